@@ -1,0 +1,432 @@
+"""Rotations and rigid motions: SO(3), SE(3), unit quaternions.
+
+Conventions: a rotation matrix or quaternion takes body coordinates to world coordinates; quaternions
+are scalar first; a twist is (linear, angular); a rigid motion is the 4 x 4 matrix [[R, p], [0, 1]].
+Tangent maps are those of the body frame: with R = exp(w) and w a function of time, the body angular
+velocity is ``tangent_so3(w) @ dw/dt``. The ones of the world frame are their transposes, T(-w) = T(w)^T.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+
+# Below this squared angle (rad^2) the closed forms lose digits to cancellation and series take over.
+# With the terms kept, the first one left out is below 1e-17 of the value at this bound.
+SERIES_ANGLE_SQUARED = 0.25
+
+
+@kernel
+def hat(v):
+    r"""Skew matrix of the cross product, :math:`\hat v u = v \times u`.
+
+    v : (3,)    returns (3, 3)
+    """
+    m = np.zeros((3, 3))
+    m[0, 1] = -v[2]
+    m[0, 2] = v[1]
+    m[1, 0] = v[2]
+    m[1, 2] = -v[0]
+    m[2, 0] = -v[1]
+    m[2, 1] = v[0]
+    return m
+
+
+@kernel
+def vee(m):
+    """Vector of the skew part of a matrix, the inverse of `hat`.
+
+    m : (3, 3)    returns (3,)
+    """
+    v = np.empty(3)
+    v[0] = 0.5 * (m[2, 1] - m[1, 2])
+    v[1] = 0.5 * (m[0, 2] - m[2, 0])
+    v[2] = 0.5 * (m[1, 0] - m[0, 1])
+    return v
+
+
+@kernel
+def cross(a, b):
+    """Cross product of two vectors without the overhead of `numpy.cross`.
+
+    a, b : (3,)    returns (3,)
+    """
+    c = np.empty(3)
+    c[0] = a[1] * b[2] - a[2] * b[1]
+    c[1] = a[2] * b[0] - a[0] * b[2]
+    c[2] = a[0] * b[1] - a[1] * b[0]
+    return c
+
+
+@kernel
+def angle_functions(t2):
+    r"""The five functions of the angle from which exponentials and tangents are made.
+
+    .. math:: \frac{\sin\theta}{\theta},\; \frac{1-\cos\theta}{\theta^2},\; \frac{\theta-\sin\theta}{\theta^3},\;
+              \frac{\cos\theta-1+\theta^2/2}{\theta^4},\; \frac{\sin\theta-\theta+\theta^3/6}{\theta^5}
+
+    Source: series of the exponential, [Sola2018], sec. 4 and app. D. Accurate to round-off for all angles.
+
+    t2 : squared angle, rad^2
+    """
+    if t2 < SERIES_ANGLE_SQUARED:
+        a = 1 - t2 / 6 * (1 - t2 / 20 * (1 - t2 / 42 * (1 - t2 / 72 * (1 - t2 / 110 * (1 - t2 / 156)))))
+        b = 0.5 * (1 - t2 / 12 * (1 - t2 / 30 * (1 - t2 / 56 * (1 - t2 / 90 * (1 - t2 / 132 * (1 - t2 / 182))))))
+        c = (1 - t2 / 20 * (1 - t2 / 42 * (1 - t2 / 72 * (1 - t2 / 110 * (1 - t2 / 156))))) / 6
+        d = (1 - t2 / 30 * (1 - t2 / 56 * (1 - t2 / 90 * (1 - t2 / 132 * (1 - t2 / 182))))) / 24
+        e = (1 - t2 / 42 * (1 - t2 / 72 * (1 - t2 / 110 * (1 - t2 / 156 * (1 - t2 / 210))))) / 120
+        return a, b, c, d, e
+    t = math.sqrt(t2)
+    s = math.sin(t)
+    half = math.sin(0.5 * t)
+    a = s / t
+    b = 2.0 * half * half / t2
+    c = (1.0 - a) / t2
+    d = (0.5 - b) / t2
+    e = (1.0 / 6.0 - c) / t2
+    return a, b, c, d, e
+
+
+@kernel
+def exp_so3(w):
+    r"""Rotation matrix of a rotation vector (Rodrigues).
+
+    .. math:: R = 1 + \frac{\sin\theta}{\theta}\hat w + \frac{1-\cos\theta}{\theta^2}\hat w^2
+
+    Source: [Murray1994], eq. (2.14).
+
+    w : (3,) axis times angle, rad    returns (3, 3)
+    """
+    a, b, _, _, _ = angle_functions(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    return _identity_plus(a, b, w)
+
+
+@kernel
+def _identity_plus(a, b, w):
+    """1 + a hat(w) + b hat(w)^2."""
+    x = w[0]
+    y = w[1]
+    z = w[2]
+    m = np.empty((3, 3))
+    m[0, 0] = 1.0 - b * (y * y + z * z)
+    m[1, 1] = 1.0 - b * (x * x + z * z)
+    m[2, 2] = 1.0 - b * (x * x + y * y)
+    m[0, 1] = b * x * y - a * z
+    m[1, 0] = b * x * y + a * z
+    m[0, 2] = b * x * z + a * y
+    m[2, 0] = b * x * z - a * y
+    m[1, 2] = b * y * z - a * x
+    m[2, 1] = b * y * z + a * x
+    return m
+
+
+@kernel
+def log_so3(R):
+    """Rotation vector of a rotation matrix, angle in [0, pi], by way of the quaternion.
+
+    Accurate at all angles, also next to pi, where the trace formula fails.
+
+    R : (3, 3) orthonormal, determinant 1    returns (3,) rad
+    """
+    return quaternion_log(quaternion_from_matrix(R))
+
+
+@kernel
+def tangent_so3(w):
+    r"""Body tangent map of the exponential: body angular velocity = T(w) dw/dt.
+
+    .. math:: T = 1 - \frac{1-\cos\theta}{\theta^2}\hat w + \frac{\theta-\sin\theta}{\theta^3}\hat w^2
+
+    Source: right Jacobian, [Sola2018], eq. (143).
+
+    w : (3,) rad    returns (3, 3)
+    """
+    _, b, c, _, _ = angle_functions(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    return _identity_plus(-b, c, w)
+
+
+@kernel
+def tangent_so3_inverse(w):
+    r"""Inverse of `tangent_so3`.
+
+    .. math:: T^{-1} = 1 + \tfrac12 \hat w + \frac{1 - (\theta/2)\cot(\theta/2)}{\theta^2} \hat w^2
+
+    Source: [Sola2018], eq. (144).  Singular at an angle of 2 pi; use it below pi.
+
+    w : (3,) rad    returns (3, 3)
+    """
+    t2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+    if t2 < SERIES_ANGLE_SQUARED:
+        # Bernoulli numbers: sum of |B_2n| t^(2n-2) / (2n)!
+        k = 691.0 / 1307674368000.0 + t2 / 74724249600.0
+        k = 1.0 / 1209600.0 + t2 * (1.0 / 47900160.0 + t2 * k)
+        k = 1.0 / 12.0 + t2 * (1.0 / 720.0 + t2 * (1.0 / 30240.0 + t2 * k))
+    else:
+        half = 0.5 * math.sqrt(t2)
+        k = (1.0 - half * math.cos(half) / math.sin(half)) / t2
+    return _identity_plus(0.5, k, w)
+
+
+@kernel
+def rigid(R, p):
+    """4 x 4 matrix of the rigid motion q -> R q + p.
+
+    R : (3, 3)    p : (3,) m
+    """
+    g = np.zeros((4, 4))
+    for i in range(3):
+        for j in range(3):
+            g[i, j] = R[i, j]
+        g[i, 3] = p[i]
+    g[3, 3] = 1.0
+    return g
+
+
+@kernel
+def inverse_se3(g):
+    """Inverse of a rigid motion.
+
+    g : (4, 4)    returns (4, 4)
+    """
+    h = np.zeros((4, 4))
+    for i in range(3):
+        for j in range(3):
+            h[i, j] = g[j, i]
+            h[i, 3] -= g[j, i] * g[j, 3]
+    h[3, 3] = 1.0
+    return h
+
+
+@kernel
+def exp_se3(xi):
+    r"""Rigid motion of a twist: a screw motion for unit time.
+
+    .. math:: g = \begin{pmatrix} \exp \hat w & T(w)^T v \\ 0 & 1 \end{pmatrix}, \qquad \xi = (v, w)
+
+    Source: [Murray1994], eq. (2.36).
+
+    xi : (6,) linear (m) then angular (rad)    returns (4, 4)
+    """
+    w = xi[3:6]
+    a, b, c, _, _ = angle_functions(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    R = _identity_plus(a, b, w)
+    V = _identity_plus(b, c, w)
+    g = np.zeros((4, 4))
+    for i in range(3):
+        for j in range(3):
+            g[i, j] = R[i, j]
+            g[i, 3] += V[i, j] * xi[j]
+    g[3, 3] = 1.0
+    return g
+
+
+@kernel
+def log_se3(g):
+    """Twist of a rigid motion, the inverse of `exp_se3`, angle in [0, pi].
+
+    g : (4, 4)    returns (6,) linear (m) then angular (rad)
+    """
+    w = log_so3(g[:3, :3])
+    Vi = tangent_so3_inverse(w).T
+    xi = np.empty(6)
+    for i in range(3):
+        xi[i] = Vi[i, 0] * g[0, 3] + Vi[i, 1] * g[1, 3] + Vi[i, 2] * g[2, 3]
+        xi[3 + i] = w[i]
+    return xi
+
+
+@kernel
+def adjoint_se3(g):
+    r"""Adjoint map: takes a body twist to the world twist of the same motion.
+
+    .. math:: \mathrm{Ad}_g = \begin{pmatrix} R & \hat p R \\ 0 & R \end{pmatrix}
+
+    A world wrench (force, moment about the origin) goes to the body frame with its transpose.
+    Source: [Murray1994], eq. (2.58).
+
+    g : (4, 4)    returns (6, 6)
+    """
+    A = np.zeros((6, 6))
+    for j in range(3):
+        for i in range(3):
+            A[i, j] = g[i, j]
+            A[3 + i, 3 + j] = g[i, j]
+        A[0, 3 + j] = g[1, 3] * g[2, j] - g[2, 3] * g[1, j]
+        A[1, 3 + j] = g[2, 3] * g[0, j] - g[0, 3] * g[2, j]
+        A[2, 3 + j] = g[0, 3] * g[1, j] - g[1, 3] * g[0, j]
+    return A
+
+
+@kernel
+def tangent_se3(xi):
+    r"""Body tangent map of the exponential of SE(3): body twist = T(xi) d xi/dt.
+
+    .. math:: T = \begin{pmatrix} T(w) & Q(v, w) \\ 0 & T(w) \end{pmatrix}
+
+    Source: right Jacobian, [Sola2018], eqs. (179)-(180), with the signs of the body frame.
+
+    xi : (6,) linear (m) then angular (rad)    returns (6, 6)
+    """
+    w = -xi[3:6]  # the body map is the world map of the opposite twist
+    V = hat(-xi[0:3])
+    W = hat(w)
+    _, b, c, d, e = angle_functions(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    J = _identity_plus(b, c, w)
+    WV = W @ V
+    VW = V @ W
+    WVW = WV @ W
+    Q = 0.5 * V + c * (WV + VW + WVW) + d * (W @ WV + VW @ W - 3.0 * WVW)
+    Q += (0.5 * d - 1.5 * e) * (WVW @ W + W @ WVW)
+    T = np.zeros((6, 6))
+    T[:3, :3] = J
+    T[3:, 3:] = J
+    T[:3, 3:] = Q
+    return T
+
+
+@kernel
+def quaternion_product(a, b):
+    """Hamilton product: the rotation b, then the rotation a.
+
+    a, b : (4,) scalar first    returns (4,)
+    """
+    q = np.empty(4)
+    q[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+    q[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    q[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
+    q[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
+    return q
+
+
+@kernel
+def quaternion_conjugate(q):
+    """Conjugate; the inverse rotation of a unit quaternion.
+
+    q : (4,) scalar first    returns (4,)
+    """
+    c = np.empty(4)
+    c[0] = q[0]
+    c[1] = -q[1]
+    c[2] = -q[2]
+    c[3] = -q[3]
+    return c
+
+
+@kernel
+def quaternion_normalise(q):
+    """Unit quaternion along `q`, which must not be zero.
+
+    q : (4,)    returns (4,)
+    """
+    return q / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+
+
+@kernel
+def quaternion_to_matrix(q):
+    r"""Rotation matrix of a unit quaternion.
+
+    .. math:: R = 1 + 2 q_0 \hat q + 2 \hat q^2
+
+    Source: [Herault2020], eq. (A.2).
+
+    q : (4,) unit, scalar first    returns (3, 3)
+    """
+    return _identity_plus(2.0 * q[0], 2.0, q[1:4])
+
+
+@kernel
+def quaternion_from_matrix(R):
+    """Unit quaternion of a rotation matrix, scalar part not negative.
+
+    The largest of the four components is found first, so that no small number is divided by.
+    Source: [Shepperd1978].
+
+    R : (3, 3)    returns (4,) scalar first
+    """
+    q = np.empty(4)
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    i = 0
+    if R[1, 1] > R[0, 0]:
+        i = 1
+    if R[2, 2] > R[i, i]:
+        i = 2
+    if trace >= R[i, i]:
+        q[0] = 1.0 + trace
+        q[1] = R[2, 1] - R[1, 2]
+        q[2] = R[0, 2] - R[2, 0]
+        q[3] = R[1, 0] - R[0, 1]
+    else:
+        j = (i + 1) % 3
+        k = (i + 2) % 3
+        q[0] = R[k, j] - R[j, k]
+        q[1 + i] = 1.0 + R[i, i] - R[j, j] - R[k, k]
+        q[1 + j] = R[i, j] + R[j, i]
+        q[1 + k] = R[k, i] + R[i, k]
+    if q[0] < 0.0:
+        q = -q
+    return quaternion_normalise(q)
+
+
+@kernel
+def quaternion_exp(w):
+    r"""Unit quaternion of a rotation vector, :math:`(\cos\theta/2,\; \sin(\theta/2)\, w/\theta)`.
+
+    w : (3,) axis times angle, rad    returns (4,) scalar first
+    """
+    t2 = 0.25 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    a, _, _, _, _ = angle_functions(t2)
+    q = np.empty(4)
+    q[0] = math.cos(math.sqrt(t2))
+    q[1] = 0.5 * a * w[0]
+    q[2] = 0.5 * a * w[1]
+    q[3] = 0.5 * a * w[2]
+    return q
+
+
+@kernel
+def quaternion_log(q):
+    """Rotation vector of a unit quaternion, angle in [0, pi]; q and -q give the same.
+
+    q : (4,) unit, scalar first    returns (3,) rad
+    """
+    n = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    c = abs(q[0])
+    factor = 2.0 / c if n == 0.0 else 2.0 * math.atan2(n, c) / n
+    if q[0] < 0.0:
+        factor = -factor
+    return factor * q[1:4]
+
+
+@kernel
+def quaternion_rotate(q, v):
+    """World components of a body vector.
+
+    q : (4,) unit, scalar first    v : (3,)    returns (3,)
+    """
+    x = 2.0 * (q[2] * v[2] - q[3] * v[1])
+    y = 2.0 * (q[3] * v[0] - q[1] * v[2])
+    z = 2.0 * (q[1] * v[1] - q[2] * v[0])
+    u = np.empty(3)
+    u[0] = v[0] + q[0] * x + q[2] * z - q[3] * y
+    u[1] = v[1] + q[0] * y + q[3] * x - q[1] * z
+    u[2] = v[2] + q[0] * z + q[1] * y - q[2] * x
+    return u
+
+
+@kernel
+def quaternion_rate(q, w):
+    r"""Time derivative of a quaternion from the body angular velocity, :math:`\dot q = \tfrac12 q \otimes (0, w)`.
+
+    Source: [Herault2020], eqs. (A.3)-(A.4).
+
+    q : (4,) scalar first    w : (3,) body angular velocity, rad/s    returns (4,) 1/s
+    """
+    r = np.empty(4)
+    r[0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2])
+    r[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1])
+    r[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2])
+    r[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0])
+    return r
