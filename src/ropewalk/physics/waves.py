@@ -1,0 +1,297 @@
+r"""Airy waves: dispersion, surface and kinematics of a sum of given components.
+
+A sea is one table of shape (ROWS, n), made once by :func:`wave_table`; its rows lie one after the
+other so that the sums over components run in vector registers. With
+:math:`\theta = k (x \cos\beta + y \sin\beta) - \omega t + \varphi` component *j* is the real part of
+:math:`a\, e^{i (k \cdot x + \varphi)} e^{-i \omega t}` and travels towards the heading
+:math:`\beta`. The sums are first order in the wave steepness and carry no current.
+
+The sines, cosines and exponentials are polynomials written out here, because calls into the C library
+keep the compiler from vectorising (15 times slower, measured). Their errors stand at each of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ropewalk.numerics.compile import kernel
+
+# rows of a wave table
+AMPLITUDE = 0  # a, m
+OMEGA = 1  # rad/s
+WAVENUMBER = 2  # k, rad/m, ascending
+KX = 3  # k cos(heading), rad/m
+KY = 4  # k sin(heading), rad/m
+PHASE = 5  # rad
+DX = 6  # cos(heading)
+DY = 7  # sin(heading)
+IMAGE = 8  # exp(-2 k h): the wave's image below the bed
+RATE = 9  # omega / (1 - exp(-2 k h)), rad/s
+CELERITY = 10  # omega / k, m/s
+ROWS = 11
+
+# kinds of stretching
+STRETCHING_NONE = 0  # Airy's formulas up to still water; above it the values at z = 0
+STRETCHING_WHEELER = 1
+
+# columns of kinematics
+VELOCITY = 0  # 0, 1, 2: m/s
+ACCELERATION = 3  # 3, 4, 5: m/s2
+PRESSURE = 6  # dynamic pressure over density, m2/s2
+ELEVATION = 7  # m
+COLUMNS = 8
+
+DISPERSION_ITERATIONS = 10  # Newton from a guess good to 0.75 % needs 3; more is a defect
+DISPERSION_TOLERANCE = 1e-15  # relative; the last step is squared by Newton's convergence
+DEEPEST = 40.0  # k |z| where a component is left out: exp(-40) = 4e-18 of its surface value
+BED_FADE = 0.05  # m below the bed over which the motion fades to nothing: a line that settles sees no jump
+
+SUM = {"reassoc", "nsz", "contract"}  # lets the compiler sum in vector registers; no NaN or inf is assumed away
+FMA = {"contract"}
+
+PI_HIGH = 3.1415926516056061  # upper 30 bits of pi: its product with whole numbers below 2**23 is exact
+PI_LOW = 1.984187159361081e-09  # pi - PI_HIGH
+
+
+@kernel
+def wavenumber(omega, depth, g):
+    r"""Wave number of a free wave (rad/m), to a few units of the last place.
+
+    .. math:: \omega^2 = g k \tanh(k h)
+
+    Source: [Dean1991], eq. (3.34); starting value [Guo2002], then Newton on
+    :math:`y \tanh y = \omega^2 h / g` with :math:`y = k h`.
+
+    omega : rad/s, not negative    depth : h, m; infinite for deep water    g : m/s2
+    """
+    deep = omega * omega / g
+    if deep == 0.0 or np.isinf(depth):
+        return deep
+    kappa = deep * depth
+    beta = 2.4901  # exponent of Guo's fit
+    y = kappa / (-np.expm1(-(kappa ** (0.5 * beta)))) ** (1.0 / beta)
+    for _ in range(DISPERSION_ITERATIONS):
+        tanh = np.tanh(y)
+        step = (y * tanh - kappa) / (tanh + y * (1.0 - tanh) * (1.0 + tanh))
+        y -= step
+        if abs(step) <= DISPERSION_TOLERANCE * y:
+            break
+    return y / depth
+
+
+def wave_table(
+    amplitude: ArrayLike, omega: ArrayLike, heading: ArrayLike, phase: ArrayLike, depth: float, g: float
+) -> NDArray[np.float64]:
+    """The table that the kernels of this file read: (ROWS, n), sorted by wave number, read-only.
+
+    amplitude : (n,) m    omega : (n,) rad/s, positive    heading : (n,) rad    phase : (n,) rad
+    depth : m or infinite    g : m/s2
+    """
+    columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in (amplitude, omega, heading, phase)))
+    order = np.argsort(columns[1], kind="stable")
+    a, w, beta, phi = (c[order] for c in columns)
+    if w.size and not w[0] > 0.0:
+        raise ValueError(f"wave components need a positive omega; the lowest is {w[0]} rad/s")
+    k = np.array([wavenumber(wi, depth, g) for wi in w])
+    table = np.empty((ROWS, w.size))
+    table[AMPLITUDE], table[OMEGA], table[WAVENUMBER], table[PHASE] = a, w, k, phi
+    table[DX], table[DY] = np.cos(beta), np.sin(beta)
+    table[KX], table[KY] = k * table[DX], k * table[DY]
+    table[IMAGE] = np.exp(-2.0 * k * depth)
+    table[RATE] = w / -np.expm1(-2.0 * k * depth)
+    table[CELERITY] = w / k
+    table.flags.writeable = False
+    return table
+
+
+@kernel(fastmath=FMA)
+def _sincos(theta):
+    """Sine and cosine. Absolute error below 4e-16 + 1.2e-16 |theta|; |theta| below 2e7.
+
+    Half turns are taken off in two parts, then Taylor's series to r**21 and r**22 on |r| <= pi/2,
+    whose first term left out is below 2e-18.
+    """
+    turns = np.floor(theta * (1.0 / np.pi) + 0.5)
+    r = (theta - turns * PI_HIGH) - turns * PI_LOW
+    half = 0.5 * turns
+    sign = 1.0 - 4.0 * (half - np.floor(half))
+    x = r * r
+    s = 1.9572941063391263e-20 * x - 8.2206352466243297e-18
+    s = s * x + 2.8114572543455206e-15
+    s = s * x - 7.6471637318198164e-13
+    s = s * x + 1.6059043836821613e-10
+    s = s * x - 2.5052108385441719e-08
+    s = s * x + 2.7557319223985893e-06
+    s = s * x - 1.9841269841269841e-04
+    s = s * x + 8.3333333333333332e-03
+    s = s * x - 1.6666666666666666e-01
+    c = -8.8967913924505741e-22 * x + 4.1103176233121648e-19
+    c = c * x - 1.5619206968586226e-16
+    c = c * x + 4.7794773323873853e-14
+    c = c * x - 1.1470745597729725e-11
+    c = c * x + 2.0876756987868099e-09
+    c = c * x - 2.7557319223985888e-07
+    c = c * x + 2.4801587301587302e-05
+    c = c * x - 1.3888888888888889e-03
+    c = c * x + 4.1666666666666664e-02
+    c = c * x - 0.5
+    return sign * (r + r * x * s), sign * (1.0 + x * c)
+
+
+@kernel(fastmath=FMA)
+def _decay(x):
+    """exp(x) for -DEEPEST <= x <= 0, relative error below 3e-14.
+
+    exp(x/128) by Taylor's series to the 12th power (first term left out below 5e-17), squared seven
+    times: no bit operations, which would keep the loop around it from being vectorised.
+    """
+    y = x * 0.0078125
+    e = 2.0876756987868099e-09 * y + 2.5052108385441719e-08
+    e = e * y + 2.7557319223985888e-07
+    e = e * y + 2.7557319223985893e-06
+    e = e * y + 2.4801587301587302e-05
+    e = e * y + 1.9841269841269841e-04
+    e = e * y + 1.3888888888888889e-03
+    e = e * y + 8.3333333333333332e-03
+    e = e * y + 4.1666666666666664e-02
+    e = e * y + 1.6666666666666666e-01
+    e = e * y + 0.5
+    e = e * y + 1.0
+    e = e * y + 1.0
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    return e * e
+
+
+@kernel(fastmath=SUM)
+def surface(wave, x, y, t, ramp):
+    r"""Elevation (m), its slopes in x and y, and its rate (m/s), as four numbers.
+
+    .. math:: \eta = \sum a \cos\theta, \quad \nabla\eta = -\sum a k \sin\theta, \quad
+              \dot\eta = \sum a \omega \sin\theta
+
+    Source: [Dean1991], ch. 3.
+
+    wave : (ROWS, n) wave table    x, y : m    t : s    ramp : factor on all amplitudes, 0 to 1
+    """
+    eta = 0.0
+    eta_x = 0.0
+    eta_y = 0.0
+    eta_t = 0.0
+    for j in range(wave.shape[1]):
+        s, c = _sincos(wave[KX, j] * x + wave[KY, j] * y + (wave[PHASE, j] - wave[OMEGA, j] * t))
+        s *= wave[AMPLITUDE, j]
+        eta += wave[AMPLITUDE, j] * c
+        eta_x -= wave[KX, j] * s
+        eta_y -= wave[KY, j] * s
+        eta_t += wave[OMEGA, j] * s
+    return ramp * eta, ramp * eta_x, ramp * eta_y, ramp * eta_t
+
+
+@kernel
+def elevation(wave, x, y, t, ramp):
+    """Elevation of the surface (m); arguments as :func:`surface`."""
+    return surface(wave, x, y, t, ramp)[0]
+
+
+@kernel(inline="always")
+def stretched(z, eta, depth, stretching):
+    r"""Height at which Airy's formulas are evaluated for a point at z (m), never above 0.
+
+    .. math:: z' = h \frac{z - \eta}{h + \eta} \;\text{(Wheeler)}, \qquad z' = z \;\text{(none)}
+
+    Source: [Wheeler1970]; deep water is the limit z - eta.
+
+    z, eta : m from still water    depth : h, m or infinite    stretching : STRETCHING_...
+    """
+    if stretching == STRETCHING_WHEELER:
+        z = z - eta if np.isinf(depth) else depth * (z - eta) / (depth + eta)
+    return min(z, 0.0)
+
+
+@kernel(fastmath=SUM)
+def _kinematics(wave, position, t, depth, stretching, ramp, cosines, sines, out):
+    """One point of :func:`kinematics`; cosines, sines : (n,) scratch for a cos(theta), a sin(theta)."""
+    out[:] = 0.0
+    n = wave.shape[1]
+    eta = 0.0
+    for j in range(n):
+        phase = wave[PHASE, j] - wave[OMEGA, j] * t
+        s, c = _sincos(wave[KX, j] * position[0] + wave[KY, j] * position[1] + phase)
+        cosines[j] = wave[AMPLITUDE, j] * c
+        sines[j] = wave[AMPLITUDE, j] * s
+        eta += cosines[j]
+    eta *= ramp
+    out[ELEVATION] = eta
+
+    fade = 1.0 if np.isinf(depth) else min(1.0, 1.0 + (position[2] + depth) / BED_FADE)
+    if fade <= 0.0 or n == 0:
+        return
+    z = stretched(position[2], eta, depth, stretching)
+    z = max(z, -depth)
+    u = v = w = ax = ay = az = p = 0.0
+    # components too short to be felt at this depth are the last ones: wave numbers ascend
+    felt = n if -z * wave[WAVENUMBER, n - 1] <= DEEPEST else np.searchsorted(wave[WAVENUMBER], -DEEPEST / z)
+    for j in range(felt):
+        e = _decay(wave[WAVENUMBER, j] * z)
+        image = wave[IMAGE, j] / e
+        horizontal = (e + image) * wave[RATE, j]
+        vertical = (e - image) * wave[RATE, j]
+        uc = horizontal * cosines[j]
+        us = horizontal * sines[j] * wave[OMEGA, j]
+        u += uc * wave[DX, j]
+        v += uc * wave[DY, j]
+        w += vertical * sines[j]
+        ax += us * wave[DX, j]
+        ay += us * wave[DY, j]
+        az -= vertical * cosines[j] * wave[OMEGA, j]
+        p += uc * wave[CELERITY, j]
+    fade *= ramp
+    out[VELOCITY] = u * fade
+    out[VELOCITY + 1] = v * fade
+    out[VELOCITY + 2] = w * fade
+    out[ACCELERATION] = ax * fade
+    out[ACCELERATION + 1] = ay * fade
+    out[ACCELERATION + 2] = az * fade
+    out[PRESSURE] = p * fade
+
+
+@kernel
+def kinematics(wave, positions, t, depth, stretching, ramp, out):
+    r"""Velocity (m/s), acceleration (m/s2), pressure over density (m2/s2) and elevation (m) at many points.
+
+    .. math::
+        u &= \sum a \omega \frac{\cosh k(z+h)}{\sinh kh} \cos\theta \,(\cos\beta, \sin\beta), \qquad
+        w = \sum a \omega \frac{\sinh k(z+h)}{\sinh kh} \sin\theta, \\
+        \dot u &= \sum a \omega^2 \frac{\cosh k(z+h)}{\sinh kh} \sin\theta \,(\cos\beta, \sin\beta), \qquad
+        \dot w = -\sum a \omega^2 \frac{\sinh k(z+h)}{\sinh kh} \cos\theta, \\
+        p/\rho &= \sum a \frac{\omega^2}{k} \frac{\cosh k(z+h)}{\sinh kh} \cos\theta
+
+    Source: [Dean1991], ch. 4; the ratios as
+    :math:`(e^{kz} \pm e^{-2kh} e^{-kz}) / (1 - e^{-2kh})`, which cannot overflow. Accelerations are
+    local (no convective part, none from the ramp or the stretching). Zero from BED_FADE below the bed.
+    Whether a point is wet is for the caller to say: above the surface the values at the surface stand.
+    Relative error about 5e-14 of the sum of the components' magnitudes; w and its rate lose the factor
+    1/(kh) of that in shallow water.
+
+    wave : (ROWS, n) wave table    positions : (m, 3) m    t : s    depth : that of the table, m or infinite
+    stretching : STRETCHING_NONE or STRETCHING_WHEELER    ramp : factor on all amplitudes, 0 to 1
+    out : (m, COLUMNS), filled; columns VELOCITY, ACCELERATION, PRESSURE, ELEVATION
+    """
+    cosines = np.empty(wave.shape[1])
+    sines = np.empty(wave.shape[1])
+    for i in range(positions.shape[0]):
+        _kinematics(wave, positions[i], t, depth, stretching, ramp, cosines, sines, out[i])
+
+
+@kernel
+def kinematics_at(wave, position, t, depth, stretching, ramp, out):
+    """:func:`kinematics` at one point: position (3,) m, out (COLUMNS,)."""
+    cosines = np.empty(wave.shape[1])
+    sines = np.empty(wave.shape[1])
+    _kinematics(wave, position, t, depth, stretching, ramp, cosines, sines, out)
