@@ -69,7 +69,7 @@ def test_kinematics_match_the_textbook(depth):
     out = np.empty((50, COLUMNS))
     waves.kinematics(wave, points, 123.4, depth, STRETCHING_NONE, 1.0, out)
     want = np.array([textbook(wave, p, 123.4, depth) for p in points])
-    # the exponential is good to 3e-14 of each component; phases of 700 rad carry 1e-13
+    # the exponential is good to 5e-14 of each component; phases of 700 rad carry 1e-13
     assert_allclose(out, want, atol=5e-13 * np.abs(want).max())
 
 
@@ -192,4 +192,4 @@ def test_own_sine_cosine_and_exponential_hold_their_stated_errors():
     values = np.array([waves._sincos(v) for v in theta])
     assert np.all(np.abs(values - np.c_[np.sin(theta), np.cos(theta)]) < 4e-16 + 1.2e-16 * np.abs(theta)[:, None])
     x = np.linspace(-waves.DEEPEST, 0.0, 20_000)
-    assert_allclose([waves._decay(v) for v in x], np.exp(x), rtol=3e-14)
+    assert_allclose([waves._decay(v) for v in x], np.exp(x), rtol=5e-14)

@@ -141,7 +141,7 @@ def _sincos(theta):
 
 @kernel(fastmath=FMA)
 def _decay(x):
-    """exp(x) for -DEEPEST <= x <= 0, relative error below 3e-14.
+    """exp(x) for -DEEPEST <= x <= 0, relative error below 5e-14.
 
     exp(x/128) by Taylor's series to the 12th power (first term left out below 5e-17), squared seven
     times: no bit operations, which would keep the loop around it from being vectorised.

@@ -1,0 +1,50 @@
+# make demo | test | validate | bench | docs | lint | lock | clean
+# Everything runs in .venv, which these rules create from the lock files; only Python, pip and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.PHONY: demo test validate bench docs lint lock clean
+
+demo: $(VENV)/.run
+	$(BIN)/ropewalk demo --out out/demo
+
+test: $(VENV)/.dev lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+validate: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# new pins: needs uv (pip install uv); the files name no registry
+lock:
+	uv pip compile --universal --python-version 3.11 --no-header --no-annotate --extra plot --extra build pyproject.toml -o requirements.lock
+	uv pip compile --universal --python-version 3.11 --no-header --no-annotate --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) out docs/_build docs/generated
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements.lock pyproject.toml | $(BIN)/python
+	$(PIP) install -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(BIN)/python
+	$(PIP) install -r requirements-dev.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@ $(VENV)/.run

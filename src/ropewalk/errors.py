@@ -1,0 +1,49 @@
+"""What ropewalk raises: bad input before any computing, and numbers that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in the input: a sentence and where it stands."""
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    path: str = ""
+
+    def __str__(self) -> str:
+        where = self.file or ""
+        if self.line is not None:
+            where += f":{self.line}" if where else f"line {self.line}"
+        return ": ".join(part for part in (where, self.path, self.message) if part)
+
+
+class InputError(Exception):
+    """The input is wrong; nothing was computed and nothing was written."""
+
+    def __init__(self, problems: str | Problem | Sequence[Problem]) -> None:
+        if isinstance(problems, str):
+            problems = Problem(problems)
+        if isinstance(problems, Problem):
+            problems = [problems]
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        return (InputError, (self.problems,))
+
+
+class ConvergenceError(Exception):
+    """The numbers failed; the message says where and what to try. `report` holds the figures."""
+
+    def __init__(self, message: str, report: object = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+    def __reduce__(self) -> tuple[type[ConvergenceError], tuple[str, object]]:
+        return (ConvergenceError, (str(self), self.report))

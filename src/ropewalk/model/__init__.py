@@ -1,0 +1,1 @@
+"""System to arrays: what kernels read."""

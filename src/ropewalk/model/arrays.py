@@ -1,0 +1,39 @@
+"""Read-only arrays, the stuff a Model is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+def floats(values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
+    """A read-only contiguous copy; `shape` gives empty input its dimensions."""
+    return _frozen(np.array(values, dtype=np.float64, order="C"), shape)
+
+
+def ints(values: ArrayLike, shape: tuple[int, ...] | None = None) -> Ints:
+    """A read-only contiguous copy of whole numbers."""
+    return _frozen(np.array(values, dtype=np.int64, order="C"), shape)
+
+
+def flags(values: ArrayLike) -> Flags:
+    """A read-only contiguous copy of truth values."""
+    return _frozen(np.array(values, dtype=np.bool_, order="C"), None)
+
+
+def offsets(counts: ArrayLike) -> Ints:
+    """Where each of several runs laid end to end begins, and the end of the last."""
+    return ints(np.concatenate([[0], np.cumsum(np.asarray(counts, dtype=np.int64))]))
+
+
+def _frozen(array: Any, shape: tuple[int, ...] | None) -> Any:
+    if shape is not None:
+        array = array.reshape(shape)
+    array.flags.writeable = False
+    return array

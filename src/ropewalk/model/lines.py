@@ -1,0 +1,177 @@
+"""Arrays of sections and lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, POLYNOMIAL, TABLE
+from ropewalk.spec import lines as spec
+from ropewalk.spec.bodies import Body
+from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
+
+POINT, BODY = 0, 1  # what a line's end is fastened to
+PRESSURE, FORCE_TABLE, ROTATING = 0, 1, 2  # kinds of distributed load
+
+
+class Sections(NamedTuple):
+    """Cross-sections, one entry each."""
+
+    mass: Array  # kg/m
+    area: Array  # displaced volume per length, m2
+    drag_normal: Array  # Cd times the drag diameter, m
+    drag_tangential: Array  # Ct times the circumference (or the diameter, as the file says), m
+    added_normal: Array  # multiples of the displaced mass
+    added_tangential: Array
+    contact_radius: Array  # height of the axis above the bed at rest, m
+    damping: Array  # Kelvin-Voigt time, s
+    compression: Flags  # can push
+    breaking_load: Array  # N, inf if unknown
+    law: Ints  # kind of physics/elasticity.py
+    law_start: Ints  # (n + 1,) into law_data
+    law_data: Array
+
+
+class Lines(NamedTuple):
+    """Lines; pieces, attachments and loads of all lines lie end to end."""
+
+    length: Array  # (n,) unstretched, m
+    end_kind: Ints  # (n, 2) POINT or BODY, for ends A and B
+    end_index: Ints  # (n, 2) which point or body
+    end_offset: Array  # (n, 2, 3) in the body frame, m
+    piece_start: Ints  # (n + 1,)
+    piece_section: Ints
+    piece_length: Array  # m
+    piece_elements: Ints  # asked for, 0 if left to the solver
+    attachment_start: Ints  # (n + 1,)
+    attachment_s: Array  # m from end A, rising
+    attachment_mass: Array  # kg
+    attachment_volume: Array  # m3
+    attachment_drag_area: Array  # m2
+    attachment_added_mass: Array  # kg
+    attachment_force: Array  # (m, 3) N
+    load_start: Ints  # (n + 1,)
+    load_kind: Ints
+    load_axis: Array  # (m, 3) unit
+    load_value: Array  # N/m, or rad/s of a rotating frame
+    load_origin: Array  # (m, 3) m
+    table_start: Ints  # (m + 1,) into load_table
+    load_table: Array  # (k, 4) s (m), force (N/m)
+
+
+def build_sections(sections: Mapping[str, Section]) -> Sections:
+    """Arrays of all sections, in the order of the file."""
+    parts = list(sections.values())
+    drag_diameter = [s.drag_diameter or s.diameter for s in parts]
+    laws = [_law(s) for s in parts]
+    return Sections(
+        mass=floats([s.mass for s in parts]),
+        area=floats([s.displaced_area for s in parts]),
+        drag_normal=floats([s.drag.normal * d for s, d in zip(parts, drag_diameter, strict=True)]),
+        drag_tangential=floats(
+            [
+                s.drag.tangential * d * (math.pi if s.drag.tangential_reference == "circumference" else 1.0)
+                for s, d in zip(parts, drag_diameter, strict=True)
+            ]
+        ),
+        added_normal=floats([s.added_mass.normal for s in parts]),
+        added_tangential=floats([s.added_mass.tangential for s in parts]),
+        contact_radius=floats([0.5 * s.contact_diameter for s in parts]),
+        damping=floats([s.damping for s in parts]),
+        compression=flags([s.compression for s in parts]),
+        breaking_load=floats([s.breaking_load or math.inf for s in parts]),
+        law=ints([kind for kind, _ in laws]),
+        law_start=offsets([len(data) for _, data in laws]),
+        law_data=floats([value for _, data in laws for value in data]),
+    )
+
+
+def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Section],
+                points: Mapping[str, spec.Point], bodies: Mapping[str, Body]) -> Lines:  # fmt: skip
+    """Arrays of all lines, in the order of the file."""
+    parts = list(system_lines.values())
+    section_index = {name: i for i, name in enumerate(sections)}
+    ends = [[_end(end, points, bodies) for end in (line.from_, line.to)] for line in parts]
+    pieces = [piece for line in parts for piece in line.pieces]
+    shares = [count for line in parts for count in _elements(line)]
+    attachments = [a for line in parts for a in sorted(line.attachments, key=lambda a: a.s)]
+    loads = [load for line in parts for load in line.loads]
+    tables = [_table(load) for load in loads]
+    return Lines(
+        length=floats([line.length for line in parts]),
+        end_kind=ints([[kind for kind, _, _ in pair] for pair in ends], (-1, 2)),
+        end_index=ints([[index for _, index, _ in pair] for pair in ends], (-1, 2)),
+        end_offset=floats([[offset for _, _, offset in pair] for pair in ends], (-1, 2, 3)),
+        piece_start=offsets([len(line.pieces) for line in parts]),
+        piece_section=ints([section_index[piece.section] for piece in pieces]),
+        piece_length=floats([piece.length for piece in pieces]),
+        piece_elements=ints(shares),
+        attachment_start=offsets([len(line.attachments) for line in parts]),
+        attachment_s=floats([a.s for a in attachments]),
+        attachment_mass=floats([a.mass for a in attachments]),
+        attachment_volume=floats([a.volume for a in attachments]),
+        attachment_drag_area=floats([a.drag_area for a in attachments]),
+        attachment_added_mass=floats([a.added_mass for a in attachments]),
+        attachment_force=floats([a.force for a in attachments], (-1, 3)),
+        load_start=offsets([len(line.loads) for line in parts]),
+        load_kind=ints([_LOAD_KINDS[load.kind] for load in loads]),
+        load_axis=floats([_axis(load) for load in loads], (-1, 3)),
+        load_value=floats([_value(load) for load in loads]),
+        load_origin=floats([load.origin if isinstance(load, spec.RotatingLoad) else (0.0, 0.0, 0.0) for load in loads],
+                           (-1, 3)),
+        table_start=offsets([len(rows) for rows in tables]),
+        load_table=floats([row for rows in tables for row in rows], (-1, 4)),
+    )  # fmt: skip
+
+
+_LOAD_KINDS = {"pressure": PRESSURE, "table": FORCE_TABLE, "rotating": ROTATING}
+
+
+def _law(section: Section) -> tuple[int, list[float]]:
+    law = section.axial_stiffness
+    if isinstance(law, TableLaw):
+        return TABLE, [value for pair in zip(law.strain, law.tension, strict=True) for value in pair]
+    if isinstance(law, PolynomialLaw):
+        return POLYNOMIAL, [law.stiffness, *law.coefficients]
+    if isinstance(law, str) or law is None:
+        return INEXTENSIBLE, []
+    return LINEAR, [law]
+
+
+def _end(
+    end: str, points: Mapping[str, spec.Point], bodies: Mapping[str, Body]
+) -> tuple[int, int, tuple[float, float, float]]:
+    if end in points:
+        return POINT, list(points).index(end), (0.0, 0.0, 0.0)
+    body, _, attachment = end.partition(".")
+    return BODY, list(bodies).index(body), bodies[body].attachments[attachment]
+
+
+def _elements(line: spec.Line) -> list[int]:
+    """Elements of each piece: its own number, or its share of the line's, at least one."""
+    if line.elements is None:
+        return [piece.elements or 0 for piece in line.pieces]
+    return [piece.elements or max(1, round(line.elements * piece.length / line.length)) for piece in line.pieces]
+
+
+def _axis(load: spec.LineLoad) -> Array:
+    if isinstance(load, spec.TableLoad):
+        return np.zeros(3)
+    axis: Array = np.array(load.axis)
+    return axis / np.linalg.norm(axis)
+
+
+def _value(load: spec.LineLoad) -> float:
+    if isinstance(load, spec.PressureLoad):
+        return load.value
+    return load.rate if isinstance(load, spec.RotatingLoad) else 0.0
+
+
+def _table(load: spec.LineLoad) -> list[list[float]]:
+    if not isinstance(load, spec.TableLoad):
+        return []
+    return [[s, *force] for s, force in zip(load.s, load.force, strict=True)]

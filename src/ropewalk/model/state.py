@@ -1,0 +1,94 @@
+"""State: where things are. The same for every solver, so that statics hands it to dynamics."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+
+NODES_PER_LINE = 51  # of a State made without a mesh: enough to draw a line
+
+
+class State(NamedTuple):
+    """A moment. Nodes of all lines lie end to end: line i has nodes start[i]:start[i + 1]."""
+
+    time: float  # s
+    point_position: Array  # (n_points, 3) m
+    point_velocity: Array  # (n_points, 3) m/s
+    point_force: Array  # (n_points, 3) force of the point on what holds it (held components), N
+    body_position: Array  # (n_bodies, 3) of the origins, m
+    body_quaternion: Array  # (n_bodies, 4) scalar first, body to world
+    body_velocity: Array  # (n_bodies, 3) of the origins, m/s
+    body_rate: Array  # (n_bodies, 3) angular velocity, world, rad/s
+    start: Ints  # (n_lines + 1,)
+    s: Array  # (n_nodes,) unstretched arc length from end A, m
+    position: Array  # (n_nodes, 3) m
+    velocity: Array  # (n_nodes, 3) m/s
+    tension: Array  # (n_nodes,) effective tension, N
+    end_force: Array  # (n_lines, 2, 3) force of the line on what holds its ends A and B, N
+    grounded: Array  # (n_lines,) unstretched length on the seabed, m
+
+
+def rotation_matrix(quaternion: Array) -> Array:
+    """Rotation matrix, body to world, of a unit quaternion."""
+    w, x, y, z = quaternion
+    matrix: Array = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    return matrix
+
+
+def end_positions(model: Model, point_position: Array, body_position: Array, body_quaternion: Array) -> Array:
+    """(n_lines, 2, 3) where the ends of the lines are, m."""
+    lines = model.lines
+    ends: Array = np.zeros((lines.length.size, 2, 3))
+    for i in range(lines.length.size):
+        for j in range(2):
+            k = lines.end_index[i, j]
+            if lines.end_kind[i, j] == BODY:
+                ends[i, j] = body_position[k] + rotation_matrix(body_quaternion[k]) @ lines.end_offset[i, j]
+            else:
+                ends[i, j] = point_position[k]
+    return ends
+
+
+def initial_state(model: Model) -> State:
+    """The state as the file gives it at t = 0: lines straight between their ends, without tension."""
+    ends = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
+    n_points, n_bodies, n_lines = len(model.names.points), len(model.names.bodies), len(model.names.lines)
+    x = np.linspace(0.0, 1.0, NODES_PER_LINE)
+    position = [a + x[:, None] * (b - a) for a, b in ends]
+    return State(
+        time=0.0,
+        point_position=model.points.position,
+        point_velocity=np.zeros((n_points, 3)),
+        point_force=np.zeros((n_points, 3)),
+        body_position=model.bodies.position,
+        body_quaternion=model.bodies.quaternion,
+        body_velocity=np.zeros((n_bodies, 3)),
+        body_rate=np.zeros((n_bodies, 3)),
+        start=np.arange(n_lines + 1, dtype=np.int64) * NODES_PER_LINE,
+        s=np.concatenate([x * length for length in model.lines.length]) if n_lines else np.zeros(0),
+        position=np.concatenate(position) if n_lines else np.zeros((0, 3)),
+        velocity=np.zeros((n_lines * NODES_PER_LINE, 3)),
+        tension=np.zeros(n_lines * NODES_PER_LINE),
+        end_force=np.zeros((n_lines, 2, 3)),
+        grounded=np.zeros(n_lines),
+    )
+
+
+def resample(state: State, line: int, s: Array) -> tuple[Array, Array, Array]:
+    """Position, velocity and tension of a line at other arc lengths, linear between its nodes."""
+    nodes = slice(state.start[line], state.start[line + 1])
+    at = state.s[nodes]
+    position: Array = np.stack([np.interp(s, at, state.position[nodes, j]) for j in range(3)], axis=1)
+    velocity: Array = np.stack([np.interp(s, at, state.velocity[nodes, j]) for j in range(3)], axis=1)
+    return position, velocity, np.interp(s, at, state.tension[nodes])

@@ -1,0 +1,194 @@
+r"""Wave spectra of the JONSWAP family and their split into components.
+
+One family, given by significant height, peak period and peakedness; gamma = 1 is the
+Pierson-Moskowitz spectrum. The scale is set by numerical integration so that
+:math:`4 \sqrt{m_0}` is the height asked for, not by a fitted formula in gamma.
+
+Everything random comes from the generator that the caller seeds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import integrate, optimize
+
+SIGMA_BELOW = 0.07  # width of the peak below the peak frequency [Hasselmann1973]
+SIGMA_ABOVE = 0.09  # and above it
+PEAK_DECAY = 1.25  # exponent 5/4 of the Pierson-Moskowitz form [Pierson1964]
+LOWEST = 0.5  # omega/omega_p where components begin: below lie 4e-9 of the energy for gamma = 1
+HIGHEST = 5.0  # omega/omega_p where they end: above lie 0.2 % of the energy for gamma = 1
+BAND_POINTS = 12  # Gauss points for the energy of a band; 1e-12 for bands narrower than half omega_p
+BREAKS = (0.0, 0.5, 0.8, 0.93, 1.0, 1.09, 1.3, 2.0, 5.0, np.inf)  # omega/omega_p; the form has a corner at 1
+
+Bands = Literal["frequency", "energy"]
+
+
+class Components(NamedTuple):
+    """What :func:`ropewalk.physics.waves.wave_table` takes, each (n,)."""
+
+    amplitude: NDArray[np.float64]  # m
+    omega: NDArray[np.float64]  # rad/s, ascending
+    heading: NDArray[np.float64]  # rad
+    phase: NDArray[np.float64]  # rad
+
+
+def _shape(x: NDArray[np.float64] | float, gamma: float) -> NDArray[np.float64]:
+    """The spectrum's form over x = omega/omega_p, not scaled."""
+    x = np.asarray(x, float)
+    safe = np.where(x > 0.0, x, 1.0)
+    sigma = np.where(x <= 1.0, SIGMA_BELOW, SIGMA_ABOVE)
+    peak = np.exp(-0.5 * ((x - 1.0) / sigma) ** 2)
+    inverse = 1.0 / safe
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        form = inverse**5 * np.exp(-PEAK_DECAY * inverse**4) * gamma**peak
+    # far below the peak 1/x^5 may be infinite where the exponential is 0
+    return np.where((x > 0.0) & np.isfinite(form), form, 0.0)
+
+
+def shape_moment(order: float, gamma: float, low: float = 0.0, high: float = np.inf) -> float:
+    r"""Moment of the unscaled form :math:`x^{-5} e^{-5/4 x^{-4}} \gamma^{p(x)}` over x = omega/omega_p.
+
+    Relative error below 1e-11. Orders of 4 and more are infinite without an upper limit.
+    """
+    if order >= 4.0 and np.isinf(high):
+        raise ValueError(f"the spectral moment of order {order:g} is infinite; give an upper frequency limit")
+    edges = [low, *(b for b in BREAKS if low < b < high), high]
+    pieces = [
+        integrate.quad(lambda x: x**order * float(_shape(x, gamma)), a, b, epsabs=0.0, epsrel=1e-12, limit=200)[0]
+        if a > 0.0
+        else integrate.quad(lambda x: x**order * float(_shape(x, gamma)), a, b, epsabs=1e-16, limit=200)[0]
+        for a, b in zip(edges[:-1], edges[1:], strict=True)
+    ]
+    return float(sum(pieces))
+
+
+def jonswap(omega: ArrayLike, height: float, period: float, gamma: float = 3.3) -> NDArray[np.float64]:
+    r"""Spectral density of the elevation, one-sided over omega (m2 s/rad).
+
+    .. math:: S = C\, \omega^{-5} \exp\left(-\tfrac54 (\omega_p/\omega)^4\right)
+              \gamma^{\exp\left(-(\omega/\omega_p - 1)^2 / 2\sigma^2\right)}, \qquad 16 \int S\,d\omega = H_s^2
+
+    Source: [Hasselmann1973], with sigma 0.07 below and 0.09 above the peak; C is found numerically.
+
+    omega : rad/s    height : significant height Hs, m    period : peak period Tp, s    gamma : 1 or more
+    """
+    peak = 2.0 * np.pi / period
+    scale = height**2 / (16.0 * peak * shape_moment(0, gamma))
+    return np.asarray(scale * _shape(np.asarray(omega, float) / peak, gamma))
+
+
+def pierson_moskowitz(omega: ArrayLike, height: float, period: float) -> NDArray[np.float64]:
+    r"""Spectral density of a fully grown sea (m2 s/rad): :func:`jonswap` with gamma = 1.
+
+    .. math:: S = \tfrac{5}{16} H_s^2 \omega_p^4 \omega^{-5} \exp\left(-\tfrac54 (\omega_p/\omega)^4\right)
+
+    Source: [Pierson1964], written with height and peak period.
+    """
+    return jonswap(omega, height, period, gamma=1.0)
+
+
+def moment(order: float, height: float, period: float, gamma: float = 1.0) -> float:
+    r"""Spectral moment :math:`m_n = \int \omega^n S\, d\omega` (m2 (rad/s)^n), n below 4."""
+    return height**2 / 16.0 * (2.0 * np.pi / period) ** order * shape_moment(order, gamma) / shape_moment(0, gamma)
+
+
+def zero_crossing_period(period: float, gamma: float = 1.0) -> float:
+    r"""Mean period between upward zero crossings, :math:`T_z = 2\pi \sqrt{m_0/m_2}` (s), of peak period `period`."""
+    return period * float(np.sqrt(shape_moment(0, gamma) / shape_moment(2, gamma)))
+
+
+def mean_period(period: float, gamma: float = 1.0) -> float:
+    r"""Mean period :math:`T_{m01} = 2\pi\, m_0/m_1` (s) of peak period `period`."""
+    return period * shape_moment(0, gamma) / shape_moment(1, gamma)
+
+
+def _band_energy(edges: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
+    """Integral of the form over each band between `edges` (in omega/omega_p)."""
+    node, weight = np.polynomial.legendre.leggauss(BAND_POINTS)
+    half = 0.5 * np.diff(edges)[:, None]
+    x = edges[:-1, None] + half * (node + 1.0)
+    return np.asarray((_shape(x, gamma) * weight * half).sum(axis=1))
+
+
+def _fractions_to_x(fraction: NDArray[np.float64], gamma: float, low: float, high: float) -> NDArray[np.float64]:
+    """omega/omega_p below which the given fractions of the energy between low and high lie."""
+    grid = np.union1d(np.linspace(low, high, 400), [1.0] if low < 1.0 < high else [])
+    energy = np.r_[0.0, np.cumsum(_band_energy(grid, gamma))]
+    target = fraction * energy[-1]
+    cell = np.clip(np.searchsorted(energy, target, side="right") - 1, 0, grid.size - 2)
+
+    def excess(x: float, i: int) -> float:
+        return float(_band_energy(np.array([grid[cell[i]], x]), gamma)[0] + energy[cell[i]] - target[i])
+
+    return np.array(
+        [
+            grid[cell[i]]
+            if excess(grid[cell[i]], i) >= 0.0
+            else grid[cell[i] + 1]
+            if excess(grid[cell[i] + 1], i) <= 0.0
+            else optimize.brentq(excess, grid[cell[i]], grid[cell[i] + 1], args=(i,), xtol=1e-14)
+            for i in range(target.size)
+        ]
+    )
+
+
+def spread_headings(n: int, heading: float, spreading: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    r"""Headings (rad) drawn from the cosine-2s distribution about the mean `heading`.
+
+    .. math:: D(\beta) \propto \cos^{2s}\left(\tfrac12 (\beta - \beta_0)\right)
+
+    Source: [LonguetHiggins1963]. With y = sin((beta - beta_0)/2) the density is (1 - y^2)^(s - 1/2), so
+    (1 + y)/2 follows the beta distribution of both parameters s + 1/2: no table is needed.
+    """
+    y = 2.0 * rng.beta(spreading + 0.5, spreading + 0.5, n) - 1.0
+    return np.asarray(heading + 2.0 * np.arcsin(y))
+
+
+def components(
+    height: float,
+    period: float,
+    gamma: float,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    heading: float = 0.0,
+    spreading: float | None = None,
+    bands: Bands = "frequency",
+) -> Components:
+    """A sea of `n` components whose summed energy is exactly height**2 / 16.
+
+    The range LOWEST to HIGHEST times the peak frequency is cut into `n` bands, of equal width
+    (``frequency``, the default: the tail, which makes the accelerations, and the flanks, where lines
+    resonate, get their share of components) or of equal energy (``energy``: crowded at the peak, few
+    in the tail). A component has the energy of its band, found by quadrature, so the height does not
+    depend on the draw; its frequency is drawn within the band (evenly, or in proportion to energy), so
+    the record does not repeat after 2 pi / (band width). Phases are even over a turn. Amplitudes are
+    not random: for Rayleigh-distributed amplitudes (Gaussian for small `n` too) draw several seeds.
+
+    With `spreading` (s of the cosine-2s law) every component gets one heading of its own: components of
+    one frequency in several directions would stand in a fixed pattern [Jefferys1987].
+
+    Drawn in the order frequencies, phases, headings: adding spreading leaves the rest as it was.
+
+    height : Hs, m    period : Tp, s    gamma : peakedness    heading, spreading : rad, -
+    """
+    if n < 1:
+        raise ValueError(f"a sea needs at least 1 component, not {n}")
+    draw = rng.random(n)
+    phase = 2.0 * np.pi * rng.random(n)
+    if bands == "frequency":
+        edges = np.linspace(LOWEST, HIGHEST, n + 1)
+        x = edges[:-1] + draw * np.diff(edges)
+        # a band as wide as the peak needs more points than one rule has
+        pieces = max(1, -(-50 // n))
+        fine = np.interp(np.arange(n * pieces + 1) / pieces, np.arange(n + 1), edges)
+        energy = _band_energy(fine, gamma).reshape(n, pieces).sum(axis=1)
+    else:
+        x = _fractions_to_x((np.arange(n) + draw) / n, gamma, LOWEST, HIGHEST)
+        energy = np.full(n, 1.0 / n)
+    amplitude = np.sqrt(2.0 * height**2 / 16.0 * energy / energy.sum())
+    headings = np.full(n, heading) if spreading is None else spread_headings(n, heading, spreading, rng)
+    return Components(amplitude, 2.0 * np.pi / period * x, headings, phase)

@@ -1,0 +1,90 @@
+"""What a solver is: settings, claims, and three methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar, Protocol
+
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+
+class Claim(Enum):
+    """What a case can ask of a solver. A solver takes a case if it claims all the case asks."""
+
+    STATICS = "statics"
+    DYNAMICS = "dynamics"
+    SUSPENDED = "lines clear of the seabed"
+    GROUNDED = "lines on a flat seabed"
+    SLOPE = "a sloping seabed"
+    FRICTION = "seabed friction"
+    INEXTENSIBLE = "inextensible lines"
+    ELASTIC = "linear elastic lines"
+    NONLINEAR = "table and polynomial laws"
+    PIECES = "several pieces in a line"
+    ATTACHMENTS = "weights and floats on a line"
+    ATTACHMENT_FORCES = "sideways forces on a line"
+    CURRENT = "current"
+    WAVES = "waves"
+    LOADS = "distributed loads"
+    SURFACE = "lines that cross the water surface"
+    JOINTS = "joints by component"
+    MOTIONS = "prescribed motions"
+    FREE_POINTS = "free points"
+    BODIES = "rigid bodies"
+    COMPRESSION = "sections that can push"
+    DAMPING = "internal damping"
+    RODS = "floating rods"
+    NETS = "nets"
+
+
+class Status(Enum):
+    """How an advance ended; the value is the sentence."""
+
+    DONE = "done"
+    SLACK = "done; part of a line is slack, so its shape is not unique"
+    TOO_SHORT = "an inextensible line is shorter than the distance between its ends"
+    NOT_CONVERGED = "the iteration did not converge"
+    NOT_FINITE = "a number overflowed"
+    STEP_TOO_SMALL = "the step fell below its limit"
+    UNSUPPORTED = "the solver cannot do this case"
+    NO_EQUILIBRIUM = "there is no equilibrium: something is not held"
+
+
+GOOD = frozenset({Status.DONE, Status.SLACK})
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an advance did. `message` names what tripped, with numbers; empty when all is well."""
+
+    status: Status = Status.DONE
+    message: str = ""
+    iterations: int = 0
+    residual_force: float = 0.0  # largest force out of balance, N
+    residual_position: float = 0.0  # largest miss of a line's end, m
+    figures: dict[str, Any] = field(default_factory=dict)  # what else the method can tell: paths, errors, energy
+
+    @property
+    def good(self) -> bool:
+        """True if there is an answer."""
+        return self.status in GOOD
+
+
+class Solver(Protocol):
+    """A frozen dataclass of settings with these members.
+
+    ``start`` refuses with InputError what the solver does not claim and makes its memory; ``advance``
+    moves that memory to time t (a static solver finds the equilibrium under the loads at t); ``read``
+    gives the State it holds.
+    """
+
+    name: ClassVar[str]
+    claims: ClassVar[frozenset[Claim]]
+
+    def start(self, model: Model, state: State) -> Any: ...
+
+    def advance(self, model: Model, work: Any, t: float) -> Report: ...
+
+    def read(self, model: Model, work: Any) -> State: ...

@@ -1,0 +1,21 @@
+"""All solvers by name: a new one is one line here. Modules are imported when asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ropewalk.errors import InputError
+
+SOLVERS: dict[str, str] = {
+    "catenary": "ropewalk.solvers.catenary:Catenary",
+}
+
+
+def solver_class(name: str) -> Any:
+    """The class of the solver called `name`."""
+    try:
+        module, _, cls = SOLVERS[name].partition(":")
+    except KeyError:
+        raise InputError(f"no solver '{name}'. There are: {', '.join(SOLVERS)}") from None
+    return getattr(import_module(module), cls)

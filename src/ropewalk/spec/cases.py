@@ -1,0 +1,45 @@
+"""What to compute and what to keep."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ropewalk.spec.base import NotNegative, Part, Positive
+
+
+class Record(Part):
+    """What is kept of a run."""
+
+    every: Positive = 0.1
+    """s of simulated time between records"""
+    start: NotNegative = 0.0
+    """First time kept, s."""
+
+
+class Run(Part):
+    """A time-domain run."""
+
+    duration: Positive
+    """s"""
+    solver: str = "auto"
+    tolerance: Annotated[float, Field(gt=0.0, le=0.1)] | None = None
+    """Relative error per step; steps are chosen by the program."""
+    step: Positive | None = None
+    """Fixed step, s, in place of a tolerance."""
+    start: Literal["equilibrium", "as_given"] = "equilibrium"
+    damping: NotNegative = 0.0
+    """Mass-proportional damping, 1/s."""
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Run:
+        if self.tolerance is not None and self.step is not None:
+            raise ValueError("give tolerance or step, not both")
+        return self
+
+
+class Statics(Part):
+    """How the equilibrium is found."""
+
+    method: str = "auto"

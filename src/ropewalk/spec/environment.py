@@ -1,0 +1,174 @@
+"""Water, seabed, current, wind and waves. Headings in degrees, towards which things travel, from +x."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
+
+
+class UniformProfile(Part):
+    """The same speed at every depth."""
+
+    kind: Literal["uniform"] = "uniform"
+
+
+class PowerProfile(Part):
+    """Speed falls from the surface to the bed as (height above the bed / depth) to the exponent."""
+
+    kind: Literal["power"] = "power"
+    exponent: Positive = 1.0 / 7.0
+    """Exponent; 1/7 is common for tidal flow, 1 gives a linear profile."""
+
+
+class TableProfile(Part):
+    """Speed and direction interpolated linearly in z; constant beyond the ends of the table."""
+
+    kind: Literal["table"]
+    z: Annotated[tuple[Finite, ...], Field(min_length=1)]
+    """Heights, m, in rising or falling order."""
+    factor: Annotated[tuple[Finite, ...], Field(min_length=1)]
+    """Speed at each height as a multiple of `speed`."""
+    turn: tuple[Finite, ...] | None = None
+    """Degrees added to the heading at each height, counter-clockwise."""
+
+    @model_validator(mode="after")
+    def _same_length(self) -> TableProfile:
+        n = len(self.z)
+        if len(self.factor) != n or (self.turn is not None and len(self.turn) != n):
+            raise ValueError(f"z has {n} entries; factor and turn need as many")
+        steps = [b - a for a, b in zip(self.z, self.z[1:], strict=False)]
+        if not (all(step > 0 for step in steps) or all(step < 0 for step in steps)):
+            raise ValueError("z must rise or fall from entry to entry")
+        return self
+
+
+CurrentProfile = Annotated[UniformProfile | PowerProfile | TableProfile, Field(discriminator="kind")]
+
+
+class Current(Part):
+    """A steady current."""
+
+    speed: NotNegative
+    """Speed at the surface (the reference of the profile), m/s."""
+    heading: Finite = 0.0
+    """Direction of flow, degrees."""
+    profile: CurrentProfile = UniformProfile()
+
+
+class RegularWaves(Part):
+    """One Airy wave."""
+
+    kind: Literal["regular"]
+    height: NotNegative
+    """Crest to trough, m."""
+    period: Positive
+    """s"""
+    heading: Finite = 0.0
+    phase: Finite = 0.0
+    """Elevation at the origin is (height/2) cos(omega t - phase), rad."""
+
+
+class WaveComponent(Part):
+    """One component of a given sea."""
+
+    amplitude: NotNegative
+    period: Positive
+    heading: Finite = 0.0
+    phase: Finite = 0.0
+    """rad"""
+
+
+class ComponentWaves(Part):
+    """A sea given by its components."""
+
+    kind: Literal["components"]
+    components: Annotated[tuple[WaveComponent, ...], Field(min_length=1)]
+
+
+class _Irregular(Part):
+    significant_height: NotNegative
+    """Four times the standard deviation of the elevation, m."""
+    peak_period: Positive
+    """s"""
+    heading: Finite = 0.0
+    """Mean direction, degrees."""
+    spreading: Positive | None = None
+    """Exponent s of cos^2s(theta/2) directional spreading; leave out for long-crested seas."""
+    components: Annotated[int, Field(ge=1, le=20000)] = 200
+    """Number of wave components."""
+    seed: Annotated[int, Field(ge=0)] = 1
+    """Of the random phases and directions."""
+
+
+class JonswapWaves(_Irregular):
+    """JONSWAP spectrum."""
+
+    kind: Literal["jonswap"]
+    gamma: Annotated[float, Field(ge=1.0, le=20.0)] = 3.3
+    """Peak enhancement."""
+
+
+class PiersonMoskowitzWaves(_Irregular):
+    """Pierson-Moskowitz spectrum of a fully developed sea."""
+
+    kind: Literal["pierson_moskowitz"]
+
+
+Waves = Annotated[
+    RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves, Field(discriminator="kind")
+]
+
+
+class Wind(Part):
+    """Steady wind, 1/7 power law."""
+
+    speed: NotNegative
+    """At 10 m above the water, m/s."""
+    heading: Finite = 0.0
+
+
+class Seabed(Part):
+    """A bed at z = -depth, or a plane through (0, 0, -depth) with the given normal."""
+
+    kind: Literal["elastic", "none"] = "elastic"
+    """`none`: lines pass through; the depth then only matters to waves and current."""
+    stiffness: Positive = 1.0e5
+    """Normal stiffness per area, Pa/m. The closed-form catenary takes the bed as rigid."""
+    damping: NotNegative = 1.0e4
+    """Normal damping per area, Pa s/m."""
+    friction: NotNegative = 0.0
+    """Coulomb coefficient of lines on the bed."""
+    normal: Vector = (0.0, 0.0, 1.0)
+    """Upward normal of a sloping bed."""
+
+    @model_validator(mode="after")
+    def _upward(self) -> Seabed:
+        if self.normal[2] <= 0.1 * math.dist(self.normal, (0, 0, 0)):
+            raise ValueError("normal must point up, at most 84 degrees from the vertical")
+        return self
+
+
+class Environment(Part):
+    """The sea around the lines."""
+
+    depth: Positive | None = None
+    """Water depth, m; leave out for deep water without a bed."""
+    gravity: NotNegative = 9.80665
+    """m/s2"""
+    water_density: NotNegative = 1025.0
+    """kg/m3; 0 means in air"""
+    air_density: NotNegative = 1.225
+    """kg/m3, for wind loads"""
+    current: Current | None = None
+    waves: Waves | None = None
+    wind: Wind | None = None
+    seabed: Seabed = Seabed()
+
+    @property
+    def has_seabed(self) -> bool:
+        """True where lines can touch the bed."""
+        return self.depth is not None and self.seabed.kind != "none"

@@ -1,0 +1,163 @@
+"""How a point or body is held: component by component in a frame, or along a prescribed motion."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
+
+ORTHOGONALITY = 1e-6  # largest |F F^T - 1| of a joint frame; six printed digits pass
+
+
+class AxisForce(Part):
+    """The component is free and loaded."""
+
+    force: Finite
+    """N"""
+
+
+class AxisSpring(Part):
+    """The component is held by a spring to the given position."""
+
+    spring: Positive
+    """N/m"""
+
+
+Axis = Literal["held", "free"] | AxisForce | AxisSpring
+
+
+class Axes(Part):
+    """What happens along each axis of the frame."""
+
+    x: Axis = "held"
+    y: Axis = "held"
+    z: Axis = "held"
+
+
+class Joint(Part):
+    """A joint by components. The common ones have names: see the class methods."""
+
+    axes: Axes
+    frame: tuple[Vector, Vector, Vector] | None = None
+    """Rows are the directions x, y, z of the joint in the world; the world axes unless given."""
+
+    @model_validator(mode="after")
+    def _orthonormal(self) -> Joint:
+        if self.frame is None:
+            return self
+        for i in range(3):
+            for j in range(i, 3):
+                dot = sum(a * b for a, b in zip(self.frame[i], self.frame[j], strict=True))
+                if abs(dot - (1.0 if i == j else 0.0)) > ORTHOGONALITY:
+                    raise ValueError("frame needs three orthogonal rows of length 1")
+        return self
+
+    @classmethod
+    def ball(cls) -> Joint:
+        """Held in all components."""
+        return cls(axes=Axes())
+
+    @classmethod
+    def imposed_force(cls, force: Vector) -> Joint:
+        """Free and loaded in all components."""
+        x, y, z = (AxisForce(force=component) for component in force)
+        return cls(axes=Axes(x=x, y=y, z=z))
+
+    @classmethod
+    def slider(cls, frame: tuple[Vector, Vector, Vector] | None = None, force: float = 0.0) -> Joint:
+        """Slides along the first axis, driven by `force`; held across it (prismatic)."""
+        return cls(axes=Axes(x=AxisForce(force=force)), frame=frame)
+
+    @classmethod
+    def plane(cls, frame: tuple[Vector, Vector, Vector] | None = None) -> Joint:
+        """Slides in the plane of the first two axes, held along the third."""
+        return cls(axes=Axes(x="free", y="free"), frame=frame)
+
+    @classmethod
+    def spring(cls, stiffness: float) -> Joint:
+        """Held by the same spring in all components."""
+        spring = AxisSpring(spring=stiffness)
+        return cls(axes=Axes(x=spring, y=spring, z=spring))
+
+    @classmethod
+    def spring_slider(cls, stiffness: float, frame: tuple[Vector, Vector, Vector] | None = None) -> Joint:
+        """Slides along the first axis against a spring; held across it."""
+        return cls(axes=Axes(x=AxisSpring(spring=stiffness)), frame=frame)
+
+
+PointJoint = Literal["fixed", "free", "moving"] | Joint
+BodyJoint = Literal["fixed", "free", "moving"]
+
+
+class HarmonicTerm(Part):
+    """amplitude cos(omega t - phase) along a direction."""
+
+    direction: Direction
+    amplitude: Finite
+    """m"""
+    omega: NotNegative
+    """rad/s"""
+    phase: Finite = 0.0
+    """rad"""
+
+
+class HarmonicRotation(Part):
+    """A rotation by amplitude cos(omega t - phase) about an axis of the world; bodies only."""
+
+    axis: Direction
+    amplitude: Finite
+    """degrees"""
+    omega: NotNegative
+    phase: Finite = 0.0
+    """rad"""
+
+
+class HarmonicMotion(Part):
+    """A sum of harmonic terms, brought in over `ramp` seconds."""
+
+    kind: Literal["harmonic"]
+    ramp: NotNegative = 0.0
+    """s"""
+    terms: tuple[HarmonicTerm, ...] = ()
+    rotations: tuple[HarmonicRotation, ...] = ()
+
+
+class TableMotion(Part):
+    """Displacements at given times, a cubic spline between; at rest beyond the ends."""
+
+    kind: Literal["table"]
+    time: Annotated[tuple[Finite, ...], Field(min_length=2)]
+    """s"""
+    displacement: Annotated[tuple[Vector, ...], Field(min_length=2)]
+    """m, at each time"""
+
+    @model_validator(mode="after")
+    def _matching(self) -> TableMotion:
+        if len(self.time) != len(self.displacement):
+            raise ValueError(f"{len(self.time)} times but {len(self.displacement)} displacements")
+        if any(b <= a for a, b in zip(self.time, self.time[1:], strict=False)):
+            raise ValueError("time must rise from entry to entry")
+        return self
+
+
+class TowMotion(Part):
+    """A tow: the velocity grows linearly from zero over `ramp` seconds, then stays."""
+
+    kind: Literal["tow"]
+    velocity: Vector
+    """m/s"""
+    ramp: NotNegative = 0.0
+    """s"""
+
+
+Motion = Annotated[HarmonicMotion | TableMotion | TowMotion, Field(discriminator="kind")]
+
+
+def check_motion(joint: Any, motion: Any) -> None:
+    """A motion goes with `joint: moving`, and only with it."""
+    if (joint == "moving") != (motion is not None):
+        raise ValueError(
+            "joint: moving needs a motion" if motion is None else f"motion needs joint: moving, not {joint!r}"
+        )

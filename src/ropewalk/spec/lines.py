@@ -1,0 +1,130 @@
+"""Points, and the lines between them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
+from ropewalk.spec.joints import HarmonicMotion, Motion, PointJoint, check_motion
+
+Elements = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Point(Part):
+    """A place where lines end: held, free, or moved."""
+
+    position: Vector
+    """m; for a free point the first guess"""
+    joint: PointJoint = "fixed"
+    motion: Motion | None = None
+    mass: NotNegative = 0.0
+    """kg"""
+    volume: NotNegative = 0.0
+    """Displaced volume, m3."""
+    drag_area: NotNegative = 0.0
+    """Drag coefficient times area, m2."""
+    added_mass: NotNegative = 0.0
+    """kg"""
+    force: Vector = (0.0, 0.0, 0.0)
+    """Constant force, N."""
+
+    @model_validator(mode="after")
+    def _motion_and_joint(self) -> Point:
+        check_motion(self.joint, self.motion)
+        if isinstance(self.motion, HarmonicMotion) and self.motion.rotations:
+            raise ValueError("a point cannot rotate; rotations belong to bodies")
+        return self
+
+
+class Piece(Part):
+    """A length of one section."""
+
+    section: str
+    length: Positive
+    """Unstretched, m."""
+    elements: Elements | None = None
+
+
+class LineAttachment(Part):
+    """A clump weight or float on a line."""
+
+    s: NotNegative
+    """Unstretched length from end A, m."""
+    mass: NotNegative = 0.0
+    volume: NotNegative = 0.0
+    """m3"""
+    drag_area: NotNegative = 0.0
+    """m2"""
+    added_mass: NotNegative = 0.0
+    """kg"""
+    force: Vector = (0.0, 0.0, 0.0)
+    """N"""
+
+
+class PressureLoad(Part):
+    """A following load per unstretched length, value axis x tangent: across the line, in one plane."""
+
+    kind: Literal["pressure"]
+    axis: Direction
+    value: Finite
+    """N/m"""
+
+
+class TableLoad(Part):
+    """Force per unstretched length against s, linear between the entries."""
+
+    kind: Literal["table"]
+    s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
+    force: Annotated[tuple[Vector, ...], Field(min_length=2)]
+    """N/m"""
+
+    @model_validator(mode="after")
+    def _matching(self) -> TableLoad:
+        if len(self.s) != len(self.force):
+            raise ValueError(f"{len(self.s)} places but {len(self.force)} forces")
+        if any(b <= a for a, b in zip(self.s, self.s[1:], strict=False)):
+            raise ValueError("s must rise from entry to entry")
+        return self
+
+
+class RotatingLoad(Part):
+    """Centrifugal load of a steadily turning frame, mass per length times rate^2 times the radius."""
+
+    kind: Literal["rotating"]
+    axis: Direction
+    rate: Finite
+    """rad/s"""
+    origin: Vector = (0.0, 0.0, 0.0)
+
+
+LineLoad = Annotated[PressureLoad | TableLoad | RotatingLoad, Field(discriminator="kind")]
+
+
+class Line(Part):
+    """A rope of one or more pieces from end A to end B."""
+
+    from_: Annotated[str, Field(alias="from")]
+    """End A: the name of a point, or body.attachment."""
+    to: str
+    """End B."""
+    pieces: Annotated[tuple[Piece, ...], Field(min_length=1)]
+    elements: Elements | None = None
+    """For solvers that cut the line; chosen by the program unless given."""
+    attachments: tuple[LineAttachment, ...] = ()
+    loads: tuple[LineLoad, ...] = ()
+
+    @model_validator(mode="after")
+    def _attachments_on_line(self) -> Line:
+        for attachment in self.attachments:
+            if attachment.s > self.length:
+                raise ValueError(f"attachment at s = {attachment.s} m is beyond the line's {self.length} m")
+        if self.from_ == self.to:
+            raise ValueError(f"from and to are both '{self.to}'; a line needs two ends")
+        return self
+
+    @property
+    def length(self) -> float:
+        """Unstretched, m."""
+        return sum(piece.length for piece in self.pieces)

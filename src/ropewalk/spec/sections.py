@@ -1,0 +1,147 @@
+"""Cross-sections of lines: sizes, mass, axial law, hydrodynamic coefficients, catalogue."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ModelWrapValidatorHandler, field_serializer, field_validator, model_validator
+
+from ropewalk.spec.base import Finite, NotNegative, Part, Positive
+from ropewalk.spec.catalogue import CATALOGUE, CatalogueEntry
+
+
+class Drag(Part):
+    """Morison drag coefficients."""
+
+    normal: NotNegative = 0.0
+    """On the diameter, per metre."""
+    tangential: NotNegative = 0.0
+    """On the circumference, per metre, unless `tangential_reference` says diameter."""
+    tangential_reference: Literal["circumference", "diameter"] = "circumference"
+
+
+class AddedMass(Part):
+    """Added mass as multiples of the displaced mass."""
+
+    normal: NotNegative = 0.0
+    tangential: NotNegative = 0.0
+
+
+class TableLaw(Part):
+    """Tension against strain, linear between the entries and beyond the last."""
+
+    kind: Literal["table"]
+    strain: Annotated[tuple[Finite, ...], Field(min_length=2)]
+    tension: Annotated[tuple[Finite, ...], Field(min_length=2)]
+    """N"""
+
+    @model_validator(mode="after")
+    def _rising_from_zero(self) -> TableLaw:
+        if len(self.strain) != len(self.tension):
+            raise ValueError(f"{len(self.strain)} strains but {len(self.tension)} tensions")
+        for name, values in (("strain", self.strain), ("tension", self.tension)):
+            if any(b <= a for a, b in zip(values, values[1:], strict=False)):
+                raise ValueError(f"{name} must rise from entry to entry")
+        if (0.0 in self.strain) != (0.0 in self.tension) or (
+            0.0 in self.strain and self.strain.index(0.0) != self.tension.index(0.0)
+        ):
+            raise ValueError("zero tension must go with zero strain")
+        if not self.strain[0] <= 0.0 <= self.strain[-1]:
+            raise ValueError("the table must contain strain 0")
+        return self
+
+
+class PolynomialLaw(Part):
+    """T = stiffness (e + k2 e^2 + k3 e^3 + ...)."""
+
+    kind: Literal["polynomial"]
+    stiffness: Positive
+    """EA at zero strain, N"""
+    coefficients: Annotated[tuple[Finite, ...], Field(min_length=1, max_length=8)]
+    """k2, k3, ..."""
+
+
+Law = Annotated[TableLaw | PolynomialLaw, Field(discriminator="kind")]
+INEXTENSIBLE = "inextensible"
+
+
+class Section(Part):
+    """A cross-section, given by its numbers or looked up in the catalogue.
+
+    With `catalogue` and `diameter` (and `grade` for chain) every other field has a published value;
+    what is given beside it wins.
+    """
+
+    catalogue: str | None = None
+    """Name of a catalogue family, e.g. studless_chain."""
+    grade: str | None = None
+    """Steel grade of a chain: R3, R3S, R4, R4S, R5."""
+    diameter: Positive
+    """Nominal diameter, m; drag acts on it unless `drag_diameter` is given."""
+    mass: NotNegative | None = None
+    """In air, kg/m."""
+    axial_stiffness: Positive | Literal["inextensible"] | Law | None = None
+    """EA, N; or the word inextensible (or .inf); or a law."""
+    volume_diameter: NotNegative | None = None
+    """Of the circle with the displaced area; the nominal diameter unless given."""
+    contact_diameter: NotNegative = 0.0
+    """The axis rests half of it above the seabed."""
+    drag_diameter: Positive | None = None
+    drag: Drag = Drag()
+    added_mass: AddedMass = AddedMass()
+    damping: NotNegative = 0.0
+    """Internal (Kelvin-Voigt) damping time, s: tension law of strain + damping x strain rate."""
+    compression: bool = False
+    """True if the section can push."""
+    breaking_load: Positive | None = None
+    """Minimum breaking load, N."""
+
+    @field_validator("axial_stiffness", mode="before")
+    @classmethod
+    def _infinite_is_inextensible(cls, value: Any) -> Any:
+        return INEXTENSIBLE if isinstance(value, float) and value == math.inf else value
+
+    @field_serializer("axial_stiffness", when_used="json")
+    def _law_as_data(self, value: Any) -> Any:
+        return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, Part) else value
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_catalogue(cls, data: Any, handler: ModelWrapValidatorHandler[Section]) -> Section:
+        if not isinstance(data, dict) or data.get("catalogue") is None:
+            return handler(data)
+        entry = _family(data["catalogue"])
+        diameter = data.get("diameter")
+        if not isinstance(diameter, int | float) or isinstance(diameter, bool) or not 0 < diameter < math.inf:
+            return handler(data)  # the field's own check says what is wrong
+        section = handler({**entry.section(float(diameter), data.get("grade")), **data})
+        # only what was said counts as set, so that `replace(diameter=...)` looks the rest up again
+        object.__setattr__(section, "__pydantic_fields_set__", set(data))
+        return section
+
+    @model_validator(mode="after")
+    def _complete(self) -> Section:
+        if self.catalogue is None and self.grade is not None:
+            raise ValueError("grade belongs to a catalogue section; give catalogue too")
+        missing = [name for name in ("mass", "axial_stiffness") if getattr(self, name) is None]
+        if missing:
+            raise ValueError(f"{' and '.join(missing)} missing; give {'them' if len(missing) > 1 else 'it'} or a catalogue")
+        return self
+
+    @property
+    def displaced_area(self) -> float:
+        """Displaced volume per metre, m2."""
+        d = self.diameter if self.volume_diameter is None else self.volume_diameter
+        return 0.25 * math.pi * d * d
+
+
+def _family(name: Any) -> CatalogueEntry:
+    try:
+        return CATALOGUE[name]
+    except (KeyError, TypeError):
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name), CATALOGUE, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise ValueError(f"no catalogue section '{name}'{hint} There are: {', '.join(CATALOGUE)}") from None

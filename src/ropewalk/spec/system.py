@@ -1,0 +1,91 @@
+"""System: all parts by name, checked against each other."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from os import PathLike
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from ropewalk.spec.base import Part
+from ropewalk.spec.bodies import Body
+from ropewalk.spec.cases import Record, Run, Statics
+from ropewalk.spec.environment import Environment
+from ropewalk.spec.lines import Line, Point
+from ropewalk.spec.nets import Net
+from ropewalk.spec.rods import Rod
+from ropewalk.spec.sections import Section
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ \-]*")
+
+
+class System(Part):
+    """A whole case. `System.from_file` reads one; `replace` makes a checked variation."""
+
+    model_config = ConfigDict(title="ropewalk case file")
+
+    ropewalk: Literal[1] = 1
+    """Version of the file format."""
+    title: str = ""
+    environment: Environment = Environment()
+    sections: dict[str, Section] = {}
+    points: dict[str, Point] = {}
+    bodies: dict[str, Body] = {}
+    lines: dict[str, Line] = {}
+    nets: dict[str, Net] = {}
+    rods: dict[str, Rod] = {}
+    statics: Statics = Statics()
+    run: Run | None = None
+    record: Record = Field(default_factory=Record)
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> System:
+        """Read and check a case file; raises InputError with every mistake found."""
+        from importlib import import_module  # readers stand above the spec, so they are looked up when used
+
+        return import_module("ropewalk.io.native").read_case(path)  # type: ignore[no-any-return]
+
+    @field_validator("sections", "points", "bodies", "lines", "nets", "rods")
+    @classmethod
+    def _names(cls, parts: dict[str, Any]) -> dict[str, Any]:
+        for name in parts:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"name '{name}': use letters, digits, spaces, - and _, starting with a letter")
+        return parts
+
+    @model_validator(mode="after")
+    def _references(self) -> System:
+        problems: list[InitErrorDetails] = []
+
+        def wrong(where: tuple[str | int, ...], value: object, text: str) -> None:
+            kind = PydanticCustomError("reference", "{text}", {"text": text})
+            problems.append(InitErrorDetails(type=kind, loc=where, input=value))
+
+        ends = [*self.points, *(f"{b}.{a}" for b, body in self.bodies.items() for a in body.attachments)]
+        for name, line in self.lines.items():
+            for key, end in (("from", line.from_), ("to", line.to)):
+                if end not in ends:
+                    wrong(("lines", name, key), end, _unknown("point or attachment", end, ends))
+            for i, piece in enumerate(line.pieces):
+                if piece.section not in self.sections:
+                    text = _unknown("section", piece.section, list(self.sections))
+                    wrong(("lines", name, "pieces", i, "section"), piece.section, text)
+        for name, net in self.nets.items():
+            if net.section not in self.sections:
+                wrong(("nets", name, "section"), net.section, _unknown("section", net.section, list(self.sections)))
+        for name in self.bodies:
+            if name in self.points:
+                wrong(("bodies", name), name, f"a point is named '{name}' too; points and bodies need different names")
+        if problems:
+            raise ValidationError.from_exception_data("System", problems)
+        return self
+
+
+def _unknown(kind: str, value: str, known: list[str]) -> str:
+    near = get_close_matches(value, known, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else "."
+    there = f" There are: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}." if known else ""
+    return f"no {kind} '{value}'{hint}{there}"
