@@ -9,18 +9,22 @@ Everything random comes from the generator that the caller seeds.
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import integrate, optimize
+from scipy import integrate
 
 SIGMA_BELOW = 0.07  # width of the peak below the peak frequency [Hasselmann1973]
 SIGMA_ABOVE = 0.09  # and above it
 PEAK_DECAY = 1.25  # exponent 5/4 of the Pierson-Moskowitz form [Pierson1964]
-LOWEST = 0.5  # omega/omega_p where components begin: below lie 4e-9 of the energy for gamma = 1
+LOWEST = 0.5  # omega/omega_p where components begin: below lie 2e-9 of the energy for gamma = 1
 HIGHEST = 5.0  # omega/omega_p where they end: above lie 0.2 % of the energy for gamma = 1
-BAND_POINTS = 12  # Gauss points for the energy of a band; 1e-12 for bands narrower than half omega_p
+BAND_POINTS = 12  # Gauss points for the energy of a band of at most (HIGHEST - LOWEST) / FEWEST_BANDS
+FEWEST_BANDS = 50  # wider bands are cut for the quadrature: the peak is only 0.07 omega_p wide
+CUMULATIVE_CELLS = 400  # of the running integral of energy
+BISECTIONS = 45  # halvings of one such cell: to 3e-16 omega_p
 BREAKS = (0.0, 0.5, 0.8, 0.93, 1.0, 1.09, 1.3, 2.0, 5.0, np.inf)  # omega/omega_p; the form has a corner at 1
 
 Bands = Literal["frequency", "energy"]
@@ -57,10 +61,8 @@ def shape_moment(order: float, gamma: float, low: float = 0.0, high: float = np.
         raise ValueError(f"the spectral moment of order {order:g} is infinite; give an upper frequency limit")
     edges = [low, *(b for b in BREAKS if low < b < high), high]
     pieces = [
-        integrate.quad(lambda x: x**order * float(_shape(x, gamma)), a, b, epsabs=0.0, epsrel=1e-12, limit=200)[0]
-        if a > 0.0
-        else integrate.quad(lambda x: x**order * float(_shape(x, gamma)), a, b, epsabs=1e-16, limit=200)[0]
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        integrate.quad(lambda x: x**order * float(_shape(x, gamma)), a, b, epsabs=1e-16, epsrel=1e-12)[0]
+        for a, b in itertools.pairwise(edges)
     ]
     return float(sum(pieces))
 
@@ -92,7 +94,8 @@ def pierson_moskowitz(omega: ArrayLike, height: float, period: float) -> NDArray
 
 def moment(order: float, height: float, period: float, gamma: float = 1.0) -> float:
     r"""Spectral moment :math:`m_n = \int \omega^n S\, d\omega` (m2 (rad/s)^n), n below 4."""
-    return height**2 / 16.0 * (2.0 * np.pi / period) ** order * shape_moment(order, gamma) / shape_moment(0, gamma)
+    peak = 2.0 * np.pi / period
+    return float(height**2 / 16.0 * peak**order * shape_moment(order, gamma) / shape_moment(0, gamma))
 
 
 def zero_crossing_period(period: float, gamma: float = 1.0) -> float:
@@ -105,34 +108,30 @@ def mean_period(period: float, gamma: float = 1.0) -> float:
     return period * shape_moment(0, gamma) / shape_moment(1, gamma)
 
 
+def _energy_between(low: NDArray[np.float64], high: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
+    """Integrals of the form from low to high, pair by pair (in omega/omega_p)."""
+    node, weight = np.polynomial.legendre.leggauss(BAND_POINTS)
+    half = 0.5 * (high - low)[:, None]
+    return np.asarray((_shape(low[:, None] + half * (node + 1.0), gamma) * weight * half).sum(axis=1))
+
+
 def _band_energy(edges: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
     """Integral of the form over each band between `edges` (in omega/omega_p)."""
-    node, weight = np.polynomial.legendre.leggauss(BAND_POINTS)
-    half = 0.5 * np.diff(edges)[:, None]
-    x = edges[:-1, None] + half * (node + 1.0)
-    return np.asarray((_shape(x, gamma) * weight * half).sum(axis=1))
+    return _energy_between(edges[:-1], edges[1:], gamma)
 
 
 def _fractions_to_x(fraction: NDArray[np.float64], gamma: float, low: float, high: float) -> NDArray[np.float64]:
     """omega/omega_p below which the given fractions of the energy between low and high lie."""
-    grid = np.union1d(np.linspace(low, high, 400), [1.0] if low < 1.0 < high else [])
+    grid = np.union1d(np.linspace(low, high, CUMULATIVE_CELLS + 1), 1.0 if low < 1.0 < high else low)
     energy = np.r_[0.0, np.cumsum(_band_energy(grid, gamma))]
     target = fraction * energy[-1]
     cell = np.clip(np.searchsorted(energy, target, side="right") - 1, 0, grid.size - 2)
-
-    def excess(x: float, i: int) -> float:
-        return float(_band_energy(np.array([grid[cell[i]], x]), gamma)[0] + energy[cell[i]] - target[i])
-
-    return np.array(
-        [
-            grid[cell[i]]
-            if excess(grid[cell[i]], i) >= 0.0
-            else grid[cell[i] + 1]
-            if excess(grid[cell[i] + 1], i) <= 0.0
-            else optimize.brentq(excess, grid[cell[i]], grid[cell[i] + 1], args=(i,), xtol=1e-14)
-            for i in range(target.size)
-        ]
-    )
+    left, right = grid[cell], grid[cell + 1]
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (left + right)
+        below = energy[cell] + _energy_between(grid[cell], middle, gamma) < target
+        left, right = np.where(below, middle, left), np.where(below, right, middle)
+    return np.asarray(0.5 * (left + right))
 
 
 def spread_headings(n: int, heading: float, spreading: float, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -166,7 +165,7 @@ def components(
     in the tail). A component has the energy of its band, found by quadrature, so the height does not
     depend on the draw; its frequency is drawn within the band (evenly, or in proportion to energy), so
     the record does not repeat after 2 pi / (band width). Phases are even over a turn. Amplitudes are
-    not random: for Rayleigh-distributed amplitudes (Gaussian for small `n` too) draw several seeds.
+    not random: the sea is Gaussian, and its groups right, only as `n` grows [Tucker1984].
 
     With `spreading` (s of the cosine-2s law) every component gets one heading of its own: components of
     one frequency in several directions would stand in a fixed pattern [Jefferys1987].
@@ -182,8 +181,7 @@ def components(
     if bands == "frequency":
         edges = np.linspace(LOWEST, HIGHEST, n + 1)
         x = edges[:-1] + draw * np.diff(edges)
-        # a band as wide as the peak needs more points than one rule has
-        pieces = max(1, -(-50 // n))
+        pieces = -(-FEWEST_BANDS // n)
         fine = np.interp(np.arange(n * pieces + 1) / pieces, np.arange(n + 1), edges)
         energy = _band_energy(fine, gamma).reshape(n, pieces).sum(axis=1)
     else:
