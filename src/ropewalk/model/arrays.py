@@ -12,7 +12,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-def floats(values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
+def floats(values: Any, shape: tuple[int, ...] | None = None) -> Array:
     """A read-only contiguous copy; `shape` gives empty input its dimensions."""
     return _frozen(np.array(values, dtype=np.float64, order="C"), shape)
 

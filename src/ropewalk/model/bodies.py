@@ -115,7 +115,7 @@ def _mass(body: spec.Body) -> tuple[float, Array, Array]:
     total = sum(m for m, _, _ in parts)
     if total == 0.0:
         return 0.0, np.array(body.centre_of_mass), parts[0][2]
-    centre: Array = sum(m * c for m, c, _ in parts) / total
+    centre: Array = np.sum([m * c for m, c, _ in parts], axis=0) / total
     inertia: Array = np.zeros((3, 3))
     for m, c, own in parts:
         d = c - centre

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, floats
-from ropewalk.physics import spectra, waves
-from ropewalk.physics.current import POWER, TABLE, UNIFORM
+from ropewalk.physics import waves
 from ropewalk.spec import environment as spec
 
 

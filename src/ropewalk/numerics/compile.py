@@ -164,10 +164,10 @@ class _DiskCache:
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(hashlib.sha256(payload).digest() + payload)
-            os.replace(temporary, path)
+            Path(temporary).replace(path)
         except OSError as error:  # a full disk must not stop a computation
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
             warnings.warn(f"kernel cache: {path.parent}: {error.strerror}", CacheWarning, stacklevel=2)
 
     def _implementation(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -43,7 +44,7 @@ class AxisymmetricHull(Part):
 
     @model_validator(mode="after")
     def _rises(self) -> AxisymmetricHull:
-        for (z0, _), (z1, _) in zip(self.profile, self.profile[1:], strict=False):
+        for (z0, _), (z1, _) in pairwise(self.profile):
             if z1 < z0:
                 raise ValueError(f"the profile folds back at z = {z1} m; z must not fall from entry to entry")
         if self.profile[0][0] == self.profile[-1][0] or all(r == 0.0 for _, r in self.profile):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -40,7 +41,7 @@ class TableProfile(Part):
         n = len(self.z)
         if len(self.factor) != n or (self.turn is not None and len(self.turn) != n):
             raise ValueError(f"z has {n} entries; factor and turn need as many")
-        steps = [b - a for a, b in zip(self.z, self.z[1:], strict=False)]
+        steps = [b - a for a, b in pairwise(self.z)]
         if not (all(step > 0 for step in steps) or all(step < 0 for step in steps)):
             raise ValueError("z must rise or fall from entry to entry")
         return self
@@ -118,9 +119,7 @@ class PiersonMoskowitzWaves(_Irregular):
     kind: Literal["pierson_moskowitz"]
 
 
-Waves = Annotated[
-    RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves, Field(discriminator="kind")
-]
+Waves = Annotated[RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves, Field(discriminator="kind")]
 
 
 class Wind(Part):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -137,7 +138,7 @@ class TableMotion(Part):
     def _matching(self) -> TableMotion:
         if len(self.time) != len(self.displacement):
             raise ValueError(f"{len(self.time)} times but {len(self.displacement)} displacements")
-        if any(b <= a for a, b in zip(self.time, self.time[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(self.time)):
             raise ValueError("time must rise from entry to entry")
         return self
 

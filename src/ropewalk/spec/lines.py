@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -84,7 +85,7 @@ class TableLoad(Part):
     def _matching(self) -> TableLoad:
         if len(self.s) != len(self.force):
             raise ValueError(f"{len(self.s)} places but {len(self.force)} forces")
-        if any(b <= a for a, b in zip(self.s, self.s[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(self.s)):
             raise ValueError("s must rise from entry to entry")
         return self
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ModelWrapValidatorHandler, field_serializer, field_validator, model_validator
@@ -41,7 +42,7 @@ class TableLaw(Part):
         if len(self.strain) != len(self.tension):
             raise ValueError(f"{len(self.strain)} strains but {len(self.tension)} tensions")
         for name, values in (("strain", self.strain), ("tension", self.tension)):
-            if any(b <= a for a, b in zip(values, values[1:], strict=False)):
+            if any(b <= a for a, b in pairwise(values)):
                 raise ValueError(f"{name} must rise from entry to entry")
         if (0.0 in self.strain) != (0.0 in self.tension) or (
             0.0 in self.strain and self.strain.index(0.0) != self.tension.index(0.0)
@@ -126,7 +127,9 @@ class Section(Part):
             raise ValueError("grade belongs to a catalogue section; give catalogue too")
         missing = [name for name in ("mass", "axial_stiffness") if getattr(self, name) is None]
         if missing:
-            raise ValueError(f"{' and '.join(missing)} missing; give {'them' if len(missing) > 1 else 'it'} or a catalogue")
+            raise ValueError(
+                f"{' and '.join(missing)} missing; give {'them' if len(missing) > 1 else 'it'} or a catalogue"
+            )
         return self
 
     @property

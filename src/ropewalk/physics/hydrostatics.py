@@ -1,0 +1,266 @@
+"""Hulls cut by a plane water surface: displaced volume, its moment, and the waterplane, exactly.
+
+The plane is given by its unit normal `up` and the height of the hull's origin above it. All moments
+are about the body's origin, in world directions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+
+# Gauss-Legendre on [-1, 1]. The integrands below are analytic in the angle they are integrated over;
+# 24 points leave 1e-15 of the volume for any cut of a cone whose wall is not nearly parallel to the water.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+STEEP = 0.1  # cos^2 of the tilt above which the cut is followed round the waterline, not along the axis
+
+VOLUME, MOMENT, AREA, AREA_MOMENT, AREA_SECOND = 0, 1, 4, 5, 8
+SIZE = 17  # volume (1), moment (3), waterplane area (1), its first (3) and second (3 x 3) moments
+
+
+@kernel
+def _add_strip(out, axis, across, chord, zeta, d, b, weight):
+    """Add the waterplane strip at zeta: centre zeta axis + d across, half width b along chord; weight = dzeta/sin."""
+    area = 2.0 * b * weight
+    own = 2.0 / 3.0 * b * b * b * weight
+    out[AREA] += area
+    for i in range(3):
+        pi = zeta * axis[i] + d * across[i]
+        out[AREA_MOMENT + i] += area * pi
+        for j in range(3):
+            pj = zeta * axis[j] + d * across[j]
+            out[AREA_SECOND + 3 * i + j] += area * pi * pj + own * chord[i] * chord[j]
+
+
+@kernel
+def _add_slice(out, axis, across, zeta, u, r, weight):
+    r"""Add the volume of the disc segment q < u r at zeta, thickness weight.
+
+    .. math:: A = r^2 (\varphi - \sin\varphi\cos\varphi), \quad
+              \int q\,dA = -\tfrac23 r^3 \sin^3\varphi, \quad u = -\cos\varphi
+    """
+    u = min(1.0, max(-1.0, u))
+    phi = np.arccos(-u)
+    sine = np.sqrt((1.0 - u) * (1.0 + u))
+    area = r * r * (phi + u * sine)
+    first = -2.0 / 3.0 * r * r * r * sine * sine * sine
+    out[VOLUME] += weight * area
+    for i in range(3):
+        out[MOMENT + i] += weight * (area * zeta * axis[i] + first * across[i])
+
+
+@kernel
+def _round_waterline(out, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
+    """Cut part of a cone, followed by the angle round its waterline (u = -cos phi); fit for small tilt.
+
+    Radius r0 + k (zeta - z0), height of the section centre h0 + c (zeta - z0) above the water.
+    """
+    low, high = np.arccos(-u_low), np.arccos(-u_high)
+    for m in range(_NODES.size):
+        phi = 0.5 * (low + high) + 0.5 * (high - low) * _NODES[m]
+        u = -np.cos(phi)
+        stretch = c + u * s * k
+        local = -(h0 + u * s * r0) / stretch
+        r = r0 + k * local
+        # d zeta / (s d phi), without dividing by the sine of the tilt
+        rate = (r0 * c - k * h0) / (stretch * stretch) * np.sin(phi)
+        weight = abs(rate) * 0.5 * abs(high - low) * _WEIGHTS[m]
+        _add_slice(out, axis, across, z0 + local, u, r, weight * s)
+        _add_strip(out, axis, across, chord, z0 + local, u * r, r * np.sin(phi), weight)
+
+
+@kernel
+def _along_axis(out, axis, across, chord, z0, r0, k, h0, c, s, low, high):
+    """Cut part of a cone from local coordinate low to high, clustered at both ends; fit for large tilt."""
+    for m in range(_NODES.size):
+        psi = 0.5 * np.pi * (1.0 + _NODES[m])
+        local = low + 0.5 * (high - low) * (1.0 - np.cos(psi))
+        weight = 0.25 * np.pi * (high - low) * np.sin(psi) * _WEIGHTS[m]
+        r = r0 + k * local
+        d = -(h0 + c * local) / s
+        _add_slice(out, axis, across, z0 + local, d / r, r, weight)
+        b = np.sqrt(max(0.0, (r - d) * (r + d)))
+        _add_strip(out, axis, across, chord, z0 + local, d, b, weight / s)
+
+
+@kernel
+def _add_frustum(out, axis, z0, r0, k, low, high):
+    """Whole frustum between local coordinates low and high; three Gauss points are exact."""
+    for m in range(3):
+        x = (m - 1) * np.sqrt(0.6)
+        w = 8.0 / 9.0 if m == 1 else 5.0 / 9.0
+        local = 0.5 * (low + high) + 0.5 * (high - low) * x
+        area = np.pi * (r0 + k * local) ** 2 * 0.5 * (high - low) * w
+        out[VOLUME] += area
+        for i in range(3):
+            out[MOMENT + i] += area * (z0 + local) * axis[i]
+
+
+@kernel
+def _cone(out, axis, across, chord, z0, z1, r0, r1, height, c, s):
+    """One straight stretch of the profile."""
+    length = z1 - z0
+    k = (r1 - r0) / length
+    h0 = height + c * z0
+    cuts = np.empty(4)
+    cuts[0], cuts[3] = 0.0, length
+    for i in range(2):
+        sign = 1.0 if i == 0 else -1.0  # where the deepest (+) and the highest (-) point of the rim meet the water
+        slope = c + sign * s * k
+        cut = -(h0 + sign * s * r0) / slope if slope != 0.0 else 0.0
+        cuts[1 + i] = min(length, max(0.0, cut))
+    if cuts[1] > cuts[2]:
+        cuts[1], cuts[2] = cuts[2], cuts[1]
+    follow = c * c > STEEP and abs(c) > 2.0 * abs(s * k)
+    for i in range(3):
+        low, high = cuts[i], cuts[i + 1]
+        middle = 0.5 * (low + high)
+        h, r = h0 + c * middle, r0 + k * middle
+        if high > low and h <= -s * r:
+            _add_frustum(out, axis, z0, r0, k, low, high)
+        elif high > low and h < s * r and not follow:
+            _along_axis(out, axis, across, chord, z0, r0, k, h0, c, s, low, high)
+    if follow:
+        bottom, top = _immersion(h0, r0, s), _immersion(h0 + c * length, r1, s)
+        if bottom != top:
+            _round_waterline(out, axis, across, chord, z0, r0, k, h0, c, s, min(bottom, top), max(bottom, top))
+
+
+@kernel
+def _immersion(h, r, s):
+    """u = -h / (s r) in [-1, 1]: 1 if the disc of radius r, centre h above the water, is drowned, -1 if dry."""
+    if h <= -s * r:
+        return 1.0
+    if h >= s * r:
+        return -1.0
+    return -h / (s * r)
+
+
+@kernel
+def axisymmetric(profile, axis, up, height, out):
+    r"""Displacement and waterplane of a hull of revolution cut by a plane, exact for cones and cylinders.
+
+    .. math:: V = \int A(\zeta)\,d\zeta, \qquad A_w = \int 2 b(\zeta)\,\frac{d\zeta}{\sin\theta}
+
+    with A the wetted segment of the disc at zeta, b its half chord, theta the tilt; see docs/theory/hydrostatics.md.
+
+    profile : (n, 2) zeta, radius from the keel up, m    axis : (3,) unit axis of the hull in the world
+    up : (3,) unit normal of the water plane    height : of the body's origin above the plane, m
+    out : (SIZE,) volume (m3), moment (m4), waterplane area (m2), first (m3) and second (m4) moments
+    """
+    out[:] = 0.0
+    c = axis[0] * up[0] + axis[1] * up[1] + axis[2] * up[2]
+    across = np.empty(3)
+    chord = np.empty(3)
+    s = _perpendicular(axis, up, c, across, chord)
+    for i in range(profile.shape[0] - 1):
+        z0, r0, z1, r1 = profile[i, 0], profile[i, 1], profile[i + 1, 0], profile[i + 1, 1]
+        if z1 > z0 and (r0 > 0.0 or r1 > 0.0):
+            _cone(out, axis, across, chord, z0, z1, r0, r1, height, c, s)
+
+
+@kernel
+def _perpendicular(axis, up, c, across, chord):
+    """Unit vector across the axis towards `up`, and the chord direction; returns the sine of the tilt."""
+    s = 0.0
+    for i in range(3):
+        across[i] = up[i] - c * axis[i]
+        s += across[i] * across[i]
+    s = np.sqrt(s)
+    if s == 0.0:  # upright: any direction across the axis serves
+        i = 0 if abs(axis[0]) < 0.9 else 1
+        for j in range(3):
+            across[j] = (1.0 if j == i else 0.0) - axis[i] * axis[j]
+        norm = np.sqrt(across[0] ** 2 + across[1] ** 2 + across[2] ** 2)
+    else:
+        norm = s
+    for i in range(3):
+        across[i] /= norm
+    chord[0] = axis[1] * across[2] - axis[2] * across[1]
+    chord[1] = axis[2] * across[0] - axis[0] * across[2]
+    chord[2] = axis[0] * across[1] - axis[1] * across[0]
+    return s
+
+
+@kernel
+def sphere(centre, radius, up, height, out):
+    r"""Displacement and waterplane of a sphere cut by a plane.
+
+    .. math:: V = \tfrac{\pi}{3} t^2 (3 R - t), \qquad \int q\,dV = -\tfrac{\pi}{4} (R^2 - h^2)^2
+
+    with t the draught, h the height of the centre above the plane and q measured from the centre along `up`.
+
+    centre : (3,) relative to the body's origin, world, m    up, height, out : as in `axisymmetric`
+    """
+    out[:] = 0.0
+    h = height + centre[0] * up[0] + centre[1] * up[1] + centre[2] * up[2]
+    if h >= radius:
+        return
+    t = min(2.0 * radius, radius - h)
+    volume = np.pi / 3.0 * t * t * (3.0 * radius - t)
+    disc = max(0.0, (radius - h) * (radius + h))  # radius of the waterplane, squared
+    shift = -0.25 * np.pi * disc * disc
+    area = np.pi * disc
+    out[VOLUME] = volume
+    out[AREA] = area
+    for i in range(3):
+        out[MOMENT + i] = volume * centre[i] + shift * up[i]
+        pi = centre[i] - h * up[i]
+        out[AREA_MOMENT + i] = area * pi
+        for j in range(3):
+            own = (1.0 if i == j else 0.0) - up[i] * up[j]
+            out[AREA_SECOND + 3 * i + j] = area * (pi * (centre[j] - h * up[j]) + 0.25 * disc * own)
+
+
+@kernel
+def buoyancy(cut, specific_weight, wrench, stiffness):
+    r"""Adds still-water buoyancy and its stiffness, about the body's origin, world axes.
+
+    .. math:: F_z = \gamma V,\quad M = \gamma \left(\int y\,dV, -\int x\,dV, 0\right),\quad
+              K = -\partial(F, M)/\partial(x, \theta)
+
+    for translations and world rotations about the origin; K is not symmetric while the body is out of
+    balance.  Source: [Newman2018], sec. 6.16, extended to any attitude.
+
+    cut : (SIZE,) of a hull cut by z = 0    specific_weight : rho g, N/m3
+    wrench : (6,) N, N m    stiffness : (6, 6)
+    """
+    x, y, z = cut[MOMENT], cut[MOMENT + 1], cut[MOMENT + 2]
+    wrench[2] += specific_weight * cut[VOLUME]
+    wrench[3] += specific_weight * y
+    wrench[4] -= specific_weight * x
+    sx, sy = cut[AREA_MOMENT], cut[AREA_MOMENT + 1]
+    sxx, sxy, syy = cut[AREA_SECOND], cut[AREA_SECOND + 1], cut[AREA_SECOND + 4]
+    stiffness[2, 2] += specific_weight * cut[AREA]
+    stiffness[2, 3] += specific_weight * sy
+    stiffness[2, 4] -= specific_weight * sx
+    stiffness[3, 2] += specific_weight * sy
+    stiffness[3, 3] += specific_weight * (syy + z)
+    stiffness[3, 4] -= specific_weight * sxy
+    stiffness[3, 5] -= specific_weight * x
+    stiffness[4, 2] -= specific_weight * sx
+    stiffness[4, 3] -= specific_weight * sxy
+    stiffness[4, 4] += specific_weight * (sxx + z)
+    stiffness[4, 5] -= specific_weight * y
+
+
+@kernel
+def weight(force, arm, wrench, stiffness):
+    """Adds a constant world force (N) at `arm` (m, world, turning with the body) and its stiffness.
+
+    force, arm : (3,)    wrench : (6,)    stiffness : (6, 6), K = -d(F, M)/d(x, theta)
+    """
+    fx, fy, fz = force[0], force[1], force[2]
+    ax, ay, az = arm[0], arm[1], arm[2]
+    wrench[0] += fx
+    wrench[1] += fy
+    wrench[2] += fz
+    wrench[3] += ay * fz - az * fy
+    wrench[4] += az * fx - ax * fz
+    wrench[5] += ax * fy - ay * fx
+    # M = arm x F and d arm = theta x arm give dM = (theta x arm) x F = arm (theta.F) - theta (arm.F)
+    dot = ax * fx + ay * fy + az * fz
+    for i in range(3):
+        for j in range(3):
+            stiffness[3 + i, 3 + j] -= arm[i] * force[j] - (dot if i == j else 0.0)
