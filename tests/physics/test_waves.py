@@ -182,7 +182,7 @@ def test_no_components_is_still_water():
 
 
 def test_a_component_without_frequency_is_refused():
-    with pytest.raises(ValueError, match="positive omega; the lowest is 0.0 rad/s"):
+    with pytest.raises(ValueError, match=r"positive omega; the lowest is 0\.0 rad/s"):
         waves.wave_table([1.0], [0.0], [0.0], [0.0], 20.0, G)
 
 
