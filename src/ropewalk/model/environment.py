@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, floats
-from ropewalk.physics import waves
+from ropewalk.physics import spectra, waves
+from ropewalk.physics.current import POWER, TABLE, UNIFORM, current_table
 from ropewalk.spec import environment as spec
 
 
@@ -28,7 +29,7 @@ class Sea(NamedTuple):
     current_speed: float  # m/s
     current_heading: float
     current_exponent: float
-    current_table: Array  # (n, 3) z rising (m), factor, turn
+    current_table: Array  # (n, 3) z rising (m), speed (m/s), heading
     wave: Array  # (ROWS, n) table of physics/waves.py
     wind_speed: float  # m/s at 10 m
     wind_heading: float
@@ -60,3 +61,45 @@ def build_sea(environment: spec.Environment) -> Sea:
         wind_speed=wind.speed if wind else 0.0,
         wind_heading=math.radians(wind.heading) if wind else 0.0,
     )
+
+
+def _components(sea: spec.Waves | None) -> tuple[Array, Array, Array, Array]:
+    """Amplitude (m), omega (rad/s), heading and phase (rad) of the wave components."""
+    if sea is None:
+        return (np.zeros(0),) * 4
+    if isinstance(sea, spec.RegularWaves | spec.ComponentWaves):
+        rows: Array = np.array([(a, 2.0 * math.pi / period, math.radians(heading), phase)
+                                for a, period, heading, phase in _given(sea)])  # fmt: skip
+        return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+    drawn = spectra.components(
+        sea.significant_height,
+        sea.peak_period,
+        sea.gamma if isinstance(sea, spec.JonswapWaves) else 1.0,
+        sea.components,
+        np.random.default_rng(sea.seed),
+        heading=math.radians(sea.heading),
+        spreading=sea.spreading,
+    )
+    return drawn.amplitude, drawn.omega, drawn.heading, drawn.phase
+
+
+def _given(sea: spec.RegularWaves | spec.ComponentWaves) -> list[tuple[float, float, float, float]]:
+    """Amplitude, period, heading (degrees), phase as the file has them."""
+    if isinstance(sea, spec.RegularWaves):
+        return [(0.5 * sea.height, sea.period, sea.heading, sea.phase)]
+    return [(c.amplitude, c.period, c.heading, c.phase) for c in sea.components]
+
+
+def _current(current: spec.Current | None) -> tuple[int, float, float, float, Array]:
+    """Kind, speed, heading, exponent and table of the profile."""
+    none: Array = np.zeros((0, 3))
+    if current is None:
+        return UNIFORM, 0.0, 0.0, 1.0, none
+    heading, profile = math.radians(current.heading), current.profile
+    if isinstance(profile, spec.PowerProfile):
+        return POWER, current.speed, heading, profile.exponent, none
+    if isinstance(profile, spec.TableProfile):
+        speed = np.array(profile.factor) * current.speed
+        turn = np.radians(profile.turn or 0.0)
+        return TABLE, current.speed, heading, 1.0, current_table(profile.z, speed, heading + turn)
+    return UNIFORM, current.speed, heading, 1.0, none
