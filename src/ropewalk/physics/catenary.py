@@ -37,197 +37,273 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.catenary_bed import bed_stretch, on_bed
+from ropewalk.physics.catenary_free import (
+    BAD_INPUT,
+    GROUND_END,
+    GROUND_START,
+    GROUNDED,
+    H_A,
+    H_B,
+    MEANING,
+    MISS,
+    N_COLUMNS,
+    NOT_CONVERGED,
+    SLACK_HANGING,
+    SLACK_NEUTRAL,
+    SLACK_ON_BED,
+    STIFFNESS,
+    SUSPENDED,
+    TOO_SHORT,
+    V_A,
+    V_B,
+    arc,
+    hanging,
+)
 
-# What became of a line. Positive: solved. Negative: refused.
-SUSPENDED = 1  # no contact with the bed
-GROUNDED = 2  # part of the line on the bed, under tension
-SLACK_ON_BED = 3  # H = 0: the ends' legs hang straight down to a slack part on the bed
-SLACK_HANGING = 4  # H = 0, no span and no bed: a loop of two vertical legs
-SLACK_NEUTRAL = 5  # weightless and longer than the chord: no tension, arbitrary shape
-TOO_SHORT = -1  # inextensible and not longer than the distance between its ends
-BAD_INPUT = -2  # not a number, or a length, stiffness or span out of range
-NOT_CONVERGED = -3  # the end is missed by more than MISS_LIMIT
+__all__ = [
+    "BAD_INPUT",
+    "GROUNDED",
+    "GROUND_END",
+    "GROUND_START",
+    "H_A",
+    "H_B",
+    "MEANING",
+    "MISS",
+    "NOT_CONVERGED",
+    "N_COLUMNS",
+    "SLACK_HANGING",
+    "SLACK_NEUTRAL",
+    "SLACK_ON_BED",
+    "STIFFNESS",
+    "SUSPENDED",
+    "TOO_SHORT",
+    "V_A",
+    "V_B",
+    "Lines",
+    "line_shape",
+    "point_on_line",
+    "solve_line",
+    "solve_lines",
+    "solve_many",
+]
 
-MEANING = {
-    SUSPENDED: "suspended",
-    GROUNDED: "partly on the seabed",
-    SLACK_ON_BED: "slack on the seabed",
-    SLACK_HANGING: "slack, hanging in two vertical legs",
-    SLACK_NEUTRAL: "slack and weightless, its shape is arbitrary",
-    TOO_SHORT: "inextensible and not longer than the distance between its ends",
-    BAD_INPUT: "length and stiffness must be positive, span and friction not negative, and all of them numbers",
-    NOT_CONVERGED: "the closed form did not close on the far end",
-}
-
-# Columns of a solution row.
-H_A, V_A, H_B, V_B = 0, 1, 2, 3  # N, components of n at A and at B
-GROUND_START, GROUND_END = 4, 5  # m, the stretch of s on the bed; equal when there is none
-MISS = 6  # m, distance by which the closed form of the printed forces misses B
-STIFFNESS = 7  # N/m, from here d(H_A, V_A, H_B, V_B)/d(dx, z_A, z_B), row by row
-N_COLUMNS = 19
-
-MAX_ITERATIONS = 200  # bisection alone needs about 70 to reach round-off from any bracket met here
-QUADRATIC = 1.0e-8  # relative Newton step after which the next would be below round-off
-ROUND_OFF = 4.0e-16  # relative to L + dx: the span cannot be computed closer than this
 MISS_LIMIT = 1.0e-9  # of L + dx: what is called solved
-SERIES_BELOW = 0.5  # lambda under which differences of hyperbolic functions are summed as series
-LOG_GUESS_ABOVE = 1.5  # lambda above which the starting value comes from the exponential branch
-NO_SPAN = 1.0e-290  # dx/L taken as zero: sinh(lambda) would leave the range of doubles
-STRETCH_LIMIT = 1.0e-20  # xi^2 under which the cubic starting value could overflow
-
-
-@kernel(inline="always")
-def _hyperbolic(q):
-    r"""sinh q, cosh q, sinh q - q and q cosh q - sinh q, each to round-off, for 0 < q < 700."""
-    s = math.sinh(q)
-    c = math.cosh(q)
-    if q > SERIES_BELOW:
-        return s, c, s - q, q * c - s
-    y = q * q
-    d = 1 + y / 20 * (1 + y / 42 * (1 + y / 72 * (1 + y / 110 * (1 + y / 156 * (1 + y / 210)))))
-    e = 1 + y / 10 * (1 + y / 28 * (1 + y / 54 * (1 + y / 88 * (1 + y / 130 * (1 + y / 180)))))
-    return s, c, q * y / 6 * d, q * y / 3 * e
 
 
 @kernel
-def arc(s, H, u, w, flexibility):
-    r"""Horizontal and vertical distance (m) along `s` metres of hanging line.
+def _fill_hanging(H, va, vb, kxx, kxz, kzz, out):
+    """Write forces and stiffness of a line without contact into `out`."""
+    out[H_A] = H
+    out[V_A] = va
+    out[H_B] = H
+    out[V_B] = vb
+    out[GROUND_START] = 0.0
+    out[GROUND_END] = 0.0
+    for row in (0, 6):
+        out[STIFFNESS + row] = kxx
+        out[STIFFNESS + row + 1] = -kxz
+        out[STIFFNESS + row + 2] = kxz
+        out[STIFFNESS + row + 3] = kxz
+        out[STIFFNESS + row + 4] = -kzz
+        out[STIFFNESS + row + 5] = kzz
 
-    .. math:: x = \frac{H}{w}\Bigl[\operatorname{asinh}\frac{V}{H}\Bigr]_u^{u+ws} + \frac{Hs}{EA}, \qquad
-              z = s\,(u+v)\Bigl(\frac{1}{T_u+T_v} + \frac{1}{2EA}\Bigr), \quad v = u + ws
 
-    Source: [Irvine1981], ch. 1, with the differences written so that nothing cancels.
+@kernel
+def _weightless(dx, dz, L, EA, out):
+    """Fill `out` for w = 0: a straight bar when taut, nothing when slack; returns the status."""
+    chord = math.hypot(dx, dz)
+    if chord <= L:
+        out[:] = 0.0
+        return SLACK_NEUTRAL
+    if math.isinf(EA):
+        return TOO_SHORT
+    T = EA * (chord - L) / L
+    cx = dx / chord
+    cz = dz / chord
+    axial = EA / L
+    cross = T / chord
+    _fill_hanging(
+        T * cx,
+        T * cz,
+        T * cz,
+        axial * cx * cx + cross * cz * cz,
+        (axial - cross) * cx * cz,
+        axial * cz * cz + cross * cx * cx,
+        out,
+    )
+    return SUSPENDED
 
-    H, u : horizontal and vertical force at the start, N    w : N/m, any sign    flexibility : 1/EA, 1/N
-    Holds for H = 0, w = 0, s = 0 and EA = infinity.
+
+@kernel
+def _lies_on_bed(dx, h, L, EA, w):
+    """True if a line with one end on the bed and the other h above it has more than a point on the bed."""
+    V = w * L
+    tau = w * h - 0.5 * V * (V / EA)
+    if tau <= 0.0:
+        return True
+    if tau >= V:
+        return False
+    H = 0.5 * (V - tau) * (V + tau) / tau
+    return dx < H / w * math.log1p((tau + V) / H) + H * L / EA
+
+
+@kernel
+def solve_line(dx, dz, L, EA, w, CB, height, out):
+    r"""Forces, stiffness and touchdown of one line in gravity, in any regime; returns the status.
+
+    Source: the closed forms of [Irvine1981] and [Jonkman2007] as the module's docstring puts them.
+
+    dx : horizontal distance of the ends, not negative, m    dz : height of B above A, m
+    L : unstretched length, m    EA : axial stiffness, N, may be infinite
+    w : net weight per unstretched length, N/m, any sign    CB : friction coefficient of the bed
+    height : of A above the bed, m; infinite without a bed. If the lower end lies below the bed, the
+    bed is taken at that end.
+    out : (N_COLUMNS,), filled with H_A, V_A, H_B, V_B, the grounded stretch of s, the miss and the
+    stiffness; all zero when the line is refused.
     """
-    v = u + w * s
-    tu = math.hypot(H, u)
-    tv = math.hypot(H, v)
-    total = tu + tv
-    if total == 0.0:
-        return 0.0, 0.0
-    z = s * (u + v) * (1.0 / total + 0.5 * flexibility)
-    if H == 0.0:
-        return 0.0, z
-    lo = min(u, v)
-    hi = max(u, v)
-    if hi - lo <= 0.0:
-        return H * s * (1.0 / tu + flexibility), z
-    if lo < 0.0 < hi:
-        spread = math.asinh(hi / H) - math.asinh(lo / H)
-    elif lo >= 0.0:
-        t = min(tu, tv)
-        spread = math.log1p(2.0 * (hi - lo) / (t + lo + H * (H / (max(tu, tv) + hi))))
+    finite = math.isfinite(dx) and math.isfinite(dz) and math.isfinite(L) and math.isfinite(w) and math.isfinite(CB)
+    if not (finite and dx >= 0.0 and L > 0.0 and EA > 0.0 and CB >= 0.0) or math.isnan(height):
+        out[:] = 0.0
+        return BAD_INPUT
+    if w == 0.0:
+        status = _weightless(dx, dz, L, EA, out)
     else:
-        t = min(tu, tv)
-        spread = math.log1p(2.0 * (hi - lo) / (t - hi + H * (H / (max(tu, tv) - lo))))
-    return H * (s * spread / (hi - lo) + s * flexibility), z
+        status = _heavy_or_light(dx, dz, L, EA, w, CB, height, out)
+    if status < 0:
+        out[:] = 0.0
+    elif status in (SUSPENDED, SLACK_HANGING):
+        x, z = arc(L, out[H_A], out[V_A], w, 1.0 / EA)
+        out[MISS] = math.hypot(x - dx, z - dz)
+    if not out[MISS] <= MISS_LIMIT * (L + dx):
+        out[:] = 0.0
+        return NOT_CONVERGED
+    return status
 
 
 @kernel
-def _starting_lambda(xi, zeta, chord, epsilon):
-    """A starting value of lambda, to a few per cent: cubic when nearly taut, logarithmic when slack.
-
-    xi, zeta, chord : dx/L, |dz|/L and chord/L    epsilon : wL/2EA
-    """
-    t = zeta / (1.0 + epsilon)
-    if t < 1.0:
-        b = math.log(2.0 * math.sqrt((1.0 - t) * (1.0 + t)) / xi)
-        if b > 0.0:
-            q = b + math.log(b + epsilon + 1.0)
-            q = b + math.log(q + epsilon)
-            if q > LOG_GUESS_ABOVE:
-                return q
-    k = xi * xi / chord
-    if k < STRETCH_LIMIT:
-        return min(epsilon / (zeta - 1.0), LOG_GUESS_ABOVE) if zeta > 1.0 else LOG_GUESS_ABOVE
-    p = 2.0 * (chord - 1.0) / k
-    q = 3.0 * epsilon / k
-    disc = q * q + p * p * p
-    if disc < 0.0:
-        return 2.0 * math.sqrt(-p) * math.cos(math.acos(q / (-p * math.sqrt(-p))) / 3.0)
-    root = (q + math.sqrt(disc)) ** (1.0 / 3.0)
-    return 2.0 * q / (root * root + p + p * (p / (root * root)))
+def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
+    """The part of `solve_line` for w != 0; the miss of a line without contact is left to the caller."""
+    h_a = height
+    h_b = height + dz
+    bed = w > 0.0 and height < math.inf
+    if bed and min(h_a, h_b) <= 0.0:
+        h_a = max(-dz, 0.0)
+        h_b = max(dz, 0.0)
+        if _lies_on_bed(dx, h_a + h_b, L, EA, w):
+            return on_bed(dx, L, EA, w, CB, h_a, h_b, out)
+    up = 1.0 if w > 0.0 else -1.0
+    status, H, va, vb, kxx, kxz, kzz = hanging(dx, up * dz, L, EA, up * w)
+    if status > 0 and bed and va < 0.0 < vb and min(h_a, h_b) > 0.0:
+        depth = va * va / w * (1.0 / (math.hypot(H, va) + H) + 0.5 / EA)
+        if depth > h_a:
+            return on_bed(dx, L, EA, w, CB, h_a, h_b, out)
+    _fill_hanging(H, up * va, up * vb, kxx, up * kxz, kzz, out)
+    return status
 
 
 @kernel
-def _solve_lambda(xi, zeta, chord, epsilon):
-    r"""Root of :math:`\zeta^2/(1+\varepsilon\coth\lambda)^2 + \xi^2\sinh^2\lambda/(\lambda+\varepsilon)^2 = 1`.
-
-    Both terms grow with lambda. Newton on the logarithm of the left side, inside a bracket.
-    """
-    f0 = (chord - 1.0) * (chord + 1.0)
-    lo = 0.0
-    hi = math.inf
-    q = _starting_lambda(xi, zeta, chord, epsilon)
-    for _ in range(MAX_ITERATIONS):
-        s, c, s_q, qc_s = _hyperbolic(q)
-        p1 = epsilon * c / s
-        a1 = (epsilon - s_q) / s
-        t = zeta / (1.0 + p1)
-        r = xi * s / (q + epsilon)
-        if r > 0.0 and q > LOG_GUESS_ABOVE:
-            f = t * t + r * r - 1.0
-        else:
-            f = f0 - t * t * p1 * (p1 + 2.0) - r * r * a1 * (a1 + 2.0)
-        if f > 0.0:
-            hi = q
-        else:
-            lo = q
-        slope = 2.0 * (r * r * (qc_s + epsilon * c) / (s * (q + epsilon)) + t * t * epsilon / (s * s * (1.0 + p1)))
-        step = -math.log1p(f) * (1.0 + f) / (q * slope)
-        new = q * (1.0 + step) if step > 0.0 else q / (1.0 - step)
-        if abs(step) < QUADRATIC or f == 0.0:
-            return new
-        if not lo < new < hi:
-            new = math.sqrt(lo * hi) if hi < math.inf else 2.0 * q
-            if not lo < new < hi:
-                return q
-        q = new
-    return q
+def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibility):
+    """Elongation (m) of the first s metres of a bed part of length g; see :func:`bed_stretch`."""
+    rest = bed_stretch(H, g - s, friction, False, flexibility)[0]
+    if pulled_at_start == pulled_at_end:
+        if s <= 0.5 * g:
+            return bed_stretch(H, s, friction, False, flexibility)[0]
+        return bed_stretch(H, g, friction, True, flexibility)[0] - rest
+    if pulled_at_end:
+        return bed_stretch(H, g, friction, False, flexibility)[0] - rest
+    return bed_stretch(H, s, friction, False, flexibility)[0]
 
 
 @kernel
-def hanging(dx, dz, L, EA, w):
-    r"""A line of weight w > 0 hanging free: forces (N) and stiffness (N/m) between its ends.
+def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
+    r"""Where the line is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
 
-    Returns status, H, V_A, V_B and the symmetric matrix d(H, V)/d(dx, dz) as xx, xz, zz; V_A and V_B
-    change alike. In the terms of the module's docstring, :math:`H = wL \operatorname{sech}\mu/2\sinh\lambda`
-    and :math:`V_{B,A} = \tfrac12 wL(\tanh\mu\coth\lambda \pm 1)`. The stiffness is the inverse of the
-    compliance, whose determinant is written as a sum of positive terms.
-
-    Source: [Irvine1981], ch. 1 for the closed form. Exact for EA = infinity; dx = 0 allowed.
+    Source: as :func:`solve_line`, whose `status` and filled row `solution` it reads. The tension is
+    the length of (H, V). The slack part of a line on the bed is drawn straight and even between the
+    feet of its legs, a weightless slack line likewise between its ends.
     """
-    epsilon = 0.5 * w * L / EA
-    xi = dx / L
-    zeta = abs(dz) / L
-    chord = math.hypot(dx, dz) / L
-    if xi < NO_SPAN:
-        if zeta <= 1.0 + epsilon:
-            t = dz / L / (1.0 + epsilon)
-            half = 0.5 * w * L
-            return SLACK_HANGING, 0.0, half * (t - 1.0), half * (t + 1.0), 0.0, 0.0, 0.5 * w / (1.0 + epsilon)
-        if math.isinf(EA):
-            return TOO_SHORT, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        q = math.atanh(epsilon / (zeta - 1.0))
-        xi = 0.0
-    elif math.isinf(EA) and chord >= 1.0:
-        return TOO_SHORT, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    flexibility = 1.0 / EA
+    if status == SLACK_NEUTRAL:
+        return dx * s / L, dz * s / L, 0.0, 0.0
+    H = max(solution[H_A], solution[H_B])
+    if status in (SUSPENDED, SLACK_HANGING):
+        x, z = arc(s, H, solution[V_A], w, flexibility)
+        return x, z, H, solution[V_A] + w * s
+    start = solution[GROUND_START]
+    end = solution[GROUND_END]
+    if s <= start:
+        x, z = arc(s, H, solution[V_A], w, flexibility)
+        return x, z, H, solution[V_A] + w * s
+    x, z = arc(start, H, solution[V_A], w, flexibility)
+    g = end - start
+    here = min(s, end) - start
+    n = H
+    if status == SLACK_ON_BED:
+        x += dx * here / g if g > 0.0 else 0.0
     else:
-        q = _solve_lambda(xi, zeta, chord, epsilon)
-    s, c, _, qc_s = _hyperbolic(q)
-    r = xi * s / (q + epsilon)
-    t = math.copysign(zeta / (1.0 + epsilon * c / s), dz)
-    H = 0.5 * w * L * r / s
-    mean = 0.5 * w * L * t * c / s
-    # compliance times w, all divided by cosh^2 so that slack lines do not overflow
-    tc = t / c
-    den = tc * tc + r * r
-    cxx = 2.0 * (q * tc * tc + r * r * (qc_s / c)) / den + 2.0 * epsilon
-    cxz = -2.0 * tc * r * (s / c) / den
-    czz = 2.0 * r * r * (s / c) / den + 2.0 * epsilon
-    det = 4.0 * (r / c) * (r / c) * (s / c) * (qc_s / c) / den * c * c / c / c if False else 0.0
-    det = 4.0 * r * r * (s / c) * (qc_s / c) / den + 2.0 * epsilon * (cxx + czz - 2.0 * epsilon)
-    k = w / det
-    return SUSPENDED, H, mean - 0.5 * w * L, mean + 0.5 * w * L, k * czz, -k * cxz, k * cxx
+        x += here + _stretch_up_to(here, H, g, CB * w, start > 0.0, end < L, flexibility)
+        near = g - here if end < L else here
+        if (start > 0.0) == (end < L):
+            near = min(here, g - here)
+        n = max(H - CB * w * near, 0.0)
+    if s <= end:
+        return x, z, n, 0.0
+    leg_x, leg_z = arc(s - end, H, 0.0, w, flexibility)
+    return x + leg_x, z + leg_z, H, w * (s - end)
+
+
+@kernel
+def line_shape(s, dx, dz, L, EA, w, CB, status, solution):
+    """:func:`point_on_line` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
+    rows = np.empty((s.size, 4))
+    for i in range(s.size):
+        x, z, H, V = point_on_line(s[i], dx, dz, L, EA, w, CB, status, solution)
+        rows[i, 0] = x
+        rows[i, 1] = z
+        rows[i, 2] = H
+        rows[i, 3] = V
+    return rows
+
+
+@kernel
+def solve_many(dx, dz, L, EA, w, CB, height, status, out):
+    """:func:`solve_line` for arrays (n,); fills `status` (n,) and `out` (n, N_COLUMNS)."""
+    for i in range(dx.size):
+        status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
+
+
+class Lines(NamedTuple):
+    """Solutions of n lines; the arrays are views of one block."""
+
+    status: NDArray[np.int64]  # (n,), see MEANING
+    force: NDArray[np.float64]  # (n, 2, 2), N, end A or B by (H, V) of n(s)
+    ground: NDArray[np.float64]  # (n, 2), m, first and last s on the bed; equal when there is none
+    miss: NDArray[np.float64]  # (n,), m
+    stiffness: NDArray[np.float64]  # (n, 2, 2, 3), N/m, the derivative of `force` by (dx, z_A, z_B)
+
+
+def solve_lines(
+    span: ArrayLike,
+    rise: ArrayLike,
+    length: ArrayLike,
+    axial_stiffness: ArrayLike,
+    weight: ArrayLike,
+    friction: ArrayLike = 0.0,
+    height: ArrayLike = np.inf,
+) -> Lines:
+    """Solve many independent lines; the arguments are broadcast and mean what they do in :func:`solve_line`."""
+    given = (span, rise, length, axial_stiffness, weight, friction, height)
+    columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, dtype=np.float64)) for a in given))
+    flat = [np.ascontiguousarray(c).reshape(-1) for c in columns]
+    n = flat[0].size
+    status = np.empty(n, dtype=np.int64)
+    out = np.empty((n, N_COLUMNS))
+    solve_many(*flat, status, out)
+    return Lines(
+        status,
+        out[:, H_A : V_B + 1].reshape(n, 2, 2),
+        out[:, GROUND_START : GROUND_END + 1],
+        out[:, MISS],
+        out[:, STIFFNESS:].reshape(n, 2, 2, 3),
+    )
