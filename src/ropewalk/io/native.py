@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Literal, get_args, get_origin
 
@@ -101,6 +101,10 @@ def _flow(value: Any, path: tuple[str | int, ...]) -> str:
     return _scalar(value, path)
 
 
+def _values(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else ()
+
+
 def _scalar(value: Any, path: tuple[str | int, ...]) -> str:
     try:
         return scalar_text(value)
@@ -117,7 +121,7 @@ def _block(value: dict[str, Any] | list[Any], indent: int, path: tuple[str | int
             yield " " * indent + f"? {_scalar(key, path)}"
             head = " " * indent + ":"
         line = f"{head} {_flow(inner, (*path, key))}"
-        is_long = len(line) > LINE_WIDTH or (not path and isinstance(inner, dict))
+        is_long = len(line) > LINE_WIDTH or (not path and any(isinstance(i, dict) for i in _values(inner)))
         if is_long and isinstance(inner, dict | list) and inner:
             yield head
             yield from _block(inner, indent + INDENT, (*path, key))

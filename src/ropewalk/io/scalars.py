@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 from ropewalk.io.messages import shortened, shown
 
@@ -81,9 +82,18 @@ def scalar_text(value: str | float | bool | None) -> str:
             raise ValueError("a case file cannot hold a number that is not one (NaN)")
         return ".inf" if value > 0 else "-.inf"
     text = repr(value)
-    if isinstance(value, int) and abs(value) > 10**MAX_DIGITS:
+    if isinstance(value, float):
+        return _real_text(text)
+    if abs(value) > 10**MAX_DIGITS:
         raise ValueError(f"integer {shortened(text)} is beyond 10^{MAX_DIGITS}")
     return text
+
+
+def _real_text(text: str) -> str:
+    """230000000.0 as 2.3e+8: the same digits, so the same number."""
+    mantissa, exponent, power = str(Decimal(text).normalize()).lower().partition("e")
+    short = f"{mantissa}{'' if '.' in mantissa else '.0'}{exponent}{power}"
+    return short if exponent and len(short) + 2 < len(text) else text
 
 
 def _quoted(text: str) -> str:

@@ -24,7 +24,8 @@ from yaml.reader import Reader
 from yaml.scanner import Scanner
 
 from ropewalk.errors import InputError, Problem
-from ropewalk.io.messages import MAX_PROBLEMS, Step, path_text, shortened, shown
+from ropewalk.io.locations import Step
+from ropewalk.io.messages import MAX_PROBLEMS, one_line, path_text, shortened, shown
 from ropewalk.io.scalars import NOT_IN_FILE, NOT_IN_VALUE, resolve_plain
 
 try:
@@ -66,7 +67,7 @@ class Positions:
         node: Any = self._root
         marks = (self._start, self._start)
         for step in path:
-            found = self._marks.get(id(node), {}).get(step) if isinstance(node, dict | list) else None
+            found = self._marks.get(id(node), {}).get(step)
             if found is None:
                 return None
             marks = found
@@ -91,18 +92,6 @@ class Positions:
                 return mark
         return self._start
 
-    def paths(self) -> Iterator[tuple[Step, ...]]:
-        """Every path in the file, in the order of the file; the root, (), first."""
-        yield ()
-        stack: list[tuple[tuple[Step, ...], Any]] = [((), self._root)]
-        while stack:
-            path, node = stack.pop()
-            if path:
-                yield path
-            if isinstance(node, dict | list):
-                steps = list(self._marks.get(id(node), {}))
-                stack.extend(((*path, step), node[step]) for step in reversed(steps))
-
 
 @dataclass(frozen=True)
 class Document:
@@ -115,20 +104,20 @@ class Document:
 
 def load_file(path: Path) -> Document:
     """Read a file; its size is looked at before its content."""
-    name = path.name
+    name = one_line(str(path))
     try:
         if not path.exists():
-            raise InputError(Problem("no such file", file=str(path)))
+            raise InputError(Problem("no such file", name))
         if not path.is_file():
-            raise InputError(Problem("is not a file", file=str(path)))
+            raise InputError(Problem("is not a file", name))
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise InputError(Problem(_too_big(size), file=name))
+            raise InputError(Problem(_too_big(size), name))
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(Problem(f"cannot be read: {reason}", file=shown(str(path)))) from None
+        raise InputError(Problem(f"cannot be read: {reason}", name)) from None
     return load_bytes(data, name)
 
 
@@ -230,10 +219,10 @@ class _Composer:
                 yield event
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            self._stop(_syntax_sentence(error), (1, 1) if mark is None else self._inside(mark))
-        except (yaml.YAMLError, ValueError, OverflowError) as error:
-            # an escape such as "\U00110000", or a version directive of thousands of digits
-            self._stop(f"not valid YAML: {shortened(str(error).splitlines()[0])}", (1, 1))
+            self._stop(_syntax_sentence(error, self.lines), (1, 1) if mark is None else self._inside(mark))
+        except (yaml.YAMLError, ValueError, OverflowError):
+            # PyYAML's own parser lets these out: an escape such as "\\U00110000", a version of thousands of digits
+            self._stop("not valid YAML: an escape or a version number is out of range", (1, 1))
 
     def _inside(self, mark: yaml.Mark) -> Mark:
         """The parser reports the end of the text as a line of its own."""
@@ -337,35 +326,39 @@ class _Composer:
 
 
 def _mark(event: yaml.Event) -> Mark:
-    return event.start_mark.line + 1, event.start_mark.column + 1
+    mark = event.start_mark
+    return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
-_SENTENCES = (  # what the parser says, what we say; the first that fits
-    ("cannot start any token", "a tab, %, @ or ` cannot start a value here; use spaces to indent, quotes around text"),
+_SENTENCES = (  # a part of what the parser says, and what we say; the first that fits
+    ("cannot start any token", "a tab, %, @ or ` cannot start a value; indent by spaces, put text in quotes"),
     ("mapping values are not allowed", "a ':' is not expected here; check the indentation, or put the text in quotes"),
-    ("could not find expected ':'", "a key without its ':'; check the indentation, or close the quotes above"),
+    ("expected ':'", "a key without its ':'; check the indentation and the quotes around here"),
     ("expected <block end>", "the indentation does not fit the lines above"),
-    ("block end", "the indentation does not fit the lines above"),
+    ("expected '-' indicator", "the indentation does not fit the lines above"),
+    ("expected key", "the indentation does not fit the lines above"),
     ("expected ',' or '}'", "a mapping in braces lacks a ',' or its closing '}'"),
     ("expected ',' or ']'", "a list in brackets lacks a ',' or its closing ']'"),
     ("unexpected end of stream", "quotes are opened but not closed"),
-    ("found unexpected document indicator", "quotes are opened but not closed"),
-    ("block sequence entries are not allowed", "a '-' is not expected here; put the list on lines of its own"),
-    ("expected '<document start>'", "the text goes on after the case has ended; check the indentation"),
+    ("unexpected document indicator", "quotes are opened but not closed"),
+    ("sequence entries are not allowed", "a '-' is not expected here; put the list on lines of its own"),
+    ("<document start>", "the text goes on after the case has ended; check the indentation"),
+    ("node content", "a value is expected here, not this sign; put text in quotes"),
     ("unknown escape character", "a backslash in double quotes starts an escape; use single quotes"),
     ("expected escape sequence", "an escape in double quotes is not complete; use single quotes"),
-    ("did not find expected hexdecimal", "an escape in double quotes is not complete; use single quotes"),
+    ("expected hexdecimal", "an escape in double quotes is not complete; use single quotes"),
     ("undefined tag handle", "tags (!...) are not allowed; a case is plain data"),
-    ("undefined alias", "aliases are not allowed; write the value out"),
-    ("intendation indicator", "the digit after | or > is wrong; leave it out"),
-    ("indentation indicator", "the digit after | or > is wrong; leave it out"),
+    ("ndentation indicator", "the digit after | or > is wrong; leave it out"),
+    ("ntendation indicator", "the digit after | or > is wrong; leave it out"),  # the parser spells it so
 )
 
 
-def _syntax_sentence(error: yaml.MarkedYAMLError) -> str:
+def _syntax_sentence(error: yaml.MarkedYAMLError, last_line: int) -> str:
     """What the parser found, in one sentence."""
     said = error.problem or error.context or "not readable"
-    for part, sentence in _SENTENCES:
-        if part in said:
-            return f"not valid YAML: {sentence}"
-    return f"not valid YAML: {said.splitlines()[0]}" + (f" {error.context}" if error.context and error.problem else "")
+    sentence = next((ours for part, ours in _SENTENCES if part in said), None)
+    if sentence is None:
+        sentence = one_line(f"{said} {error.context}" if error.context and error.problem else said)
+    start, end = error.context_mark, error.problem_mark
+    is_above = start is not None and end is not None and start.line + 1 < min(end.line + 1, last_line)
+    return f"not valid YAML: {sentence}" + (f" (it starts on line {start.line + 1})" if start and is_above else "")
