@@ -1,0 +1,236 @@
+r"""Axial laws of ropes: tension from strain and strain from tension, by kind.
+
+Strain is :math:`|r'| - 1` over the unstretched length, tension the effective tension. The laws of many
+sections lie end to end in one flat array: law `i` is ``kind[i]`` and ``parameters[start[i]:start[i + 1]]``
+(made by :func:`pack_laws`). Every kernel takes a kind, that array and the two offsets.
+
+Kinds, with what their parameters hold:
+
+- INEXTENSIBLE: nothing. Strain is 0 at every tension; there is no tension from strain.
+- LINEAR: EA (N).
+- TABLE: n strains, then n tensions (N), both ascending. Straight between rows and on beyond the ends.
+- POLYNOMIAL: EA (N), limit strain, k2, k3, …: T = EA (e + k2 e^2 + k3 e^3 + …) from zero to the limit strain,
+  straight on from there, and T = EA e below zero, where a fit to pull tests says nothing.
+
+All laws rise, so strain from tension is unique. Whether a rope may push is for the caller to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ropewalk.numerics.compile import kernel
+
+INEXTENSIBLE = 0
+LINEAR = 1
+TABLE = 2
+POLYNOMIAL = 3
+
+LEAST_SLOPE = 0.01  # of EA: a polynomial that rises less than this is no fit any more, so it is left there
+INVERSE_ITERATIONS = 100  # bisection alone needs 60 for all digits; Newton 4 to 8
+INVERSE_TOLERANCE = 4e-16  # relative change of strain: two units of the last place
+
+Law = tuple[int, NDArray[np.float64]]
+
+
+def linear_law(axial_stiffness: float) -> Law:
+    """T = EA e; an infinite EA (N) is the inextensible law."""
+    if np.isinf(axial_stiffness):
+        return INEXTENSIBLE, np.empty(0)
+    if not axial_stiffness > 0.0:
+        raise ValueError(f"axial stiffness {axial_stiffness} N must be positive")
+    return LINEAR, np.array([axial_stiffness], float)
+
+
+def table_law(strain: ArrayLike, tension: ArrayLike) -> Law:
+    """Pairs of strain (-) and tension (N), two or more, both strictly ascending."""
+    e, force = np.asarray(strain, float), np.asarray(tension, float)
+    if e.shape != force.shape or e.ndim != 1 or e.size < 2:
+        raise ValueError(f"a tension table needs two or more pairs, not {e.size} strains and {force.size} tensions")
+    for name, column in (("strain", e), ("tension", force)):
+        falls = np.flatnonzero(~(np.diff(column) > 0.0))
+        if falls.size:
+            raise ValueError(f"tension table: {name} {column[falls[0] + 1]} in row {falls[0] + 2} must exceed the last")
+    return TABLE, np.concatenate([e, force])
+
+
+def polynomial_law(axial_stiffness: float, coefficients: ArrayLike) -> Law:
+    """T = EA (e + k2 e^2 + k3 e^3 + …), `coefficients` being k2, k3, …; the limit strain is found here.
+
+    It is the first positive strain where dT/de falls to LEAST_SLOPE EA, or infinite.
+    """
+    k = np.atleast_1d(np.asarray(coefficients, float))
+    if not 0.0 < axial_stiffness < np.inf:
+        raise ValueError(f"axial stiffness {axial_stiffness} N of a polynomial law must be positive and finite")
+    slope = np.r_[1.0 - LEAST_SLOPE, k * np.arange(2, k.size + 2)]
+    roots = np.polynomial.polynomial.polyroots(np.trim_zeros(slope, "b"))
+    # a double root may come out with a small imaginary part; touching the least slope is no harm
+    real = roots[np.abs(roots.imag) == 0.0].real
+    limit = np.min(real[real > 0.0], initial=np.inf)
+    return POLYNOMIAL, np.concatenate([[axial_stiffness, limit], k])
+
+
+def pack_laws(laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """kind (n,), start (n + 1,) and parameters of many laws, end to end, read-only."""
+    kind = np.array([law[0] for law in laws], np.int64)
+    start = np.cumsum([0, *(law[1].size for law in laws)], dtype=np.int64)
+    parameters = np.concatenate([np.empty(0), *(law[1] for law in laws)])
+    for array in (kind, start, parameters):
+        array.flags.writeable = False
+    return kind, start, parameters
+
+
+@kernel
+def _polynomial(e, p, start, stop):
+    """Tension, its slope and its integral from 0 for a strain between 0 and the limit."""
+    t = 0.0
+    slope = 0.0
+    area = 0.0
+    power = stop - start - 1  # of the last coefficient, k_power
+    for i in range(stop - 1, start + 1, -1):
+        t = t * e + p[i]
+        slope = slope * e + power * p[i]
+        area = area * e + p[i] / (power + 1.0)
+        power -= 1
+    ea = p[start]
+    return ea * e * (1.0 + e * t), ea * (1.0 + e * slope), ea * e * e * (0.5 + e * area)
+
+
+@kernel
+def _row(x, p, first, n):
+    """Index i of the interval of the ascending p[first:first + n] in which x lies, 0 to n - 2."""
+    low = 0
+    high = n - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if x < p[first + middle]:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+@kernel
+def tension(e, kind, p, start, stop):
+    r"""Tension (N) at a strain, and its derivative dT/de (N).
+
+    Source: the laws at the head of this file. INEXTENSIBLE has no such law and gives (nan, inf): ask
+    :func:`strain` instead.
+
+    e : strain    kind : INEXTENSIBLE to POLYNOMIAL    p : parameters of all laws    start, stop : of this one
+    """
+    if kind == LINEAR:
+        return p[start] * e, p[start]
+    if kind == TABLE:
+        n = (stop - start) // 2
+        i = start + _row(e, p, start, n)
+        slope = (p[i + n + 1] - p[i + n]) / (p[i + 1] - p[i])
+        return p[i + n] + slope * (e - p[i]), slope
+    if kind == POLYNOMIAL:
+        if e <= 0.0:
+            return p[start] * e, p[start]
+        limit = min(e, p[start + 1])
+        value, slope, _ = _polynomial(limit, p, start, stop)
+        return value + slope * (e - limit), slope
+    return np.nan, np.inf
+
+
+@kernel
+def _inverse_polynomial(force, p, start, stop):
+    """Strain at a positive tension: Newton kept inside a bracket."""
+    limit = p[start + 1]
+    low = 0.0
+    high = min(force / p[start], limit)
+    while high < limit and _polynomial(high, p, start, stop)[0] < force:
+        low = high
+        high = min(2.0 * high, limit)
+    if high == limit:
+        value, slope, _ = _polynomial(limit, p, start, stop)
+        if force >= value:
+            return limit + (force - value) / slope
+    e = high
+    for _ in range(INVERSE_ITERATIONS):
+        value, slope, _ = _polynomial(e, p, start, stop)
+        if value > force:
+            high = e
+        else:
+            low = e
+        new = e - (value - force) / slope
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+        change = abs(new - e)
+        e = new
+        if change <= INVERSE_TOLERANCE * e:
+            break
+    return e
+
+
+@kernel
+def strain(force, kind, p, start, stop):
+    r"""Strain at a tension, and its derivative de/dT (1/N), the compliance.
+
+    Source: the laws at the head of this file, inverted; the polynomial by Newton within a bracket, to two
+    units of the last place.
+
+    force : tension, N    kind, p, start, stop : as :func:`tension`
+    """
+    if kind == LINEAR:
+        return force / p[start], 1.0 / p[start]
+    if kind == TABLE:
+        n = (stop - start) // 2
+        i = start + _row(force, p, start + n, n)
+        compliance = (p[i + 1] - p[i]) / (p[i + n + 1] - p[i + n])
+        return p[i] + compliance * (force - p[i + n]), compliance
+    if kind == POLYNOMIAL:
+        if force <= 0.0:
+            return force / p[start], 1.0 / p[start]
+        e = _inverse_polynomial(force, p, start, stop)
+        return e, 1.0 / tension(e, kind, p, start, stop)[1]
+    return 0.0, 0.0
+
+
+@kernel
+def _table_area(low, high, p, start, n):
+    """Integral of a table's tension over the strains from low to high."""
+    x = low
+    t = tension(low, TABLE, p, start, start + 2 * n)[0]
+    area = 0.0
+    for i in range(start, start + n):
+        if low < p[i] < high:
+            area += 0.5 * (t + p[i + n]) * (p[i] - x)
+            x = p[i]
+            t = p[i + n]
+    return area + 0.5 * (t + tension(high, TABLE, p, start, start + 2 * n)[0]) * (high - x)
+
+
+@kernel
+def strain_energy(force, kind, p, start, stop):
+    r"""Energy stored per unstretched length (J/m) at a tension.
+
+    .. math:: W = \int_{e(0)}^{e(T)} T\, de
+
+    Zero without tension, and always for INEXTENSIBLE.
+
+    force : tension, N    kind, p, start, stop : as :func:`tension`
+    """
+    if kind == LINEAR:
+        return 0.5 * force * force / p[start]
+    if kind == TABLE:
+        n = (stop - start) // 2
+        rest = strain(0.0, kind, p, start, stop)[0]
+        e = strain(force, kind, p, start, stop)[0]
+        if e >= rest:
+            return _table_area(rest, e, p, start, n)
+        return -_table_area(e, rest, p, start, n)
+    if kind == POLYNOMIAL:
+        if force <= 0.0:
+            return 0.5 * force * force / p[start]
+        e = _inverse_polynomial(force, p, start, stop)
+        limit = min(e, p[start + 1])
+        value, slope, area = _polynomial(limit, p, start, stop)
+        beyond = e - limit
+        return area + beyond * (value + 0.5 * slope * beyond)
+    return 0.0
