@@ -65,12 +65,15 @@ def drag_derivatives(u, t, bn, bt, force, du, dt):
     s = u[0] * t[0] + u[1] * t[1] + u[2] * t[2]
     un = (u[0] - s * t[0], u[1] - s * t[1], u[2] - s * t[2])
     speed = np.sqrt(un[0] * un[0] + un[1] * un[1] + un[2] * un[2])
-    inverse = 1.0 / speed if speed > 0.0 else 0.0
-    bs = bt * abs(s)
+    normal = bn * speed
+    over = bn / speed if speed > 0.0 else 0.0
+    axial = bt * abs(s)
     for i in range(3):
-        force[i] = bn * speed * un[i] + bs * s * t[i]
+        force[i] = normal * un[i] + axial * s * t[i]
+        dyad = over * un[i]
+        along = (2.0 * axial - normal) * t[i]
         for j in range(3):
-            dyad = un[i] * un[j] * inverse
-            one = 1.0 if i == j else 0.0
-            du[i, j] = bn * (speed * (one - t[i] * t[j]) + dyad) + 2.0 * bs * t[i] * t[j]
-            dt[i, j] = -bn * (speed * (t[i] * u[j] + s * one) + s * dyad) + bs * (2.0 * t[i] * u[j] + s * one)
+            du[i, j] = dyad * un[j] + along * t[j]
+            dt[i, j] = along * u[j] - s * dyad * un[j]
+        du[i, i] += normal
+        dt[i, i] += s * (axial - normal)

@@ -130,11 +130,14 @@ def contact_derivatives(x, v, plane, law, width, radius, force, dx, dv):
     vt = (v[0] - vn * plane[0], v[1] - vn * plane[1], v[2] - vn * plane[2])
     q = np.sqrt(vt[0] * vt[0] + vt[1] * vt[1] + vt[2] * vt[2] + law[SLIP] * law[SLIP])
     mu = law[FRICTION] / q
+    slide = width * p * mu
     for i in range(3):
-        m = plane[i] - mu * vt[i]
-        force[i] = width * p * m
+        m = width * (plane[i] - mu * vt[i])
+        force[i] = p * m
+        by_rate = slide * plane[i] - p_rate * m
+        by_slip = slide * vt[i] / (q * q)
         for j in range(3):
-            dx[i, j] = -width * p_delta * m * plane[j]
-            tangent = (1.0 if i == j else 0.0) - plane[i] * plane[j] - vt[i] * vt[j] / (q * q)
-            dv[i, j] = -width * p_rate * m * plane[j] - width * p * mu * tangent
+            dx[i, j] = -p_delta * m * plane[j]
+            dv[i, j] = by_rate * plane[j] + by_slip * vt[j]
+        dv[i, i] -= slide
     return delta
