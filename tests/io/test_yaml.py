@@ -69,7 +69,7 @@ REFUSED = [  # text, line, column, path, part of the sentence
     ("a: &x 1", 1, 4, "a", "anchor &x is not allowed"),
     ("a: [1, *x]", 1, 8, "a[1]", "alias *x is not allowed"),
     ("a: 1\n---\nb: 2", 2, 1, "", "a second document starts here"),
-    ("a: {1: x}", 1, 5, "a.1", "key 1 is not text; put it in quotes"),
+    ("a: {1: x}", 1, 5, "a.1", "key 1 is not text; put a name in quotes; a number takes a decimal point, not a comma"),
     ("true: x", 1, 1, "true", "key true is not text"),
     ("a: 1\n?\n: x", 2, 2, "''", "key (empty) is not text"),
     ("? [a]\n: 1", 1, 3, "", "a key must be text, not a mapping or a list"),

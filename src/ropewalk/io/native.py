@@ -35,6 +35,8 @@ def _system(document: Document) -> System:
         return System.model_validate(document.data)
     except ValidationError as error:
         raise input_error(error, System, document.data, document.name, document.positions) from None
+    except ArithmeticError:  # 1e200 squared, in a check of the spec
+        raise InputError(Problem("a number is too large or too small to work with", document.name)) from None
 
 
 def write_case(system: System) -> str:

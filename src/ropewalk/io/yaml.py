@@ -285,7 +285,8 @@ class _Composer:
             self._attach(frame, value, mark)
             return
         if not isinstance(value, str):
-            self._say(f"key {shortened(text) or '(empty)'} is not text; put it in quotes", mark, add=text)
+            hint = "; a number takes a decimal point, not a comma" if isinstance(value, int | float) else ""
+            self._say(f"key {shortened(text) or '(empty)'} is not text; put a name in quotes{hint}", mark, add=text)
         elif text == "<<":
             self._say("merge keys << are not allowed; write the values out", mark)
         if text in frame.keys:
