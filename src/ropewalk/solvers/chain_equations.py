@@ -5,149 +5,17 @@ its length. A uniform thin link has the consistent mass matrix m/6 [[2, 1], [1, 
 with it are the momentum and moment balances of [Filipich2007], eqs. (13), in three dimensions. The
 matrix is the same for every power of time; see docs/theory/chain_series.md.
 
-Arrays of series are (axis, power, node or link), so that sums over powers run over contiguous memory.
+Kernels that only kernels call are compiled without a Python entry: that halves the time to compile.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ropewalk.numerics.blocktridiagonal import factorise, solve
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.series import TERM_HEAD, add_product, add_term, evaluate
-from ropewalk.solvers.chain_drag import DragSeries, add_drag, allocate_drag
-
-Array = NDArray[np.float64]
-
-
-class Chain(NamedTuple):
-    """A chain as kernels read it: n links between n + 1 nodes, from end A to end B."""
-
-    length: Array  # (n,) m
-    mass: Array  # (n,) kg, uniform along each link
-    added_normal: Array  # (n,) kg, added mass of a link across its axis
-    added_tangential: Array  # (n,) kg, along its axis
-    node_mass: Array  # (n + 1,) kg, point masses (their own added mass included)
-    link_load: Array  # (n, 3) N, constant load spread evenly over a link: weight less buoyancy, ...
-    node_load: Array  # (n + 1, 3) N, constant load on a node
-    pressure: Array  # (n, 3) N/m, load q x t per metre of a link of direction t: stays normal to the link
-    load_terms: Array  # (m, TERM_HEAD + degree + 1) loads in time: target node i, or link n + 1 + i
-    held: NDArray[np.bool_]  # (2,) whether end A, end B follow a prescribed motion
-    motion_terms: Array  # (m, TERM_HEAD + degree + 1) positions of the held ends: target 0 (A) or n (B)
-    damping: float  # 1/s, mass-proportional
-    linear_drag: Array  # (n,) N s/m, of a whole link, same in all directions
-    drag_normal: Array  # (n,) N s2/m2, of a whole link: force = k |u_n| u_n
-    drag_tangential: Array  # (n,) N s2/m2, along the link
-    current: Array  # (3,) m/s, uniform and steady
-    smoothing: float  # m/s, |u| is sqrt(u^2 + smoothing^2) in quadratic drag
-    reference_mass: float  # kg, makes the equations dimensionless
-    time_floor: float  # s, steps below this mean that the series has no useful radius left
-
-
-class Series(NamedTuple):
-    """The power series of one step, in tau = (t - t0) / T; filled by `expand`."""
-
-    position: Array  # (3, order + 2, n + 1) m
-    link: Array  # (3, order + 2, n) unit vectors along the links
-    acceleration: Array  # (3, order, n + 1) m/s2
-    tension: Array  # (order, n) N, axial force that keeps the length, positive when pulling
-    force: Array  # (3, order, n + 1) N, loads on the nodes; tension and inertia apart
-    along: Array  # (2, order, n) m/s2, t . (2 a0 + a1) and t . (a0 + 2 a1), for added mass
-    reaction: Array  # (3, order, 2) N, force of what holds end A, end B on the chain
-    drag: DragSeries
-    lower: Array  # (n + 1, 4, 4) factors of the matrix; `assemble` and `factorise` fill them
-    diagonal: Array  # (n + 1, 4, 4)
-    upper: Array  # (n + 1, 4, 4)
-    unknowns: Array  # (n + 1, 4) right-hand side, then solution: acceleration of node i, N / mass of link i - 1
-    scratch: Array  # (4, n)
-
-
-def allocate(n_links: int, order: int) -> Series:
-    """Memory for series of the given order: positions to power order + 1, forces to order - 1."""
-    n = n_links
-    return Series(
-        position=np.zeros((3, order + 2, n + 1)),
-        link=np.zeros((3, order + 2, n)),
-        acceleration=np.zeros((3, order, n + 1)),
-        tension=np.zeros((order, n)),
-        force=np.zeros((3, order, n + 1)),
-        along=np.zeros((2, order, n)),
-        reaction=np.zeros((3, order, 2)),
-        drag=allocate_drag(n, order),
-        lower=np.zeros((n + 1, 4, 4)),
-        diagonal=np.zeros((n + 1, 4, 4)),
-        upper=np.zeros((n + 1, 4, 4)),
-        unknowns=np.zeros((n + 1, 4)),
-        scratch=np.zeros((4, n)),
-    )
-
-
-def chain(
-    length: Array,
-    mass: Array,
-    *,
-    gravity: float = 9.81,
-    link_load: Array | None = None,
-    node_mass: Array | None = None,
-    node_load: Array | None = None,
-    pressure: Array | None = None,
-    load_terms: Array | None = None,
-    held: tuple[bool, bool] = (True, True),
-    motion_terms: Array | None = None,
-    added_normal: Array | None = None,
-    added_tangential: Array | None = None,
-    damping: float = 0.0,
-    linear_drag: Array | None = None,
-    drag_normal: Array | None = None,
-    drag_tangential: Array | None = None,
-    current: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    smoothing: float = 0.0,
-) -> Chain:
-    """A `Chain` from what differs from the default: weight m g downwards, nothing else.
-
-    `link_load` and `node_load`, where given, are whole loads: the weight is then no longer added.
-    """
-    length = np.ascontiguousarray(length, dtype=float)
-    mass = np.ascontiguousarray(mass, dtype=float)
-    n = length.size
-    no_terms = np.zeros((0, TERM_HEAD + 1))
-    down = np.array([0.0, 0.0, -gravity])
-    node_mass = _filled(node_mass, n + 1)
-    reference = (mass.sum() + node_mass.sum()) / n
-    load = np.abs(np.outer(mass, down) if link_load is None else link_load).sum()
-    fall = max(load / (n * reference), abs(gravity), FLOOR_ACCELERATION)
-    return Chain(
-        length=length,
-        mass=mass,
-        added_normal=_filled(added_normal, n),
-        added_tangential=_filled(added_tangential, n),
-        node_mass=node_mass,
-        link_load=np.ascontiguousarray(np.outer(mass, down) if link_load is None else link_load, dtype=float),
-        node_load=np.ascontiguousarray(np.outer(node_mass, down) if node_load is None else node_load, dtype=float),
-        pressure=np.zeros((n, 3)) if pressure is None else np.ascontiguousarray(pressure, dtype=float),
-        load_terms=no_terms if load_terms is None else np.ascontiguousarray(load_terms, dtype=float),
-        held=np.array(held, dtype=np.bool_),
-        motion_terms=no_terms if motion_terms is None else np.ascontiguousarray(motion_terms, dtype=float),
-        damping=float(damping),
-        linear_drag=_filled(linear_drag, n),
-        drag_normal=_filled(drag_normal, n),
-        drag_tangential=_filled(drag_tangential, n),
-        current=np.array(current, dtype=float),
-        smoothing=float(smoothing),
-        reference_mass=float(reference),
-        time_floor=float(STEP_FLOOR * np.sqrt(length.min() / fall)),
-    )
-
-
-FLOOR_ACCELERATION = 1e-3  # m/s2, where there is neither weight nor load: only sets the step floor
-STEP_FLOOR = 1e-7  # of the time in which the shortest link falls its own length; a tenth of that is 1e-8 of a swing
-
-
-def _filled(values: Array | None, n: int) -> Array:
-    return np.zeros(n) if values is None else np.ascontiguousarray(np.broadcast_to(values, (n,)), dtype=float)
+from ropewalk.numerics.series import add_product, add_term, evaluate, evaluate_rate
+from ropewalk.solvers.chain_drag import add_drag
 
 
 @kernel
@@ -172,7 +40,7 @@ def prescribe(chain, t, scale, position):
                 position[axis, j, node] = end[axis, j]
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def prescribe_loads(chain, t, scale, force):
     """Series of the loads that do not depend on the motion (N), over all powers.
 
@@ -184,8 +52,8 @@ def prescribe_loads(chain, t, scale, force):
         for i in range(n + 1):
             force[axis, 0, i] += chain.node_load[i, axis]
         for k in range(n):
-            force[axis, 0, k] += 0.5 * chain.link_load[k, axis]
-            force[axis, 0, k + 1] += 0.5 * chain.link_load[k, axis]
+            force[axis, 0, k] += chain.link_load[k, 0, axis]
+            force[axis, 0, k + 1] += chain.link_load[k, 1, axis]
     one = np.empty((3, force.shape[1]))
     for m in range(chain.load_terms.shape[0]):
         one[:] = 0.0
@@ -200,7 +68,7 @@ def prescribe_loads(chain, t, scale, force):
                     force[axis, j, target - n] += 0.5 * one[axis, j]
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def assemble(chain, series):
     r"""Matrix of the accelerations and axial forces at the directions `series.link[:, 0]`, then its factors.
 
@@ -249,7 +117,7 @@ def assemble(chain, series):
     return factorise(lower, diagonal, upper)
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def _add_motion_loads(chain, series, j, scale):
     """Loads of power j that follow from the motion so far: pressure, linear and quadratic drag, damping (N)."""
     n = chain.length.shape[0]
@@ -268,10 +136,10 @@ def _add_motion_loads(chain, series, j, scale):
             force[axis, j, k + 1] += push - slow * (v0 + 2.0 * v1) + drag * (3.0 * flow - v0 - 2.0 * v1)
         for i in range(n + 1):
             force[axis, j, i] -= chain.damping * chain.node_mass[i] * rate * r[axis, j + 1, i]
-    add_drag(chain.drag_normal, chain.drag_tangential, chain.current, chain.smoothing, series, j, scale)
+    add_drag(chain, series, j, scale)
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def _right_hand_side(chain, series, j, scale, added):
     """Right-hand side of power j into `series.unknowns`; loads and all lower powers are known (m/s2)."""
     n = chain.length.shape[0]
@@ -311,7 +179,7 @@ def _right_hand_side(chain, series, j, scale, added):
             x[i, axis] /= chain.reference_mass
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def _known_along(series, j, side):
     """Part of power j of t . (2 a0 + a1), or t . (a0 + 2 a1), that lower powers of acceleration give (m/s2)."""
     a, t, w = series.acceleration, series.link, series.along
@@ -324,7 +192,7 @@ def _known_along(series, j, side):
                 w[side, j, k] += (left * a[axis, r, k] + right * a[axis, r, k + 1]) * t[axis, j - r, k]
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def expand(chain, t, scale, series):
     """Series of positions, accelerations, axial forces and end reactions about the state at t.
 
@@ -373,7 +241,7 @@ def expand(chain, t, scale, series):
         _reactions(chain, series, j, keep_a, keep_b)
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def _reactions(chain, series, j, known_a, known_b):
     """Power j of the forces of what holds the ends on the chain (N); zero at ends that are not held.
 
@@ -397,7 +265,7 @@ def _reactions(chain, series, j, known_a, known_b):
             series.reaction[axis, j, side] = total - pull * series.tension[j, k] * ta if chain.held[side] else 0.0
 
 
-@kernel
+@kernel(no_cpython_wrapper=True)
 def set_directions(chain, series):
     """Unit vectors of the links at power 0 from the positions at power 0; returns the worst relative length error."""
     worst = 0.0
@@ -417,16 +285,12 @@ def state_at(series, tau, scale, position, velocity):
 
     scale : T, s    position, velocity : (n + 1, 3), filled
     """
-    powers, n = series.position.shape[1], series.position.shape[2]
-    value, rate = np.empty(n), np.empty(n)
+    n = series.position.shape[2]
+    value = np.empty(n)
     for axis in range(3):
         evaluate(series.position[axis], tau, value)
-        c = series.position[axis]
-        for i in range(n):
-            rate[i] = (powers - 1) * c[powers - 1, i]
-        for j in range(powers - 2, 0, -1):
-            for i in range(n):
-                rate[i] = rate[i] * tau + j * c[j, i]
         for i in range(n):
             position[i, axis] = value[i]
-            velocity[i, axis] = rate[i] / scale
+        evaluate_rate(series.position[axis], tau, value)
+        for i in range(n):
+            velocity[i, axis] = value[i] / scale
