@@ -9,6 +9,7 @@ from ropewalk.errors import InputError
 
 SOLVERS: dict[str, str] = {
     "catenary": "ropewalk.solvers.catenary:Catenary",
+    "chain_series": "ropewalk.solvers.chain_series:ChainSeries",
 }
 
 
