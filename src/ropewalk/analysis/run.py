@@ -1,0 +1,386 @@
+"""The loop in time: the only one. Statics at its start, records and checkpoints on its way."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ropewalk import __version__
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.io import netcdf
+from ropewalk.model.model import Model, build
+from ropewalk.results.checkpoint import Resumable
+from ropewalk.results.record import NotFiniteError, Recorder
+from ropewalk.results.schema import DONE
+from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
+from ropewalk.solvers.protocol import Claim, Report, Solver, Status
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.model.state import State
+    from ropewalk.spec.system import System
+
+Times = NDArray[np.float64]
+
+ROUND_OFF = 1e-9  # fraction of a record interval by which the last record may pass the end
+RUN_SETTINGS = ("tolerance", "step", "damping")  # keys of `run:` that solvers may have as fields
+REDRAWS = 10.0  # of the progress bar, per second
+
+
+class RunFailedError(ConvergenceError):
+    """The numbers failed on the way; `results` holds all that came before (None if there is nothing)."""
+
+    results: xr.Dataset | None = None
+
+
+class InterruptedRunError(KeyboardInterrupt):
+    """Ctrl-C; the message says what was kept, `results` holds it (None if there is nothing)."""
+
+    results: xr.Dataset | None = None
+
+
+@dataclass
+class Tally:
+    """Where the loop stands, and the worst of what the solver reported. Part of every checkpoint."""
+
+    next: int = 0  # index of the next time
+    iterations: int = 0
+    residual_force: float = 0.0  # N
+    residual_position: float = 0.0  # m
+
+    def count(self, report: Report) -> None:
+        """Take one advance into account."""
+        self.next += 1
+        self.iterations += report.iterations
+        self.residual_force = max(self.residual_force, report.residual_force)
+        self.residual_position = max(self.residual_position, report.residual_position)
+
+
+def run(
+    model: Model,
+    solver: Solver,
+    state: State | None,
+    times: Sequence[float] | Times,
+    recorder: Recorder,
+    progress: Callable[[float], None] | None = None,
+) -> Report:
+    """Advance through `times` (s, rising) and record every one; the Report sums up.
+
+    The first time may be that of `state`: a solver asked to advance to where it is moves nothing and
+    reports (a static one finds the equilibrium there). If the recorder holds a checkpoint, the run goes
+    on from it and `state` is not used. ConvergenceError if an advance fails or a state is not finite; what was
+    recorded before stays in the recorder.
+    """
+    saved, report = recorder.saved, Report()
+    if saved is None:
+        if state is None:
+            raise ValueError("a run needs a state to start from")
+        work, tally = solver.start(model, state), Tally()
+    else:
+        assert isinstance(solver, Resumable)
+        work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
+    surface = _surface(model)
+    for t in (float(value) for value in times[tally.next :]):
+        report = solver.advance(model, work, t)
+        if not report.good:
+            raise ConvergenceError(_stopped(recorder, t, times[-1], report.message or report.status.value), report)
+        try:
+            recorder.add(solver.read(model, work), surface(t), report.figures.get("energy"))
+        except NotFiniteError as error:
+            report = replace(report, status=Status.NOT_FINITE, message=str(error))
+            raise ConvergenceError(_stopped(recorder, t, times[-1], str(error)), report) from None
+        tally.count(report)
+        if recorder.is_due:
+            recorder.save(solver.snapshot(work) if isinstance(solver, Resumable) else None, asdict(tally))
+        if progress is not None:
+            progress(t)
+    return replace(
+        report,
+        iterations=tally.iterations,
+        residual_force=tally.residual_force,
+        residual_position=tally.residual_position,
+    )
+
+
+def simulate(
+    system: System,
+    duration: float | None = None,
+    *,
+    solver: str | Solver | None = None,
+    output: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+    resume: bool = False,
+) -> xr.Dataset:
+    """Run a case in time; gives a Dataset in memory, or one read from the file `output`.
+
+    duration : s; that of the case unless given
+    solver : a name, or a solver with its settings; that of the case unless given
+    output : records go to a folder beside it while they are computed and become this file at the end
+    progress : show a bar; unless given, on a terminal only
+    resume : go on from the last checkpoint that a stopped run left for `output`
+
+    RunFailedError and InterruptedRunError carry the results up to where the run stopped.
+    """
+    duration = _duration(system, duration)
+    model = build(system)
+    method = _solver(system, model, solver)
+    attrs = _attributes(system, method, duration)
+    times = record_times(duration, system.record.every, system.record.start)
+    with _recorder(model, attrs, output, resume, system.record.start) as recorder:
+        if resume:
+            _check_resumable(recorder, method)
+        try:
+            with _bar(progress, duration) as show:
+                state = None if recorder.saved is not None else _first_state(system, model)
+                run(model, method, state, times, recorder, show)
+        except ConvergenceError as error:
+            failed = RunFailedError(str(error), error.report)
+            failed.results = _finish(recorder, output, str(error))
+            raise failed from None
+        except KeyboardInterrupt:
+            raise _interrupted(recorder, method, output, duration) from None
+        results = _finish(recorder, output, DONE)
+        assert results is not None
+        return results
+
+
+def record_times(duration: float, every: float, start: float = 0.0) -> Times:
+    """Times to advance to (s): `every` apart from 0 to `duration`, so placed that `start` is one of them.
+
+    Where the interval is a whole part of a second they are the nearest numbers to their decimals: 0.3, not 3 x 0.1.
+    """
+    first = start - every * np.floor(start / every + ROUND_OFF)
+    first = 0.0 if abs(first) < ROUND_OFF * every else first
+    count = np.arange(int(np.floor((duration - first) / every + ROUND_OFF)) + 1, dtype=np.float64)
+    per_second = round(1.0 / every)
+    is_whole = abs(per_second * every - 1.0) < ROUND_OFF
+    times: Times = first + (count / per_second if is_whole else count * every)
+    return times
+
+
+# --- what a run is made of ---
+
+
+def _duration(system: System, duration: float | None) -> float:
+    if duration is None:
+        if system.run is None:
+            raise InputError("the case has no run; give it 'run: {duration: ...}', or give a duration")
+        duration = system.run.duration
+    if not 0.0 < duration < np.inf:
+        raise InputError(f"duration {duration:g} s: it must be positive and finite")
+    if system.record.start > duration:
+        raise InputError(
+            f"record.start {system.record.start:g} s is after the end of the run, {duration:g} s; nothing would be kept"
+        )
+    return float(duration)
+
+
+def _solver(system: System, model: Model, solver: str | Solver | None) -> Solver:
+    """The solver asked for, with the settings of the case; 'auto' is the first that claims the case."""
+    if solver is not None and not isinstance(solver, str):
+        return solver
+    from ropewalk.solvers.claims import demands
+    from ropewalk.solvers.registry import SOLVERS, solver_class
+
+    name = solver or (system.run.solver if system.run is not None else "auto")
+    if name != "auto":
+        return _with_settings(solver_class(name), system)
+    asked = demands(model) | {Claim.DYNAMICS}
+    missing: list[str] = []
+    for name in SOLVERS:
+        cls = solver_class(name)
+        if asked <= cls.claims:
+            return _with_settings(cls, system)
+        if Claim.DYNAMICS in cls.claims:
+            missing.append(f"{name} lacks {', '.join(sorted(claim.value for claim in asked - cls.claims))}")
+    raise InputError(f"no solver can run this case in time: {'; '.join(missing) or 'none is dynamic'}")
+
+
+def _with_settings(cls: Any, system: System) -> Solver:
+    known = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+    given: dict[str, Any] = {}
+    if system.run is not None:
+        asked = {name: getattr(system.run, name) for name in RUN_SETTINGS if name in system.run.model_fields_set}
+        given = {name: value for name, value in asked.items() if value is not None}
+    for name, value in given.items():
+        if name not in known and value != 0.0:
+            raise InputError(f"run.{name} {value:g}: solver '{cls.name}' does not take it; leave it out")
+    made: Solver = cls(**{name: value for name, value in given.items() if name in known})
+    return made
+
+
+def _first_state(system: System, model: Model) -> State:
+    if system.run is not None and system.run.start == "as_given":
+        from ropewalk.model.state import initial_state
+
+        return initial_state(model)
+    from ropewalk.analysis.statics import statics
+
+    return statics(system).state
+
+
+def _surface(model: Model) -> Callable[[float], float]:
+    """Elevation at the origin against time."""
+    if model.sea.wave.shape[1] == 0:
+        return lambda t: 0.0
+    from ropewalk.physics.waves import elevation
+
+    return lambda t: float(elevation(model.sea.wave, 0.0, 0.0, t, 1.0))
+
+
+def _attributes(system: System, solver: Solver, duration: float) -> dict[str, str]:
+    """What rides in the result; a run resumes only if all of it is the same."""
+    options: dict[str, Any] = asdict(solver) if is_dataclass(solver) and not isinstance(solver, type) else {}
+    settings = {"solver": solver.name, "options": options, "duration": duration, "record": system.record.model_dump()}
+    return {
+        "title": system.title,
+        "system": system.model_dump_json(by_alias=True, exclude_unset=True),
+        "settings": json.dumps(settings, default=repr),
+        "version": __version__,
+        "created_by": f"ropewalk {__version__} simulate, {_platform()}",
+    }
+
+
+def _platform() -> str:
+    parts = [f"Python {platform.python_version()}", f"{platform.system()} {platform.machine()}"]
+    for package in ("numpy", "numba"):
+        try:
+            parts.append(f"{package} {version(package)}")
+        except PackageNotFoundError:  # a frozen application carries no metadata
+            continue
+    return ", ".join(parts)
+
+
+# --- where the records go ---
+
+
+@contextmanager
+def _recorder(
+    model: Model, attrs: dict[str, str], output: str | os.PathLike[str] | None, resume: bool, start: float
+) -> Iterator[Recorder]:
+    """A recorder in memory or on a folder that is let go at the end, and removed if nothing came of it."""
+    if output is None:
+        if resume:
+            raise InputError("resume needs an output: the file that the stopped run was to write")
+        yield Recorder(model.names, attrs, start=start)
+        return
+    if Path(output).is_dir() or not Path(output).absolute().parent.is_dir():
+        raise InputError(
+            f"{output} cannot be written: {'it is a folder' if Path(output).is_dir() else 'no such folder'}"
+        )
+    folder = RunFolder.open(output) if resume and part_folder(output).is_dir() else RunFolder.create(output)
+    try:
+        recorder = Recorder(model.names, attrs, folder, start=start)
+        yield recorder
+    finally:
+        if folder.is_held and not (folder.path / HEADER).exists():
+            folder.remove()
+        folder.close()
+
+
+def _check_resumable(recorder: Recorder, solver: Solver) -> None:
+    """Go back to the last checkpoint, or refuse: the same numbers come only from the same case and program."""
+    assert recorder.folder is not None
+    if not isinstance(solver, Resumable):
+        raise InputError(f"solver '{solver.name}' cannot go on from a checkpoint; run without --resume")
+    if (recorder.folder.path / HEADER).exists():
+        before = RunReader(recorder.folder.path).attrs
+        for key, what in (
+            ("system", "case"),
+            ("settings", "settings"),
+            ("version", "version"),
+            ("created_by", "platform"),
+        ):
+            if before.get(key) != recorder.attrs.get(key):
+                raise InputError(
+                    f"{recorder.folder.path} is of another {what}, so going on would not give the same numbers; "
+                    "keep it by 'ropewalk recover', or delete it"
+                )
+    recorder.resume()
+
+
+def _finish(
+    recorder: Recorder, output: str | os.PathLike[str] | None, status: str, keep: bool = False
+) -> xr.Dataset | None:
+    """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept."""
+    if recorder.folder is None or output is None:
+        return recorder.dataset(status)
+    recorder.folder.flush()
+    if recorder.rows == 0:
+        return None
+    reader = RunReader(recorder.folder.path)
+    if reader.trouble:
+        keep, status = True, f"{status}; {reader.trouble}"
+    netcdf.write_records(reader, output, status)
+    if not keep:
+        recorder.folder.remove()
+    return netcdf.open_results(output)
+
+
+def _stopped(recorder: Recorder, t: float, end: float, why: str) -> str:
+    kept = f"kept {recorder.rows} records up to t = {recorder.last_time:g} s" if recorder.rows else "nothing was kept"
+    return f"the run stopped on the way to t = {t:g} s of {end:g} s: {why}; {kept}"
+
+
+def _interrupted(
+    recorder: Recorder, solver: Solver, output: str | os.PathLike[str] | None, duration: float
+) -> InterruptedRunError:
+    if recorder.rows == 0:
+        return InterruptedRunError("interrupted before the first record; nothing was kept")
+    can_resume = output is not None and isinstance(solver, Resumable)
+    sentence = f"interrupted at t = {recorder.last_time:g} s of {duration:g} s"
+    results = _finish(recorder, output, sentence, keep=can_resume)
+    where = f"; {recorder.rows} records are in {output}" if output is not None else ""
+    error = InterruptedRunError(f"{sentence}{where}{'; --resume goes on' if can_resume else ''}")
+    error.results = results
+    return error
+
+
+# --- progress ---
+
+
+@contextmanager
+def _bar(progress: bool | None, duration: float) -> Iterator[Callable[[float], None] | None]:
+    """A bar on a terminal: simulated time, and how many times faster than the sea."""
+    if progress is None:
+        progress = sys.stderr.isatty()
+    if not progress:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("t = {task.completed:.1f} of {task.total:.1f} s"),
+        BarColumn(),
+        TextColumn("{task.fields[factor]:.3g} x real time"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=REDRAWS) as bar:
+        task = bar.add_task("run", total=duration, factor=0.0)
+        began: list[float] = []  # simulated and wall time of the first record, so that compiling is not counted
+        shown = 0.0
+
+        def show(t: float) -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if not began:
+                began.extend((t, now))
+            if now - shown >= 1.0 / REDRAWS or t >= duration:
+                shown = now
+                bar.update(task, completed=t, factor=(t - began[0]) / max(now - began[1], 1e-9))
+
+        yield show

@@ -1,0 +1,24 @@
+"""`ropewalk recover`: save what a killed run left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def recover_command(
+    folder_or_file: Annotated[Path, typer.Argument(help="FILE.nc.part that a stopped run left, or FILE.nc.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write; FILE.nc unless given.")] = None,
+) -> None:
+    """Turn what a killed run left into a result file, up to its last whole record."""
+    from ropewalk.io.netcdf import recover
+    from ropewalk.results.segments import part_folder
+
+    saved = recover(folder_or_file, out)
+    typer.echo(f"{saved.path}: {saved.rows} records, the last at t = {saved.time:g} s")
+    if saved.trouble:
+        typer.echo(f"{saved.trouble[0].upper()}{saved.trouble[1:]}.")
+    folder = folder_or_file if folder_or_file.suffix == ".part" else part_folder(folder_or_file)
+    typer.echo(f"{folder} stays, so that 'ropewalk run --resume' can go on; delete it when it is of no more use.")

@@ -1,0 +1,141 @@
+"""Results as NetCDF-4 files: writing, opening, and saving what a killed run left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.results.schema import DONE, VARIABLES
+from ropewalk.results.segments import RunFolder, RunReader
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.results.layout import Layout
+    from ropewalk.spec.system import System
+
+ENGINE: Literal["h5netcdf"] = "h5netcdf"
+SUFFIX = ".nc"
+PART = ".part"
+
+
+def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
+    """Write a result that is in memory; the file appears whole or not at all."""
+    with _whole(Path(path)) as temporary:
+        dataset.to_netcdf(temporary, engine=ENGINE)
+
+
+def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
+    """Open a result; numbers are read when used. Close it, or use it in a `with`."""
+    import xarray as xr
+
+    path = Path(path)
+    if not path.is_file():
+        part = path.with_name(path.name + PART)
+        hint = f"; {part} holds a run that was stopped: 'ropewalk recover {part}' makes it a file" * part.is_dir()
+        raise InputError(f"{path} does not exist{hint}")
+    try:
+        return xr.open_dataset(path, engine=ENGINE)
+    except (OSError, ValueError):
+        raise InputError(f"{path} is not a NetCDF-4 file, or is damaged") from None
+
+
+def system_of(dataset: xr.Dataset) -> System:
+    """The case that a result was computed from."""
+    from ropewalk.spec.system import System
+
+    try:
+        return System.model_validate_json(dataset.attrs["system"])
+    except KeyError:
+        raise InputError("the result does not carry its case: attribute 'system' is missing") from None
+    except ValueError as error:
+        raise InputError(f"the case in the result is not one that this version reads: {error}") from None
+
+
+def write_records(reader: RunReader, path: str | os.PathLike[str], status: str = DONE) -> None:
+    """Turn the records of a run into a file, a bounded number at a time; same content as `write` of a Dataset."""
+    import h5netcdf
+
+    with _whole(Path(path)) as temporary, h5netcdf.File(temporary, "w") as file:
+        file.attrs.update({**reader.attrs, "status": status})
+        _declare(file, reader.layout, reader.rows)
+        for first, rows in reader.blocks():
+            for column in reader.layout.columns:
+                file[column.name][first : first + len(rows)] = column.of(rows)
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What `recover` saved."""
+
+    path: Path
+    rows: int
+    time: float  # of the last record, s
+    trouble: str  # a sentence if records were dropped, else empty
+
+
+def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Recovery:
+    """Turn what a killed run left into a file, up to its last whole record; the folder stays as it is.
+
+    source : the folder FILE.nc.part, or FILE.nc    output : by default FILE.nc, which must not be there yet
+    """
+    source = Path(source)
+    target = source.with_suffix("") if source.suffix == PART else source
+    path = target if output is None else Path(output)
+    if path.exists():
+        raise InputError(f"{path} exists; give another output for what is recovered")
+    folder = RunFolder.open(target)
+    try:
+        reader = RunReader(folder.path)
+        if reader.rows == 0:
+            raise InputError(f"{folder.path} holds no whole record; there is nothing to recover")
+        time = reader.last_time
+        status = f"recovered: the run was stopped after t = {time:g} s"
+        write_records(reader, path, f"{status}; {reader.trouble}" if reader.trouble else status)
+    finally:
+        folder.close()
+    return Recovery(path, reader.rows, time, reader.trouble)
+
+
+def _declare(file: Any, layout: Layout, rows: int) -> None:
+    """Dimensions, variables and coordinates of a file."""
+    import h5py
+
+    used = {dim for column in layout.columns for dim in column.dims}
+    file.dimensions = {"time": rows, **{dim: n for dim, n in layout.sizes.items() if dim in used}}
+    beside: dict[str, str] = {}  # per dimension, the coordinates that do not have its name
+    for name, (dims, values) in layout.coordinates.items():
+        is_text = isinstance(values[0], str)
+        variable = file.create_variable(name, dims, h5py.string_dtype() if is_text else "f8")
+        variable[...] = np.array(values, dtype=object if is_text else float)
+        variable.attrs.update(VARIABLES[name].attrs)
+        if name not in dims:
+            beside[dims[0]] = f"{beside[dims[0]]} {name}" if dims[0] in beside else name
+    for column in layout.columns:
+        variable = file.create_variable(column.name, column.dims, "f8")
+        variable.attrs.update(VARIABLES[column.name].attrs)
+        coordinates = " ".join(beside[dim] for dim in column.dims if dim in beside)
+        if coordinates:
+            variable.attrs["coordinates"] = coordinates
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A temporary name beside `path` that is moved there if all went well, and deleted if not."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

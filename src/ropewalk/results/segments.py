@@ -1,0 +1,301 @@
+"""A run on disk while it is computed: a folder of checksummed records that no crash can spoil.
+
+An HDF5 file that is being written when its process dies cannot be opened, so records go here first:
+``FILE.nc.part/`` holds ``header.json`` (names, nodes, attributes), segments ``rows-N.seg`` (N: number of
+their first record), checkpoints ``checkpoint-N.bin`` (N: records written before them) and a lock. A
+record is a row of little-endian float64 and its CRC-32, seeded with its number.
+
+What is safe when: records pass to the system when HAND_OVER_BYTES have gathered or HAND_OVER_SECONDS
+have passed; from then on they outlive the process. A new segment begins with each checkpoint, every
+SEGMENT_BYTES or SEGMENT_SECONDS. Files are forced to the disk at most every SYNC_SECONDS; what a power
+cut takes after that, the checksums find.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.results import lock
+from ropewalk.results.checkpoint import Checkpoint, DamagedError, decode, encode
+from ropewalk.results.layout import Array, Layout
+
+HEADER = "header.json"
+FORMAT = 1  # of the folder
+HAND_OVER_BYTES = 1 << 17  # measured: larger writes are no cheaper per record
+HAND_OVER_SECONDS = 0.1  # work lost at most when the process is killed, apart from the record under way
+SEGMENT_BYTES = 1 << 24  # about 600 records of 500 nodes
+SEGMENT_SECONDS = 20.0  # work to be done again at most by a resumed run
+SYNC_SECONDS = 30.0  # as often as Linux writes back by itself
+KEPT_CHECKPOINTS = 2  # the last, and one before it should that be damaged
+READ_BYTES = 1 << 24  # memory used for reading back
+NUMBER = 8  # bytes of a float64
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would change line ends
+
+
+def part_folder(output: str | os.PathLike[str]) -> Path:
+    """The folder beside `output` that holds a run under way."""
+    output = Path(output)
+    return output.with_name(output.name + ".part")
+
+
+class RunFolder:
+    """The folder of one run, held by this process until `close` or `remove`."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.segment_bytes = SEGMENT_BYTES
+        self.segment_seconds = SEGMENT_SECONDS
+        self._lock = descriptor
+        self._file = -1
+        self._passed = 0  # records passed to the system
+        self._pending: list[bytes] = []  # records not yet passed on
+        self._pending_bytes = self._segment_written = 0
+        self._handed_over = self._synced = time.monotonic()
+        self._segment_begun = -float("inf")  # the first record is followed by a checkpoint at once
+
+    @classmethod
+    def create(cls, output: str | os.PathLike[str]) -> RunFolder:
+        """A new folder for `output`; InputError if a run is writing there or left its records there."""
+        path = part_folder(output)
+        try:
+            path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{path} cannot be made: {error.strerror}") from None
+        folder = cls(path, _locked(path))
+        if (path / HEADER).exists():
+            folder.close()
+            raise InputError(
+                f"{path} holds the records of a run that was stopped; go on with it by --resume, "
+                "keep it by 'ropewalk recover', or delete it"
+            )
+        return folder
+
+    @classmethod
+    def open(cls, output: str | os.PathLike[str]) -> RunFolder:
+        """The folder that a stopped run left for `output`; InputError if it still runs."""
+        path = part_folder(output)
+        if not path.is_dir():
+            raise InputError(f"{path} does not exist: there is no stopped run to go on with")
+        return cls(path, _locked(path))
+
+    def begin(self, layout: Layout, attrs: Mapping[str, str]) -> None:
+        """Say what the records will be. Called once, before the first."""
+        header = {"format": FORMAT, "width": layout.width, "layout": layout.to_json(), "attrs": dict(attrs)}
+        self._replace(HEADER, json.dumps(header).encode())
+
+    @property
+    def rows(self) -> int:
+        """Records taken."""
+        return self._passed + len(self._pending)
+
+    @property
+    def is_held(self) -> bool:
+        """False after `close` and `remove`."""
+        return self._lock >= 0
+
+    def append(self, row: Array) -> None:
+        """Take one record, little-endian."""
+        data = row.tobytes()
+        self._pending.append(data + zlib.crc32(data, self.rows).to_bytes(NUMBER, "little"))
+        self._pending_bytes += len(data) + NUMBER
+        if self._pending_bytes >= HAND_OVER_BYTES or time.monotonic() - self._handed_over >= HAND_OVER_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Pass all records to the system."""
+        if self._pending:
+            # taken before writing: after a Ctrl-C in here nothing is written twice
+            pending, self._pending, self._pending_bytes = self._pending, [], 0
+            if self._file < 0:
+                name = f"rows-{self._passed:012d}.seg"
+                self._file = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o644)
+            self._passed += len(pending)
+            data = b"".join(pending)
+            _write_all(self._file, data)
+            self._segment_written += len(data)
+        self._handed_over = time.monotonic()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for a checkpoint and a new segment."""
+        return (
+            self._segment_written + self._pending_bytes >= self.segment_bytes
+            or time.monotonic() - self._segment_begun >= self.segment_seconds
+        )
+
+    def next_segment(self, checkpoint: Checkpoint | None) -> None:
+        """End the segment; a checkpoint is written after it, so that it never speaks of records not there."""
+        self.flush()
+        now = time.monotonic()
+        is_sync = now - self._synced >= SYNC_SECONDS
+        self._close_segment(is_sync)
+        if checkpoint is not None:
+            self._replace(f"checkpoint-{checkpoint.rows:012d}.bin", encode(checkpoint), is_sync)
+            for old in _numbered(self.path, "checkpoint-*.bin")[:-KEPT_CHECKPOINTS]:
+                old.unlink()
+        if is_sync:
+            self._synced = now
+        self._segment_begun, self._segment_written = now, 0
+
+    def rewind(self) -> Checkpoint | None:
+        """Go back to the last good checkpoint and drop all records after it; None drops all."""
+        checkpoint = None
+        reader = RunReader(self.path) if (self.path / HEADER).exists() else None
+        if reader is not None:
+            for path in reversed(_numbered(self.path, "checkpoint-*.bin")):
+                try:
+                    candidate = decode(path.read_bytes())
+                except DamagedError:
+                    continue
+                if candidate.rows <= reader.rows:
+                    checkpoint = candidate
+                    break
+        self._passed = 0 if checkpoint is None else checkpoint.rows
+        stride = 0 if reader is None else reader.stride
+        for path in _numbered(self.path, "checkpoint-*.bin"):
+            if _number(path) > self.rows or checkpoint is None:
+                path.unlink()
+        for path in _numbered(self.path, "rows-*.seg"):
+            if _number(path) >= self.rows:
+                path.unlink()
+            elif path.stat().st_size > (self.rows - _number(path)) * stride:
+                os.truncate(path, (self.rows - _number(path)) * stride)
+        return checkpoint
+
+    def close(self) -> None:
+        """Let go, and leave the records for `recover` and for going on."""
+        if self._lock >= 0:
+            self.flush()
+            self._close_segment(is_sync=False)
+            os.close(self._lock)
+            self._lock = -1
+
+    def remove(self) -> None:
+        """Delete the folder."""
+        self._pending, self._pending_bytes = [], 0
+        if os.name == "nt":
+            self.close()  # Windows deletes no open file
+        shutil.rmtree(self.path)
+        self.close()
+
+    def _close_segment(self, is_sync: bool) -> None:
+        if self._file >= 0:
+            if is_sync:
+                os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+
+    def _replace(self, name: str, data: bytes, is_sync: bool = False) -> None:
+        """Write a file whole or not at all."""
+        temporary = self.path / (name + ".tmp")
+        with temporary.open("wb") as file:
+            file.write(data)
+            if is_sync:
+                file.flush()
+                os.fsync(file.fileno())
+        temporary.replace(self.path / name)
+
+
+class RunReader:
+    """Records of a run folder, up to the last whole one. `trouble` is a sentence if some had to be dropped."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            header: dict[str, Any] = json.loads((path / HEADER).read_bytes())
+            self.layout = Layout.from_json(header["layout"])
+            self.attrs: dict[str, str] = header["attrs"]
+        except FileNotFoundError:
+            raise InputError(f"{path} holds no records: it has no {HEADER}") from None
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{path / HEADER} is damaged") from None
+        if header["format"] != FORMAT or header["width"] != self.layout.width:
+            version = self.attrs.get("version", "unknown")
+            raise InputError(
+                f"{path} was written by ropewalk {version} in a form this version does not read; use that one"
+            )
+        self.stride = (self.layout.width + 1) * NUMBER
+        self.trouble = ""
+        self.last_time = -np.inf  # s, of the last good record
+        self.rows = self._count()
+
+    def blocks(self) -> Iterator[tuple[int, Array]]:
+        """(number of the first, rows) for all good records, a bounded number at a time."""
+        for first, rows, good in self._scan(self.rows):
+            yield first, rows[:good]
+
+    def _count(self) -> int:
+        end = 0
+        for first, rows, good in self._scan(None):
+            end = first + good
+            if good:
+                self.last_time = float(rows[good - 1, 0])
+            if good < len(rows):
+                self.trouble = f"record {end} is damaged; it and all after it are dropped"
+        return end
+
+    def _scan(self, limit: int | None) -> Iterator[tuple[int, Array, int]]:
+        """(first, rows, how many of them are good), ending after the first bad one."""
+        at = 0
+        chunk = max(1, READ_BYTES // self.stride)
+        for path in _numbered(self.path, "rows-*.seg"):
+            if _number(path) != at:
+                self.trouble = f"records {at} to {_number(path) - 1} are missing; all after them are dropped"
+                return
+            with path.open("rb") as file:
+                while data := file.read(chunk * self.stride):
+                    if limit is not None:
+                        data = data[: (limit - at) * self.stride]
+                    whole = len(data) // self.stride
+                    table = np.frombuffer(data, dtype="<f8", count=whole * (self.layout.width + 1))
+                    table = table.reshape(whole, self.layout.width + 1)
+                    good = whole if limit is not None else _good(table, at)
+                    yield at, table[:, :-1], good
+                    at += good
+                    if len(data) % self.stride:
+                        self.trouble = f"record {at} was only half written; it is dropped"
+                    if good < whole or len(data) % self.stride or at == limit:
+                        return
+
+
+def _locked(path: Path) -> int:
+    try:
+        return lock.acquire(path)
+    except lock.HeldError as error:
+        by = f" by process {error.holder}" if error.holder else ""
+        raise InputError(f"{path.stem} is being written{by}; wait for it, or give another output") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be locked: {error.strerror}") from None
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.partition("-")[2])
+
+
+def _numbered(folder: Path, pattern: str) -> list[Path]:
+    return sorted((p for p in folder.glob(pattern) if p.stem.partition("-")[2].isdecimal()), key=_number)
+
+
+def _good(table: Array, first: int) -> int:
+    """How many rows from the first on have the checksum they should have."""
+    checks = table.view("<u8")[:, -1]
+    for i, row in enumerate(table):
+        if zlib.crc32(row[:-1], first + i) != checks[i]:
+            return i
+    return len(table)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
