@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
-from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, POLYNOMIAL, TABLE
+from ropewalk.physics.elasticity import Law, linear_law, pack_laws, polynomial_law, table_law
 from ropewalk.spec import lines as spec
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
@@ -67,7 +67,7 @@ def build_sections(sections: Mapping[str, Section]) -> Sections:
     """Arrays of all sections, in the order of the file."""
     parts = list(sections.values())
     drag_diameter = [s.drag_diameter or s.diameter for s in parts]
-    laws = [_law(s) for s in parts]
+    law, law_start, law_data = pack_laws([_law(s) for s in parts])
     return Sections(
         mass=floats([s.mass for s in parts]),
         area=floats([s.displaced_area for s in parts]),
@@ -84,9 +84,9 @@ def build_sections(sections: Mapping[str, Section]) -> Sections:
         damping=floats([s.damping for s in parts]),
         compression=flags([s.compression for s in parts]),
         breaking_load=floats([s.breaking_load or math.inf for s in parts]),
-        law=ints([kind for kind, _ in laws]),
-        law_start=offsets([len(data) for _, data in laws]),
-        law_data=floats([value for _, data in laws for value in data]),
+        law=law,
+        law_start=law_start,
+        law_data=law_data,
     )
 
 
@@ -131,15 +131,13 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
 _LOAD_KINDS = {"pressure": PRESSURE, "table": FORCE_TABLE, "rotating": ROTATING}
 
 
-def _law(section: Section) -> tuple[int, list[float]]:
+def _law(section: Section) -> Law:
     law = section.axial_stiffness
     if isinstance(law, TableLaw):
-        return TABLE, [value for pair in zip(law.strain, law.tension, strict=True) for value in pair]
+        return table_law(law.strain, law.tension)
     if isinstance(law, PolynomialLaw):
-        return POLYNOMIAL, [law.stiffness, *law.coefficients]
-    if isinstance(law, str) or law is None:
-        return INEXTENSIBLE, []
-    return LINEAR, [law]
+        return polynomial_law(law.stiffness, law.coefficients)
+    return linear_law(math.inf if law is None or isinstance(law, str) else law)
 
 
 def _end(

@@ -105,3 +105,14 @@ def motion(t, i, motions, out):
     elif kind == TABLE:
         a, b = motions.knot_start[i], motions.knot_start[i + 1]
         table(t, motions.knots[a:b], motions.cubics[a : b - 1], out)
+
+
+@kernel
+def rotation(t, i, motions, out):
+    """Rotation vector about world axes of motion i at time t, its rate and second rate, into out (3, 3).
+
+    The turns of a motion are added as vectors, which is exact for one axis and for small angles.
+    """
+    out[:, :] = 0.0
+    if i >= 0 and motions.kind[i] == HARMONIC:
+        harmonic(t, motions.ramp[i], motions.turns[motions.turn_start[i] : motions.turn_start[i + 1]], out)

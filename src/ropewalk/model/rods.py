@@ -1,0 +1,267 @@
+"""Rods as arrays: panels, shape, mass, and the checks that need the shape."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array, floats
+from ropewalk.numerics.quadrature import gauss_legendre
+from ropewalk.physics.rod_shape import (
+    BEND2,
+    BEND3,
+    LARGEST_TURN,
+    POSITION,
+    SEMI_A,
+    SEMI_B,
+    SLOPE_A,
+    SLOPE_B,
+    T2,
+    T3,
+    Panels,
+    rod_rows,
+    rod_shape,
+)
+
+ORDER = 16  # Gauss points per panel
+SPLIT_ORDER = 20  # Gauss points per interval of a panel that the surface splits
+RESOLVED = 1e-13  # last Legendre coefficients over the largest: the fields are known to round-off in a panel
+MOST_PANELS = 2000
+HALVINGS = 24  # of a panel; 2^-24 of the length is below any radius that a rod can have
+TOO_CURVED = 1.0  # semi-axis times curvature at which neighbouring sections touch
+CROSSING_SAMPLES = 400  # centreline points compared pairwise for self-crossing
+
+
+class RodWarning(UserWarning):
+    """The rod can be computed, but its shape is suspect."""
+
+
+class RodModel(NamedTuple):
+    """A floating rod as arrays, in head axes about the head; read by `physics.rod_hydrostatics`."""
+
+    panels: Panels  # shape and rules
+    edges: Array  # (m + 1,) s of the panel ends, m
+    jump: Array  # (m, 3) rotation vector of the frame at each panel's start, rad
+    line_mass: Array  # (m, n, 3) mass per metre and its second moments over the section: kg/m, kg m, kg m
+    point_s: Array  # (k,) of point masses, m
+    point_mass: Array  # (k,) kg
+    mass: float  # kg, point masses included
+    centre: Array  # (3,) centre of mass, m
+    volume: float  # m3
+    length: float  # m
+    gravity: float  # m/s2
+    water_density: float  # kg/m3
+
+    @property
+    def s(self) -> Array:
+        """(m, n) arc length of the Gauss points, m."""
+        return 0.5 * (self.edges[1:] + self.edges[:-1])[:, None] + self.panels.half[:, None] * self.panels.x
+
+    @property
+    def float_volume(self) -> float:
+        """Wet volume that carries the mass, m3."""
+        return self.mass / self.water_density
+
+
+@dataclass(frozen=True)
+class RodFields:
+    """A rod as functions of s. Functions take and return arrays; breaks are where they are not smooth."""
+
+    length: float  # m
+    kappa: Callable[[Array], Array]  # (k,) to (k, 3) torsion and two bendings, 1/m
+    sections: Callable[[Array], tuple[Array, Array, Array, Array]]  # to a, b (m) and their slopes
+    line_mass: Callable[[Array], Array]  # to (k, 3): kg/m and second moments q2^2, q3^2 of the mass, kg m
+    breaks: tuple[float, ...] = ()
+    jumps: dict[float, tuple[float, float, float]] = field(default_factory=dict)  # s to rotation vector, rad
+    point_masses: tuple[tuple[float, float], ...] = ()  # (s, kg)
+    name: str = "rod"
+
+
+def discretise(
+    fields: RodFields,
+    *,
+    gravity: float = 9.80665,
+    water_density: float = 1025.0,
+    curved: bool = True,
+    order: int = ORDER,
+    n_panels: int | None = None,
+) -> RodModel:
+    """Panels, shape and mass of a rod. `n_panels` asks for equal ones between breaks instead of as many as needed."""
+    rule, sub = gauss_legendre(order), gauss_legendre(SPLIT_ORDER)
+    edges = _edges(fields, order, n_panels)
+    half = 0.5 * np.diff(edges)
+    s = 0.5 * (edges[1:] + edges[:-1])[:, None] + half[:, None] * rule.x
+    kappa = fields.kappa(s.ravel()).reshape(*s.shape, 3)
+    jump = np.array([fields.jumps.get(float(e), (0.0, 0.0, 0.0)) for e in edges[:-1]])
+    a, b, da, db = (values.reshape(s.shape) for values in fields.sections(s.ravel()))
+    line_mass = fields.line_mass(s.ravel()).reshape(*s.shape, 3)
+    panels = Panels(
+        *_rows(half, kappa, jump, (a, b, da, db), order),
+        floats(half),
+        *(floats(values) for values in (rule.x, rule.weight, rule.bary, sub.x, sub.weight)),
+        1.0 if curved else 0.0,
+    )
+    rod = RodModel(
+        panels,
+        floats(edges),
+        floats(jump),
+        floats(line_mass),
+        floats([at for at, _ in fields.point_masses]),
+        floats([mass for _, mass in fields.point_masses]),
+        0.0,
+        np.zeros(3),
+        float(np.sum(rule.weight * half[:, None] * np.pi * a * b)),
+        fields.length,
+        gravity,
+        water_density,
+    )
+    return _with_mass(rod)
+
+
+def reshape(rod: RodModel, kappa: Array) -> RodModel:
+    """The same rod with other curvature (m, n, 3) at its Gauss points."""
+    columns = [rod.panels.rows[:, :, c] for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B)]
+    rows, ends = _rows(rod.panels.half, kappa, rod.jump, tuple(columns), rod.panels.x.size)
+    return _with_mass(rod._replace(panels=rod.panels._replace(rows=rows, ends=ends)))
+
+
+def _rows(half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int) -> tuple[Array, Array]:
+    rule = gauss_legendre(order)
+    Q, Qe, p, pe = rod_shape(half, np.ascontiguousarray(kappa), jump, rule.weight, rule.running)
+    rows = rod_rows(Q, p, kappa, *sections)
+    at_ends = [np.ascontiguousarray(np.einsum("ej,kj...->ke...", rule.ends, values)) for values in (kappa, *sections)]
+    return floats(rows), floats(rod_rows(Qe, pe, *at_ends))
+
+
+def _with_mass(rod: RodModel) -> RodModel:
+    """Mass and centre of mass; the centre of a bent section's mass lies off the axis."""
+    ds = rod.panels.weight * rod.panels.half[:, None]
+    t2, t3 = (rod.panels.rows[:, :, c : c + 3] for c in (T2, T3))
+    c2 = -rod.panels.curved * rod.panels.rows[:, :, BEND3]
+    c3 = rod.panels.curved * rod.panels.rows[:, :, BEND2]
+    per_metre, m22, m33 = (rod.line_mass[:, :, i] for i in range(3))
+    moment = np.einsum("kj,kjc->c", ds * per_metre, rod.panels.rows[:, :, POSITION : POSITION + 3])
+    moment += np.einsum("kj,kjc->c", ds * m22 * c2, t2) + np.einsum("kj,kjc->c", ds * m33 * c3, t3)
+    mass = float(np.sum(ds * per_metre))
+    for at, point in zip(rod.point_s, rod.point_mass, strict=True):
+        mass += point
+        moment += point * place(rod, at)[:3]
+    return rod._replace(mass=mass, centre=floats(moment / mass) if mass > 0.0 else floats(np.zeros(3)))
+
+
+def place(rod: RodModel, s: float) -> Array:
+    """Row of the rod (position, frame, ...) at arc length s."""
+    k = int(np.clip(np.searchsorted(rod.edges, s, side="right") - 1, 0, rod.panels.half.size - 1))
+    at = (s - 0.5 * (rod.edges[k] + rod.edges[k + 1])) / rod.panels.half[k]
+    if abs(at) >= 1.0:
+        return rod.panels.ends[k, 0 if at < 0.0 else 1]
+    gap = at - rod.panels.x
+    if np.any(gap == 0.0):
+        return rod.panels.rows[k, int(np.argmin(np.abs(gap)))]
+    weights = rod.panels.bary / gap
+    return weights @ rod.panels.rows[k] / weights.sum()
+
+
+def _edges(fields: RodFields, order: int, panels: int | None) -> Array:
+    inner = {float(at) for at in (*fields.breaks, *fields.jumps) if 0.0 < at < fields.length}
+    coarse = np.array([0.0, *sorted(inner), fields.length])
+    if panels is not None:
+        counts = np.maximum(1, np.round(panels * np.diff(coarse) / fields.length).astype(int))
+        pieces = [np.linspace(lo, hi, n + 1)[:-1] for lo, hi, n in zip(coarse, coarse[1:], counts, strict=False)]
+        return np.concatenate([*pieces, coarse[-1:]])
+    edges = [0.0]
+    for lo, hi in pairwise(coarse):
+        edges += _halved(fields, order, float(lo), float(hi), HALVINGS)
+    if len(edges) > MOST_PANELS:
+        raise InputError(
+            f"rod '{fields.name}': its shape needs {len(edges) - 1} panels of {order} points, more than {MOST_PANELS}; "
+            "smooth the table or give it as pieces"
+        )
+    return np.array(edges)
+
+
+def _halved(fields: RodFields, order: int, lo: float, hi: float, left: int) -> list[float]:
+    """Ends of the panels that resolve the fields on [lo, hi], without lo."""
+    rule = gauss_legendre(order)
+    s = 0.5 * (lo + hi) + 0.5 * (hi - lo) * rule.x
+    kappa = fields.kappa(s)
+    values = np.column_stack([kappa, *fields.sections(s), fields.line_mass(s)])
+    coefficients = legendre.legvander(rule.x, order - 1).T @ (rule.weight[:, None] * values)
+    # curvature counts as the turn it makes, the other fields by their own size
+    scale = np.concatenate([np.full(3, max(1.0 / (hi - lo), np.abs(kappa).max())), np.abs(values[:, 3:]).max(axis=0)])
+    scale[[5, 6]] = np.maximum(scale[[5, 6]], scale[[3, 4]] / (hi - lo))
+    tail = np.abs(coefficients[-2:]).max(axis=0)
+    resolved = np.all(tail <= RESOLVED * np.where(scale > 0.0, scale, 1.0))
+    turn = (hi - lo) * float(np.linalg.norm(kappa, axis=1).max())
+    if left == 0 or (resolved and turn <= LARGEST_TURN):
+        return [hi]
+    mid = 0.5 * (lo + hi)
+    return _halved(fields, order, lo, mid, left - 1) + _halved(fields, order, mid, hi, left - 1)
+
+
+def check(rod: RodModel, name: str = "rod") -> None:
+    """Refuse what cannot float or be swept out; warn of a rod that runs into itself."""
+    if not rod.mass > 0.0:
+        raise InputError(f"rod '{name}': its mass is zero, so it would only touch the water; give it a density")
+    if rod.water_density <= 0.0:
+        raise InputError(f"rod '{name}': water_density is 0 (in air), so nothing carries it")
+    if rod.mass >= rod.water_density * rod.volume:
+        raise InputError(
+            f"rod '{name}': mean density {rod.mass / rod.volume:.6g} kg/m3 is not below the water's "
+            f"{rod.water_density:.6g} kg/m3, so it sinks; make it lighter"
+        )
+    bend = np.hypot(
+        rod.panels.rows[:, :, SEMI_A] * rod.panels.rows[:, :, BEND3],
+        rod.panels.rows[:, :, SEMI_B] * rod.panels.rows[:, :, BEND2],
+    )
+    if rod.panels.curved and bend.max() >= TOO_CURVED:
+        k, j = np.unravel_index(int(bend.argmax()), bend.shape)
+        raise InputError(
+            f"rod '{name}': at s = {rod.s[k, j]:.6g} m the section reaches {bend.max():.4g} times the radius "
+            "of curvature, so neighbouring sections overlap; make the section thinner or the bend wider"
+        )
+    gap, first, second = self_distance(rod)
+    if gap < 0.0:
+        warnings.warn(
+            f"rod '{name}': it runs into itself: near s = {first:.6g} m and s = {second:.6g} m its surfaces overlap by "
+            f"{-gap:.3g} m; the shared volume is counted twice",
+            RodWarning,
+            stacklevel=2,
+        )
+
+
+def self_distance(rod: RodModel) -> tuple[float, float, float]:
+    """Smallest gap between parts of the rod that are not neighbours (m), and the two s (m).
+
+    Sections count as discs of their larger semi-axis; neighbours are parts nearer along s than half a turn
+    around their own thickness, pi times the semi-axis.
+    """
+    s = np.linspace(0.0, rod.length, CROSSING_SAMPLES)
+    rows = np.array([place(rod, at) for at in s])
+    radius = np.maximum(rows[:, SEMI_A], rows[:, SEMI_B])
+    apart = np.linalg.norm(rows[:, None, :3] - rows[None, :, :3], axis=2)
+    reach = radius[:, None] + radius[None, :]
+    gap = np.where(np.abs(s[:, None] - s[None, :]) > 0.5 * np.pi * reach, apart - reach, np.inf)
+    i, j = np.unravel_index(int(gap.argmin()), gap.shape)
+    return float(gap[i, j]), float(s[min(i, j)]), float(s[max(i, j)])
+
+
+def straight_fields(
+    length: float, a: float, b: float, density: float, kappa: tuple[float, float, float] = (0, 0, 0)
+) -> RodFields:
+    """A rod of constant section, density and curvature."""
+    area = np.pi * a * b
+    masses = density * area * np.array([1.0, 0.25 * a * a, 0.25 * b * b])
+    return RodFields(
+        length,
+        lambda s: np.tile(np.array(kappa, dtype=float), (s.size, 1)),
+        lambda s: (np.full_like(s, a), np.full_like(s, b), np.zeros_like(s), np.zeros_like(s)),
+        lambda s: np.tile(masses, (s.size, 1)),
+    )

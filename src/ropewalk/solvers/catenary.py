@@ -1,0 +1,219 @@
+"""Closed-form statics: lines under gravity alone between points and bodies, balanced by Newton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ropewalk.model.arrays import Array, Ints, floats
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.physics import catenary
+from ropewalk.solvers.balance_newton import Newton, Path, Place, Scales
+from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, end_position, line_rows
+from ropewalk.solvers.catenary_build import build_assembly, free_dofs, prescribed, scales
+from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.protocol import Claim, Report, Status
+
+NODES = 101  # per line in the State: enough to draw and to start dynamics from
+SOFTER = (1e3, 1e6, 1e10)  # EA over the force scale that stands in for an inextensible line on the way
+RUN_AWAY = 100.0  # lengths from the origin where a part has been lost
+NUDGE = 1e-3  # of the length scale (or rad): leaves an unstable balance
+
+
+@dataclass
+class Work:
+    """Memory of the solver."""
+
+    assembly: Assembly
+    place: Place
+    time: float
+    free: Ints
+    floor: Ints
+    scales: Scales
+    out: Balance
+    exact: Array  # (n_pieces,) true EA of the pieces, inf for inextensible ones
+
+
+@dataclass(frozen=True)
+class Catenary:
+    """Exact to round-off for uniform pieces under gravity, on a flat rigid bed with friction."""
+
+    most_iterations: int = 400
+
+    name: ClassVar[str] = "catenary"
+    claims: ClassVar[frozenset[Claim]] = frozenset(
+        {
+            Claim.STATICS,
+            Claim.SUSPENDED,
+            Claim.GROUNDED,
+            Claim.FRICTION,
+            Claim.INEXTENSIBLE,
+            Claim.ELASTIC,
+            Claim.PIECES,
+            Claim.ATTACHMENTS,
+            Claim.JOINTS,
+            Claim.MOTIONS,
+            Claim.FREE_POINTS,
+            Claim.BODIES,
+        }
+    )
+
+    def start(self, model: Model, state: State) -> Work:
+        """Check the case and lay out the assembly."""
+        refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
+        assembly = build_assembly(model)
+        free, floor = free_dofs(model)
+        return Work(
+            assembly=assembly,
+            place=Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy()),
+            time=state.time,
+            free=free,
+            floor=floor,
+            scales=scales(model, assembly),
+            out=balance(len(model.names.points), len(model.names.bodies), len(model.names.lines)),
+            exact=assembly.piece_stiffness,
+        )
+
+    def advance(self, model: Model, work: Work, t: float) -> Report:
+        """Find the balance with the prescribed motions at time t."""
+        work.place = prescribed(model, work.place, t)
+        work.time = t
+        soft = np.isinf(work.exact) if work.free.size else np.zeros(work.exact.size, dtype=np.bool_)
+        path = self._solve(work, work.exact)
+        if not path.converged and np.any(soft):
+            for factor in SOFTER:
+                path = self._solve(work, np.where(soft, factor * work.scales.force, work.exact))
+                if not path.converged:
+                    break
+            else:
+                path = self._polish(work, path)
+        return _report(model, work, path)
+
+    def read(self, model: Model, work: Work) -> State:
+        """Shapes and tensions from the closed form."""
+        return _state(model, work)
+
+    def _solve(self, work: Work, stiffness: Array) -> Path:
+        first = work.assembly.piece_start[:-1]
+        work.assembly = work.assembly._replace(piece_stiffness=floats(stiffness), stiffness=floats(stiffness[first]))
+        newton = Newton(work.assembly, work.free, work.floor, work.scales, work.out)
+        work.place, path = newton.run(work.place, self.most_iterations)
+        return path
+
+    def _polish(self, work: Work, path: Path) -> Path:
+        """Try the true inextensible lines from the nearly inextensible balance; keep that if they cannot reach."""
+        stand_in, place = work.assembly.piece_stiffness, work.place
+        better = self._solve(work, work.exact)
+        if better.converged:
+            better.iterations += path.iterations
+            return better
+        work.place = place
+        return self._solve(work, stand_in)
+
+
+def _report(model: Model, work: Work, path: Path) -> Report:
+    """Status and figures of what `work` holds."""
+    out, names = work.out, model.names.lines
+    figures = {
+        "step_lengths": path.steps,
+        "residuals": path.residuals,
+        "evaluations": path.evaluations,
+        "shifted": path.shifts,
+        "lines": {name: catenary.MEANING[int(s)] for name, s in zip(names, out.status, strict=True)},
+    }
+    miss = float(np.max(out.solution[:, catenary.MISS], initial=0.0)) if np.all(out.status > 0) else float("inf")
+    residual = path.residuals[-1] if path.residuals else float("inf")
+    if np.any(out.status <= 0):
+        i = int(np.argmin(out.status))
+        status = Status.TOO_SHORT if out.status[i] == catenary.TOO_SHORT else Status.NOT_CONVERGED
+        return Report(status, _line_failure(model, work, i), path.iterations, residual, miss, figures)
+    if not path.converged:
+        return Report(*_imbalance(model, work, path), path.iterations, residual, miss, figures)
+    slack = np.isin(out.status, (catenary.SLACK_HANGING, catenary.SLACK_NEUTRAL))
+    status = Status.SLACK if np.any(slack) else Status.DONE
+    message = f"line '{names[int(np.argmax(slack))]}' is slack" if np.any(slack) else ""
+    return Report(status, message, path.iterations, residual, miss, figures)
+
+
+def _line_failure(model: Model, work: Work, i: int) -> str:
+    ends = _ends(work, i)
+    apart = float(np.linalg.norm(ends[1] - ends[0]))
+    name, length = model.names.lines[i], float(work.assembly.length[i])
+    if work.out.status[i] == catenary.TOO_SHORT:
+        return (
+            f"line '{name}': length {length:.6g} m is shorter than the {apart:.6g} m between its ends; "
+            "lengthen it or give it axial_stiffness"
+        )
+    return f"line '{name}': {catenary.MEANING[int(work.out.status[i])]} ({length:.6g} m, ends {apart:.6g} m apart)"
+
+
+def _imbalance(model: Model, work: Work, path: Path) -> tuple[Status, str]:
+    """Which part is out of balance, and by how much."""
+    dof = int(work.free[int(np.argmax(np.abs(work.out.force[work.free])))])
+    n_points = len(model.names.points)
+    if dof < 3 * n_points:
+        part, where = f"point '{model.names.points[dof // 3]}'", work.place.points[dof // 3]
+    else:
+        k = (dof - 3 * n_points) // 6
+        part, where = f"body '{model.names.bodies[k]}'", work.place.bodies[k]
+    place = ", ".join(f"{x:.4g}" for x in where)
+    text = f"{part} at ({place}) m is out of balance by {path.residuals[-1]:.3g} N after {path.iterations} iterations"
+    if np.max(np.abs(where)) > RUN_AWAY * work.scales.length:
+        return Status.NO_EQUILIBRIUM, f"{text}; nothing holds it"
+    return Status.NOT_CONVERGED, f"{text}; try a position nearer the equilibrium"
+
+
+def _ends(work: Work, i: int) -> Array:
+    ends: Array = np.zeros((2, 3))
+    for a in range(2):
+        end_position(work.assembly, i, a, *work.place, ends[a])
+    return ends
+
+
+def _state(model: Model, work: Work) -> State:
+    """The closed form sampled at NODES places of each line."""
+    n_lines, assembly, out = len(model.names.lines), work.assembly, work.out
+    n_points, n_bodies = len(model.names.points), len(model.names.bodies)
+    s = np.zeros((n_lines, NODES))
+    position = np.zeros((n_lines, NODES, 3))
+    tension = np.zeros((n_lines, NODES))
+    for i in range(n_lines):
+        s[i] = np.linspace(0.0, assembly.length[i], NODES)
+        position[i], tension[i] = _shape(work, i, s[i])
+    frame = assembly.frame
+    lines_on_points = out.line_force[: 3 * n_points].reshape(-1, 3)
+    return State(
+        time=work.time,
+        point_position=work.place.points,
+        point_velocity=np.zeros((n_points, 3)),
+        point_force=np.einsum("kmj,km->kj", frame, lines_on_points) + assembly.force,
+        body_position=work.place.bodies,
+        body_quaternion=work.place.quaternions,
+        body_velocity=np.zeros((n_bodies, 3)),
+        body_rate=np.zeros((n_bodies, 3)),
+        start=np.arange(n_lines + 1, dtype=np.int64) * NODES,
+        s=s.ravel(),
+        position=position.reshape(-1, 3),
+        velocity=np.zeros((n_lines * NODES, 3)),
+        tension=tension.ravel(),
+        end_force=out.end_force.copy(),
+        grounded=out.solution[:, catenary.GROUND_END] - out.solution[:, catenary.GROUND_START],
+    )
+
+
+def _shape(work: Work, i: int, s: Array) -> tuple[Array, Array]:
+    """Position (n, 3) and tension (n,) of line i at the arc lengths s."""
+    assembly, out = work.assembly, work.out
+    ends = _ends(work, i)
+    ends[:, 2] = np.maximum(ends[:, 2], assembly.bed[i])
+    across = ends[1, :2] - ends[0, :2]
+    span = float(np.hypot(*across))
+    direction = across / span if span > 0.0 else np.array([1.0, 0.0])
+    rows = line_rows(assembly, i, s, span, ends[1, 2] - ends[0, 2], out.status[i], out.solution[i])
+    position: Array = np.empty((s.size, 3))
+    position[:, :2] = ends[0, :2] + rows[:, :1] * direction
+    position[:, 2] = ends[0, 2] + rows[:, 1]
+    return position, np.hypot(rows[:, 2], rows[:, 3])

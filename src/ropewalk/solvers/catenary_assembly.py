@@ -1,0 +1,317 @@
+"""Forces and stiffness of closed-form lines, hulls, weights and joints, put together.
+
+Degrees of freedom: three of each point, along the axes of its joint, then six of each body, a
+translation and a rotation about world axes through its origin. Forces are on points and bodies;
+stiffness is K = -dF/dx.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.model.joints import SPRING
+from ropewalk.model.lines import BODY
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_rotate
+from ropewalk.physics import catenary, hydrostatics
+
+STRAIGHT_DOWN = 1e-12  # of the line's length: span below which its vertical plane has no direction
+
+
+class Assembly(NamedTuple):
+    """What the kernels of this file read; filled by `catenary.py` from the Model at one time."""
+
+    # lines, single pieces and pieces laid end to end
+    length: Array  # (n,) m
+    stiffness: Array  # (n,) EA of lines of one piece, N
+    weight: Array  # (n,) in water, of lines of one piece, N/m
+    friction: float
+    bed: Array  # (n,) height of the axis of a line that rests on the bed, -inf without a bed, m
+    end_kind: Ints  # (n, 2)
+    end_index: Ints  # (n, 2)
+    end_offset: Array  # (n, 2, 3) body frame, m
+    piece_start: Ints  # (n + 1,) pieces cut at attachments too
+    piece_length: Array  # m
+    piece_stiffness: Array  # N
+    piece_weight: Array  # N/m
+    piece_load: Array  # downward force at the far end of each piece, N; the last of a line is 0
+    dofs: Ints  # (n, 12) degrees of freedom of both ends, -1 where a point has none
+    # points
+    reference: Array  # (p, 3) where springs pull to, m
+    frame: Array  # (p, 3, 3)
+    joint: Ints  # (p, 3)
+    spring: Array  # (p, 3) N/m
+    axis_force: Array  # (p, 3) N
+    force: Array  # (p, 3) weight included, buoyancy not, N
+    radius: Array  # (p,) of the sphere with the point's volume, m
+    # bodies
+    home_position: Array  # (b, 3) where linear stiffness is zero, m
+    home_quaternion: Array  # (b, 4)
+    linear: Array  # (b, 6, 6) linear stiffness
+    body_weight: Array  # (b,) N, downward
+    centre: Array  # (b, 3) of mass, body frame, m
+    buoyancy: Array  # (b,) of bodies without a hull, N
+    hull: Ints  # (b,)
+    profile_start: Ints  # (b + 1,)
+    profile: Array  # (m, 2)
+    sphere: Array  # (b, 4)
+    load_force: Array  # (b, 3) N
+    load_moment: Array  # (b, 3) N m
+    load_at: Array  # (b, 3) m
+    specific_weight: float  # of water, N/m3
+
+
+class Balance(NamedTuple):
+    """What `evaluate` fills."""
+
+    force: Array  # (n_dofs,) N, N m
+    line_force: Array  # (n_dofs,) the share of the lines
+    blocks: Array  # (n_lines, 12, 12) stiffness of each line between the dofs of its ends
+    own: Array  # (n_points + n_bodies, 6, 6) stiffness of springs, buoyancy, weight
+    end_force: Array  # (n_lines, 2, 3) of the line on what holds it, N
+    solution: Array  # (n_lines, catenary.N_COLUMNS)
+    status: Ints  # (n_lines,)
+    jacobian: Array  # (2, 2, 3, 3) work: d end_force / d end position
+
+
+def balance(n_points: int, n_bodies: int, n_lines: int) -> Balance:
+    """Memory for `evaluate`."""
+    n = 3 * n_points + 6 * n_bodies
+    return Balance(
+        force=np.zeros(n),
+        line_force=np.zeros(n),
+        blocks=np.zeros((n_lines, 12, 12)),
+        own=np.zeros((n_points + n_bodies, 6, 6)),
+        end_force=np.zeros((n_lines, 2, 3)),
+        solution=np.zeros((n_lines, catenary.N_COLUMNS)),
+        status=np.zeros(n_lines, dtype=np.int64),
+        jacobian=np.zeros((2, 2, 3, 3)),
+    )
+
+
+@kernel
+def in_space(solution, dx, ex, ey, force, jacobian):
+    r"""Turns a line in its vertical plane into end forces (N) and their derivatives (N/m) in space.
+
+    .. math:: F_A = H_A e + V_A z, \quad F_B = -H_B e - V_B z, \quad
+              \partial F/\partial r_B \ni \frac{H}{\Delta x} (1 - e e^T - z z^T)
+
+    solution : columns of physics/catenary.py    dx : span, m    (ex, ey) : horizontal unit vector from A to B
+    force : (2, 3)    jacobian : (2, 2, 3, 3), [end, moved end]
+    """
+    for a in range(2):
+        sign = 1.0 if a == 0 else -1.0
+        H, V = sign * solution[2 * a], sign * solution[2 * a + 1]
+        force[a, 0], force[a, 1], force[a, 2] = H * ex, H * ey, V
+        row = catenary.STIFFNESS + 6 * a
+        for b in range(2):
+            toward = -1.0 if b == 0 else 1.0
+            hx = sign * toward * solution[row]
+            hz = sign * solution[row + 1 + b]
+            vx = sign * toward * solution[row + 3]
+            vz = sign * solution[row + 4 + b]
+            swing = toward * H / dx if dx > 0.0 else hx
+            jacobian[a, b, 0, 0] = hx * ex * ex + swing * ey * ey
+            jacobian[a, b, 0, 1] = (hx - swing) * ex * ey
+            jacobian[a, b, 1, 0] = (hx - swing) * ex * ey
+            jacobian[a, b, 1, 1] = hx * ey * ey + swing * ex * ex
+            jacobian[a, b, 0, 2], jacobian[a, b, 1, 2] = hz * ex, hz * ey
+            jacobian[a, b, 2, 0], jacobian[a, b, 2, 1] = vx * ex, vx * ey
+            jacobian[a, b, 2, 2] = vz
+
+
+@kernel
+def end_arm(assembly, i, a, quaternions):
+    """Lever (3,) from the body's origin to end a of line i, world, m; zero for a point."""
+    if assembly.end_kind[i, a] == BODY:
+        return quaternion_rotate(quaternions[assembly.end_index[i, a]], assembly.end_offset[i, a])
+    return np.zeros(3)
+
+
+@kernel
+def end_map(assembly, i, a, arm, out):
+    """(3, 6) map from the dofs of end a of line i to its displacement; returns the number of dofs, 3 or 6."""
+    out[:, :] = 0.0
+    if assembly.end_kind[i, a] == BODY:
+        for j in range(3):
+            out[j, j] = 1.0
+        out[0, 4], out[0, 5] = arm[2], -arm[1]
+        out[1, 3], out[1, 5] = -arm[2], arm[0]
+        out[2, 3], out[2, 4] = arm[1], -arm[0]
+        return 6
+    k = assembly.end_index[i, a]
+    for j in range(3):
+        for m in range(3):
+            out[j, m] = assembly.frame[k, m, j]
+    return 3
+
+
+@kernel
+def end_position(assembly, i, a, points, bodies, quaternions, out):
+    """Where end a of line i is, m; into out (3,)."""
+    k = assembly.end_index[i, a]
+    arm = end_arm(assembly, i, a, quaternions)
+    for j in range(3):
+        out[j] = bodies[k, j] + arm[j] if assembly.end_kind[i, a] == BODY else points[k, j]
+
+
+@kernel
+def solve_in_plane(assembly, i, dx, z_a, z_b, out):
+    """Closed form of line i between heights z_a and z_b (m), span dx (m); returns the status."""
+    z_a, z_b = max(z_a, assembly.bed[i]), max(z_b, assembly.bed[i])  # a pad-eye may lie within the contact radius
+    height, dz = z_a - assembly.bed[i], z_b - z_a
+    first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
+    if last - first == 1:
+        return catenary.solve_line(
+            dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, height, out
+        )
+    return catenary.BAD_INPUT
+
+
+@kernel
+def line_rows(assembly, i, s, dx, dz, status, solution):
+    """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N)."""
+    return catenary.line_shape(
+        s, dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, status, solution
+    )
+
+
+@kernel
+def _add_line(assembly, i, points, bodies, quaternions, out):
+    """Solve line i where its ends are, and add its forces and stiffness."""
+    r = np.empty((2, 3))
+    for a in range(2):
+        end_position(assembly, i, a, points, bodies, quaternions, r[a])
+    ex, ey = r[1, 0] - r[0, 0], r[1, 1] - r[0, 1]
+    dx = np.hypot(ex, ey)
+    if dx > STRAIGHT_DOWN * assembly.length[i]:
+        ex, ey = ex / dx, ey / dx
+    else:
+        dx, ex, ey = 0.0, 1.0, 0.0
+    out.status[i] = solve_in_plane(assembly, i, dx, r[0, 2], r[1, 2], out.solution[i])
+    in_space(out.solution[i], dx, ex, ey, out.end_force[i], out.jacobian)
+    _add_to_dofs(assembly, i, quaternions, out)
+
+
+@kernel
+def _add_to_dofs(assembly, i, quaternions, out):
+    """Take the end forces of line i and their derivatives to the dofs of its ends."""
+    maps = np.empty((2, 3, 6))
+    block = out.blocks[i]
+    block[:, :] = 0.0
+    counts = np.empty(2, dtype=np.int64)
+    for a in range(2):
+        arm = end_arm(assembly, i, a, quaternions)
+        counts[a] = end_map(assembly, i, a, arm, maps[a])
+        for m in range(counts[a]):
+            for j in range(3):
+                out.line_force[assembly.dofs[i, 6 * a + m]] += maps[a, j, m] * out.end_force[i, a, j]
+        if counts[a] == 6:  # the moment turns with the arm
+            spare = np.zeros(6)
+            hydrostatics.weight(out.end_force[i, a], arm, spare, block[6 * a : 6 * a + 6, 6 * a : 6 * a + 6])
+    for a in range(2):
+        for b in range(2):
+            for m in range(counts[a]):
+                for n in range(counts[b]):
+                    total = 0.0
+                    for j in range(3):
+                        for k in range(3):
+                            total += maps[a, j, m] * out.jacobian[a, b, j, k] * maps[b, k, n]
+                    block[6 * a + m, 6 * b + n] -= total
+
+
+@kernel
+def _add_point(assembly, k, points, out):
+    """Weight, buoyancy, force and springs of point k."""
+    load = assembly.force[k].copy()
+    rate = 0.0
+    if assembly.radius[k] > 0.0:
+        cut = np.zeros(hydrostatics.SIZE)
+        hydrostatics.sphere(np.zeros(3), assembly.radius[k], np.array([0.0, 0.0, 1.0]), points[k, 2], cut)
+        load[2] += assembly.specific_weight * cut[hydrostatics.VOLUME]
+        rate = assembly.specific_weight * cut[hydrostatics.AREA]
+    frame = assembly.frame[k]
+    own = out.own[k]
+    own[:, :] = 0.0
+    for m in range(3):
+        f = assembly.axis_force[k, m]
+        shift = 0.0
+        for j in range(3):
+            f += frame[m, j] * load[j]
+            shift += frame[m, j] * (points[k, j] - assembly.reference[k, j])
+            own[m, j] = rate * frame[m, 2] * frame[j, 2]
+        if assembly.joint[k, m] == SPRING:
+            f -= assembly.spring[k, m] * shift
+            own[m, m] += assembly.spring[k, m]
+        out.force[3 * k + m] += f
+
+
+@kernel
+def _add_body(assembly, k, n_points, bodies, quaternions, out):
+    """Weight, buoyancy, loads and linear stiffness of body k."""
+    own = out.own[n_points + k]
+    own[:, :] = 0.0
+    wrench = np.zeros(6)
+    q = quaternions[k]
+    up = np.array([0.0, 0.0, 1.0])
+    hydrostatics.weight(-assembly.body_weight[k] * up, quaternion_rotate(q, assembly.centre[k]), wrench, own)
+    cut = np.zeros(hydrostatics.SIZE)
+    if assembly.hull[k] == HULL_AXISYMMETRIC:
+        profile = assembly.profile[assembly.profile_start[k] : assembly.profile_start[k + 1]]
+        hydrostatics.axisymmetric(profile, quaternion_rotate(q, up), up, bodies[k, 2], cut)
+    elif assembly.hull[k] == HULL_SPHERE:
+        centre = quaternion_rotate(q, assembly.sphere[k, :3])
+        hydrostatics.sphere(centre, assembly.sphere[k, 3], up, bodies[k, 2], cut)
+    hydrostatics.buoyancy(cut, assembly.specific_weight, wrench, own)
+    wrench[2] += assembly.buoyancy[k]
+    hydrostatics.weight(assembly.load_force[k], quaternion_rotate(q, assembly.load_at[k]), wrench, own)
+    moved = np.empty(6)
+    moved[:3] = bodies[k] - assembly.home_position[k]
+    moved[3:] = quaternion_log(quaternion_product(q, quaternion_conjugate(assembly.home_quaternion[k])))
+    for m in range(6):
+        for j in range(6):
+            wrench[m] -= assembly.linear[k, m, j] * moved[j]
+            own[m, j] += assembly.linear[k, m, j]
+        if m >= 3:
+            wrench[m] += assembly.load_moment[k, m - 3]
+        out.force[3 * n_points + 6 * k + m] += wrench[m]
+
+
+@kernel
+def evaluate(assembly, points, bodies, quaternions, out):
+    """Fill `out` (a Balance) for points and bodies at given places.
+
+    points : (p, 3) m    bodies : (b, 3) m    quaternions : (b, 4)
+    """
+    out.force[:] = 0.0
+    out.line_force[:] = 0.0
+    for i in range(assembly.length.size):
+        _add_line(assembly, i, points, bodies, quaternions, out)
+    for k in range(points.shape[0]):
+        _add_point(assembly, k, points, out)
+    for k in range(bodies.shape[0]):
+        _add_body(assembly, k, points.shape[0], bodies, quaternions, out)
+    out.force[:] += out.line_force
+
+
+@kernel
+def gather(assembly, out, K):
+    """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs)."""
+    K[:, :] = 0.0
+    n_points = assembly.reference.shape[0]
+    for i in range(assembly.length.size):
+        for a in range(12):
+            row = assembly.dofs[i, a]
+            if row >= 0:
+                for b in range(12):
+                    column = assembly.dofs[i, b]
+                    if column >= 0:
+                        K[row, column] += out.blocks[i, a, b]
+    for k in range(out.own.shape[0]):
+        size = 3 if k < n_points else 6
+        first = 3 * k if k < n_points else 3 * n_points + 6 * (k - n_points)
+        K[first : first + size, first : first + size] += out.own[k, :size, :size]
