@@ -1,0 +1,160 @@
+"""Statics of any assembly of strings by single, multiple and multi-body shooting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.numerics.rungekutta import DORMAND_PRINCE
+from ropewalk.solvers.balance_newton import Place
+from ropewalk.solvers.catenary_build import prescribed
+from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.multishooting import condition_numbers, first_plan, refine
+from ropewalk.solvers.protocol import Claim, Report, Status
+from ropewalk.solvers.shooting import LOWEST, REST, STEPS
+from ropewalk.solvers.shooting_assembly import Result, result_memory
+from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
+from ropewalk.solvers.shooting_newton import (
+    BAD_START,
+    CONVERGED,
+    DENSE_LIMIT,
+    MAX_ITERATIONS,
+    newton_dense,
+    newton_sparse,
+    sparse_pattern,
+)
+from ropewalk.solvers.shooting_read import place_of, read_state
+
+MOST_PARTS = 64  # of one arc in one refinement
+REFINEMENTS = 4
+SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
+
+
+@dataclass
+class Work:
+    """Memory of the solver."""
+
+    place: Place
+    plan: Plan
+    time: float
+    problem: Problem | None = None
+    out: Result | None = None
+
+
+@dataclass(frozen=True)
+class Shooting:
+    """Exact to the integrator's tolerance, for any load, law and joint."""
+
+    tolerance: float = 1.0e-12
+    """Of the integrator per step, relative to each line's length and load."""
+    target: float = 1.0e-12
+    """Largest scaled constraint."""
+    condition_limit: float = 1.0e7
+    """Of an arc's transition matrix; beyond it the arc is cut."""
+    pair: int = DORMAND_PRINCE
+
+    name: ClassVar[str] = "shooting"
+    claims: ClassVar[frozenset[Claim]] = frozenset(
+        {
+            Claim.STATICS,
+            Claim.SUSPENDED,
+            Claim.INEXTENSIBLE,
+            Claim.ELASTIC,
+            Claim.NONLINEAR,
+            Claim.PIECES,
+            Claim.ATTACHMENTS,
+            Claim.ATTACHMENT_FORCES,
+            Claim.CURRENT,
+            Claim.LOADS,
+            Claim.SURFACE,
+            Claim.JOINTS,
+            Claim.MOTIONS,
+            Claim.FREE_POINTS,
+            Claim.BODIES,
+            Claim.COMPRESSION,
+            Claim.DAMPING,
+            Claim.GROUNDED,
+        }
+    )
+
+    def start(self, model: Model, state: State) -> Work:
+        """Check the case; choose from which end each line is shot."""
+        refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
+        place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
+        return Work(place=place, plan=first_plan(model), time=state.time)
+
+    def advance(self, model: Model, work: Work, t: float) -> Report:
+        """Find the equilibrium under the loads and prescribed motions at time t."""
+        work.time = t
+        place = prescribed(model, work.place, t)
+        figures: dict[str, Any] = {}
+        plan = work.plan
+        total = 0
+        for _ in range(REFINEMENTS + 1):
+            problem = build_problem(model, place, plan)
+            status, iterations, out, path = self._newton(model, problem)
+            total += iterations
+            numbers = condition_numbers(problem.arcs, out.end_state)
+            if status != CONVERGED or np.all(numbers <= self.condition_limit):
+                break
+            plan = refine(plan, problem.arcs, numbers, self.condition_limit, MOST_PARTS)
+        work.plan, work.problem, work.out = plan, problem, out
+        if status == CONVERGED:
+            work.place = place_of(problem, place)
+        figures.update(
+            residuals=path[0, : iterations + 1].tolist(),
+            step_lengths=path[1, :iterations].tolist(),
+            dampings=path[2, :iterations].tolist(),
+            condition=float(np.max(numbers, initial=1.0)),
+            intervals=problem.arcs.line.size,
+            integrator_steps=int(out.log[:, STEPS].sum()),
+            unknowns=problem.x.size,
+        )
+        return self._report(model, problem, out, status, total, figures)
+
+    def read(self, model: Model, work: Work) -> State:
+        """The lines sampled by dense output."""
+        assert work.problem is not None and work.out is not None
+        return read_state(model, work.problem, work.out, work.place, work.time, self.tolerance)
+
+    def _newton(self, model: Model, problem: Problem) -> tuple[int, int, Result, Array]:
+        arcs, nodes, rigid, scales = problem.arcs, problem.nodes, problem.rigid, problem.scales
+        n = problem.x.size
+        out = result_memory(n, arcs.line.size, nodes.body.size, rigid.weight.size)
+        path: Array = np.zeros((3, MAX_ITERATIONS + 1))
+        if n <= DENSE_LIMIT:
+            status, iterations = newton_dense(
+                arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, scales.row, scales.column,
+                self.tolerance, self.pair, self.target, out, path,
+            )  # fmt: skip
+        else:
+            pattern = sparse_pattern(n, arcs, nodes, rigid)
+            status, iterations = newton_sparse(
+                arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, scales, pattern,
+                self.tolerance, self.pair, self.target, out, path,
+            )  # fmt: skip
+        return status, iterations, out, path
+
+    def _report(
+        self, model: Model, problem: Problem, out: Result, status: int, iterations: int, figures: dict[str, Any]
+    ) -> Report:
+        own = problem.arcs.dof[:, 12:].ravel()
+        force = np.ones(problem.x.size, dtype=bool)
+        force[own] = False
+        miss = float(np.max(np.abs(out.residual[own]), initial=0.0))
+        imbalance = float(np.max(np.abs(out.residual[force]), initial=0.0))
+        if status != CONVERGED:
+            message = "start" if status == BAD_START else "stuck"
+            return Report(Status.NOT_CONVERGED, message, iterations, imbalance, miss, figures)
+        slack = np.flatnonzero(out.log[:, LOWEST] < SLACK * problem.arcs.force)
+        ending = Status.SLACK if slack.size else Status.DONE
+        message = ""
+        if slack.size:
+            message = f"line '{model.names.lines[problem.arcs.line[slack[0]]]}' is slack"
+        figures["grounded"] = float(out.log[:, REST].sum())
+        return Report(ending, message, iterations, imbalance, miss, figures)

@@ -1,0 +1,284 @@
+r"""One shot along one arc: position and force at its far end, and their derivatives by those at its start.
+
+An arc is a stretch of line, or a whole line, cut into spans (see :mod:`ropewalk.solvers.shooting_string`).
+The state and its variational equations are integrated together by an adaptive pair, so the derivative is
+that of the computed end to the integrator's own accuracy and no differences are taken. Where the line
+passes the water surface or leaves the bed, the step is shortened until it ends there, and the derivative
+jumps by
+
+.. math:: \Phi^+ = \Phi^- + (F^+ - F^-)\, \frac{\nabla g\, \Phi^-}{\nabla g \cdot F^-}
+
+for the event g = 0 between slopes F ([Hairer1993], sec. II.6).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rungekutta import (
+    D_A,
+    D_C,
+    DENSE_ROWS,
+    F_A,
+    F_B,
+    F_C,
+    FEHLBERG,
+    STAGES,
+    dense_rows,
+    dense_value,
+    error_norm,
+    stage_state,
+    step_factor,
+)
+from ropewalk.solvers.shooting_string import (
+    ALL,
+    BOUND,
+    DRY,
+    FLOAT_DRAG,
+    FLOAT_VOLUME,
+    FORCE_ONLY,
+    GROUNDED,
+    JUMP,
+    S0,
+    S1,
+    STATE,
+    WET,
+    float_force,
+    string_slope,
+)
+
+ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
+STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
+LOG_SIZE = 4
+
+MAX_STEPS = 3000  # of one shot; a wild guess takes a few hundred, a good one about ten
+FIRST_STEP = 0.25  # of the span
+SLACK_FORCE = 1.0e-11  # delta as a fraction of the arc's force scale: 1e-22 is felt at full tension
+EVENT_ITERATIONS = 40  # Illinois needs 6 to 10
+EVENT_TOLERANCE = 1.0e-14  # of the length or force scale
+
+
+@kernel
+def _take_step(s, h, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new):
+    """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages."""
+    if pair == FEHLBERG:
+        for i in range(1, 6):
+            stage_state(y, h, K, F_A[i], i, m, stage)
+            string_slope(s + F_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, box, K[i])
+        stage_state(y, h, K, F_B, 6, m, y_new)
+        string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, box, K[12])
+        return
+    for i in range(1, 12):
+        stage_state(y, h, K, D_A[i], i, m, stage)
+        string_slope(s + D_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, box, K[i])
+    stage_state(y, h, K, D_A[12], 12, m, y_new)
+    string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, box, K[12])
+
+
+@kernel
+def event_value(y, phase, normal):
+    """What changes sign at the next event: height above water, or on the bed the force that lifts the line."""
+    if phase == GROUNDED:
+        return y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
+    return y[2]
+
+
+@kernel
+def _step_to_event(s, h, g0, g1, scale, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new):
+    """Length of the step that ends on the event, by the Illinois rule; y_new and K belong to it."""
+    low, high = 0.0, h
+    side = 0
+    step = h
+    for _ in range(EVENT_ITERATIONS):
+        step = high - g1 * (high - low) / (g1 - g0)
+        _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new)
+        g = event_value(y_new, phase, sea.bed_normal)
+        if abs(g) <= EVENT_TOLERANCE * scale or high - low <= EVENT_TOLERANCE * h:
+            break
+        if (g > 0.0) == (g1 > 0.0):
+            high, g1 = step, g
+            if side == 1:
+                g0 *= 0.5
+            side = 1
+        else:
+            low, g0 = step, g
+            if side == -1:
+                g1 *= 0.5
+            side = -1
+    return step
+
+
+@kernel
+def _saltation(y, m, before, after, phase, normal):
+    """Jump of the derivatives in y where the slope changes from `before` to `after` (see the module)."""
+    if phase == GROUNDED:
+        rate = before[3] * normal[0] + before[4] * normal[1] + before[5] * normal[2]
+    else:
+        rate = before[2]
+    if rate == 0.0:
+        return
+    k = STATE
+    while k < m:
+        if phase == GROUNDED:
+            g = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+        else:
+            g = y[k + 2]
+        shift = -g / rate  # of the place of the event, per unit of the start value
+        for i in range(STATE):
+            y[k + i] += (before[i] - after[i]) * shift
+        k += STATE
+
+
+@kernel
+def _jump(y, m, span, sea, force):
+    """Point load at a span's end: n drops by it, and the derivatives by its slope in z."""
+    for i in range(3):
+        force[i] = span[JUMP + i]
+    gx, gy, gz = float_force(y[:3], span[FLOAT_VOLUME], span[FLOAT_DRAG], sea, force)
+    for i in range(3):
+        y[3 + i] -= force[i]
+    k = STATE
+    while k < m:
+        dz = y[k + 2]
+        y[k + 3] -= gx * dz
+        y[k + 4] -= gy * dz
+        y[k + 5] -= gz * dz
+        k += STATE
+
+
+@kernel
+def start_state(position, force, y):
+    """State and unit derivatives at the start of an arc, into y (ALL,)."""
+    y[:] = 0.0
+    for i in range(3):
+        y[i] = position[i]
+        y[3 + i] = force[i]
+        y[STATE + 6 * i + 3 + i] = 1.0
+        y[FORCE_ONLY + 6 * i + i] = 1.0
+
+
+@kernel
+def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, tolerance, pair, grid, table, log):
+    r"""Integrate along spans first:last from the state in y, which becomes the state at the end; returns how it ended.
+
+    y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
+    spans : (n, SPAN_COLUMNS)    laws : (n, 3)    on_bed : the start rests on the bed
+    length, force : scales of the arc, m and N    tolerance : of a step, relative to them
+    grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
+    log : (LOG_SIZE,), filled
+    """
+    K = np.empty((STAGES, ALL))
+    stage = np.empty(ALL)
+    y_new = np.empty(ALL)
+    slope = np.empty(ALL)
+    box = np.empty((5, 3, 3))
+    rows = np.empty((DENSE_ROWS, STATE))
+    scale = np.empty(STATE)
+    delta = SLACK_FORCE * force
+    for i in range(3):
+        scale[i] = tolerance * length
+        scale[3 + i] = tolerance * force
+    normal = sea.bed_normal
+    water = sea.water_density > 0.0
+    log[STEPS], log[REST], log[DEEPEST] = 0.0, 0.0, 0.0
+    log[LOWEST] = np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2)
+    phase = DRY
+    if water and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
+        phase = WET
+    if on_bed and event_value(y, GROUNDED, normal) < 0.0:
+        phase = GROUNDED
+        m = ALL if m > STATE else m
+    k = 0
+    while k < grid.size and grid[k] <= 0.0:
+        table[k] = y[:STATE]
+        k += 1
+    origin = spans[first, S0]
+    h = FIRST_STEP * (spans[last - 1, S1] - origin)
+    for i in range(first, last):
+        span, law = spans[i], laws[i]
+        s, end = 0.0, span[S1] - span[S0]
+        string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
+        while s < end:
+            full = h >= end - s
+            step = end - s if full else h
+            _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new)
+            error = error_norm(K, step, scale, pair)
+            log[STEPS] += 1.0
+            if log[STEPS] > MAX_STEPS:
+                return TOO_MANY_STEPS
+            if not error <= 1.0:
+                h = step * step_factor(error, False, pair)
+                if not h > 0.0:
+                    return NOT_FINITE
+                continue
+            h = max(h, step * step_factor(error, True, pair)) if full else step * step_factor(error, True, pair)
+            g0, g1 = event_value(y, phase, normal), event_value(y_new, phase, normal)
+            crossed = (water or phase == GROUNDED) and _crossed(g0, g1, phase)
+            if crossed:
+                reach = force if phase == GROUNDED else length
+                step = _step_to_event(
+                    s, step, g0, g1, reach, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new
+                )
+                full = False
+            if grid.size > 0:
+                while k < grid.size and grid[k] <= span[S0] - origin + s + step:
+                    _fill(y, y_new, step, s, (grid[k] - span[S0] + origin - s) / step, span, law, law_data, sea, phase,
+                          delta, box, K, stage, rows, table[k])  # fmt: skip
+                    k += 1
+            if phase == GROUNDED:
+                log[REST] += step
+            s = end if full else s + step
+            y[:m] = y_new[:m]
+            if crossed:
+                if m == FORCE_ONLY:  # from here on the place of the event depends on the start's position
+                    m = ALL
+                    string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[12])
+                slope[:m] = K[12, :m]
+                left = phase
+                phase = _next_phase(phase, y, water)
+                string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
+                _saltation(y, m, slope, K[0], left, normal)
+                string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
+            else:
+                K[0, :m] = K[12, :m]
+            log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+            if phase != GROUNDED and sea.has_seabed:
+                height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
+                log[DEEPEST] = min(log[DEEPEST], height)
+        if span[BOUND] > 0.0:
+            if m == FORCE_ONLY:
+                m = ALL
+            _jump(y, m, span, sea, box[0, 2])
+    while k < grid.size:
+        table[k] = y[:STATE]
+        k += 1
+    return ARRIVED
+
+
+@kernel
+def _crossed(g0, g1, phase):
+    """True if the step from g0 to g1 passed an event; a start on the surface is none."""
+    if phase == GROUNDED:
+        return g0 < 0.0 <= g1
+    if phase == WET:
+        return g1 > 0.0
+    return g1 < 0.0
+
+
+@kernel
+def _next_phase(phase, y, water):
+    """The phase after an event."""
+    if phase == GROUNDED:
+        return WET if water and y[2] < 0.0 else DRY
+    return DRY if phase == WET else WET
+
+
+@kernel
+def _fill(y, y_new, h, s, x, span, law, law_data, sea, phase, delta, box, K, stage, rows, out):
+    """State at the fraction x of a step, by dense output; the three extra stages are made anew each time."""
+    for i in range(13, 16):
+        stage_state(y, h, K, D_A[i], i, STATE, stage)
+        string_slope(s + D_C[i] * h, stage, STATE, span, law, law_data, sea, phase, delta, box, K[i])
+    dense_rows(y, y_new, h, K, STATE, rows)
+    dense_value(y, rows, min(1.0, max(0.0, x)), STATE, out)

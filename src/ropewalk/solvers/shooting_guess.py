@@ -1,0 +1,135 @@
+"""Start of the iteration: the catenary of the resultant load."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics import catenary
+from ropewalk.physics.current import current
+from ropewalk.physics.drag import drag
+from ropewalk.physics.elasticity import INEXTENSIBLE, strain
+from ropewalk.solvers import shooting_string as string
+
+TAUT = 10.0  # times the load: tension guessed where an inextensible line cannot reach
+IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a line is
+
+
+@kernel
+def resultant(spans, sea, a, b, total):
+    """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m"""
+    t, u, f, r = np.zeros(3), np.zeros(3), np.zeros(3), np.empty(3)
+    chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
+    length = spans[-1, string.S1] - spans[0, string.S0]
+    for i in range(3):
+        total[i] = 0.0
+        t[i] = (b[i] - a[i]) / chord if chord > 0.0 else 0.0
+    for k in range(spans.shape[0]):
+        span = spans[k]
+        ds = span[string.S1] - span[string.S0]
+        x = (0.5 * (span[string.S0] + span[string.S1]) - spans[0, string.S0]) / length
+        for i in range(3):
+            r[i] = a[i] + x * (b[i] - a[i])
+        wet = sea.water_density > 0.0 and r[2] < 0.0
+        p = span[string.PRESSURE : string.PRESSURE + 3]
+        f[0] = p[1] * t[2] - p[2] * t[1]
+        f[1] = p[2] * t[0] - p[0] * t[2]
+        f[2] = p[0] * t[1] - p[1] * t[0] + (span[string.BUOYANCY] if wet else 0.0)
+        for i in range(3):
+            f[i] += span[string.F0 + i] + 0.5 * ds * span[string.F1 + i]
+            for j in range(3):
+                f[i] += span[string.TURN + 3 * i + j] * r[j]
+            total[i] += ds * f[i]
+        if wet and sea.current_speed != 0.0:
+            u[0], u[1], u[2] = current(
+                r[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+                sea.current_table,
+            )  # fmt: skip
+            drag(u, t, span[string.BN], span[string.BT], f)
+            for i in range(3):
+                total[i] += ds * f[i]
+        if span[string.BOUND] > 0.0:
+            for i in range(3):
+                f[i] = span[string.JUMP + i]
+                r[i] = a[i] + (span[string.S1] - spans[0, string.S0]) / length * (b[i] - a[i])
+            string.float_force(r, span[string.FLOAT_VOLUME], span[string.FLOAT_DRAG], sea, f)
+            for i in range(3):
+                total[i] += f[i]
+
+
+@kernel
+def _stiffness(spans, laws, law_data, force):
+    """EA (N) of the uniform line that stretches as much at this tension; infinite if none does."""
+    stretch, length = 0.0, 0.0
+    for k in range(spans.shape[0]):
+        ds = spans[k, string.S1] - spans[k, string.S0]
+        length += ds
+        if laws[k, 0] != INEXTENSIBLE:
+            e, de = strain(force, laws[k, 0], law_data, laws[k, 1], laws[k, 2])
+            stretch += ds * max(e, force * de * 1e-3)
+    return force * length / stretch if stretch > 0.0 else math.inf
+
+
+@kernel
+def guess_force(spans, laws, law_data, sea, a, b, on_bed, scale, n0):
+    """Force at a of the uniform catenary between a and b under the resultant of the loads, into n0 (3,).
+
+    spans, laws, law_data : of the arc    a, b : (3,) ends, m    scale : force scale, N
+    Where the line rests on the bed at a, the normal component is minus the weight on the bed.
+    """
+    total, up, along = np.zeros(3), np.zeros(3), np.zeros(3)
+    resultant(spans, sea, a, b, total)
+    length = spans[-1, string.S1] - spans[0, string.S0]
+    load = math.sqrt(total[0] ** 2 + total[1] ** 2 + total[2] ** 2)
+    chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
+    EA = _stiffness(spans, laws, law_data, max(load, scale))
+    if load <= 1e-9 * scale:
+        size = IDLE * scale
+        if chord > length and not math.isinf(EA):
+            size = EA * (chord / length - 1.0)
+        for i in range(3):
+            n0[i] = size * (b[i] - a[i]) / chord if chord > 0.0 else (IDLE * scale if i == 2 else 0.0)
+        return
+    dz = 0.0
+    for i in range(3):
+        up[i] = -total[i] / load
+        dz += up[i] * (b[i] - a[i])
+    dx = 0.0
+    for i in range(3):
+        along[i] = b[i] - a[i] - dz * up[i]
+        dx += along[i] * along[i]
+    dx = math.sqrt(dx)
+    for i in range(3):
+        along[i] = along[i] / dx if dx > 0.0 else 0.0
+    out = np.zeros(catenary.N_COLUMNS)
+    status = catenary.solve_line(dx, dz, length, EA, load / length, 0.0, 0.0 if on_bed else math.inf, out)
+    if status < 0:
+        for i in range(3):
+            n0[i] = TAUT * load * (b[i] - a[i]) / chord
+        return
+    H = max(out[catenary.H_A], 1e-3 * load)
+    V = out[catenary.V_A]
+    if on_bed and out[catenary.GROUND_END] > 0.0:
+        V = -load * out[catenary.GROUND_END] / length
+    for i in range(3):
+        n0[i] = H * along[i] + V * up[i]
+
+
+def force_scale(model_sea: object, spans: Array, end_loads: float) -> float:
+    """Size of the forces on a line (N): its weight in air or water, drag, pressure, point loads, end loads."""
+    sea = model_sea
+    ds = spans[:, string.S1] - spans[:, string.S0]
+    dry = np.abs(ds @ (spans[:, string.F0 : string.F0 + 3] + 0.5 * ds[:, None] * spans[:, string.F1 : string.F1 + 3]))
+    wet = np.abs(ds @ (spans[:, string.F0 + 2] + spans[:, string.BUOYANCY]))
+    speed = float(getattr(sea, "current_speed", 0.0))
+    flow = float(ds @ spans[:, string.BN]) * speed * speed
+    pressure = float(ds @ np.linalg.norm(spans[:, string.PRESSURE : string.PRESSURE + 3], axis=1))
+    turn = float(ds @ np.linalg.norm(spans[:, string.TURN : string.TURN + 9], axis=1)) * float(ds.sum())
+    jumps = float(np.abs(spans[:, string.JUMP : string.JUMP + 3]).sum())
+    submerged = float(getattr(sea, "water_density", 0.0)) > 0.0
+    weight = float(max(dry[2], wet) if not submerged else max(wet, 1e-3 * dry[2])) + float(dry[:2].sum())
+    own = weight + flow + pressure + turn + jumps
+    return max(own, end_loads)
