@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,16 +229,23 @@ def wait_for_rows(output: Path, child: subprocess.Popen, rows: int) -> None:
     pytest.fail("the child wrote nothing in time")
 
 
-@pytest.fixture
-def killed(tmp_path):
+@pytest.fixture(scope="module")
+def killed_once(tmp_path_factory):
     """The output of a run that SIGKILL ended after 45 records or a few more."""
-    output = tmp_path / "a.nc"
+    output = tmp_path_factory.mktemp("killed") / "a.nc"
     child = start_child(output, pause=0.02)
     wait_for_rows(output, child, 45)
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stderr.close()
     return output
+
+
+@pytest.fixture
+def killed(killed_once, tmp_path):
+    """A copy of it, to be used up."""
+    shutil.copytree(part_folder(killed_once), tmp_path / "a.nc.part")
+    return tmp_path / "a.nc"
 
 
 def test_killed_run_is_recovered_and_resumed_to_the_same_bits(killed):

@@ -37,6 +37,7 @@ Times = NDArray[np.float64]
 
 ROUND_OFF = 1e-9  # fraction of a record interval by which the last record may pass the end
 RUN_SETTINGS = ("tolerance", "step", "damping")  # keys of `run:` that solvers may have as fields
+START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
 REDRAWS = 10.0  # of the progress bar, per second
 
 
@@ -218,6 +219,8 @@ def _with_settings(cls: Any, system: System) -> Solver:
     for name, value in given.items():
         if name not in known and value != 0.0:
             raise InputError(f"run.{name} {value:g}: solver '{cls.name}' does not take it; leave it out")
+    if system.run is not None:
+        given.update(dict.fromkeys(START_SETTINGS, system.run.start))
     made: Solver = cls(**{name: value for name, value in given.items() if name in known})
     return made
 

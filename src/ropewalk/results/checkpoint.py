@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ropewalk.model.model import Model
 
 MAGIC = b"RWCHECK1"
-HEAD = struct.Struct("<8sQ32s")  # magic, length of the description, SHA-256 of all that follows
+HEAD = struct.Struct("<8s32s")  # magic, SHA-256 of all that follows
+LENGTH = struct.Struct("<Q")  # of the description, bytes
 
 Snapshot = dict[str, NDArray[Any] | float | int]
 
@@ -61,22 +62,23 @@ def encode(checkpoint: Checkpoint) -> bytes:
         offset += len(blob)
     description = {"rows": checkpoint.rows, "loop": checkpoint.loop, "entries": entries}
     text = json.dumps(description).encode()
-    body = text + b"".join(blobs)
-    return HEAD.pack(MAGIC, len(text), hashlib.sha256(body).digest()) + body
+    body = LENGTH.pack(len(text)) + text + b"".join(blobs)
+    return HEAD.pack(MAGIC, hashlib.sha256(body).digest()) + body
 
 
 def decode(data: bytes) -> Checkpoint:
     """Undo `encode`; DamagedError if the bytes are not whole."""
     if len(data) < HEAD.size:
         raise DamagedError("too short")
-    magic, length, digest = HEAD.unpack_from(data)
+    magic, digest = HEAD.unpack_from(data)
     body = data[HEAD.size :]
     if magic != MAGIC or hashlib.sha256(body).digest() != digest:
         raise DamagedError("the checksum does not match")
-    description = json.loads(body[:length])
+    first = LENGTH.size + LENGTH.unpack_from(body)[0]
+    description = json.loads(body[LENGTH.size : first])
     snapshot: Snapshot = {}
     for name, kind, dtype, shape, offset, size in description["entries"]:
-        blob = body[length + offset : length + offset + size]
+        blob = body[first + offset : first + offset + size]
         array = np.frombuffer(blob, dtype=dtype).reshape(shape)
         array = array.astype(array.dtype.newbyteorder("="))  # a copy of its own, writeable
         snapshot[name] = array if kind == "array" else array.item()

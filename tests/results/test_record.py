@@ -1,0 +1,129 @@
+"""The recorder in memory: what stands where, and what it refuses."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ropewalk.model.state import State
+from ropewalk.results import NotFiniteError, Recorder, dataset_of, record
+
+NAMES = SimpleNamespace(points=("anchor", "top", "mid"), bodies=("buoy", "float"), lines=("a", "b"), sections=())
+
+
+def some_state(t: float, names=NAMES, nodes=(4, 3)) -> State:
+    """A state whose every number is different."""
+    rng = np.random.default_rng(int(1000 * t))
+    n_points, n_bodies, n_lines, n = len(names.points), len(names.bodies), len(names.lines), sum(nodes)
+    return State(
+        time=t,
+        point_position=rng.random((n_points, 3)),
+        point_velocity=rng.random((n_points, 3)),
+        point_force=rng.random((n_points, 3)),
+        body_position=rng.random((n_bodies, 3)),
+        body_quaternion=rng.random((n_bodies, 4)),
+        body_velocity=rng.random((n_bodies, 3)),
+        body_rate=rng.random((n_bodies, 3)),
+        start=np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64),
+        s=np.concatenate([np.linspace(0.0, 10.0 * (i + 1), k) for i, k in enumerate(nodes)] or [np.zeros(0)]),
+        position=rng.random((n, 3)),
+        velocity=rng.random((n, 3)),
+        tension=rng.random(n),
+        end_force=rng.random((n_lines, 2, 3)),
+        grounded=rng.random(n_lines),
+    )
+
+
+def test_dataset_gives_back_every_number_of_the_states():
+    states = [some_state(0.5 * k) for k in range(5)]
+    data = dataset_of(NAMES, states, {"title": "x"})
+    assert data.time.values.tolist() == [state.time for state in states]
+    for k, state in enumerate(states):
+        for name in set(State._fields) - {"time", "start", "s", "end_force"}:
+            np.testing.assert_array_equal(data[name].values[k], getattr(state, name), err_msg=name)
+        np.testing.assert_array_equal(data.end_force.values[k].reshape(2, 2, 3), state.end_force)
+
+
+def test_nodes_and_ends_are_found_by_name():
+    states = [some_state(0.0)]
+    data = dataset_of(NAMES, states, {})
+    b = data.tension.isel(node=data.line.values == "b")
+    np.testing.assert_array_equal(b.s, [0.0, 10.0, 20.0])
+    np.testing.assert_array_equal(b.values[0], states[0].tension[4:])
+    end = data.end_force.isel(end=(data.end_line.values == "b") & (data.end.values == "A"))
+    np.testing.assert_array_equal(end.values[0, 0], states[0].end_force[1, 0])
+    np.testing.assert_array_equal(data.body_rate.sel(body="float")[0], states[0].body_rate[1])
+    np.testing.assert_array_equal(data.grounded.sel(rope="b")[0], states[0].grounded[1])
+    np.testing.assert_array_equal(data.point_force.sel(point="top", axis="z")[0], states[0].point_force[1, 2])
+
+
+def test_results_span_many_blocks(monkeypatch):
+    monkeypatch.setattr(record, "BLOCK_BYTES", 3000)  # a row of this layout is about 900 bytes
+    states = [some_state(0.5 * k) for k in range(20)]
+    data = dataset_of(NAMES, states, {})
+    np.testing.assert_array_equal(data.tension, [state.tension for state in states])
+
+
+def test_parts_that_are_not_there_leave_no_empty_variables():
+    names = SimpleNamespace(points=("p",), bodies=(), lines=(), sections=())
+    data = dataset_of(names, [some_state(0.0, names, ())], {})
+    assert set(data.data_vars) == {"elevation", "point_position", "point_velocity", "point_force"}
+    assert set(data.coords) == {"time", "point", "axis"}
+
+
+def test_energy_terms_are_those_of_the_first_record():
+    recorder = Recorder(NAMES, {})
+    recorder.add(some_state(0.0), 0.25, {"kinetic": 1.0, "bed": 2.0})
+    recorder.add(some_state(1.0), 0.5, {"bed": 3.0})
+    data = recorder.dataset()
+    np.testing.assert_array_equal(data.energy.sel(term="bed"), [2.0, 3.0])
+    np.testing.assert_array_equal(data.energy.sel(term="kinetic"), [1.0, np.nan])
+    np.testing.assert_array_equal(data.elevation, [0.25, 0.5])
+
+
+def test_units_and_meaning_stand_in_the_dataset():
+    data = dataset_of(NAMES, [some_state(0.0)], {})
+    assert data.tension.attrs == {"units": "N", "long_name": "effective tension at line nodes"}
+    assert all({"units", "long_name"} <= set(variable.attrs) for variable in data.variables.values())
+
+
+@pytest.mark.parametrize(
+    ("field", "index", "sentence"),
+    [
+        ("tension", 5, "tension of line 'b' at s = 10 m is not finite"),
+        ("position", (0, 2), "position of line 'a' at s = 0 m is not finite"),
+        ("body_rate", (1, 0), "body_rate of 'float' is not finite"),
+        ("point_force", (2, 1), "point_force of 'mid' is not finite"),
+        ("end_force", (1, 0, 0), "end_force of 'b' is not finite"),
+        ("grounded", 0, "grounded of 'a' is not finite"),
+    ],
+)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_is_named_and_not_kept(field, index, sentence, value):
+    recorder = Recorder(NAMES, {})
+    recorder.add(some_state(0.0))
+    bad = some_state(1.0)
+    getattr(bad, field)[index] = value
+    with pytest.raises(NotFiniteError, match=sentence):
+        recorder.add(bad)
+    assert recorder.dataset().sizes["time"] == 1
+
+
+def test_nodes_may_not_move_along_the_line():
+    recorder = Recorder(NAMES, {})
+    recorder.add(some_state(0.0))
+    state = some_state(1.0)
+    with pytest.raises(ValueError, match="the nodes of a State changed"):
+        recorder.add(state._replace(s=state.s + 1.0))
+
+
+def test_results_need_no_compiler():
+    """style.md section 2: numba stays inside numerics, physics and solvers, so results open without it."""
+    code = (
+        "import sys, ropewalk.results, ropewalk.io.netcdf\n"
+        "loaded = [m for m in sys.modules if m.split('.')[0] in ('numba', 'xarray', 'pandas', 'pydantic')]\n"
+        "assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
