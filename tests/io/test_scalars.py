@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +100,10 @@ def test_written_values_read_back(value: float | None) -> None:
     found = resolve_plain(scalar_text(value))
     assert found == value
     assert type(found) is type(value)
+
+
+def test_numpy_numbers_are_written_as_numbers() -> None:
+    assert scalar_text(np.float64(0.1)) == "0.1"
 
 
 def test_round_floats_are_written_short() -> None:

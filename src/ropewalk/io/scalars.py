@@ -81,9 +81,9 @@ def scalar_text(value: str | float | bool | None) -> str:
         if math.isnan(value):
             raise ValueError("a case file cannot hold a number that is not one (NaN)")
         return ".inf" if value > 0 else "-.inf"
-    text = repr(value)
     if isinstance(value, float):
-        return _real_text(text)
+        return _real_text(float.__repr__(value))  # of numpy's float too, whose own repr is not a number
+    text = int.__repr__(value)
     if abs(value) > 10**MAX_DIGITS:
         raise ValueError(f"integer {shortened(text)} is beyond 10^{MAX_DIGITS}")
     return text

@@ -35,7 +35,7 @@ except ImportError:  # PyYAML built without libyaml
 
 MAX_BYTES = 10_000_000  # of a file; long tables belong in files of their own
 MAX_DEPTH = 50  # nested mappings and sequences; a case needs about ten
-MAX_NODES = 1_000_000  # keys, values and containers; keeps memory below about 0.5 GB
+MAX_NODES = 500_000  # keys, values and containers; 0.5 kB each, and 2 kB where each is wrong, so at most 1 GB
 
 Mark: TypeAlias = tuple[int, int]  # line and column, both from 1
 
