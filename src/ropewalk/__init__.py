@@ -1,1 +1,49 @@
+"""ropewalk: how slender things behave in the sea.
+
+>>> import ropewalk as rw
+>>> system = rw.System.from_file("case.yaml")
+>>> equilibrium = rw.statics(system)
+
+Names are imported when first used, so that ``import ropewalk`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ropewalk.analysis.run import simulate as simulate
+    from ropewalk.analysis.statics import Equilibrium as Equilibrium
+    from ropewalk.analysis.statics import statics as statics
+    from ropewalk.errors import ConvergenceError as ConvergenceError
+    from ropewalk.errors import InputError as InputError
+    from ropewalk.physics.catenary import solve_lines as solve_lines
+    from ropewalk.spec.system import System as System
+
 __version__ = "0.1.0"
+
+_HOME = {
+    "ConvergenceError": "ropewalk.errors",
+    "Equilibrium": "ropewalk.analysis.statics",
+    "InputError": "ropewalk.errors",
+    "System": "ropewalk.spec.system",
+    "simulate": "ropewalk.analysis.run",
+    "solve_lines": "ropewalk.physics.catenary",
+    "statics": "ropewalk.analysis.statics",
+}
+
+__all__ = ["ConvergenceError", "Equilibrium", "InputError", "System", "simulate", "solve_lines", "statics"]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        module = import_module(_HOME[name])
+    except KeyError:
+        raise AttributeError(f"module 'ropewalk' has no attribute '{name}'") from None
+    value = globals()[name] = getattr(module, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -12,7 +12,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics import catenary
 from ropewalk.solvers.balance_newton import Newton, Path, Place, Scales
-from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, end_position, line_rows
+from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, end_position, gather, line_rows
 from ropewalk.solvers.catenary_build import build_assembly, free_dofs, prescribed, scales
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.protocol import Claim, Report, Status
@@ -96,6 +96,24 @@ class Catenary:
         """Shapes and tensions from the closed form."""
         return _state(model, work)
 
+    def stiffness(self, model: Model, work: Work) -> Array:
+        """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
+        n_points, n_bodies = len(model.names.points), len(model.names.bodies)
+        n = 3 * n_points + 6 * n_bodies
+        if n_bodies == 0:
+            return np.zeros((0, 6, 6))
+        K = np.zeros((n, n))
+        gather(work.assembly, work.out._replace(own=_springs_only(work.out.own, n_points)), K)
+        points = work.free[work.free < 3 * n_points]
+        result: Array = np.zeros((n_bodies, 6, 6))
+        for k in range(n_bodies):
+            own = 3 * n_points + 6 * k + np.arange(6)
+            result[k] = K[np.ix_(own, own)]
+            if points.size:
+                follow = np.linalg.lstsq(K[np.ix_(points, points)], K[np.ix_(points, own)], rcond=None)[0]
+                result[k] -= K[np.ix_(own, points)] @ follow
+        return result
+
     def _solve(self, work: Work, stiffness: Array) -> Path:
         first = work.assembly.piece_start[:-1]
         work.assembly = work.assembly._replace(piece_stiffness=floats(stiffness), stiffness=floats(stiffness[first]))
@@ -112,6 +130,12 @@ class Catenary:
             return better
         work.place = place
         return self._solve(work, stand_in)
+
+
+def _springs_only(own: Array, n_points: int) -> Array:
+    kept: Array = own.copy()
+    kept[n_points:] = 0.0
+    return kept
 
 
 def _report(model: Model, work: Work, path: Path) -> Report:

@@ -1,0 +1,38 @@
+"""Hydrostatic stiffness and stability of bodies in still water."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, rotation_matrix
+from ropewalk.physics import hydrostatics
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def displacement(model: Model, state: State, body: int) -> Array:
+    """Cut of a body's hull by still water: the columns of physics/hydrostatics.py."""
+    bodies = model.bodies
+    cut: Array = np.zeros(hydrostatics.SIZE)
+    R = rotation_matrix(state.body_quaternion[body])
+    height = float(state.body_position[body, 2])
+    if bodies.hull[body] == HULL_AXISYMMETRIC:
+        profile = bodies.profile[bodies.profile_start[body] : bodies.profile_start[body + 1]]
+        hydrostatics.axisymmetric(profile, np.ascontiguousarray(R[:, 2]), UP, height, cut)
+    elif bodies.hull[body] == HULL_SPHERE:
+        hydrostatics.sphere(R @ bodies.sphere[body, :3], bodies.sphere[body, 3], UP, height, cut)
+    return cut
+
+
+def hydrostatic_stiffness(model: Model, state: State, body: int) -> Array:
+    """(6, 6) stiffness of hull and weight about the body's origin, world axes; N/m, N, N m."""
+    wrench, stiffness = np.zeros(6), np.zeros((6, 6))
+    weight = model.bodies.mass[body] * model.sea.gravity
+    arm = rotation_matrix(state.body_quaternion[body]) @ model.bodies.centre[body]
+    hydrostatics.weight(-weight * UP, arm, wrench, stiffness)
+    specific_weight = model.sea.water_density * model.sea.gravity
+    hydrostatics.buoyancy(displacement(model, state, body), specific_weight, wrench, stiffness)
+    return stiffness

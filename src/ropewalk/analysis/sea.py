@@ -1,0 +1,64 @@
+"""The sea of a case by itself: what it is made of, and its surface in time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.environment import Sea, build_sea
+from ropewalk.physics import waves
+from ropewalk.physics.current import current
+from ropewalk.spec.system import System
+
+
+def sea_summary(system: System) -> dict[str, Any]:
+    """Depth, wave statistics, current and wind, and every wave component; plain data."""
+    sea = build_sea(system.environment)
+    wave = sea.wave
+    amplitude, omega = wave[waves.AMPLITUDE], wave[waves.OMEGA]
+    m0, m2 = 0.5 * float(np.sum(amplitude**2)), 0.5 * float(np.sum(amplitude**2 * omega**2))
+    text = {
+        "depth": "deep" if math.isinf(sea.depth) else f"{sea.depth:g} m",
+        "water_density": f"{sea.water_density:g} kg/m3",
+        "wave_components": str(amplitude.size),
+    }
+    if m0 > 0.0:
+        text["significant_height"] = f"{4.0 * math.sqrt(m0):.4f} m"
+        text["zero_crossing_period"] = f"{2.0 * math.pi * math.sqrt(m0 / m2):.4f} s"
+    if sea.current_speed > 0.0:
+        text["surface_current"] = f"{sea.current_speed:g} m/s towards {math.degrees(sea.current_heading):g} deg"
+    if sea.wind_speed > 0.0:
+        text["wind_at_10_m"] = f"{sea.wind_speed:g} m/s towards {math.degrees(sea.wind_heading):g} deg"
+    return {"text": text, "components": _components(wave)}
+
+
+def surface(sea: Sea, times: Array, x: float = 0.0, y: float = 0.0) -> Array:
+    """Elevation (m) at one place and given times (s)."""
+    eta: Array = np.array([waves.elevation(sea.wave, x, y, float(t), 1.0) for t in times])
+    return eta
+
+
+def current_profile(sea: Sea, z: Array) -> Array:
+    """(n, 2) horizontal current velocity (m/s) at heights z (m)."""
+    arguments = (
+        sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table,
+    )  # fmt: skip
+    velocity: Array = np.array([current(float(height), *arguments)[:2] for height in z])
+    return velocity
+
+
+def _components(wave: Array) -> list[dict[str, float]]:
+    return [
+        {
+            "amplitude": float(column[waves.AMPLITUDE]),
+            "omega": float(column[waves.OMEGA]),
+            "period": 2.0 * math.pi / float(column[waves.OMEGA]),
+            "length": 2.0 * math.pi / float(column[waves.WAVENUMBER]),
+            "heading": math.degrees(math.atan2(column[waves.DY], column[waves.DX])),
+            "phase": float(column[waves.PHASE]),
+        }
+        for column in wave.T
+    ]

@@ -1,0 +1,195 @@
+"""The question `statics`: where a system comes to rest."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, initial_state
+from ropewalk.solvers.claims import demands
+from ropewalk.solvers.protocol import Claim, Report
+from ropewalk.solvers.registry import SOLVERS, solver_class
+from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+AUTO = "auto"
+PREFERENCE = ("catenary", "shooting", "mixed_fem")  # exact where it applies, then most accurate, then most general
+NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A system at rest, and how well it is known."""
+
+    system: System
+    model: Model
+    state: State
+    report: Report
+    method: str
+    stiffness: Array | None  # (n_bodies, 6, 6) of the lines about each body's origin, free points following
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """Plain data: what `ropewalk static --json` prints."""
+        return _summary(self)
+
+    def line(self, name: str) -> dict[str, Any]:
+        """Ends, tensions and lengths of one line."""
+        try:
+            return dict(self.summary["lines"][name])
+        except KeyError:
+            raise InputError(f"no line '{name}'. There are: {', '.join(self.model.names.lines)}") from None
+
+    def body_stiffness(self, name: str) -> Array:
+        """(6, 6) stiffness of the lines on one body, about its origin; N/m, N, N m."""
+        if name not in self.model.names.bodies:
+            raise InputError(f"no body '{name}'. There are: {', '.join(self.model.names.bodies)}")
+        if self.stiffness is None:
+            raise InputError(f"method '{self.method}' gives no stiffness; use method 'catenary' or 'shooting'")
+        return self.stiffness[self.model.names.bodies.index(name)]
+
+    def to_dataset(self) -> xr.Dataset:
+        """The equilibrium as a result with one moment."""
+        from ropewalk import __version__
+        from ropewalk.results.record import dataset_of
+
+        attrs = {
+            "title": self.system.title,
+            "system": self.system.model_dump_json(by_alias=True, exclude_unset=True),
+            "settings": json.dumps({"method": self.method}),
+            "version": __version__,
+            "created_by": "ropewalk statics",
+        }
+        return dataset_of(self.model.names, [self.state], attrs)
+
+
+def statics(system: System, method: str | None = None, *, time: float = 0.0) -> Equilibrium:
+    """Equilibrium of `system` with prescribed motions at `time` (s).
+
+    `method` is a solver's name or 'auto' (the default, and what the case file can set): the closed form
+    where it is exact, otherwise the next that claims all the case asks. Raises InputError if no method
+    does, ConvergenceError with the numbers if the balance is not found.
+    """
+    model = build(system)
+    name = choose(model, method or system.statics.method)
+    solver = solver_class(name)()
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, time)
+    if not report.good:
+        raise ConvergenceError(
+            f"{report.status.value}: {report.message}" if report.message else report.status.value, report
+        )
+    stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
+    return Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
+
+
+def choose(model: Model, method: str) -> str:
+    """Name of the solver for `method`, the first that claims the case if it is 'auto'."""
+    if not (len(model.names.lines) or len(model.names.bodies)):
+        raise InputError("the case has no lines and no bodies; there is nothing to balance")
+    if method != AUTO:
+        cls = solver_class(method)
+        if Claim.STATICS not in cls.claims:
+            raise InputError(f"method '{method}' does not do statics. There are: {', '.join(static_methods())}, {AUTO}")
+        return method
+    asked = demands(model) - NOT_STATIC
+    for name in static_methods():
+        if asked <= solver_class(name).claims:
+            return name
+    closest = min((asked - solver_class(name).claims for name in static_methods()), key=len)
+    raise InputError(f"no method does statics with {', '.join(sorted(claim.value for claim in closest))}")
+
+
+def static_methods() -> list[str]:
+    """Names of the solvers that do statics, the most exact first."""
+    rest = [name for name in SOLVERS if name not in PREFERENCE]
+    known = [name for name in (*PREFERENCE, *rest) if name in SOLVERS]
+    return [name for name in known if Claim.STATICS in solver_class(name).claims]
+
+
+def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
+    model, state, report = equilibrium.model, equilibrium.state, equilibrium.report
+    return {
+        "status": report.status.name.lower(),
+        "method": equilibrium.method,
+        "iterations": report.iterations,
+        "residual_force": report.residual_force,
+        "residual_position": report.residual_position,
+        "points": {
+            name: {"position": state.point_position[k].tolist(), "force": state.point_force[k].tolist()}
+            for k, name in enumerate(model.names.points)
+        },
+        "bodies": {name: _body(equilibrium, k) for k, name in enumerate(model.names.bodies)},
+        "lines": {name: _line(model, state, k) for k, name in enumerate(model.names.lines)},
+    }
+
+
+def _body(equilibrium: Equilibrium, k: int) -> dict[str, Any]:
+    model, state = equilibrium.model, equilibrium.state
+    return {
+        "position": state.body_position[k].tolist(),
+        "attitude": attitude(state.body_quaternion[k]),
+        "stiffness": None if equilibrium.stiffness is None else equilibrium.stiffness[k].tolist(),
+        "hydrostatic_stiffness": hydrostatic_stiffness(model, state, k).tolist(),
+    }
+
+
+def _line(model: Model, state: State, k: int) -> dict[str, Any]:
+    nodes = slice(state.start[k], state.start[k + 1])
+    position, tension = state.position[nodes], state.tension[nodes]
+    ends = {}
+    for j, (key, sign) in enumerate((("end_a", 1.0), ("end_b", -1.0))):
+        force = state.end_force[k, j]
+        ends[key] = {
+            "position": position[-j].tolist(),
+            "force": force.tolist(),
+            "tension": float(np.linalg.norm(force)),
+            "declination": math.degrees(math.atan2(sign * force[2], math.hypot(force[0], force[1]))),
+        }
+    return {
+        **ends,
+        "max_tension": float(max(tension.max(), ends["end_a"]["tension"], ends["end_b"]["tension"])),
+        "min_tension": float(tension.min()),
+        "stretched_length": stretched_length(model, state, k),
+        "grounded_length": float(state.grounded[k]),
+    }
+
+
+def stretched_length(model: Model, state: State, k: int) -> float:
+    """Length of line k under its tension, m: strain of its laws summed by Simpson's rule in each piece."""
+    from ropewalk.physics.elasticity import strain
+
+    lines, sections = model.lines, model.sections
+    nodes = slice(state.start[k], state.start[k + 1])
+    s, tension = state.s[nodes], state.tension[nodes]
+    total, begin = 0.0, 0.0
+    for piece in range(lines.piece_start[k], lines.piece_start[k + 1]):
+        length, section = lines.piece_length[piece], lines.piece_section[piece]
+        inside = np.unique(np.concatenate([[begin, begin + length], s[(s > begin) & (s < begin + length)]]))
+        law = (sections.law[section], sections.law_data, sections.law_start[section], sections.law_start[section + 1])
+        for a, b in pairwise(inside):
+            strains = [strain(float(np.interp(x, s, tension)), *law)[0] for x in (a, 0.5 * (a + b), b)]
+            total += (b - a) * (1.0 + (strains[0] + 4.0 * strains[1] + strains[2]) / 6.0)
+        begin += length
+    return float(total)
+
+
+def attitude(quaternion: Array) -> list[float]:
+    """Roll, pitch, yaw in degrees of a unit quaternion: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    w, x, y, z = quaternion
+    roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    pitch = math.asin(min(1.0, max(-1.0, 2.0 * (w * y - z * x))))
+    yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    return [math.degrees(angle) for angle in (roll, pitch, yaw)]

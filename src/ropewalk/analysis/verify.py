@@ -1,0 +1,66 @@
+"""The same question to every method that claims it: how far do the answers differ?"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, static_methods, statics
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.model.model import build
+from ropewalk.solvers.claims import demands
+from ropewalk.solvers.registry import solver_class
+from ropewalk.spec.system import System
+
+
+def verify(system: System) -> dict[str, Any]:
+    """Statics by every method that claims the case, against the most exact of them."""
+    asked = demands(build(system)) - NOT_STATIC
+    claiming = [name for name in static_methods() if asked <= solver_class(name).claims]
+    if not claiming:
+        statics(system)  # says what no method claims
+    reference: Equilibrium | None = None
+    rows = []
+    for name in claiming:
+        begin = time.perf_counter()
+        row: dict[str, Any] = {
+            "method": name,
+            "status": "failed",
+            "position_difference": None,
+            "force_difference": None,
+        }
+        try:
+            answer = statics(system, name)
+        except (ConvergenceError, InputError) as error:
+            row["status"] = str(error)
+        else:
+            reference = reference or answer
+            position, force = difference(answer, reference)
+            row |= {"status": "done", "position_difference": position, "force_difference": force}
+        row["time"] = time.perf_counter() - begin
+        rows.append(row)
+    return {"reference": rows[0]["method"] if reference is None else reference.method, "methods": rows}
+
+
+def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
+    """Largest difference of line shape (m) at the nodes of `one`, and of end force (N)."""
+    from ropewalk.model.state import resample
+
+    position = 0.0
+    for k in range(len(one.model.names.lines)):
+        nodes = slice(one.state.start[k], one.state.start[k + 1])
+        there, _, _ = resample(other.state, k, one.state.s[nodes])
+        if other.state.start[k + 1] - other.state.start[k] != nodes.stop - nodes.start:
+            there, here = there[[0, -1]], one.state.position[nodes][[0, -1]]  # other nodes: only the ends are exact
+        else:
+            here = one.state.position[nodes]
+        position = max(position, float(np.max(np.abs(here - there), initial=0.0)))
+    position = max(position, _largest(one.state.point_position - other.state.point_position))
+    position = max(position, _largest(one.state.body_position - other.state.body_position))
+    return position, _largest(one.state.end_force - other.state.end_force)
+
+
+def _largest(values: Any) -> float:
+    return float(np.max(np.abs(values), initial=0.0))

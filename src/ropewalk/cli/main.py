@@ -1,0 +1,83 @@
+"""The `ropewalk` command: exit 0 done, 1 the numbers failed, 2 bad input."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ropewalk.cli.check import check_command
+from ropewalk.cli.demo import demo_command
+from ropewalk.cli.new import new_command
+from ropewalk.cli.plot import plot_command
+from ropewalk.cli.recover import recover_command
+from ropewalk.cli.run import run_command
+from ropewalk.cli.schema import schema_command
+from ropewalk.cli.static import static_command
+from ropewalk.cli.verify import verify_command
+from ropewalk.cli.warmup import warmup_command
+from ropewalk.cli.waves import waves_command
+from ropewalk.errors import ConvergenceError, InputError
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="ropewalk",
+    help="How slender things behave in the sea: mooring lines, chains, tethers, nets, buoys, floating rods.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for _name, _command in {
+    "demo": demo_command,
+    "new": new_command,
+    "check": check_command,
+    "static": static_command,
+    "run": run_command,
+    "verify": verify_command,
+    "plot": plot_command,
+    "waves": waves_command,
+    "recover": recover_command,
+    "schema": schema_command,
+    "warmup": warmup_command,
+}.items():
+    app.command(_name)(_command)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    if version:
+        from ropewalk import __version__
+
+        typer.echo(f"ropewalk {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+def main() -> None:
+    """Entry point: errors become sentences on stderr and exit codes."""
+    try:
+        app()
+    except InputError as error:
+        _stop(str(error), BAD_INPUT)
+    except ConvergenceError as error:
+        _stop(str(error), FAILED)
+    except KeyboardInterrupt as error:
+        _stop(str(error) or "stopped", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has left
+        sys.stderr.close()
+        sys.exit(DONE)
+    except OSError as error:
+        _stop(f"{error.filename or 'file'}: {error.strerror or error}", BAD_INPUT)
+
+
+def _stop(message: str, code: int) -> None:
+    typer.echo(message, err=True)
+    sys.exit(code)

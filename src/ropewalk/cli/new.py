@@ -1,0 +1,41 @@
+"""`ropewalk new`: a commented case to start from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ropewalk.errors import InputError
+
+
+class Kind(StrEnum):
+    """What the starting case is about."""
+
+    mooring = "mooring"
+    buoy = "buoy"
+    tow = "tow"
+    chain = "chain"
+    net = "net"
+    rod = "rod"
+
+
+def template(kind: Kind) -> str:
+    """Text of the starting case."""
+    return files("ropewalk.cli").joinpath("templates", f"{kind.value}.yaml").read_text(encoding="utf-8")
+
+
+def new_command(
+    kind: Annotated[Kind, typer.Argument(help="What the case is about.")],
+    file: Annotated[Path, typer.Argument(help="File to write; it must not exist.")],
+) -> None:
+    """Write a commented starting case."""
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(template(kind))
+    except FileExistsError:
+        raise InputError(f"{file} exists; give another name or remove it first") from None
+    typer.echo(f"{file}: written; try 'ropewalk check {file}'")

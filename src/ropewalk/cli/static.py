@@ -1,0 +1,72 @@
+"""`ropewalk static`: equilibrium of a case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ropewalk.cli.tables import JsonOption, metres, newtons, print_json, print_table
+
+if TYPE_CHECKING:
+    from ropewalk.analysis.statics import Equilibrium
+
+
+def static_command(
+    case: Annotated[Path, typer.Argument(help="A case file.")],
+    method: Annotated[str | None, typer.Option(help="Solver; the file's, or chosen by the program.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the result to a NetCDF file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the equilibrium: ends, tensions, angles, residuals."""
+    from ropewalk.analysis.statics import statics
+    from ropewalk.spec.system import System
+
+    equilibrium = statics(System.from_file(case), method)
+    if out is not None:
+        from ropewalk.io.netcdf import write
+
+        write(equilibrium.to_dataset(), out)
+    if as_json:
+        print_json(equilibrium.summary)
+    else:
+        print_equilibrium(equilibrium)
+
+
+def print_equilibrium(equilibrium: Equilibrium) -> None:
+    """Tables of lines, free points and bodies, and how good the answer is."""
+    summary = equilibrium.summary
+    if summary["lines"]:
+        rows = [row for name, line in summary["lines"].items() for row in _line_rows(name, line)]
+        columns = ("line", "end", "position (m)", "tension (N)", "from horizontal (deg)", "on the bed (m)")
+        print_table(equilibrium.system.title or "equilibrium", columns, rows)
+    loose = {n: p for n, p in summary["points"].items() if equilibrium.system.points[n].joint != "fixed"}
+    if loose:
+        rows = [(n, metres(p["position"]), metres(p["force"])) for n, p in loose.items()]
+        print_table("points", ("point", "position (m)", "force on what holds it (N)"), rows)
+    if summary["bodies"]:
+        rows = [(n, metres(b["position"]), metres(b["attitude"])) for n, b in summary["bodies"].items()]
+        print_table("bodies", ("body", "position (m)", "roll, pitch, yaw (deg)"), rows)
+    report = equilibrium.report
+    typer.echo(
+        f"{report.status.value}: method {equilibrium.method}, {report.iterations} iterations; forces balance to "
+        f"{report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
+    )
+    if report.message:
+        typer.echo(report.message)
+
+
+def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:
+    grounded = f"{line['grounded_length']:.3f}"
+    return [
+        (
+            name if end == "A" else "",
+            end,
+            metres(line[key]["position"]),
+            newtons(line[key]["tension"]),
+            f"{line[key]['declination']:.3f}",
+            grounded if end == "A" else "",
+        )
+        for end, key in (("A", "end_a"), ("B", "end_b"))
+    ]

@@ -1,0 +1,25 @@
+"""`ropewalk warmup`: compile everything now."""
+
+from __future__ import annotations
+
+import typer
+
+
+def warmup_command() -> None:
+    """Compile all kernels into the cache, so that later commands start at once."""
+    import sys
+    import time
+
+    from rich.console import Console
+    from rich.progress import track
+
+    from ropewalk.analysis.warmup import jobs
+    from ropewalk.numerics.compile import cache_folder
+
+    begin = time.perf_counter()
+    console = Console(file=sys.stderr)
+    todo = jobs()
+    for name, job in track(todo, description="compiling", console=console, disable=not console.is_terminal):
+        console.log(name) if console.is_terminal else None
+        job()
+    typer.echo(f"{len(todo)} methods compiled in {time.perf_counter() - begin:.1f} s; kept in {cache_folder()}")

@@ -1,0 +1,39 @@
+"""`ropewalk waves`: the sea of a case by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ropewalk.cli.tables import JsonOption, print_json, print_table
+
+
+def waves_command(
+    case: Annotated[Path, typer.Argument(help="A case file.")],
+    duration: Annotated[float, typer.Option(help="Length of the drawn record, s.")] = 300.0,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Draw the sea to PNG, PDF or SVG.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print what the sea of a case is made of, and draw it."""
+    from ropewalk.analysis.sea import sea_summary
+    from ropewalk.spec.system import System
+
+    system = System.from_file(case)
+    summary = sea_summary(system)
+    if out is not None:
+        from ropewalk.plot import draw_sea, save
+
+        save(draw_sea(system, duration), out)
+    if as_json:
+        print_json(summary)
+        return
+    rows = [(key.replace("_", " "), value) for key, value in summary["text"].items()]
+    print_table("sea", ("quantity", "value"), rows)
+    if summary["components"]:
+        shown = sorted(summary["components"], key=lambda c: -c["amplitude"])[:10]
+        columns = ("omega (rad/s)", "period (s)", "length (m)", "amplitude (m)", "heading (deg)", "phase (rad)")
+        keys = ("omega", "period", "length", "amplitude", "heading", "phase")
+        title = f"the {len(shown)} largest of {len(summary['components'])} components"
+        print_table(title, columns, [tuple(f"{c[k]:.4f}" for k in keys) for c in shown])
