@@ -1,0 +1,306 @@
+"""Lines in time by mixed finite elements: positions and tension as unknowns, implicit steps, no step to tune.
+
+The method is that of [Montano2005] with lumped mass, generalised-alpha steps and block elimination; the theory
+page of the documentation has the equations and what was corrected in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, resample
+from ropewalk.solvers import mixed_steps as steps
+from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.mixed_mesh import RADIUS, Mesh, build_mesh
+from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess, unbalance
+from ropewalk.solvers.mixed_steps import Moving, Work, advance_to, allocate, copy_moving, water_at
+from ropewalk.solvers.protocol import Claim, Report, Status
+
+LEAST_STEP = 1e-7  # s; below it a run is given up
+LONGEST_STEP = 2.0  # s, where nothing periodic drives the lines
+STEPS_PER_PERIOD = 12  # at least, of the shortest period of motions and waves that matters
+SHORTEST_SHARE = 0.02  # of the waves' energy may have shorter periods than the one that matters
+STILL = 1e-3  # of the speed sqrt(g L): the least speed that errors are measured against
+SLACK_SHARE = 0.02  # of a line's weight: tension below which slack is near
+LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-6  # N, m: scales of a case without weight or lines
+FIRST_STEP = 0.02  # of the longest
+
+_LINE_CLAIMS = frozenset(Claim) - {
+    Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.BODIES, Claim.RODS, Claim.NETS,
+}  # fmt: skip
+
+
+class FemWork(NamedTuple):
+    """Memory of a run by mixed elements."""
+
+    mesh: Mesh
+    steps: Work
+    kept: Moving
+    nodes: Any  # (n_nodes, 3) N, inertia minus forces
+    junctions: Any  # (n_junctions, 3) N
+    misses: Any  # (n_elements,) m
+    static: Any  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
+
+
+def _make_work(model: Model, state: State, damping: float) -> FemWork:
+    """Mesh and memory, with the given state on the mesh."""
+    mesh = build_mesh(model, damping)
+    work = allocate(mesh)
+    x = work.trial
+    x.jr[:] = np.concatenate([state.point_position, state.body_position])
+    for line in range(mesh.flipped.size):
+        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+        e = slice(mesh.element_start[line], mesh.element_start[line + 1])
+        s = mesh.s[n]
+        x.r[n], x.v[n], T = resample(state, line, s)
+        x.T[e] = 0.5 * (T[1:] + T[:-1])
+    work.clock[steps.TIME] = state.time
+    n_nodes, n_junctions, n_elements = mesh.s.size, mesh.motion.size, mesh.length.size
+    return FemWork(
+        mesh, work, allocate(mesh).now, np.zeros((n_nodes, 3)), np.zeros((n_junctions, 3)), np.zeros(n_elements),
+        np.zeros(4),
+    )  # fmt: skip
+
+
+def _scales(model: Model) -> tuple[float, float]:
+    """A force (N) and a length (m) typical of the case."""
+    lines, sections = model.lines, model.sections
+    k = lines.piece_section
+    g = max(model.sea.gravity, 1.0)
+    weight = float(np.sum(sections.mass[k] * lines.piece_length)) * g / max(1, lines.length.size)
+    lift = (
+        model.sea.water_density * float(np.sum(sections.area[k] * lines.piece_length)) * g / max(1, lines.length.size)
+    )
+    return max(weight, lift, 1e-3), float(np.max(lines.length, initial=1e-6))
+
+
+def _settle(model: Model, work: FemWork, t: float) -> Report:
+    """Put `work.steps.trial` and `now` at rest under the loads at time t."""
+    force_scale, length_scale = _scales(model)
+    outcome, iterations, force, miss = find_equilibrium(
+        t, work.mesh, model.sea, model.motions, work.steps, force_scale, length_scale, work.nodes, work.junctions,
+        work.misses, work.kept,
+    )  # fmt: skip
+    copy_moving(work.steps.trial, work.steps.now)
+    work.static[:] = outcome, iterations, force, miss
+    if outcome == CONVERGED:
+        return Report(Status.DONE, "", iterations, force, miss)
+    worst = int(np.argmax(np.abs(work.misses))) if miss / length_scale > force / force_scale else -1
+    where = _place(model, work.mesh, worst) if worst >= 0 else _worst_place(model, work)
+    message = (
+        f"no equilibrium after {iterations} iterations: {force:.3g} N out of balance and {miss:.3g} m of length "
+        f"missed, worst in {where}"
+    )
+    return Report(Status.NOT_CONVERGED, message, iterations, force, miss)
+
+
+def _place(model: Model, mesh: Mesh, element: int) -> str:
+    line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
+    node = element - mesh.element_start[line] + mesh.node_start[line]
+    s = 0.5 * (mesh.s[node] + mesh.s[node + 1])
+    return f"line '{model.names.lines[line]}' at s = {s:.4g} m"
+
+
+def _worst_place(model: Model, work: FemWork) -> str:
+    mesh = work.mesh
+    inner = np.linalg.norm(work.nodes, axis=1)
+    inner[mesh.node_start[:-1]] = 0.0
+    inner[mesh.node_start[1:] - 1] = 0.0
+    node = int(np.argmax(inner))
+    line = int(np.searchsorted(mesh.node_start, node, side="right") - 1)
+    return f"line '{model.names.lines[line]}' at s = {mesh.s[node]:.4g} m"
+
+
+def _read(model: Model, work: FemWork) -> State:
+    """The State of the present nodes, with reactions from their balance."""
+    mesh, now = work.mesh, work.steps.now
+    sea, time = model.sea, float(work.steps.clock[steps.TIME])
+    if sea.water_density > 0.0:
+        water_at(now.r, time, sea, work.steps.flow)
+        water_at(now.jr, time, sea, work.steps.jflow)
+    unbalance(now, work.steps.flow, work.steps.jflow, mesh, sea.water_density, sea.gravity, work.steps.memory,
+              work.nodes, work.junctions, work.misses)  # fmt: skip
+    n_points, n_lines = len(model.names.points), mesh.flipped.size
+    s, position, velocity = mesh.s.copy(), now.r.copy(), now.v.copy()
+    tension = np.zeros(s.size)
+    end_force = np.zeros((n_lines, 2, 3))
+    grounded = np.zeros(n_lines)
+    for line in range(n_lines):
+        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+        T = now.T[mesh.element_start[line] : mesh.element_start[line + 1]]
+        ends = -work.nodes[[n.start, n.stop - 1]]
+        tension[n] = _nodal_tension(T, mesh.s[n], now.r[n], ends)
+        if mesh.flipped[line]:
+            for array in (s, position, velocity, tension):
+                array[n] = array[n][::-1].copy()
+            ends = ends[::-1]
+        end_force[line] = ends
+        if mesh.has_bed:
+            depth = mesh.bed_plane[3] + mesh.node[n, RADIUS] - now.r[n] @ mesh.bed_plane[:3]
+            share = np.abs(np.gradient(mesh.s[n])) * np.where([True, *[False] * (len(depth) - 2), True], 0.5, 1.0)
+            grounded[line] = float(np.sum(share[depth > 0.0]))
+    return State(
+        time=time,
+        point_position=now.jr[:n_points].copy(),
+        point_velocity=now.jv[:n_points].copy(),
+        point_force=_held_forces(mesh, -work.junctions)[:n_points],
+        body_position=now.jr[n_points:].copy(),
+        body_quaternion=model.bodies.quaternion.copy(),
+        body_velocity=now.jv[n_points:].copy(),
+        body_rate=np.zeros((len(model.names.bodies), 3)),
+        start=mesh.node_start.copy(),
+        s=s,
+        position=position,
+        velocity=velocity,
+        tension=tension,
+        end_force=end_force,
+        grounded=grounded,
+    )
+
+
+def _held_forces(mesh: Mesh, force: Any) -> Any:
+    """What is left of the junctions' forces across their free components."""
+    for j in range(mesh.motion.size):
+        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+            axis = mesh.dof_axis[d]
+            force[j] -= (force[j] @ axis) * axis
+    return force
+
+
+def _nodal_tension(T: Any, s: Any, r: Any, ends: Any) -> Any:
+    """Tension at the nodes: mean of the elements around, at the ends the reaction along the line."""
+    length = np.abs(np.diff(s))
+    tension = np.empty(s.size)
+    tension[1:-1] = (T[:-1] * length[1:] + T[1:] * length[:-1]) / (length[1:] + length[:-1])
+    for end, inner, force in ((0, 1, ends[0]), (-1, -2, ends[1])):
+        d = r[inner] - r[end]
+        tension[end] = force @ d / max(float(np.linalg.norm(d)), 1e-300)
+    return tension
+
+
+@dataclass(frozen=True)
+class MixedFem:
+    """Dynamics by mixed elements."""
+
+    name: ClassVar[str] = "mixed_fem"
+    claims: ClassVar[frozenset[Claim]] = _LINE_CLAIMS | {Claim.DYNAMICS}
+
+    tolerance: float = 1e-3  # relative velocity error per step
+    step: float | None = None  # s, fixed
+    scheme: Literal["generalised_alpha", "backward_euler"] = "generalised_alpha"
+    spectral_radius: float | None = None  # chosen by whether slack can occur
+    damping: float = 0.0  # mass-proportional, 1/s
+    start_at: Literal["equilibrium", "as_given"] = "equilibrium"
+
+    def start(self, model: Model, state: State) -> FemWork:
+        """Mesh, memory, and the equilibrium or the given state on it."""
+        refuse_unclaimed(self, model, frozenset({Claim.DYNAMICS}))
+        if model.motions.turns.size:
+            raise InputError("method 'mixed_fem' cannot do rotating bodies yet; leave the rotations out")
+        work = _make_work(model, state, self.damping)
+        if self.start_at == "equilibrium":
+            if not np.any(state.tension > 0.0):
+                guess(model, work.mesh, work.steps)
+            report = _settle(model, work, state.time)
+            if not report.good:
+                guess(model, work.mesh, work.steps)
+                report = _settle(model, work, state.time)
+        else:
+            copy_moving(work.steps.trial, work.steps.now)
+        self._set(model, work)
+        return work
+
+    def _set(self, model: Model, work: FemWork) -> None:
+        """Fill the settings that the kernels read."""
+        clock, settings = work.steps.clock, work.steps.settings
+        force_scale, length_scale = _scales(model)
+        longest = _longest_step(model)
+        settings[steps.SCHEME] = steps.BACKWARD_EULER if self.scheme == "backward_euler" else steps.GENERALISED_ALPHA
+        settings[steps.TOLERANCE] = self.tolerance
+        settings[steps.FIXED_STEP] = self.step or 0.0
+        settings[steps.LEAST_STEP] = LEAST_STEP
+        settings[steps.MOST_STEP] = longest
+        settings[steps.RADIUS] = -1.0 if self.spectral_radius is None else self.spectral_radius
+        settings[steps.SPEED_FLOOR] = STILL * np.sqrt(max(model.sea.gravity, 1.0) * length_scale)
+        settings[steps.TENSION_SCALE] = max(force_scale, float(np.max(work.steps.now.T, initial=0.0)))
+        settings[steps.SLACK_LEVEL] = SLACK_SHARE * force_scale
+        clock[steps.STEP] = FIRST_STEP * longest
+        clock[steps.SMALLEST] = np.inf
+        copy_moving(work.steps.now, work.steps.last)
+        copy_moving(work.steps.now, work.steps.trial)
+
+    def advance(self, model: Model, work: FemWork, t: float) -> Report:
+        """Step to time t."""
+        if work.static[0] != CONVERGED:
+            _, iterations, force, miss = work.static
+            text = f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed"
+            return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
+        outcome = advance_to(t, work.mesh, model.sea, model.motions, work.steps)
+        count, clock = work.steps.count, work.steps.clock
+        figures = {
+            "steps": int(count[steps.STEPS]),
+            "rejected": int(count[steps.REJECTED]),
+            "newton_failures": int(count[steps.FAILED]),
+            "newton_iterations": int(count[steps.ITERATIONS]),
+            "smallest_step": float(clock[steps.SMALLEST]),
+            "largest_step": float(clock[steps.LARGEST]),
+        }
+        if outcome == steps.REACHED:
+            return Report(figures=figures, iterations=int(count[steps.ITERATIONS]))
+        where = _place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
+        text = f"at t = {clock[steps.TIME]:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
+        return Report(Status.STEP_TOO_SMALL, text, int(count[steps.ITERATIONS]), figures=figures)
+
+    def read(self, model: Model, work: FemWork) -> State:
+        """The State at the present time."""
+        return _read(model, work)
+
+
+@dataclass(frozen=True)
+class MixedFemStatics:
+    """Equilibrium by mixed elements."""
+
+    name: ClassVar[str] = "fem"
+    claims: ClassVar[frozenset[Claim]] = _LINE_CLAIMS | {Claim.STATICS}
+
+    def start(self, model: Model, state: State) -> FemWork:
+        """Mesh and memory; a state with tension is taken as the guess, else catenaries are."""
+        refuse_unclaimed(self, model, frozenset({Claim.STATICS}))
+        work = _make_work(model, state, 0.0)
+        if not np.any(state.tension > 0.0):
+            guess(model, work.mesh, work.steps)
+        return work
+
+    def advance(self, model: Model, work: FemWork, t: float) -> Report:
+        """The equilibrium under the loads at time t."""
+        report = _settle(model, work, t)
+        work.steps.clock[steps.TIME] = t
+        return report
+
+    def read(self, model: Model, work: FemWork) -> State:
+        """The State found last."""
+        return _read(model, work)
+
+
+def _longest_step(model: Model) -> float:
+    """Steps must see the periods that drive the lines (s)."""
+    shortest = STEPS_PER_PERIOD * LONGEST_STEP
+    terms = model.motions.terms
+    for omega in terms[terms[:, 3] != 0.0, 4]:
+        if omega > 0.0:
+            shortest = min(shortest, 2.0 * np.pi / omega)
+    if model.motions.knots.size > 1:
+        gaps = np.diff(model.motions.knots)
+        shortest = min(shortest, 3.0 * float(np.min(gaps[gaps > 0.0], initial=np.inf)))
+    wave = model.sea.wave
+    if wave.shape[1] and model.sea.water_density > 0.0:
+        energy = np.cumsum(wave[0] ** 2)
+        if energy[-1] > 0.0:
+            last = int(np.searchsorted(energy, (1.0 - SHORTEST_SHARE) * energy[-1]))
+            shortest = min(shortest, 2.0 * np.pi / wave[1, last])
+    return shortest / STEPS_PER_PERIOD

@@ -1,0 +1,234 @@
+"""Mesh of the mixed elements: nodes and elements of all lines end to end, and the junctions they meet in.
+
+A line is walked from a held end if it has one, because elimination may then forget where it came from;
+`flipped` says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.joints import HELD, SPRING
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.model.state import end_positions
+from ropewalk.physics.seabed import seabed_law, sloping_bed
+
+ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
+LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
+SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
+LEVEL = 1e-3  # of an element's length: a level line passes the surface over at least this height
+BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
+
+# columns of nodes
+MASS = 0  # of half elements and attachments, kg
+VOLUME = 1  # of attachments, m3
+DRAG_AREA = 2  # of attachments, m2
+ADDED = 3  # added mass of attachments, kg
+FORCE = 4  # 4, 5, 6: of attachments, N
+BED_AREA = 7  # contact width times length, m2
+RADIUS = 8  # height of the axis over the bed at rest, m
+NODE_COLUMNS = 9
+
+# columns of elements
+LENGTH = 0  # unstretched, m
+HALF_VOLUME = 1  # m3
+DRAG_NORMAL = 2  # half density, coefficient and diameter, kg/m2
+DRAG_TANGENTIAL = 3
+HALF_ADDED_NORMAL = 4  # added mass of half an element, kg
+HALF_ADDED_TANGENTIAL = 5
+DAMPING = 6  # s
+THICKNESS = 7  # m, height over which the section passes the water surface
+SLACK = 8  # axial stiffness in compression, N; 0 for sections that can push
+ELEMENT_COLUMNS = 9
+
+
+class Mesh(NamedTuple):
+    """What the kernels of this method read beside the sea and the motions; never changed."""
+
+    node_start: Ints  # (n_lines + 1,)
+    element_start: Ints  # (n_lines + 1,)
+    flipped: Ints  # (n_lines,) 1 if walked from end B
+    two_sided: Ints  # (n_lines,) 1 if the first node of the walk is not held
+    s: Array  # (n_nodes,) from end A, m
+    node: Array  # (n_nodes, NODE_COLUMNS), columns named below
+    length: Array  # (n_elements,) unstretched, m
+    element: Array  # (n_elements, ELEMENT_COLUMNS)
+    law: Ints  # (n_elements, 3) kind, start and stop in law_data, of physics/elasticity.py
+    law_data: Array
+    # junctions: points, then bodies
+    junction: Ints  # (n_lines, 2) of the first and last node of the walk
+    end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
+    dof_start: Ints  # (n_junctions + 1,)
+    dof_axis: Array  # (n_dofs, 3) direction of each degree of freedom in the world
+    dof_spring: Array  # (n_dofs,) N/m
+    dof_force: Array  # (n_dofs,) N
+    reference: Array  # (n_junctions, 3) m
+    motion: Ints  # (n_junctions,) index into Motions, -1 for none
+    junction_mass: Array  # (n_junctions,) kg
+    junction_volume: Array  # (n_junctions,) m3
+    junction_drag_area: Array  # (n_junctions,) m2
+    junction_added_mass: Array  # (n_junctions,) kg
+    junction_force: Array  # (n_junctions, 3) N
+    # bed
+    has_bed: bool
+    bed_plane: Array  # (4,) of physics/seabed.py
+    bed_law: Array  # (5,)
+    mass_damping: float  # 1/s
+
+
+def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
+    """Cut the lines into elements and collect the junctions."""
+    sea = model.sea
+    dofs = _degrees_of_freedom(model)
+    dof_count = np.diff(dofs["dof_start"])
+    ends = _end_junctions(model)
+    held = dof_count[ends] == 0 if ends.size else np.zeros((0, 2), bool)
+    flipped = ints(~held[:, 0] & held[:, 1])
+    walked = np.where(flipped[:, None] == 1, ends[:, ::-1], ends)
+    offset = _world_offsets(model)
+    offset = np.where(flipped[:, None, None] == 1, offset[:, ::-1], offset)
+    cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
+    elements = np.concatenate([e for _, _, e, _ in cuts])
+    depth = sea.depth if sea.has_seabed else 0.0
+    return Mesh(
+        node_start=offsets([s.size for s, _, _, _ in cuts]),
+        element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
+        flipped=flipped,
+        two_sided=ints(~held[:, 0] & ~held[:, 1]),
+        s=floats(np.concatenate([s for s, _, _, _ in cuts])),
+        node=floats(np.concatenate([n for _, n, _, _ in cuts])),
+        length=floats(elements[:, LENGTH]),
+        element=floats(elements),
+        law=ints(np.concatenate([law for _, _, _, law in cuts])),
+        law_data=model.sections.law_data,
+        junction=ints(walked, (-1, 2)),
+        end_offset=floats(offset, (-1, 2, 3)),
+        **dofs,
+        **_junctions(model),
+        has_bed=sea.has_seabed,
+        bed_plane=sloping_bed([0.0, 0.0, -depth], sea.bed_normal),
+        bed_law=seabed_law(sea.bed_stiffness, sea.bed_damping, sea.bed_friction),
+        mass_damping=mass_damping,
+    )
+
+
+def _end_junctions(model: Model) -> Ints:
+    """(n_lines, 2) junction of each end: points come first, then bodies."""
+    shift = np.where(model.lines.end_kind == BODY, len(model.names.points), 0)
+    return ints(model.lines.end_index + shift, (-1, 2))
+
+
+def _world_offsets(model: Model) -> Array:
+    """(n_lines, 2, 3) from the origins of held and moved bodies to the line ends, m."""
+    return end_positions(model, np.zeros_like(model.points.position), np.zeros_like(model.bodies.position),
+                         model.bodies.quaternion)  # fmt: skip
+
+
+def _degrees_of_freedom(model: Model) -> dict[str, Array | Ints]:
+    """Free and sprung components of the points; bodies have none here, they are held or moved."""
+    points = model.points
+    count = [*np.sum(points.joint != HELD, axis=1), *np.zeros(len(model.names.bodies), int)]
+    which = [(i, j) for i in range(points.joint.shape[0]) for j in range(3) if points.joint[i, j] != HELD]
+    return {
+        "dof_start": offsets(count),
+        "dof_axis": floats([points.frame[i, j] for i, j in which], (-1, 3)),
+        "dof_spring": floats([points.axis_spring[i, j] if points.joint[i, j] == SPRING else 0.0 for i, j in which]),
+        "dof_force": floats([points.axis_force[i, j] for i, j in which]),
+    }
+
+
+def _junctions(model: Model) -> dict[str, Array | Ints]:
+    points, bodies = model.points, model.bodies
+    none = np.zeros(len(model.names.bodies))
+    return {
+        "reference": floats(np.concatenate([points.position, bodies.position]), (-1, 3)),
+        "motion": ints(np.concatenate([points.motion, bodies.motion])),
+        "junction_mass": floats(np.concatenate([points.mass, none])),
+        "junction_volume": floats(np.concatenate([points.volume, none])),
+        "junction_drag_area": floats(np.concatenate([points.drag_area, none])),
+        "junction_added_mass": floats(np.concatenate([points.added_mass, none])),
+        "junction_force": floats(np.concatenate([points.force, np.zeros((none.size, 3))]), (-1, 3)),
+    }
+
+
+def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
+    """Stretches of one section between breaks: start, end (m), section, number of elements."""
+    lines = model.lines
+    pieces = range(lines.piece_start[line], lines.piece_start[line + 1])
+    breaks = lines.attachment_s[lines.attachment_start[line] : lines.attachment_start[line + 1]]
+    result = []
+    begin = 0.0
+    for p in pieces:
+        end = begin + lines.piece_length[p]
+        inner = sorted({s for s in breaks if begin < s < end})
+        edges = [begin, *inner, end]
+        asked = lines.piece_elements[p]
+        for a, b in itertools.pairwise(edges):
+            if asked:
+                n = max(1, round(asked * (b - a) / lines.piece_length[p]))
+            else:
+                n = max(LEAST_PER_STRETCH, round(ELEMENTS_PER_LINE * (b - a) / lines.length[line]))
+            result.append((a, b, int(lines.piece_section[p]), n))
+        begin = end
+    return result
+
+
+def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, Ints]:
+    """s, nodes, elements and laws of one line, in the order of the walk."""
+    section_of = []
+    edges = [0.0]
+    for a, b, section, n in _stretches(model, line):
+        edges += list(np.linspace(a, b, n + 1)[1:])
+        section_of += [section] * n
+    s = np.array(edges)
+    k = np.array(section_of)
+    sections, sea = model.sections, model.sea
+    length = np.diff(s)
+    area = sections.area[k]
+    displaced = sea.water_density * area * length
+    width = np.maximum(np.sqrt(4.0 * area / np.pi), 2.0 * sections.contact_radius[k])
+    weight = sea.gravity * float(np.sum(np.abs(sections.mass[k] * length - displaced)))
+    weight = weight if weight > 0.0 else max(sea.gravity, 1.0) * float(np.sum(sections.mass[k] * length))
+    elements = np.zeros((length.size, ELEMENT_COLUMNS))
+    elements[:, LENGTH] = length
+    elements[:, HALF_VOLUME] = 0.5 * area * length
+    elements[:, DRAG_NORMAL] = 0.5 * sea.water_density * sections.drag_normal[k]
+    elements[:, DRAG_TANGENTIAL] = 0.5 * sea.water_density * sections.drag_tangential[k]
+    elements[:, HALF_ADDED_NORMAL] = 0.5 * displaced * sections.added_normal[k]
+    elements[:, HALF_ADDED_TANGENTIAL] = 0.5 * displaced * sections.added_tangential[k]
+    elements[:, DAMPING] = sections.damping[k]
+    elements[:, THICKNESS] = np.maximum(width, LEVEL * length)
+    elements[:, SLACK] = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
+    law = np.stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]], axis=1)
+    nodes = np.zeros((s.size, NODE_COLUMNS))
+    nodes[:, MASS] = _to_nodes(sections.mass[k] * length)
+    nodes[:, BED_AREA] = _to_nodes(np.where(width > 0.0, width, BED_WIDTH) * length)
+    nodes[:, RADIUS] = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
+    _add_attachments(model, line, s, nodes)
+    if flipped:
+        return s[::-1], nodes[::-1], elements[::-1], law[::-1]
+    return s, nodes, elements, law
+
+
+def _to_nodes(per_element: Array) -> Array:
+    """Half of each element's share to each of its nodes."""
+    nodes: Array = np.zeros(per_element.size + 1)
+    nodes[:-1] += 0.5 * per_element
+    nodes[1:] += 0.5 * per_element
+    return nodes
+
+
+def _add_attachments(model: Model, line: int, s: Array, nodes: Array) -> None:
+    lines = model.lines
+    for a in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
+        i = int(np.argmin(np.abs(s - lines.attachment_s[a])))
+        nodes[i, MASS] += lines.attachment_mass[a]
+        nodes[i, VOLUME] += lines.attachment_volume[a]
+        nodes[i, DRAG_AREA] += lines.attachment_drag_area[a]
+        nodes[i, ADDED] += lines.attachment_added_mass[a]
+        nodes[i, FORCE : FORCE + 3] += lines.attachment_force[a]
