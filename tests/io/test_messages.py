@@ -136,6 +136,7 @@ SENTENCES = [
         "case.yaml:1: stiffness: 'inextensibel' is not known; did you mean 'inextensible'? "
         "Allowed: inextensible, a number, a mapping.",
     ),
+    ("stiffness: {}", "case.yaml:1: stiffness.kind: required key is missing. Allowed: table, polynomial."),
     ("stiffness: {kind: table, strain: [a]}", "case.yaml:1: stiffness.strain[0]: must be a number, not 'a'"),
     (
         "stiffness: {kind: tabel}",

@@ -105,4 +105,5 @@ def allowed_keys(kinds: Iterable[Any]) -> list[str]:
 def tags_at(kinds: Iterable[Any], path: Sequence[Step], key: str) -> list[str]:
     """The words allowed for `key` in the union that the last step of the path leads to."""
     inner = [entered for kind in kinds for step in path[-1:] for entered in _enter(kind, step)]
-    return [tag for kind in inner for branch in alternatives(kind) for tag in _tags(branch, key)]
+    outer = [branch for kind in inner for branch in alternatives(kind)]
+    return [tag for branch in outer for model in alternatives(branch) for tag in _tags(model, key)]
