@@ -6,17 +6,24 @@ import math
 
 import numpy as np
 
-from ropewalk.model.model import build
+from ropewalk.errors import InputError, Problem
+from ropewalk.model.arrays import Array, Flags
+from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model, build
 from ropewalk.model.state import end_positions
+from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.physics.motion import motion
 from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
 from ropewalk.spec.system import System
 
+ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
 
 def remarks(system: System) -> list[str]:
     """Sentences about things that are allowed but look wrong."""
-    return [*_unused(system), *_lengths(system), *_below_bed(system), *_outside_hull(system)]
+    return [*_unused(system), *_lengths(build(system)), *_below_bed(system), *_outside_hull(system)]
 
 
 def _unused(system: System) -> list[str]:
@@ -29,30 +36,54 @@ def _unused(system: System) -> list[str]:
     ]
 
 
-def _lengths(system: System) -> list[str]:
-    model = build(system)
-    ends = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
-    found = []
-    for k, (name, line) in enumerate(system.lines.items()):
-        held = all(system.points[e].joint == "fixed" for e in (line.from_, line.to) if e in system.points)
-        held = held and all(
-            system.bodies[e.partition(".")[0]].joint == "fixed" for e in (line.from_, line.to) if "." in e
-        )
-        apart = float(np.linalg.norm(ends[k, 1] - ends[k, 0]))
-        stiff = all(system.sections[p.section].axial_stiffness == "inextensible" for p in line.pieces)
-        if held and stiff and apart > line.length:
-            found.append(
-                f"line '{name}': length {line.length:.6g} m is shorter than the {apart:.6g} m between its ends; "
-                "lengthen it or give it axial_stiffness"
+def refuse_unreachable(model: Model, time: float = 0.0) -> None:
+    """Raise InputError for inextensible lines shorter than the distance between their held ends."""
+    held = _held(model)
+    lines, law = model.lines, model.sections.law
+    problems = []
+    for k, apart in enumerate(_distances(model, time)):
+        pieces = lines.piece_section[lines.piece_start[k] : lines.piece_start[k + 1]]
+        if held[k] and np.all(law[pieces] == INEXTENSIBLE) and apart > lines.length[k] * (1.0 + ROUND_OFF):
+            text = (
+                f"line '{model.names.lines[k]}': length {lines.length[k]:.6g} m is shorter than the {apart:.6g} m "
+                "between its ends; lengthen it or give it axial_stiffness"
             )
-        elif held and apart > (1.0 + LONGEST_PLAUSIBLE_STRETCH) * line.length:
-            found.append(f"line '{name}' is stretched from {line.length:.6g} m to {apart:.6g} m between its ends")
-    return found
+            problems.append(Problem(text))
+    if problems:
+        raise InputError(problems)
 
 
-def _is_fixed(system: System, end: str) -> bool:
-    part = system.points[end] if end in system.points else system.bodies[end.partition(".")[0]]
-    return part.joint == "fixed"
+def _lengths(model: Model) -> list[str]:
+    held, length = _held(model), model.lines.length
+    return [
+        f"line '{model.names.lines[k]}' is stretched from {length[k]:.6g} m to {apart:.6g} m between its ends"
+        for k, apart in enumerate(_distances(model, 0.0))
+        if held[k] and apart > (1.0 + LONGEST_PLAUSIBLE_STRETCH) * length[k]
+    ]
+
+
+def _held(model: Model) -> Flags:
+    """(n_lines,) true where both ends are held or moved, not free."""
+    points = np.all(model.points.joint == HELD, axis=1)
+    bodies = model.bodies.joint != LOOSE
+    lines = model.lines
+    held: Flags = np.ones(lines.length.size, dtype=np.bool_)
+    for k in range(held.size):
+        for kind, index in zip(lines.end_kind[k], lines.end_index[k], strict=True):
+            held[k] &= bodies[index] if kind == BODY else points[index]
+    return held
+
+
+def _distances(model: Model, time: float) -> Array:
+    """(n_lines,) distance between the ends at `time`, m."""
+    moved = np.zeros((3, 3))
+    points, bodies = model.points.position.copy(), model.bodies.position.copy()
+    for positions, motions in ((points, model.points.motion), (bodies, model.bodies.motion)):
+        for k, index in enumerate(motions):
+            motion(time, index, model.motions, moved)
+            positions[k] += moved[0]
+    ends = end_positions(model, points, bodies, model.bodies.quaternion)
+    return np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
 
 
 def _below_bed(system: System) -> list[str]:

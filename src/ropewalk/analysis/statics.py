@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
@@ -83,14 +84,13 @@ def statics(system: System, method: str | None = None, *, time: float = 0.0) -> 
     does, ConvergenceError with the numbers if the balance is not found.
     """
     model = build(system)
+    refuse_unreachable(model, time)
     name = choose(model, method or system.statics.method)
     solver = solver_class(name)()
     work = solver.start(model, initial_state(model))
     report = solver.advance(model, work, time)
     if not report.good:
-        raise ConvergenceError(
-            f"{report.status.value}: {report.message}" if report.message else report.status.value, report
-        )
+        raise ConvergenceError(report.message or report.status.value, report)
     stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
     return Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
 

@@ -30,20 +30,17 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for _name, _command in {
-    "demo": demo_command,
-    "new": new_command,
-    "check": check_command,
-    "static": static_command,
-    "run": run_command,
-    "verify": verify_command,
-    "plot": plot_command,
-    "waves": waves_command,
-    "recover": recover_command,
-    "schema": schema_command,
-    "warmup": warmup_command,
-}.items():
-    app.command(_name)(_command)
+app.command("demo")(demo_command)
+app.command("new")(new_command)
+app.command("check")(check_command)
+app.command("static")(static_command)
+app.command("run")(run_command)
+app.command("verify")(verify_command)
+app.command("plot")(plot_command)
+app.command("waves")(waves_command)
+app.command("recover")(recover_command)
+app.command("schema")(schema_command)
+app.command("warmup")(warmup_command)
 
 
 @app.callback(invoke_without_command=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 from ropewalk.solvers.catenary_assembly import Assembly, Balance, evaluate, gather
@@ -173,12 +173,12 @@ def moved(place: Place, frame: Array, full_step: Array) -> Place:
 class Newton:
     """The iteration, with its memory."""
 
-    def __init__(self, assembly: Assembly, free: Ints, floor: Array, scales: Scales, out: Balance) -> None:
+    def __init__(self, assembly: Assembly, free: Ints, floor: Ints, scales: Scales, out: Balance) -> None:
         self.assembly, self.free, self.floor, self.scales, self.out = assembly, free, floor, scales, out
         n = out.force.size
         self._K: Array | None = np.zeros((n, n)) if free.size <= DENSE_LIMIT else None
         self._sparse = None if self._K is not None else _SparseSteps(assembly, free, n)
-        self._pressed: Array = np.zeros(n, dtype=np.bool_)  # dofs that the bed holds up
+        self._pressed: Flags = np.zeros(n, dtype=np.bool_)  # dofs that the bed holds up
 
     def evaluate(self, place: Place) -> bool:
         """Fill `out`; False where a line cannot reach."""

@@ -87,7 +87,7 @@ def scales(model: Model, assembly: Assembly) -> Scales:
     length = float(np.max(model.lines.length, initial=0.0))
     arm = np.ones(len(model.names.bodies))
     for k in range(arm.size):
-        reach = [np.linalg.norm(o) for o in model.lines.end_offset[_on_body(model, k)]]
+        reach = [float(np.linalg.norm(o)) for o in model.lines.end_offset[_on_body(model, k)]]
         arm[k] = max([1e-3 * length, *reach]) or 1.0
     n_points = len(model.names.points)
     weights = np.concatenate([np.ones(3 * n_points), *(np.repeat([1.0, a * a], 3) for a in arm)])
@@ -124,7 +124,10 @@ def _on_body(model: Model, k: int) -> Array:
 def _pieces(model: Model) -> tuple[Ints, Array, Ints, Array]:
     """Pieces of each line, cut at attachments: offsets, length (m), section, load at the far end (N)."""
     lines, sea = model.lines, model.sea
-    counts, length, section, load = [], [], [], []
+    counts: list[int] = []
+    length: list[float] = []
+    section: list[int] = []
+    load: list[float] = []
     for i in range(lines.length.size):
         own = slice(lines.piece_start[i], lines.piece_start[i + 1])
         clumps = slice(lines.attachment_start[i], lines.attachment_start[i + 1])
