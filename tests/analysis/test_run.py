@@ -328,6 +328,50 @@ def test_solver_without_checkpoints_is_not_resumed(killed):
         simulate(swing_system(), solver=Swing(), output=killed, resume=True)
 
 
+def test_finished_run_is_not_run_again(tmp_path):
+    output = tmp_path / "a.nc"
+    simulate(swing_system(), solver=ResumableSwing(), output=output).close()
+    before = output.stat().st_mtime_ns
+    simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True).close()
+    assert output.stat().st_mtime_ns == before
+    with pytest.raises(InputError, match=r"a.nc is of another run and there is no stopped run to go on with"):
+        simulate(swing_system(), 5.0, solver=ResumableSwing(), output=output, resume=True)
+
+
+def test_resume_with_nothing_there_starts_at_the_beginning(tmp_path):
+    with simulate(swing_system(), solver=ResumableSwing(), output=tmp_path / "a.nc", resume=True) as data:
+        assert_same_bits(simulate(swing_system(), solver=ResumableSwing()), data)
+
+
+def test_file_is_replaced_while_an_older_one_is_open(tmp_path):
+    with simulate(swing_system(), 2.0, solver=Swing(), output=tmp_path / "a.nc") as old:
+        with simulate(swing_system(), 3.0, solver=Swing(), output=tmp_path / "a.nc") as new:
+            assert new.tension.shape[0] == new.tension.values.shape[0] == 31
+        assert old.tension.values.shape[0] == 21
+
+
+def test_full_disk_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
+    output = tmp_path / "a.nc"
+    monkeypatch.setattr(segments, "HAND_OVER_SECONDS", 0.0)
+    monkeypatch.setattr(segments, "SEGMENT_SECONDS", 0.0)
+    write_all, calls = segments._write_all, []
+
+    def full(descriptor, data):
+        calls.append(len(data))
+        if len(calls) > 30:
+            write_all(descriptor, data[: len(data) // 2])
+            raise OSError(28, "No space left on device")
+        write_all(descriptor, data)
+
+    monkeypatch.setattr(segments, "_write_all", full)
+    with pytest.raises(InputError, match=r"a.nc.part cannot be written: No space left on device; .*--resume"):
+        simulate(swing_system(), solver=ResumableSwing(), output=output)
+    monkeypatch.setattr(segments, "_write_all", write_all)
+    assert RunReader(part_folder(output)).rows == 30
+    with simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True) as data:
+        assert_same_bits(simulate(swing_system(), solver=ResumableSwing()), data)
+
+
 def test_second_run_to_the_same_output_refuses(tmp_path):
     output = tmp_path / "a.nc"
     child = start_child(output, pause=0.1)

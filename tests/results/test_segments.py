@@ -221,6 +221,22 @@ def test_recorder_without_a_folder_has_nothing_to_resume():
         Recorder(names, {}).resume()
 
 
+def test_half_removed_folder_spoils_nothing(tmp_path):
+    """Killed while removing: the header goes first, and what else is left is not taken for records of the next run."""
+    folder = RunFolder.create(tmp_path / "a.nc")
+    fill(folder, 10)
+    folder.close()
+    (folder.path / "header.json").unlink()
+    (folder.path / "rows-000000000000.seg").unlink()
+    again = RunFolder.create(tmp_path / "a.nc")
+    fill(again, 4, per_segment=100)
+    again.flush()
+    reader = RunReader(again.path)
+    again.close()
+    assert reader.rows == 4
+    assert not reader.trouble
+
+
 # --- the lock ---
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
@@ -18,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk import __version__
+from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io import netcdf
 from ropewalk.model.model import Model, build
@@ -38,7 +37,6 @@ Times = NDArray[np.float64]
 ROUND_OFF = 1e-9  # fraction of a record interval by which the last record may pass the end
 RUN_SETTINGS = ("tolerance", "step", "damping")  # keys of `run:` that solvers may have as fields
 START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
-REDRAWS = 10.0  # of the progress bar, per second
 
 
 class RunFailedError(ConvergenceError):
@@ -140,11 +138,13 @@ def simulate(
     method = _solver(system, model, solver)
     attrs = _attributes(system, method, duration)
     times = record_times(duration, system.record.every, system.record.start)
+    if resume and output is not None and (finished := _finished(output, attrs)) is not None:
+        return finished
     with _recorder(model, attrs, output, resume, system.record.start) as recorder:
         if resume:
             _check_resumable(recorder, method)
         try:
-            with _bar(progress, duration) as show:
+            with time_bar(progress, duration) as show:
                 state = None if recorder.saved is not None else _first_state(system, model)
                 run(model, method, state, times, recorder, show)
         except ConvergenceError as error:
@@ -294,6 +294,17 @@ def _recorder(
         folder.close()
 
 
+def _finished(output: str | os.PathLike[str], attrs: dict[str, str]) -> xr.Dataset | None:
+    """The file that this very run has written already, if it has."""
+    if part_folder(output).is_dir() or not Path(output).is_file():
+        return None
+    results = netcdf.open_results(output)
+    if results.attrs == {**attrs, "status": DONE}:
+        return results
+    results.close()
+    raise InputError(f"{output} is of another run and there is no stopped run to go on with; run without --resume")
+
+
 def _check_resumable(recorder: Recorder, solver: Solver) -> None:
     """Go back to the last checkpoint, or refuse: the same numbers come only from the same case and program."""
     assert recorder.folder is not None
@@ -350,40 +361,3 @@ def _interrupted(
     error = InterruptedRunError(f"{sentence}{where}{'; --resume goes on' if can_resume else ''}")
     error.results = results
     return error
-
-
-# --- progress ---
-
-
-@contextmanager
-def _bar(progress: bool | None, duration: float) -> Iterator[Callable[[float], None] | None]:
-    """A bar on a terminal: simulated time, and how many times faster than the sea."""
-    if progress is None:
-        progress = sys.stderr.isatty()
-    if not progress:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("t = {task.completed:.1f} of {task.total:.1f} s"),
-        BarColumn(),
-        TextColumn("{task.fields[factor]:.3g} x real time"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=REDRAWS) as bar:
-        task = bar.add_task("run", total=duration, factor=0.0)
-        began: list[float] = []  # simulated and wall time of the first record, so that compiling is not counted
-        shown = 0.0
-
-        def show(t: float) -> None:
-            nonlocal shown
-            now = time.monotonic()
-            if not began:
-                began.extend((t, now))
-            if now - shown >= 1.0 / REDRAWS or t >= duration:
-                shown = now
-                bar.update(task, completed=t, factor=(t - began[0]) / max(now - began[1], 1e-9))
-
-        yield show

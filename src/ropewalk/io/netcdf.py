@@ -28,7 +28,8 @@ PART = ".part"
 
 def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a result that is in memory; the file appears whole or not at all."""
-    with _whole(Path(path)) as temporary:
+    path = Path(path)
+    with _whole(path, path.parent) as temporary:
         dataset.to_netcdf(temporary, engine=ENGINE)
 
 
@@ -63,7 +64,10 @@ def write_records(reader: RunReader, path: str | os.PathLike[str], status: str =
     """Turn the records of a run into a file, a bounded number at a time; same content as `write` of a Dataset."""
     import h5netcdf
 
-    with _whole(Path(path)) as temporary, h5netcdf.File(temporary, "w") as file:
+    path = Path(path)
+    # in the run's own folder where possible: should this be killed too, nothing is left lying about
+    folder = reader.path if path.parent.absolute() == reader.path.parent.absolute() else path.parent
+    with _whole(path, folder) as temporary, h5netcdf.File(temporary, "w") as file:
         file.attrs.update({**reader.attrs, "status": status})
         _declare(file, reader.layout, reader.rows)
         for first, rows in reader.blocks():
@@ -127,12 +131,12 @@ def _declare(file: Any, layout: Layout, rows: int) -> None:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that is moved there if all went well, and deleted if not."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def _whole(path: Path, folder: Path) -> Iterator[Path]:
+    """A temporary name in `folder` that is moved to `path` if all went well, and deleted if not."""
+    temporary = folder / f".{path.name}.{os.getpid()}.tmp"
     try:
         yield temporary
-        with temporary.open("rb") as file:
+        with temporary.open("r+b") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:

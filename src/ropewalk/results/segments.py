@@ -78,6 +78,7 @@ class RunFolder:
                 f"{path} holds the records of a run that was stopped; go on with it by --resume, "
                 "keep it by 'ropewalk recover', or delete it"
             )
+        folder.rewind()  # a run killed while it removed its folder may have left some of it
         return folder
 
     @classmethod
@@ -116,12 +117,18 @@ class RunFolder:
         if self._pending:
             # taken before writing: after a Ctrl-C in here nothing is written twice
             pending, self._pending, self._pending_bytes = self._pending, [], 0
-            if self._file < 0:
-                name = f"rows-{self._passed:012d}.seg"
-                self._file = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o644)
-            self._passed += len(pending)
             data = b"".join(pending)
-            _write_all(self._file, data)
+            try:
+                if self._file < 0:
+                    name = f"rows-{self._passed:012d}.seg"
+                    self._file = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o644)
+                self._passed += len(pending)
+                _write_all(self._file, data)
+            except OSError as error:
+                raise InputError(
+                    f"{self.path} cannot be written: {error.strerror}; what was written before is safe, "
+                    "and --resume goes on when there is room"
+                ) from None
             self._segment_written += len(data)
         self._handed_over = time.monotonic()
 
@@ -183,6 +190,7 @@ class RunFolder:
     def remove(self) -> None:
         """Delete the folder."""
         self._pending, self._pending_bytes = [], 0
+        (self.path / HEADER).unlink(missing_ok=True)  # first, so that half a folder is not taken for a stopped run
         if os.name == "nt":
             self.close()  # Windows deletes no open file
         shutil.rmtree(self.path)
