@@ -128,16 +128,18 @@ def discretise(
 def reshape(rod: RodModel, kappa: Array) -> RodModel:
     """The same rod with other curvature (m, n, 3) at its Gauss points."""
     columns = [rod.panels.rows[:, :, c] for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B)]
-    rows, ends = _rows(rod.panels.half, kappa, rod.jump, tuple(columns), rod.panels.x.size)
-    return _with_mass(rod._replace(panels=rod.panels._replace(rows=rows, ends=ends)))
+    rows, columns, ends = _rows(rod.panels.half, kappa, rod.jump, tuple(columns), rod.panels.x.size)
+    return _with_mass(rod._replace(panels=rod.panels._replace(rows=rows, columns=columns, ends=ends)))
 
 
-def _rows(half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int) -> tuple[Array, Array]:
+def _rows(
+    half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int
+) -> tuple[Array, Array, Array]:
     rule = gauss_legendre(order)
     Q, Qe, p, pe = rod_shape(half, np.ascontiguousarray(kappa), jump, rule.weight, rule.running)
     rows = rod_rows(Q, p, kappa, *sections)
     at_ends = [np.ascontiguousarray(np.einsum("ej,kj...->ke...", rule.ends, values)) for values in (kappa, *sections)]
-    return floats(rows), floats(rod_rows(Qe, pe, *at_ends))
+    return floats(rows), floats(rows.transpose(0, 2, 1)), floats(rod_rows(Qe, pe, *at_ends))
 
 
 def _with_mass(rod: RodModel) -> RodModel:

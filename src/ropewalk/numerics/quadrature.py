@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -69,13 +70,12 @@ def interpolation_row(x, bary, at, row):
     n = x.shape[0]
     total = 0.0
     for j in range(n):
-        gap = at - x[j]
-        if gap == 0.0:
-            for k in range(n):
-                row[k] = 0.0
-            row[j] = 1.0
-            return
-        row[j] = bary[j] / gap
+        row[j] = bary[j] / (at - x[j])  # infinite on a point, which the test below catches
         total += row[j]
-    for j in range(n):
-        row[j] /= total
+    if math.isfinite(total):
+        total = 1.0 / total
+        for j in range(n):
+            row[j] *= total
+    else:
+        for j in range(n):
+            row[j] = 1.0 if at == x[j] else 0.0

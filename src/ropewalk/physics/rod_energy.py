@@ -1,0 +1,176 @@
+r"""Energy, force and stiffness of a rod that floats, from the integrals of its wet volume and waterplane.
+
+For a given direction of up in the body, u, the heave that carries the weight is unique, which leaves an energy
+on the unit sphere. Per weight density of water, with y the position from the centre of mass, integrals over the
+wet volume and the waterplane:
+
+.. math:: E(u) = -u \cdot Y, \quad \nabla E = -P Y, \quad
+          \nabla^2 E = P \Big( C - \frac{B B^T}{A} \Big) P + (u \cdot Y) P, \qquad P = 1 - u u^T,
+
+.. math:: Y = \int_\mathrm{wet} y\, dV, \quad A, B, C = \int_\mathrm{plane} (1, y, y y^T)\, dA .
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rod_hydrostatics import hydrostatics
+from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMENT, VOLUME
+from ropewalk.physics.rod_shape import POSITION, SEMI_A, SEMI_B
+
+HEAVE_STEPS = 100  # bisection alone needs 60
+
+
+@kernel
+def heave_bounds(panels, u):
+    """Heights of the head at which the rod just leaves the water and just drowns (m).
+
+    panels : `Panels`    u : (3,) up in head axes
+    """
+    low = math.inf
+    high = -math.inf
+    m, n = panels.rows.shape[0], panels.rows.shape[1]
+    for k in range(m):
+        for j in range(n + 2):
+            row = panels.ends[k, 0] if j == 0 else (panels.ends[k, 1] if j == n + 1 else panels.rows[k, j - 1])
+            e = u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
+            reach = max(row[SEMI_A], row[SEMI_B])
+            low = min(low, e - reach)
+            high = max(high, e + reach)
+    return -low, -high
+
+
+@kernel
+def float_at(panels, u, z, volume, tolerance):
+    """Height of the head at which the wet volume is `volume`, by Newton steps kept in a bracket.
+
+    Returns (z, integrals, evaluations).
+
+    panels : `Panels`    u : (3,) up in head axes    z : first guess, m    volume : m3
+    tolerance : of the volume, relative
+    """
+    dry, drowned = math.inf, -math.inf  # brackets: too high, too low; found only if a step leaves the trusted range
+    acc = hydrostatics(panels, z, u)
+    used = 1
+    last_step = math.inf
+    for _ in range(HEAVE_STEPS):
+        excess = acc[VOLUME] - volume
+        if abs(excess) <= tolerance * volume:
+            break
+        if excess > 0.0:
+            drowned = z
+        else:
+            dry = z
+        new = z + excess / acc[AREA] if acc[AREA] > 0.0 else math.nan
+        if not (drowned < new < dry) or abs(new - z) > 0.5 * last_step:
+            if dry == math.inf or drowned == -math.inf:
+                top, bottom = heave_bounds(panels, u)
+                dry, drowned = min(dry, top), max(drowned, bottom)
+            if not (drowned < new < dry) or abs(new - z) > 0.5 * last_step:
+                new = 0.5 * (drowned + dry)
+        if new in (z, drowned, dry):
+            break
+        last_step = abs(new - z)
+        z = new
+        acc = hydrostatics(panels, z, u)
+        used += 1
+    return z, acc, used
+
+
+@kernel
+def reduced_energy(acc, centre, volume, z, u, basis, model):
+    """Fill `model` with E, its gradient and its curvature on the sphere, in the given tangent basis.
+
+    The heave need not be exact: what is left of it is eliminated to second order in E, to first order in the gradient.
+
+    model : (7,) = (E, g1, g2, h11, h12, h22, excess of volume), m4 and m3    acc : integrals of `hydrostatics`
+    centre : (3,) of mass, m    volume : that carries the mass, m3    z : height of the head, m
+    u : (3,) up in head axes    basis : (2, 3)
+    """
+    A = acc[AREA]
+    V = acc[VOLUME]
+    inverse = 1.0 / A if A > 0.0 else 0.0
+    Y, B, CU = np.empty(3), np.empty(3), np.empty((3, 3))
+    height = z
+    along = 0.0  # u . Y
+    for i in range(3):
+        Y[i] = acc[MOMENT + i] - V * centre[i]
+        B[i] = acc[AREA_MOMENT + i] - A * centre[i]
+        height += u[i] * centre[i]
+        along += u[i] * Y[i]
+    k = AREA_SECOND
+    for i in range(3):
+        for j in range(i, 3):
+            CU[i, j] = acc[k] - acc[AREA_MOMENT + i] * centre[j] - centre[i] * B[j] - inverse * B[i] * B[j]
+            CU[j, i] = CU[i, j]
+            k += 1
+    excess = V - volume
+    model[0] = -along - excess * height - 0.5 * excess * excess * inverse
+    model[6] = excess
+    for t in range(2):
+        model[1 + t] = 0.0
+        for i in range(3):
+            model[1 + t] += basis[t, i] * (B[i] * excess * inverse - Y[i])
+    k = 3
+    for s in range(2):
+        for t in range(s, 2):
+            model[k] = along if s == t else 0.0
+            for i in range(3):
+                for j in range(3):
+                    model[k] += basis[s, i] * basis[t, j] * CU[i, j]
+            k += 1
+
+
+@kernel
+def upright_frame(u):
+    """Rotation from head axes to the world axes that differ from it by roll and pitch only, yaw zero.
+
+    Returns (R, roll, pitch): R = Ry(pitch) Rx(roll), so that its last row is u.
+
+    u : (3,) up in head axes
+    """
+    pitch = math.asin(max(-1.0, min(1.0, -u[0])))
+    roll = math.atan2(u[1], u[2])
+    cp, sp, cr, sr = math.cos(pitch), math.sin(pitch), math.cos(roll), math.sin(roll)
+    R = np.array([[cp, sp * sr, sp * cr], [0.0, cr, -sr], [-sp, cp * sr, cp * cr]])
+    return R, roll, pitch
+
+
+@kernel
+def wrench_and_stiffness(acc, centre, volume, u, weight_density):
+    r"""Net wrench and 6 x 6 stiffness about the centre of mass, in world axes of zero yaw (N, m).
+
+    .. math:: K_{33} = \rho g A,\; K_{34} = \rho g \int y,\; K_{35} = -\rho g \int x,\;
+              K_{44} = \rho g \Big( \int y^2 + u \cdot Y \Big),\; K_{45} = -\rho g \int x y,\;
+              K_{55} = \rho g \Big( \int x^2 + u \cdot Y \Big)
+
+    The other freedoms (surge, sway, yaw) are neutral. K is the second derivative of the energy at an equilibrium.
+
+    acc : integrals of `hydrostatics`    centre : (3,) of mass, m    volume : that carries the mass, m3
+    u : (3,) up in head axes    weight_density : of water, N/m3    returns W (6,), K (6, 6)
+    """
+    R, _, _ = upright_frame(u)
+    A = acc[AREA]
+    Y, B, C = np.empty(3), np.empty(3), np.empty((3, 3))
+    k = AREA_SECOND
+    for i in range(3):
+        Y[i] = acc[MOMENT + i] - acc[VOLUME] * centre[i]
+        B[i] = acc[AREA_MOMENT + i] - A * centre[i]
+    for i in range(3):
+        for j in range(i, 3):
+            C[i, j] = acc[k] - acc[AREA_MOMENT + i] * centre[j] - centre[i] * B[j]
+            C[j, i] = C[i, j]
+            k += 1
+    Y, B, C = R @ Y, R @ B, R @ C @ R.T
+    W = np.array([0.0, 0.0, acc[VOLUME] - volume, Y[1], -Y[0], 0.0])
+    K = np.zeros((6, 6))
+    K[2, 2] = A
+    K[2, 3] = K[3, 2] = B[1]
+    K[2, 4] = K[4, 2] = -B[0]
+    K[3, 3] = C[1, 1] + Y[2]
+    K[4, 4] = C[0, 0] + Y[2]
+    K[3, 4] = K[4, 3] = -C[0, 1]
+    return weight_density * W, weight_density * K

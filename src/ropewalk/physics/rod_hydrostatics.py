@@ -1,0 +1,322 @@
+"""Wet volume and waterplane of a rod of given shape, from which force, energy and stiffness follow.
+
+The integral over s is split where sections dry out or drown, because there the wet area starts with the
+power 3/2, and the points are clustered towards such places. Where the rod stands nearly upright the cut
+zone is short; there the position of the chord is the variable of integration, which stays exact down to a
+section that lies in the surface.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.buoyancy import cut_ellipse
+from ropewalk.physics.rod_integrals import (
+    CUT,
+    DROWNED,
+    DRY,
+    INTEGRALS,
+    add_chord,
+    add_lying,
+    add_section,
+    add_wet,
+    contract,
+    contract_point,
+    point_at,
+    row_at,
+    state_of,
+)
+from ropewalk.physics.rod_shape import COLUMNS, SEMI_A, SEMI_B
+
+STEEP = 0.9  # vertical part of the tangent above which the chord is the variable: within 26 degrees of upright
+LYING = 1e-10  # half height over semi-axis below which the whole section counts as lying in the surface
+NEAR_TOUCH = 0.05  # gap over half height below which a near touch of the surface gets its own split
+ROOT_STEPS = 60  # bisection alone reaches round-off in 53
+EXTREMUM_STEPS = 12  # an extremum only decides whether roots lie beside it; 12 Illinois steps give 6 digits or more
+SMALLEST_STEP = 2e-16  # of the local coordinate in [-1, 1]
+BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
+
+
+@kernel
+def gap_to(c, side):
+    """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m."""
+    return c[0] + side * c[3]
+
+
+@kernel
+def find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c):
+    """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
+
+    rising : +1 if the gap is positive at hi, -1 if at lo
+    """
+    at = 0.5 * (lo + hi)
+    for _ in range(ROOT_STEPS):
+        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        contract(row, z, u, c)
+        f = gap_to(c, side)
+        if f * rising > 0.0:
+            hi = at
+        else:
+            lo = at
+        slope = panels.half[k] * (c[4] + side * c[5])
+        new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
+        if not lo <= new <= hi:
+            new = 0.5 * (lo + hi)
+        if abs(new - at) <= SMALLEST_STEP:
+            return new
+        at = new
+    return at
+
+
+@kernel
+def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
+    """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); c is left there.
+
+    flo, fhi : slopes at lo and hi, of opposite sign
+    """
+    at = hi
+    for _ in range(EXTREMUM_STEPS):
+        at = hi - fhi * (hi - lo) / (fhi - flo)
+        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        contract(row, z, u, c)
+        f = c[4] + side * c[5]
+        if f == 0.0 or abs(hi - lo) < SMALLEST_STEP:
+            break
+        if (f > 0.0) == (fhi > 0.0):
+            flo *= 0.5
+        else:
+            lo = hi
+            flo = fhi
+        hi = at
+        fhi = f
+    return at
+
+
+@kernel
+def add_interval(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c):
+    """Add a cut interval [lo, hi] of a panel, points clustered quadratically at the ends that are breaks.
+
+    kind_lo, kind_hi : -1 where sections dry out, +1 where they drown, 2 at a near touch, 0 at a panel's end
+    """
+    length = hi - lo
+    for j in range(panels.sub_x.shape[0]):
+        t = 0.5 * (1.0 + panels.sub_x[j])
+        if kind_lo != 0 and kind_hi != 0:
+            at = lo + length * 0.5 * (1.0 - math.cos(math.pi * t))
+            jac = 0.5 * math.pi * math.sin(math.pi * t)
+        elif kind_lo != 0:
+            at = lo + length * t * t
+            jac = 2.0 * t
+        elif kind_hi != 0:
+            at = hi - length * (1.0 - t) * (1.0 - t)
+            jac = 2.0 * (1.0 - t)
+        else:
+            at = lo + length * t
+            jac = 1.0
+        point_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        contract_point(row, z, u, c)
+        add_section(acc, 0.5 * panels.sub_w[j] * length * panels.half[k] * jac, row, panels.curved, CUT, base, c)
+
+
+@kernel
+def add_steep(acc, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
+    r"""Add a cut interval of a nearly upright panel, with the chord position d = -cos(phi) as variable.
+
+    .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
+
+    d_lo, d_hi : chord positions at lo and hi, in [-1, 1]
+    """
+    phi_lo = math.acos(-d_lo)
+    phi_hi = math.acos(-d_hi)
+    row_at(panels.columns[k], panels.x, panels.bary, 0.5 * (lo + hi), weights, row)
+    contract(row, z, u, c)
+    lying = c[3] < LYING * max(row[SEMI_A], row[SEMI_B]) and abs(d_lo - d_hi) == 2.0
+    if lying:
+        add_lying(acc, row, c[4])
+    at = lo
+    for j in range(panels.sub_x.shape[0]):
+        phi = phi_lo + (phi_hi - phi_lo) * 0.5 * (1.0 + panels.sub_x[j])
+        d = -math.cos(phi)
+        at = _place_of_chord(panels, k, z, u, at, hi, d, weights, row, c)
+        w = c[3]
+        a = row[SEMI_A]
+        b = row[SEMI_B]
+        n2 = a * c[1] / w if w > 0.0 else 1.0
+        n3 = b * c[2] / w if w > 0.0 else 0.0
+        sine = math.sin(phi)
+        by_d = 0.5 * panels.sub_w[j] * abs(phi_hi - phi_lo) * sine / abs(c[4] + d * c[5])  # ds / w
+        A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
+        area = base * math.pi * a * b
+        A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
+        add_wet(acc, by_d * w, row, panels.curved, A, A2, A3, A22, A33, A23)
+        if not lying:
+            add_chord(acc, by_d * a * b, row, panels.curved, d, sine, n2, n3)
+
+
+@kernel
+def _place_of_chord(panels, k, z, u, lo, hi, d, weights, row, c):
+    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; row and c are left there."""
+    at = lo
+    for _ in range(ROOT_STEPS):
+        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        contract(row, z, u, c)
+        f = c[0] + d * c[3]
+        new = min(hi, max(lo, at - f / (panels.half[k] * (c[4] + d * c[5]))))
+        if abs(new - at) <= SMALLEST_STEP:
+            break
+        at = new
+    return at
+
+
+@kernel
+def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
+    """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
+
+    cs : (n + 2, 6) `contract` at the panel's start, points and end
+    places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
+    """
+    x = panels.x
+    n = x.shape[0]
+    count = 0
+    for i in range(n + 1):
+        lo = -1.0 if i == 0 else x[i - 1]
+        hi = 1.0 if i == n else x[i]
+        first = count
+        for side in (-1.0, 1.0):
+            f0 = gap_to(cs[i], side)
+            f1 = gap_to(cs[i + 1], side)
+            g0 = cs[i, 4] + side * cs[i, 5]
+            g1 = cs[i + 1, 4] + side * cs[i + 1, 5]
+            wet0 = f0 < 0.0
+            wet1 = f1 < 0.0
+            if wet0 != wet1:
+                rising = -1.0 if wet1 else 1.0
+                places[count] = find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c)
+                kinds[count] = side
+                count += 1
+            elif (g0 < 0.0) != (g1 < 0.0) and (g0 < 0.0) != wet0:
+                # the gap comes nearer to zero and goes away again between two points
+                reach = panels.half[k] * (hi - lo) * max(abs(g0), abs(g1))
+                if min(abs(f0), abs(f1)) > reach:
+                    continue
+                at = find_extremum(panels, k, z, u, lo, hi, g0, g1, side, weights, row, c)
+                f = gap_to(c, side)
+                if f != 0.0 and (f < 0.0) != wet0:
+                    rising = 1.0 if f > 0.0 else -1.0
+                    places[count] = find_root(panels, k, z, u, lo, at, side, rising, weights, row, c)
+                    places[count + 1] = find_root(panels, k, z, u, at, hi, side, -rising, weights, row, c)
+                    kinds[count] = side
+                    kinds[count + 1] = side
+                    count += 2
+                elif abs(f) < NEAR_TOUCH * c[3]:
+                    places[count] = at
+                    kinds[count] = 2.0
+                    count += 1
+        _sort_from(first, count, state_of(cs[i]), places, kinds)
+    return count
+
+
+@kernel
+def _sort_from(first, count, state, places, kinds):
+    """Insertion sort of the last breaks found; those of a section that lies in the surface get the right order."""
+    for i in range(first + 1, count):
+        j = i
+        while j > first and places[j] < places[j - 1]:
+            places[j], places[j - 1] = places[j - 1], places[j]
+            kinds[j], kinds[j - 1] = kinds[j - 1], kinds[j]
+            j -= 1
+    if count - first == 2 and ((state == DROWNED and kinds[first] == -1.0) or (state == DRY and kinds[first] == 1.0)):
+        kinds[first], kinds[first + 1] = kinds[first + 1], kinds[first]
+
+
+@kernel
+def hydrostatics(panels, z, u):
+    """Wet volume, waterplane and their moments of a rod at a given height and attitude.
+
+    panels : `Panels`    z : height of the head, m    u : (3,) up in head axes    returns (INTEGRALS,)
+    """
+    m, n = panels.rows.shape[0], panels.rows.shape[1]
+    acc = np.zeros(INTEGRALS)
+    cs = np.empty((n + 2, 6))
+    row, c, weights = np.empty(COLUMNS), np.empty(6), np.empty(n)
+    places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
+    for k in range(m):
+        contract(panels.ends[k, 0], z, u, cs[0])
+        contract(panels.ends[k, 1], z, u, cs[n + 1])
+        for j in range(n):
+            contract(panels.rows[k, j], z, u, cs[j + 1])
+        count = find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c)
+        if count == 0:
+            for j in range(n):
+                ds = panels.weight[j] * panels.half[k]
+                add_section(acc, ds, panels.rows[k, j], panels.curved, state_of(cs[j + 1]), 0.0, cs[j + 1])
+            continue
+        state = state_of(cs[0])
+        # where part of the panel is drowned and none of it dry, take it all as drowned and put the cut parts right
+        base = _drowned_only(state, count, kinds)
+        if base == 1.0:
+            for j in range(n):
+                add_section(
+                    acc, panels.weight[j] * panels.half[k], panels.rows[k, j], panels.curved, DROWNED, 0.0, cs[0]
+                )
+        lo, kind_lo = -1.0, 0.0
+        for i in range(count + 1):
+            hi = places[i] if i < count else 1.0
+            kind_hi = kinds[i] if i < count else 0.0
+            if base == 0.0 or state != DROWNED:
+                _add_piece(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c)
+            state = _next_state(state, kind_hi)
+            lo, kind_lo = hi, kind_hi
+    return acc
+
+
+@kernel
+def _drowned_only(state, count, kinds):
+    """1.0 if part of a panel is drowned and no part dry, else 0.0."""
+    drowned = state == DROWNED
+    for i in range(count):
+        if state == DRY:
+            return 0.0
+        state = _next_state(state, kinds[i])
+        drowned = drowned or state == DROWNED
+    return 1.0 if drowned and state != DRY else 0.0
+
+
+@kernel
+def _next_state(state, kind):
+    """State beyond a break: one step over drying out or drowning, none at a near touch."""
+    if kind == -1.0:
+        return CUT if state == DRY else DRY
+    if kind == 1.0:
+        return CUT if state == DROWNED else DROWNED
+    return state
+
+
+@kernel
+def _add_piece(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c):
+    """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`."""
+    if state == DRY:
+        return
+    if state == DROWNED:
+        for j in range(panels.sub_x.shape[0]):
+            point_at(
+                panels.columns[k], panels.x, panels.bary, lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j]), weights, row
+            )
+            add_section(acc, 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k], row, panels.curved, DROWNED, 0.0, c)
+        return
+    row_at(panels.columns[k], panels.x, panels.bary, lo, weights, row)
+    contract(row, z, u, c)
+    steep_lo, first = c[4], -c[0] / c[3] if c[3] > 0.0 else 0.0
+    row_at(panels.columns[k], panels.x, panels.bary, hi, weights, row)
+    contract(row, z, u, c)
+    last = -c[0] / c[3] if c[3] > 0.0 else 0.0
+    upright = steep_lo * c[4] > 0.0 and min(abs(steep_lo), abs(c[4])) > STEEP
+    if upright and max(kind_lo, kind_hi) < 2.0 and (kind_lo == 0.0 or kind_lo != kind_hi):
+        d_lo = kind_lo if kind_lo != 0.0 else min(1.0, max(-1.0, first))
+        d_hi = kind_hi if kind_hi != 0.0 else min(1.0, max(-1.0, last))
+        add_steep(acc, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c)
+    else:
+        add_interval(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c)

@@ -1,0 +1,205 @@
+"""What one section of a rod adds to the wet volume and to the waterplane."""
+
+from __future__ import annotations
+
+import math
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.quadrature import interpolation_row
+from ropewalk.physics.buoyancy import cut_ellipse
+from ropewalk.physics.rod_shape import (
+    BEND2,
+    BEND3,
+    COLUMNS,
+    POINT_COLUMNS,
+    POSITION,
+    SEMI_A,
+    SEMI_B,
+    SLOPE_A,
+    SLOPE_B,
+    T1,
+    T2,
+    T3,
+    TORSION,
+)
+
+# What `hydrostatics` returns, in head axes about the head.
+VOLUME = 0  # wet volume, m3
+MOMENT = 1  # first moment of the wet volume, 3 numbers, m4
+AREA = 4  # waterplane area, m2
+AREA_MOMENT = 5  # its first moment, 3 numbers, m3
+AREA_SECOND = 8  # its second moment xx xy xz yy yz zz, m4
+INTEGRALS = 14
+
+SUM_IN_ANY_ORDER = {"reassoc", "contract"}  # lets the compiler use vector sums; three times as fast here
+
+DRY = 0
+CUT = 1
+DROWNED = 2
+
+
+@kernel
+def contract_point(row, z, u, c):
+    """Fill the first four of c: height of the section centre, vertical parts of its axes, half height.
+
+    c : (6,) = (e, R32, R33, w, R31, w')    row : of `Panels`    z : height of the head, m    u : (3,) up in head axes
+    """
+    r2 = u[0] * row[T2] + u[1] * row[T2 + 1] + u[2] * row[T2 + 2]
+    r3 = u[0] * row[T3] + u[1] * row[T3 + 1] + u[2] * row[T3 + 2]
+    ar2 = row[SEMI_A] * r2
+    br3 = row[SEMI_B] * r3
+    c[0] = z + u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
+    c[1] = r2
+    c[2] = r3
+    c[3] = math.sqrt(ar2 * ar2 + br3 * br3)
+
+
+@kernel
+def contract(row, z, u, c):
+    """Fill all of c: as `contract_point`, and the slopes along s of the height and of the half height."""
+    contract_point(row, z, u, c)
+    r1 = u[0] * row[T1] + u[1] * row[T1 + 1] + u[2] * row[T1 + 2]
+    r2, r3, w = c[1], c[2], c[3]
+    a = row[SEMI_A]
+    b = row[SEMI_B]
+    dr2 = r3 * row[TORSION] - r1 * row[BEND3]
+    dr3 = r1 * row[BEND2] - r2 * row[TORSION]
+    slope = a * r2 * (a * dr2 + row[SLOPE_A] * r2) + b * r3 * (b * dr3 + row[SLOPE_B] * r3)
+    c[4] = r1
+    c[5] = slope / w if w > 0.0 else 0.0
+
+
+@kernel
+def state_of(c):
+    """DRY, CUT or DROWNED from the height and half height."""
+    if c[0] >= c[3]:
+        return DRY
+    if c[0] < -c[3]:
+        return DROWNED
+    return CUT
+
+
+@kernel
+def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
+    r"""Add one section's wet volume and its first moment.
+
+    .. math:: dV = (1 + \kappa_2 q_3 - \kappa_3 q_2)\, dA\, ds
+
+    acc : (INTEGRALS,)    weight : ds, m    row : (COLUMNS,)    curved : 1, or 0 for plane slices
+    A .. A23 : moments of the wet part about the centre
+    """
+    c2 = -curved * row[BEND3]
+    c3 = curved * row[BEND2]
+    volume = A + c2 * A2 + c3 * A3
+    m2 = A2 + c2 * A22 + c3 * A23
+    m3 = A3 + c2 * A23 + c3 * A33
+    acc[VOLUME] += weight * volume
+    for i in range(3):
+        acc[MOMENT + i] += weight * (volume * row[POSITION + i] + m2 * row[T2 + i] + m3 * row[T3 + i])
+
+
+@kernel
+def add_chord(acc, weight, row, curved, d, c, n2, n3):
+    """Add the waterplane above one section: the chord y = d, |x| < c of the unit disc.
+
+    weight : ab/w ds, m2, so that weight times the integral over x is area    other arguments as `add_wet`
+    """
+    a = row[SEMI_A]
+    b = row[SEMI_B]
+    c2 = -curved * row[BEND3]
+    c3 = curved * row[BEND2]
+    qc2 = a * d * n2
+    qc3 = b * d * n3
+    ql2 = -a * c * n3
+    ql3 = b * c * n2
+    Jc = 1.0 + c2 * qc2 + c3 * qc3
+    Jl = c2 * ql2 + c3 * ql3
+    f0 = 2.0 * weight * c * Jc
+    f1 = 2.0 / 3.0 * weight * c * Jl
+    f2 = f0 / 3.0
+    x0 = row[POSITION] + qc2 * row[T2] + qc3 * row[T3]
+    x1 = row[POSITION + 1] + qc2 * row[T2 + 1] + qc3 * row[T3 + 1]
+    x2 = row[POSITION + 2] + qc2 * row[T2 + 2] + qc3 * row[T3 + 2]
+    l0 = ql2 * row[T2] + ql3 * row[T3]
+    l1 = ql2 * row[T2 + 1] + ql3 * row[T3 + 1]
+    l2 = ql2 * row[T2 + 2] + ql3 * row[T3 + 2]
+    b0, b1, b2 = f0 * x0 + f1 * l0, f0 * x1 + f1 * l1, f0 * x2 + f1 * l2  # integral of x
+    d0, d1, d2 = f1 * x0 + f2 * l0, f1 * x1 + f2 * l1, f1 * x2 + f2 * l2  # integral of x times the place on the chord
+    acc[AREA] += f0
+    acc[AREA_MOMENT] += b0
+    acc[AREA_MOMENT + 1] += b1
+    acc[AREA_MOMENT + 2] += b2
+    acc[AREA_SECOND] += b0 * x0 + d0 * l0
+    acc[AREA_SECOND + 1] += b0 * x1 + d0 * l1
+    acc[AREA_SECOND + 2] += b0 * x2 + d0 * l2
+    acc[AREA_SECOND + 3] += b1 * x1 + d1 * l1
+    acc[AREA_SECOND + 4] += b1 * x2 + d1 * l2
+    acc[AREA_SECOND + 5] += b2 * x2 + d2 * l2
+
+
+@kernel
+def add_section(acc, weight, row, curved, state, base, c):
+    """Add one section with quadrature weight ds, by its state.
+
+    base : share of the whole section that is already counted and is taken off a cut one, 0 or 1
+    """
+    a = row[SEMI_A]
+    b = row[SEMI_B]
+    area = math.pi * a * b
+    if state == DROWNED:
+        add_wet(acc, weight, row, curved, area, 0.0, 0.0, 0.25 * area * a * a, 0.25 * area * b * b, 0.0)
+    elif state == CUT and c[3] > 0.0:
+        w = c[3]
+        d = min(1.0, max(-1.0, -c[0] / w))
+        n2 = a * c[1] / w
+        n3 = b * c[2] / w
+        A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
+        area *= base
+        A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
+        add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23)
+        add_chord(acc, weight * a * b / w, row, curved, d, math.sqrt((1.0 - d) * (1.0 + d)), n2, n3)
+
+
+@kernel
+def add_lying(acc, row, r1):
+    """Add the waterplane of a section that lies in the surface: the whole section."""
+    a = row[SEMI_A]
+    b = row[SEMI_B]
+    area = math.pi * a * b / abs(r1)
+    acc[AREA] += area
+    k = AREA_SECOND
+    for i in range(3):
+        acc[AREA_MOMENT + i] += area * row[POSITION + i]
+        for j in range(i, 3):
+            acc[k] += area * (
+                row[POSITION + i] * row[POSITION + j]
+                + 0.25 * a * a * row[T2 + i] * row[T2 + j]
+                + 0.25 * b * b * row[T3 + i] * row[T3 + j]
+            )
+            k += 1
+
+
+@kernel(fastmath=SUM_IN_ANY_ORDER)
+def point_at(columns, x, bary, at, weights, row):
+    """Interpolate what a quadrature point needs.
+
+    columns : (COLUMNS, n) of one panel    x, bary : its Gauss points and barycentric weights    at : in [-1, 1]
+    weights : (n,) scratch    row : (COLUMNS,), the first POINT_COLUMNS are filled
+    """
+    interpolation_row(x, bary, at, weights)
+    for c in range(POINT_COLUMNS):
+        value = 0.0
+        for j in range(columns.shape[1]):
+            value += weights[j] * columns[c, j]
+        row[c] = value
+
+
+@kernel(fastmath=SUM_IN_ANY_ORDER)
+def row_at(columns, x, bary, at, weights, row):
+    """Interpolate a whole row; arguments as `point_at`."""
+    interpolation_row(x, bary, at, weights)
+    for c in range(COLUMNS):
+        value = 0.0
+        for j in range(columns.shape[1]):
+            value += weights[j] * columns[c, j]
+        row[c] = value

@@ -1,0 +1,167 @@
+"""The shape of a rod from its curvature: frames and positions along s, to spectral accuracy.
+
+A rod is cut into panels with n Gauss points each. All that the hydrostatics read at a place is one row
+of numbers, so that a row anywhere in a panel is one interpolation; the columns are named here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import (
+    quaternion_exp,
+    quaternion_normalise,
+    quaternion_product,
+    quaternion_to_matrix,
+)
+
+# Columns of a row. The first ones are all that a quadrature point needs; the rest serves to find where sections
+# dry out or drown.
+POSITION = 0  # of the section centre, m
+T2 = 3  # section axes
+T3 = 6
+BEND2 = 9  # curvature about them, 1/m
+BEND3 = 10
+SEMI_A = 11  # semi-axes along them, m
+SEMI_B = 12
+POINT_COLUMNS = 13
+T1 = 13  # tangent
+TORSION = 16  # 1/m
+SLOPE_A = 17  # of the semi-axes along s
+SLOPE_B = 18
+COLUMNS = 19
+
+
+class Panels(NamedTuple):
+    """A rod's rows and the rules to integrate over them; all arrays read-only."""
+
+    rows: NDArray[np.float64]  # (m, n, COLUMNS) at the Gauss points of m panels
+    columns: NDArray[np.float64]  # (m, COLUMNS, n) the same the other way round, for interpolation
+    ends: NDArray[np.float64]  # (m, 2, COLUMNS) at the panel ends
+    half: NDArray[np.float64]  # (m,) half lengths of the panels, m
+    x: NDArray[np.float64]  # (n,) Gauss points on [-1, 1]
+    weight: NDArray[np.float64]  # (n,) Gauss weights
+    bary: NDArray[np.float64]  # (n,) barycentric weights
+    sub_x: NDArray[np.float64]  # points of the rule for intervals that the surface splits
+    sub_w: NDArray[np.float64]  # and its weights
+    curved: float  # 1 exact volume element, 0 plane slices
+
+
+# Largest turn of the frame in one panel (rad). The iteration below converges as (turn/2)^k / k!, and 16 points
+# resolve one radian of rotation to round-off.
+LARGEST_TURN = 2.0
+SWEEPS = 40  # (1)^40 / 40! is far below round-off; the loop leaves as soon as nothing changes
+ROUND_OFF = 1e-15  # change of a quaternion component that counts as none; the sweep after it is below round-off
+
+
+@kernel
+def rod_shape(half, kappa, jump, weight, running):
+    r"""Quaternions and positions along a rod, head frame at s = 0.
+
+    .. math:: Q' = \tfrac12 Q \otimes (0, \kappa), \qquad p' = t_1
+
+    Source: [Herault2020], eqs. (8), (12), (A.3), by Gauss collocation on each panel, which keeps the norm of Q over a
+    panel; the collocation equations are solved by Picard sweeps.
+
+    half : (m,) half lengths of the panels, m    kappa : (m, n, 3) at the Gauss points, 1/m
+    jump : (m, 3) rotation vector of the frame at the start of each panel, body axes, rad
+    weight, running : Gauss weights and running-integral matrix
+    returns quaternions (m, n, 4) and at panel ends (m, 2, 4), positions (m, n, 3) and (m, 2, 3)
+    """
+    m, n = kappa.shape[0], kappa.shape[1]
+    Q, Qe = np.empty((m, n, 4)), np.empty((m, 2, 4))
+    p, pe = np.empty((m, n, 3)), np.empty((m, 2, 3))
+    rate = np.empty((n, 4))
+    P = np.empty((n, 4))
+    start = np.array([1.0, 0.0, 0.0, 0.0])
+    here = np.zeros(3)
+    for k in range(m):
+        start = quaternion_normalise(quaternion_product(start, quaternion_exp(jump[k])))
+        _turn_in_panel(half[k], kappa[k], running, P, rate)
+        total = np.array([1.0, 0.0, 0.0, 0.0])
+        for j in range(n):
+            for c in range(4):
+                total[c] += half[k] * weight[j] * rate[j, c]
+            Q[k, j] = quaternion_normalise(quaternion_product(start, P[j]))
+        Qe[k, 0] = start
+        pe[k, 0] = here
+        start = quaternion_normalise(quaternion_product(start, total))
+        Qe[k, 1] = start
+        end = here.copy()
+        for i in range(n):
+            t1 = _tangent(Q[k, i])
+            end += half[k] * weight[i] * t1
+            rate[i, :3] = t1
+        for i in range(n):
+            for c in range(3):
+                p[k, i, c] = here[c]
+                for j in range(n):
+                    p[k, i, c] += half[k] * running[i, j] * rate[j, c]
+        here = end
+        pe[k, 1] = here
+    return Q, Qe, p, pe
+
+
+@kernel
+def _turn_in_panel(half, kappa, running, P, rate):
+    """Fill P (n, 4), the turn since the panel's start, and its rate by s, from the collocation equations."""
+    n = kappa.shape[0]
+    P[:, 0] = 1.0
+    P[:, 1:] = 0.0
+    for _ in range(SWEEPS):
+        for j in range(n):
+            q, w = P[j], kappa[j]
+            rate[j, 0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2])
+            rate[j, 1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1])
+            rate[j, 2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2])
+            rate[j, 3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0])
+        change = 0.0
+        for i in range(n):
+            for c in range(4):
+                value = 1.0 if c == 0 else 0.0
+                for j in range(n):
+                    value += half * running[i, j] * rate[j, c]
+                change = max(change, abs(value - P[i, c]))
+                P[i, c] = value
+        if change < ROUND_OFF:
+            break
+
+
+@kernel
+def _tangent(q):
+    """First axis of the frame of a unit quaternion."""
+    t = np.empty(3)
+    t[0] = 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3])
+    t[1] = 2.0 * (q[1] * q[2] + q[0] * q[3])
+    t[2] = 2.0 * (q[1] * q[3] - q[0] * q[2])
+    return t
+
+
+@kernel
+def rod_rows(Q, p, kappa, a, b, slope_a, slope_b):
+    """Pack the rows of `rod_shape` and the sections.
+
+    Q : (m, n, 4)    p, kappa : (m, n, 3)    a, b, slope_a, slope_b : (m, n)    returns (m, n, COLUMNS)
+    """
+    m, n = a.shape
+    rows = np.empty((m, n, COLUMNS))
+    for k in range(m):
+        for j in range(n):
+            R = quaternion_to_matrix(Q[k, j])
+            for c in range(3):
+                rows[k, j, POSITION + c] = p[k, j, c]
+                rows[k, j, T1 + c] = R[c, 0]
+                rows[k, j, T2 + c] = R[c, 1]
+                rows[k, j, T3 + c] = R[c, 2]
+            rows[k, j, TORSION] = kappa[k, j, 0]
+            rows[k, j, BEND2] = kappa[k, j, 1]
+            rows[k, j, BEND3] = kappa[k, j, 2]
+            rows[k, j, SEMI_A] = a[k, j]
+            rows[k, j, SEMI_B] = b[k, j]
+            rows[k, j, SLOPE_A] = slope_a[k, j]
+            rows[k, j, SLOPE_B] = slope_b[k, j]
+    return rows

@@ -1,0 +1,311 @@
+"""Where a rod of given shape floats: Newton with a trust region on the sphere of up-vectors.
+
+Only three of the six freedoms matter: heave and the direction of up in the body. The heave is eliminated
+(`physics.rod_energy`), to the precision that the step deserves; what is left is a minimisation on the unit sphere
+with the exact curvature.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ropewalk.errors import ConvergenceError
+from ropewalk.model.rods import Array, RodModel
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rod_energy import float_at, reduced_energy, upright_frame, wrench_and_stiffness
+from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT
+
+FIRST_RADIUS = 0.7  # of the trust region, rad
+LARGEST_RADIUS = 1.4  # rad; half a turn would overshoot every basin
+SMALLEST_RADIUS = 1e-14  # rad; below it no step changes u
+ACCEPT = 0.05  # share of the predicted gain that a step must bring
+VOLUME_TOLERANCE = 4e-15  # relative; round-off of the sum over the points
+LOOSE = 0.02  # relative volume error that the second-order elimination of the heave bears far from the solution
+NEUTRAL = 1e-11  # curvature over the largest one below which plain Newton leaves a direction alone
+WEAK = 1e-6  # the same for the trust region; quadrature noise of a rod that is round about its axis stays below it
+SHIFT_STEPS = 60  # of the boundary solution; Newton takes about five
+SHIFT_TOLERANCE = 1e-12  # of the shift, relative to the curvature
+ENERGY_NOISE = 1e-14  # of V0 times the length; gains below it cannot be told from round-off
+
+MINIMUM = 1  # what `seek` looks for
+ANY = 0
+MAXIMUM = -1
+
+TOLERANCE = 1e-13  # of the moment over weight times length
+MOST_STEPS = 100  # about 7 are usual, 20 the most seen
+
+FOUND = 0  # how `seek` ends
+TOO_MANY_STEPS = 1
+STALLED = 2
+
+
+@kernel
+def tangent_basis(u):
+    """Two unit vectors that complete u to an orthonormal frame.
+
+    u : (3,) unit    returns (2, 3)
+    """
+    t = np.zeros((2, 3))
+    k = 0
+    for i in range(1, 3):
+        if abs(u[i]) < abs(u[k]):
+            k = i
+    t[0, k] = 1.0
+    for i in range(3):
+        t[0, i] -= u[k] * u[i]
+    norm = math.sqrt(t[0, 0] ** 2 + t[0, 1] ** 2 + t[0, 2] ** 2)
+    for i in range(3):
+        t[0, i] /= norm
+    t[1, 0] = u[1] * t[0, 2] - u[2] * t[0, 1]
+    t[1, 1] = u[2] * t[0, 0] - u[0] * t[0, 2]
+    t[1, 2] = u[0] * t[0, 1] - u[1] * t[0, 0]
+    return t
+
+
+@kernel
+def eigen_2x2(a, b, c):
+    """Eigenvalues of [[a, b], [b, c]], smaller first, and the unit vector (x, y) of the smaller."""
+    mean = 0.5 * (a + c)
+    half = 0.5 * (a - c)
+    radius = math.hypot(half, b)
+    if radius == 0.0:
+        return mean, mean, 1.0, 0.0
+    # the larger of two forms of the eigenvector, to divide by no small number
+    if half <= 0.0:
+        x, y = radius - half, -b
+    else:
+        x, y = -b, radius + half
+    norm = math.hypot(x, y)
+    return mean - radius, mean + radius, x / norm, y / norm
+
+
+@kernel
+def trust_step(l1, l2, g1, g2, radius):
+    """Minimiser of g.p + p.H p/2 over |p| <= radius in the eigenbasis of H (exact, hard case included).
+
+    l1, l2 : eigenvalues, l1 <= l2    g1, g2 : gradient along their vectors    returns (p1, p2)
+    """
+    scale = max(abs(l1), abs(l2))
+    if scale == 0.0:
+        norm = math.hypot(g1, g2)
+        return (0.0, 0.0) if norm == 0.0 else (-radius * g1 / norm, -radius * g2 / norm)
+    if abs(l1) <= WEAK * scale and abs(g1) <= WEAK * abs(g2) and l2 > 0.0:
+        return 0.0, max(-radius, min(radius, -g2 / l2))  # first the stiff direction, the weak one may be only noise
+    if l1 > 0.0 and math.hypot(g1 / l1, g2 / l2) <= radius:
+        return -g1 / l1, -g2 / l2
+    # on the boundary: find the shift mu with |p| = radius; the norm falls as mu grows
+    low = max(0.0, -l1)
+    high = low + math.hypot(g1, g2) / radius
+    mu = high
+    for _ in range(SHIFT_STEPS):
+        d1, d2 = l1 + mu, l2 + mu
+        norm = math.hypot(g1 / d1, g2 / d2)
+        if norm > radius:
+            low = mu
+        else:
+            high = mu
+        slope = g1 * g1 / d1**3 + g2 * g2 / d2**3
+        new = mu + (norm - radius) / radius * norm * norm / slope if slope > 0.0 else low
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - mu) <= SHIFT_TOLERANCE * scale:
+            break
+        mu = new
+    p2 = max(-radius, min(radius, -g2 / (l2 + mu)))
+    p1 = math.sqrt((radius - p2) * (radius + p2))  # exact also where g1 vanishes, the hard case
+    return (-p1 if g1 > 0.0 else p1), p2
+
+
+@kernel
+def turn(u, basis, p1, p2):
+    """Move u along a geodesic of the sphere by the tangent vector p1 basis[0] + p2 basis[1] (rad)."""
+    angle = math.hypot(p1, p2)
+    c = math.cos(angle)
+    s = math.sin(angle) / angle if angle > 0.0 else 1.0
+    v = np.empty(3)
+    norm = 0.0
+    for i in range(3):
+        v[i] = c * u[i] + s * (p1 * basis[0, i] + p2 * basis[1, i])
+        norm += v[i] * v[i]
+    return v / math.sqrt(norm)
+
+
+@kernel
+def choose_step(model, goal, radius):
+    """Step in the tangent basis towards a minimum, a maximum or the nearest stationary point of any kind.
+
+    Returns (p1, p2, predicted gain); the gain counts in the goal's own direction, and is 0 for any kind.
+    """
+    l1, l2, x, y = eigen_2x2(model[3], model[4], model[5])
+    g1 = x * model[1] + y * model[2]
+    g2 = -y * model[1] + x * model[2]
+    if goal == ANY:
+        floor = NEUTRAL * max(abs(l1), abs(l2), 1e-300)
+        q1 = -g1 / l1 if abs(l1) > floor else 0.0
+        q2 = -g2 / l2 if abs(l2) > floor else 0.0
+        shrink = min(1.0, radius / max(math.hypot(q1, q2), 1e-300))
+        q1, q2 = shrink * q1, shrink * q2
+    elif goal == MINIMUM:
+        q1, q2 = trust_step(l1, l2, g1, g2, radius)
+    else:
+        q2, q1 = trust_step(-l2, -l1, -g2, -g1, radius)
+    gain = -goal * (g1 * q1 + g2 * q2 + 0.5 * (l1 * q1 * q1 + l2 * q2 * q2))
+    return x * q1 - y * q2, y * q1 + x * q2, gain
+
+
+@kernel
+def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
+    """Equilibrium from a start pose. Returns (status, steps, evaluations, u, z, integrals).
+
+    panels : `Panels`    centre : (3,) of mass, m    volume : that carries the mass, m3    length : of the rod, m
+    u : (3,) up in head axes    z : height of the head, m    goal : MINIMUM, MAXIMUM, or ANY (plain Newton)
+    tolerance : of the moment over weight times length    most : largest number of steps
+    path : (most + 1, 4) filled with E (m4), moment over weight times length, radius (rad), evaluations
+    """
+    scale = volume * length
+    z, acc, used = float_at(panels, u, z, volume, LOOSE)
+    basis = tangent_basis(u)
+    now, trial = np.empty(7), np.empty(7)
+    reduced_energy(acc, centre, volume, z, u, basis, now)
+    radius = FIRST_RADIUS
+    status = TOO_MANY_STEPS
+    step = 0
+    while True:
+        size = math.hypot(now[1], now[2]) / scale
+        if size <= tolerance and abs(now[6]) > tolerance * volume:
+            z, acc, more = float_at(panels, u, z, volume, VOLUME_TOLERANCE)
+            used += more
+            reduced_energy(acc, centre, volume, z, u, basis, now)
+            size = math.hypot(now[1], now[2]) / scale
+        path[step, 0] = now[0]
+        path[step, 1] = size
+        path[step, 2] = radius
+        path[step, 3] = used
+        if size <= tolerance:
+            status = FOUND
+            break
+        if step == most:
+            break
+        step += 1
+        p1, p2, gain = choose_step(now, goal, radius)
+        moved = turn(u, basis, p1, p2)
+        guess = z + (now[6] / acc[AREA] if acc[AREA] > 0.0 else 0.0)
+        for i in range(3):  # the waterplane says how the heave follows, to first order
+            guess -= acc[AREA_MOMENT + i] / max(acc[AREA], 1e-300) * (moved[i] - u[i])
+        new_z, new_acc, more = float_at(panels, moved, guess, volume, max(VOLUME_TOLERANCE, min(LOOSE, size)))
+        used += more
+        new_basis = tangent_basis(moved)
+        reduced_energy(new_acc, centre, volume, new_z, moved, new_basis, trial)
+        accepted = True
+        if goal != ANY:
+            closer = math.hypot(trial[1], trial[2]) < math.hypot(now[1], now[2])
+            real = goal * (now[0] - trial[0])
+            accepted, radius = judge(real, gain, ENERGY_NOISE * scale, closer, math.hypot(p1, p2), radius)
+        if accepted:
+            u, z, acc, basis = moved, new_z, new_acc, new_basis
+            for i in range(7):
+                now[i] = trial[i]
+        if radius < SMALLEST_RADIUS:
+            status = STALLED
+            break
+    return status, step, used, u, z, acc
+
+
+@kernel
+def judge(real, gain, noise, closer, step, radius):
+    """Whether to take a step, and the next trust radius (rad).
+
+    real, gain : energy won and predicted    noise : gains below it mean nothing, then `closer` decides
+    closer : the gradient shrank    step : length of the step, rad
+    """
+    if gain < noise:
+        return closer, radius if closer else 0.25 * step
+    if real < ACCEPT * gain:
+        return False, 0.25 * step
+    if real > 0.75 * gain and step > 0.8 * radius:
+        return True, min(2.0 * radius, LARGEST_RADIUS)
+    if real < 0.25 * gain:
+        return True, 0.5 * step
+    return True, radius
+
+
+@dataclass(frozen=True)
+class FloatingPose:
+    """A rod at rest, or as near as the search came; wrench and stiffness at the centre of mass, world axes, yaw zero."""
+
+    up: Array  # (3,) in head axes
+    heave: float  # height of the head, m
+    roll: float  # rad
+    pitch: float  # rad
+    energy: float  # J, above the centre of mass at the surface
+    wrench: Array  # (6,) N and N m
+    stiffness: Array  # (6, 6) N/m, N, N m
+    curvature: Array  # (2,) eigenvalues of the roll and pitch stiffness with the heave free, N m
+    iterations: int
+    evaluations: int
+    path: Array = field(
+        repr=False
+    )  # (iterations + 1, 4): energy (m4), moment over weight times length, radius, evaluations
+
+    @property
+    def residual(self) -> float:
+        """Moment out of balance over weight times length."""
+        return float(self.path[-1, 1])
+
+
+def equilibrium(
+    rod: RodModel,
+    up: Array | None = None,
+    heave: float | None = None,
+    *,
+    goal: int = MINIMUM,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_STEPS,
+) -> FloatingPose:
+    """Equilibrium of `rod` from a start pose: a stable one, unless `goal` asks for MAXIMUM or ANY.
+
+    up : direction of up in head axes to start from    heave : height of the head, m; left out, the centre of mass
+    starts at the surface. Raises ConvergenceError with the pose reached if the search fails.
+    """
+    start = np.array([0.0, 0.0, 1.0]) if up is None else np.array(up, dtype=float)
+    start /= np.linalg.norm(start)
+    z = -float(start @ rod.centre) if heave is None else float(heave)
+    path = np.zeros((most + 1, 4))
+    status, steps, used, u, z, acc = seek(
+        rod.panels, rod.centre, rod.float_volume, rod.length, start, z, goal, tolerance, most, path
+    )
+    pose = describe(rod, u, z, acc, steps, used, path[: steps + 1])
+    if status != FOUND:
+        why = "the trust region shrank to nothing" if status == STALLED else f"{most} steps were not enough"
+        raise ConvergenceError(
+            f"rod: no equilibrium: {why}; moment {pose.residual:.2e} of weight x length, wanted {tolerance:.1e}. "
+            "Start from another direction of up",
+            pose,
+        )
+    return pose
+
+
+def describe(rod: RodModel, u: Array, z: float, acc: Array, steps: int, used: int, path: Array) -> FloatingPose:
+    """All that is told of a pose, from its integrals."""
+    _, roll, pitch = upright_frame(u)
+    weight_density = rod.water_density * rod.gravity
+    wrench, stiffness = wrench_and_stiffness(acc, rod.centre, rod.float_volume, u, weight_density)
+    model = np.empty(7)
+    reduced_energy(acc, rod.centre, rod.float_volume, z, u, tangent_basis(u), model)
+    low, high, _, _ = eigen_2x2(model[3], model[4], model[5])
+    return FloatingPose(
+        up=u,
+        heave=z,
+        roll=roll,
+        pitch=pitch,
+        energy=weight_density * model[0],
+        wrench=wrench,
+        stiffness=stiffness,
+        curvature=weight_density * np.array([low, high]),
+        iterations=steps,
+        evaluations=used,
+        path=path.copy(),
+    )
