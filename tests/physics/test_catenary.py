@@ -83,6 +83,27 @@ def test_reference_moorings(name):
     assert_allclose(total, stiffness, rtol=1e-9)  # ten digits are printed
 
 
+def test_static_numbers_of_three_experiments():
+    """Exact statics printed with the Lindahl chain, the OrcaFlex chain and the Lowe & Langley jumper."""
+    _, lindahl = solve(32.554, 3.3, 33.0, 1e4, 0.0818 * 9.81 * (1 - 1000 / 7800), 0.0, 0.0)
+    top = np.hypot(lindahl[cat.H_B], lindahl[cat.V_B])
+    # half a unit of the last digit printed, here and below
+    assert_allclose([lindahl[cat.H_B], top], [20.3830, 22.6866], atol=5e-5, rtol=0)
+    assert_allclose(lindahl[cat.GROUND_END], 18.762, atol=5e-4)
+    w = 9.80665 * (390 - 1025 * np.pi / 4 * 0.252**2)
+    for raised, numbers in ((0.0, (2070.11, 1406.15)), (0.2345, (2064.09, 1400.90))):
+        _, chain = solve(700, 200 - raised, 760, 1.674e9, w, 0.0, 0.0)
+        assert_allclose([np.hypot(chain[cat.H_B], chain[cat.V_B]), chain[cat.H_A]], np.array(numbers) * 1e3, atol=5)
+    _, jumper = solve(100, 50, 170, 500e6, 9.807 * (165 - 1000 * np.pi / 4 * 0.396**2))
+    assert_allclose(jumper[[cat.H_B, cat.V_B]], [11472.3, 45722.2], atol=0.05)
+
+
+def test_vertical_hang_under_a_tip_load():
+    """L 1000, w 300, EA 5e7, 2e5 N at the tip: stretched by 7.0."""
+    _, row = solve(0.0, 1007.0, 1000.0, 5e7, 300.0)
+    assert_allclose(row[:4], [0.0, 2e5, 0.0, 5e5], rtol=1e-12)  # the stretch is a difference, 1e-16 * 1e3 / 7
+
+
 @pytest.mark.parametrize("EA", [INF, 1e3, 20.0])
 def test_level_catenary_against_its_textbook_form(EA):
     """Level ends: dx = 2 (H/w) asinh(wL/2H) + HL/EA."""

@@ -92,7 +92,7 @@ MISS_LIMIT = 1.0e-9  # of L + dx: what is called solved
 
 
 @kernel
-def _fill_hanging(H, va, vb, kxx, kxz, kzz, out):
+def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
     """Write forces and stiffness of a line without contact into `out`."""
     out[H_A] = H
     out[V_A] = va
@@ -110,7 +110,7 @@ def _fill_hanging(H, va, vb, kxx, kxz, kzz, out):
 
 
 @kernel
-def _weightless(dx, dz, L, EA, out):
+def weightless(dx, dz, L, EA, out):
     """Fill `out` for w = 0: a straight bar when taut, nothing when slack; returns the status."""
     chord = math.hypot(dx, dz)
     if chord <= L:
@@ -123,7 +123,7 @@ def _weightless(dx, dz, L, EA, out):
     cz = dz / chord
     axial = EA / L
     cross = T / chord
-    _fill_hanging(
+    fill_hanging(
         T * cx,
         T * cz,
         T * cz,
@@ -167,7 +167,7 @@ def solve_line(dx, dz, L, EA, w, CB, height, out):
         out[:] = 0.0
         return BAD_INPUT
     if w == 0.0:
-        status = _weightless(dx, dz, L, EA, out)
+        status = weightless(dx, dz, L, EA, out)
     else:
         status = _heavy_or_light(dx, dz, L, EA, w, CB, height, out)
     if status < 0:
@@ -187,6 +187,13 @@ def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
     h_a = height
     h_b = height + dz
     bed = w > 0.0 and height < math.inf
+    if (
+        math.isinf(EA)
+        and dx > 0.0
+        and math.hypot(dx, dz) >= L
+        and not (bed and dx <= L and dz == 0.0 and height <= 0.0)
+    ):
+        return TOO_SHORT
     if bed and min(h_a, h_b) <= 0.0:
         h_a = max(-dz, 0.0)
         h_b = max(dz, 0.0)
@@ -198,7 +205,7 @@ def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
         depth = va * va / w * (1.0 / (math.hypot(H, va) + H) + 0.5 / EA)
         if depth > h_a:
             return on_bed(dx, L, EA, w, CB, h_a, h_b, out)
-    _fill_hanging(H, up * va, up * vb, kxx, up * kxz, kzz, out)
+    fill_hanging(H, up * va, up * vb, kxx, up * kxz, kzz, out)
     return status
 
 

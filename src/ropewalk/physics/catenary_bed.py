@@ -25,6 +25,7 @@ from ropewalk.physics.catenary_free import (
 )
 
 ROUND_OFF = 4.0e-16  # relative to L + dx: the span cannot be computed closer than this
+NOISE = 1.0e-3  # relative Newton step above which the round-off of the span, not H, has made it
 FLAT = 0.999  # of the fall L - dx over the height, where the starting value of H stops growing smaller
 
 
@@ -116,8 +117,10 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
         slope = ea_H + ea_V * va_H + eb_H + eb_V * vb_H + stretch_H - stretch_g * (va_H + vb_H) / w
         step = -f / (H * slope)
         new = H * (1.0 + step) if step > 0.0 else H / (1.0 - step)
-        if abs(step) < QUADRATIC or abs(f) <= ROUND_OFF * (L + dx):
+        if abs(step) < QUADRATIC:
             return new
+        if abs(f) <= ROUND_OFF * (L + dx):
+            return new if abs(step) < NOISE else H
         if not lo < new < hi:
             new = math.sqrt(lo * hi) if hi < math.inf else 10.0 * H
             if not lo < new < hi:

@@ -14,9 +14,10 @@ SUSPENDED = 1  # no contact with the bed
 GROUNDED = 2  # part of the line on the bed, under tension
 SLACK_ON_BED = 3  # H = 0: the ends' legs hang straight down to a slack part on the bed
 SLACK_HANGING = 4  # H = 0, no span and no bed: a loop of two vertical legs
-SLACK_NEUTRAL = 5  # weightless and longer than the chord: no tension, arbitrary shape
+SLACK_NEUTRAL = 5  # weightless, in part at least, and longer than needed: no tension there, arbitrary shape
 TOO_SHORT = -1  # inextensible and not longer than the distance between its ends
 BAD_INPUT = -2  # not a number, or a length, stiffness or span out of range
+PENETRATES = -4  # has pieces that do not sink and would touch the bed where the closed form does not hold it
 NOT_CONVERGED = -3  # the end is missed by more than MISS_LIMIT
 
 MEANING = {
@@ -27,6 +28,7 @@ MEANING = {
     SLACK_NEUTRAL: "slack and weightless, its shape is arbitrary",
     TOO_SHORT: "inextensible and not longer than the distance between its ends",
     BAD_INPUT: "length and stiffness must be positive, span and friction not negative, and all of them numbers",
+    PENETRATES: "has parts that do not sink and would touch the seabed away from its lower end; use another method",
     NOT_CONVERGED: "the closed form did not close on the far end",
 }
 
@@ -46,7 +48,7 @@ STRETCH_LIMIT = 1.0e-20  # xi^2 under which the cubic starting value could overf
 
 
 @kernel(inline="always")
-def _hyperbolic(q):
+def hyperbolic(q):
     r"""sinh q, cosh q, sinh q - q and q cosh q - sinh q, each to round-off, for 0 < q < 700."""
     s = math.sinh(q)
     c = math.cosh(q)
@@ -131,7 +133,7 @@ def _solve_lambda(xi, zeta, chord, epsilon):
     hi = math.inf
     q = _starting_lambda(xi, zeta, chord, epsilon)
     for _ in range(MAX_ITERATIONS):
-        s, c, s_q, qc_s = _hyperbolic(q)
+        s, c, s_q, qc_s = hyperbolic(q)
         p1 = epsilon * c / s
         a1 = (epsilon - s_q) / s
         t = zeta / (1.0 + p1)
@@ -185,7 +187,7 @@ def hanging(dx, dz, L, EA, w):
         return TOO_SHORT, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     else:
         q = _solve_lambda(xi, zeta, chord, epsilon)
-    s, c, _, qc_s = _hyperbolic(q)
+    s, c, _, qc_s = hyperbolic(q)
     r = xi * s / (q + epsilon)
     t = math.copysign(zeta / (1.0 + epsilon * c / s), dz)
     H = 0.5 * w * L * r / s

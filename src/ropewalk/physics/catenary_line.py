@@ -1,0 +1,396 @@
+r"""A line of several pieces in gravity, with point loads at its junctions, by sums of closed forms.
+
+Conventions, friction and the columns of a solution: see :mod:`ropewalk.physics.catenary`; the pieces:
+see :mod:`ropewalk.physics.catenary_pieces`. The unknowns are found by nested monotone equations: for
+given H the vertical forces at the ends from the heights, and H from the span. Each is bracketed, so
+the search cannot run away; the exact derivatives make it fast.
+
+What is solved: lines that hang free, of any weights and loads; lines without buoyant parts that touch
+the bed at one end or in the middle; lines with buoyant parts (lazy waves) of which the heavy stretch
+next to the lower end lies on the bed, that end included. Other lines with buoyant parts that would
+reach below the bed are refused as PENETRATES.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.catenary import MISS_LIMIT, fill_hanging, solve_line, weightless
+from ropewalk.physics.catenary_free import (
+    BAD_INPUT,
+    GROUND_END,
+    GROUND_START,
+    GROUNDED,
+    H_A,
+    H_B,
+    MAX_ITERATIONS,
+    MISS,
+    NOT_CONVERGED,
+    PENETRATES,
+    QUADRATIC,
+    SLACK_HANGING,
+    SLACK_NEUTRAL,
+    SLACK_ON_BED,
+    STIFFNESS,
+    SUSPENDED,
+    TOO_SHORT,
+    V_A,
+    V_B,
+    arc,
+    hanging,
+)
+from ropewalk.physics.catenary_pieces import (
+    TIGHT,
+    gross_weight,
+    hang,
+    lowest,
+    net_weight,
+    next_force,
+    next_tension,
+    slack_gap,
+)
+from ropewalk.physics.catenary_pieces_bed import bed_tension, pieces_on_bed, stretch_of_pieces
+
+TOUCH = 1.0e-12  # of the line's length: depth under the bed that is still no contact
+NEARLY_NEUTRAL = 1.0e-3  # net over gross weight under which the gross weight gives the starting values
+SMALLEST_START = 1.0e-9  # of the gross weight: least starting value of H
+
+
+@kernel
+def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
+    """Vertical force (N) at A for which the hanging line rises by dz, and :func:`hang` there."""
+    lo = -math.inf
+    hi = math.inf
+    tolerance = TIGHT * L.sum()
+    state = hang(H, V, L, flexibility, w, load)
+    for k in range(MAX_ITERATIONS):
+        f = state[1] - dz
+        if abs(f) <= tolerance:
+            break
+        if f > 0.0:
+            hi = V
+        else:
+            lo = V
+        step = -f / state[4] if state[4] > 0.0 else -math.copysign(reach, f)
+        new = next_force(V, step, reach, lo, hi, k)
+        if new in (lo, hi):
+            break
+        if abs(new - V) >= reach:
+            reach *= 2.0
+        V = new
+        state = hang(H, V, L, flexibility, w, load)
+    return V, state
+
+
+@kernel
+def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
+    """H and V at A (N) of a line that hangs free between its ends, and :func:`hang` there; dx > 0."""
+    lo = 0.0
+    hi = math.inf
+    tolerance = TIGHT * (L.sum() + dx)
+    V, state = _force_at_a(H, V, dz, reach, L, flexibility, w, load)
+    for k in range(MAX_ITERATIONS):
+        f = state[0] - dx
+        if abs(f) <= tolerance:
+            break
+        if f > 0.0:
+            hi = H
+        else:
+            lo = H
+        slope = state[2] - state[3] * (state[3] / state[4])
+        step = -f / (H * slope) if slope > 0.0 else -math.copysign(1.0, f)
+        new = next_tension(H, step, lo, hi, k)
+        if not lo < new < hi:
+            break
+        V -= state[3] / state[4] * (new - H)
+        H = new
+        V, state = _force_at_a(H, V, dz, reach, L, flexibility, w, load)
+        if abs(step) < QUADRATIC:
+            break
+    return H, V, state
+
+
+@kernel
+def _start(dx, dz, L, flexibility, w, load):
+    """Starting values of H and of V at A (N): those of a uniform line of the same length, stiffness and weight."""
+    length = L.sum()
+    gross = gross_weight(L, w, load)
+    net = net_weight(L, w, load)
+    if abs(net) < NEARLY_NEUTRAL * gross:
+        net = gross
+    give = (L * flexibility).sum()
+    EA = length / give if give > 0.0 else math.inf
+    up = math.copysign(1.0, net)
+    _, H, V, _, _, _, _ = hanging(dx, up * dz, length, EA, abs(net) / length)
+    return max(H, SMALLEST_START * gross), up * V
+
+
+@kernel
+def _hang_pieces(dx, dz, L, flexibility, w, load, out):
+    """Fill `out` for a line of pieces that hangs free; returns the status."""
+    H, V = _start(dx, dz, L, flexibility, w, load)
+    gross = gross_weight(L, w, load)
+    if dx > 0.0:
+        H, V, state = _hang_free(dx, dz, H, V, gross, L, flexibility, w, load)
+    else:
+        H = 0.0
+        V, state = _force_at_a(H, V, dz, gross, L, flexibility, w, load)
+    x, z, x_H, x_V, z_V = state
+    kxx = kxz = kzz = 0.0
+    status = SUSPENDED
+    if math.isinf(x_H):  # two vertical legs: no stiffness against the first sideways move
+        status = SLACK_HANGING
+        kzz = 1.0 / z_V if z_V > 0.0 else 0.0
+    else:
+        det = x_H * z_V - x_V * x_V
+        if det > 0.0:
+            kxx = z_V / det
+            kxz = -x_V / det
+            kzz = x_H / det
+    fill_hanging(H, V, V + net_weight(L, w, load), kxx, kxz, kzz, out)
+    out[MISS] = math.hypot(x - dx, z - dz)
+    return status
+
+
+@kernel
+def _slack_between(dx, dz, L, flexibility, w, load, out):
+    """True if a weightless piece carries nothing, so that the rest hangs straight down; fills the forces in `out`."""
+    out[:] = 0.0
+    weight = 0.0
+    for i in range(L.size):
+        if w[i] == 0.0:
+            x, z, length = slack_gap(dx, dz, -weight, L, flexibility, w, load)
+            if length > 0.0 and math.hypot(x, z) <= length:
+                out[V_A] = -weight
+                out[V_B] = net_weight(L, w, load) - weight
+                return True
+        weight += w[i] * L[i]
+        if i < load.size:
+            weight += load[i]
+    return False
+
+
+@kernel
+def _free_pieces(L, w, load):
+    """How many pieces, counted from B, come before the stretch at A that is heavy throughout."""
+    n = L.size
+    for i in range(n):
+        if w[i] <= 0.0:
+            return n - i
+        if i < load.size and load[i] < 0.0:
+            return n - 1 - i
+    return 0
+
+
+@kernel
+def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
+    """Fill `out` for a line whose free shape would reach below the bed; returns the status."""
+    H = max(out[H_A], SMALLEST_START * gross_weight(L, w, load))
+    if _free_pieces(L, w, load) == 0:
+        return pieces_on_bed(dx, H, h_a, h_b, 0, CB, L, flexibility, w, load, out)
+    if h_a <= 0.0 < h_b:
+        return _lazy_wave(dx, H, CB, h_b, L, flexibility, w, load, out)
+    if h_b <= 0.0 < h_a:
+        status = _lazy_wave(
+            dx, H, CB, h_a, L[::-1].copy(), flexibility[::-1].copy(), w[::-1].copy(), load[::-1].copy(), out
+        )
+        _reverse(L.sum(), out)
+        return status
+    return PENETRATES
+
+
+@kernel
+def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
+    """Fill `out` for a line with buoyant parts whose heavy stretch at A, on the bed, stays there in part."""
+    n_free = _free_pieces(L, w, load)
+    status = pieces_on_bed(dx, H, 0.0, h, n_free, CB, L, flexibility, w, load, out)
+    if status > 0:
+        deep = lowest(out[GROUND_END], out[H_B], out[V_B] - net_weight(L, w, load), 0.0, L, flexibility, w, load)
+        if deep < -TOUCH * L.sum() or not out[MISS] <= MISS_LIMIT * (L.sum() + dx):
+            return PENETRATES
+    return status
+
+
+@kernel
+def _reverse(length, out):
+    """Turn a solution counted from B into one counted from A."""
+    out[H_A], out[H_B] = out[H_B], out[H_A]
+    out[V_A], out[V_B] = -out[V_B], -out[V_A]
+    out[GROUND_START], out[GROUND_END] = length - out[GROUND_END], length - out[GROUND_START]
+    k = out[STIFFNESS:].copy()
+    for j in range(3):
+        q = (0, 2, 1)[j]
+        out[STIFFNESS + j] = k[6 + q]
+        out[STIFFNESS + 3 + j] = -k[9 + q]
+        out[STIFFNESS + 6 + j] = k[q]
+        out[STIFFNESS + 9 + j] = -k[3 + q]
+
+
+@kernel
+def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
+    r"""Forces, stiffness and touchdown of a line of several pieces in gravity; returns the status.
+
+    Source: sums of the closed forms of [Irvine1981] and [Jonkman2007] over the pieces.
+
+    dx, dz, CB, height, out : as in :func:`ropewalk.physics.catenary.solve_line`
+    L, EA, w : (n,) unstretched length (m), axial stiffness (N, may be infinite) and net weight (N/m) of
+    the pieces from A to B    load : (n - 1,) net weight (N, down) at the junctions
+    """
+    if L.size == 1:
+        return solve_line(dx, dz, L[0], EA[0], w[0], CB, height, out)
+    out[:] = 0.0
+    if not _valid(dx, dz, L, EA, w, load, CB, height):
+        return BAD_INPUT
+    flexibility = 1.0 / EA
+    length = L.sum()
+    if gross_weight(L, w, load) == 0.0:
+        give = (L * flexibility).sum()
+        status = weightless(dx, dz, length, length / give if give > 0.0 else math.inf, out)
+    else:
+        status = _weighted(dx, dz, L, flexibility, w, load, CB, height, out)
+    if status < 0:
+        out[:] = 0.0
+    elif not out[MISS] <= MISS_LIMIT * (length + dx):
+        out[:] = 0.0
+        return NOT_CONVERGED
+    return status
+
+
+@kernel
+def _valid(dx, dz, L, EA, w, load, CB, height):
+    """True if every number of a line of pieces is in its range."""
+    good = dx >= 0.0 and CB >= 0.0 and math.isfinite(dx + dz + CB) and not math.isnan(height)
+    for i in range(L.size):
+        good = good and L[i] > 0.0 and EA[i] > 0.0 and math.isfinite(L[i] + w[i])
+    for i in range(load.size):
+        good = good and math.isfinite(load[i])
+    return good
+
+
+@kernel
+def _weighted(dx, dz, L, flexibility, w, load, CB, height, out):
+    """The part of `solve_pieces` for lines that are not weightless throughout."""
+    length = L.sum()
+    bed = height < math.inf
+    h_a = height
+    h_b = height + dz
+    if bed and min(h_a, h_b) <= 0.0:
+        h_a = max(-dz, 0.0)
+        h_b = max(dz, 0.0)
+        if h_a == h_b and _free_pieces(L, w, load) == 0:
+            return pieces_on_bed(dx, gross_weight(L, w, load), h_a, h_b, 0, CB, L, flexibility, w, load, out)
+    chord = math.hypot(dx, dz)
+    if flexibility.max() == 0.0 and (chord > length or (chord == length and dx > 0.0)):
+        return TOO_SHORT
+    rise = 0.0
+    if _slack_between(dx, dz, L, flexibility, w, load, out):
+        status = SLACK_NEUTRAL
+        _, gap, slack = slack_gap(dx, dz, out[V_A], L, flexibility, w, load)
+        rise = gap / slack
+    else:
+        status = _hang_pieces(dx, dz, L, flexibility, w, load, out)
+    if bed and lowest(0.0, out[H_A], out[V_A], rise, L, flexibility, w, load) < -h_a - TOUCH * length:
+        return _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out)
+    return status
+
+
+@kernel
+def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
+    """The part of `point_on_pieces` for lines with pieces that carry nothing, drawn straight."""
+    gap_x, gap_z, slack = slack_gap(dx, dz, V_start, L, 1.0 / EA, w, load)
+    first = x = z = weight = 0.0
+    V = V_start
+    for i in range(L.size):
+        length = min(L[i], s - first)
+        V = V_start + weight
+        if w[i] == 0.0 and V == 0.0:
+            x += gap_x * length / slack
+            z += gap_z * length / slack
+        else:
+            z += arc(length, 0.0, V, w[i], 1.0 / EA[i])[1]
+        V += w[i] * length
+        first += L[i]
+        if first >= s:
+            break
+        weight += w[i] * L[i]
+        if i < load.size:
+            weight += load[i]
+    return x, z, 0.0, V
+
+
+@kernel
+def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
+    """Where a line of pieces is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+
+    Source: as :func:`solve_pieces`, whose `status` and filled row `solution` it reads. At a junction
+    the force is that just before its load. Slack parts are drawn as by ``point_on_line``.
+    """
+    length = L.sum()
+    if status == SLACK_NEUTRAL:
+        return _point_when_slack(s, dx, dz, L, EA, w, load, solution[V_A])
+    H = max(solution[H_A], solution[H_B])
+    start = solution[GROUND_START]
+    end = solution[GROUND_END]
+    on_bed = status in (GROUNDED, SLACK_ON_BED)
+    flexibility = 1.0 / EA
+    weight_b = net_weight(L, w, load) - solution[V_B]
+    weight = first = x = z = 0.0
+    h = H
+    v = solution[V_A]
+    for i in range(L.size):
+        lo = first
+        hi = min(first + L[i], s)
+        split = min(max(start, lo), hi) if on_bed else hi
+        if split > lo or not on_bed:
+            v = solution[V_A] + weight + w[i] * (split - first)
+            a, b = arc(split - lo, H, solution[V_A] + weight, w[i], flexibility[i])
+            x += a
+            z += b
+            h = H
+        if on_bed and hi > split and split < end:
+            v = 0.0
+            h = max(
+                bed_tension(
+                    weight + w[i] * (min(hi, end) - first), H, CB, -solution[V_A], weight_b, start > 0.0, end < length
+                ),
+                0.0,
+            )
+        if on_bed and hi > max(end, lo):
+            lo = max(end, lo)
+            u = weight + w[i] * (lo - first) - weight_b
+            a, b = arc(hi - lo, H, u, w[i], flexibility[i])
+            x += a
+            z += b
+            v = u + w[i] * (hi - lo)
+            h = H
+        first += L[i]
+        weight += w[i] * L[i]
+        if first >= s:
+            break
+        if i < load.size:
+            weight += load[i]
+    if on_bed and s > start:
+        here = min(s, end)
+        if status == SLACK_ON_BED:
+            x += dx * (here - start) / (end - start) if end > start else 0.0
+        else:
+            x += (here - start) + stretch_of_pieces(
+                start, here, H, CB, -solution[V_A], weight_b, start > 0.0, end < length, L, flexibility, w, load
+            )[0]
+    return x, z, h, v
+
+
+@kernel
+def pieces_shape(s, dx, dz, L, EA, w, load, CB, status, solution):
+    """:func:`point_on_pieces` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
+    rows = np.empty((s.size, 4))
+    for i in range(s.size):
+        x, z, H, V = point_on_pieces(s[i], dx, dz, L, EA, w, load, CB, status, solution)
+        rows[i, 0] = x
+        rows[i, 1] = z
+        rows[i, 2] = H
+        rows[i, 3] = V
+    return rows

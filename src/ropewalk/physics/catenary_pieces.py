@@ -1,0 +1,227 @@
+r"""Sums of closed forms along a line of several pieces, with point loads at the junctions.
+
+Conventions: see :mod:`ropewalk.physics.catenary`. Piece i has unstretched length L[i], flexibility
+1/EA[i] and net weight w[i] per metre, of either sign; load[i] is the net weight (N, down) of what hangs
+at the junction after piece i, so `load` is one shorter than `L`.
+
+For given H the vertical force at an end decides the rest. The distances are the gradient of a convex
+complementary energy of (H, V), so each height grows with V, and the span at given heights grows with H.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.catenary_free import arc, hyperbolic
+
+WEIGHTLESS = 1.0e-60  # weight over tension under which a piece is a straight bar and lambda^3 could underflow
+TIGHT = 1.0e-15  # of the line's length: sums over pieces are not computed closer than this
+PATIENCE = 30  # Newton steps before the bracket is halved instead; smooth cases need fewer than ten
+GROWTH = 9.0  # largest relative growth of H in one step
+
+
+@kernel
+def piece(s, H, u, w, flexibility):
+    r"""Distances (m) along s metres of hanging line and their derivatives (m/N) by H and by u.
+
+    Returns x, z, x_H, x_u = z_H and z_u; in the terms of :mod:`ropewalk.physics.catenary` and with
+    :math:`t = \tanh\mu`, :math:`r = \operatorname{sech}\mu`, :math:`d = t^2 + r^2\cosh^2\lambda`
+
+    .. math:: x_H = \frac{2}{|w| d}\bigl(\lambda t^2 + r^2\cosh\lambda(\lambda\cosh\lambda - \sinh\lambda)\bigr)
+              + \frac{s}{EA}, \quad x_u = -\frac{2 t r \sinh\lambda}{|w| d}, \quad
+              z_u = \frac{2 r^2 \sinh\lambda\cosh\lambda}{|w| d} + \frac{s}{EA}
+
+    Source: derivatives of the closed form of [Irvine1981], ch. 1. At H = 0 the first is infinite if V
+    changes sign along the piece.
+    """
+    x, z = arc(s, H, u, w, flexibility)
+    v = u + w * s
+    tu = math.hypot(H, u)
+    tv = math.hypot(H, v)
+    slope = s * flexibility
+    if s <= 0.0:
+        return x, z, 0.0, 0.0, 0.0
+    weight = abs(w) * s
+    if weight <= WEIGHTLESS * (tu + tv):
+        if tu == 0.0:
+            return x, z, math.inf, 0.0, math.inf
+        return x, z, s * (u / tu) ** 2 / tu + slope, -s * (H / tu) * (u / tu) / tu, s * (H / tu) ** 2 / tu + slope
+    if H == 0.0:
+        if u * v <= 0.0:
+            return x, z, math.inf, 0.0, (2.0 / abs(w) if u * v < 0.0 else 0.0) + slope
+        return x, z, abs(math.log(v / u)) / abs(w) + slope, 0.0, slope
+    q = 0.5 * weight * (x / (H * s) - flexibility)
+    sinh, cosh, _, qc_s = hyperbolic(q)
+    tc = (u + v) / (tu + tv) / cosh
+    r = 2.0 * H * sinh / weight
+    den = (tc * tc + r * r) * abs(w)
+    x_H = 2.0 * (q * tc * tc + r * r * (qc_s / cosh)) / den + slope
+    z_u = 2.0 * r * r * (sinh / cosh) / den + slope
+    return x, z, x_H, -2.0 * tc * r * (sinh / cosh) / den, z_u
+
+
+@kernel
+def hang(H, V, L, flexibility, w, load):
+    """Distances (m) from A to B of pieces that hang free, V at A; returned as by :func:`piece`."""
+    x = z = x_H = x_V = z_V = 0.0
+    for i in range(L.size):
+        a, b, c, d, e = piece(L[i], H, V, w[i], flexibility[i])
+        x += a
+        z += b
+        x_H += c
+        x_V += d
+        z_V += e
+        V += w[i] * L[i]
+        if i < load.size:
+            V += load[i]
+    return x, z, x_H, x_V, z_V
+
+
+@kernel
+def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
+    """The part of a line that hangs between one end, where the vertical force is V, and the bed.
+
+    Walks from the end (B if `from_b`) until V is used up. The first `n_free` pieces are taken as
+    hanging whatever V is; the others must not be buoyant.
+
+    Returns its span X, unstretched length S and height Z (m), then X_H, X_V, S_V, Z_H, Z_V (m/N).
+    """
+    X = S = Z = X_H = X_V = Z_H = Z_V = 0.0
+    n = L.size
+    for j in range(n):
+        if V <= 0.0 and j >= n_free:
+            break
+        i = n - 1 - j if from_b else j
+        f = flexibility[i]
+        bottom = V - w[i] * L[i]
+        if bottom < 0.0 and j >= n_free:
+            s = V / w[i]
+            x, z, x_H, x_u, _ = piece(s, H, 0.0, w[i], f)
+            T = math.hypot(H, V)
+            return (
+                X + x,
+                S + s,
+                Z + z,
+                X_H + x_H,
+                X_V + H * (1.0 / T + f) / w[i],
+                1.0 / w[i],
+                Z_H + x_u,
+                Z_V + V * (1.0 / T + f) / w[i],
+            )
+        x, z, x_H, x_u, z_u = piece(L[i], H, bottom, w[i], f)
+        X += x
+        S += L[i]
+        Z += z
+        X_H += x_H
+        X_V += x_u
+        Z_H += x_u
+        Z_V += z_u
+        V = bottom
+        if j < n - 1:
+            V -= load[i - 1] if from_b else load[i]
+    return X, S, Z, X_H, X_V, 0.0, Z_H, Z_V
+
+
+@kernel
+def lowest(start, H, V_start, rise, L, flexibility, w, load):
+    """Lowest height (m, not above zero) that the line has beyond s = `start`, from that point on, hanging free.
+
+    V_start : V at s = 0 if all of the line hung, N    rise : dz/ds of weightless pieces that carry nothing
+    """
+    first = z = least = weight = 0.0
+    for i in range(L.size):
+        lo = max(first, start)
+        length = first + L[i] - lo
+        if length > 0.0:
+            u = V_start + weight + w[i] * (lo - first)
+            if u < 0.0 < u + w[i] * length:
+                least = min(least, z - u * u / w[i] * (1.0 / (math.hypot(H, u) + H) + 0.5 * flexibility[i]))
+            if w[i] == 0.0 and u == 0.0 and H == 0.0:
+                z += rise * length
+            else:
+                z += arc(length, H, u, w[i], flexibility[i])[1]
+            least = min(least, z)
+        first += L[i]
+        weight += w[i] * L[i]
+        if i < load.size:
+            weight += load[i]
+    return least
+
+
+@kernel
+def slack_gap(dx, dz, V_start, L, flexibility, w, load):
+    """What weightless pieces without tension have to bridge when all others hang straight down from V at A.
+
+    Returns the gap's two components and the length of those pieces (m).
+    """
+    slack = weight = 0.0
+    for i in range(L.size):
+        V = V_start + weight
+        if w[i] == 0.0 and V == 0.0:
+            slack += L[i]
+        else:
+            dz -= arc(L[i], 0.0, V, w[i], flexibility[i])[1]
+        weight += w[i] * L[i]
+        if i < load.size:
+            weight += load[i]
+    return dx, dz, slack
+
+
+@kernel
+def net_weight(L, w, load):
+    """Net weight of the line (N)."""
+    total = 0.0
+    for i in range(L.size):
+        total += w[i] * L[i]
+        if i < load.size:
+            total += load[i]
+    return total
+
+
+@kernel
+def gross_weight(L, w, load):
+    """Sum of the magnitudes of the weights of the line (N)."""
+    total = 0.0
+    for i in range(L.size):
+        total += abs(w[i]) * L[i]
+        if i < load.size:
+            total += abs(load[i])
+    return total
+
+
+@kernel
+def flexibility_at(s, L, flexibility):
+    """1/EA (1/N) of the piece that holds s."""
+    first = 0.0
+    for i in range(L.size - 1):
+        first += L[i]
+        if s < first:
+            return flexibility[i]
+    return flexibility[-1]
+
+
+@kernel
+def next_force(x, step, reach, lo, hi, k):
+    """Newton's x + step, kept inside the bracket and within `reach` of x; bisects after PATIENCE steps."""
+    new = x + min(max(step, -reach), reach)
+    if k > PATIENCE and not math.isinf(hi - lo):
+        return 0.5 * (lo + hi)
+    if lo < new < hi:
+        return new
+    if math.isinf(lo):
+        return x - reach
+    if math.isinf(hi):
+        return x + reach
+    return 0.5 * (lo + hi)
+
+
+@kernel
+def next_tension(H, step, lo, hi, k):
+    """H after a relative Newton step, kept positive and inside the bracket; bisects after PATIENCE steps."""
+    new = H * (1.0 + min(step, GROWTH)) if step > 0.0 else H / (1.0 - step)
+    if k > PATIENCE and lo > 0.0 and hi < math.inf:
+        return math.sqrt(lo) * math.sqrt(hi)
+    if lo < new < hi:
+        return new
+    return math.sqrt(lo) * math.sqrt(hi) if hi < math.inf else (1.0 + GROWTH) * H

@@ -1,0 +1,239 @@
+"""A line of several pieces that rests on the bed in part.
+
+Conventions, and which way the friction acts: see :mod:`ropewalk.physics.catenary`; the pieces: see
+:mod:`ropewalk.physics.catenary_pieces`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.catenary_free import (
+    GROUND_END,
+    GROUND_START,
+    GROUNDED,
+    H_A,
+    H_B,
+    MAX_ITERATIONS,
+    MISS,
+    QUADRATIC,
+    SLACK_ON_BED,
+    STIFFNESS,
+    TOO_SHORT,
+    V_A,
+    V_B,
+)
+from ropewalk.physics.catenary_pieces import (
+    TIGHT,
+    flexibility_at,
+    gross_weight,
+    leg_of_pieces,
+    net_weight,
+    next_force,
+    next_tension,
+)
+
+LOWEST = 1.0e-30  # of the gross weight: no H is sought below it, as the span no longer depends on it
+HIGHEST = 1.0e30  # of the gross weight: nor above this
+
+
+@kernel
+def _clipped(p, q):
+    """Mean over a stretch of max(n, 0), n linear from p to q, and the fraction of it where n > 0."""
+    if p >= 0.0 and q >= 0.0:
+        return 0.5 * (p + q), 1.0
+    top = max(p, q)
+    if top <= 0.0:
+        return 0.0, 0.0
+    fraction = top / abs(p - q)
+    return 0.5 * top * fraction, fraction
+
+
+@kernel
+def bed_tension(weight, H, CB, weight_a, weight_b, pulled_a, pulled_b):
+    """Tension (N) on the bed before it is cut off at zero, at a point with `weight` of line before it.
+
+    weight_a, weight_b : the same weight at the two touchdowns, N    pulled_a, pulled_b : ends above the bed
+    """
+    if pulled_a == pulled_b:
+        return H - CB * min(weight - weight_a, weight_b - weight)
+    return H - CB * (weight_b - weight if pulled_b else weight - weight_a)
+
+
+@kernel
+def stretch_of_pieces(start, end, H, CB, weight_a, weight_b, pulled_a, pulled_b, L, flexibility, w, load):
+    r"""Elongation (m) of the stretch of s from `start` to `end` on the bed.
+
+    .. math:: \int \frac{\max(H - C_B |W - W_t|, 0)}{EA}\, ds,
+
+    W the weight of the line up to s, t the touchdown from which it was pulled: the friction of point
+    loads on the bed is in it. Source: [Jonkman2007], eq. (2-38), for several pieces.
+
+    Returns it and its derivative by H, split between the parts pulled from A and from B.
+    """
+    total = by_a = by_b = 0.0
+    middle = 0.5 * (weight_a + weight_b)
+    first = 0.0
+    weight = 0.0
+    both = pulled_a == pulled_b
+    for i in range(L.size):
+        lo = max(first, start)
+        hi = min(first + L[i], end)
+        if hi > lo:
+            w_lo = weight + w[i] * (lo - first)
+            w_hi = weight + w[i] * (hi - first)
+            cut = hi if pulled_a else lo
+            if both:
+                cut = lo if w_lo >= middle else hi if w_hi <= middle else lo + (middle - w_lo) / w[i]
+            w_cut = weight + w[i] * (cut - first)
+            # up to the cut pulled from A, beyond it from B
+            for side in range(2):
+                p = w_lo if side == 0 else w_cut
+                q = w_cut if side == 0 else w_hi
+                length = cut - lo if side == 0 else hi - cut
+                if length <= 0.0:
+                    continue
+                mean, active = _clipped(
+                    bed_tension(p, H, CB, weight_a, weight_b, pulled_a, pulled_b),
+                    bed_tension(q, H, CB, weight_a, weight_b, pulled_a, pulled_b),
+                )
+                total += flexibility[i] * length * mean
+                if side == 0:
+                    by_a += flexibility[i] * length * active
+                else:
+                    by_b += flexibility[i] * length * active
+        first += L[i]
+        weight += w[i] * L[i]
+        if i < load.size:
+            weight += load[i]
+    return total, by_a, by_b
+
+
+@kernel
+def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load):
+    """Vertical force (N) at the end of a leg of height h, not below `least`, and :func:`leg_of_pieces` there."""
+    if h <= 0.0:
+        return 0.0, leg_of_pieces(H, 0.0, from_b, 0, L, flexibility, w, load)
+    lo = least
+    hi = math.inf
+    tolerance = TIGHT * L.sum()
+    V = max(V, least)
+    state = leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load)
+    for k in range(MAX_ITERATIONS):
+        f = state[2] - h
+        if abs(f) <= tolerance:
+            break
+        if f > 0.0:
+            hi = V
+        else:
+            lo = V
+        step = -f / state[7] if state[7] > 0.0 else -math.copysign(reach, f)
+        new = next_force(V, step, reach, lo, hi, k)
+        if new in (lo, hi):
+            break
+        if abs(new - V) >= reach:
+            reach *= 2.0
+        V = new
+        state = leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load)
+    return V, state
+
+
+@kernel
+def _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load):
+    """Legs, span and derivatives of a line on the bed for given H; va and vb are starting values.
+
+    Returns va, vb (N), the two legs, the span (m), its derivative by H at given heights, and its
+    derivatives by va and vb at given H (m/N).
+    """
+    gross = gross_weight(L, w, load)
+    va, a = _force_of_leg(H, va, h_a, 0.0, gross, False, 0, L, flexibility, w, load)
+    vb, b = _force_of_leg(H, vb, h_b, least_b, gross, True, n_free, L, flexibility, w, load)
+    length = L.sum()
+    end = length - b[1]
+    weight_b = net_weight(L, w, load) - vb
+    stretch, by_a, by_b = stretch_of_pieces(
+        a[1], end, H, CB, va, weight_b, h_a > 0.0, h_b > 0.0, L, flexibility, w, load
+    )
+    span = a[0] + b[0] + (end - a[1]) + stretch
+    x_va = a[4] - a[5] * (1.0 + H * flexibility_at(a[1], L, flexibility)) + CB * by_a
+    x_vb = b[4] - b[5] * (1.0 + H * flexibility_at(end, L, flexibility)) + CB * by_b
+    slope = a[3] + b[3] + by_a + by_b
+    if a[7] > 0.0:
+        slope -= x_va * a[6] / a[7]
+    if b[7] > 0.0:
+        slope -= x_vb * b[6] / b[7]
+    return va, vb, a, b, span, slope, x_va, x_vb
+
+
+@kernel
+def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load):
+    """Horizontal force (N) at the touchdowns for which the span is dx, and :func:`_bed_state` there."""
+    lo = 0.0
+    hi = math.inf
+    tolerance = TIGHT * (L.sum() + dx)
+    gross = gross_weight(L, w, load)
+    state = _bed_state(H, 0.0, 0.0, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load)
+    for k in range(MAX_ITERATIONS):
+        f = state[4] - dx
+        if abs(f) <= tolerance:
+            break
+        if f > 0.0:
+            hi = H
+        else:
+            lo = H
+        step = -f / (H * state[5]) if state[5] > 0.0 else -math.copysign(1.0, f)
+        new = next_tension(H, step, lo, hi, k)
+        if not lo < new < hi or not LOWEST * gross < new < HIGHEST * gross:
+            break
+        H = new
+        state = _bed_state(H, state[0], state[1], h_a, h_b, least_b, n_free, CB, L, flexibility, w, load)
+        if abs(step) < QUADRATIC:
+            break
+    return H, state
+
+
+@kernel
+def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, L, flexibility, w, load, out):
+    """Fill `out` for a line of pieces that rests on the bed; returns the status. End A is low if `n_free` > 0."""
+    least = 0.0
+    for j in range(n_free):
+        i = L.size - 1 - j
+        least += w[i] * L[i] + (load[i - 1] if i > 0 else 0.0)
+    state = _bed_state(0.0, 0.0, 0.0, h_a, h_b, least, n_free, CB, L, flexibility, w, load)
+    slack = dx <= state[4]
+    if slack:
+        H = 0.0
+    elif flexibility.max() == 0.0 and dx >= L.sum():
+        return TOO_SHORT
+    else:
+        H, state = _bed_tension_of_pieces(dx, H, h_a, h_b, least, n_free, CB, L, flexibility, w, load)
+    va, vb, a, b, span, slope, x_va, x_vb = state
+    length = L.sum()
+    low_a = h_a <= 0.0 < h_b
+    low_b = h_b <= 0.0 < h_a
+    weight = net_weight(L, w, load) - vb - va
+    anchored = max(H - CB * weight, 0.0)
+    out[H_A] = anchored if low_a else H
+    out[H_B] = anchored if low_b else H
+    out[V_A] = -va
+    out[V_B] = vb
+    out[GROUND_START] = a[1]
+    out[GROUND_END] = max(length - b[1], a[1])
+    miss_a = a[2] - h_a if h_a > 0.0 else 0.0
+    miss_b = b[2] - h_b if h_b > 0.0 else 0.0
+    out[MISS] = math.sqrt((0.0 if slack else span - dx) ** 2 + miss_a**2 + miss_b**2)
+    for j in range(3):
+        ha_q = 1.0 / a[7] if j == 1 and a[7] > 0.0 else 0.0
+        hb_q = 1.0 / b[7] if j == 2 and b[7] > 0.0 else 0.0
+        H_q = 0.0
+        if not slack and slope > 0.0:
+            H_q = ((1.0 if j == 0 else 0.0) - x_va * ha_q - x_vb * hb_q) / slope
+        va_q = ha_q - (a[6] / a[7] * H_q if a[7] > 0.0 else 0.0)
+        vb_q = hb_q - (b[6] / b[7] * H_q if b[7] > 0.0 else 0.0)
+        end_q = H_q + CB * (va_q + vb_q) if anchored > 0.0 else 0.0
+        out[STIFFNESS + j] = end_q if low_a else H_q
+        out[STIFFNESS + 3 + j] = -va_q
+        out[STIFFNESS + 6 + j] = end_q if low_b else H_q
+        out[STIFFNESS + 9 + j] = vb_q
+    return SLACK_ON_BED if slack else GROUNDED
