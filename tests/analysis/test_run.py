@@ -332,8 +332,10 @@ def test_finished_run_is_not_run_again(tmp_path):
     output = tmp_path / "a.nc"
     simulate(swing_system(), solver=ResumableSwing(), output=output).close()
     before = output.stat().st_mtime_ns
+    part_folder(output).mkdir()  # as left by a kill in the very last moment
     simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True).close()
     assert output.stat().st_mtime_ns == before
+    assert not part_folder(output).exists()
     with pytest.raises(InputError, match=r"a.nc is of another run and there is no stopped run to go on with"):
         simulate(swing_system(), 5.0, solver=ResumableSwing(), output=output, resume=True)
 

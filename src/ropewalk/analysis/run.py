@@ -296,10 +296,12 @@ def _recorder(
 
 def _finished(output: str | os.PathLike[str], attrs: dict[str, str]) -> xr.Dataset | None:
     """The file that this very run has written already, if it has."""
-    if part_folder(output).is_dir() or not Path(output).is_file():
+    if (part_folder(output) / HEADER).exists() or not Path(output).is_file():
         return None
     results = netcdf.open_results(output)
     if results.attrs == {**attrs, "status": DONE}:
+        if part_folder(output).is_dir():  # killed while it removed its folder
+            RunFolder.create(output).remove()
         return results
     results.close()
     raise InputError(f"{output} is of another run and there is no stopped run to go on with; run without --resume")
