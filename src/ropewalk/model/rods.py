@@ -255,7 +255,7 @@ def self_distance(rod: RodModel) -> tuple[float, float, float]:
     return float(gap[i, j]), float(s[min(i, j)]), float(s[max(i, j)])
 
 
-def straight_fields(
+def uniform_fields(
     length: float, a: float, b: float, density: float, kappa: tuple[float, float, float] = (0, 0, 0)
 ) -> RodFields:
     """A rod of constant section, density and curvature."""

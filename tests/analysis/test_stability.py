@@ -1,0 +1,74 @@
+"""All equilibria, their kinds, the Euler characteristic and restoring curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rod_bodies import FRESH, GRAVITY, build, snake_fields
+from ropewalk.analysis.stability import all_equilibria, restoring_curve, spread_directions
+from ropewalk.model.rods import uniform_fields
+from ropewalk.solvers.rod_equilibrium import equilibrium
+
+
+def test_square_like_plank_has_the_equilibria_of_an_ellipsoid():
+    """An elliptical cylinder with three different extents: 2 minima, 2 saddles, 2 maxima, each one pair of copies."""
+    found = all_equilibria(build(uniform_fields(1.0, 0.1, 0.2, 500.0)))
+    kinds = {state.kind: state for state in found.states}
+    assert [(state.kind, state.copies) for state in found.states] == [("minimum", 2), ("saddle", 2), ("maximum", 2)]
+    assert found.complete
+    assert found.euler == 2
+    # flat side down, narrow side down, on end
+    assert_allclose(np.abs(kinds["minimum"].pose.up), [0, 1, 0], atol=1e-10)
+    assert_allclose(np.abs(kinds["saddle"].pose.up), [0, 0, 1], atol=1e-10)
+    assert_allclose(np.abs(kinds["maximum"].pose.up), [1, 0, 0], atol=1e-10)
+
+
+def test_copies_can_be_kept_apart():
+    found = all_equilibria(build(uniform_fields(1.0, 0.1, 0.2, 500.0)), merge_copies=False)
+    assert len(found.states) == 6
+
+
+def test_round_cylinder_is_neutral_and_the_check_says_so():
+    found = all_equilibria(build(uniform_fields(1.0, 0.05, 0.05, 500.0)))
+    assert found.states[0].kind == "neutral"
+    assert found.complete is None
+    assert "any turn about an axis" in found.message
+
+
+def test_short_cylinder_floats_upright():
+    """Half density: a disc lies flat once its radius exceeds its height over sqrt(2).
+
+    GM > 0 needs r^2/(4 d) > (h - d)/2 with draught d = h/2, that is r > h/sqrt(2).
+    """
+    for ratio, stable in ((0.72, True), (0.70, False)):
+        rod = build(uniform_fields(1.0, ratio, ratio, 500.0))
+        pose = equilibrium(rod, np.array([1.0, 0.0, 0.0]), goal=0)
+        assert_allclose(pose.up, [1, 0, 0], atol=1e-12)
+        assert (pose.curvature.min() > 0) == stable
+
+
+def test_restoring_moment_is_minus_the_slope_of_the_energy():
+    """Fourth-order differences over the heel; the arm at small angles is the metacentric height."""
+    rod = build(snake_fields())
+    pose = equilibrium(rod)
+    curve = restoring_curve(rod, pose, np.array([1.0, 0.3, 0.0]), np.linspace(-0.02, 0.02, 41))
+    h = curve.angle[1] - curve.angle[0]
+    e = curve.energy
+    slope = (8 * (e[3:-1] - e[1:-3]) - (e[4:] - e[:-4])) / (12 * h)
+    # h = 1e-3: truncation 1e-12, round-off of the energy 1e-16 weight x length / h
+    assert_allclose(-slope, curve.moment[2:-2], rtol=0, atol=1e-9 * rod.mass * GRAVITY * rod.length)
+    assert_allclose(curve.moment[20], 0.0, atol=1e-11 * rod.mass * GRAVITY * rod.length)
+    assert curve.moment[21] < 0.0  # rights itself
+    assert_allclose(curve.arm, -curve.moment / (rod.mass * GRAVITY), rtol=1e-14)
+
+
+def test_archimedes_volume_is_kept_over_the_heel():
+    rod = build(snake_fields())
+    assert_allclose(rod.float_volume * FRESH, rod.mass, rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 60])
+def test_directions_are_unit_vectors(n):
+    assert_allclose(np.linalg.norm(spread_directions(n), axis=1), 1.0, rtol=1e-14)

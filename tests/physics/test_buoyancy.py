@@ -1,0 +1,71 @@
+"""Elliptical sections cut by the water plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.physics.buoyancy import disc_segment, half_height, wet_ellipse
+
+EPS = np.finfo(float).eps
+
+
+def by_quadrature(d: float) -> list[float]:
+    """Moments of y < d of the unit disc by 40 Gauss points in the angle, y = -cos t."""
+    x, w = np.polynomial.legendre.leggauss(40)
+    top = np.arccos(-d)
+    t, w = 0.5 * top * (1 + x), 0.5 * top * w
+    y, chord = -np.cos(t), np.sin(t)
+    dy = np.sin(t) * w
+    return [
+        np.sum(2 * chord * dy),
+        np.sum(2 * chord * y * dy),
+        np.sum(2 / 3 * chord**3 * dy),
+        np.sum(2 * chord * y * y * dy),
+    ]
+
+
+@pytest.mark.parametrize("d", [-0.999, -0.4, 0.0, 0.3, 0.95])
+def test_disc_segment_is_the_integral_over_the_segment(d):
+    # entire integrand: what is left is round-off of 40 terms and of the tabulated weights
+    assert_allclose(disc_segment(d), by_quadrature(d), rtol=0, atol=100 * EPS)
+
+
+def test_disc_segment_ends_at_nothing_and_at_the_whole_disc():
+    assert disc_segment(-1.0) == (0.0, 0.0, 0.0, 0.0)
+    assert_allclose(disc_segment(2.0), [np.pi, 0.0, np.pi / 4, np.pi / 4], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.4, 2.0, -2.5])
+@pytest.mark.parametrize("level", [-0.7, 0.0, 0.5])
+def test_wet_ellipse_against_a_grid_of_its_points(angle, level):
+    """Moments by counting cells; the ellipse turned by `angle`, its centre at `level` half heights."""
+    a, b = 0.3, 0.7
+    r2, r3 = 0.8 * np.sin(angle), 0.8 * np.cos(angle)
+    p3 = level * half_height(r2, r3, a, b)
+    n = 2000
+    u, v = np.meshgrid((np.arange(n) + 0.5) / n * 2 - 1, (np.arange(n) + 0.5) / n * 2 - 1)
+    q2, q3 = a * u, b * v
+    inside = (u * u + v * v < 1) & (p3 + r2 * q2 + r3 * q3 < 0)
+    cell = 4 * a * b / n**2
+    counted = [np.sum(inside * f) * cell for f in (1, q2, q3, q2 * q2, q3 * q3, q2 * q3)]
+    # cells along the border (about 6 n of them) count with a random half: error of order n^-3/2 of the area
+    assert_allclose(wet_ellipse(p3, r2, r3, a, b), counted, rtol=0, atol=40 * a * b * n**-1.5)
+
+
+def test_section_parallel_to_the_surface_is_wet_or_dry():
+    """Herault 2020, after eq. (22)."""
+    assert wet_ellipse(1e-9, 0.0, 0.0, 0.1, 0.2) == (0.0,) * 6
+    area, *_ = wet_ellipse(-1e-9, 0.0, 0.0, 0.1, 0.2)
+    assert_allclose(area, np.pi * 0.02, rtol=2 * EPS)
+
+
+def test_dry_part_and_wet_part_make_the_whole():
+    """Turning the section upside down swaps them."""
+    a, b, p3, r2, r3 = 0.02, 0.03, 0.005, 0.6, -0.5
+    below = np.array(wet_ellipse(p3, r2, r3, a, b))
+    above = np.array(wet_ellipse(-p3, -r2, -r3, a, b))
+    area = np.pi * a * b
+    whole = [area, 0.0, 0.0, area * a * a / 4, area * b * b / 4, 0.0]
+    assert_allclose(below + above, whole, rtol=0, atol=10 * EPS * area)
