@@ -109,14 +109,14 @@ def chain(
     `link_load` (n, 3), spread evenly, or (n, 2, 3), shared between the ends, and `node_load`, where given, are
     whole loads: the weight is then no longer added.
     """
-    length = np.ascontiguousarray(length, dtype=float)
-    mass = np.ascontiguousarray(mass, dtype=float)
+    length = _fresh(length)
+    mass = _fresh(mass)
     n = length.size
     no_terms = np.zeros((0, TERM_HEAD + 1))
     down = np.array([0.0, 0.0, -gravity])
     node_mass = _filled(node_mass, n + 1)
     reference = (mass.sum() + node_mass.sum()) / n
-    link_load = np.array(np.outer(mass, down) if link_load is None else link_load, dtype=float)
+    link_load = _fresh(np.outer(mass, down) if link_load is None else link_load)
     if link_load.ndim == 2:
         link_load = np.stack([0.5 * link_load, 0.5 * link_load], axis=1)
     load = np.abs(link_load).sum()
@@ -127,12 +127,12 @@ def chain(
         added_normal=_filled(added_normal, n),
         added_tangential=_filled(added_tangential, n),
         node_mass=node_mass,
-        link_load=np.ascontiguousarray(link_load),
-        node_load=np.ascontiguousarray(np.outer(node_mass, down) if node_load is None else node_load, dtype=float),
-        pressure=np.zeros((n, 3)) if pressure is None else np.ascontiguousarray(pressure, dtype=float),
-        load_terms=no_terms if load_terms is None else np.ascontiguousarray(load_terms, dtype=float),
+        link_load=link_load,
+        node_load=_fresh(np.outer(node_mass, down) if node_load is None else node_load),
+        pressure=np.zeros((n, 3)) if pressure is None else _fresh(pressure),
+        load_terms=no_terms if load_terms is None else _fresh(load_terms),
         held=np.array(held, dtype=np.bool_),
-        motion_terms=no_terms if motion_terms is None else np.ascontiguousarray(motion_terms, dtype=float),
+        motion_terms=no_terms if motion_terms is None else _fresh(motion_terms),
         damping=float(damping),
         linear_drag=_filled(linear_drag, n),
         drag_normal=_filled(drag_normal, n),
@@ -146,4 +146,9 @@ def chain(
 
 
 def _filled(values: Array | None, n: int) -> Array:
-    return np.zeros(n) if values is None else np.ascontiguousarray(np.broadcast_to(values, (n,)), dtype=float)
+    return np.zeros(n) if values is None else _fresh(np.broadcast_to(values, (n,)))
+
+
+def _fresh(values: Array) -> Array:
+    """A contiguous, writeable copy: kernels are compiled once for each kind of array, read-only ones apart."""
+    return np.array(values, dtype=float, order="C")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ropewalk.solvers import chain_steps as steps
@@ -10,6 +12,7 @@ from ropewalk.solvers.chain_equations import prescribe
 from ropewalk.solvers.protocol import Status
 
 NEARLY_TAUT = 1e-3  # slack as a fraction of the length below which a failure is put down to a taut chain
+TIME_DIGITS = 1e-9  # relative, of distances and of the time at which the ends pass the reach of the links
 SCAN = 400  # times at which the distance of moving ends is looked at between a failure and the time asked for
 
 
@@ -29,19 +32,22 @@ def explain(
             f"{where}: the water's speed past the link vanishes at t = {value:.6g} s, where quadratic drag has no "
             "power series; give a smoothing_speed, or take a solver that does not need series"
         )
-    late = _out_of_reach(chain, t, max(until, t + (step or 0.0)))
-    if distance is not None and (late is not None or distance > (1.0 - NEARLY_TAUT) * reach):
-        if late is not None and code != steps.DIVERGED:
+    if distance is not None and distance > (1.0 - NEARLY_TAUT) * reach:
+        if distance > (1.0 + TIME_DIGITS) * reach:
+            return Status.TOO_SHORT, (
+                f"{where}: the ends are {distance:.6g} m apart and the links reach {reach:.6g} m; lengthen the line"
+            )
+        late = _out_of_reach(chain, t, max(until, t + step))
+        if late is not None:
             when, far = late
             return Status.TOO_SHORT, (
-                f"{where}: the end motion cannot be followed: it asks for {far:.6g} m between the ends at "
-                f"t = {when:.6g} s, and the links reach {reach:.6g} m; lengthen the line or lessen the motion"
+                f"{where}: the end motion cannot be followed: from t = {when:.6g} s on the ends are more than the "
+                f"{reach:.6g} m apart that the links reach, soon {far:.6g} m; lengthen the line or lessen the motion"
             )
-        if code in (steps.TAUT, steps.UNREACHABLE, steps.STEP_FLOOR):
-            return Status.TOO_SHORT, (
-                f"{where}: the chain is taut: its ends are {distance:.9g} m apart and its links {reach:.9g} m long, so "
-                "the axial force has no bound; lengthen the line or give it axial_stiffness in another solver"
-            )
+        return Status.TOO_SHORT, (
+            f"{where}: the chain is taut: its ends are {distance:.9g} m apart and its links {reach:.9g} m long, so "
+            "the axial force has no bound; lengthen the line or take a solver that lets it stretch"
+        )
     if code == steps.DIVERGED:
         return Status.NOT_CONVERGED, (
             f"{where}: the series does not converge over the step of {step:.4g} s: its radius of convergence is about "
@@ -53,8 +59,8 @@ def explain(
             "the motion is close to a collision or a jump: loosen the tolerance, or take a solver with damping"
         )
     return Status.NOT_CONVERGED, (
-        f"{where}: the links do not fit between the ends (relative length error {value:.3g}); they are straight in one "
-        "line or too far from their lengths"
+        f"{where}: the links cannot be brought to their lengths from this shape (relative error {value:.3g}): it is "
+        "straight, or too far from the ends; start from equilibrium or give a shape that fits"
     )
 
 
@@ -68,11 +74,18 @@ def end_distance(chain: Chain, t: float) -> float | None:
 
 
 def _out_of_reach(chain: Chain, t: float, until: float) -> tuple[float, float] | None:
-    """First time of a scan at which the ends are farther apart than the links reach, and that distance."""
-    if not np.all(chain.held):
-        return None
-    for at in np.linspace(t, until, SCAN + 1):
-        far = end_distance(chain, float(at))
-        if far is not None and far > chain.length.sum():
-            return float(at), far
+    """When the ends first pass the reach of the links (s), and a distance soon after (m); None if they do not."""
+    reach = float(chain.length.sum())
+    times = np.linspace(t, until, SCAN + 1)
+    for before, after in pairwise(times):
+        far = end_distance(chain, float(after))
+        if far is not None and far > reach:
+            low, high = float(before), float(after)
+            while high - low > TIME_DIGITS * max(abs(high), 1.0):
+                middle = 0.5 * (low + high)
+                if (end_distance(chain, middle) or 0.0) > reach:
+                    high = middle
+                else:
+                    low = middle
+            return high, far
     return None

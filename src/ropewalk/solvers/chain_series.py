@@ -51,7 +51,7 @@ class ChainWork:
     ledger: Array  # (3,) J, work of end A, of end B, of loads without a potential, in finished steps
     energy: float  # J, at the start
     wet: bool
-    broken: bool = False  # the series in hand is not to be used
+    failure: tuple[int, int, float] | None = None  # why the series in hand is not to be used: code, link, number
 
 
 @dataclass
@@ -109,13 +109,10 @@ class ChainSeries:
         if t < work.time:
             raise InputError(f"chain_series cannot go back from {work.time} s to {t} s")
         for line in work.lines:
-            code, link, value = steps.integrate(
-                line.chain, line.series, line.clock, line.ledger, t, self.tolerance, self.step or 0.0
-            )
-            if code != steps.DONE:
-                line.broken = True
+            self._integrate(line, t)
+            if line.failure is not None:
                 work.time = float(line.clock[steps.BEGIN])
-                status, message = explain(line.name, line.chain, line.clock, code, link, value, t, self.step or 0.0)
+                status, message = explain(line.name, line.chain, line.clock, *line.failure, t, self.step or 0.0)
                 return Report(status=status, message=message, figures=self._figures(work))
         work.time = t
         for line in work.lines:
@@ -209,14 +206,23 @@ class ChainSeries:
         series.position[:, 0] = position.T
         series.position[:, 1] = velocity.T * clock[steps.SCALE]
         line = ChainWork(name, chain, s, series, clock, np.zeros(3), 0.0, wet)
-        code, link, value = steps.integrate(
-            chain, series, clock, line.ledger, state.time, self.tolerance, self.step or 0.0
-        )
-        if code != steps.DONE:
-            raise InputError(explain(name, chain, clock, code, link, value, state.time, self.step or 0.0)[1])
+        self._integrate(line, state.time)
+        if line.failure is not None:
+            code, _, value = line.failure
+            # other failures belong to the step that would follow: advance reports them
+            if code in (steps.TAUT, steps.UNREACHABLE) or (code == steps.DRAG and value == state.time):
+                raise InputError(explain(name, chain, clock, *line.failure, state.time, self.step or 0.0)[1])
         r, v, _, _ = _values(line, state.time)
         line.energy = sum(energy(chain, r, v))
         return line
+
+    def _integrate(self, line: ChainWork, t: float) -> None:
+        if line.failure is None:
+            code, link, value = steps.integrate(
+                line.chain, line.series, line.clock, line.ledger, t, self.tolerance, self.step or 0.0
+            )
+            if code != steps.DONE:
+                line.failure = code, link, value
 
     def _figures(self, work: Work) -> dict[str, object]:
         """Steps, drift, error estimate and, where all is conservative or accounted for, the energy balance."""
@@ -229,7 +235,7 @@ class ChainSeries:
                 "length_drift": float(clock[steps.DRIFT]),
                 "error_estimate": float(clock[steps.TAIL] * line.chain.length.sum()),
             }
-            if not line.broken:
+            if line.failure is None:
                 r, v, _, axial = _values(line, work.time)
                 kinetic, potential = energy(line.chain, r, v)
                 ledger = line.ledger.copy()
@@ -273,7 +279,7 @@ def _values(line: ChainWork, t: float) -> tuple[Array, Array, Array, Array]:
     n = line.s.size
     position, velocity = np.empty((n, 3)), np.empty((n, 3))
     scale = float(line.clock[steps.SCALE])
-    if line.broken:
+    if line.failure is not None:
         position[:] = line.series.position[:, 0].T
         velocity[:] = line.series.position[:, 1].T / scale
         return position, velocity, np.full((n, 3), np.nan), np.full(n - 1, np.nan)
@@ -296,5 +302,5 @@ def _own_equilibrium(name: str, chain: Chain, model: Model, line: int, t: float,
     try:
         nodes, _, _ = equilibrium(chain, ends[0], ends[1])
     except ValueError as error:
-        raise InputError(f"line '{name}': {error}; give a state and start_from: as_given") from None
+        raise InputError(f"line '{name}': {error}") from None
     return nodes

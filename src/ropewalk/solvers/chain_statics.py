@@ -45,6 +45,8 @@ def equilibrium(chain: Chain, end_a: Array, end_b: Array) -> tuple[Array, Array,
         steps = np.vstack([np.zeros(3), np.cumsum(a[:, None] * t, axis=0)])
         nodes = steps + end_a if free_b else steps - steps[-1] + end_b
         return nodes, force, 0.0
+    if a.size == 1:
+        raise ValueError("one link between two held ends cannot move; give the line more elements")
     span = end_b - end_a
     distance = float(np.linalg.norm(span))
     if distance >= a.sum():
@@ -63,7 +65,7 @@ def _directions(axial: Array, load: Array) -> Array:
     size = np.linalg.norm(axial, axis=1)
     if np.any(size <= LIGHT * np.abs(load).sum()):
         k = int(np.argmin(size))
-        raise ValueError(f"link {k + 1} carries no force, so its direction is not determined")
+        raise ValueError(f"link {k + 1} carries no force, so its direction is not determined; start as given")
     directions: Array = axial / size[:, None]
     return directions
 

@@ -23,6 +23,7 @@ LENGTH_FAILED = 1e-9  # relative length error that Newton may leave: more means 
 CORRECTIONS = 12  # Newton iterations on the lengths; from a drawn shape 6 are usual, between steps 0 or 1
 PIVOT_TAUT = 1e-13  # relative pivot of the straight chain: the axial force is then lost in rounding
 GROWTH = 10.0  # of the step from one to the next, where the last terms vanish altogether
+SLIGHT = 1e-9  # of a step, by which a series may be read past its end: sums of equal steps miss round times by rounding
 JZ_SAFETY = 0.7  # safety factor exp(-0.7 / (p - 1)) of [Jorba2005], sec. 3.2
 
 
@@ -233,7 +234,7 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
     clock[END] = end
     clock[STEPS] += 1.0
     clock[SMALLEST] = min(clock[SMALLEST], end - t)
-    clock[TAIL] += last * tau ** (order + 1)
+    clock[TAIL] += max(before * tau**order, last * tau ** (order + 1))
     return DONE, 0, 0.0
 
 
@@ -245,7 +246,7 @@ def integrate(chain, series, clock, ledger, t, tolerance, fixed_step):
     and 1 of the positions hold the state. The ledger of work holds all finished steps. After a code
     other than DONE, clock[BEGIN] is the time it happened and the series is not to be used.
     """
-    while clock[END] < t or clock[STEPS] == 0.0:
+    while clock[END] < t - SLIGHT * clock[SCALE] or clock[STEPS] == 0.0:
         tau = (clock[END] - clock[BEGIN]) / clock[SCALE]
         work_until(chain, series, tau, ledger)
         restart(series, clock)
