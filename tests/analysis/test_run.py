@@ -15,6 +15,7 @@ import pytest
 import xarray as xr
 
 from ropewalk.analysis.run import InterruptedRunError, RunFailedError, record_times, run, simulate
+from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io.netcdf import recover, system_of
 from ropewalk.model.model import build
@@ -187,6 +188,32 @@ def test_interrupt_in_memory_carries_the_results():
         simulate(swing_system(), solver=CtrlC())
     assert error.value.results.sizes["time"] == 51
     assert isinstance(error.value, KeyboardInterrupt)
+
+
+def test_run_starts_from_the_equilibrium():
+    """style.md section 1: statics hands its State to dynamics."""
+    system = swing_system(environment={"depth": 50}, run={"duration": 0.2})
+    data = simulate(system, solver=Swing(amplitude=0.0))
+    state = statics(system).state
+    np.testing.assert_array_equal(data.position.values[0], state.position)
+    np.testing.assert_array_equal(data.s, state.s)
+
+
+def test_static_solver_gives_a_quasi_static_history():
+    """style.md section 1: its advance finds the equilibrium under the loads at t, so no other code is needed."""
+    top = {
+        "position": [30, 0, 0],
+        "joint": "moving",
+        "motion": {"kind": "harmonic", "terms": [{"direction": [1, 0, 0], "amplitude": 2, "omega": 1.5, "phase": 0}]},
+    }
+    points = {"anchor": {"position": [0, 0, -50]}, "top": top}
+    system = swing_system(environment={"depth": 50}, points=points, run={"duration": 1.0})
+    data = simulate(system, solver="catenary")
+    end = int(np.flatnonzero(data.line.values == "m1")[-1])  # end B of the first line
+    np.testing.assert_allclose(data.position[:, end, 0], 30.0 + 2.0 * np.cos(1.5 * data.time), rtol=1e-9)
+    assert data.tension[0, end] > data.tension[-1, end]
+    later = statics(system, time=1.0).state
+    np.testing.assert_allclose(data.tension.values[-1], later.tension, rtol=1e-9)
 
 
 # --- killed runs ---

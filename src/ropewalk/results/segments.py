@@ -239,8 +239,16 @@ class RunReader:
 
     def blocks(self) -> Iterator[tuple[int, Array]]:
         """(number of the first, rows) for all good records, a bounded number at a time."""
-        for first, rows, good in self._scan(self.rows):
-            yield first, rows[:good]
+        gathered: list[Array] = []
+        first, count = 0, 0
+        for _, rows, _ in self._scan(self.rows):
+            gathered.append(rows)
+            count += len(rows)
+            if count * self.stride >= READ_BYTES:  # small segments together: each write to a file has its price
+                yield first, np.concatenate(gathered)
+                first, count, gathered = first + count, 0, []
+        if gathered:
+            yield first, np.concatenate(gathered)
 
     def _count(self) -> int:
         end = 0
@@ -270,7 +278,7 @@ class RunReader:
                     good = whole if limit is not None else _good(table, at)
                     yield at, table[:, :-1], good
                     at += good
-                    if len(data) % self.stride:
+                    if good == whole and len(data) % self.stride:
                         self.trouble = f"record {at} was only half written; it is dropped"
                     if good < whole or len(data) % self.stride or at == limit:
                         return
