@@ -20,11 +20,15 @@ from ropewalk.solvers.catenary_assembly import Assembly, Balance, evaluate, gath
 
 DENSE_LIMIT = 240  # free dofs up to which a dense factorisation is the faster one
 SLOPE_LEFT = 0.9  # of the slope at the start of a step: an overshoot up to this is accepted
+SLOPE_SMALL = 0.5  # of it: the root is near enough
+BRACKET = 2.0  # factor within which the best fraction is sought
+SHRINK = 0.1  # least cut of a step that went too far
 SHORTEST_STEP = 1e-10  # of the Newton step; below it the search has failed
 SHIFT_START, SHIFT_FACTOR = 1e-13, 30.0  # of the largest stiffness; how it grows until K is positive
 STEP_DONE = 1e-13  # Newton step over length scale where round-off rules
 FORCE_DONE = 4e-16  # residual over the sum of forces on a dof where round-off rules
 FORCE_GOOD = 1e-9  # residual over the force scale that is still an answer
+ROUND_OFFS = 10.0  # units in the last place of a coordinate that the balance cannot resolve
 TURN_LIMIT = 0.5  # rad a body may turn in one step
 
 
@@ -54,6 +58,7 @@ class Path:
     steps: list[float] = field(default_factory=list)  # fraction of the Newton step taken
     residuals: list[float] = field(default_factory=list)  # N
     shifts: int = 0  # iterations in which the stiffness was not positive
+    lowest: float = 0.0  # smallest over largest stiffness at the end, negative if unstable
     converged: bool = False
     blocked: bool = False  # a line too short at the start of the iteration
 
@@ -238,6 +243,28 @@ class Newton:
         spread = np.max(every, axis=0) - np.min(every, axis=0)
         return 0.5 * max(self.scales.length, float(np.max(spread)))
 
+    def lowest_mode(self) -> tuple[float, Array]:
+        """Smallest eigenvalue of the scaled stiffness over its largest, and its step of all dofs.
+
+        Negative where the balance is not stable; 0 for a part that can drift. Small assemblies only.
+        """
+        full: Array = np.zeros(self.out.force.size)
+        if self._K is None or self.free.size == 0:
+            return 0.0, full
+        gather(self.assembly, self.out, self._K)
+        root = np.sqrt(self.scales.dofs[self.free])
+        K = self._K[np.ix_(self.free, self.free)] / np.outer(root, root)
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        full[self.free] = vectors[:, 0] / root
+        return float(values[0] / max(abs(values[0]), abs(values[-1]))), full
+
+    def round_off(self, place: Place) -> float:
+        """Force (N) that the last digits of the positions make through the stiffest line."""
+        stiffest = float(np.max(np.abs(self.out.blocks[:, :3, :3]), initial=0.0))
+        stiffest = max(stiffest, float(np.max(np.abs(self.out.blocks[:, 6:9, 6:9]), initial=0.0)))
+        size = max(float(np.max(np.abs(place.points), initial=0.0)), float(np.max(np.abs(place.bodies), initial=0.0)))
+        return ROUND_OFFS * np.finfo(float).eps * stiffest * size
+
     def run(self, place: Place, most: int) -> tuple[Place, Path]:
         """Iterate from `place`, at most `most` times."""
         path = Path()
@@ -266,31 +293,39 @@ class Newton:
         self.evaluate(place)
         force = self.residual(place)
         path.residuals.append(float(np.max(np.abs(force), initial=0.0)))
-        path.converged = path.residuals[-1] <= FORCE_GOOD * self.scales.force
+        path.converged = path.residuals[-1] <= max(FORCE_GOOD * self.scales.force, self.round_off(place))
         return place, path
 
     def _search(self, place: Place, step: Array, force: Array, path: Path) -> tuple[Place, Array, float]:
-        """Shorten the step until the slope at its end has not turned up too far; secant on the slope."""
+        """Shorten the step until the slope at its end is small, or has not turned up far.
+
+        The slope (force along the step) falls along the step, steeply where lines come taut: its root is
+        bracketed and narrowed until the fraction is known to a factor of BRACKET.
+        """
         slope0 = float(np.dot(force, step[self.free]))
-        size0 = path.residuals[-1]
-        fraction = 1.0
-        best: tuple[Place, Array, float] | None = None
+        low, high, fraction = 0.0, np.inf, 1.0
+        good: tuple[Place, Array, float] | None = None
         while fraction > SHORTEST_STEP:
             trial = self.landed(moved(place, self.assembly.frame, fraction * step))
             reached = self.evaluate(trial)
             path.evaluations += 1
-            if reached:
-                new = self.residual(trial)
-                slope = float(np.dot(new, step[self.free]))
-                if np.isfinite(slope) and slope >= -SLOPE_LEFT * abs(slope0):
-                    return trial, new, fraction
-                if np.max(np.abs(new)) < size0 and best is None:
-                    best = (trial, new, fraction)
-                cut = slope0 / (slope0 - slope) if np.isfinite(slope) and slope < slope0 else 0.25
+            new = self.residual(trial)
+            slope = float(np.dot(new, step[self.free])) if reached else -np.inf
+            if not np.isnan(slope) and slope >= -SLOPE_LEFT * abs(slope0):
+                low, good = fraction, (trial, new, fraction)
+                if slope <= SLOPE_SMALL * slope0 or high <= BRACKET * low or fraction == 1.0:
+                    return good
             else:
-                cut = 0.25
-            fraction *= min(0.5, max(0.02, cut))
-        if best is not None:
-            return best
-        self.evaluate(place)
-        return place, force, 0.0
+                high = fraction
+                if high <= BRACKET * low:
+                    break
+            if low > 0.0:
+                fraction = float(np.sqrt(low * high))
+            else:
+                secant = slope0 / (slope0 - slope) if np.isfinite(slope) else 0.0
+                fraction *= min(0.5, max(SHRINK, secant))
+        if good is None:
+            self.evaluate(place)
+            return place, force, 0.0
+        self.evaluate(good[0])
+        return good

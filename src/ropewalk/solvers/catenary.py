@@ -11,16 +11,19 @@ from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics import catenary
-from ropewalk.solvers.balance_newton import Newton, Path, Place, Scales
+from ropewalk.solvers.balance_newton import Newton, Path, Place, Scales, moved
 from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, end_position, gather, line_rows
 from ropewalk.solvers.catenary_build import build_assembly, free_dofs, prescribed, scales
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 NODES = 101  # per line in the State: enough to draw and to start dynamics from
-SOFTER = (1e3, 1e6, 1e10)  # EA over the force scale that stands in for an inextensible line on the way
+SOFTER = (1e3, 1e6, 1e8)  # EA over the force scale that stands in for an inextensible line: the last leaves
+# 1e-8 of its length, and turns the round-off of positions into 1e-8 of the forces
 RUN_AWAY = 100.0  # lengths from the origin where a part has been lost
-NUDGE = 1e-3  # of the length scale (or rad): leaves an unstable balance
+NUDGE = 1e-3  # of the length scale: leaves an unstable balance along its lowest mode
+MOST_NUDGES = 6  # of a body: each leaves one saddle or maximum
+UNSTABLE = 1e-9  # of the largest stiffness: a smaller negative one is round-off of a part that can drift
 
 
 @dataclass
@@ -119,6 +122,17 @@ class Catenary:
         work.assembly = work.assembly._replace(piece_stiffness=floats(stiffness), stiffness=floats(stiffness[first]))
         newton = Newton(work.assembly, work.free, work.floor, work.scales, work.out)
         work.place, path = newton.run(work.place, self.most_iterations)
+        if work.place.bodies.shape[0] == 0:  # lines alone have a convex energy: what is found is stable
+            return path
+        for _ in range(MOST_NUDGES):
+            value, mode = newton.lowest_mode()
+            if not path.converged or value >= -UNSTABLE:
+                break
+            place = moved(work.place, work.assembly.frame, NUDGE * work.scales.length * mode)
+            before = path
+            work.place, path = newton.run(place, self.most_iterations)
+            path.iterations += before.iterations
+        path.lowest = newton.lowest_mode()[0]
         return path
 
     def _polish(self, work: Work, path: Path) -> Path:
@@ -146,6 +160,7 @@ def _report(model: Model, work: Work, path: Path) -> Report:
         "residuals": path.residuals,
         "evaluations": path.evaluations,
         "shifted": path.shifts,
+        "lowest_stiffness": path.lowest,
         "lines": {name: catenary.MEANING[int(s)] for name, s in zip(names, out.status, strict=True)},
     }
     miss = float(np.max(out.solution[:, catenary.MISS], initial=0.0)) if np.all(out.status > 0) else float("inf")
@@ -156,6 +171,9 @@ def _report(model: Model, work: Work, path: Path) -> Report:
         return Report(status, _line_failure(model, work, i), path.iterations, residual, miss, figures)
     if not path.converged:
         return Report(*_imbalance(model, work, path), path.iterations, residual, miss, figures)
+    if path.lowest < -UNSTABLE:
+        text = f"the balance found is not stable (lowest stiffness {path.lowest:.2g} of the largest); try another start"
+        return Report(Status.NOT_CONVERGED, text, path.iterations, residual, miss, figures)
     slack = np.isin(out.status, (catenary.SLACK_HANGING, catenary.SLACK_NEUTRAL))
     status = Status.SLACK if np.any(slack) else Status.DONE
     message = f"line '{names[int(np.argmax(slack))]}' is slack" if np.any(slack) else ""

@@ -6,9 +6,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+LARGEST = 1e100  # no quantity in SI units comes near; products and squares of it stay finite
+STRICT = {"strict": True, "allow_inf_nan": False}  # neither true nor "12" is a number
+
+Positive = Annotated[float, Field(gt=0.0, le=LARGEST, **STRICT)]
+NotNegative = Annotated[float, Field(ge=0.0, le=LARGEST, **STRICT)]
+Finite = Annotated[float, Field(ge=-LARGEST, le=LARGEST, **STRICT)]
 Vector = tuple[Finite, Finite, Finite]
 Matrix6 = Annotated[
     tuple[tuple[Finite, Finite, Finite, Finite, Finite, Finite], ...], Field(min_length=6, max_length=6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -65,6 +66,7 @@ class PolynomialLaw(Part):
 
 Law = Annotated[TableLaw | PolynomialLaw, Field(discriminator="kind")]
 INEXTENSIBLE = "inextensible"
+LARGEST_DIAMETER = 100.0  # m, of a catalogue section: far beyond any rope
 
 
 class Section(Part):
@@ -114,7 +116,7 @@ class Section(Part):
             return handler(data)
         entry = _family(data["catalogue"])
         diameter = data.get("diameter")
-        if not isinstance(diameter, int | float) or isinstance(diameter, bool) or not 0 < diameter < math.inf:
+        if not isinstance(diameter, int | float) or isinstance(diameter, bool) or not 0 < diameter < LARGEST_DIAMETER:
             return handler(data)  # the field's own check says what is wrong
         section = handler({**entry.section(float(diameter), data.get("grade")), **data})
         # only what was said counts as set, so that `replace(diameter=...)` looks the rest up again
@@ -140,11 +142,8 @@ class Section(Part):
 
 
 def _family(name: Any) -> CatalogueEntry:
-    try:
+    if isinstance(name, str) and name in CATALOGUE:
         return CATALOGUE[name]
-    except (KeyError, TypeError):
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(name), CATALOGUE, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise ValueError(f"no catalogue section '{name}'{hint} There are: {', '.join(CATALOGUE)}") from None
+    near = get_close_matches(str(name), CATALOGUE, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else "."
+    raise ValueError(f"no catalogue section '{str(name)[:40]}'{hint} There are: {', '.join(CATALOGUE)}.")

@@ -19,7 +19,8 @@ from ropewalk.spec.nets import Net
 from ropewalk.spec.rods import Rod
 from ropewalk.spec.sections import Section
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ \-]*")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ \-]{0,99}")
+MOST_HINTS = 20  # spellings looked up for dangling references; a file full of them must not take minutes
 
 
 class System(Part):
@@ -53,7 +54,7 @@ class System(Part):
     def _names(cls, parts: dict[str, Any]) -> dict[str, Any]:
         for name in parts:
             if not NAME.fullmatch(name):
-                raise ValueError(f"name '{name}': use letters, digits, spaces, - and _, starting with a letter")
+                raise ValueError(f"name '{name}': use up to 100 letters, digits, spaces, - and _, starting with a letter")
         return parts
 
     @model_validator(mode="after")
@@ -64,18 +65,20 @@ class System(Part):
             kind = PydanticCustomError("reference", "{text}", {"text": text})
             problems.append(InitErrorDetails(type=kind, loc=where, input=value))
 
-        ends = [*self.points, *(f"{b}.{a}" for b, body in self.bodies.items() for a in body.attachments)]
+        def refer(where: tuple[str | int, ...], kind: str, name: str, known: dict[str, None]) -> None:
+            if name not in known:
+                wrong(where, name, _unknown(kind, name, list(known), hint=len(problems) < MOST_HINTS))
+
+        attachments = (f"{b}.{a}" for b, body in self.bodies.items() for a in body.attachments)
+        ends = dict.fromkeys([*self.points, *attachments])
+        sections = dict.fromkeys(self.sections)
         for name, line in self.lines.items():
-            for key, end in (("from", line.from_), ("to", line.to)):
-                if end not in ends:
-                    wrong(("lines", name, key), end, _unknown("point or attachment", end, ends))
+            refer(("lines", name, "from"), "point or attachment", line.from_, ends)
+            refer(("lines", name, "to"), "point or attachment", line.to, ends)
             for i, piece in enumerate(line.pieces):
-                if piece.section not in self.sections:
-                    text = _unknown("section", piece.section, list(self.sections))
-                    wrong(("lines", name, "pieces", i, "section"), piece.section, text)
+                refer(("lines", name, "pieces", i, "section"), "section", piece.section, sections)
         for name, net in self.nets.items():
-            if net.section not in self.sections:
-                wrong(("nets", name, "section"), net.section, _unknown("section", net.section, list(self.sections)))
+            refer(("nets", name, "section"), "section", net.section, sections)
         for name in self.bodies:
             if name in self.points:
                 wrong(("bodies", name), name, f"a point is named '{name}' too; points and bodies need different names")
@@ -84,8 +87,8 @@ class System(Part):
         return self
 
 
-def _unknown(kind: str, value: str, known: list[str]) -> str:
-    near = get_close_matches(value, known, 1)
-    hint = f"; did you mean '{near[0]}'?" if near else "."
+def _unknown(kind: str, value: str, known: list[str], *, hint: bool) -> str:
+    near = get_close_matches(value, known, 1) if hint else []
+    guess = f"; did you mean '{near[0]}'?" if near else "."
     there = f" There are: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}." if known else ""
-    return f"no {kind} '{value}'{hint}{there}"
+    return f"no {kind} '{value}'{guess}{there}"

@@ -1,0 +1,66 @@
+"""Every case runs on all solvers that claim it, and they must agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from numpy.testing import assert_allclose
+
+import ropewalk as rw
+from reference import OC3, between, platform, spar, surmont_buoy, surmont_line
+from ropewalk.analysis.statics import NOT_STATIC, static_methods
+from ropewalk.model.model import build
+from ropewalk.solvers.claims import demands
+from ropewalk.solvers.registry import solver_class
+from ropewalk.spec.system import System
+
+# relative to the largest end force: closed forms and shooting work to round-off, elements to their mesh
+TOLERANCE = {"catenary": 1e-9, "shooting": 1e-8}
+MESH_TOLERANCE = 5e-3
+
+CASES: dict[str, System] = {
+    "suspended": between(60.0, 25.0, 80.0, 1e6, 30.0),
+    "level": between(80.0, 0.0, 100.0, 1e7, 50.0),
+    "taut": between(102.0, 0.0, 100.0, 1e6, 30.0),
+    "inextensible": between(60.0, 25.0, 80.0, "inextensible", 30.0),
+    "grounded": between(400.0, 200.0, 500.0, 7.51e9, 800.0, depth=300.0),
+    "two pieces": between(60.0, 25.0, 80.0, 1e6, 30.0,
+                          pieces=[{"section": "line", "length": 30}, {"section": "line", "length": 50}]),
+    "clump": between(80.0, 0.0, 100.0, 1e7, 50.0, attachments=[{"s": 50.0, "mass": 200}]),
+    "slider": surmont_line({"axes": {"x": {"force": 105.2}}}),
+    "spring": surmont_line({"axes": {"x": {"spring": 105.2}, "y": {"spring": 105.2}, "z": {"spring": 105.2}}}),
+    "three lines and a buoy": surmont_buoy(),
+    "platform": platform(OC3),
+    "free spar": spar(),
+}  # fmt: skip
+
+
+def claiming(system: System) -> list[str]:
+    asked = demands(build(system)) - NOT_STATIC
+    return [name for name in static_methods() if asked <= solver_class(name).claims]
+
+
+def pairs() -> list[Any]:
+    return [
+        pytest.param(system, method, id=f"{name}-{method}")
+        for name, system in CASES.items()
+        for method in claiming(system)
+    ]
+
+
+@pytest.mark.parametrize(("system", "method"), pairs())
+def test_methods_agree_with_the_most_exact(system, method):
+    """End forces and free points of `method` against the first that claims the case."""
+    reference, answer = rw.statics(system), rw.statics(system, method)
+    scale = abs(reference.state.end_force).max()
+    tolerance = TOLERANCE.get(method, MESH_TOLERANCE)
+    assert_allclose(answer.state.end_force, reference.state.end_force, atol=tolerance * scale)
+    length = reference.model.lines.length.max()
+    assert_allclose(answer.state.point_position, reference.state.point_position, atol=tolerance * length)
+    assert_allclose(answer.state.body_position, reference.state.body_position, atol=tolerance * length)
+
+
+def test_every_case_is_claimed():
+    """No case of this file goes unsolved."""
+    assert all(claiming(system) for system in CASES.values())

@@ -1,0 +1,112 @@
+"""The kernel decorator: cached on disk, never stale, safe between processes, silent fallback refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from ropewalk.numerics import compile as compiling
+
+PROGRAM = """
+    import sys
+    sys.path.insert(0, {folder!r})
+    import numpy as np
+    from outer import total
+    print(total(np.ones(4)))
+"""
+
+
+def run(folder: Path, cache: Path, *, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "ROPEWALK_CACHE": str(cache), **variables}
+    program = textwrap.dedent(PROGRAM.format(folder=str(folder)))
+    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=check)
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Path:
+    """A kernel that calls one of another file."""
+    head = "from ropewalk.numerics.compile import kernel\n"
+    (tmp_path / "inner.py").write_text(head + "@kernel\ndef weight(x):\n    return 2.0 * x\n")
+    body = "    s = 0.0\n    for v in x:\n        s += weight(v)\n    return s\n"
+    (tmp_path / "outer.py").write_text(head + "from inner import weight\n@kernel\ndef total(x):\n" + body)
+    return tmp_path
+
+
+def test_result_is_kept_and_found_again(modules, tmp_path):
+    """The second process writes nothing new and gives the same number."""
+    cache = tmp_path / "cache"
+    first = run(modules, cache)
+    files = {path: path.stat().st_mtime_ns for path in cache.rglob("*.kernel")}
+    second = run(modules, cache)
+    assert first.stdout == second.stdout == "8.0\n"
+    assert files
+    assert files == {path: path.stat().st_mtime_ns for path in cache.rglob("*.kernel")}
+
+
+def test_two_processes_may_compile_at_once(modules, tmp_path):
+    """Both answer right, and what they leave is whole."""
+    environment = {**os.environ, "ROPEWALK_CACHE": str(tmp_path / "cache")}
+    program = textwrap.dedent(PROGRAM.format(folder=str(modules)))
+    both = [
+        subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert [process.communicate()[0] for process in both] == ["8.0\n"] * 3
+    assert run(modules, tmp_path / "cache").stdout == "8.0\n"
+    assert not list((tmp_path / "cache").rglob("*.part"))
+
+
+def test_damaged_file_is_compiled_again(modules, tmp_path):
+    cache = tmp_path / "cache"
+    run(modules, cache)
+    for path in cache.rglob("*.kernel"):
+        path.write_bytes(path.read_bytes()[:-7])
+    assert run(modules, cache).stdout == "8.0\n"
+
+
+def test_folder_that_cannot_be_written_warns_once(modules, tmp_path):
+    """The numbers still come; one sentence says why the next start is slow again."""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = run(modules, blocked / "cache")
+    assert done.stdout == "8.0\n"
+    assert done.stderr.count("compiled kernels cannot be kept in") == 1
+    assert "Set ROPEWALK_CACHE" in done.stderr
+
+
+def test_kernels_run_with_the_compiler_off(modules, tmp_path):
+    done = run(modules, tmp_path / "cache", NUMBA_DISABLE_JIT="1")
+    assert done.stdout == "8.0\n"
+    assert not (tmp_path / "cache").exists()
+
+
+def test_key_follows_edits_of_imported_files(tmp_path, monkeypatch):
+    """The hash of a file changes with any ropewalk file it imports, at any depth, and with no other."""
+    package = tmp_path / "ropewalk"
+    (package / "physics").mkdir(parents=True)
+    top, middle, low, apart = (package / "physics" / f"{name}.py" for name in ("top", "middle", "low", "apart"))
+    top.write_text("from ropewalk.physics import middle\n")
+    middle.write_text("import ropewalk.physics.low\n")
+    low.write_text("A = 1\n")
+    apart.write_text("B = 1\n")
+    monkeypatch.setattr(compiling, "PACKAGE", package)
+
+    def key() -> str:
+        compiling.source_hash.cache_clear()
+        compiling._imports.cache_clear()
+        return compiling.source_hash(top)
+
+    try:
+        before = key()
+        apart.write_text("B = 2\n")
+        assert key() == before
+        low.write_text("A = 2\n")
+        assert key() != before
+    finally:
+        compiling.source_hash.cache_clear()
+        compiling._imports.cache_clear()
