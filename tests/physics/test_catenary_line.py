@@ -65,6 +65,34 @@ def test_a_cut_uniform_line_is_the_uniform_line():
     assert seen == {-1, 1, 2, 3, 4, 5}
 
 
+@pytest.mark.parametrize("deficit", [1e-2, 1e-5, 1e-9, 1e-13])
+def test_nearly_taut_inextensible_pieces_keep_their_stiffness(deficit):
+    """Cut in three, against the uniform line, whose determinant is a sum of positive terms."""
+    dx, dz = 0.8 * (1 - deficit), 0.6 * (1 - deficit)
+    one = np.empty(cat.N_COLUMNS)
+    cat.solve_line(dx, dz, 1.0, INF, 1.0, 0.0, INF, one)
+    _, row = solve(dx, dz, [0.25, 0.5, 0.25], [INF] * 3, [1.0] * 3, [0.0, 0.0])
+    # the sum over pieces is right to 1e-15 of the length, so H to half of that over the deficit
+    tolerance = 1e-13 + 2e-15 / deficit
+    assert_allclose(row[:4], one[:4], rtol=tolerance)
+    assert_allclose(row[cat.STIFFNESS :], one[cat.STIFFNESS :], rtol=1e-11 + 3 * tolerance)
+
+
+def test_ragged_batch_is_each_line_by_itself():
+    rng = np.random.default_rng(8)
+    lines = [random_pieces(rng, True) for _ in range(20)]
+    first = np.cumsum([0] + [line[2].size for line in lines])
+    columns = [np.array([line[k] for line in lines]) for k in (0, 1, 6, 7)]
+    flat = [np.concatenate([line[k] for line in lines]) for k in (2, 3, 4)]
+    load = np.concatenate([np.append(line[5], np.nan) for line in lines])
+    status, out = np.empty(20, dtype=np.int64), np.empty((20, cat.N_COLUMNS))
+    pieces.solve_many_pieces(*columns[:2], first, *flat, load, *columns[2:], status, out)
+    for i, line in enumerate(lines):
+        one, row = solve(*line)
+        assert status[i] == one
+        assert_allclose(out[i], row, rtol=0)
+
+
 def random_pieces(rng, floats):
     """dx, dz, L, EA, w, load, CB, height of a line of two to five pieces, unit length in all."""
     n = int(rng.integers(2, 6))

@@ -142,3 +142,18 @@ def test_nearly_taut_inextensible_lines_keep_their_digits():
         got = cat.solve_lines(dx, 0.0, 1.0, np.inf, 1.0)
         assert_allclose(got.force[0, 1, 0], 0.5 / np.sinh(q), rtol=1e-14)
         assert_allclose(got.stiffness[0, 1, 0, 0], 1.5 / (q**3 * (1 - 0.4 * y + 17 / 105 * y**2)), rtol=1e-12)
+
+
+def test_nearly_straight_lines_on_the_bed_keep_their_digits():
+    """Inextensible, small slope a at the top: fall L - dx = h (sinh a - a)/(cosh a - 1), H = w h/(cosh a - 1)."""
+    for a in (1e-2, 1e-4, 1e-6):
+        h, L = 250.0 * a, 1000.0  # half of the line is lifted
+        y = a * a
+        dx = L - h * a / 3 * (1 + y / 20) / (1 + y / 12)  # next terms y^2/840 < 2e-11
+        fall = L - dx  # exact, and the same as what the kernel sees
+        a = 3 * fall / h * (1 + y / 30)
+        got = cat.solve_lines(dx, h, L, np.inf, 1.0, 0.3, 0.0)
+        # terms in y^2 are left out: 1e-8 over some hundreds
+        assert_allclose(got.force[0, 1, 0], 2 * h / (a * a) / (1 + a * a / 12), rtol=1e-9)
+        # dx/dH = (a - 2 tanh(a/2))/w
+        assert_allclose(got.stiffness[0, 1, 0, 0], 12 / a**3 / (1 - a * a / 10), rtol=1e-8)

@@ -3,7 +3,7 @@ r"""One uniform line in gravity, between two given ends, by closed forms.
 The line runs from A to B with unstretched arc length s; x is horizontal from A towards B and z is
 up, both from A. ``n(s) = (H, V)`` is the force of the part beyond s on the part before it, w the net
 weight per unstretched length, EA the axial stiffness. Without a bed H is constant and V grows by w
-per metre ([Irvine1981], ch. 1; [Jonkman2007], sec. 2.7):
+per metre ([Irvine1981], ch. 1; [Jonkman2007], mooring model):
 
 .. math:: x = \int \Bigl(\frac{H}{T} + \frac{H}{EA}\Bigr) ds, \qquad
           z = \int \Bigl(\frac{V}{T} + \frac{V}{EA}\Bigr) ds, \qquad T = \sqrt{H^2 + V^2}.
@@ -187,12 +187,8 @@ def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
     h_a = height
     h_b = height + dz
     bed = w > 0.0 and height < math.inf
-    if (
-        math.isinf(EA)
-        and dx > 0.0
-        and math.hypot(dx, dz) >= L
-        and not (bed and dx <= L and dz == 0.0 and height <= 0.0)
-    ):
+    flat = bed and dz == 0.0 and height <= 0.0 and dx <= L
+    if math.isinf(EA) and dx > 0.0 and math.hypot(dx, dz) >= L and not flat:
         return TOO_SHORT
     if bed and min(h_a, h_b) <= 0.0:
         h_a = max(-dz, 0.0)

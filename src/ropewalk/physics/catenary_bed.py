@@ -17,14 +17,16 @@ from ropewalk.physics.catenary_free import (
     MAX_ITERATIONS,
     MISS,
     QUADRATIC,
+    SERIES_BELOW,
     SLACK_ON_BED,
     STIFFNESS,
     TOO_SHORT,
     V_A,
     V_B,
+    hyperbolic,
 )
 
-ROUND_OFF = 4.0e-16  # relative to L + dx: the span cannot be computed closer than this
+ROUND_OFF = 4.0e-16  # of the terms of the span's equation, which is not computed closer than this
 NOISE = 1.0e-3  # relative Newton step above which the round-off of the span, not H, has made it
 FLAT = 0.999  # of the fall L - dx over the height, where the starting value of H stops growing smaller
 
@@ -35,10 +37,11 @@ def leg(H, h, w, flexibility):
 
     .. math:: \tau \Bigl(1 + \frac{2H + \tau}{2EA}\Bigr) = wh, \qquad \tau = T - H, \qquad V = \sqrt{\tau(\tau + 2H)}
 
-    Source: [Jonkman2007], eq. (2-37), solved for the tension, which makes it a quadratic.
+    Source: [Jonkman2007], mooring model, solved for the tension, which makes it a quadratic.
 
-    Returns V (N), the span a - V/w of the leg beyond its unstretched length (m), and the derivatives
-    V_H, V_h and of that excess by H and by V at fixed H: excess_H, excess_V.
+    Returns V (N), the span of the leg less its unstretched length V/w (m), and derivatives: V_H and V_h;
+    of that excess by H at fixed h, and by V at fixed H. Written without cancellation for small slopes a,
+    with :math:`\tanh(a/2) = \tau/V`.
     """
     if h <= 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -52,8 +55,15 @@ def leg(H, h, w, flexibility):
     if H <= 0.0:
         return V, -V / w, V_H, V_h, 0.0, -1.0 / w
     a = math.log1p((tau + V) / H)
-    excess = (H * a - V) / w + H * V * flexibility / w
-    excess_H = (a - V / T + V * flexibility) / w
+    if a > SERIES_BELOW:
+        sag = V - H * a
+        sag_H = a - 2.0 * tau / V
+    else:
+        sag = H * hyperbolic(a)[2]
+        _, c, _, qc_s = hyperbolic(0.5 * a)
+        sag_H = 2.0 * qc_s / c
+    excess = (-sag + H * V * flexibility) / w
+    excess_H = (sag_H + flexibility * (tau * V_H + V + H * V_H)) / w
     excess_V = (-tau / T + H * flexibility) / w
     return V, excess, V_H, V_h, excess_H, excess_V
 
@@ -64,7 +74,7 @@ def bed_stretch(H, g, friction, both, flexibility):
 
     .. math:: \int_0^g \frac{\max(H - f s, 0)}{EA}\,ds
 
-    Source: [Jonkman2007], eq. (2-38). `both`: the tension falls from both touchdowns to the middle.
+    Source: [Jonkman2007], mooring model. `both`: the tension falls from both touchdowns to the middle.
 
     friction : CB w, N/m
     """
@@ -106,20 +116,20 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
     hi = math.inf
     H = _starting_tension(dx, L, EA, w, h_a + h_b)
     for _ in range(MAX_ITERATIONS):
-        va, ea, va_H, _va_h, ea_H, ea_V = leg(H, h_a, w, flexibility)
-        vb, eb, vb_H, _vb_h, eb_H, eb_V = leg(H, h_b, w, flexibility)
+        va, ea, va_H, _va_h, ea_H, _ea_V = leg(H, h_a, w, flexibility)
+        vb, eb, vb_H, _vb_h, eb_H, _eb_V = leg(H, h_b, w, flexibility)
         stretch, stretch_H, stretch_g = bed_stretch(H, max(L - (va + vb) / w, 0.0), CB * w, both, flexibility)
         f = (L - dx) + ea + eb + stretch
         if f > 0.0:
             hi = H
         else:
             lo = H
-        slope = ea_H + ea_V * va_H + eb_H + eb_V * vb_H + stretch_H - stretch_g * (va_H + vb_H) / w
+        slope = ea_H + eb_H + stretch_H - stretch_g * (va_H + vb_H) / w
         step = -f / (H * slope)
         new = H * (1.0 + step) if step > 0.0 else H / (1.0 - step)
         if abs(step) < QUADRATIC:
             return new
-        if abs(f) <= ROUND_OFF * (L + dx):
+        if abs(f) <= ROUND_OFF * (abs(L - dx) + abs(ea) + abs(eb) + stretch):
             return new if abs(step) < NOISE else H
         if not lo < new < hi:
             new = math.sqrt(lo * hi) if hi < math.inf else 10.0 * H
@@ -150,7 +160,7 @@ def on_bed(dx, L, EA, w, CB, h_a, h_b, out):
     stretch, x_H, stretch_g = bed_stretch(H, g, CB * w, both, flexibility)
     ea_V -= stretch_g / w
     eb_V -= stretch_g / w
-    x_H += ea_H + ea_V * va_H + eb_H + eb_V * vb_H
+    x_H += ea_H + eb_H - stretch_g * (va_H + vb_H) / w
     anchored = 0.0 if both else max(H - CB * w * g, 0.0)
     out[H_A] = anchored if (not both and h_a <= 0.0) else H
     out[H_B] = anchored if (not both and h_b <= 0.0) else H

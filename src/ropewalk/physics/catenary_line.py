@@ -15,15 +15,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import MISS_LIMIT, fill_hanging, solve_line, weightless
 from ropewalk.physics.catenary_free import (
     BAD_INPUT,
     GROUND_END,
     GROUND_START,
-    GROUNDED,
     H_A,
     H_B,
     MAX_ITERATIONS,
@@ -33,17 +30,16 @@ from ropewalk.physics.catenary_free import (
     QUADRATIC,
     SLACK_HANGING,
     SLACK_NEUTRAL,
-    SLACK_ON_BED,
     STIFFNESS,
     SUSPENDED,
     TOO_SHORT,
     V_A,
     V_B,
-    arc,
     hanging,
 )
 from ropewalk.physics.catenary_pieces import (
     TIGHT,
+    compliance_determinant,
     gross_weight,
     hang,
     lowest,
@@ -52,7 +48,10 @@ from ropewalk.physics.catenary_pieces import (
     next_tension,
     slack_gap,
 )
-from ropewalk.physics.catenary_pieces_bed import bed_tension, pieces_on_bed, stretch_of_pieces
+from ropewalk.physics.catenary_pieces_bed import pieces_on_bed
+from ropewalk.physics.catenary_pieces_shape import pieces_shape, point_on_pieces
+
+__all__ = ["pieces_shape", "point_on_pieces", "solve_many_pieces", "solve_pieces"]
 
 TOUCH = 1.0e-12  # of the line's length: depth under the bed that is still no contact
 NEARLY_NEUTRAL = 1.0e-3  # net over gross weight under which the gross weight gives the starting values
@@ -100,7 +99,7 @@ def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
             hi = H
         else:
             lo = H
-        slope = state[2] - state[3] * (state[3] / state[4])
+        slope = compliance_determinant(H, V, state[2], state[3], state[4], L, flexibility, w, load) / state[4]
         step = -f / (H * slope) if slope > 0.0 else -math.copysign(1.0, f)
         new = next_tension(H, step, lo, hi, k)
         if not lo < new < hi:
@@ -145,7 +144,7 @@ def _hang_pieces(dx, dz, L, flexibility, w, load, out):
         status = SLACK_HANGING
         kzz = 1.0 / z_V if z_V > 0.0 else 0.0
     else:
-        det = x_H * z_V - x_V * x_V
+        det = compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load)
         if det > 0.0:
             kxx = z_V / det
             kxz = -x_V / det
@@ -260,6 +259,19 @@ def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
 
 
 @kernel
+def solve_many_pieces(dx, dz, first, L, EA, w, load, CB, height, status, out):
+    """:func:`solve_pieces` for n lines whose pieces lie end to end, those of line i in first[i]:first[i + 1].
+
+    first : (n + 1,) integers    L, EA, w, load : one value per piece; load of a line's last piece is not read
+    Fills `status` (n,) and `out` (n, N_COLUMNS); the other arguments are (n,).
+    """
+    for i in range(dx.size):
+        a = first[i]
+        b = first[i + 1]
+        status[i] = solve_pieces(dx[i], dz[i], L[a:b], EA[a:b], w[a:b], load[a : b - 1], CB[i], height[i], out[i])
+
+
+@kernel
 def _valid(dx, dz, L, EA, w, load, CB, height):
     """True if every number of a line of pieces is in its range."""
     good = dx >= 0.0 and CB >= 0.0 and math.isfinite(dx + dz + CB) and not math.isnan(height)
@@ -295,102 +307,3 @@ def _weighted(dx, dz, L, flexibility, w, load, CB, height, out):
     if bed and lowest(0.0, out[H_A], out[V_A], rise, L, flexibility, w, load) < -h_a - TOUCH * length:
         return _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out)
     return status
-
-
-@kernel
-def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
-    """The part of `point_on_pieces` for lines with pieces that carry nothing, drawn straight."""
-    gap_x, gap_z, slack = slack_gap(dx, dz, V_start, L, 1.0 / EA, w, load)
-    first = x = z = weight = 0.0
-    V = V_start
-    for i in range(L.size):
-        length = min(L[i], s - first)
-        V = V_start + weight
-        if w[i] == 0.0 and V == 0.0:
-            x += gap_x * length / slack
-            z += gap_z * length / slack
-        else:
-            z += arc(length, 0.0, V, w[i], 1.0 / EA[i])[1]
-        V += w[i] * length
-        first += L[i]
-        if first >= s:
-            break
-        weight += w[i] * L[i]
-        if i < load.size:
-            weight += load[i]
-    return x, z, 0.0, V
-
-
-@kernel
-def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
-    """Where a line of pieces is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
-
-    Source: as :func:`solve_pieces`, whose `status` and filled row `solution` it reads. At a junction
-    the force is that just before its load. Slack parts are drawn as by ``point_on_line``.
-    """
-    length = L.sum()
-    if status == SLACK_NEUTRAL:
-        return _point_when_slack(s, dx, dz, L, EA, w, load, solution[V_A])
-    H = max(solution[H_A], solution[H_B])
-    start = solution[GROUND_START]
-    end = solution[GROUND_END]
-    on_bed = status in (GROUNDED, SLACK_ON_BED)
-    flexibility = 1.0 / EA
-    weight_b = net_weight(L, w, load) - solution[V_B]
-    weight = first = x = z = 0.0
-    h = H
-    v = solution[V_A]
-    for i in range(L.size):
-        lo = first
-        hi = min(first + L[i], s)
-        split = min(max(start, lo), hi) if on_bed else hi
-        if split > lo or not on_bed:
-            v = solution[V_A] + weight + w[i] * (split - first)
-            a, b = arc(split - lo, H, solution[V_A] + weight, w[i], flexibility[i])
-            x += a
-            z += b
-            h = H
-        if on_bed and hi > split and split < end:
-            v = 0.0
-            h = max(
-                bed_tension(
-                    weight + w[i] * (min(hi, end) - first), H, CB, -solution[V_A], weight_b, start > 0.0, end < length
-                ),
-                0.0,
-            )
-        if on_bed and hi > max(end, lo):
-            lo = max(end, lo)
-            u = weight + w[i] * (lo - first) - weight_b
-            a, b = arc(hi - lo, H, u, w[i], flexibility[i])
-            x += a
-            z += b
-            v = u + w[i] * (hi - lo)
-            h = H
-        first += L[i]
-        weight += w[i] * L[i]
-        if first >= s:
-            break
-        if i < load.size:
-            weight += load[i]
-    if on_bed and s > start:
-        here = min(s, end)
-        if status == SLACK_ON_BED:
-            x += dx * (here - start) / (end - start) if end > start else 0.0
-        else:
-            x += (here - start) + stretch_of_pieces(
-                start, here, H, CB, -solution[V_A], weight_b, start > 0.0, end < length, L, flexibility, w, load
-            )[0]
-    return x, z, h, v
-
-
-@kernel
-def pieces_shape(s, dx, dz, L, EA, w, load, CB, status, solution):
-    """:func:`point_on_pieces` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
-    rows = np.empty((s.size, 4))
-    for i in range(s.size):
-        x, z, H, V = point_on_pieces(s[i], dx, dz, L, EA, w, load, CB, status, solution)
-        rows[i, 0] = x
-        rows[i, 1] = z
-        rows[i, 2] = H
-        rows[i, 3] = V
-    return rows

@@ -68,7 +68,7 @@ def stretch_of_pieces(start, end, H, CB, weight_a, weight_b, pulled_a, pulled_b,
     .. math:: \int \frac{\max(H - C_B |W - W_t|, 0)}{EA}\, ds,
 
     W the weight of the line up to s, t the touchdown from which it was pulled: the friction of point
-    loads on the bed is in it. Source: [Jonkman2007], eq. (2-38), for several pieces.
+    loads on the bed is in it. Source: [Jonkman2007], mooring model, for several pieces.
 
     Returns it and its derivative by H, split between the parts pulled from A and from B.
     """

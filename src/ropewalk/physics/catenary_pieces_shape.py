@@ -1,0 +1,123 @@
+"""Where a line of several pieces is and what it carries, from its solved end forces.
+
+Conventions: see :mod:`ropewalk.physics.catenary` and :mod:`ropewalk.physics.catenary_pieces`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.catenary_free import (
+    GROUND_END,
+    GROUND_START,
+    GROUNDED,
+    H_A,
+    H_B,
+    SLACK_NEUTRAL,
+    SLACK_ON_BED,
+    V_A,
+    V_B,
+    arc,
+)
+from ropewalk.physics.catenary_pieces import net_weight, slack_gap
+from ropewalk.physics.catenary_pieces_bed import bed_tension, stretch_of_pieces
+
+
+@kernel
+def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
+    """The part of `point_on_pieces` for lines with pieces that carry nothing, drawn straight."""
+    gap_x, gap_z, slack = slack_gap(dx, dz, V_start, L, 1.0 / EA, w, load)
+    first = x = z = weight = 0.0
+    V = V_start
+    for i in range(L.size):
+        length = min(L[i], s - first)
+        V = V_start + weight
+        if w[i] == 0.0 and V == 0.0:
+            x += gap_x * length / slack
+            z += gap_z * length / slack
+        else:
+            z += arc(length, 0.0, V, w[i], 1.0 / EA[i])[1]
+        V += w[i] * length
+        first += L[i]
+        if first >= s:
+            break
+        weight += w[i] * L[i]
+        if i < load.size:
+            weight += load[i]
+    return x, z, 0.0, V
+
+
+@kernel
+def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
+    """Where a line of pieces is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+
+    Source: as ``solve_pieces``, whose `status` and filled row `solution` it reads. At a junction
+    the force is that just before its load. Slack parts are drawn as by ``point_on_line``.
+    """
+    length = L.sum()
+    if status == SLACK_NEUTRAL:
+        return _point_when_slack(s, dx, dz, L, EA, w, load, solution[V_A])
+    H = max(solution[H_A], solution[H_B])
+    start = solution[GROUND_START]
+    end = solution[GROUND_END]
+    on_bed = status in (GROUNDED, SLACK_ON_BED)
+    flexibility = 1.0 / EA
+    weight_b = net_weight(L, w, load) - solution[V_B]
+    weight = first = x = z = 0.0
+    h = H
+    v = solution[V_A]
+    for i in range(L.size):
+        lo = first
+        hi = min(first + L[i], s)
+        split = min(max(start, lo), hi) if on_bed else hi
+        if split > lo or not on_bed:
+            v = solution[V_A] + weight + w[i] * (split - first)
+            a, b = arc(split - lo, H, solution[V_A] + weight, w[i], flexibility[i])
+            x += a
+            z += b
+            h = H
+        if on_bed and hi > split and split < end:
+            v = 0.0
+            h = max(
+                bed_tension(
+                    weight + w[i] * (min(hi, end) - first), H, CB, -solution[V_A], weight_b, start > 0.0, end < length
+                ),
+                0.0,
+            )
+        if on_bed and hi > max(end, lo):
+            lo = max(end, lo)
+            u = weight + w[i] * (lo - first) - weight_b
+            a, b = arc(hi - lo, H, u, w[i], flexibility[i])
+            x += a
+            z += b
+            v = u + w[i] * (hi - lo)
+            h = H
+        first += L[i]
+        weight += w[i] * L[i]
+        if first >= s:
+            break
+        if i < load.size:
+            weight += load[i]
+    if on_bed and s > start:
+        here = min(s, end)
+        if status == SLACK_ON_BED:
+            x += dx * (here - start) / (end - start) if end > start else 0.0
+        else:
+            x += (here - start) + stretch_of_pieces(
+                start, here, H, CB, -solution[V_A], weight_b, start > 0.0, end < length, L, flexibility, w, load
+            )[0]
+    return x, z, h, v
+
+
+@kernel
+def pieces_shape(s, dx, dz, L, EA, w, load, CB, status, solution):
+    """:func:`point_on_pieces` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
+    rows = np.empty((s.size, 4))
+    for i in range(s.size):
+        x, z, H, V = point_on_pieces(s[i], dx, dz, L, EA, w, load, CB, status, solution)
+        rows[i, 0] = x
+        rows[i, 1] = z
+        rows[i, 2] = H
+        rows[i, 3] = V
+    return rows
