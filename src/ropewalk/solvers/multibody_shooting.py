@@ -14,11 +14,11 @@ from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary_build import prescribed
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.multishooting import condition_numbers, first_plan, refine
+from ropewalk.solvers.multishooting import first_plan, growth, refine
 from ropewalk.solvers.protocol import Claim, Report, Status
 from ropewalk.solvers.shooting import LOWEST, REST, STEPS
 from ropewalk.solvers.shooting_assembly import Result, result_memory
-from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
+from ropewalk.solvers.shooting_build import GuessedShape, Plan, Problem, Shape, build_problem
 from ropewalk.solvers.shooting_newton import (
     BAD_START,
     CONVERGED,
@@ -28,7 +28,7 @@ from ropewalk.solvers.shooting_newton import (
     newton_sparse,
     sparse_pattern,
 )
-from ropewalk.solvers.shooting_read import place_of, read_state
+from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
@@ -40,8 +40,8 @@ class Work:
     """Memory of the solver."""
 
     place: Place
-    plan: Plan
     time: float
+    plan: Plan | None = None
     problem: Problem | None = None
     out: Result | None = None
 
@@ -54,8 +54,8 @@ class Shooting:
     """Of the integrator per step, relative to each line's length and load."""
     target: float = 1.0e-12
     """Largest scaled constraint."""
-    condition_limit: float = 1.0e7
-    """Of an arc's transition matrix; beyond it the arc is cut."""
+    growth_limit: float = 1.0e5
+    """Largest norm of an arc's scaled transition matrix; beyond it the arc is cut."""
     pair: int = DORMAND_PRINCE
 
     name: ClassVar[str] = "shooting"
@@ -79,6 +79,8 @@ class Shooting:
             Claim.COMPRESSION,
             Claim.DAMPING,
             Claim.GROUNDED,
+            Claim.FRICTION,
+            Claim.SLOPE,
         }
     )
 
@@ -86,31 +88,35 @@ class Shooting:
         """Check the case; choose from which end each line is shot."""
         refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
         place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
-        return Work(place=place, plan=first_plan(model), time=state.time)
+        return Work(place=place, time=state.time)
 
     def advance(self, model: Model, work: Work, t: float) -> Report:
         """Find the equilibrium under the loads and prescribed motions at time t."""
         work.time = t
         place = prescribed(model, work.place, t)
         figures: dict[str, Any] = {}
-        plan = work.plan
+        shape: Shape = GuessedShape(model, place)
+        plan = first_plan(model, place, GuessedShape(model, place))
         total = 0
         for _ in range(REFINEMENTS + 1):
-            problem = build_problem(model, place, plan)
+            problem = build_problem(model, place, plan, shape)
             status, iterations, out, path = self._newton(model, problem)
             total += iterations
-            numbers = condition_numbers(problem.arcs, out.end_state)
-            if status != CONVERGED or np.all(numbers <= self.condition_limit):
+            numbers = growth(problem.arcs, out.end_state)
+            if status != CONVERGED:
                 break
-            plan = refine(plan, problem.arcs, numbers, self.condition_limit, MOST_PARTS)
+            place, shape = place_of(problem, place), SolvedShape(model, problem, out)
+            if np.all(numbers <= self.growth_limit):
+                break
+            plan = refine(plan, problem.arcs, numbers, self.growth_limit, MOST_PARTS)
         work.plan, work.problem, work.out = plan, problem, out
         if status == CONVERGED:
-            work.place = place_of(problem, place)
+            work.place = place
         figures.update(
             residuals=path[0, : iterations + 1].tolist(),
             step_lengths=path[1, :iterations].tolist(),
             dampings=path[2, :iterations].tolist(),
-            condition=float(np.max(numbers, initial=1.0)),
+            growth=float(np.max(numbers, initial=1.0)),
             intervals=problem.arcs.line.size,
             integrator_steps=int(out.log[:, STEPS].sum()),
             unknowns=problem.x.size,

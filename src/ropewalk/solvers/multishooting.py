@@ -1,45 +1,71 @@
-"""Where to shoot from, and where to cut: no transition matrix may magnify errors beyond a limit."""
+"""From where to shoot, and where to cut: no transition matrix may magnify errors beyond a limit."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.model.joints import FREE, HELD
+from ropewalk.model.joints import FREE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
+from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import Arcs
-from ropewalk.solvers.shooting_build import ON_BED, Plan
-from ropewalk.solvers.shooting_string import ALL, STATE
+from ropewalk.solvers.shooting_build import ON_BED, GuessedShape, LinePlan, Plan, bed_height, end_place
+from ropewalk.solvers.shooting_spans import line_spans
+from ropewalk.solvers.shooting_string import ALL, BOUND, BUOYANCY, F0, S0, S1, STATE
+
+BED_SHARE = 1.0e-6  # of the line: a shorter stretch on the bed is none
 
 
-def first_plan(model: Model) -> Plan:
-    """Whole lines, each shot from its free tail or its grounded end if it has one.
+def first_plan(model: Model, place: Place, shape: GuessedShape) -> Plan:
+    """Each line shot from its free tail, or from where it rests on the bed, or from end A.
 
     Towards a free tail the force goes to zero and every error in its direction grows without bound; away
-    from it errors die out.
+    from it errors die out. Towards the bed a line would have to arrive exactly flat.
     """
-    n = model.lines.length.size
-    return Plan(tuple(_from_end_b(model, i) for i in range(n)), ((),) * n)
+    return tuple(_line_plan(model, place, shape, i) for i in range(model.lines.length.size))
 
 
-def _from_end_b(model: Model, i: int) -> bool:
-    return _preference(model, i, 1) > _preference(model, i, 0)
+def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LinePlan:
+    tails = [_is_tail(model, i, j) for j in range(2)]
+    if any(tails):
+        return LinePlan(backward=(tails[1],))
+    if not model.sea.has_seabed:
+        return LinePlan()
+    length = float(model.lines.length[i])
+    rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
+    low = [bed_height(model, end_place(model, place, i, j)) <= rest for j in range(2)]
+    _, first, last = shape.states(i, np.zeros(1))
+    return bed_plan(length, low, first, last, line_spans(model, i, np.zeros(0)).rows)
 
 
-def _preference(model: Model, i: int, j: int) -> int:
-    """How much end j of line i asks to be shot from: 2 a free tail, 1 on the bed, 0 else."""
-    lines, points, sea = model.lines, model.points, model.sea
+def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Array) -> LinePlan:
+    """Plan of a line whose ends are `low` (on the bed) or not and that rests on the bed from `first` to `last` (m).
+
+    rows : its spans. A line with both ends on the bed is shot from both towards its buoyant part.
+    """
+    if low[0] and low[1]:
+        lift = np.where(rows[:, F0 + 2] + rows[:, BUOYANCY] > 0.0, rows[:, S1] - rows[:, S0], 0.0)
+        lift = lift + np.where(rows[:, BOUND] > 0.0, length, 0.0)
+        if not np.any(lift > 0.0):
+            return LinePlan()
+        k = int(np.argmax(lift))
+        return LinePlan(cuts=(float(0.5 * (rows[k, S0] + rows[k, S1])),), backward=(False, True), bed=(False,))
+    if low[0] or low[1]:
+        return LinePlan(backward=(low[1],))
+    if last - first > BED_SHARE * length:
+        return LinePlan(cuts=(0.5 * (first + last),), backward=(True, False), bed=(True,))
+    return LinePlan()
+
+
+def _is_tail(model: Model, i: int, j: int) -> bool:
+    """True if end j of line i is a point that nothing holds and no other line joins."""
+    lines, points = model.lines, model.points
     if lines.end_kind[i, j] == BODY:
-        return 0
+        return False
     k = lines.end_index[i, j]
     shared = np.count_nonzero((lines.end_index == k) & (lines.end_kind != BODY)) > 1
-    if np.all(points.joint[k] == FREE) and not shared:
-        return 2
-    if sea.has_seabed and np.all(points.joint[k] == HELD):
-        height = float(np.dot(sea.bed_normal, points.position[k] + np.array([0.0, 0.0, sea.depth])))
-        return 1 if height <= ON_BED * sea.depth + float(model.sections.contact_radius.max(initial=0.0)) else 0
-    return 0
+    return bool(np.all(points.joint[k] == FREE)) and not shared and points.motion[k] < 0
 
 
 def transition(end_state: Array, length: float, force: float) -> Array:
@@ -51,28 +77,31 @@ def transition(end_state: Array, length: float, force: float) -> Array:
     return scaled
 
 
-def condition_numbers(arcs: Arcs, end_state: Array) -> Array:
-    """Condition number of every arc's scaled transition matrix."""
+def growth(arcs: Arcs, end_state: Array) -> Array:
+    """How much each arc magnifies an error at its start: the norm of its scaled transition matrix.
+
+    The force scale is the larger of the line's load and the force the arc carries.
+    """
     numbers: Array = np.ones(arcs.line.size)
     for a in range(arcs.line.size):
-        matrix = transition(end_state[a], arcs.length[a], arcs.force[a])
-        numbers[a] = np.linalg.cond(matrix) if np.all(np.isfinite(matrix)) else np.inf
+        force = max(float(arcs.force[a]), float(np.linalg.norm(end_state[a, 3:6])))
+        matrix = transition(end_state[a], arcs.length[a], force)
+        numbers[a] = np.linalg.norm(matrix, 2) if np.all(np.isfinite(matrix)) else np.inf
     return numbers
 
 
 def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> Plan:
     """The plan with arcs beyond the limit cut into equal parts, as many as the growth asks for, at most `most`."""
-    cuts = [list(c) for c in plan.cuts]
+    new = [list(zip((*p.cuts, np.inf), p.backward, (*p.bed, False), strict=True)) for p in plan]
     for a in np.flatnonzero(numbers > limit):
-        ratio = np.log(min(numbers[a], 1e300)) / np.log(limit)
-        parts = int(min(most, max(2.0, np.ceil(ratio))))
+        parts = int(min(most, max(2.0, np.ceil(np.log(min(numbers[a], 1e300)) / np.log(limit)))))
         step = arcs.length[a] / parts
-        cuts[arcs.line[a]] += [float(arcs.offset[a] + k * step) for k in range(1, parts)]
-    return Plan(plan.reverse, tuple(tuple(sorted(c)) for c in cuts))
-
-
-def turned(plan: Plan, lines: list[int]) -> Plan:
-    """The plan with some lines shot from their other end, uncut."""
-    reverse = [r != (i in lines) for i, r in enumerate(plan.reverse)]
-    cuts = [() if i in lines else c for i, c in enumerate(plan.cuts)]
-    return Plan(tuple(reverse), tuple(cuts))
+        sign = -1.0 if arcs.reverse[a] else 1.0
+        line = new[arcs.line[a]]
+        cuts = [float(arcs.offset[a] + sign * k * step) for k in range(1, parts)]
+        line += [(c, bool(arcs.reverse[a]), False) for c in cuts]
+        line.sort(key=lambda row: row[0])
+    return tuple(
+        LinePlan(tuple(r[0] for r in rows[:-1]), tuple(r[1] for r in rows), tuple(r[2] for r in rows[:-1]))
+        for rows in new
+    )

@@ -9,6 +9,7 @@ from ropewalk.errors import InputError
 
 SOLVERS: dict[str, str] = {
     "catenary": "ropewalk.solvers.catenary:Catenary",
+    "shooting": "ropewalk.solvers.multibody_shooting:Shooting",
     "chain_series": "ropewalk.solvers.chain_series:ChainSeries",
     "mixed_fem": "ropewalk.solvers.mixed_fem:MixedFem",
     "fem": "ropewalk.solvers.mixed_fem:MixedFemStatics",

@@ -31,6 +31,7 @@ from ropewalk.numerics.rungekutta import (
     stage_state,
     step_factor,
 )
+from ropewalk.solvers.shooting_bed import HANGING, STRAIGHT, lay_straight, point_on_bed
 from ropewalk.solvers.shooting_string import (
     ALL,
     BOUND,
@@ -55,6 +56,7 @@ LOG_SIZE = 4
 MAX_STEPS = 3000  # of one shot; a wild guess takes a few hundred, a good one about ten
 FIRST_STEP = 0.25  # of the span
 SLACK_FORCE = 1.0e-11  # delta as a fraction of the arc's force scale: 1e-22 is felt at full tension
+END_SHARE = 1.0e-3  # of the arc at either end where a vanishing force (a free tail) is no slack
 EVENT_ITERATIONS = 40  # Illinois needs 6 to 10
 EVENT_TOLERANCE = 1.0e-14  # of the length or force scale
 
@@ -163,7 +165,7 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
     r"""Integrate along spans first:last from the state in y, which becomes the state at the end; returns how it ended.
 
     y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
-    spans : (n, SPAN_COLUMNS)    laws : (n, 3)    on_bed : the start rests on the bed
+    spans : (n, SPAN_COLUMNS)    laws : (n, 3)    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
     length, force : scales of the arc, m and N    tolerance : of a step, relative to them
     grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
     log : (LOG_SIZE,), filled
@@ -182,22 +184,32 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
     normal = sea.bed_normal
     water = sea.water_density > 0.0
     log[STEPS], log[REST], log[DEEPEST] = 0.0, 0.0, 0.0
-    log[LOWEST] = np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2)
+    log[LOWEST] = np.inf
     phase = DRY
     if water and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
         phase = WET
-    if on_bed and event_value(y, GROUNDED, normal) < 0.0:
-        phase = GROUNDED
-        m = ALL if m > STATE else m
     k = 0
-    while k < grid.size and grid[k] <= 0.0:
+    begin, place = first, 0.0
+    if on_bed != HANGING and event_value(y, GROUNDED, normal) < 0.0:
+        m = ALL if m > STATE else m
+        if on_bed == STRAIGHT:
+            begin, place, log[REST] = lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slope)
+            while k < grid.size and grid[k] < log[REST]:
+                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, table[k])
+                k += 1
+        else:
+            phase = GROUNDED
+    while k < grid.size and grid[k] <= log[REST]:
         table[k] = y[:STATE]
+        if phase == GROUNDED:
+            _flatten(table[k], normal)
         k += 1
     origin = spans[first, S0]
     h = FIRST_STEP * (spans[last - 1, S1] - origin)
-    for i in range(first, last):
+    for i in range(begin, last):
         span, law = spans[i], laws[i]
-        s, end = 0.0, span[S1] - span[S0]
+        s, end = place, span[S1] - span[S0]
+        place = 0.0
         string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
         while s < end:
             full = h >= end - s
@@ -242,7 +254,9 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
                 string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
             else:
                 K[0, :m] = K[12, :m]
-            log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+            gone = span[S0] - origin + s
+            if phase != GROUNDED and END_SHARE * length < gone < (1.0 - END_SHARE) * length:
+                log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
             if phase != GROUNDED and sea.has_seabed:
                 height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
                 log[DEEPEST] = min(log[DEEPEST], height)
@@ -282,3 +296,13 @@ def _fill(y, y_new, h, s, x, span, law, law_data, sea, phase, delta, box, K, sta
         string_slope(s + D_C[i] * h, stage, STATE, span, law, law_data, sea, phase, delta, box, K[i])
     dense_rows(y, y_new, h, K, STATE, rows)
     dense_value(y, rows, min(1.0, max(0.0, x)), STATE, out)
+    if phase == GROUNDED:
+        _flatten(out, sea.bed_normal)
+
+
+@kernel
+def _flatten(state, normal):
+    """On the bed the force's normal component stands for the weight on it; what the line carries lies in the plane."""
+    lift = state[3] * normal[0] + state[4] * normal[1] + state[5] * normal[2]
+    for i in range(3):
+        state[3 + i] -= lift * normal[i]

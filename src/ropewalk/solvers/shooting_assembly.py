@@ -28,15 +28,16 @@ class Arcs(NamedTuple):
     """Stretches of line that are shot along."""
 
     line: Ints  # (n,) which line
-    reverse: Flags  # (n,) shot from end B towards end A
-    offset: Array  # (n,) s of the arc's start from end A of the line, m
+    reverse: Flags  # (n,) shot towards end A
+    offset: Array  # (n,) s of the arc's start, from end A of the line, m
     first: Ints  # (n,) spans first:last
     last: Ints  # (n,)
     node: Ints  # (n, 2) at start and end
     dof: Ints  # (n, LOCAL), -1 where there is none
     length: Array  # (n,) m
     force: Array  # (n,) scale, N
-    on_bed: Flags  # (n,) the start rests on the bed
+    on_bed: Ints  # (n,) HANGING, SLIDING or STRAIGHT at the start
+    lift: Array  # (n,) how far the axis at the start rests above its node, m
     active: Ints  # (n,) FORCE_ONLY or ALL: derivatives to be integrated
     spans: Array  # (k, SPAN_COLUMNS)
     laws: Ints  # (k, 3)
@@ -141,6 +142,8 @@ def _add_arc(a, arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, deriva
     dof = arcs.dof[a]
     for i in range(3):
         n0[i] = x[dof[12 + i]]
+    for i in range(3):
+        p0[i] += arcs.lift[a] * sea.bed_normal[i]
     y = out.end_state[a]
     start_state(p0, n0, y)
     m = arcs.active[a] if derivatives else STATE

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, flags, floats, ints, offsets
+from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -15,20 +16,34 @@ from ropewalk.numerics.rotations import quaternion_to_matrix
 from ropewalk.solvers import shooting_string as string
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import LOCAL, Arcs, Nodes, Rigid
-from ropewalk.solvers.shooting_guess import force_scale, guess_force
+from ropewalk.solvers.shooting_bed import HANGING, SLIDING, STRAIGHT
+from ropewalk.solvers.shooting_guess import force_scale, guess_states
 from ropewalk.solvers.shooting_newton import Scales
-from ropewalk.solvers.shooting_spans import depends_on_position, line_spans, reversed_spans
+from ropewalk.solvers.shooting_spans import LineSpans, depends_on_position, line_spans, loads_along_bed, reversed_spans
 
 ON_BED = 1.0e-6  # of the depth: an end this near the bed lies on it
+ARC_FIELDS = ("line", "reverse", "offset", "node", "dof", "length", "force", "on_bed", "lift", "active")
 SMALL_LOAD = 1.0e-3  # of the loads at its ends: a line's own load below this does not set its force scale
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How each line is shot: from which end, and where it is cut."""
+class LinePlan:
+    """How one line is shot: cuts, the direction of each arc between them, and which cuts rest on the bed."""
 
-    reverse: tuple[bool, ...]
-    cuts: tuple[tuple[float, ...], ...]  # m from the end the line is shot from
+    cuts: tuple[float, ...] = ()  # m from end A, rising
+    backward: tuple[bool, ...] = (False,)  # of each arc, towards end A
+    bed: tuple[bool, ...] = ()  # of each cut
+
+
+Plan = tuple[LinePlan, ...]
+
+
+class Shape(Protocol):
+    """Where lines are thought to be, for a start."""
+
+    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
+        """(k, 6) position and force of line i at s (m from A, rising); first and last s on the bed."""
+        ...
 
 
 @dataclass
@@ -41,22 +56,81 @@ class Problem:
     scales: Scales
     x: Array
     quaternions: Array  # (n_bodies free, 4)
-    point_node: list[int] = field(default_factory=list)
 
 
-def build_problem(model: Model, place: Place, plan: Plan) -> Problem:
+def build_problem(model: Model, place: Place, plan: Plan, shape: Shape) -> Problem:
     """Arrays and start values for the plan; `place` holds points and bodies where they are, or are guessed to be."""
-    book = _Book(model, place)
+    book = _Book(model, place, shape)
     for i in range(model.lines.length.size):
-        book.add_line(i, plan.reverse[i], plan.cuts[i])
+        book.add_line(i, plan[i])
     return book.finish()
+
+
+def end_place(model: Model, place: Place, i: int, j: int) -> Array:
+    """Where end j of line i is, m."""
+    k = int(model.lines.end_index[i, j])
+    if model.lines.end_kind[i, j] != BODY:
+        return place.points[k]
+    where: Array = place.bodies[k] + quaternion_to_matrix(place.quaternions[k]) @ model.lines.end_offset[i, j]
+    return where
+
+
+def bed_height(model: Model, position: Array) -> float:
+    """Height over the bed, m; infinite without one."""
+    sea = model.sea
+    if not sea.has_seabed:
+        return math.inf
+    return float(np.dot(sea.bed_normal, position + np.array([0.0, 0.0, sea.depth])))
+
+
+def line_scale(model: Model, i: int, rows: Array, laws: Ints, loads: float) -> float:
+    """Force scale of line i (N): its own loads, those at its ends if they are much larger, or its stiffness."""
+    own = force_scale(model.sea, rows, 0.0)
+    scale = own if own > SMALL_LOAD * loads else loads
+    return scale if scale > 0.0 else _idle_scale(model, laws)
+
+
+class GuessedShape:
+    """The catenary of each line's resultant load."""
+
+    def __init__(self, model: Model, place: Place) -> None:
+        self.model, self.place = model, place
+        self.loads = point_loads(model)
+
+    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
+        """See Shape."""
+        model = self.model
+        spans = line_spans(model, i, np.zeros(0))
+        a, b = (np.ascontiguousarray(end_place(model, self.place, i, j)) for j in range(2))
+        scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
+        out: Array = np.empty((s.size, string.STATE))
+        rest = float(spans.rows[:, string.RADIUS].max())
+        low, high = guess_states(
+            spans.rows, spans.laws, model.sections.law_data, model.sea, a, b, rest, scale, np.ascontiguousarray(s), out
+        )
+        return out, low, high
+
+    def end_load(self, i: int) -> float:
+        """Largest load on the points at the ends of line i, N."""
+        lines = self.model.lines
+        on = [self.loads[lines.end_index[i, j]] for j in range(2) if lines.end_kind[i, j] != BODY]
+        return float(max(on, default=0.0))
+
+
+def point_loads(model: Model) -> Array:
+    """(n_points,) size of the loads on each point, N."""
+    points, sea = model.points, model.sea
+    net = points.force.copy()
+    net[:, 2] += (sea.water_density * points.volume - points.mass) * sea.gravity
+    loads: Array = np.linalg.norm(net, axis=1) + np.abs(points.axis_force).sum(axis=1)
+    return loads + 0.5 * sea.water_density * points.drag_area * sea.current_speed**2
 
 
 class _Book:
     """Collects nodes, arcs and unknowns."""
 
-    def __init__(self, model: Model, place: Place) -> None:
-        self.model, self.place = model, place
+    def __init__(self, model: Model, place: Place, shape: Shape) -> None:
+        self.model, self.place, self.shape = model, place, shape
         self.start: list[float] = []  # values of the unknowns
         self.unit: list[float] = []  # their scales
         self.row: list[float] = []  # scales of their rows
@@ -64,13 +138,7 @@ class _Book:
         n = len(model.names.points)
         points, sea = model.points, model.sea
         weight = points.force - points.mass[:, None] * np.array([0.0, 0.0, sea.gravity])
-        net = weight + np.array([0.0, 0.0, sea.water_density * sea.gravity]) * points.volume[:, None]
-        speed = sea.current_speed
-        self.point_load = (
-            np.linalg.norm(net, axis=1)
-            + np.abs(points.axis_force).sum(axis=1)
-            + 0.5 * sea.water_density * points.drag_area * speed * speed
-        )
+        self.point_load = point_loads(model)
         self.body: list[int] = [-1] * n
         self.offset: list[Array] = [np.zeros(3) for _ in range(n)]
         self.frame: list[Array] = list(points.frame)
@@ -88,12 +156,9 @@ class _Book:
             components = points.frame[k] @ place.points[k]
             self.dof.append([self._unknown(components[j]) if joint[k, j] != HELD else -1 for j in range(3)] + [-1] * 3)
         self.body_dof = [[self._unknown(v) for v in (*place.bodies[b], 0.0, 0.0, 0.0)] for b in self.loose]
-        self.arc_rows: dict[str, list[object]] = {
-            key: [] for key in ("line", "reverse", "offset", "node", "dof", "length", "force", "on_bed", "active")
-        }
+        self.arc_rows: dict[str, list[Any]] = {key: [] for key in ARC_FIELDS}
         self.spans: list[Array] = []
         self.laws: list[Array] = []
-        self.n0: list[tuple[int, Array]] = []
 
     def _unknown(self, value: float) -> int:
         self.start.append(float(value))
@@ -118,67 +183,93 @@ class _Book:
 
     def _end(self, i: int, j: int) -> tuple[int, Array, float]:
         """Node, position and load of end j of line i."""
-        lines, place = self.model.lines, self.place
+        lines = self.model.lines
         k = int(lines.end_index[i, j])
+        position = end_place(self.model, self.place, i, j)
         if lines.end_kind[i, j] != BODY:
-            return k, place.points[k], float(self.point_load[k])
-        offset = lines.end_offset[i, j]
-        position = place.bodies[k] + quaternion_to_matrix(place.quaternions[k]) @ offset
+            return k, position, float(self.point_load[k])
         if k in self.loose:
             b = self.loose.index(k)
-            return self._node(b, offset, position, list(self.body_dof[b])), position, 0.0
+            return self._node(b, lines.end_offset[i, j], position, list(self.body_dof[b])), position, 0.0
         return self._node(-1, np.zeros(3), position, [-1] * 6), position, 0.0
 
-    def _rests(self, position: Array, dof: list[int], rows: Array) -> bool:
-        """True if an end at `position` is held on the bed and the line there is heavier than water."""
-        sea = self.model.sea
-        if not sea.has_seabed or any(d >= 0 for d in dof):
-            return False
-        height = float(np.dot(sea.bed_normal, position + np.array([0.0, 0.0, sea.depth])))
-        heavy = bool(rows[0, string.F0 + 2] + rows[0, string.BUOYANCY] < 0.0)
-        return heavy and height <= rows[0, string.RADIUS] + ON_BED * sea.depth
+    def _cut(self, position: Array, on_bed: bool, rest: float) -> int:
+        """Node at a cut: free, or free to slide on the bed."""
+        if not on_bed:
+            return self._node(-1, np.zeros(3), position, [self._unknown(v) for v in position] + [-1] * 3)
+        normal = self.model.sea.bed_normal
+        side = np.array([1.0, 0.0, 0.0]) - normal[0] * normal
+        side /= np.linalg.norm(side)
+        frame = np.array([side, np.cross(normal, side), normal])
+        home = frame @ position
+        home[2] = rest - self.model.sea.depth * normal[2]
+        k = self._node(-1, np.zeros(3), home, [self._unknown(v) for v in home[:2]] + [-1] * 4)
+        self.frame[k] = frame
+        return k
 
-    def add_line(self, i: int, reverse: bool, cuts: tuple[float, ...]) -> None:
+    def add_line(self, i: int, plan: LinePlan) -> None:
         """Arcs of line i."""
         model = self.model
         length = float(model.lines.length[i])
         ends = [self._end(i, 0), self._end(i, 1)]
-        here = np.array([length - c for c in cuts] if reverse else cuts)
-        spans = line_spans(model, i, here)
-        if reverse:
-            ends = ends[::-1]
-            spans = reversed_spans(spans, length)
-        rows = spans.rows
-        own = force_scale(model.sea, rows, 0.0)
-        loads = max(ends[0][2], ends[1][2])
-        scale = own if own > SMALL_LOAD * loads else loads
-        if scale == 0.0:
-            scale = _idle_scale(model, spans.laws)
-        on_bed = self._rests(ends[0][1], self.dof[ends[0][0]], rows)
-        n0 = np.zeros(3)
-        law_data = model.sections.law_data
-        guess_force(rows, spans.laws, law_data, model.sea, ends[0][1], ends[1][1], on_bed, scale, n0)
-        active = string.ALL if depends_on_position(model, rows) or on_bed else string.FORCE_ONLY
-        places = [0.0, *cuts, length]
-        node = ends[0][0]
-        for c in range(len(places) - 1):
-            inside = (rows[:, string.S0] >= places[c]) & (rows[:, string.S1] <= places[c + 1])
-            if c > 0:  # loads at a cut belong to the arc before it
-                inside &= (rows[:, string.S1] > places[c]) | (rows[:, string.S0] < rows[:, string.S1])
-            if c + 2 == len(places):
-                far = ends[1][0]
-            else:
-                x = places[c + 1] / length
-                guess = (1.0 - x) * ends[0][1] + x * ends[1][1]
-                far = self._node(-1, np.zeros(3), guess, [self._unknown(v) for v in guess] + [-1] * 3)
-            own_dof = [self._unknown(v) for v in n0]
-            self._add_arc(i, reverse, places[c], places[c + 1] - places[c], length, scale, on_bed and c == 0, active,
-                          (node, far), own_dof, rows[inside], spans.laws[inside])  # fmt: skip
-            node = far
+        spans = line_spans(model, i, np.array(plan.cuts))
+        scale = line_scale(model, i, spans.rows, spans.laws, max(ends[0][2], ends[1][2]))
+        places = np.array([0.0, *plan.cuts, length])
+        states, low, high = self.shape.states(i, places)
+        middle = 0.5 * (spans.rows[:, string.S0] + spans.rows[:, string.S1])
+        nodes = [ends[0][0]]
+        for c, on_bed in enumerate(plan.bed):
+            at = int(np.searchsorted(spans.rows[:, string.S1], plan.cuts[c]))
+            nodes.append(self._cut(states[c + 1, :3], on_bed, float(spans.rows[at, string.RADIUS])))
+        nodes.append(ends[1][0])
+        for c, backward in enumerate(plan.backward):
+            inside = (spans.rows[:, string.S0] >= places[c]) & (spans.rows[:, string.S1] <= places[c + 1])
+            # a load at a cut belongs to the arc before it
+            inside &= (middle > places[c]) | (c == 0)
+            own = LineSpans(spans.rows[inside], spans.laws[inside])
+            begin = c + 1 if backward else c
+            n0 = states[begin, 3:].copy()
+            if backward:
+                own, n0 = reversed_spans(own, length), -n0
+            at = places[begin]
+            resting = max(0.0, at - low) if backward else max(0.0, high - at)
+            on_bed, lift = self._rest(nodes[begin], begin, plan, own)
+            if on_bed != HANGING:
+                n0 = self._on_bed_force(n0, resting, own.rows)
+            pair = (nodes[begin], nodes[c] if backward else nodes[c + 1])
+            self._add_arc((i, backward, float(at), list(pair), [], places[c + 1] - places[c], scale, on_bed, lift), n0,
+                          length, own)  # fmt: skip
 
-    def _add_arc(self, i: int, reverse: bool, offset: float, length: float, whole: float, scale: float, on_bed: bool,
-                 active: int, nodes: tuple[int, int], own: list[int], rows: Array, laws: Array) -> None:  # fmt: skip
-        dof = [*self.dof[nodes[0]], *self.dof[nodes[1]], *own]
+    def _rest(self, node: int, begin: int, plan: LinePlan, own: LineSpans) -> tuple[int, float]:
+        """How an arc starts: HANGING, SLIDING or STRAIGHT, and how far its axis is lifted onto the bed (m)."""
+        model = self.model
+        if not model.sea.has_seabed:
+            return HANGING, 0.0
+        cut = 0 < begin <= len(plan.cuts)
+        heavy = bool(own.rows[0, string.F0 + 2] + own.rows[0, string.BUOYANCY] < 0.0)
+        way = SLIDING if model.sea.bed_friction == 0.0 and loads_along_bed(model, own.rows) else STRAIGHT
+        if cut:
+            return (way, 0.0) if plan.bed[begin - 1] else (HANGING, 0.0)
+        if any(d >= 0 for d in self.dof[node]) or not heavy:
+            return HANGING, 0.0
+        height = bed_height(model, self.frame[node].T @ self.home[node])
+        rest = float(own.rows[0, string.RADIUS])
+        if height > rest + ON_BED * model.sea.depth:
+            return HANGING, 0.0
+        return way, rest - height
+
+    def _on_bed_force(self, n0: Array, resting: float, rows: Array) -> Array:
+        """Force at the start of an arc on the bed: in the plane, and minus the weight that rests beyond it."""
+        normal = self.model.sea.bed_normal
+        weight = -(rows[0, string.F0 : string.F0 + 3] @ normal + rows[0, string.BUOYANCY] * normal[2])
+        flat: Array = n0 - (n0 @ normal) * normal
+        lift = n0 @ normal if resting == 0.0 else -weight * resting
+        return flat + lift * normal
+
+    def _add_arc(self, values: tuple[Any, ...], n0: Array, whole: float, spans: LineSpans) -> None:
+        """One arc; `values` in the order of arc_rows, without the unknowns and what is integrated."""
+        line, backward, at, nodes, _, length, scale, on_bed, lift = values
+        own = [self._unknown(v) for v in n0]
         for d in own:
             self.unit[d], self.row[d] = scale, whole
         for k in nodes:
@@ -187,11 +278,13 @@ class _Book:
                 if d >= 0:
                     self.unit[d] = max(self.unit[d], whole)
                     self.row[d] = max(self.row[d], scale)
-        values = (i, reverse, offset, list(nodes), dof, length, scale, on_bed, active)
-        for key, value in zip(self.arc_rows, values, strict=True):
+        moves = depends_on_position(self.model, spans.rows) or on_bed != HANGING
+        dof = [*self.dof[nodes[0]], *self.dof[nodes[1]], *own]
+        row = (line, backward, at, nodes, dof, length, scale, on_bed, lift, string.ALL if moves else string.FORCE_ONLY)
+        for key, value in zip(self.arc_rows, row, strict=True):
             self.arc_rows[key].append(value)
-        self.spans.append(rows)
-        self.laws.append(laws)
+        self.spans.append(spans.rows)
+        self.laws.append(spans.laws)
 
     def finish(self) -> Problem:
         """All as arrays."""
@@ -204,17 +297,18 @@ class _Book:
         unit[unit == 0.0] = 1.0
         return Problem(
             arcs=Arcs(
-                line=ints(arcs["line"], (-1,)),  # type: ignore[arg-type]
-                reverse=flags(arcs["reverse"]),  # type: ignore[arg-type]
+                line=ints(arcs["line"], (-1,)),
+                reverse=flags(arcs["reverse"]),
                 offset=floats(arcs["offset"]),
                 first=ints(counts[:-1]),
                 last=ints(counts[1:]),
-                node=ints(arcs["node"], (-1, 2)),  # type: ignore[arg-type]
-                dof=ints(arcs["dof"], (-1, LOCAL)),  # type: ignore[arg-type]
+                node=ints(arcs["node"], (-1, 2)),
+                dof=ints(arcs["dof"], (-1, LOCAL)),
                 length=floats(arcs["length"]),
                 force=floats(arcs["force"]),
-                on_bed=flags(arcs["on_bed"]),  # type: ignore[arg-type]
-                active=ints(arcs["active"], (-1,)),  # type: ignore[arg-type]
+                on_bed=ints(arcs["on_bed"], (-1,)),
+                lift=floats(arcs["lift"]),
+                active=ints(arcs["active"], (-1,)),
                 spans=floats(np.concatenate(self.spans) if self.spans else [], (-1, string.SPAN_COLUMNS)),
                 laws=ints(np.concatenate(self.laws) if self.laws else [], (-1, 3)),
                 law_data=self.model.sections.law_data,

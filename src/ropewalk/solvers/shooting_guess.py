@@ -15,6 +15,8 @@ from ropewalk.physics.elasticity import INEXTENSIBLE, strain
 from ropewalk.solvers import shooting_string as string
 
 TAUT = 10.0  # times the load: tension guessed where an inextensible line cannot reach
+NO_LOAD = 1.0e-9  # times the scale: a resultant below this has no direction
+LEAST_PULL = 1.0e-3  # times the load: horizontal force guessed at least, so that slack lines have a direction
 IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a line is
 
 
@@ -74,11 +76,11 @@ def _stiffness(spans, laws, law_data, force):
 
 
 @kernel
-def guess_force(spans, laws, law_data, sea, a, b, on_bed, scale, n0):
-    """Force at a of the uniform catenary between a and b under the resultant of the loads, into n0 (3,).
+def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
+    """Position and force at s (k,) of the uniform catenary between a and b under the resultant of the loads.
 
-    spans, laws, law_data : of the arc    a, b : (3,) ends, m    scale : force scale, N
-    Where the line rests on the bed at a, the normal component is minus the weight on the bed.
+    spans, laws, law_data : of the whole line, from a    a, b : (3,) ends, m    rest : height of its axis on the bed, m
+    scale : force scale, N    out : (k, 6), filled.  Returns the bed part, first and last s (m), equal for none.
     """
     total, up, along = np.zeros(3), np.zeros(3), np.zeros(3)
     resultant(spans, sea, a, b, total)
@@ -86,36 +88,45 @@ def guess_force(spans, laws, law_data, sea, a, b, on_bed, scale, n0):
     load = math.sqrt(total[0] ** 2 + total[1] ** 2 + total[2] ** 2)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     EA = _stiffness(spans, laws, law_data, max(load, scale))
-    if load <= 1e-9 * scale:
-        size = IDLE * scale
-        if chord > length and not math.isinf(EA):
-            size = EA * (chord / length - 1.0)
+    size = IDLE * scale
+    solution = np.zeros(catenary.N_COLUMNS)
+    status = -1
+    dx, dz, w = 0.0, 0.0, load / length
+    if load > NO_LOAD * scale:
+        size = TAUT * load
         for i in range(3):
-            n0[i] = size * (b[i] - a[i]) / chord if chord > 0.0 else (IDLE * scale if i == 2 else 0.0)
-        return
-    dz = 0.0
-    for i in range(3):
-        up[i] = -total[i] / load
-        dz += up[i] * (b[i] - a[i])
-    dx = 0.0
-    for i in range(3):
-        along[i] = b[i] - a[i] - dz * up[i]
-        dx += along[i] * along[i]
-    dx = math.sqrt(dx)
-    for i in range(3):
-        along[i] = along[i] / dx if dx > 0.0 else 0.0
-    out = np.zeros(catenary.N_COLUMNS)
-    status = catenary.solve_line(dx, dz, length, EA, load / length, 0.0, 0.0 if on_bed else math.inf, out)
+            up[i] = -total[i] / load
+            dz += up[i] * (b[i] - a[i])
+        for i in range(3):
+            along[i] = b[i] - a[i] - dz * up[i]
+            dx += along[i] * along[i]
+        dx = math.sqrt(dx)
+        for i in range(3):
+            along[i] = along[i] / dx if dx > 0.0 else 0.0
+        height = math.inf
+        if sea.has_seabed and total[2] < -0.5 * load:
+            height = 0.0
+            for i in range(3):
+                height += sea.bed_normal[i] * (a[i] + (sea.depth if i == 2 else 0.0))
+            height = max(height - rest, 0.0)
+        status = catenary.solve_line(dx, dz, length, EA, w, 0.0, height, solution)
+    elif chord > length and not math.isinf(EA):
+        size = EA * (chord / length - 1.0)
     if status < 0:
+        for k in range(s.size):
+            for i in range(3):
+                out[k, i] = a[i] + s[k] / length * (b[i] - a[i])
+                out[k, 3 + i] = size * (b[i] - a[i]) / chord if chord > 0.0 else (size if i == 2 else 0.0)
+        return 0.0, 0.0
+    for k in range(s.size):
+        x, z, H, V = catenary.point_on_line(s[k], dx, dz, length, EA, w, 0.0, status, solution)
+        if solution[catenary.GROUND_START] <= s[k] < solution[catenary.GROUND_END]:
+            V = -w * (solution[catenary.GROUND_END] - s[k])
+        H = max(H, LEAST_PULL * load)
         for i in range(3):
-            n0[i] = TAUT * load * (b[i] - a[i]) / chord
-        return
-    H = max(out[catenary.H_A], 1e-3 * load)
-    V = out[catenary.V_A]
-    if on_bed and out[catenary.GROUND_END] > 0.0:
-        V = -load * out[catenary.GROUND_END] / length
-    for i in range(3):
-        n0[i] = H * along[i] + V * up[i]
+            out[k, i] = a[i] + x * along[i] + z * up[i]
+            out[k, 3 + i] = H * along[i] + V * up[i]
+    return solution[catenary.GROUND_START], solution[catenary.GROUND_END]
 
 
 def force_scale(model_sea: object, spans: Array, end_loads: float) -> float:

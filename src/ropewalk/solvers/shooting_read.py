@@ -15,6 +15,8 @@ from ropewalk.solvers.shooting_build import Problem
 from ropewalk.solvers.shooting_string import ALL, STATE
 
 NODES = 101  # per line in a State
+EDGE = 1.0e-12  # of the length: round-off in the place of a cut
+SAMPLE_TOLERANCE = 1.0e-10  # of the integrator where a start is sampled
 
 
 def place_of(problem: Problem, before: Place) -> Place:
@@ -39,10 +41,11 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     """(n, 6) position and force n along arc a at s (m from its start, rising)."""
     arcs = problem.arcs
     y, table, log = np.empty(ALL), np.empty((s.size, STATE)), np.empty(LOG_SIZE)
-    start_state(node_position(problem, int(arcs.node[a, 0])), problem.x[arcs.dof[a, 12:]], y)
+    begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a] * model.sea.bed_normal
+    start_state(begin, problem.x[arcs.dof[a, 12:]], y)
     shoot(
         y, STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, model.sea, arcs.on_bed[a],
-        arcs.length[a], arcs.force[a], tolerance, DORMAND_PRINCE, s, table, log,
+        arcs.length[a], arcs.force[a], tolerance, DORMAND_PRINCE, np.ascontiguousarray(s), table, log,
     )  # fmt: skip
     return table
 
@@ -50,20 +53,18 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
 def line_table(model: Model, problem: Problem, i: int, s: Array, tolerance: float) -> Array:
     """(n, 6) position and force n of line i at s (m from end A, rising), force in the line's own direction."""
     arcs = problem.arcs
-    length = float(model.lines.length[i])
     table: Array = np.empty((s.size, STATE))
     for a in np.flatnonzero(arcs.line == i):
-        here = length - s[::-1] if arcs.reverse[a] else s
-        low, high = arcs.offset[a], arcs.offset[a] + arcs.length[a]
-        inside = (here >= low) & ((here < high) | (here >= length) & (high >= length * (1.0 - 1e-12)))
-        if not np.any(inside):
+        sign = -1.0 if arcs.reverse[a] else 1.0
+        here = sign * (s - arcs.offset[a])
+        slack = EDGE * arcs.length[a]
+        inside = np.flatnonzero((here >= -slack) & (here <= arcs.length[a] + slack))
+        if not inside.size:
             continue
-        rows = sample(model, problem, int(a), np.minimum(here[inside] - low, arcs.length[a]), tolerance)
-        if arcs.reverse[a]:
-            rows[:, 3:] *= -1.0
-            table[inside[::-1]] = rows[::-1]
-        else:
-            table[inside] = rows
+        order = inside[::-1] if arcs.reverse[a] else inside
+        rows = sample(model, problem, int(a), np.clip(here[order], 0.0, arcs.length[a]), tolerance)
+        rows[:, 3:] *= sign
+        table[order] = rows
     return table
 
 
@@ -72,13 +73,42 @@ def end_forces(model: Model, problem: Problem, out: Result) -> Array:
     arcs = problem.arcs
     forces: Array = np.zeros((model.lines.length.size, 2, 3))
     for a in range(arcs.line.size):
-        i, turned = arcs.line[a], bool(arcs.reverse[a])
+        i, sign = arcs.line[a], -1.0 if arcs.reverse[a] else 1.0
         length = model.lines.length[i]
-        if arcs.offset[a] <= 0.0:
-            forces[i, 1 if turned else 0] = problem.x[arcs.dof[a, 12:]]
-        if arcs.offset[a] + arcs.length[a] >= length * (1.0 - 1e-12):
-            forces[i, 0 if turned else 1] = -out.end_state[a, 3:6]
+        begin, end = arcs.offset[a], arcs.offset[a] + sign * arcs.length[a]
+        held = (0.0, length)
+        for j in range(2):
+            if abs(begin - held[j]) <= EDGE * length:
+                forces[i, j] = start_force(model, problem, a, out)
+            if abs(end - held[j]) <= EDGE * length:
+                forces[i, j] = -out.end_state[a, 3:6]
     return forces
+
+
+def start_force(model: Model, problem: Problem, a: int, out: Result) -> Array:
+    """Force of arc a on what holds its start, N; on the bed what friction leaves of it."""
+    arcs = problem.arcs
+    if out.log[a, REST] > 0.0:
+        return sample(model, problem, a, np.zeros(1), SAMPLE_TOLERANCE)[0, 3:]
+    return problem.x[arcs.dof[a, 12:]].copy()
+
+
+class SolvedShape:
+    """Lines as a solved problem has them, for a new start."""
+
+    def __init__(self, model: Model, problem: Problem, out: Result) -> None:
+        self.model, self.problem, self.out = model, problem, out
+
+    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
+        """See Shape; the bed part is that of the arcs that start on it."""
+        arcs, out = self.problem.arcs, self.out
+        low, high = 0.0, 0.0
+        for a in np.flatnonzero((arcs.line == i) & (out.log[:, REST] > 0.0)):
+            end = arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log[a, REST]
+            if high == low:
+                low, high = sorted((float(arcs.offset[a]), float(end)))
+            low, high = min(low, float(end)), max(high, float(end))
+        return line_table(self.model, self.problem, i, s, SAMPLE_TOLERANCE), low, high
 
 
 def read_state(model: Model, problem: Problem, out: Result, where: Place, time: float, tolerance: float) -> State:

@@ -105,3 +105,11 @@ def depends_on_position(model: Model, rows: Array) -> bool:
     sheared = model.sea.current_speed != 0.0 and model.sea.current_kind != 0
     drag = bool(np.any(rows[:, string.BN : string.BT + 1] > 0.0))
     return bool(np.any(rows[:, string.TURN : string.TURN + 9] != 0.0)) or (sheared and drag)
+
+
+def loads_along_bed(model: Model, rows: Array) -> bool:
+    """True if something other than the line's own tension pulls it along the bed: a slope, a table, drag."""
+    sea = model.sea
+    drag = sea.current_speed != 0.0 and bool(np.any(rows[:, string.BN : string.BT + 1] > 0.0))
+    across = bool(np.any(rows[:, string.F0 : string.F0 + 2] != 0.0))
+    return drag or across or float(sea.bed_normal[2]) < 1.0 or depends_on_position(model, rows)
