@@ -106,20 +106,20 @@ def test_work_of_the_end_is_the_change_of_energy(case: str) -> None:
     solver = ChainSeries(tolerance=1e-12)
     work = solver.start(model, initial_state(model))
     for t in np.arange(1.0, 11.0):
-        figures = solver.advance(model, work, float(t)).figures["chain"]
+        figures = solver.advance(model, work, float(t)).figures
         size = figures["energy"]["kinetic"] + abs(figures["energy"]["potential"])
-        assert abs(figures["energy_balance"]) < 1e-10 * size
+        assert abs(figures["lines"]["chain"]["energy_balance"]) < 1e-10 * size
         state = solver.read(model, work)
         # drift within a step, before the correction at its end
         assert_allclose(np.linalg.norm(np.diff(state.position, axis=0), axis=1), LINK, rtol=1e-12)
-    assert figures["length_drift"] < 1e-12
+    assert figures["lines"]["chain"]["length_drift"] < 1e-12
 
 
 def test_paper_order_and_step_give_the_papers_accuracy() -> None:
     """M = 5 as the degree of x (order 4 of the velocity), 800 steps of 0.0125 s: 3e-7 m and 3e-4 N."""
     exact, _ = _run(CASE, 10.0)
     fixed, report = _run(CASE, 10.0, order=4, step=0.0125)
-    assert report.figures["chain"]["steps"] == 800
+    assert report.figures["lines"]["chain"]["steps"] == 800
     miss = np.abs(fixed[0].position - exact[0].position).max()
     wrong = np.abs(fixed[0].end_force - exact[0].end_force).max()
     assert 1e-8 < miss < 1e-6

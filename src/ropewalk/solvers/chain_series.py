@@ -6,10 +6,12 @@ Each line of the model is a chain by itself; its ends are held (fixed or moving)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ropewalk.errors import InputError
 from ropewalk.model.model import Model
@@ -29,6 +31,9 @@ from ropewalk.solvers.protocol import Claim, Report, Status
 FIRST_SCALE = 1e6  # times the step floor: a tenth of the fall time of a link, a usual first step
 LOWEST_ORDER, HIGHEST_ORDER = 2, 60  # of series; beyond, the last terms are all rounding
 TIGHTEST = 1e-16  # tolerance: double precision ends here
+FIXED_STEP_ORDER = 5  # the paper's, [Filipich2007], sec. 5
+ENERGIES = ("kinetic", "potential", "work_of_ends", "work_of_loads")  # J, in the order of the report
+KEPT = ("position", "acceleration", "tension", "force", "reaction")  # of the series, all that is read after a step
 
 
 class EndForces(NamedTuple):
@@ -105,21 +110,22 @@ class ChainSeries:
         return Work(state.time, [self._start_line(model, state, i) for i in range(len(model.names.lines))])
 
     def advance(self, model: Model, work: Work, t: float) -> Report:
-        """Step until the series of every line covers t."""
+        """Step until the series of every line covers t; iterations are the steps taken for it."""
         if t < work.time:
             raise InputError(f"chain_series cannot go back from {work.time} s to {t} s")
+        before = _steps(work)
         for line in work.lines:
             self._integrate(line, t)
             if line.failure is not None:
                 work.time = float(line.clock[steps.BEGIN])
                 status, message = explain(line.name, line.chain, line.clock, *line.failure, t, self.step or 0.0)
-                return Report(status=status, message=message, figures=self._figures(work))
+                return Report(status, message, _steps(work) - before, figures=self._figures(work))
         work.time = t
+        status, message = Status.DONE, ""
         for line in work.lines:
-            message = _at_surface(model, line.name, line.wet, _values(line, t)[0], t)
-            if message:
-                return Report(status=Status.UNSUPPORTED, message=message, figures=self._figures(work))
-        return Report(iterations=sum(int(line.clock[steps.STEPS]) for line in work.lines), figures=self._figures(work))
+            if said := _at_surface(model, line.name, line.wet, _values(line, t)[0], t):
+                status, message = Status.UNSUPPORTED, said
+        return Report(status, message, _steps(work) - before, figures=self._figures(work))
 
     def read(self, model: Model, work: Work) -> State:
         """The state at the time reached. After a failure the tensions are NaN."""
@@ -174,6 +180,28 @@ class ChainSeries:
         powers = scale ** -np.arange(own.series.tension.shape[0], dtype=float)
         return EndForces(float(begin), float(end), -np.moveaxis(own.series.reaction, 2, 0) * powers)
 
+    def snapshot(self, work: Work) -> dict[str, NDArray[Any] | float | int]:
+        """All that the memory holds beyond the model."""
+        saved: dict[str, NDArray[Any] | float | int] = {"time": work.time}
+        for i, line in enumerate(work.lines):
+            saved.update({f"{i}.{name}": getattr(line.series, name).copy() for name in KEPT})
+            saved.update({f"{i}.clock": line.clock.copy(), f"{i}.ledger": line.ledger.copy()})
+            saved.update({f"{i}.energy": line.energy, f"{i}.wet": int(line.wet)})
+        return saved
+
+    def restore(self, model: Model, snapshot: Mapping[str, Any]) -> Work:
+        """The memory of which a snapshot was taken; it advances to the same bits."""
+        lines = []
+        for i, name in enumerate(model.names.lines):
+            wet = bool(snapshot[f"{i}.wet"])
+            chain, s = build_chain(model, i, wet, self.damping, self.smoothing_speed)
+            series = allocate(s.size - 1, self._order())
+            for kept in KEPT:
+                getattr(series, kept)[:] = snapshot[f"{i}.{kept}"]
+            clock, ledger = snapshot[f"{i}.clock"].copy(), snapshot[f"{i}.ledger"].copy()
+            lines.append(ChainWork(name, chain, s, series, clock, ledger, float(snapshot[f"{i}.energy"]), wet))
+        return Work(float(snapshot["time"]), lines)
+
     def _check_settings(self) -> None:
         if self.step is not None and not self.step > 0.0:
             raise InputError(f"chain_series: step is {self.step} s; it must be positive")
@@ -224,39 +252,36 @@ class ChainSeries:
             if code != steps.DONE:
                 line.failure = code, link, value
 
-    def _figures(self, work: Work) -> dict[str, object]:
-        """Steps, drift, error estimate and, where all is conservative or accounted for, the energy balance."""
-        figures: dict[str, object] = {"order": self._order()}
+    def _figures(self, work: Work) -> dict[str, Any]:
+        """Order, energies of all lines together, and of each line its steps, drift, error and energy balance."""
+        lines: dict[str, dict[str, float]] = {}
+        total = dict.fromkeys(ENERGIES, 0.0)
         for line in work.lines:
             clock = line.clock
-            own: dict[str, object] = {
+            own = lines[line.name] = {
                 "steps": int(clock[steps.STEPS]),
                 "smallest_step": float(clock[steps.SMALLEST]),
                 "length_drift": float(clock[steps.DRIFT]),
                 "error_estimate": float(clock[steps.TAIL] * line.chain.length.sum()),
             }
-            if line.failure is None:
-                r, v, _, axial = _values(line, work.time)
-                kinetic, potential = energy(line.chain, r, v)
-                ledger = line.ledger.copy()
-                tau = (work.time - clock[steps.BEGIN]) / clock[steps.SCALE]
-                steps.work_until(line.chain, line.series, tau, ledger)
-                own["lowest_axial_force"] = float(axial.min())
-                own["energy"] = {
-                    "kinetic": kinetic,
-                    "potential": potential,
-                    "work_a": float(ledger[0]),
-                    "work_b": float(ledger[1]),
-                    "work_other": float(ledger[2]),
-                }
-                # the inertia of water is neither in the kinetic energy nor in the work
-                if not np.any(line.chain.added_normal) and not np.any(line.chain.added_tangential):
-                    own["energy_balance"] = kinetic + potential - line.energy - float(ledger.sum())
-            figures[line.name] = own
-        return figures
+            if line.failure is not None:
+                continue
+            r, v, _, axial = _values(line, work.time)
+            ledger = line.ledger.copy()
+            tau = (work.time - clock[steps.BEGIN]) / clock[steps.SCALE]
+            steps.work_until(line.chain, line.series, tau, ledger)
+            now = (*energy(line.chain, r, v), float(ledger[0] + ledger[1]), float(ledger[2]))
+            for name, value in zip(ENERGIES, now, strict=True):
+                total[name] += value
+            own["lowest_axial_force"] = float(axial.min())
+            # the inertia of water is neither in the kinetic energy nor in the work
+            if not np.any(line.chain.added_normal) and not np.any(line.chain.added_tangential):
+                own["energy_balance"] = now[0] + now[1] - line.energy - now[2] - now[3]
+        return {"order": self._order(), "energy": total, "lines": lines}
 
 
-FIXED_STEP_ORDER = 5  # the paper's, [Filipich2007], sec. 5
+def _steps(work: Work) -> int:
+    return sum(int(line.clock[steps.STEPS]) for line in work.lines)
 
 
 def _at_surface(model: Model, name: str, wet: bool, position: Array, t: float) -> str:

@@ -10,9 +10,12 @@ from ropewalk.errors import InputError
 SOLVERS: dict[str, str] = {
     "catenary": "ropewalk.solvers.catenary:Catenary",
     "shooting": "ropewalk.solvers.multibody_shooting:Shooting",
-    "chain_series": "ropewalk.solvers.chain_series:ChainSeries",
     "mixed_fem": "ropewalk.solvers.mixed_fem:MixedFem",
     "fem": "ropewalk.solvers.mixed_fem:MixedFemStatics",
+    "chain_series": "ropewalk.solvers.chain_series:ChainSeries",
+    "constrained": "ropewalk.solvers.constrained:Constrained",
+    "recursive": "ropewalk.solvers.recursive:Recursive",
+    "projection": "ropewalk.solvers.projection:Projection",
 }
 
 
