@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.numerics.blockelimination import ZERO3, ZERO9, add3, add9, dot, outer, plus_unit, scale3, scale9, sub9
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.drag import drag_derivatives
 from ropewalk.physics.elasticity import LINEAR, strain
 from ropewalk.solvers.mixed_mesh import (
     DAMPING,
@@ -28,7 +28,6 @@ from ropewalk.solvers.mixed_mesh import (
     THICKNESS,
 )  # fmt: skip
 
-SIZE = 7  # unknowns of an element
 SHORTEST = 1e-9  # of the unstretched length: a collapsed element keeps a direction
 
 
@@ -82,111 +81,92 @@ def wet_share(z1, z2, thickness):
 
 
 @kernel
-def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, K, R, u, t, f, du, dt):
-    r"""Residual R (7,) and tangent K (7, 7) of element e between nodes i and j.
+def axial(e, i, j, r, v, T, element, law, law_data, gp):
+    r"""Tension of element e between nodes i and j, and its length equation.
 
-    K is the derivative by the positions, with :math:`\partial v/\partial r = \gamma'`,
-    :math:`\partial \ddot r/\partial r = \beta'`. The length equation, times T, is added to the rows of the
-    nodes: a row operation that leaves the solution alone and makes the stiffness of a straight taut line
-    regular without its tension.
+    Returns the unit tangent t, the length, the pull on the nodes along t (N), the stiffness matrix (N/m) of the
+    second node under it, the length equation's row by the second node, minus its derivative by T, the
+    derivative of the pull by T, and the miss (m).
 
-    r, v, a : (n, 3) m, m/s, m/s2    T : (n_elements,) N    flow : (n, 8) of the water
-    element, law, law_data : of the mesh    rho, g : water density (kg/m3), gravity (m/s2)
-    bp, gp : beta', gamma'    u, t, f, du, dt : scratch (3,), (3,), (3,), (3, 3), (3, 3)
+    The length equation, times T over the length, is added to the rows of the nodes: a row operation that
+    leaves the solution alone and makes the stiffness of a straight taut line regular without its tension.
+
+    r, v : (n, 3) m, m/s    T : (n_elements,) N    element, law, law_data : of the mesh    gp : dv/dr, 1/s
     """
     L = element[e, LENGTH]
-    dx, dy, dz = r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2]
-    span = max(np.sqrt(dx * dx + dy * dy + dz * dz), SHORTEST * L)
+    d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
+    span = max(np.sqrt(dot(d, d)), SHORTEST * L)
     q = 1.0 / span
-    t[0], t[1], t[2] = dx * q, dy * q, dz * q
-    vx, vy, vz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
-    rate = vx * t[0] + vy * t[1] + vz * t[2]
+    t = scale3(q, d)
+    dv = (v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2])
+    rate = dot(dv, t)
     tau = element[e, DAMPING]
     force = T[e]
     stretched, compliance = slack_strain(force, law[e, 0], law_data, law[e, 1], law[e, 2], element[e, SLACK])
     miss = span - L + tau * rate - L * stretched
-    # row of the length equation by the second node: t (1 + tau gamma') + tau (dv - rate t)/l
-    slope = 1.0 + tau * gp - tau * q * rate
-    n0 = slope * t[0] + tau * q * vx
-    n1 = slope * t[1] + tau * q * vy
-    n2 = slope * t[2] + tau * q * vz
-    K[6, 0], K[6, 1], K[6, 2] = -n0, -n1, -n2
-    K[6, 3], K[6, 4], K[6, 5] = n0, n1, n2
-    K[6, 6] = -L * compliance
-    R[6] = miss
-    # tension on the nodes, with the length equation times `weight` added
+    row = add3(scale3(1.0 + tau * gp - tau * q * rate, t), scale3(tau * q, dv))
     geometric = force * q
     weight = max(geometric, 0.0)
-    pull = force + weight * miss
-    push = 1.0 - weight * L * compliance
-    for p in range(3):
-        tp = t[p]
-        R[p] = -pull * tp
-        R[3 + p] = pull * tp
-        K[p, 6] = -push * tp
-        K[3 + p, 6] = push * tp
-        w, b = weight * tp, geometric * tp
-        K[p, 0], K[p, 1], K[p, 2] = w * n0 - b * t[0], w * n1 - b * t[1], w * n2 - b * t[2]
-        K[p, p] += geometric
-        for c in range(3):
-            k = K[p, c]
-            K[p, 3 + c] = -k
-            K[3 + p, c] = -k
-            K[3 + p, 3 + c] = k
-    if rho > 0.0:
-        _water_on_half(e, i, j, 0, r, v, a, flow, element, rho, g, bp, gp, span, K, R, u, t, f, du, dt)
-        _water_on_half(e, j, i, 3, r, v, a, flow, element, rho, g, bp, gp, span, K, R, u, t, f, du, dt)
+    ahead = add3(scale3(weight, row), scale3(-geometric, t))
+    stiffness = plus_unit(outer(t, ahead), geometric)
+    give = L * compliance
+    return t, span, force + weight * miss, stiffness, row, give, 1.0 - weight * give, miss
 
 
 @kernel
-def _water_on_half(e, n, other, o, r, v, a, flow, element, rho, g, bp, gp, span, K, R, u, t, f, du, dt):
-    """Buoyancy, drag, added mass and Froude-Krylov force on the half of an element at node n, added to R and K.
+def drag_on(u, t, bn, bt):
+    """Drag per length, its derivative by u and by t: physics/drag.py in scalars (arrays are three times slower here).
 
-    o : 0 at the first node, 3 at the second
+    u, t : tuples of 3    bn, bt : as there
     """
-    q = 1.0 / span
+    s = dot(u, t)
+    un = add3(u, scale3(-s, t))
+    speed = np.sqrt(dot(un, un))
+    inverse = 1.0 / speed if speed > 0.0 else 0.0
+    a, b = bn * speed, bt * abs(s)
+    force = add3(scale3(a, un), scale3(b * s, t))
+    dyad = scale9(bn * inverse, outer(un, un))
+    du = plus_unit(add9(dyad, scale9(2.0 * b - a, outer(t, t))), a)
+    ahead = scale3(2.0 * b - a, u)
+    dt = plus_unit(add9(scale9(-s, dyad), outer(t, ahead)), (b - a) * s)
+    return force, du, dt
+
+
+@kernel
+def water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, bp, gp):
+    """Force of the water on the half of element e at node n (N) and its derivatives.
+
+    Buoyancy, drag, added mass on the relative acceleration, Froude-Krylov force. Returns the force, minus its
+    derivative by the node's own motion (through v and the acceleration), its derivative by the chord of the
+    element, and those of the lift by the heights of the node and of the other node (N/m).
+
+    r, v, a : (n, 3) m, m/s, m/s2    flow : (n, 8) of the water    rho, g : water density (kg/m3), gravity (m/s2)
+    bp, gp : derivatives of acceleration and velocity by position
+    """
     own = r[n, 2] - flow[n, 7]
     middle = 0.5 * (own + r[other, 2] - flow[other, 7])
     w, w_own, w_mid = wet_share(own, middle, element[e, THICKNESS])
     if w == 0.0 and w_own == 0.0 and w_mid == 0.0:
-        return
+        return ZERO3, ZERO9, ZERO9, 0.0, 0.0
     volume = element[e, HALF_VOLUME]
     lift = rho * g * volume
-    R[o + 2] -= lift * w
-    K[o + 2, o + 2] -= lift * (w_own + 0.5 * w_mid)
-    K[o + 2, 5 - o] -= lift * 0.5 * w_mid
     half = 0.5 * span * w
-    u[0], u[1], u[2] = flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2]
-    drag_derivatives(u, t, element[e, DRAG_NORMAL], element[e, DRAG_TANGENTIAL], f, du, dt)
-    ax, ay, az = flow[n, 3] - a[n, 0], flow[n, 4] - a[n, 1], flow[n, 5] - a[n, 2]
-    along = ax * t[0] + ay * t[1] + az * t[2]
+    u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
+    drag, du, dt = drag_on(u, t, half * element[e, DRAG_NORMAL], half * element[e, DRAG_TANGENTIAL])
+    aw = (flow[n, 3], flow[n, 4], flow[n, 5])
+    da = (aw[0] - a[n, 0], aw[1] - a[n, 1], aw[2] - a[n, 2])
+    along = dot(da, t)
     normal = element[e, HALF_ADDED_NORMAL] * w
     excess = element[e, HALF_ADDED_TANGENTIAL] * w - normal
-    krylov = rho * volume * w
-    R[o] -= normal * ax
-    R[o + 1] -= normal * ay
-    R[o + 2] -= normal * az
-    for p in range(3):
-        tp = t[p]
-        drag = half * f[p]
-        R[o + p] -= drag + excess * along * tp + krylov * flow[n, 3 + p]
-        # derivative by the tangent, times (1 - t t^T)/l; by the length, drag/l
-        et = excess * tp
-        d0, d1, d2 = half * dt[p, 0] + et * ax, half * dt[p, 1] + et * ay, half * dt[p, 2] + et * az
-        if p == 0:
-            d0 += excess * along
-        elif p == 1:
-            d1 += excess * along
-        else:
-            d2 += excess * along
-        d = d0 * t[0] + d1 * t[1] + d2 * t[2] - drag
-        k0, k1, k2 = (d0 - d * t[0]) * q, (d1 - d * t[1]) * q, (d2 - d * t[2]) * q
-        K[o + p, 0] += k0
-        K[o + p, 1] += k1
-        K[o + p, 2] += k2
-        K[o + p, 3] -= k0
-        K[o + p, 4] -= k1
-        K[o + p, 5] -= k2
-        for c in range(3):
-            K[o + p, o + c] += gp * half * du[p, c] + bp * et * t[c]
-        K[o + p, o + p] += bp * normal
+    force = add3(drag, add3(add3(scale3(normal, da), scale3(excess * along, t)), scale3(rho * volume * w, aw)))
+    force = (force[0], force[1], force[2] + lift * w)
+    resistance = plus_unit(add9(scale9(gp, du), scale9(bp * excess, outer(t, t))), bp * normal)
+    # by the tangent, times (1 - t t^T)/span; by the length, drag/span
+    by_t = plus_unit(add9(dt, outer(scale3(excess, t), da)), excess * along)
+    lost = (
+        dot((by_t[0], by_t[1], by_t[2]), t) - drag[0],
+        dot((by_t[3], by_t[4], by_t[5]), t) - drag[1],
+        dot((by_t[6], by_t[7], by_t[8]), t) - drag[2],
+    )
+    by_chord = scale9(1.0 / span, sub9(by_t, outer(lost, t)))
+    return force, resistance, by_chord, lift * (w_own + 0.5 * w_mid), 0.5 * lift * w_mid

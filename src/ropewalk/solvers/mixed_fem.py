@@ -16,9 +16,9 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.mixed_mesh import RADIUS, Mesh, build_mesh
+from ropewalk.solvers.mixed_mesh import FLIPPED, RADIUS, Mesh, build_mesh
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess, unbalance
-from ropewalk.solvers.mixed_steps import Moving, Work, advance_to, allocate, copy_moving, water_at
+from ropewalk.solvers.mixed_steps import Moving, Work, advance_to, allocate, water_at
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
@@ -40,9 +40,7 @@ class FemWork(NamedTuple):
 
     mesh: Mesh
     steps: Work
-    kept: Moving
-    nodes: Any  # (n_nodes, 3) N, inertia minus forces
-    junctions: Any  # (n_junctions, 3) N
+    nodes: Any  # (n_nodes + n_junctions, 3) N, inertia minus forces
     misses: Any  # (n_elements,) m
     static: Any  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
 
@@ -52,19 +50,20 @@ def _make_work(model: Model, state: State, damping: float) -> FemWork:
     mesh = build_mesh(model, damping)
     work = allocate(mesh)
     x = work.trial
-    x.jr[:] = np.concatenate([state.point_position, state.body_position])
-    for line in range(mesh.flipped.size):
+    x.X[0, mesh.s.size :] = np.concatenate([state.point_position, state.body_position])
+    x.X[1, mesh.s.size :] = np.concatenate([state.point_velocity, state.body_velocity])
+    for line in range(mesh.line.shape[0]):
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         e = slice(mesh.element_start[line], mesh.element_start[line + 1])
-        s = mesh.s[n]
-        x.r[n], x.v[n], T = resample(state, line, s)
+        x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n])
         x.T[e] = 0.5 * (T[1:] + T[:-1])
     work.clock[steps.TIME] = state.time
-    n_nodes, n_junctions, n_elements = mesh.s.size, mesh.motion.size, mesh.length.size
-    return FemWork(
-        mesh, work, allocate(mesh).now, np.zeros((n_nodes, 3)), np.zeros((n_junctions, 3)), np.zeros(n_elements),
-        np.zeros(4),
-    )  # fmt: skip
+    return FemWork(mesh, work, np.zeros((mesh.node.shape[0], 3)), np.zeros(mesh.element.shape[0]), np.zeros(4))
+
+
+def _copy(source: Moving, target: Moving) -> None:
+    target.X[:] = source.X
+    target.T[:] = source.T
 
 
 def _scales(model: Model) -> tuple[float, float]:
@@ -83,10 +82,9 @@ def _settle(model: Model, work: FemWork, t: float) -> Report:
     """Put `work.steps.trial` and `now` at rest under the loads at time t."""
     force_scale, length_scale = _scales(model)
     outcome, iterations, force, miss = find_equilibrium(
-        t, work.mesh, model.sea, model.motions, work.steps, force_scale, length_scale, work.nodes, work.junctions,
-        work.misses, work.kept,
-    )  # fmt: skip
-    copy_moving(work.steps.trial, work.steps.now)
+        t, work.mesh, model.sea, model.motions, work.steps, force_scale, length_scale, work.nodes, work.misses
+    )
+    _copy(work.steps.trial, work.steps.now)
     work.static[:] = outcome, iterations, force, miss
     if outcome == CONVERGED:
         return Report(Status.DONE, "", iterations, force, miss)
@@ -108,7 +106,7 @@ def _place(model: Model, mesh: Mesh, element: int) -> str:
 
 def _worst_place(model: Model, work: FemWork) -> str:
     mesh = work.mesh
-    inner = np.linalg.norm(work.nodes, axis=1)
+    inner = np.linalg.norm(work.nodes[: mesh.s.size], axis=1)
     inner[mesh.node_start[:-1]] = 0.0
     inner[mesh.node_start[1:] - 1] = 0.0
     node = int(np.argmax(inner))
@@ -120,13 +118,13 @@ def _read(model: Model, work: FemWork) -> State:
     """The State of the present nodes, with reactions from their balance."""
     mesh, now = work.mesh, work.steps.now
     sea, time = model.sea, float(work.steps.clock[steps.TIME])
-    if sea.water_density > 0.0:
-        water_at(now.r, time, sea, work.steps.flow)
-        water_at(now.jr, time, sea, work.steps.jflow)
-    unbalance(now, work.steps.flow, work.steps.jflow, mesh, sea.water_density, sea.gravity, work.steps.memory,
-              work.nodes, work.junctions, work.misses)  # fmt: skip
-    n_points, n_lines = len(model.names.points), mesh.flipped.size
-    s, position, velocity = mesh.s.copy(), now.r.copy(), now.v.copy()
+    water_at(now.X[0], time, sea, work.steps.flow)
+    unbalance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.scratch,
+              work.nodes, work.misses)  # fmt: skip
+    n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
+    points = slice(n_nodes, n_nodes + len(model.names.points))
+    bodies = slice(points.stop, None)
+    s, position, velocity = mesh.s.copy(), now.X[0, :n_nodes].copy(), now.X[1, :n_nodes].copy()
     tension = np.zeros(s.size)
     end_force = np.zeros((n_lines, 2, 3))
     grounded = np.zeros(n_lines)
@@ -134,24 +132,24 @@ def _read(model: Model, work: FemWork) -> State:
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         T = now.T[mesh.element_start[line] : mesh.element_start[line + 1]]
         ends = -work.nodes[[n.start, n.stop - 1]]
-        tension[n] = _nodal_tension(T, mesh.s[n], now.r[n], ends)
-        if mesh.flipped[line]:
+        tension[n] = _nodal_tension(T, mesh.s[n], now.X[0, n], ends)
+        if mesh.line[line, FLIPPED]:
             for array in (s, position, velocity, tension):
                 array[n] = array[n][::-1].copy()
             ends = ends[::-1]
         end_force[line] = ends
         if mesh.has_bed:
-            depth = mesh.bed_plane[3] + mesh.node[n, RADIUS] - now.r[n] @ mesh.bed_plane[:3]
+            depth = mesh.bed[3] + mesh.node[n, RADIUS] - now.X[0, n] @ mesh.bed[:3]
             share = np.abs(np.gradient(mesh.s[n])) * np.where([True, *[False] * (len(depth) - 2), True], 0.5, 1.0)
             grounded[line] = float(np.sum(share[depth > 0.0]))
     return State(
         time=time,
-        point_position=now.jr[:n_points].copy(),
-        point_velocity=now.jv[:n_points].copy(),
-        point_force=_held_forces(mesh, -work.junctions)[:n_points],
-        body_position=now.jr[n_points:].copy(),
+        point_position=now.X[0, points].copy(),
+        point_velocity=now.X[1, points].copy(),
+        point_force=_held_forces(mesh, -work.nodes[n_nodes:])[: len(model.names.points)],
+        body_position=now.X[0, bodies].copy(),
         body_quaternion=model.bodies.quaternion.copy(),
-        body_velocity=now.jv[n_points:].copy(),
+        body_velocity=now.X[1, bodies].copy(),
         body_rate=np.zeros((len(model.names.bodies), 3)),
         start=mesh.node_start.copy(),
         s=s,
@@ -167,7 +165,7 @@ def _held_forces(mesh: Mesh, force: Any) -> Any:
     """What is left of the junctions' forces across their free components."""
     for j in range(mesh.motion.size):
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            axis = mesh.dof_axis[d]
+            axis = mesh.dof[d, :3]
             force[j] -= (force[j] @ axis) * axis
     return force
 
@@ -211,7 +209,7 @@ class MixedFem:
                 guess(model, work.mesh, work.steps)
                 report = _settle(model, work, state.time)
         else:
-            copy_moving(work.steps.trial, work.steps.now)
+            _copy(work.steps.trial, work.steps.now)
         self._set(model, work)
         return work
 
@@ -231,8 +229,8 @@ class MixedFem:
         settings[steps.SLACK_LEVEL] = SLACK_SHARE * force_scale
         clock[steps.STEP] = FIRST_STEP * longest
         clock[steps.SMALLEST] = np.inf
-        copy_moving(work.steps.now, work.steps.last)
-        copy_moving(work.steps.now, work.steps.trial)
+        _copy(work.steps.now, work.steps.last)
+        _copy(work.steps.now, work.steps.trial)
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """Step to time t."""

@@ -1,7 +1,7 @@
 """Mesh of the mixed elements: nodes and elements of all lines end to end, and the junctions they meet in.
 
 A line is walked from a held end if it has one, because elimination may then forget where it came from;
-`flipped` says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
+FLIPPED says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
-from ropewalk.model.joints import HELD, SPRING
+from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
@@ -34,6 +34,18 @@ BED_AREA = 7  # contact width times length, m2
 RADIUS = 8  # height of the axis over the bed at rest, m
 NODE_COLUMNS = 9
 
+# columns of lines
+FLIPPED = 0  # 1 if walked from end B
+TWO_SIDED = 1  # 1 if the first node of the walk is not held
+FIRST, LAST = 2, 3  # junctions of the first and last node of the walk
+LINE_COLUMNS = 4
+
+# columns of degrees of freedom
+AXIS = 0  # 0, 1, 2: direction in the world
+SPRING = 3  # N/m
+PULL = 4  # N
+DOF_COLUMNS = 5
+
 # columns of elements
 LENGTH = 0  # unstretched, m
 HALF_VOLUME = 1  # m3
@@ -48,71 +60,59 @@ ELEMENT_COLUMNS = 9
 
 
 class Mesh(NamedTuple):
-    """What the kernels of this method read beside the sea and the motions; never changed."""
+    """What the kernels of this method read beside the sea and the motions; never changed.
+
+    Few arrays with named columns, not one array per quantity: each array costs the compiler time at every call.
+    Junctions have rows after the nodes in all arrays of positions.
+    """
 
     node_start: Ints  # (n_lines + 1,)
     element_start: Ints  # (n_lines + 1,)
-    flipped: Ints  # (n_lines,) 1 if walked from end B
-    two_sided: Ints  # (n_lines,) 1 if the first node of the walk is not held
+    line: Ints  # (n_lines, LINE_COLUMNS)
+    end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
     s: Array  # (n_nodes,) from end A, m
-    node: Array  # (n_nodes, NODE_COLUMNS), columns named below
-    length: Array  # (n_elements,) unstretched, m
+    node: Array  # (n_nodes + n_junctions, NODE_COLUMNS)
     element: Array  # (n_elements, ELEMENT_COLUMNS)
     law: Ints  # (n_elements, 3) kind, start and stop in law_data, of physics/elasticity.py
     law_data: Array
-    # junctions: points, then bodies
-    junction: Ints  # (n_lines, 2) of the first and last node of the walk
-    end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
-    dof_start: Ints  # (n_junctions + 1,)
-    dof_axis: Array  # (n_dofs, 3) direction of each degree of freedom in the world
-    dof_spring: Array  # (n_dofs,) N/m
-    dof_force: Array  # (n_dofs,) N
-    reference: Array  # (n_junctions, 3) m
     motion: Ints  # (n_junctions,) index into Motions, -1 for none
-    junction_mass: Array  # (n_junctions,) kg
-    junction_volume: Array  # (n_junctions,) m3
-    junction_drag_area: Array  # (n_junctions,) m2
-    junction_added_mass: Array  # (n_junctions,) kg
-    junction_force: Array  # (n_junctions, 3) N
-    # bed
+    reference: Array  # (n_junctions, 3) m
+    dof_start: Ints  # (n_junctions + 1,)
+    dof: Array  # (n_dofs, DOF_COLUMNS)
+    bed: Array  # (9,) plane (4) and law (5) of physics/seabed.py
     has_bed: bool
-    bed_plane: Array  # (4,) of physics/seabed.py
-    bed_law: Array  # (5,)
     mass_damping: float  # 1/s
 
 
 def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
     """Cut the lines into elements and collect the junctions."""
     sea = model.sea
-    dofs = _degrees_of_freedom(model)
-    dof_count = np.diff(dofs["dof_start"])
+    dof_start, dof = _degrees_of_freedom(model)
     ends = _end_junctions(model)
-    held = dof_count[ends] == 0 if ends.size else np.zeros((0, 2), bool)
-    flipped = ints(~held[:, 0] & held[:, 1])
-    walked = np.where(flipped[:, None] == 1, ends[:, ::-1], ends)
+    held = np.diff(dof_start)[ends] == 0
+    flipped = ~held[:, 0] & held[:, 1]
+    walked = np.where(flipped[:, None], ends[:, ::-1], ends)
     offset = _world_offsets(model)
-    offset = np.where(flipped[:, None, None] == 1, offset[:, ::-1], offset)
     cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
-    elements = np.concatenate([e for _, _, e, _ in cuts])
+    line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
     depth = sea.depth if sea.has_seabed else 0.0
+    law = seabed_law(sea.bed_stiffness, sea.bed_damping, sea.bed_friction)
     return Mesh(
         node_start=offsets([s.size for s, _, _, _ in cuts]),
         element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
-        flipped=flipped,
-        two_sided=ints(~held[:, 0] & ~held[:, 1]),
+        line=ints(line, (-1, LINE_COLUMNS)),
+        end_offset=floats(np.where(flipped[:, None, None], offset[:, ::-1], offset), (-1, 2, 3)),
         s=floats(np.concatenate([s for s, _, _, _ in cuts])),
-        node=floats(np.concatenate([n for _, n, _, _ in cuts])),
-        length=floats(elements[:, LENGTH]),
-        element=floats(elements),
+        node=floats(np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)])),
+        element=floats(np.concatenate([e for _, _, e, _ in cuts])),
         law=ints(np.concatenate([law for _, _, _, law in cuts])),
         law_data=model.sections.law_data,
-        junction=ints(walked, (-1, 2)),
-        end_offset=floats(offset, (-1, 2, 3)),
-        **dofs,
-        **_junctions(model),
+        motion=ints(np.concatenate([model.points.motion, model.bodies.motion])),
+        reference=floats(np.concatenate([model.points.position, model.bodies.position]), (-1, 3)),
+        dof_start=dof_start,
+        dof=dof,
+        bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law])),
         has_bed=sea.has_seabed,
-        bed_plane=sloping_bed([0.0, 0.0, -depth], sea.bed_normal),
-        bed_law=seabed_law(sea.bed_stiffness, sea.bed_damping, sea.bed_friction),
         mass_damping=mass_damping,
     )
 
@@ -129,31 +129,30 @@ def _world_offsets(model: Model) -> Array:
                          model.bodies.quaternion)  # fmt: skip
 
 
-def _degrees_of_freedom(model: Model) -> dict[str, Array | Ints]:
+def _degrees_of_freedom(model: Model) -> tuple[Ints, Array]:
     """Free and sprung components of the points; bodies have none here, they are held or moved."""
     points = model.points
     count = [*np.sum(points.joint != HELD, axis=1), *np.zeros(len(model.names.bodies), int)]
-    which = [(i, j) for i in range(points.joint.shape[0]) for j in range(3) if points.joint[i, j] != HELD]
-    return {
-        "dof_start": offsets(count),
-        "dof_axis": floats([points.frame[i, j] for i, j in which], (-1, 3)),
-        "dof_spring": floats([points.axis_spring[i, j] if points.joint[i, j] == SPRING else 0.0 for i, j in which]),
-        "dof_force": floats([points.axis_force[i, j] for i, j in which]),
-    }
+    rows = [
+        [*points.frame[i, j], points.axis_spring[i, j], points.axis_force[i, j]]
+        for i in range(points.joint.shape[0])
+        for j in range(3)
+        if points.joint[i, j] != HELD
+    ]
+    return offsets(count), floats(rows, (-1, DOF_COLUMNS))
 
 
-def _junctions(model: Model) -> dict[str, Array | Ints]:
-    points, bodies = model.points, model.bodies
-    none = np.zeros(len(model.names.bodies))
-    return {
-        "reference": floats(np.concatenate([points.position, bodies.position]), (-1, 3)),
-        "motion": ints(np.concatenate([points.motion, bodies.motion])),
-        "junction_mass": floats(np.concatenate([points.mass, none])),
-        "junction_volume": floats(np.concatenate([points.volume, none])),
-        "junction_drag_area": floats(np.concatenate([points.drag_area, none])),
-        "junction_added_mass": floats(np.concatenate([points.added_mass, none])),
-        "junction_force": floats(np.concatenate([points.force, np.zeros((none.size, 3))]), (-1, 3)),
-    }
+def _junctions(model: Model) -> Array:
+    """Rows of the junctions in `node`: what is lumped at the points. Bodies are held or moved, so theirs are empty."""
+    points = model.points
+    rows: Array = np.zeros((len(model.names.points) + len(model.names.bodies), NODE_COLUMNS))
+    n = len(model.names.points)
+    rows[:n, MASS] = points.mass
+    rows[:n, VOLUME] = points.volume
+    rows[:n, DRAG_AREA] = points.drag_area
+    rows[:n, ADDED] = points.added_mass
+    rows[:n, FORCE : FORCE + 3] = points.force
+    return rows
 
 
 def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:

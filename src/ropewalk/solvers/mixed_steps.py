@@ -22,7 +22,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
-from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics_at
+from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
 from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, newton_iteration
@@ -49,6 +49,7 @@ NEWTON_SHARE = 1e-3  # of the step tolerance, left to Newton; tension is corrupt
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
 MOST_ITERATIONS = 12  # a step that needs more is cut
 DIVERGED = 4.0  # growth of a Newton correction that means failure
+FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
@@ -58,17 +59,10 @@ SMOOTH, SLACK = 0.5, 0.0  # spectral radii without and with slack
 
 
 class Moving(NamedTuple):
-    """Nodes, elements and junctions at one time."""
+    """Nodes, junctions and elements at one time."""
 
-    r: Array  # (n_nodes, 3) m
-    v: Array  # (n_nodes, 3) m/s
-    a: Array  # (n_nodes, 3) m/s2
-    smooth: Array  # (n_nodes, 3) m/s2, the scheme's own acceleration
+    X: Array  # (4, n_nodes + n_junctions, 3) position (m), velocity, acceleration, the scheme's own acceleration
     T: Array  # (n_elements,) N
-    jr: Array  # (n_junctions, 3)
-    jv: Array
-    ja: Array
-    jsmooth: Array
 
 
 class Work(NamedTuple):
@@ -77,8 +71,7 @@ class Work(NamedTuple):
     now: Moving  # at clock[TIME]
     last: Moving  # one step earlier
     trial: Moving  # the step being tried
-    flow: Array  # (n_nodes, 8) of the water
-    jflow: Array  # (n_junctions, 8)
+    flow: Array  # (n_nodes + n_junctions, 8) of the water
     memory: Elimination
     clock: Array  # (CLOCKS,)
     count: Ints  # (COUNTS,)
@@ -87,19 +80,11 @@ class Work(NamedTuple):
 
 def allocate(mesh: Mesh) -> Work:
     """Memory for a run."""
-    n_nodes, n_elements, n_junctions = mesh.s.size, mesh.length.size, mesh.motion.size
-
-    def moving() -> Moving:
-        nodes = (np.zeros((n_nodes, 3)) for _ in range(4))
-        junctions = (np.zeros((n_junctions, 3)) for _ in range(4))
-        return Moving(*nodes, np.zeros(n_elements), *junctions)
-
+    n_rows, n_elements = mesh.node.shape[0], mesh.element.shape[0]
+    moving = [Moving(np.zeros((4, n_rows, 3)), np.zeros(n_elements)) for _ in range(3)]
     return Work(
-        now=moving(),
-        last=moving(),
-        trial=moving(),
-        flow=np.zeros((n_nodes, COLUMNS)),
-        jflow=np.zeros((n_junctions, COLUMNS)),
+        *moving,
+        flow=np.zeros((n_rows, COLUMNS)),
         memory=allocate_elimination(mesh),
         clock=np.zeros(CLOCKS),
         count=np.zeros(COUNTS, dtype=np.int64),
@@ -108,29 +93,29 @@ def allocate(mesh: Mesh) -> Work:
 
 
 @kernel
-def copy_moving(source, target):
-    """Copy all arrays of a `Moving`."""
-    target.r[:] = source.r
-    target.v[:] = source.v
-    target.a[:] = source.a
-    target.smooth[:] = source.smooth
-    target.T[:] = source.T
-    target.jr[:] = source.jr
-    target.jv[:] = source.jv
-    target.ja[:] = source.ja
-    target.jsmooth[:] = source.jsmooth
+def copy_moving(X, T, to_X, to_T):
+    """Copy a `Moving`. Loops, because the compiler takes long over array expressions."""
+    for k in range(4):
+        for n in range(X.shape[1]):
+            for c in range(3):
+                to_X[k, n, c] = X[k, n, c]
+    for e in range(T.size):
+        to_T[e] = T[e]
 
 
 @kernel
 def water_at(r, t, sea, flow):
     """Velocity, acceleration and surface of the water (columns of physics/waves.py) at all r (n, 3)."""
-    waves = sea.wave.shape[1] > 0
-    for n in range(r.shape[0]):
-        if waves:
-            kinematics_at(sea.wave, r[n], t, sea.depth, STRETCHING_WHEELER, 1.0, flow[n])
-        else:
-            flow[n] = 0.0
-        if sea.current_speed > 0.0:
+    if sea.water_density <= 0.0:
+        return
+    if sea.wave.shape[1] > 0:
+        kinematics(sea.wave, r, t, sea.depth, STRETCHING_WHEELER, 1.0, flow)
+    else:
+        for n in range(r.shape[0]):
+            for c in range(COLUMNS):
+                flow[n, c] = 0.0
+    if sea.current_speed > 0.0:
+        for n in range(r.shape[0]):
             ux, uy, uz = current(
                 r[n, 2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
                 sea.current_table,
@@ -141,16 +126,19 @@ def water_at(r, t, sea, flow):
 
 
 @kernel
-def move_junctions(t, mesh, motions, x, out):
-    """Put the held and moved junctions of x where they are at time t; out : (3, 3) scratch."""
+def move_junctions(t, mesh, motions, X):
+    """Put the held and moved junctions of X where they are at time t, and the end nodes with them."""
+    out = np.zeros((3, 3))
+    n_nodes = mesh.s.size
     for j in range(mesh.motion.size):
         if mesh.dof_start[j] < mesh.dof_start[j + 1]:
             continue
         motion(t, mesh.motion[j], motions, out)
         for p in range(3):
-            x.jr[j, p] = mesh.reference[j, p] + out[0, p]
-            x.jv[j, p] = out[1, p]
-            x.ja[j, p] = out[2, p]
+            X[0, n_nodes + j, p] = mesh.reference[j, p] + out[0, p]
+            X[1, n_nodes + j, p] = out[1, p]
+            X[2, n_nodes + j, p] = out[2, p]
+    join_ends(X, mesh)
 
 
 @kernel
@@ -167,52 +155,36 @@ def coefficients(scheme, radius):
 
 
 @kernel
-def _predict(h, f, scheme, r0, v0, a0, s0, a00, r, v, a, s):
-    """Extrapolate accelerations by the factor f of their last change and integrate; fills r, v, a, s."""
-    am, af, p0, p1, q0, q1 = scheme
-    for n in range(r0.shape[0]):
+def _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial):
+    """Extrapolate accelerations and tensions by the factor f of their last change, and integrate."""
+    X, A, Y = now.X, last.X, trial.X
+    for n in range(X.shape[1]):
         for c in range(3):
-            a1 = a0[n, c] + f * (a0[n, c] - a00[n, c])
-            s1 = ((1.0 - af) * a1 + af * a0[n, c] - am * s0[n, c]) / (1.0 - am)
-            a[n, c] = a1
-            s[n, c] = s1
-            r[n, c] = r0[n, c] + h * v0[n, c] + h * h * (p0 * s0[n, c] + p1 * s1)
-            v[n, c] = v0[n, c] + h * (q0 * s0[n, c] + q1 * s1)
+            a0, s0 = X[2, n, c], X[3, n, c]
+            a1 = a0 + f * (a0 - A[2, n, c])
+            s1 = ((1.0 - af) * a1 + af * a0 - am * s0) / (1.0 - am)
+            Y[0, n, c] = X[0, n, c] + h * X[1, n, c] + h * h * (p0 * s0 + p1 * s1)
+            Y[1, n, c] = X[1, n, c] + h * (q0 * s0 + q1 * s1)
+            Y[2, n, c] = a1
+            Y[3, n, c] = s1
+    for e in range(now.T.size):
+        trial.T[e] = now.T[e] + f * (now.T[e] - last.T[e])
 
 
 @kernel
-def _smooth(am, af, a0, s0, a, s):
-    """The scheme's own acceleration at the end of a step."""
-    for n in range(a.shape[0]):
-        for c in range(3):
-            s[n, c] = ((1.0 - af) * a[n, c] + af * a0[n, c] - am * s0[n, c]) / (1.0 - am)
-
-
-@kernel
-def _rescale(a, s, factor):
-    for n in range(a.shape[0]):
-        for c in range(3):
-            s[n, c] = a[n, c] + factor * (s[n, c] - a[n, c])
-
-
-@kernel
-def _newton(h, bp, gp, mesh, sea, work, tolerance):
+def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings):
     """Iterate the trial state to its equations; returns True if it got there.
 
     Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered.
     """
-    x = work.trial
-    clock = work.clock
-    length = max(clock[SPEED], work.settings[SPEED_FLOOR]) * h
-    tension = work.settings[TENSION_SCALE]
+    tolerance = NEWTON_FIXED if settings[FIXED_STEP] > 0.0 else NEWTON_SHARE * settings[TOLERANCE]
+    length = max(clock[SPEED], settings[SPEED_FLOOR]) * h
+    tension = settings[TENSION_SCALE]
     curvature = clock[CURVATURE]
     before = 0.0
     for k in range(MOST_ITERATIONS):
-        move, kick = newton_iteration(
-            x.r, x.v, x.a, x.T, x.jr, x.jv, x.ja, work.flow, work.jflow, mesh, sea.water_density, sea.gravity, bp, gp,
-            work.memory,
-        )  # fmt: skip
-        work.count[ITERATIONS] += 1
+        move, kick = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, memory)
+        count[ITERATIONS] += 1
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
             return False
@@ -228,11 +200,11 @@ def _newton(h, bp, gp, mesh, sea, work, tolerance):
 
 
 @kernel
-def _difference(mesh, now, x, h, constant):
+def _difference(mesh, X, Y, h, constant):
     """Largest over the lines of the mass-weighted root mean square of the step's velocity error (m/s), and of v."""
     worst = 0.0
     speed = 0.0
-    for line in range(mesh.flipped.size):
+    for line in range(mesh.line.shape[0]):
         mass = 0.0
         error = 0.0
         energy = 0.0
@@ -240,9 +212,9 @@ def _difference(mesh, now, x, h, constant):
             m = mesh.node[n, MASS]
             mass += m
             for c in range(3):
-                d = x.a[n, c] - now.a[n, c]
+                d = Y[2, n, c] - X[2, n, c]
                 error += m * d * d
-                energy += m * x.v[n, c] * x.v[n, c]
+                energy += m * Y[1, n, c] * Y[1, n, c]
         worst = max(worst, error / mass)
         speed = max(speed, energy / mass)
     return constant * h * np.sqrt(worst), np.sqrt(speed)
@@ -262,55 +234,47 @@ def _radius(mesh, T, settings):
 @kernel
 def _try_step(h, mesh, sea, motions, work):
     """One step of length h from `now` into `trial`; returns converged, error (m/s), speed (m/s), shift (s)."""
-    now, last, x = work.now, work.last, work.trial
+    now, last, trial = work.now, work.last, work.trial
     clock, settings = work.clock, work.settings
-    scheme = int(settings[SCHEME])
-    am, af, p0, p1, q0, q1, delta, constant = coefficients(scheme, _radius(mesh, now.T, settings))
+    X, Y = now.X, trial.X
+    am, af, p0, p1, q0, q1, delta, constant = coefficients(int(settings[SCHEME]), _radius(mesh, now.T, settings))
     shift = delta * h
     if clock[LAST_SHIFT] != 0.0 and shift != clock[LAST_SHIFT]:
         factor = shift / clock[LAST_SHIFT]
-        _rescale(now.a, now.smooth, factor)
-        _rescale(now.ja, now.jsmooth, factor)
+        for n in range(X.shape[1]):
+            for c in range(3):
+                X[3, n, c] = X[2, n, c] + factor * (X[3, n, c] - X[2, n, c])
         clock[LAST_SHIFT] = shift
-    f = h / clock[LAST_STEP] if clock[LAST_STEP] > 0.0 else 0.0
-    f = min(f, 2.0)
-    rule = (am, af, p0, p1, q0, q1)
-    _predict(h, f, rule, now.r, now.v, now.a, now.smooth, last.a, x.r, x.v, x.a, x.smooth)
-    _predict(h, f, rule, now.jr, now.jv, now.ja, now.jsmooth, last.ja, x.jr, x.jv, x.ja, x.jsmooth)
-    for e in range(x.T.size):
-        x.T[e] = now.T[e] + f * (now.T[e] - last.T[e])
+    f = min(h / clock[LAST_STEP], FURTHEST) if clock[LAST_STEP] > 0.0 else 0.0
+    _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial)
     t = clock[TIME] + h
-    move_junctions(t, mesh, motions, x, work.memory.dt)
-    join_ends(x.r, x.v, x.a, x.jr, x.jv, x.ja, mesh)
-    if sea.water_density > 0.0:
-        water_at(x.r, t, sea, work.flow)
-        water_at(x.jr, t, sea, work.jflow)
+    move_junctions(t, mesh, motions, Y)
+    water_at(Y[0], t, sea, work.flow)
     bp = (1.0 - am) / (h * h * p1 * (1.0 - af))
     gp = q1 / (h * p1)
-    tolerance = NEWTON_FIXED if settings[FIXED_STEP] > 0.0 else NEWTON_SHARE * settings[TOLERANCE]
-    if not _newton(h, bp, gp, mesh, sea, work, tolerance):
+    if not _newton(
+        h, bp, gp, mesh, sea.water_density, sea.gravity, trial, work.flow, work.memory, clock, work.count, settings
+    ):
         return False, 0.0, 0.0, shift
-    _smooth(am, af, now.a, now.smooth, x.a, x.smooth)
-    _smooth(am, af, now.ja, now.jsmooth, x.ja, x.jsmooth)
-    error, speed = _difference(mesh, now, x, h, constant)
+    for n in range(X.shape[1]):
+        for c in range(3):
+            Y[3, n, c] = ((1.0 - af) * Y[2, n, c] + af * X[2, n, c] - am * X[3, n, c]) / (1.0 - am)
+    error, speed = _difference(mesh, X, Y, h, constant)
     return True, error, speed, shift
 
 
 @kernel
-def _accept(h, speed, shift, work):
+def _accept(h, speed, shift, now, last, trial, clock, count):
     """Make the trial state the present one."""
-    clock = work.clock
-    work.last.a[:] = work.now.a
-    work.last.ja[:] = work.now.ja
-    work.last.T[:] = work.now.T
-    copy_moving(work.trial, work.now)
+    copy_moving(now.X, now.T, last.X, last.T)
+    copy_moving(trial.X, trial.T, now.X, now.T)
     clock[TIME] += h
     clock[LAST_STEP] = h
     clock[LAST_SHIFT] = shift
     clock[SPEED] = max(speed, clock[SPEED] * np.exp(-h / SPEED_MEMORY))
     clock[SMALLEST] = min(clock[SMALLEST], h)
     clock[LARGEST] = max(clock[LARGEST], h)
-    work.count[STEPS] += 1
+    count[STEPS] += 1
 
 
 @kernel
@@ -326,7 +290,7 @@ def advance_to(t_end, mesh, sea, motions, work):
         h = rest / np.ceil(rest / wanted - 1e-6) * cut
         if h < settings[LEAST_STEP]:
             clock[FAIL_TIME] = clock[TIME]
-            count[FAIL_ELEMENT] = _worst_element(mesh, work)
+            count[FAIL_ELEMENT] = _worst_element(work.trial.T, work.now.T)
             return STEP_TOO_SMALL
         done, error, speed, shift = _try_step(h, mesh, sea, motions, work)
         if not done:
@@ -342,7 +306,7 @@ def advance_to(t_end, mesh, sea, motions, work):
             count[REJECTED] += 1
             clock[STEP] = h * max(SHRINK, SAFETY / np.sqrt(ratio))
             continue
-        _accept(h, speed, shift, work)
+        _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
         cut = min(1.0, cut / CUT) if fixed else 1.0
         change = SAFETY / np.sqrt(max(ratio, 1e-6))
         clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h
@@ -351,13 +315,15 @@ def advance_to(t_end, mesh, sea, motions, work):
 
 
 @kernel
-def _worst_element(mesh, work):
+def _worst_element(trial, now):
     """The element that Newton changed most, to name the place of a failure."""
     worst = 0
     largest = -1.0
-    for e in range(work.now.T.size):
-        d = abs(work.trial.T[e] - work.now.T[e])
-        if not np.isfinite(d) or d > largest:
-            largest = d if np.isfinite(d) else np.inf
+    for e in range(now.size):
+        d = abs(trial[e] - now[e])
+        if not np.isfinite(d):
+            return e
+        if d > largest:
+            largest = d
             worst = e
     return worst

@@ -12,11 +12,42 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.blockelimination import begin_chain, carry_far_end, eliminate_node, invert_block, solve_dense
+from ropewalk.numerics.blockelimination import (
+    ZERO3,
+    ZERO9,
+    add3,
+    add9,
+    carry_far_end,
+    dot,
+    invert_bordered,
+    onto,
+    outer,
+    plus_unit,
+    row_onto,
+    scale3,
+    scale9,
+    solve_dense,
+    sub9,
+    times,
+)
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.seabed import contact_derivatives
-from ropewalk.solvers.mixed_element import element_system
-from ropewalk.solvers.mixed_mesh import ADDED, BED_AREA, DRAG_AREA, FORCE, MASS, RADIUS, VOLUME, Mesh
+from ropewalk.solvers.mixed_element import axial, water_on_half
+from ropewalk.solvers.mixed_mesh import (
+    ADDED,
+    BED_AREA,
+    DRAG_AREA,
+    FIRST,
+    FORCE,
+    LAST,
+    MASS,
+    PULL,
+    RADIUS,
+    SPRING,
+    TWO_SIDED,
+    VOLUME,
+    Mesh,
+)
 
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
@@ -32,23 +63,13 @@ class Elimination(NamedTuple):
     far: Array  # (n_lines, 8, 8) of the first node, of lines with two free ends; see `carry_far_end`
     matrix: Array  # (m, m) of the junctions
     right: Array  # (m,)
-    K: Array  # (7, 7) scratch
-    R: Array  # (7,)
-    block: Array  # (4, 4)
-    inverse: Array  # (4, 4)
-    right4: Array  # (4,)
-    u: Array  # (3,) scratch vectors
-    t: Array
-    f: Array
-    x: Array
-    du: Array  # (3, 3) scratch matrices
-    dt: Array
-    jump: Array  # (2, 3)
+    scratch: Array  # (9, 3), of the bed's contact
+    corner: Array  # (8, 4), of `carry_far_end`
 
 
 def allocate_elimination(mesh: Mesh) -> Elimination:
     """Memory for one Newton iteration."""
-    n_nodes, n_lines = mesh.s.size, mesh.flipped.size
+    n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
     m = int(mesh.dof_start[-1]) + n_lines
     return Elimination(
         gain=np.zeros((n_nodes, 4, 4)),
@@ -59,216 +80,259 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         far=np.zeros((n_lines, 8, 8)),
         matrix=np.zeros((m, m)),
         right=np.zeros(m),
-        K=np.zeros((7, 7)),
-        R=np.zeros(7),
-        block=np.zeros((4, 4)),
-        inverse=np.zeros((4, 4)),
-        right4=np.zeros(4),
-        u=np.zeros(3),
-        t=np.zeros(3),
-        f=np.zeros(3),
-        x=np.zeros(3),
-        du=np.zeros((3, 3)),
-        dt=np.zeros((3, 3)),
-        jump=np.zeros((2, 3)),
+        scratch=np.zeros((9, 3)),
+        corner=np.zeros((8, 4)),
     )
 
 
 @kernel
-def lump(n, o, r, v, a, flow, mass, volume, drag_area, added, rho, g, bp, gp, K, R):
-    """Weight, inertia, buoyancy, drag and added mass of a lumped thing at row n, added to R and K from row o on.
+def lump(n, r, v, a, flow, node, rho, g, bp, gp):
+    """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative.
 
-    r, v, a : (n, 3)    flow : (n, 8) of the water    mass : kg    volume : m3 (a sphere at the surface)
-    drag_area : coefficient times area, m2    added : added mass, kg
+    r, v, a : (n, 3)    flow : (n, 8) of the water    node : of the mesh; a volume is a sphere at the surface
     """
-    R[o + 2] += mass * g
-    for p in range(3):
-        R[o + p] += mass * a[n, p]
-        K[o + p, o + p] += mass * bp
+    volume, drag_area, added = node[n, VOLUME], node[n, DRAG_AREA], node[n, ADDED]
+    R = ZERO3
+    K = ZERO9
     if rho <= 0.0 or (volume == 0.0 and drag_area == 0.0 and added == 0.0):
-        return
+        return R, K
     radius = (SPHERE * volume) ** (1.0 / 3.0)
     height = r[n, 2] - flow[n, 7]
     wet = 1.0
     slope = 0.0
     if height > -radius:
         if height >= radius:
-            return
+            return R, K
         h = (radius - height) / radius  # submerged height over radius, 0 to 2
         wet = 0.25 * h * h * (3.0 - h)
         slope = -0.75 * h * (2.0 - h) / radius
-    R[o + 2] -= rho * g * volume * wet
-    K[o + 2, o + 2] -= rho * g * volume * slope
-    ux, uy, uz = flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2]
-    speed = np.sqrt(ux * ux + uy * uy + uz * uz)
+    u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
+    aw = (flow[n, 3], flow[n, 4], flow[n, 5])
+    speed = np.sqrt(dot(u, u))
     b = 0.5 * rho * drag_area * wet
     share = gp * b / speed if speed > 0.0 else 0.0
-    for p in range(3):
-        up = flow[n, p] - v[n, p]
-        R[o + p] -= b * speed * up + added * wet * (flow[n, 3 + p] - a[n, p]) + rho * volume * wet * flow[n, 3 + p]
-        K[o + p, o + p] += gp * b * speed + bp * added * wet
-        K[o + p, o] += share * up * ux
-        K[o + p, o + 1] += share * up * uy
-        K[o + p, o + 2] += share * up * uz
+    inertia = rho * volume * wet
+    ma = added * wet
+    R = add3(R, add3(scale3(-b * speed, u), scale3(-ma - inertia, aw)))
+    R = (R[0] + ma * a[n, 0], R[1] + ma * a[n, 1], R[2] + ma * a[n, 2] - inertia * g)
+    K = plus_unit(add9(K, scale9(share, outer(u, u))), gp * b * speed + bp * ma)
+    return R, (K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8] - rho * volume * g * slope)
 
 
 @kernel
-def node_terms(n, o, r, v, a, flow, node, mass_damping, bed, plane, bed_law, rho, g, bp, gp, K, R, x, u, f, dx, dv):
-    """Weight, inertia, attachments and bed of node n, added to R and K from row o on.
+def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, scratch):
+    """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
 
-    node : of the mesh    bed : whether there is one    plane, bed_law : of physics/seabed.py
-    x, u, f, dx, dv : scratch (3,), (3,), (3,), (3, 3), (3, 3)
+    node : of the mesh    has_bed, bed : of the mesh    scratch : (9, 3)
     """
     m = node[n, MASS]
-    R[o + 2] += m * g
-    for p in range(3):
-        R[o + p] += m * (a[n, p] + mass_damping * v[n, p]) - node[n, FORCE + p]
-        K[o + p, o + p] += m * (bp + mass_damping * gp)
+    R = (
+        m * (a[n, 0] + mass_damping * v[n, 0]) - node[n, FORCE],
+        m * (a[n, 1] + mass_damping * v[n, 1]) - node[n, FORCE + 1],
+        m * (a[n, 2] + mass_damping * v[n, 2] + g) - node[n, FORCE + 2],
+    )
+    K = plus_unit(ZERO9, m * (bp + mass_damping * gp))
     if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
-        lump(n, o, r, v, a, flow, 0.0, node[n, VOLUME], node[n, DRAG_AREA], node[n, ADDED], rho, g, bp, gp, K, R)
-    if not bed:
-        return
+        R1, K1 = lump(n, r, v, a, flow, node, rho, g, bp, gp)
+        R, K = add3(R, R1), add9(K, K1)
+    if not has_bed or node[n, BED_AREA] == 0.0:
+        return R, K
     radius = node[n, RADIUS]
-    if plane[0] * r[n, 0] + plane[1] * r[n, 1] + plane[2] * r[n, 2] >= plane[3] + radius:
-        return
+    if bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] >= bed[3] + radius:
+        return R, K
+    f, dx, dv = scratch[0], scratch[3:6], scratch[6:9]
+    contact_derivatives(r[n], v[n], bed[:4], bed[4:], node[n, BED_AREA], radius, f, dx, dv)
+    R = (R[0] - f[0], R[1] - f[1], R[2] - f[2])
+    K1 = (dx[0, 0], dx[0, 1], dx[0, 2], dx[1, 0], dx[1, 1], dx[1, 2], dx[2, 0], dx[2, 1], dx[2, 2])
+    K2 = (dv[0, 0], dv[0, 1], dv[0, 2], dv[1, 0], dv[1, 1], dv[1, 2], dv[2, 0], dv[2, 1], dv[2, 2])
+    return R, sub9(K, add9(K1, scale9(gp, K2)))
+
+
+@kernel
+def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp):
+    """Residuals and tangent of element e between nodes i and j.
+
+    Returns the residuals of the two nodes (N) and of the length (m); the four blocks by position; the tangent t, the
+    derivative of the pull by T, the length equation's row and its give (m/N).
+    """
+    t, span, pull, S, row, give, push, miss = axial(e, i, j, r, v, T, element, law, law_data, gp)
+    Ra, Rb = scale3(-pull, t), scale3(pull, t)
+    Kaa, Kab, Kba, Kbb = S, scale9(-1.0, S), scale9(-1.0, S), S
+    if rho > 0.0:
+        Fa, Ca, Qa, own, other = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, bp, gp)
+        Ra = add3(Ra, scale3(-1.0, Fa))
+        Kaa, Kab = add9(add9(Kaa, Ca), Qa), sub9(Kab, Qa)
+        Kaa, Kab = _minus_last(Kaa, own), _minus_last(Kab, other)
+        Fb, Cb, Qb, own, other = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, bp, gp)
+        Rb = add3(Rb, scale3(-1.0, Fb))
+        Kba, Kbb = add9(Kba, Qb), sub9(add9(Kbb, Cb), Qb)
+        Kba, Kbb = _minus_last(Kba, other), _minus_last(Kbb, own)
+    return Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, push, row, give
+
+
+@kernel
+def _minus_last(A, f):
+    return A[0], A[1], A[2], A[3], A[4], A[5], A[6], A[7], A[8] - f
+
+
+@kernel
+def _keep(i, Wrr, WrT, WTr, WTT, yr, yT, gain, offset):
+    """Store what the way back needs of node i."""
     for p in range(3):
-        x[p] = r[n, p]
-        u[p] = v[n, p]
-    contact_derivatives(x, u, plane, bed_law, node[n, BED_AREA], radius, f, dx, dv)
+        gain[i, p, 3] = WrT[p]
+        gain[i, 3, p] = WTr[p]
+        offset[i, p] = yr[p]
+    gain[i, 0, 0], gain[i, 0, 1], gain[i, 0, 2] = Wrr[0], Wrr[1], Wrr[2]
+    gain[i, 1, 0], gain[i, 1, 1], gain[i, 1, 2] = Wrr[3], Wrr[4], Wrr[5]
+    gain[i, 2, 0], gain[i, 2, 1], gain[i, 2, 2] = Wrr[6], Wrr[7], Wrr[8]
+    gain[i, 3, 3] = WTT
+    offset[i, 3] = yT
+
+
+@kernel
+def _begin_far(far, R, K, Kab, Kba, t, push, row):
+    """The coupling of a chain to its free first node, after its first element; see `carry_far_end`."""
     for p in range(3):
-        R[o + p] -= f[p]
         for c in range(3):
-            K[o + p, o + c] -= dx[p, c] + gp * dv[p, c]
+            far[p, c] = K[3 * p + c]
+            far[p, 3 + c] = Kab[3 * p + c]
+            far[3 + p, c] = Kba[3 * p + c]
+        far[p, 6] = -push * t[p]
+        far[6, p] = -row[p]
+        far[p, 7] = -R[p]
+
+
+@kernel
+def _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, far, reach, corner):
+    """Arrays for `carry_far_end`."""
+    for p in range(3):
+        for c in range(3):
+            corner[p, c] = P[3 * p + c]
+            corner[4 + p, c] = Kba[3 * p + c]
+        corner[p, 3] = Pb[p]
+        corner[3, p] = Pc[p]
+        corner[7, p] = -row[p]
+    corner[3, 3] = Pd
+    carry_far_end(i, corner, gain, offset, far, reach)
 
 
 @kernel
 def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     """Assemble a line and eliminate its inner nodes; returns False if a pivot vanished."""
-    K, R, block, inverse, right = memory.K, memory.R, memory.block, memory.inverse, memory.right4
-    u, t, f, x, du, dt = memory.u, memory.t, memory.f, memory.x, memory.du, memory.dt
-    gain, offset = memory.gain, memory.offset
+    gain, offset, scratch = memory.gain, memory.offset, memory.scratch
     node, element, law, law_data = mesh.node, mesh.element, mesh.law, mesh.law_data
-    bed, plane, bed_law, damping = mesh.has_bed, mesh.bed_plane, mesh.bed_law, mesh.mass_damping
-    two_sided = mesh.two_sided[line] == 1
-    far = memory.far[line]
+    has_bed, bed, damping = mesh.has_bed, mesh.bed, mesh.mass_damping
+    two_sided = mesh.line[line, TWO_SIDED] == 1
     n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
-    n_elements = mesh.element_start[line + 1] - e0
-    for k in range(n_elements):
+    K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
+    h, hT = ZERO3, 0.0  # its right-hand side
+    for k in range(mesh.element_start[line + 1] - e0):
         i = n0 + k
-        element_system(
-            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, K, R, u, t, f, du, dt
+        Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, push, row, give = element_system(
+            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp
         )
-        node_terms(i + 1, 3, r, v, a, flow, node, damping, bed, plane, bed_law, rho, g, bp, gp, K, R, x, u, f, du, dt)
+        Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, scratch)
+        Rb, Kbb = add3(Rb, Rn), add9(Kbb, Kn)
+        pull = scale3(push, t)
         if k == 0:
-            begin_chain(K, R, block, right)
+            K, b, c, d, h, hT = Kbb, pull, row, -give, scale3(-1.0, Rb), -miss
             if two_sided:
-                node_terms(
-                    i, 0, r, v, a, flow, node, damping, bed, plane, bed_law, rho, g, bp, gp, K, R, x, u, f, du, dt
-                )
-                far[:7, :7] = K
-                far[:7, 7] = -R
+                Rn, Kn = node_terms(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, scratch)
+                _begin_far(memory.far[line], add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, t, push, row)
             continue
-        for p in range(3):
-            right[p] -= R[p]
-            for c in range(3):
-                block[p, c] += K[p, c]
-        if not invert_block(block, inverse):
+        P, Pb, Pc, Pd, pivot = invert_bordered(add9(K, Kaa), b, c, d)
+        if pivot == 0.0:
             return False
-        eliminate_node(i, K, inverse, block, right, gain, offset)
-        for p in range(4):
-            right[p] -= R[3 + p]
+        h = add3(h, scale3(-1.0, Ra))
+        y, yT = add3(onto(P, h), scale3(hT, Pb)), dot(Pc, h) + Pd * hT
+        W, WT = times(P, Kab), scale3(-1.0, onto(P, pull))
+        _keep(i, W, WT, row_onto(Pc, Kab), -dot(Pc, pull), y, yT, gain, offset)
+        K = sub9(Kbb, times(Kba, W))
+        b = add3(pull, scale3(-1.0, onto(Kba, WT)))
+        c = add3(row, row_onto(row, W))
+        d = -give + dot(row, WT)
+        h = scale3(-1.0, add3(Rb, onto(Kba, y)))
+        hT = -miss + dot(row, y)
         if two_sided:
-            carry_far_end(i, K, inverse, gain, offset, far, memory.reach)
-    memory.end_block[line] = block
-    memory.end_right[line] = right
+            _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, memory.far[line], memory.reach, memory.corner)
+    _keep(line, K, b, c, d, h, hT, memory.end_block, memory.end_right)
     return True
 
 
 @kernel
-def junction_terms(mesh, jr, jv, ja, jflow, rho, g, bp, gp, memory):
+def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, scratch):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
-    K, R = memory.du, memory.f
-    memory.matrix[:, :] = 0.0
-    memory.right[:] = 0.0
+    for p in range(b.size):
+        b[p] = 0.0
+        for q in range(b.size):
+            A[p, q] = 0.0
+    n_nodes = mesh.s.size
+    dof = mesh.dof
     for j in range(mesh.motion.size):
         d0, d1 = mesh.dof_start[j], mesh.dof_start[j + 1]
         if d0 == d1:
             continue
-        K[:, :] = 0.0
-        R[:] = 0.0
-        lump(
-            j, 0, jr, jv, ja, jflow, mesh.junction_mass[j], mesh.junction_volume[j], mesh.junction_drag_area[j],
-            mesh.junction_added_mass[j], rho, g, bp, gp, K, R,
-        )  # fmt: skip
-        for p in range(3):
-            R[p] -= mesh.junction_force[j, p]
+        R, K = node_terms(n_nodes + j, r, v, a, flow, mesh.node, 0.0, False, mesh.bed, rho, g, bp, gp, scratch)
         for d in range(d0, d1):
-            axis = mesh.dof_axis[d]
+            axis = (dof[d, 0], dof[d, 1], dof[d, 2])
+            ahead = row_onto(axis, K)
+            b[d] += dof[d, PULL] - dot(axis, R)
             for p in range(3):
-                memory.right[d] -= axis[p] * R[p]
-                memory.right[d] -= mesh.dof_spring[d] * axis[p] * (jr[j, p] - mesh.reference[j, p])
-                for c in range(d0, d1):
-                    for q in range(3):
-                        memory.matrix[d, c] += axis[p] * K[p, q] * mesh.dof_axis[c, q]
-            memory.right[d] += mesh.dof_force[d]
-            memory.matrix[d, d] += mesh.dof_spring[d]
+                b[d] -= dof[d, SPRING] * axis[p] * (r[n_nodes + j, p] - mesh.reference[j, p])
+            for c in range(d0, d1):
+                A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
+            A[d, d] += dof[d, SPRING]
 
 
 @kernel
-def _along(vector, axis):
-    return vector[0] * axis[0] + vector[1] * axis[1] + vector[2] * axis[2]
-
-
-@kernel
-def add_line_to_junctions(line, mesh, n_dofs, memory):
+def _add_line(line, mesh, n_dofs, memory):
     """Put the end blocks of a line into the dense system."""
-    A, b = memory.matrix, memory.right
-    D, g = memory.end_block[line], memory.end_right[line]
+    A, b, dof = memory.matrix, memory.right, mesh.dof
+    D, g, far = memory.end_block, memory.end_right, memory.far
     k = n_dofs + line
-    j = mesh.junction[line, 1]
-    A[k, k] = D[3, 3]
-    b[k] = g[3]
+    j = mesh.line[line, LAST]
+    A[k, k] = D[line, 3, 3]
+    b[k] = g[line, 3]
     for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-        axis = mesh.dof_axis[d]
-        b[d] += _along(g, axis)
         for p in range(3):
-            A[d, k] += axis[p] * D[p, 3]
-            A[k, d] += axis[p] * D[3, p]
+            b[d] += dof[d, p] * g[line, p]
+            A[d, k] += dof[d, p] * D[line, p, 3]
+            A[k, d] += dof[d, p] * D[line, 3, p]
             for c in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-                A[d, c] += axis[p] * _along(D[p], mesh.dof_axis[c])
-    if mesh.two_sided[line] == 0:
+                for q in range(3):
+                    A[d, c] += dof[d, p] * D[line, p, q] * dof[c, q]
+    if mesh.line[line, TWO_SIDED] == 0:
         return
-    i = mesh.junction[line, 0]
-    far = memory.far[line]
+    i = mesh.line[line, FIRST]
     for d in range(mesh.dof_start[i], mesh.dof_start[i + 1]):
-        axis = mesh.dof_axis[d]
-        A[k, d] += _along(far[6], axis)
         for p in range(3):
-            b[d] += axis[p] * far[p, 7]
-            A[d, k] += axis[p] * far[p, 6]
-            for c in range(mesh.dof_start[i], mesh.dof_start[i + 1]):
-                A[d, c] += axis[p] * _along(far[p], mesh.dof_axis[c])
-            for c in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-                A[d, c] += axis[p] * _along(far[p, 3:], mesh.dof_axis[c])
-                A[c, d] += mesh.dof_axis[c, p] * _along(far[3 + p], axis)
+            b[d] += dof[d, p] * far[line, p, 7]
+            A[d, k] += dof[d, p] * far[line, p, 6]
+            A[k, d] += dof[d, p] * far[line, 6, p]
+            for q in range(3):
+                for c in range(mesh.dof_start[i], mesh.dof_start[i + 1]):
+                    A[d, c] += dof[d, p] * far[line, p, q] * dof[c, q]
+                for c in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+                    A[d, c] += dof[d, p] * far[line, p, 3 + q] * dof[c, q]
+                    A[c, d] += dof[c, p] * far[line, 3 + p, q] * dof[d, q]
 
 
 @kernel
-def substitute_line(line, r, v, a, T, mesh, bp, gp, memory, jump, kick):
+def _substitute_line(line, r, v, a, T, mesh, bp, gp, memory, first, last, kick):
     """Go back along a line with the jumps of its ends and its last tension; returns the largest move and kick.
 
-    jump : (2, 3) displacements of the first and last node, m    kick : change of the last tension, N
+    first, last : displacements of the first and last node (m), tuples of 3    kick : change of the last tension, N
     """
     n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
     n_elements = mesh.element_start[line + 1] - e0
-    two_sided = mesh.two_sided[line] == 1
+    two_sided = mesh.line[line, TWO_SIDED] == 1
     gain, offset, reach = memory.gain, memory.offset, memory.reach
     T[e0 + n_elements - 1] += kick
     largest_move = 0.0
     largest_kick = abs(kick)
-    x0, x1, x2, x3 = jump[1, 0], jump[1, 1], jump[1, 2], kick
+    x0, x1, x2, x3 = last[0], last[1], last[2], kick
     for k in range(n_elements - 1, 0, -1):
         i = n0 + k
         w0 = offset[i, 0] - (gain[i, 0, 0] * x0 + gain[i, 0, 1] * x1 + gain[i, 0, 2] * x2 + gain[i, 0, 3] * x3)
@@ -276,10 +340,10 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, memory, jump, kick):
         w2 = offset[i, 2] - (gain[i, 2, 0] * x0 + gain[i, 2, 1] * x1 + gain[i, 2, 2] * x2 + gain[i, 2, 3] * x3)
         w3 = offset[i, 3] - (gain[i, 3, 0] * x0 + gain[i, 3, 1] * x1 + gain[i, 3, 2] * x2 + gain[i, 3, 3] * x3)
         if two_sided:
-            w0 -= reach[i, 0, 0] * jump[0, 0] + reach[i, 0, 1] * jump[0, 1] + reach[i, 0, 2] * jump[0, 2]
-            w1 -= reach[i, 1, 0] * jump[0, 0] + reach[i, 1, 1] * jump[0, 1] + reach[i, 1, 2] * jump[0, 2]
-            w2 -= reach[i, 2, 0] * jump[0, 0] + reach[i, 2, 1] * jump[0, 1] + reach[i, 2, 2] * jump[0, 2]
-            w3 -= reach[i, 3, 0] * jump[0, 0] + reach[i, 3, 1] * jump[0, 1] + reach[i, 3, 2] * jump[0, 2]
+            w0 -= reach[i, 0, 0] * first[0] + reach[i, 0, 1] * first[1] + reach[i, 0, 2] * first[2]
+            w1 -= reach[i, 1, 0] * first[0] + reach[i, 1, 1] * first[1] + reach[i, 1, 2] * first[2]
+            w2 -= reach[i, 2, 0] * first[0] + reach[i, 2, 1] * first[1] + reach[i, 2, 2] * first[2]
+            w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
         x0, x1, x2, x3 = w0, w1, w2, w3
         r[i, 0] += x0
         r[i, 1] += x1
@@ -293,66 +357,70 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, memory, jump, kick):
         T[e0 + k - 1] += x3
         largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
         largest_kick = max(largest_kick, abs(x3))
-    if not (np.isfinite(x0 + x1 + x2 + x3)):
+    if not np.isfinite(x0 + x1 + x2 + x3 + kick):
         return np.inf, np.inf
     return largest_move, largest_kick
 
 
 @kernel
-def newton_iteration(r, v, a, T, jr, jv, ja, flow, jflow, mesh, rho, g, bp, gp, memory):
+def _jump(j, mesh, right):
+    """Displacement of junction j in the solution of the dense system."""
+    x = ZERO3
+    for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+        x = add3(x, scale3(right[d], (mesh.dof[d, 0], mesh.dof[d, 1], mesh.dof[d, 2])))
+    return x
+
+
+@kernel
+def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, memory):
     """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
-    r, v, a, T : of the nodes and elements    jr, jv, ja : of the junctions    flow, jflow : of the water there
+    X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
+    T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    bp, gp : beta', gamma' of the scheme
     """
-    n_lines = mesh.flipped.size
-    n_dofs = mesh.dof_start[-1]
+    r, v, a = X[0], X[1], X[2]
+    n_lines = mesh.line.shape[0]
+    n_dofs = mesh.dof.shape[0]
+    n_nodes = mesh.s.size
+    right = memory.right
     for line in range(n_lines):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             return np.inf, np.inf
     if n_dofs > 0:
-        junction_terms(mesh, jr, jv, ja, jflow, rho, g, bp, gp, memory)
+        _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.scratch)
         for line in range(n_lines):
-            add_line_to_junctions(line, mesh, n_dofs, memory)
-        if not solve_dense(memory.matrix, memory.right):
+            _add_line(line, mesh, n_dofs, memory)
+        if not solve_dense(memory.matrix, right):
             return np.inf, np.inf
     else:
         for line in range(n_lines):
-            memory.right[line] = memory.end_right[line, 3] / memory.end_block[line, 3, 3]
+            right[line] = memory.end_right[line, 3] / memory.end_block[line, 3, 3]
     move = 0.0
     kick = 0.0
-    jump = memory.jump
     for line in range(n_lines):
-        for side in range(2):
-            j = mesh.junction[line, side]
-            jump[side, :] = 0.0
-            for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-                for p in range(3):
-                    jump[side, p] += memory.right[d] * mesh.dof_axis[d, p]
-        m, k = substitute_line(line, r, v, a, T, mesh, bp, gp, memory, jump, memory.right[n_dofs + line])
+        first, last = _jump(mesh.line[line, FIRST], mesh, right), _jump(mesh.line[line, LAST], mesh, right)
+        m, k = _substitute_line(line, r, v, a, T, mesh, bp, gp, memory, first, last, right[n_dofs + line])
         move = max(move, m)
         kick = max(kick, k)
     for j in range(mesh.motion.size):
-        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            q = memory.right[d]
-            for p in range(3):
-                jr[j, p] += q * mesh.dof_axis[d, p]
-                jv[j, p] += gp * q * mesh.dof_axis[d, p]
-                ja[j, p] += bp * q * mesh.dof_axis[d, p]
-            move = max(move, abs(q))
-    join_ends(r, v, a, jr, jv, ja, mesh)
-    if not np.isfinite(move + kick):
-        return np.inf, np.inf
+        x = _jump(j, mesh, right)
+        for p in range(3):
+            r[n_nodes + j, p] += x[p]
+            v[n_nodes + j, p] += gp * x[p]
+            a[n_nodes + j, p] += bp * x[p]
+            move = max(move, abs(x[p]))
+    join_ends(X, mesh)
     return move, kick
 
 
 @kernel
-def join_ends(r, v, a, jr, jv, ja, mesh):
+def join_ends(X, mesh):
     """Put the end nodes of all lines where their junctions are."""
-    for line in range(mesh.flipped.size):
+    for line in range(mesh.line.shape[0]):
         for side in range(2):
             n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
-            j = mesh.junction[line, side]
+            j = mesh.s.size + mesh.line[line, FIRST + side]
             for p in range(3):
-                r[n, p] = jr[j, p] + mesh.end_offset[line, side, p]
-                v[n, p] = jv[j, p]
-                a[n, p] = ja[j, p]
+                X[0, n, p] = X[0, j, p] + mesh.end_offset[line, side, p]
+                X[1, n, p] = X[1, j, p]
+                X[2, n, p] = X[2, j, p]
