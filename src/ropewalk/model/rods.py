@@ -102,11 +102,18 @@ def discretise(
     jump = np.array([fields.jumps.get(float(e), (0.0, 0.0, 0.0)) for e in edges[:-1]])
     a, b, da, db = (values.reshape(s.shape) for values in fields.sections(s.ravel()))
     line_mass = fields.line_mass(s.ravel()).reshape(*s.shape, 3)
+    rows, columns, at_ends = _rows(half, kappa, jump, (a, b, da, db), order)
     panels = Panels(
-        *_rows(half, kappa, jump, (a, b, da, db), order),
-        floats(half),
-        *(floats(values) for values in (rule.x, rule.weight, rule.bary, sub.x, sub.weight)),
-        1.0 if curved else 0.0,
+        rows=rows,
+        columns=columns,
+        ends=at_ends,
+        half=floats(half),
+        x=floats(rule.x),
+        weight=floats(rule.weight),
+        bary=floats(rule.bary),
+        sub_x=floats(sub.x),
+        sub_w=floats(sub.weight),
+        curved=1.0 if curved else 0.0,
     )
     rod = RodModel(
         panels,
@@ -127,8 +134,8 @@ def discretise(
 
 def reshape(rod: RodModel, kappa: Array) -> RodModel:
     """The same rod with other curvature (m, n, 3) at its Gauss points."""
-    columns = [rod.panels.rows[:, :, c] for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B)]
-    rows, columns, ends = _rows(rod.panels.half, kappa, rod.jump, tuple(columns), rod.panels.x.size)
+    sections = tuple(np.ascontiguousarray(rod.panels.rows[:, :, c]) for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B))
+    rows, columns, ends = _rows(rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size)
     return _with_mass(rod._replace(panels=rod.panels._replace(rows=rows, columns=columns, ends=ends)))
 
 

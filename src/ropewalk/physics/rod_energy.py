@@ -22,6 +22,7 @@ from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMEN
 from ropewalk.physics.rod_shape import POSITION, SEMI_A, SEMI_B
 
 HEAVE_STEPS = 100  # bisection alone needs 60
+UPRIGHT = 1e-12  # horizontal part of up below which the head axis stands upright and roll means nothing
 
 
 @kernel
@@ -133,7 +134,7 @@ def upright_frame(u):
     u : (3,) up in head axes
     """
     pitch = math.asin(max(-1.0, min(1.0, -u[0])))
-    roll = math.atan2(u[1], u[2])
+    roll = math.atan2(u[1], u[2]) if math.hypot(u[1], u[2]) > UPRIGHT else 0.0
     cp, sp, cr, sr = math.cos(pitch), math.sin(pitch), math.cos(roll), math.sin(roll)
     R = np.array([[cp, sp * sr, sp * cr], [0.0, cr, -sr], [-sp, cp * sr, cp * cr]])
     return R, roll, pitch

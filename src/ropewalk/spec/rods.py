@@ -1,11 +1,196 @@
-"""Floating rods: shape and section along s."""
+"""Floating rods: shape, section and mass along s. Curvature is torsion, bending about axis 2, bending about axis 3."""
 
 from __future__ import annotations
 
-from ropewalk.spec.base import Part, Positive
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
+
+SAME_LENGTH = 1e-6  # relative; pieces that miss the rod's length by more are a mistake, not rounding
+
+
+class AlongTable(Part):
+    """A quantity along the rod, linear between the entries, constant beyond them."""
+
+    s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
+    """Arc length from the head, m, rising."""
+    value: Annotated[tuple[Positive, ...], Field(min_length=2)]
+
+    @model_validator(mode="after")
+    def _matched(self) -> AlongTable:
+        _rising(self.s, len(self.value), "value")
+        return self
+
+
+Along = Positive | AlongTable
+
+
+class EllipseSection(Part):
+    """Solid elliptical section."""
+
+    kind: Literal["ellipse"]
+    a: Along
+    """Semi-axis along section axis 2, m."""
+    b: Along
+    """Semi-axis along section axis 3, m."""
+
+
+class PipeSection(Part):
+    """Round pipe with closed ends; `density` is that of the wall."""
+
+    kind: Literal["pipe"]
+    diameter: Positive
+    """Outer, m."""
+    wall: Positive
+    """Thickness, m."""
+
+    @model_validator(mode="after")
+    def _hollow(self) -> PipeSection:
+        if self.wall > 0.5 * self.diameter:
+            raise ValueError(f"wall {self.wall} m is thicker than half the diameter {self.diameter} m")
+        return self
+
+
+class ConstantCurvature(Part):
+    """The same curvature everywhere: a straight rod, an arc or a helix."""
+
+    kind: Literal["constant"] = "constant"
+    kappa: Vector = (0.0, 0.0, 0.0)
+    """Torsion, bending, bending, 1/m."""
+
+
+class CurvaturePiece(Part):
+    """A stretch of constant curvature."""
+
+    length: Positive
+    kappa: Vector
+
+
+class PiecewiseCurvature(Part):
+    """Pieces of constant curvature, one after the other."""
+
+    kind: Literal["pieces"]
+    pieces: Annotated[tuple[CurvaturePiece, ...], Field(min_length=1)]
+
+
+class TableCurvature(Part):
+    """Curvature at given places, linear between them."""
+
+    kind: Literal["table"]
+    s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
+    kappa: Annotated[tuple[Vector, ...], Field(min_length=2)]
+
+    @model_validator(mode="after")
+    def _matched(self) -> TableCurvature:
+        _rising(self.s, len(self.kappa), "kappa")
+        return self
+
+
+class Twist(Part):
+    """A local twist of the rod about its axis."""
+
+    s: Positive
+    angle: Finite
+    """Degrees."""
+
+
+class TwistedCurvature(Part):
+    """Twists at junctions, sharp or spread as Gaussians, on top of a constant curvature."""
+
+    kind: Literal["twists"]
+    twists: Annotated[tuple[Twist, ...], Field(min_length=1)]
+    width: NotNegative = 0.0
+    """Standard deviation of each twist along s, m; 0 turns the section at once."""
+    kappa: Vector = (0.0, 0.0, 0.0)
+
+
+class ChebyshevCurvature(Part):
+    """Chebyshev series over the length, one list of coefficients per component."""
+
+    kind: Literal["chebyshev"]
+    coefficients: tuple[tuple[Finite, ...], tuple[Finite, ...], tuple[Finite, ...]]
+    """1/m, of torsion, bending and bending."""
+
+
+class FourierCurvature(Part):
+    """Fourier series: mean + sum cosine_k cos(2 pi k s/L) + sine_k sin(2 pi k s/L), k = 1, 2, ..."""
+
+    kind: Literal["fourier"]
+    mean: Vector = (0.0, 0.0, 0.0)
+    cosine: tuple[Vector, ...] = ()
+    sine: tuple[Vector, ...] = ()
+
+
+class Centreline(Part):
+    """Points of the centreline, joined by a smooth spline; the frame turns no more than it must."""
+
+    kind: Literal["centreline"]
+    points: Annotated[tuple[Vector, ...], Field(min_length=4)]
+    """m; a cubic spline through four or five points, a quintic one through more."""
+
+
+Curvature = Annotated[
+    ConstantCurvature
+    | PiecewiseCurvature
+    | TableCurvature
+    | TwistedCurvature
+    | ChebyshevCurvature
+    | FourierCurvature
+    | Centreline,
+    Field(discriminator="kind"),
+]
+
+
+class RodMass(Part):
+    """A point mass on the centreline."""
+
+    s: NotNegative
+    mass: Positive
+
+
+class Elasticity(Part):
+    """Stiffness of a rod that bends; the curvature given is the one at rest."""
+
+    torsion: Positive
+    """GJ, N m2."""
+    bending: tuple[Positive, Positive]
+    """EI about section axes 2 and 3, N m2."""
 
 
 class Rod(Part):
     """A rod that floats."""
 
-    length: Positive
+    length: Positive | None = None
+    """m; may be left out where the curvature fixes it (pieces, centreline)."""
+    density: Along
+    """kg/m3, of the solid section or of a pipe's wall."""
+    section: Annotated[EllipseSection | PipeSection, Field(discriminator="kind")]
+    curvature: Curvature = ConstantCurvature()
+    masses: tuple[RodMass, ...] = ()
+    elasticity: Elasticity | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Rod:
+        length = self.length
+        if isinstance(self.curvature, PiecewiseCurvature):
+            total = sum(piece.length for piece in self.curvature.pieces)
+            if length is not None and abs(total - length) > SAME_LENGTH * length:
+                raise ValueError(f"length is {length} m, but the pieces of its curvature add up to {total:.9g} m")
+        elif length is None and not isinstance(self.curvature, Centreline):
+            raise ValueError("length is missing")
+        if length is not None:
+            twists = self.curvature.twists if isinstance(self.curvature, TwistedCurvature) else ()
+            for what, at in [*(("a mass", m.s) for m in self.masses), *(("a twist", t.s) for t in twists)]:
+                if at > length:
+                    raise ValueError(f"{what} at s = {at} m lies beyond the rod's length {length} m")
+        return self
+
+
+def _rising(s: tuple[float, ...], n: int, name: str) -> None:
+    if len(s) != n:
+        raise ValueError(f"{len(s)} places s but {n} entries of {name}")
+    if any(after <= before for before, after in pairwise(s)):
+        raise ValueError("s must rise from entry to entry")

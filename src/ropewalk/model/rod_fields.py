@@ -1,0 +1,211 @@
+"""What the user says of a rod, as functions of s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from scipy.integrate import solve_ivp
+from scipy.interpolate import make_interp_spline
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array
+from ropewalk.model.rods import RodFields, RodModel, check, discretise
+from ropewalk.spec import rods as spec
+from ropewalk.spec.environment import Environment
+
+Field = Callable[[Array], Array]
+SPLINE_DEGREE = 5  # of a centreline: curvature stays twice differentiable
+FRAME_TOLERANCE = 1e-12  # of the frame carried along a centreline
+CLOSE_ENOUGH = 1e-3  # relative: length given against the length of the spline through a centreline
+BELL = 8.0  # widths from its middle at which a Gaussian twist is below 1e-14 of its peak
+POLYNOMIAL = 20  # degree of the curvature between two points of a centreline
+
+
+def build_rod(rod: spec.Rod, environment: Environment, name: str = "rod", *, curved: bool = True) -> RodModel:
+    """Arrays of a rod in its environment, checked; `curved=False` takes plane slices for comparison."""
+    model = discretise(
+        rod_fields(rod, name),
+        gravity=environment.gravity,
+        water_density=environment.water_density,
+        curved=curved,
+    )
+    check(model, name)
+    return model
+
+
+def rod_fields(rod: spec.Rod, name: str = "rod") -> RodFields:
+    """The functions of s that a spec means."""
+    length, kappa, breaks, jumps = _shape(rod, name)
+    density, density_breaks = _along(rod.density)
+    sections, masses, section_breaks = _section(rod.section, density)
+    return RodFields(
+        length=length,
+        kappa=kappa,
+        sections=sections,
+        line_mass=masses,
+        breaks=tuple(sorted({*breaks, *density_breaks, *section_breaks})),
+        jumps=jumps,
+        point_masses=tuple((mass.s, mass.mass) for mass in rod.masses),
+        name=name,
+    )
+
+
+def _along(value: float | spec.AlongTable) -> tuple[Field, tuple[float, ...]]:
+    if isinstance(value, spec.AlongTable):
+        table = value
+        return (lambda s: np.interp(s, table.s, table.value)), table.s
+    number = value
+    return (lambda s: np.full_like(s, number)), ()
+
+
+def _slope(value: float | spec.AlongTable) -> Field:
+    if not isinstance(value, spec.AlongTable):
+        return np.zeros_like
+    places, slopes = np.array(value.s), np.diff(value.value) / np.diff(value.s)
+    padded = np.concatenate([[0.0], slopes, [0.0]])
+    return lambda s: padded[np.searchsorted(places, s)]
+
+
+def _section(
+    section: spec.EllipseSection | spec.PipeSection, density: Field
+) -> tuple[Callable[[Array], tuple[Array, Array, Array, Array]], Field, tuple[float, ...]]:
+    """Semi-axes with slopes, mass with second moments, and where they are not smooth."""
+    if isinstance(section, spec.PipeSection):
+        r = 0.5 * section.diameter
+        hole = r - section.wall
+        area, second = np.pi * (r**2 - hole**2), np.pi / 4 * (r**4 - hole**4)
+
+        def pipe(s: Array) -> tuple[Array, Array, Array, Array]:
+            return np.full_like(s, r), np.full_like(s, r), np.zeros_like(s), np.zeros_like(s)
+
+        return pipe, lambda s: density(s)[:, None] * np.array([area, second, second]), ()
+    a, a_breaks = _along(section.a)
+    b, b_breaks = _along(section.b)
+    slope_a, slope_b = _slope(section.a), _slope(section.b)
+
+    def ellipse(s: Array) -> tuple[Array, Array, Array, Array]:
+        return a(s), b(s), slope_a(s), slope_b(s)
+
+    def masses(s: Array) -> Array:
+        per_metre = density(s) * np.pi * a(s) * b(s)
+        return np.stack([per_metre, per_metre * a(s) ** 2 / 4, per_metre * b(s) ** 2 / 4], -1)
+
+    return ellipse, masses, (*a_breaks, *b_breaks)
+
+
+def _shape(rod: spec.Rod, name: str) -> tuple[float, Field, tuple[float, ...], dict[float, tuple[float, float, float]]]:
+    """Length, curvature, breaks and sharp twists."""
+    c, length = rod.curvature, rod.length
+    if isinstance(c, spec.Centreline):
+        return _centreline(c, length, name)
+    if isinstance(c, spec.PiecewiseCurvature):
+        ends = np.cumsum([piece.length for piece in c.pieces])
+        values = np.array([piece.kappa for piece in c.pieces])
+        return float(ends[-1]), lambda s: values[np.searchsorted(ends[:-1], s)], tuple(ends[:-1].tolist()), {}
+    assert length is not None  # the spec has refused it
+    if isinstance(c, spec.TableCurvature):
+        table = np.array(c.kappa)
+        return length, lambda s: np.stack([np.interp(s, c.s, table[:, i]) for i in range(3)], -1), c.s, {}
+    if isinstance(c, spec.ChebyshevCurvature):
+        series = [chebyshev.Chebyshev(k or (0.0,), domain=[0.0, length]) for k in c.coefficients]
+        return length, lambda s: np.stack([f(s) for f in series], -1), (), {}
+    if isinstance(c, spec.FourierCurvature):
+        return length, _fourier(c, length), (), {}
+    constant = np.array(c.kappa)
+    if isinstance(c, spec.TwistedCurvature):
+        if c.width > 0.0:
+            # panels end around each bell, or a narrow one could hide between the points
+            around = [twist.s + k * BELL * c.width for twist in c.twists for k in (-1, 0, 1)]
+            return length, _gaussians(c, constant), tuple(around), {}
+        jumps = {twist.s: (float(np.radians(twist.angle)), 0.0, 0.0) for twist in c.twists}
+        return length, lambda s: np.tile(constant, (s.size, 1)), (), jumps
+    return length, lambda s: np.tile(constant, (s.size, 1)), (), {}
+
+
+def _fourier(c: spec.FourierCurvature, length: float) -> Field:
+    def kappa(s: Array) -> Array:
+        value = np.tile(np.array(c.mean), (s.size, 1))
+        for wave, terms in ((np.cos, c.cosine), (np.sin, c.sine)):
+            for k, term in enumerate(terms, start=1):
+                value += np.outer(wave(2.0 * np.pi * k * s / length), term)
+        return value
+
+    return kappa
+
+
+def _gaussians(c: spec.TwistedCurvature, constant: Array) -> Field:
+    places = np.array([twist.s for twist in c.twists])
+    angles = np.radians([twist.angle for twist in c.twists])
+
+    def kappa(s: Array) -> Array:
+        value = np.tile(constant, (s.size, 1))
+        bells = np.exp(-0.5 * ((s[:, None] - places) / c.width) ** 2) / (c.width * np.sqrt(2.0 * np.pi))
+        value[:, 0] += bells @ angles
+        return value
+
+    return kappa
+
+
+def _centreline(
+    c: spec.Centreline, length: float | None, name: str
+) -> tuple[float, Field, tuple[float, ...], dict[float, tuple[float, float, float]]]:
+    """Curvature of the spline through points, in the frame that does not twist."""
+    points = np.array(c.points)
+    gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if np.any(gaps == 0.0):
+        raise InputError(f"rod '{name}': two points of its centreline that follow each other are the same")
+    t = np.concatenate([[0.0], np.cumsum(gaps)])
+    curve = make_interp_spline(t, points, k=min(SPLINE_DEGREE, 2 * ((len(points) - 2) // 2) + 1))
+    first, second = curve.derivative(1), curve.derivative(2)
+
+    def bend(at: Array) -> tuple[Array, Array, Array]:
+        """Tangent, curvature vector and speed."""
+        d1, d2 = first(at), second(at)
+        speed = np.linalg.norm(d1, axis=-1)
+        tangent = d1 / speed[..., None]
+        along = np.sum(d2 * tangent, axis=-1)
+        return tangent, (d2 - along[..., None] * tangent) / speed[..., None] ** 2, speed
+
+    frame = _carried_frame(bend, t)
+    ends = frame(t)[0]
+    total = float(ends[-1])
+    if length is not None and abs(length - total) > CLOSE_ENOUGH * total:
+        raise InputError(f"rod '{name}': length is {length} m, but the spline through its centreline has {total:.6g} m")
+    pieces = []  # polynomials between the points, so that the panels see smooth functions
+    for low, high, begin, end in zip(t, t[1:], ends, ends[1:], strict=False):
+        at = 0.5 * (low + high) - 0.5 * (high - low) * np.cos(np.pi * np.arange(POLYNOMIAL + 1) / POLYNOMIAL)
+        s, t2 = frame(at)
+        tangent, curvature, _ = bend(at)
+        values = np.stack([0.0 * s, -np.sum(curvature * np.cross(tangent, t2), -1), np.sum(curvature * t2, -1)], -1)
+        pieces.append(chebyshev.chebfit((2.0 * s - begin - end) / (end - begin), values, POLYNOMIAL))
+
+    def kappa(s: Array) -> Array:
+        which = np.clip(np.searchsorted(ends, s) - 1, 0, len(pieces) - 1)
+        local = (2.0 * s - ends[which] - ends[which + 1]) / (ends[which + 1] - ends[which])
+        return np.stack([chebyshev.chebval(x, pieces[k]) for k, x in zip(which, local, strict=True)])
+
+    return total, kappa, tuple(ends[1:-1].tolist()), {}
+
+
+def _carried_frame(
+    bend: Callable[[Array], tuple[Array, Array, Array]], t: Array
+) -> Callable[[Array], tuple[Array, Array]]:
+    """Arc length and the second axis of the frame without twist, as functions of the spline's parameter."""
+
+    def rate(at: float, y: Array) -> Array:
+        tangent, curvature, speed = bend(np.array(at))
+        return np.concatenate([[speed], -speed * (curvature @ y[1:]) * tangent])
+
+    start = bend(np.array(0.0))[0]
+    across = np.cross(start, np.eye(3)[int(np.argmin(np.abs(start)))])
+    begin = np.concatenate([[0.0], across / np.linalg.norm(across)])
+    options = {"method": "DOP853", "rtol": FRAME_TOLERANCE, "atol": FRAME_TOLERANCE * t[-1], "dense_output": True}
+    carried = solve_ivp(rate, (0.0, t[-1]), begin, **options)
+
+    def frame(at: Array) -> tuple[Array, Array]:
+        y = carried.sol(at)
+        return y[0], (y[1:] / np.linalg.norm(y[1:], axis=0)).T
+
+    return frame

@@ -1,0 +1,81 @@
+"""`ropewalk float`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from numpy.testing import assert_allclose
+from typer.testing import CliRunner
+
+from ropewalk.cli.float_ import float_command
+from ropewalk.errors import InputError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+KEYS = {"kind", "heave", "up", "roll", "pitch", "energy", "stiffness", "wrench"}
+
+
+def run(*arguments: str):
+    app = typer.Typer()
+    app.command()(float_command)
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=True)
+
+
+def test_json_of_the_helix_has_six_equilibria():
+    result = run(str(EXAMPLES / "rod_helix.yaml"), "--json")
+    data = json.loads(result.stdout)["equilibria"]
+    kinds = [entry["kind"] for entry in data]
+    assert (kinds.count("minimum"), kinds.count("saddle"), kinds.count("maximum")) == (2, 2, 2)
+    for entry in data:
+        assert set(entry) >= KEYS
+        assert np.shape(entry["stiffness"]) == (3, 3)
+        # up and the angles say the same: up is the last row of Ry(pitch) Rx(roll)
+        roll, pitch = np.radians(entry["roll"]), np.radians(entry["pitch"])
+        up = [-np.sin(pitch), np.cos(pitch) * np.sin(roll), np.cos(pitch) * np.cos(roll)]
+        assert_allclose(entry["up"], up, rtol=0, atol=1e-12)
+        assert_allclose(entry["wrench"], 0.0, rtol=0, atol=1e-12)
+
+
+def test_table_of_the_twisted_cylinder_tells_the_tilt_and_the_check():
+    result = run(str(EXAMPLES / "rod_twisted.yaml"))
+    assert "144.0000" in result.stdout or "-36.0000" in result.stdout
+    assert "minima - saddles + maxima = 2" in result.stdout
+
+
+@pytest.mark.parametrize(("name", "stable"), [("spar", 1), ("boom", 2), ("driftwood", 2)])
+def test_examples_float(name, stable):
+    data = json.loads(run(str(EXAMPLES / f"rod_{name}.yaml"), "--json").stdout)
+    assert all(data["complete"].values())
+    assert sum(entry["copies"] for entry in data["equilibria"] if entry["kind"] == "minimum") == stable
+
+
+def test_spar_floats_at_its_draught():
+    """Weight of wall and ballast over the water's weight per metre of draught."""
+    entry = json.loads(run(str(EXAMPLES / "rod_spar.yaml"), "--json").stdout)["equilibria"][0]
+    mass = 7850 * np.pi * (0.3**2 - 0.294**2) * 12 + 1200
+    assert_allclose(entry["heave"], -mass / (1025 * np.pi * 0.3**2), rtol=1e-12)
+    assert_allclose(entry["pitch"], -90.0, rtol=0, atol=1e-6)
+
+
+def test_slices_are_told_apart():
+    exact, slices = (
+        json.loads(run(str(EXAMPLES / "rod_helix.yaml"), "--json", *flag).stdout)["equilibria"][0]["pitch"]
+        for flag in ((), ("--slices",))
+    )
+    assert 0.3 < abs(exact - slices) < 1.2
+
+
+def test_a_case_without_rods_is_refused(tmp_path):
+    case = tmp_path / "case.yaml"
+    case.write_text("ropewalk: 1\n")
+    result = run(str(case))
+    assert isinstance(result.exception, InputError)
+    assert "no rods in the case" in str(result.exception)
+
+
+def test_an_unknown_rod_is_refused():
+    result = run(str(EXAMPLES / "rod_helix.yaml"), "--rod", "helx")
+    assert "no rod 'helx'. There are: helix" in str(result.exception)
