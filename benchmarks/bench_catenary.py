@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.physics.catenary import solve_lines
+from ropewalk.physics.catenary import N_COLUMNS, solve_lines
+from ropewalk.physics.catenary_line import solve_many_pieces
 
 N_LINES = 10_000  # of the batch
 N_PEER = 300  # lines given to the peers, which take a thousand times as long
@@ -45,6 +46,26 @@ def _batch(lines: dict[str, NDArray[np.float64]]) -> tuple[float, Any]:
     return best / lines["span"].size, result
 
 
+def _pieces(lines: dict[str, NDArray[np.float64]]) -> tuple[float, int]:
+    """Best time per line (s) for chain, rope and chain with a clump weight between, and how many were solved."""
+    n = lines["span"].size
+    parts = np.array([0.4, 0.4, 0.2])
+    length = np.outer(lines["length"], parts).ravel()
+    stiffness = np.outer(lines["axial_stiffness"], [1.0, 0.3, 1.0]).ravel()
+    weight = np.outer(lines["weight"], [1.0, 0.2, 1.0]).ravel()
+    load = np.tile([20e3, 0.0, 0.0], n)
+    status = np.empty(n, dtype=np.int64)
+    out = np.empty((n, N_COLUMNS))
+    first = 3 * np.arange(n + 1)
+    given = (length, stiffness, weight, load, lines["friction"], lines["height"], status, out)
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        solve_many_pieces(lines["span"], lines["rise"], first, *given)
+        best = min(best, time.perf_counter() - start)
+    return best / n, int((status > 0).sum())
+
+
 def _moorpy(lines: dict[str, NDArray[np.float64]], force: NDArray[np.float64]) -> tuple[float, float, int]:
     """Time per line (s), largest relative difference of the tension at B, and how many lines failed."""
     from moorpy.Catenary import catenary
@@ -66,7 +87,7 @@ def _moorpy(lines: dict[str, NDArray[np.float64]], force: NDArray[np.float64]) -
 
 def _pycatenary(lines: dict[str, NDArray[np.float64]]) -> float:
     """Time per line (s); its defaults, anchored on the bed."""
-    from pycatenary.cable import MooringLine
+    from pycatenary.cable import MooringLine  # type: ignore[import-untyped]
 
     start = time.perf_counter()
     for i in range(N_PEER):
@@ -88,6 +109,8 @@ def main() -> None:
     ours, result = _batch(lines)
     moorpy, worst, failed = _moorpy(lines, result.force)
     rows = [("ropewalk, batch of 10,000", ours, ""), ("MoorPy catenary", moorpy, f"{failed} of {N_PEER} failed")]
+    pieces, solved = _pieces(lines)
+    rows.insert(1, ("ropewalk, three pieces", pieces, f"{solved} of {N_LINES} solved"))
     try:
         rows.append(("pycatenary", _pycatenary(lines), ""))
     except (ImportError, TypeError, ValueError, RuntimeError) as error:

@@ -157,3 +157,22 @@ def test_nearly_straight_lines_on_the_bed_keep_their_digits():
         assert_allclose(got.force[0, 1, 0], 2 * h / (a * a) / (1 + a * a / 12), rtol=1e-9)
         # dx/dH = (a - 2 tanh(a/2))/w
         assert_allclose(got.stiffness[0, 1, 0, 0], 12 / a**3 / (1 - a * a / 10), rtol=1e-8)
+
+
+@pytest.mark.parametrize("height", [0.0, 0.05])
+@pytest.mark.parametrize("EA", [np.inf, 300.0])
+def test_forces_do_not_jump_where_the_line_leaves_the_bed(EA, height):
+    """Frictionless: the span at which the touchdown vanishes, bisected, has one H and V from either side."""
+    lo, hi = 0.5, 0.979 if np.isinf(EA) else 1.1
+    for _ in range(60):
+        middle = 0.5 * (lo + hi)
+        if cat.solve_lines(middle, 0.2, 1.0, EA, 1.0, 0.0, height).status[0] == cat.SUSPENDED:
+            hi = middle
+        else:
+            lo = middle
+    below, above = (cat.solve_lines(x, 0.2, 1.0, EA, 1.0, 0.0, height) for x in (lo, hi))
+    assert below.status[0] == cat.GROUNDED
+    assert above.status[0] == cat.SUSPENDED
+    assert_allclose(below.force, above.force, atol=1e-13)  # round-off of two formulas
+    # the grounded length ends at zero like (change of span)^1, so that its stiffness may jump
+    assert below.ground[0, 1] - below.ground[0, 0] < 1e-13

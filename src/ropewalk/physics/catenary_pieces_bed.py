@@ -186,8 +186,12 @@ def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility,
         new = next_tension(H, step, lo, hi, k)
         if not lo < new < hi or not LOWEST * gross < new < HIGHEST * gross:
             break
+        a = state[2]
+        b = state[3]
+        va = state[0] - (a[6] / a[7] * (new - H) if a[7] > 0.0 else 0.0)
+        vb = state[1] - (b[6] / b[7] * (new - H) if b[7] > 0.0 else 0.0)
         H = new
-        state = _bed_state(H, state[0], state[1], h_a, h_b, least_b, n_free, CB, L, flexibility, w, load)
+        state = _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load)
         if abs(step) < QUADRATIC:
             break
     return H, state

@@ -73,7 +73,8 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
         split = min(max(start, lo), hi) if on_bed else hi
         if split > lo or not on_bed:
             v = solution[V_A] + weight + w[i] * (split - first)
-            a, b = arc(split - lo, H, solution[V_A] + weight, w[i], flexibility[i])
+            part = L[i] if not on_bed and first + L[i] <= s else split - lo
+            a, b = arc(part, H, solution[V_A] + weight, w[i], flexibility[i])
             x += a
             z += b
             h = H
