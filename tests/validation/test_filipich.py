@@ -6,6 +6,7 @@ series orders and steps, agreed to all digits given.
 
 from __future__ import annotations
 
+import runpy
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from ropewalk.model.state import State, initial_state
 from ropewalk.solvers.chain_series import ChainSeries
 from ropewalk.solvers.protocol import Report
 
-CASE = (Path(__file__).parents[2] / "examples" / "chain.yaml").read_text()
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CASE = (EXAMPLES / "chain.yaml").read_text()
 FAST = CASE.replace("omega: 0.5}", "omega: 0.25}").replace("omega: 1.25}", "omega: 2.25}")  # example 2
 LINK = 4.7  # m
 
@@ -147,6 +149,17 @@ def test_end_forces_are_polynomials_over_the_step() -> None:
         powers = (t - forces.begin) ** np.arange(forces.coefficients.shape[2])
         # two ways to the same polynomial: rounding of forces of 1000 N
         assert_allclose(forces.coefficients @ powers, solver.read(model, work).end_force[0], atol=1e-9)
+
+
+def test_example_draws_both_chains(tmp_path: Path) -> None:
+    """examples/chain_series.py; the largest vertical force of example 1 comes just before 7.6 s."""
+    example = runpy.run_path(str(EXAMPLES / "chain_series.py"))
+    largest = example["main"](tmp_path / "chain.png")
+    assert largest["example 1"] == pytest.approx(2392.4, abs=0.1)
+    assert largest["example 2"] == pytest.approx(3961.1, abs=0.1)
+    assert (tmp_path / "chain.png").stat().st_size > 10_000
+    same = read_text(FAST).model_dump(exclude={"title", "run", "record"})
+    assert read_text((EXAMPLES / "chain_fast.yaml").read_text()).model_dump(exclude={"title", "run", "record"}) == same
 
 
 def test_many_links_approach_the_inextensible_cable() -> None:

@@ -39,7 +39,7 @@ def add_product(a, b, j, low, high, out):
 def next_square_root(square, root, j):
     r"""Coefficient j of the square roots of a family of series, the lower ones being known.
 
-    .. math:: s_0 = \sqrt{q_0}, \qquad s_j = \frac{1}{2 s_0} \Big( q_j - \sum_{r=1}^{j-1} s_r s_{j-r} \Big)
+    .. math:: s_0 = \sqrt{q_0}, \qquad s_j = \frac{1}{2 s_0} \left( q_j - \sum_{r=1}^{j-1} s_r s_{j-r} \right)
 
     Source: [Jorba2005], sec. 2.1.  The root is not analytic where its argument vanishes: where q_0 = 0 all
     coefficients are set to 0, and the caller must not use them.
@@ -110,7 +110,7 @@ def work_integral(force, position, tau):
 def add_term(term, t, scale, out):
     r"""Add the Taylor coefficients at t of a polynomial times a cosine along a vector.
 
-    .. math:: x(t) = v\; \Big( \sum_m c_m (t - t_b)^m \Big) \cos(\omega t - \varphi), \qquad t_b \le t < t_e
+    .. math:: x(t) = v\; \left( \sum_m c_m (t - t_b)^m \right) \cos(\omega t - \varphi), \qquad t_b \le t < t_e
 
     A polynomial that begins at minus infinity counts its time from 0.
 
@@ -173,7 +173,7 @@ def next_break(terms, t):
 def step_from_decay(size_before, size_last, power, target):
     r"""Scaled step at which the last two terms of a series are down to a target.
 
-    .. math:: \tau = \min \Big( (\epsilon / |a_{p-1}|)^{1/(p-1)},\ (\epsilon / |a_p|)^{1/p} \Big)
+    .. math:: \tau = \min \left( (\epsilon / |a_{p-1}|)^{1/(p-1)},\ (\epsilon / |a_p|)^{1/p} \right)
 
     Source: [Jorba2005], sec. 3.2, with the target kept explicit, so that it holds for any order: with
     their order it is the radius of convergence over e^2. Two terms, because one of them may be small by
