@@ -6,7 +6,8 @@ added; it is then eliminated. The multiplier stands after the later node of its 
 pivot is safe although its own diagonal entry may be zero.
 
 Three by three matrices are tuples of nine numbers, row by row, and vectors tuples of three: the compiler
-keeps them in registers, which arrays of this size are not (three times slower, measured).
+keeps them in registers, which arrays of this size are not (three times slower, measured), if the small
+functions are forced inline (another factor of two).
 """
 
 from __future__ import annotations
@@ -15,30 +16,31 @@ import numpy as np
 
 from ropewalk.numerics.compile import kernel
 
+FUSED = {"contract"}  # products may be added without rounding between
 TINY_PIVOT = 1e-300  # below this a pivot is taken as zero
 ZERO3 = (0.0, 0.0, 0.0)
 ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def add3(a, b):
     """Sum of two vectors."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def scale3(f, a):
     """Multiple of a vector."""
     return f * a[0], f * a[1], f * a[2]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def dot(a, b):
     """Scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def add9(a, b):
     """Sum of two matrices."""
     return (
@@ -47,7 +49,7 @@ def add9(a, b):
     )  # fmt: skip
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def sub9(a, b):
     """Difference of two matrices."""
     return (
@@ -56,13 +58,13 @@ def sub9(a, b):
     )  # fmt: skip
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def scale9(f, a):
     """Multiple of a matrix."""
     return f * a[0], f * a[1], f * a[2], f * a[3], f * a[4], f * a[5], f * a[6], f * a[7], f * a[8]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def outer(a, b):
     """Matrix a b^T."""
     return (
@@ -71,13 +73,13 @@ def outer(a, b):
     )  # fmt: skip
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def plus_unit(a, f):
     """Matrix a + f 1."""
     return a[0] + f, a[1], a[2], a[3], a[4] + f, a[5], a[6], a[7], a[8] + f
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def times(a, b):
     """Matrix product."""
     return (
@@ -93,7 +95,7 @@ def times(a, b):
     )
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def onto(a, x):
     """Matrix times column."""
     return (
@@ -103,7 +105,7 @@ def onto(a, x):
     )
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def row_onto(x, a):
     """Row times matrix."""
     return (
@@ -113,7 +115,7 @@ def row_onto(x, a):
     )
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def invert(a):
     """Inverse of a matrix by its adjugate, and its determinant (0 if there is no inverse)."""
     c0 = a[4] * a[8] - a[5] * a[7]
@@ -129,7 +131,7 @@ def invert(a):
     return inverse, determinant if f != 0.0 else 0.0
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def invert_bordered(K, b, c, d):
     r"""Inverse of a node's block bordered by its multiplier, in four parts, and the last pivot (0: none).
 

@@ -13,7 +13,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import ZERO3, ZERO9, add3, add9, dot, outer, plus_unit, scale3, scale9, sub9
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    ZERO3,
+    ZERO9,
+    add3,
+    add9,
+    dot,
+    outer,
+    plus_unit,
+    scale3,
+    scale9,
+    sub9,
+)
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import LINEAR, strain
 from ropewalk.solvers.mixed_mesh import (
@@ -31,7 +43,7 @@ from ropewalk.solvers.mixed_mesh import (
 SHORTEST = 1e-9  # of the unstretched length: a collapsed element keeps a direction
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def slack_strain(T, kind, data, start, stop, slack):
     """Strain at a tension and its derivative; a line that cannot push gives way below zero tension.
 
@@ -55,7 +67,7 @@ def _submerged_height(z, thickness):
     return -0.5 * (half - z) * (half - z) / thickness
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def wet_share(z1, z2, thickness):
     r"""Share of a stretch of line that is under water, and its derivatives by the heights of its two ends.
 
@@ -80,16 +92,16 @@ def wet_share(z1, z2, thickness):
     return w, (w - w1) / dz, (w2 - w) / dz
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def axial(e, i, j, r, v, T, element, law, law_data, gp):
     r"""Tension of element e between nodes i and j, and its length equation.
 
-    Returns the unit tangent t, the length, the pull on the nodes along t (N), the stiffness matrix (N/m) of the
-    second node under it, the length equation's row by the second node, minus its derivative by T, the
-    derivative of the pull by T, and the miss (m).
+    Returns the unit tangent t, the length, the tension (N), the weight w (N/m) with which the length equation is
+    to be added to the rows of the nodes, the stiffness matrix (N/m) of the second node with that added, the
+    length equation's row by the second node, minus its derivative by T (m/N), and the miss (m).
 
-    The length equation, times T over the length, is added to the rows of the nodes: a row operation that
-    leaves the solution alone and makes the stiffness of a straight taut line regular without its tension.
+    Adding the length equation is a row operation that leaves the solution alone and makes the stiffness of a
+    straight taut line regular without its tension.
 
     r, v : (n, 3) m, m/s    T : (n_elements,) N    element, law, law_data : of the mesh    gp : dv/dr, 1/s
     """
@@ -110,10 +122,10 @@ def axial(e, i, j, r, v, T, element, law, law_data, gp):
     ahead = add3(scale3(weight, row), scale3(-geometric, t))
     stiffness = plus_unit(outer(t, ahead), geometric)
     give = L * compliance
-    return t, span, force + weight * miss, stiffness, row, give, 1.0 - weight * give, miss
+    return t, span, force, weight, stiffness, row, give, miss
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def drag_on(u, t, bn, bt):
     """Drag per length, its derivative by u and by t: physics/drag.py in scalars (arrays are three times slower here).
 
@@ -132,7 +144,7 @@ def drag_on(u, t, bn, bt):
     return force, du, dt
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, bp, gp):
     """Force of the water on the half of element e at node n (N) and its derivatives.
 

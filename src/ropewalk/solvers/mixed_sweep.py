@@ -13,6 +13,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.blockelimination import (
+    FUSED,
     ZERO3,
     ZERO9,
     add3,
@@ -119,7 +120,7 @@ def lump(n, r, v, a, flow, node, rho, g, bp, gp):
     return R, (K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8] - rho * volume * g * slope)
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, scratch):
     """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
 
@@ -148,14 +149,15 @@ def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, g
     return R, sub9(K, add9(K1, scale9(gp, K2)))
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp):
     """Residuals and tangent of element e between nodes i and j.
 
-    Returns the residuals of the two nodes (N) and of the length (m); the four blocks by position; the tangent t, the
-    derivative of the pull by T, the length equation's row and its give (m/N).
+    Returns the residuals of the two nodes (N) and of the length (m); the four blocks by position, to
+    which the length equation times the weight has been added; the tangent t, that weight (N/m), the length equation's
+    row and its give (m/N).
     """
-    t, span, pull, S, row, give, push, miss = axial(e, i, j, r, v, T, element, law, law_data, gp)
+    t, span, pull, weight, S, row, give, miss = axial(e, i, j, r, v, T, element, law, law_data, gp)
     Ra, Rb = scale3(-pull, t), scale3(pull, t)
     Kaa, Kab, Kba, Kbb = S, scale9(-1.0, S), scale9(-1.0, S), S
     if rho > 0.0:
@@ -167,15 +169,15 @@ def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp
         Rb = add3(Rb, scale3(-1.0, Fb))
         Kba, Kbb = add9(Kba, Qb), sub9(add9(Kbb, Cb), Qb)
         Kba, Kbb = _minus_last(Kba, other), _minus_last(Kbb, own)
-    return Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, push, row, give
+    return Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _minus_last(A, f):
     return A[0], A[1], A[2], A[3], A[4], A[5], A[6], A[7], A[8] - f
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _keep(i, Wrr, WrT, WTr, WTT, yr, yT, gain, offset):
     """Store what the way back needs of node i."""
     for p in range(3):
@@ -190,14 +192,14 @@ def _keep(i, Wrr, WrT, WTr, WTT, yr, yT, gain, offset):
 
 
 @kernel
-def _begin_far(far, R, K, Kab, Kba, t, push, row):
+def _begin_far(far, R, K, Kab, Kba, pull, row):
     """The coupling of a chain to its free first node, after its first element; see `carry_far_end`."""
     for p in range(3):
         for c in range(3):
             far[p, c] = K[3 * p + c]
             far[p, 3 + c] = Kab[3 * p + c]
             far[3 + p, c] = Kba[3 * p + c]
-        far[p, 6] = -push * t[p]
+        far[p, 6] = -pull[p]
         far[6, p] = -row[p]
         far[p, 7] = -R[p]
 
@@ -229,17 +231,18 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     h, hT = ZERO3, 0.0  # its right-hand side
     for k in range(mesh.element_start[line + 1] - e0):
         i = n0 + k
-        Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, push, row, give = element_system(
+        Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give = element_system(
             e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp
         )
         Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, scratch)
-        Rb, Kbb = add3(Rb, Rn), add9(Kbb, Kn)
-        pull = scale3(push, t)
+        Ra = add3(Ra, scale3(-weight * miss, t))
+        Rb, Kbb = add3(add3(Rb, scale3(weight * miss, t)), Rn), add9(Kbb, Kn)
+        pull = scale3(1.0 - weight * give, t)
         if k == 0:
             K, b, c, d, h, hT = Kbb, pull, row, -give, scale3(-1.0, Rb), -miss
             if two_sided:
                 Rn, Kn = node_terms(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, scratch)
-                _begin_far(memory.far[line], add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, t, push, row)
+                _begin_far(memory.far[line], add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, pull, row)
             continue
         P, Pb, Pc, Pd, pivot = invert_bordered(add9(K, Kaa), b, c, d)
         if pivot == 0.0:
@@ -273,13 +276,15 @@ def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, scratch):
         d0, d1 = mesh.dof_start[j], mesh.dof_start[j + 1]
         if d0 == d1:
             continue
-        R, K = node_terms(n_nodes + j, r, v, a, flow, mesh.node, 0.0, False, mesh.bed, rho, g, bp, gp, scratch)
+        R, K = node_terms(
+            n_nodes + j, r, v, a, flow, mesh.node, mesh.mass_damping, False, mesh.bed, rho, g, bp, gp, scratch
+        )
         for d in range(d0, d1):
             axis = (dof[d, 0], dof[d, 1], dof[d, 2])
             ahead = row_onto(axis, K)
             b[d] += dof[d, PULL] - dot(axis, R)
             for p in range(3):
-                b[d] -= dof[d, SPRING] * axis[p] * (r[n_nodes + j, p] - mesh.reference[j, p])
+                b[d] -= dof[d, SPRING] * axis[p] * (r[row, p] - mesh.reference[j, p])
             for c in range(d0, d1):
                 A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
             A[d, d] += dof[d, SPRING]
