@@ -9,8 +9,10 @@ section that lies in the surface.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.buoyancy import cut_ellipse
@@ -19,6 +21,7 @@ from ropewalk.physics.rod_integrals import (
     DROWNED,
     DRY,
     INTEGRALS,
+    POINT_INTEGRALS,
     add_chord,
     add_lying,
     add_section,
@@ -38,6 +41,25 @@ ROOT_STEPS = 60  # bisection alone reaches round-off in 53
 EXTREMUM_STEPS = 12  # an extremum only decides whether roots lie beside it; 12 Illinois steps give 6 digits or more
 SMALLEST_STEP = 2e-16  # of the local coordinate in [-1, 1]
 BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
+
+
+class Book(NamedTuple):
+    """Where quadrature points write: all into one entry, or each into its own."""
+
+    entries: NDArray[np.float64]  # (k, POINT_INTEGRALS)
+    places: NDArray[np.float64]  # (k, 2) panel and local coordinate
+    cursor: NDArray[np.int64]  # entry to write, step to the next (0 or 1), number of points so far
+
+
+@kernel
+def next_entry(book, k, at):
+    """The entry for a quadrature point of panel k at local coordinate `at`."""
+    i = book.cursor[0]
+    book.cursor[0] = i + book.cursor[1]
+    book.cursor[2] += 1
+    book.places[i, 0] = k
+    book.places[i, 1] = at
+    return book.entries[i]
 
 
 @kernel
@@ -96,7 +118,7 @@ def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
 
 
 @kernel
-def add_interval(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c):
+def add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c):
     """Add a cut interval [lo, hi] of a panel, points clustered quadratically at the ends that are breaks.
 
     kind_lo, kind_hi : -1 where sections dry out, +1 where they drown, 2 at a near touch, 0 at a panel's end
@@ -118,11 +140,12 @@ def add_interval(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, 
             jac = 1.0
         point_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
         contract_point(row, z, u, c)
+        acc = next_entry(book, k, at)
         add_section(acc, 0.5 * panels.sub_w[j] * length * panels.half[k] * jac, row, panels.curved, CUT, base, c)
 
 
 @kernel
-def add_steep(acc, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
+def add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
     r"""Add a cut interval of a nearly upright panel, with the chord position d = -cos(phi) as variable.
 
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
@@ -135,12 +158,13 @@ def add_steep(acc, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
     contract(row, z, u, c)
     lying = c[3] < LYING * max(row[SEMI_A], row[SEMI_B]) and abs(d_lo - d_hi) == 2.0
     if lying:
-        add_lying(acc, row, c[4])
+        add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c[4])
     at = lo
     for j in range(panels.sub_x.shape[0]):
         phi = phi_lo + (phi_hi - phi_lo) * 0.5 * (1.0 + panels.sub_x[j])
         d = -math.cos(phi)
         at = _place_of_chord(panels, k, z, u, at, hi, d, weights, row, c)
+        acc = next_entry(book, k, at)
         w = c[3]
         a = row[SEMI_A]
         b = row[SEMI_B]
@@ -238,8 +262,29 @@ def hydrostatics(panels, z, u):
 
     panels : `Panels`    z : height of the head, m    u : (3,) up in head axes    returns (INTEGRALS,)
     """
+    book = Book(np.zeros((1, POINT_INTEGRALS)), np.empty((1, 2)), np.zeros(3, np.int64))
+    _sweep(book, panels, z, u)
+    return book.entries[0, :INTEGRALS].copy()
+
+
+@kernel
+def hydrostatic_points(panels, z, u):
+    """What each quadrature point adds to `hydrostatics`, for sensitivities to the shape.
+
+    Returns entries (k, POINT_INTEGRALS) and places (k, 2): panel and local coordinate.
+    """
+    book = Book(np.zeros((1, POINT_INTEGRALS)), np.empty((1, 2)), np.zeros(3, np.int64))
+    _sweep(book, panels, z, u)
+    n = book.cursor[2]
+    book = Book(np.zeros((n + 1, POINT_INTEGRALS)), np.zeros((n + 1, 2)), np.array([0, 1, 0]))
+    _sweep(book, panels, z, u)
+    return book.entries[:n], book.places[:n]
+
+
+@kernel
+def _sweep(book, panels, z, u):
+    """Go over all panels and write what their points add into the book."""
     m, n = panels.rows.shape[0], panels.rows.shape[1]
-    acc = np.zeros(INTEGRALS)
     cs = np.empty((n + 2, 6))
     row, c, weights = np.empty(COLUMNS), np.empty(6), np.empty(n)
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
@@ -249,28 +294,26 @@ def hydrostatics(panels, z, u):
         for j in range(n):
             contract(panels.rows[k, j], z, u, cs[j + 1])
         count = find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c)
-        if count == 0:
-            for j in range(n):
-                ds = panels.weight[j] * panels.half[k]
-                add_section(acc, ds, panels.rows[k, j], panels.curved, state_of(cs[j + 1]), 0.0, cs[j + 1])
-            continue
         state = state_of(cs[0])
         # where part of the panel is drowned and none of it dry, take it all as drowned and put the cut parts right
         base = _drowned_only(state, count, kinds)
-        if base == 1.0:
+        if count == 0 or base == 1.0:
             for j in range(n):
-                add_section(
-                    acc, panels.weight[j] * panels.half[k], panels.rows[k, j], panels.curved, DROWNED, 0.0, cs[0]
-                )
+                here = state_of(cs[j + 1]) if count == 0 else DROWNED
+                if here != DRY:
+                    acc = next_entry(book, k, panels.x[j])
+                    ds = panels.weight[j] * panels.half[k]
+                    add_section(acc, ds, panels.rows[k, j], panels.curved, here, 0.0, cs[j + 1])
+        if count == 0:
+            continue
         lo, kind_lo = -1.0, 0.0
         for i in range(count + 1):
             hi = places[i] if i < count else 1.0
             kind_hi = kinds[i] if i < count else 0.0
             if base == 0.0 or state != DROWNED:
-                _add_piece(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c)
+                _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c)
             state = _next_state(state, kind_hi)
             lo, kind_lo = hi, kind_hi
-    return acc
 
 
 @kernel
@@ -296,15 +339,15 @@ def _next_state(state, kind):
 
 
 @kernel
-def _add_piece(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c):
+def _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c):
     """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`."""
     if state == DRY:
         return
     if state == DROWNED:
         for j in range(panels.sub_x.shape[0]):
-            point_at(
-                panels.columns[k], panels.x, panels.bary, lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j]), weights, row
-            )
+            at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
+            point_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+            acc = next_entry(book, k, at)
             add_section(acc, 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k], row, panels.curved, DROWNED, 0.0, c)
         return
     row_at(panels.columns[k], panels.x, panels.bary, lo, weights, row)
@@ -317,6 +360,6 @@ def _add_piece(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weig
     if upright and max(kind_lo, kind_hi) < 2.0 and (kind_lo == 0.0 or kind_lo != kind_hi):
         d_lo = kind_lo if kind_lo != 0.0 else min(1.0, max(-1.0, first))
         d_hi = kind_hi if kind_hi != 0.0 else min(1.0, max(-1.0, last))
-        add_steep(acc, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c)
+        add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c)
     else:
-        add_interval(acc, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c)
+        add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c)

@@ -30,6 +30,8 @@ AREA = 4  # waterplane area, m2
 AREA_MOMENT = 5  # its first moment, 3 numbers, m3
 AREA_SECOND = 8  # its second moment xx xy xz yy yz zz, m4
 INTEGRALS = 14
+SECTION_MOMENTS = 14  # of one point only: weight times the wet moments A2 A3 A22 A33 A23 in section axes
+POINT_INTEGRALS = 19
 
 SUM_IN_ANY_ORDER = {"reassoc", "contract"}  # lets the compiler use vector sums; three times as fast here
 
@@ -85,7 +87,7 @@ def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
 
     .. math:: dV = (1 + \kappa_2 q_3 - \kappa_3 q_2)\, dA\, ds
 
-    acc : (INTEGRALS,)    weight : ds, m    row : (COLUMNS,)    curved : 1, or 0 for plane slices
+    acc : (POINT_INTEGRALS,)    weight : ds, m    row : (COLUMNS,)    curved : 1, or 0 for plane slices
     A .. A23 : moments of the wet part about the centre
     """
     c2 = -curved * row[BEND3]
@@ -94,6 +96,11 @@ def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
     m2 = A2 + c2 * A22 + c3 * A23
     m3 = A3 + c2 * A23 + c3 * A33
     acc[VOLUME] += weight * volume
+    acc[SECTION_MOMENTS] += weight * A2
+    acc[SECTION_MOMENTS + 1] += weight * A3
+    acc[SECTION_MOMENTS + 2] += weight * A22
+    acc[SECTION_MOMENTS + 3] += weight * A33
+    acc[SECTION_MOMENTS + 4] += weight * A23
     for i in range(3):
         acc[MOMENT + i] += weight * (volume * row[POSITION + i] + m2 * row[T2 + i] + m3 * row[T3 + i])
 
