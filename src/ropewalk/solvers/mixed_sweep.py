@@ -276,9 +276,8 @@ def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, scratch):
         d0, d1 = mesh.dof_start[j], mesh.dof_start[j + 1]
         if d0 == d1:
             continue
-        R, K = node_terms(
-            n_nodes + j, r, v, a, flow, mesh.node, mesh.mass_damping, False, mesh.bed, rho, g, bp, gp, scratch
-        )
+        row = n_nodes + j
+        R, K = node_terms(row, r, v, a, flow, mesh.node, mesh.mass_damping, False, mesh.bed, rho, g, bp, gp, scratch)
         for d in range(d0, d1):
             axis = (dof[d, 0], dof[d, 1], dof[d, 2])
             ahead = row_onto(axis, K)
