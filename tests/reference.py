@@ -43,7 +43,7 @@ def spar(**body: Any) -> System:
     return platform(
         OC3,
         **{
-            "mass": 7.466e6,
+            "mass": 8.066e6,
             "centre_of_mass": [0, 0, -89.9155],
             "inertia": [4.229e9, 4.229e9, 1.642e8],
             "hull": {"kind": "axisymmetric", "profile": [[-120, 4.7], [-12, 4.7], [-4, 3.25], [10, 3.25]]},

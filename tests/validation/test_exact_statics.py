@@ -66,7 +66,7 @@ def test_surmont_slider(c, x, tension):
     wL = 1052.03641725
     equilibrium = rw.statics(surmont_line({"axes": {"x": {"force": wL / c}}}))
     assert_allclose(equilibrium.summary["points"]["B"]["position"], [x, 0, 0], rtol=1e-12, atol=1e-12)
-    assert_allclose(equilibrium.line("line")["max_tension"], tension, rtol=1e-12)
+    assert_allclose(equilibrium.line("line")["max_tension"], tension, rtol=1e-11)  # wL above has 12 digits
 
 
 def test_surmont_joints():

@@ -18,7 +18,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
 from ropewalk.solvers.claims import demands
-from ropewalk.solvers.protocol import Claim, Report
+from ropewalk.solvers.protocol import Claim, Report, Status
 from ropewalk.solvers.registry import SOLVERS, solver_class
 from ropewalk.spec.system import System
 
@@ -85,29 +85,31 @@ def statics(system: System, method: str | None = None, *, time: float = 0.0) -> 
     """
     model = build(system)
     refuse_unreachable(model, time)
-    name = choose(model, method or system.statics.method)
-    solver = solver_class(name)()
-    work = solver.start(model, initial_state(model))
-    report = solver.advance(model, work, time)
+    for name in candidates(model, method or system.statics.method):
+        solver = solver_class(name)()
+        work = solver.start(model, initial_state(model))
+        report = solver.advance(model, work, time)
+        if report.status is not Status.UNSUPPORTED:  # found out on the way: the next method may do it
+            break
     if not report.good:
         raise ConvergenceError(report.message or report.status.value, report)
     stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
     return Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
 
 
-def choose(model: Model, method: str) -> str:
-    """Name of the solver for `method`, the first that claims the case if it is 'auto'."""
+def candidates(model: Model, method: str) -> list[str]:
+    """Names of the solvers for `method`: itself, or all that claim the case, most exact first, if it is 'auto'."""
     if not (len(model.names.lines) or len(model.names.bodies)):
         raise InputError("the case has no lines and no bodies; there is nothing to balance")
     if method != AUTO:
         cls = solver_class(method)
         if Claim.STATICS not in cls.claims:
             raise InputError(f"method '{method}' does not do statics. There are: {', '.join(static_methods())}, {AUTO}")
-        return method
+        return [method]
     asked = demands(model) - NOT_STATIC
-    for name in static_methods():
-        if asked <= solver_class(name).claims:
-            return name
+    claiming = [name for name in static_methods() if asked <= solver_class(name).claims]
+    if claiming:
+        return claiming
     closest = min((asked - solver_class(name).claims for name in static_methods()), key=len)
     raise InputError(f"no method does statics with {', '.join(sorted(claim.value for claim in closest))}")
 

@@ -8,6 +8,7 @@ non-convex through their rotations; there the shifted stiffness keeps the direct
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -164,6 +165,72 @@ class _SparseSteps:
         return step, shifts
 
 
+@kernel
+def _try(assembly, points, bodies, quaternions, step, fraction, free, floor, level, out, pressed, there, residual):
+    """Balance after `fraction` of `step` (all dofs) from a place; points that sink are put back on the bed.
+
+    floor : dofs that are heights of points above the bed at `level` (m)    pressed : (n_dofs,) set where the bed
+    carries a point    there : the new place    residual : (n_free,) force without what the bed carries, N
+    Returns whether every line reaches, the residual along the step (N m) and its largest entry (N).
+    """
+    n_points = points.shape[0]
+    for k in range(n_points):
+        for j in range(3):
+            x = points[k, j]
+            for m in range(3):
+                x += assembly.frame[k, m, j] * fraction * step[3 * k + m]
+            there.points[k, j] = x
+    for k in range(bodies.shape[0]):
+        first = 3 * n_points + 6 * k
+        there.bodies[k] = bodies[k] + fraction * step[first : first + 3]
+        turn = quaternion_exp(fraction * step[first + 3 : first + 6])
+        there.quaternions[k] = quaternion_normalise(quaternion_product(turn, quaternions[k]))
+    for dof in floor:
+        there.points[dof // 3, 2] = max(there.points[dof // 3, 2], level)
+    evaluate(assembly, there.points, there.bodies, there.quaternions, out)
+    pressed[:] = False
+    for dof in floor:
+        pressed[dof] = there.points[dof // 3, 2] <= level and out.force[dof] < 0.0
+    slope, largest = 0.0, 0.0
+    for i in range(free.size):
+        residual[i] = 0.0 if pressed[free[i]] else out.force[free[i]]
+        slope += residual[i] * step[free[i]]
+        largest = max(largest, abs(residual[i]))
+    reached = True
+    for i in range(out.status.size):
+        reached = reached and out.status[i] > 0
+    return reached, slope, largest
+
+
+@kernel
+def _limit(step, points, bodies, length):
+    """Cut `step` in place to about the assembly's size (more while it is strewn wider) and to a modest turn."""
+    spread = length
+    for j in range(3):
+        low, high = np.inf, -np.inf
+        for k in range(points.shape[0]):
+            low, high = min(low, points[k, j]), max(high, points[k, j])
+        for k in range(bodies.shape[0]):
+            low, high = min(low, bodies[k, j]), max(high, bodies[k, j])
+        spread = max(spread, high - low)
+    over = 1.0
+    for i in range(step.size):
+        turns = i >= 3 * points.shape[0] and (i - 3 * points.shape[0]) % 6 >= 3
+        over = max(over, abs(step[i]) / (TURN_LIMIT if turns else 0.5 * spread))
+    step /= over
+
+
+@kernel
+def _dense(assembly, out, K, free, pressed, scale, step):
+    """Newton step of all dofs, zero where held or pressed on the bed; returns the number of shifts."""
+    gather(assembly, out, K)
+    loose = free[~pressed[free]]
+    part, shifts = _dense_step(K, loose, out.force, scale)
+    step[:] = 0.0
+    step[loose] = part
+    return shifts
+
+
 def moved(place: Place, frame: Array, full_step: Array) -> Place:
     """`place` after a step of all dofs."""
     p, b = place.points.shape[0], place.bodies.shape[0]
@@ -175,6 +242,11 @@ def moved(place: Place, frame: Array, full_step: Array) -> Place:
     return Place(points, place.bodies + turn[:, :3], quaternions)
 
 
+def copied(place: Place) -> Place:
+    """Memory of its own with the same content."""
+    return Place(place.points.copy(), place.bodies.copy(), place.quaternions.copy())
+
+
 class Newton:
     """The iteration, with its memory."""
 
@@ -183,65 +255,39 @@ class Newton:
         n = out.force.size
         self._K: Array | None = np.zeros((n, n)) if free.size <= DENSE_LIMIT else None
         self._sparse = None if self._K is not None else _SparseSteps(assembly, free, n)
+        self._level = float(np.max(assembly.bed, initial=-np.inf))  # height below which points cannot go, m
         self._pressed: Flags = np.zeros(n, dtype=np.bool_)  # dofs that the bed holds up
+        self._residual: Array = np.zeros(free.size)
+        self._step: Array = np.zeros(n)
 
-    def evaluate(self, place: Place) -> bool:
-        """Fill `out`; False where a line cannot reach."""
-        evaluate(self.assembly, *place, self.out)
-        return bool(np.all(self.out.status > 0))
+    def evaluate(self, place: Place, fraction: float, there: Place) -> tuple[bool, float, float]:
+        """Balance at `fraction` of the current step from `place`: does every line reach, slope (N m), residual (N)."""
+        result: tuple[bool, float, float] = _try(
+            self.assembly,
+            *place,
+            self._step,
+            fraction,
+            self.free,
+            self.floor,
+            self._level,
+            self.out,
+            self._pressed,
+            there,
+            self._residual,
+        )
+        return result
 
-    def residual(self, place: Place) -> Array:
-        """Force on the free dofs, without what the bed carries, N."""
-        force: Array = self.out.force[self.free].copy()
-        if self.floor.size:
-            self._pressed[:] = False
-            height = place.points[self.floor // 3, 2] - self.bed(self.floor // 3)
-            self._pressed[self.floor] = (height <= 0.0) & (self.out.force[self.floor] < 0.0)
-            force[self._pressed[self.free]] = 0.0
-        return force
-
-    def bed(self, points: Ints) -> Array:
-        """Height below which the given points cannot go, m."""
-        level: Array = np.full(points.size, float(np.max(self.assembly.bed, initial=-np.inf)))
-        return level
-
-    def step(self) -> tuple[Array, int]:
-        """Newton step of all dofs (zero where held) and the number of shifts."""
-        full: Array = np.zeros(self.out.force.size)
-        if self._sparse is not None:
-            step, shifts = self._sparse.step(self.out, self.scales.dofs)
-            step = np.where(self._pressed[self.free], 0.0, step)
-            full[self.free] = step
-            return full, shifts
-        assert self._K is not None
-        gather(self.assembly, self.out, self._K)
-        loose = self.free[~self._pressed[self.free]]
-        step, shifts = _dense_step(self._K, loose, self.out.force, self.scales.dofs)
-        full[loose] = step
-        return full, shifts
-
-    def limited(self, step: Array, radius: float) -> Array:
-        """`step` cut to the radius (m) and to a modest turn of bodies."""
-        p = 3 * self.assembly.reference.shape[0]
-        turns = step[p:].reshape(-1, 6)
-        far = max(np.max(np.abs(step[:p]), initial=0.0), np.max(np.abs(turns[:, :3]), initial=0.0)) / radius
-        turn = np.max(np.abs(turns[:, 3:]), initial=0.0) / TURN_LIMIT
-        return step / max(1.0, far, turn)
-
-    def landed(self, place: Place) -> Place:
-        """`place` with points that sank into the bed put back on it."""
-        if not self.floor.size:
-            return place
-        points = place.points.copy()
-        k = self.floor // 3
-        points[k, 2] = np.maximum(points[k, 2], self.bed(k))
-        return place._replace(points=points)
-
-    def radius(self, place: Place) -> float:
-        """How far a step may go, m: about the assembly's length, or more while it is strewn wider than that."""
-        every = np.concatenate([place.points, place.bodies])
-        spread = np.max(every, axis=0) - np.min(every, axis=0)
-        return 0.5 * max(self.scales.length, float(np.max(spread)))
+    def newton_step(self) -> int:
+        """Set the step; returns the number of shifts it took."""
+        if self._sparse is None:
+            shifts: int = _dense(
+                self.assembly, self.out, self._K, self.free, self._pressed, self.scales.dofs, self._step
+            )
+            return shifts
+        self._step[:] = 0.0
+        step, shifts = self._sparse.step(self.out, self.scales.dofs)
+        self._step[self.free] = np.where(self._pressed[self.free], 0.0, step)
+        return shifts
 
     def lowest_mode(self) -> tuple[float, Array]:
         """Smallest eigenvalue of the scaled stiffness over its largest, and its step of all dofs.
@@ -256,65 +302,61 @@ class Newton:
         K = self._K[np.ix_(self.free, self.free)] / np.outer(root, root)
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
         full[self.free] = vectors[:, 0] / root
-        return float(values[0] / max(abs(values[0]), abs(values[-1]))), full
+        largest = max(abs(values[0]), abs(values[-1]))
+        return float(values[0] / largest) if largest > 0.0 else 0.0, full
 
     def round_off(self, place: Place) -> float:
         """Force (N) that the last digits of the positions make through the stiffest line."""
         stiffest = float(np.max(np.abs(self.out.blocks[:, :3, :3]), initial=0.0))
         stiffest = max(stiffest, float(np.max(np.abs(self.out.blocks[:, 6:9, 6:9]), initial=0.0)))
         size = max(float(np.max(np.abs(place.points), initial=0.0)), float(np.max(np.abs(place.bodies), initial=0.0)))
-        return ROUND_OFFS * np.finfo(float).eps * stiffest * size
+        return ROUND_OFFS * sys.float_info.epsilon * stiffest * size
 
     def run(self, place: Place, most: int) -> tuple[Place, Path]:
         """Iterate from `place`, at most `most` times."""
         path = Path()
-        place = self.landed(place)
-        if not self.evaluate(place):
-            path.blocked = True
-            return place, path
-        force = self.residual(place)
+        here, there = copied(place), copied(place)
+        reached, _, largest = self.evaluate(place, 0.0, here)
         path.evaluations = 1
+        if not reached:
+            path.blocked = True
+            return here, path
+        root = np.sqrt(self.scales.dofs)
         for _ in range(most):
-            path.residuals.append(float(np.max(np.abs(force), initial=0.0)))
-            if path.residuals[-1] <= FORCE_DONE * self.scales.force:
-                path.converged = True
+            path.residuals.append(largest)
+            if largest <= FORCE_DONE * self.scales.force:
                 break
-            step, shifts = self.step()
+            path.shifts += self.newton_step() > 0
             path.iterations += 1
-            path.shifts += shifts > 0
-            step = self.limited(step, self.radius(place))
-            if np.max(np.abs(step) * np.sqrt(self.scales.dofs), initial=0.0) <= STEP_DONE * self.scales.length:
-                path.converged = True
+            _limit(self._step, here.points, here.bodies, self.scales.length)
+            if np.abs(self._step * root).max() <= STEP_DONE * self.scales.length:
                 break
-            place, force, taken = self._search(place, step, force, path)
+            taken, largest = self._search(here, there, path)
             path.steps.append(taken)
             if taken == 0.0:
                 break
-        self.evaluate(place)
-        force = self.residual(place)
-        path.residuals.append(float(np.max(np.abs(force), initial=0.0)))
-        path.converged = path.residuals[-1] <= max(FORCE_GOOD * self.scales.force, self.round_off(place))
-        return place, path
+            here, there = there, here
+        _, _, largest = self.evaluate(here, 0.0, there)
+        path.residuals.append(largest)
+        path.converged = largest <= FORCE_GOOD * self.scales.force or largest <= self.round_off(here)
+        return here, path
 
-    def _search(self, place: Place, step: Array, force: Array, path: Path) -> tuple[Place, Array, float]:
+    def _search(self, here: Place, there: Place, path: Path) -> tuple[float, float]:
         """Shorten the step until the slope at its end is small, or has not turned up far.
 
         The slope (force along the step) falls along the step, steeply where lines come taut: its root is
-        bracketed and narrowed until the fraction is known to a factor of BRACKET.
+        bracketed and narrowed until the fraction is known to a factor of BRACKET. Returns the fraction
+        taken, 0 if none is good, and the residual there (N); `there` holds the new place.
         """
-        slope0 = float(np.dot(force, step[self.free]))
+        slope0 = float(np.dot(self._residual, self._step[self.free]))
         low, high, fraction = 0.0, np.inf, 1.0
-        good: tuple[Place, Array, float] | None = None
         while fraction > SHORTEST_STEP:
-            trial = self.landed(moved(place, self.assembly.frame, fraction * step))
-            reached = self.evaluate(trial)
+            reached, slope, largest = self.evaluate(here, fraction, there)
             path.evaluations += 1
-            new = self.residual(trial)
-            slope = float(np.dot(new, step[self.free])) if reached else -np.inf
-            if not np.isnan(slope) and slope >= -SLOPE_LEFT * abs(slope0):
-                low, good = fraction, (trial, new, fraction)
+            if reached and slope >= -SLOPE_LEFT * abs(slope0):
+                low = fraction
                 if slope <= SLOPE_SMALL * slope0 or high <= BRACKET * low or fraction == 1.0:
-                    return good
+                    return fraction, largest
             else:
                 high = fraction
                 if high <= BRACKET * low:
@@ -322,10 +364,7 @@ class Newton:
             if low > 0.0:
                 fraction = float(np.sqrt(low * high))
             else:
-                secant = slope0 / (slope0 - slope) if np.isfinite(slope) else 0.0
+                secant = slope0 / (slope0 - slope) if reached and np.isfinite(slope) else 0.0
                 fraction *= min(0.5, max(SHRINK, secant))
-        if good is None:
-            self.evaluate(place)
-            return place, force, 0.0
-        self.evaluate(good[0])
-        return good
+        _, _, largest = self.evaluate(here, low, there)
+        return low, largest

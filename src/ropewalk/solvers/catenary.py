@@ -11,8 +11,9 @@ from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics import catenary
+from ropewalk.physics.catenary_free import PENETRATES
 from ropewalk.solvers.balance_newton import Newton, Path, Place, Scales, moved
-from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, end_position, gather, line_rows
+from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, gather, line_rows, place_end
 from ropewalk.solvers.catenary_build import build_assembly, free_dofs, prescribed, scales
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.protocol import Claim, Report, Status
@@ -20,6 +21,7 @@ from ropewalk.solvers.protocol import Claim, Report, Status
 NODES = 101  # per line in the State: enough to draw and to start dynamics from
 SOFTER = (1e3, 1e6, 1e8)  # EA over the force scale that stands in for an inextensible line: the last leaves
 # 1e-8 of its length, and turns the round-off of positions into 1e-8 of the forces
+SLACK = frozenset({catenary.SLACK_HANGING, catenary.SLACK_NEUTRAL})
 RUN_AWAY = 100.0  # lengths from the origin where a part has been lost
 NUDGE = 1e-3  # of the length scale: leaves an unstable balance along its lowest mode
 MOST_NUDGES = 6  # of a body: each leaves one saddle or maximum
@@ -124,15 +126,15 @@ class Catenary:
         work.place, path = newton.run(work.place, self.most_iterations)
         if work.place.bodies.shape[0] == 0:  # lines alone have a convex energy: what is found is stable
             return path
+        path.lowest, mode = newton.lowest_mode()
         for _ in range(MOST_NUDGES):
-            value, mode = newton.lowest_mode()
-            if not path.converged or value >= -UNSTABLE:
+            if not path.converged or path.lowest >= -UNSTABLE:
                 break
             place = moved(work.place, work.assembly.frame, NUDGE * work.scales.length * mode)
             before = path
             work.place, path = newton.run(place, self.most_iterations)
             path.iterations += before.iterations
-        path.lowest = newton.lowest_mode()[0]
+            path.lowest, mode = newton.lowest_mode()
         return path
 
     def _polish(self, work: Work, path: Path) -> Path:
@@ -155,29 +157,34 @@ def _springs_only(own: Array, n_points: int) -> Array:
 def _report(model: Model, work: Work, path: Path) -> Report:
     """Status and figures of what `work` holds."""
     out, names = work.out, model.names.lines
+    kinds = out.status.tolist()
+    failed = min(kinds, default=1) <= 0
     figures = {
         "step_lengths": path.steps,
         "residuals": path.residuals,
         "evaluations": path.evaluations,
         "shifted": path.shifts,
         "lowest_stiffness": path.lowest,
-        "lines": {name: catenary.MEANING[int(s)] for name, s in zip(names, out.status, strict=True)},
+        "lines": {name: catenary.MEANING[kind] for name, kind in zip(names, kinds, strict=True)},
     }
-    miss = float(np.max(out.solution[:, catenary.MISS], initial=0.0)) if np.all(out.status > 0) else float("inf")
+    miss = float(np.max(out.solution[:, catenary.MISS], initial=0.0)) if not failed else float("inf")
     residual = path.residuals[-1] if path.residuals else float("inf")
-    if np.any(out.status <= 0):
-        i = int(np.argmin(out.status))
-        status = Status.TOO_SHORT if out.status[i] == catenary.TOO_SHORT else Status.NOT_CONVERGED
+    if failed:
+        i = kinds.index(min(kinds))
+        status = {catenary.TOO_SHORT: Status.TOO_SHORT, PENETRATES: Status.UNSUPPORTED}.get(
+            kinds[i], Status.NOT_CONVERGED
+        )
         return Report(status, _line_failure(model, work, i), path.iterations, residual, miss, figures)
     if not path.converged:
         return Report(*_imbalance(model, work, path), path.iterations, residual, miss, figures)
     if path.lowest < -UNSTABLE:
         text = f"the balance found is not stable (lowest stiffness {path.lowest:.2g} of the largest); try another start"
         return Report(Status.NOT_CONVERGED, text, path.iterations, residual, miss, figures)
-    slack = np.isin(out.status, (catenary.SLACK_HANGING, catenary.SLACK_NEUTRAL))
-    status = Status.SLACK if np.any(slack) else Status.DONE
-    message = f"line '{names[int(np.argmax(slack))]}' is slack" if np.any(slack) else ""
-    return Report(status, message, path.iterations, residual, miss, figures)
+    slack = [name for name, kind in zip(names, kinds, strict=True) if kind in SLACK]
+    if slack:
+        message = f"slack: {', '.join(repr(name) for name in slack[:8])}{', …' if len(slack) > 8 else ''}"
+        return Report(Status.SLACK, message, path.iterations, residual, miss, figures)
+    return Report(Status.DONE, "", path.iterations, residual, miss, figures)
 
 
 def _line_failure(model: Model, work: Work, i: int) -> str:
@@ -210,8 +217,10 @@ def _imbalance(model: Model, work: Work, path: Path) -> tuple[Status, str]:
 
 def _ends(work: Work, i: int) -> Array:
     ends: Array = np.zeros((2, 3))
+    assembly, arm = work.assembly, np.zeros(3)
     for a in range(2):
-        end_position(work.assembly, i, a, *work.place, ends[a])
+        kind, index, offset = assembly.end_kind[i, a], assembly.end_index[i, a], assembly.end_offset[i, a]
+        place_end(kind, index, offset, *work.place, arm, ends[a])
     return ends
 
 

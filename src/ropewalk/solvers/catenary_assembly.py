@@ -17,9 +17,9 @@ from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_rotate
-from ropewalk.physics import catenary, hydrostatics
+from ropewalk.physics import catenary, catenary_line, hydrostatics
 
-STRAIGHT_DOWN = 1e-12  # of the line's length: span below which its vertical plane has no direction
+STRAIGHT_DOWN = 1e-13  # m, span below which the vertical plane of a line has no direction
 
 
 class Assembly(NamedTuple):
@@ -124,39 +124,45 @@ def in_space(solution, dx, ex, ey, force, jacobian):
             jacobian[a, b, 2, 2] = vz
 
 
-@kernel
-def end_arm(assembly, i, a, quaternions):
-    """Lever (3,) from the body's origin to end a of line i, world, m; zero for a point."""
-    if assembly.end_kind[i, a] == BODY:
-        return quaternion_rotate(quaternions[assembly.end_index[i, a]], assembly.end_offset[i, a])
-    return np.zeros(3)
+# Handing a named tuple to a kernel counts references of every array in it, about 1 us for an Assembly, so
+# what is called once per line or point takes the arrays it uses.
 
 
 @kernel
-def end_map(assembly, i, a, arm, out):
-    """(3, 6) map from the dofs of end a of line i to its displacement; returns the number of dofs, 3 or 6."""
+def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
+    """Place r (m) of a line's end, and its lever `arm` (m, world) from the body's origin, zero on a point."""
+    if kind == BODY:
+        q = quaternions[index]
+        w, x, y, z = q[0], q[1], q[2], q[3]
+        u, v, t = offset[0], offset[1], offset[2]
+        # o + 2 w (n x o) + 2 n x (n x o), n the vector part
+        cx, cy, cz = y * t - z * v, z * u - x * t, x * v - y * u
+        arm[0] = u + 2.0 * (w * cx + y * cz - z * cy)
+        arm[1] = v + 2.0 * (w * cy + z * cx - x * cz)
+        arm[2] = t + 2.0 * (w * cz + x * cy - y * cx)
+        for j in range(3):
+            r[j] = bodies[index, j] + arm[j]
+    else:
+        for j in range(3):
+            arm[j] = 0.0
+            r[j] = points[index, j]
+
+
+@kernel
+def end_map(kind, arm, frame, out):
+    """(3, 6) map from the dofs of a line's end to its displacement; returns the number of dofs, 3 or 6."""
     out[:, :] = 0.0
-    if assembly.end_kind[i, a] == BODY:
+    if kind == BODY:
         for j in range(3):
             out[j, j] = 1.0
         out[0, 4], out[0, 5] = arm[2], -arm[1]
         out[1, 3], out[1, 5] = -arm[2], arm[0]
         out[2, 3], out[2, 4] = arm[1], -arm[0]
         return 6
-    k = assembly.end_index[i, a]
     for j in range(3):
         for m in range(3):
-            out[j, m] = assembly.frame[k, m, j]
+            out[j, m] = frame[m, j]
     return 3
-
-
-@kernel
-def end_position(assembly, i, a, points, bodies, quaternions, out):
-    """Where end a of line i is, m; into out (3,)."""
-    k = assembly.end_index[i, a]
-    arm = end_arm(assembly, i, a, quaternions)
-    for j in range(3):
-        out[j] = bodies[k, j] + arm[j] if assembly.end_kind[i, a] == BODY else points[k, j]
 
 
 @kernel
@@ -169,85 +175,97 @@ def solve_in_plane(assembly, i, dx, z_a, z_b, out):
         return catenary.solve_line(
             dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, height, out
         )
-    return catenary.BAD_INPUT
+    return catenary_line.solve_pieces(
+        dx,
+        dz,
+        assembly.piece_length[first:last],
+        assembly.piece_stiffness[first:last],
+        assembly.piece_weight[first:last],
+        assembly.piece_load[first : last - 1],
+        assembly.friction,
+        height,
+        out,
+    )
 
 
 @kernel
 def line_rows(assembly, i, s, dx, dz, status, solution):
     """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N)."""
+    first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
+    if last - first > 1:
+        return catenary_line.pieces_shape(
+            s,
+            dx,
+            dz,
+            assembly.piece_length[first:last],
+            assembly.piece_stiffness[first:last],
+            assembly.piece_weight[first:last],
+            assembly.piece_load[first : last - 1],
+            assembly.friction,
+            status,
+            solution,
+        )
     return catenary.line_shape(
         s, dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, status, solution
     )
 
 
 @kernel
-def _add_line(assembly, i, points, bodies, quaternions, out):
-    """Solve line i where its ends are, and add its forces and stiffness."""
-    r = np.empty((2, 3))
-    for a in range(2):
-        end_position(assembly, i, a, points, bodies, quaternions, r[a])
+def heading(r):
+    """Span (m) and horizontal direction from end A to end B of ends r (2, 3), x where there is none."""
     ex, ey = r[1, 0] - r[0, 0], r[1, 1] - r[0, 1]
     dx = np.hypot(ex, ey)
-    if dx > STRAIGHT_DOWN * assembly.length[i]:
-        ex, ey = ex / dx, ey / dx
-    else:
-        dx, ex, ey = 0.0, 1.0, 0.0
-    out.status[i] = solve_in_plane(assembly, i, dx, r[0, 2], r[1, 2], out.solution[i])
-    in_space(out.solution[i], dx, ex, ey, out.end_force[i], out.jacobian)
-    _add_to_dofs(assembly, i, quaternions, out)
+    if dx > STRAIGHT_DOWN:
+        return dx, ex / dx, ey / dx
+    return 0.0, 1.0, 0.0
 
 
 @kernel
-def _add_to_dofs(assembly, i, quaternions, out):
-    """Take the end forces of line i and their derivatives to the dofs of its ends."""
-    maps = np.empty((2, 3, 6))
-    block = out.blocks[i]
+def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_force):
+    """Take the end forces of a line and their derivatives to the dofs of its ends."""
     block[:, :] = 0.0
-    counts = np.empty(2, dtype=np.int64)
+    half = np.empty((3, 6))
+    spare = np.zeros(6)
     for a in range(2):
-        arm = end_arm(assembly, i, a, quaternions)
-        counts[a] = end_map(assembly, i, a, arm, maps[a])
         for m in range(counts[a]):
             for j in range(3):
-                out.line_force[assembly.dofs[i, 6 * a + m]] += maps[a, j, m] * out.end_force[i, a, j]
+                line_force[dofs[6 * a + m]] += maps[a, j, m] * end_force[a, j]
         if counts[a] == 6:  # the moment turns with the arm
-            spare = np.zeros(6)
-            hydrostatics.weight(out.end_force[i, a], arm, spare, block[6 * a : 6 * a + 6, 6 * a : 6 * a + 6])
-    for a in range(2):
+            hydrostatics.weight(end_force[a], arms[a], spare, block[6 * a : 6 * a + 6, 6 * a : 6 * a + 6])
         for b in range(2):
+            for j in range(3):
+                for n in range(counts[b]):
+                    half[j, n] = (
+                        jacobian[a, b, j, 0] * maps[b, 0, n]
+                        + jacobian[a, b, j, 1] * maps[b, 1, n]
+                        + jacobian[a, b, j, 2] * maps[b, 2, n]
+                    )
             for m in range(counts[a]):
                 for n in range(counts[b]):
-                    total = 0.0
-                    for j in range(3):
-                        for k in range(3):
-                            total += maps[a, j, m] * out.jacobian[a, b, j, k] * maps[b, k, n]
-                    block[6 * a + m, 6 * b + n] -= total
+                    block[6 * a + m, 6 * b + n] -= (
+                        maps[a, 0, m] * half[0, n] + maps[a, 1, m] * half[1, n] + maps[a, 2, m] * half[2, n]
+                    )
 
 
 @kernel
-def _add_point(assembly, k, points, out):
-    """Weight, buoyancy, force and springs of point k."""
-    load = assembly.force[k].copy()
-    rate = 0.0
-    if assembly.radius[k] > 0.0:
-        cut = np.zeros(hydrostatics.SIZE)
-        hydrostatics.sphere(np.zeros(3), assembly.radius[k], np.array([0.0, 0.0, 1.0]), points[k, 2], cut)
-        load[2] += assembly.specific_weight * cut[hydrostatics.VOLUME]
-        rate = assembly.specific_weight * cut[hydrostatics.AREA]
-    frame = assembly.frame[k]
-    own = out.own[k]
-    own[:, :] = 0.0
+def _add_point(position, reference, frame, joint, spring, axis_force, force, radius, specific_weight, out_force, own):
+    """Weight, buoyancy, force and springs of a point, along the axes of its joint."""
+    lift, rate = 0.0, 0.0
+    if radius > 0.0 and position[2] < radius:
+        h = max(-radius, position[2])  # cap of a sphere: see physics/hydrostatics.py
+        lift = specific_weight * np.pi / 3.0 * (radius - h) ** 2 * (2.0 * radius + h)
+        rate = specific_weight * np.pi * (radius - h) * (radius + h)
     for m in range(3):
-        f = assembly.axis_force[k, m]
+        f = axis_force[m] + frame[m, 2] * lift
         shift = 0.0
         for j in range(3):
-            f += frame[m, j] * load[j]
-            shift += frame[m, j] * (points[k, j] - assembly.reference[k, j])
+            f += frame[m, j] * force[j]
+            shift += frame[m, j] * (position[j] - reference[j])
             own[m, j] = rate * frame[m, 2] * frame[j, 2]
-        if assembly.joint[k, m] == SPRING:
-            f -= assembly.spring[k, m] * shift
-            own[m, m] += assembly.spring[k, m]
-        out.force[3 * k + m] += f
+        if joint[m] == SPRING:
+            f -= spring[m] * shift
+            own[m, m] += spring[m]
+        out_force[m] += f
 
 
 @kernel
@@ -289,10 +307,34 @@ def evaluate(assembly, points, bodies, quaternions, out):
     """
     out.force[:] = 0.0
     out.line_force[:] = 0.0
+    r, arms, maps = np.empty((2, 3)), np.empty((2, 3)), np.empty((2, 3, 6))
+    counts = np.empty(2, dtype=np.int64)
+    no_frame = np.empty((3, 3))
     for i in range(assembly.length.size):
-        _add_line(assembly, i, points, bodies, quaternions, out)
+        for a in range(2):
+            kind, k = assembly.end_kind[i, a], assembly.end_index[i, a]
+            place_end(kind, k, assembly.end_offset[i, a], points, bodies, quaternions, arms[a], r[a])
+            counts[a] = end_map(kind, arms[a], no_frame if kind == BODY else assembly.frame[k], maps[a])
+        dx, ex, ey = heading(r)
+        out.status[i] = solve_in_plane(assembly, i, dx, r[0, 2], r[1, 2], out.solution[i])
+        in_space(out.solution[i], dx, ex, ey, out.end_force[i], out.jacobian)
+        _add_to_dofs(
+            maps, counts, arms, assembly.dofs[i], out.end_force[i], out.jacobian, out.blocks[i], out.line_force
+        )
     for k in range(points.shape[0]):
-        _add_point(assembly, k, points, out)
+        _add_point(
+            points[k],
+            assembly.reference[k],
+            assembly.frame[k],
+            assembly.joint[k],
+            assembly.spring[k],
+            assembly.axis_force[k],
+            assembly.force[k],
+            assembly.radius[k],
+            assembly.specific_weight,
+            out.force[3 * k : 3 * k + 3],
+            out.own[k],
+        )
     for k in range(bodies.shape[0]):
         _add_body(assembly, k, points.shape[0], bodies, quaternions, out)
     out.force[:] += out.line_force
