@@ -202,9 +202,8 @@ def reach_stiffness(
 
     def wish(now: RodModel) -> tuple[float, Array]:
         value = soft(now)
-        slope = np.array(
-            [(soft(_changed(now, basis, DIFFERENCE * e)) - value) / DIFFERENCE for e in np.eye(3 * functions)]
-        )
+        ahead = [soft(_changed(now, basis, DIFFERENCE * e)) for e in np.eye(3 * functions)]
+        slope = _null_part(now, pose, (np.array(ahead) - value) / DIFFERENCE, basis)
         gap = value - target
         newton = gap / float(slope @ slope) * slope  # so that a whole step closes the gap to first order
         return 0.5 * gap**2, np.einsum("jkq,ji->kqi", basis, newton.reshape(-1, 3)) / now.length
