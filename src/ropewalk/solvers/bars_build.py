@@ -1,0 +1,288 @@
+"""Point masses and rigid bars from a Model: lines are cut, nets laid out, ends joined."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
+from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, end_positions, resample
+from ropewalk.physics.elasticity import LINEAR
+from ropewalk.physics.seabed import seabed_law, sloping_bed
+from ropewalk.solvers.bars_arrays import Bars, Medium, Places
+
+Lumping = Literal["halves", "outer"]
+
+DEFAULT_BARS = 40  # of a line without a number of elements
+TOO_SHORT = 1e-9  # relative: a chord longer than its line by less is round-off
+SAG = 1e-6  # relative slack below which a line counts as straight
+LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a very slack line starts
+
+# columns of a node row and of a bar row while they are collected
+NODE = ("mass", "volume", "drag_area", "added")
+BAR = ("length", "compliance", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
+       "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+
+
+@dataclass
+class Draft:
+    """Nodes and bars while they are collected."""
+
+    position: list[Array] = field(default_factory=list)
+    velocity: list[Array] = field(default_factory=list)
+    node: list[list[float]] = field(default_factory=list)  # NODE columns
+    force: list[Array] = field(default_factory=list)
+    point: list[int] = field(default_factory=list)  # point of the model that the node is, or -1
+    fixed: list[bool] = field(default_factory=list)  # held without being a point
+    ends: list[tuple[int, int]] = field(default_factory=list)
+    bar: list[list[float]] = field(default_factory=list)  # BAR columns
+    owner: list[str] = field(default_factory=list)  # of each node, for messages
+
+    def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False) -> int:
+        """A node without mass; its number."""
+        self.position.append(position)
+        self.velocity.append(velocity)
+        self.node.append([0.0] * len(NODE))
+        self.force.append(np.zeros(3))
+        self.point.append(point)
+        self.fixed.append(fixed)
+        self.owner.append(owner)
+        return len(self.position) - 1
+
+    def add_bar(self, a: int, b: int, row: list[float], mass: float, lumping: Lumping) -> None:
+        """A bar from node a to b; `mass` (kg) goes to its ends, or to b alone."""
+        self.ends.append((a, b))
+        self.bar.append(row)
+        self.node[a][0] += 0.5 * mass if lumping == "halves" else 0.0
+        self.node[b][0] += 0.5 * mass if lumping == "halves" else mass
+
+
+def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Array, Array]:
+    """Bars of all lines and nets with the position and velocity of their nodes.
+
+    lumping : where the mass of a bar goes. 'halves', to both ends, is second order in the number of bars;
+    'outer', all to the end nearer to B, is that of [Otto2022] and first order.
+    """
+    draft = Draft()
+    point_node: Ints = np.full(len(model.names.points), -1, dtype=np.int64)
+    ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    chains: list[list[int]] = []
+    places: list[Array] = []
+    bar_counts = []
+    for i in range(len(model.names.lines)):
+        nodes, s = _add_line(draft, model, state, i, ends[i], point_node, lumping)
+        chains.append(nodes)
+        places.append(s)
+        bar_counts.append(s.size - 1)
+    first_net_node, first_net_bar = len(draft.position), len(draft.ends)
+    _check_masses(draft, model)
+    bars = _finish(draft, model)
+    place = Places(
+        line_start=offsets([len(nodes) for nodes in chains]),
+        line_node=ints([k for nodes in chains for k in nodes]),
+        line_s=floats(np.concatenate(places) if places else []),
+        bar_start=offsets(bar_counts),
+        point=ints(point_node),
+        net_node_start=ints([first_net_node]),
+        net_bar_start=ints([first_net_bar]),
+    )
+    r = np.array(draft.position).reshape(-1, 3)
+    return bars, place, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
+
+
+def build_medium(model: Model, damping: float) -> Medium:
+    """The sea for the load kernels.  damping : 1/s"""
+    sea = model.sea
+    depth = sea.depth if math.isfinite(sea.depth) else 0.0
+    return Medium(
+        gravity=sea.gravity,
+        density=sea.water_density,
+        depth=sea.depth,
+        current_kind=sea.current_kind,
+        current_speed=sea.current_speed,
+        current_heading=sea.current_heading,
+        current_exponent=sea.current_exponent,
+        current_table=sea.current_table,
+        wave=sea.wave,
+        has_bed=sea.has_seabed,
+        plane=sloping_bed([0.0, 0.0, -depth], sea.bed_normal),
+        law=seabed_law(sea.bed_stiffness, sea.bed_damping, sea.bed_friction),
+        damping=float(damping),
+    )
+
+
+def cuts(model: Model, line: int) -> tuple[Array, Ints]:
+    """Arc lengths of the nodes of a line, with one at every joint of pieces and every attachment, and the pieces."""
+    lines = model.lines
+    pieces = range(int(lines.piece_start[line]), int(lines.piece_start[line + 1]))
+    given = slice(int(lines.attachment_start[line]), int(lines.attachment_start[line + 1]))
+    total = float(lines.length[line])
+    at, section, begin = [np.zeros(1)], [], 0.0
+    for p in pieces:
+        length = float(lines.piece_length[p])
+        inside = [s for s in lines.attachment_s[given] if begin < s < begin + length]
+        stops = [begin, *sorted(set(inside)), begin + length]
+        wanted = int(lines.piece_elements[p]) or max(1, round(DEFAULT_BARS * length / total))
+        for a, b in pairwise(stops):
+            n = max(1, round(wanted * (b - a) / length))
+            at.append(np.linspace(a, b, n + 1)[1:])
+            section.extend([int(lines.piece_section[p])] * n)
+        begin += length
+    s = np.concatenate(at)
+    s[-1] = total
+    return s, ints(section)
+
+
+def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, point_node: Ints,
+              lumping: Lumping) -> tuple[list[int], Array]:  # fmt: skip
+    s, section = cuts(model, line)
+    name = model.names.lines[line]
+    position, velocity, _ = resample(state, line, s)
+    position = _of_length(name, position, s, ends)
+    nodes = []
+    for k in range(s.size):
+        side = {0: 0, s.size - 1: 1}.get(k)
+        if side is None:
+            nodes.append(draft.add_node(position[k], velocity[k], f"line '{name}'"))
+        else:
+            nodes.append(_end_node(draft, model, state, line, side, ends[side], velocity[k], point_node))
+    for k in range(s.size - 1):
+        row, mass = _bar_row(model, int(section[k]), float(s[k + 1] - s[k]))
+        draft.add_bar(nodes[k], nodes[k + 1], row, mass, lumping)
+    lines = model.lines
+    for a in range(int(lines.attachment_start[line]), int(lines.attachment_start[line + 1])):
+        k = nodes[int(np.argmin(np.abs(s - lines.attachment_s[a])))]
+        values = (lines.attachment_mass[a], lines.attachment_volume[a], lines.attachment_drag_area[a],
+                  lines.attachment_added_mass[a])  # fmt: skip
+        draft.node[k] = [old + float(new) for old, new in zip(draft.node[k], values, strict=True)]
+        draft.force[k] = draft.force[k] + lines.attachment_force[a]
+    return nodes, s
+
+
+def _end_node(draft: Draft, model: Model, state: State, line: int, side: int, position: Array, velocity: Array,
+              point_node: Ints) -> int:  # fmt: skip
+    k = int(model.lines.end_index[line, side])
+    if model.lines.end_kind[line, side] == BODY:
+        if model.bodies.joint[k] == LOOSE or model.bodies.motion[k] >= 0:
+            raise InputError(f"body '{model.names.bodies[k]}': the bar solvers take bodies that do not move")
+        return draft.add_node(position, np.zeros(3), f"body '{model.names.bodies[k]}'", fixed=True)
+    if point_node[k] < 0:
+        points = model.points
+        point_node[k] = draft.add_node(state.point_position[k], state.point_velocity[k],
+                                       f"point '{model.names.points[k]}'", point=k)  # fmt: skip
+        values = (points.mass[k], points.volume[k], points.drag_area[k], points.added_mass[k])
+        draft.node[point_node[k]] = [float(value) for value in values]
+        draft.force[point_node[k]] = points.force[k] + points.axis_force[k] @ points.frame[k]
+    return int(point_node[k])
+
+
+def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], float]:
+    """BAR columns and the mass (kg) of a bar of one section."""
+    sec = model.sections
+    kind = int(sec.law[section])
+    stiffness = float(sec.law_data[sec.law_start[section]]) if kind == LINEAR else math.inf
+    width = 2.0 * float(sec.contact_radius[section])
+    row = [
+        length,
+        length / stiffness,
+        float(sec.area[section]),
+        math.sqrt(float(sec.area[section]) / math.pi),
+        float(sec.drag_normal[section]),
+        float(sec.drag_tangential[section]),
+        float(sec.added_normal[section]),
+        float(sec.added_tangential[section]),
+        0.5 * width,
+        width,
+    ]
+    return row, float(sec.mass[section]) * length
+
+
+def _of_length(name: str, position: Array, s: Array, ends: Array) -> Array:
+    """The given shape, or an arc that hangs between the ends if that shape is a straight line too short."""
+    length = float(s[-1])
+    chord = float(np.linalg.norm(ends[1] - ends[0]))
+    if chord > length * (1.0 + TOO_SHORT) and np.allclose(position[-1], ends[1]):
+        raise InputError(
+            f"line '{name}': length {length:.6g} m is shorter than the {chord:.6g} m between its ends; lengthen it"
+        )
+    given = float(np.sum(np.linalg.norm(np.diff(position, axis=0), axis=1)))
+    if given > length * (1.0 - SAG) or chord > length * (1.0 - SAG):
+        return position
+    return _arc(ends[0], ends[1], s)
+
+
+def _arc(a: Array, b: Array, s: Array) -> Array:
+    """Points on a circular arc of the line's length from a to b, hanging down."""
+    length, chord = float(s[-1]), float(np.linalg.norm(b - a))
+    low, high = 0.0, LARGEST_SAG_TURN
+    while high - low > 1e-12 * math.pi:  # chord / length = sin(x) / x falls with the half opening x
+        x = 0.5 * (low + high)
+        low, high = (x, high) if math.sin(x) / x > chord / length else (low, x)
+    radius = 0.5 * length / low
+    along = (b - a) / chord if chord > 0.0 else np.array([1.0, 0.0, 0.0])
+    down = np.array([0.0, 0.0, -1.0]) - (-along[2]) * along
+    if np.linalg.norm(down) < SAG:
+        down = np.array([1.0, 0.0, 0.0])
+    down = down / np.linalg.norm(down)
+    angle = (2.0 * s / length - 1.0) * low
+    out: Array = (
+        a
+        + np.outer(0.5 * chord + radius * np.sin(angle), along)
+        + np.outer(radius * (np.cos(angle) - math.cos(low)), down)
+    )
+    out[0], out[-1] = a, b
+    return out
+
+
+def _check_masses(draft: Draft, model: Model) -> None:
+    for k, row in enumerate(draft.node):
+        point = draft.point[k]
+        held = draft.fixed[k] or (point >= 0 and bool(np.all(model.points.joint[point] == HELD)))
+        if not held and not row[0] > 0.0:
+            raise InputError(f"{draft.owner[k]}: a node has no mass; give its section a mass, or the point one")
+
+
+def _finish(draft: Draft, model: Model) -> Bars:
+    n = len(draft.position)
+    point = np.array(draft.point, dtype=np.int64)
+    known = point >= 0
+    loose = np.ones((n, 3))
+    axes = np.tile(np.eye(3), (n, 1, 1))
+    spring = np.zeros((n, 3))
+    home = np.array(draft.position).reshape(-1, 3).copy()
+    motion = np.full(n, -1)
+    loose[np.array(draft.fixed, dtype=bool)] = 0.0
+    if np.any(known):
+        p = point[known]
+        loose[known] = model.points.joint[p] != HELD
+        axes[known] = model.points.frame[p]
+        spring[known] = model.points.axis_spring[p]
+        home[known] = model.points.position[p]
+        motion[known] = model.points.motion[p]
+    table = np.array(draft.bar).reshape(-1, len(BAR))
+    node = np.array(draft.node).reshape(-1, len(NODE))
+    return Bars(
+        **{name: floats(node[:, j]) for j, name in enumerate(NODE)},
+        force=floats(draft.force, (-1, 3)),
+        held=flags(np.all(loose == 0.0, axis=1)),
+        axes=floats(axes),
+        loose=floats(loose),
+        spring=floats(spring),
+        home=floats(home),
+        motion=ints(motion),
+        node=ints(draft.ends, (-1, 2)),
+        **{name: floats(table[:, j]) for j, name in enumerate(BAR)},
+        screen=ints([], (-1, 4)),
+        solidity=floats([]),
+        twine=floats([]),
+        wake=floats([]),
+        screen_kind=ints([]),
+    )

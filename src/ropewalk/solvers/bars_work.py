@@ -1,0 +1,262 @@
+"""What the bar solvers share: memory of a run, where it starts, what is read from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array
+from ropewalk.model.joints import HELD, Motions
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
+from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
+from ropewalk.solvers.bars_graph import Graph, build_graph, pulls
+from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
+from ropewalk.solvers.bars_rattle import DONE, Steps, make_steps, meet_lengths, meet_rates, tensions
+
+START_TOLERANCE = 1e-12  # relative strain of the bars at the start
+STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
+CLOSE = 1e-9  # relative strain at which the projection has arrived
+NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
+
+
+@dataclass
+class BarsWork:
+    """Memory of a run."""
+
+    time: float  # s
+    bars: Bars
+    places: Places
+    medium: Medium
+    motions: Motions
+    field: Field
+    graph: Graph
+    steps: Steps
+    damped: bool  # loads depend on velocity
+    own: dict[str, Any] = dataclasses.field(default_factory=dict)  # of one solver
+
+
+def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> BarsWork:
+    """Bars of the model at a state, brought to their lengths, with tensions."""
+    bars, places, r, v = build_bars(model, state, lumping)
+    if bars.length.size == 0:
+        raise InputError("there are no lines or nets; the bar solvers have nothing to do")
+    medium = build_medium(model, damping)
+    graph = build_graph(bars)
+    arrays = make_field(r.shape[0], bars.length.size)
+    steps = make_steps(graph, arrays, r, v)
+    damped = damping > 0.0 or medium.density > 0.0 or medium.has_bed
+    work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, damped)
+    supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
+    straighten(work, model)
+    return work
+
+
+def straighten(work: BarsWork, model: Model) -> None:
+    """Move the nodes so that all bars have their lengths, and take out rates of lengthening."""
+    bars, steps, field = work.bars, work.steps, work.field
+    gap = np.linalg.norm(steps.r[bars.node[:, 1]] - steps.r[bars.node[:, 0]], axis=1)
+    if np.any(gap < NO_LENGTH * bars.length):
+        k = int(np.argmin(gap / bars.length))
+        raise InputError(
+            f"{bar_name(work, model, k)}: its ends lie on one another, {gap[k]:.3g} m apart, but it is "
+            f"{bars.length[k]:.6g} m long; give the state another shape"
+        )
+    refresh(work)
+    for _ in range(STRAIGHTEN):
+        loads(bars, work.medium, field, steps.r, steps.v)
+        mobility(bars, field, 0.0, steps.mobility)
+        directions(bars.node, steps.r, field.direction)
+        pulls(work.graph, bars.node, field.direction, steps.mobility)
+        steps.tally[3] = 0.0
+        before = steps.r.copy()
+        if meet_lengths(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE) == DONE:
+            break
+        if not np.all(np.isfinite(steps.r)):
+            steps.r[:] = before
+        _damped_projection(work)
+    else:
+        strain = strains(work)
+        k = int(np.argmax(np.abs(strain)))
+        if abs(strain[k]) > CLOSE:
+            raise InputError(
+                f"{bar_name(work, model, k)}: its ends are {bars.length[k] * (1.0 + strain[k]):.6g} m apart and cannot "
+                f"be brought to its length of {bars.length[k]:.6g} m; lengthen the line or move its ends"
+            )
+    refresh(work)
+    pulls(work.graph, bars.node, field.direction, steps.mobility)
+    steps.tally[3] = 0.0
+    steps.tension[:] = 0.0
+    speed = max(float(np.abs(steps.v).max(initial=0.0)), float(bars.length.min()))
+    meet_rates(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE * speed)
+    steps.rate_tension[:] = 0.0
+    steps.tally[:] = 0.0
+    find_tensions(work)
+
+
+def _damped_projection(work: BarsWork) -> None:
+    """Sweeps of single bars, each moved to its length in turn: slow, but it goes on where Newton does not."""
+    bars, r, w = work.bars, work.steps.r, work.steps.mobility
+    share = np.trace(w, axis1=1, axis2=2)
+    for k in range(bars.length.size):
+        a, b = bars.node[k]
+        total = share[a] + share[b]
+        d = r[b] - r[a]
+        size = float(np.linalg.norm(d))
+        if total > 0.0 and size > 0.0:
+            shift = (size - bars.length[k]) / (size * total) * d
+            r[a] += share[a] * shift
+            r[b] -= share[b] * shift
+
+
+def refresh(work: BarsWork) -> None:
+    """Directions and water at the present positions."""
+    directions(work.bars.node, work.steps.r, work.field.direction)
+    if work.medium.density > 0.0:
+        f = work.field
+        water(work.medium, work.steps.r, work.time, f.water, f.rate, f.under)
+
+
+def find_tensions(work: BarsWork) -> bool:
+    """Exact tensions and accelerations at the present state."""
+    return bool(tensions(work.bars, work.medium, work.field, work.graph, work.steps))
+
+
+def strains(work: BarsWork) -> Array:
+    """Relative lengthening of the bars."""
+    r, node = work.steps.r, work.bars.node
+    size: Array = np.linalg.norm(r[node[:, 1]] - r[node[:, 0]], axis=1)
+    return size / work.bars.length - 1.0
+
+
+def stable_step(work: BarsWork) -> float:
+    r"""Largest stable explicit step (s) by a bound on the sideways frequencies, 2 / omega_max.
+
+    .. math:: \omega_{\max}^2 \le \max_i \frac{2}{m_i} \sum_{k \ni i} \frac{|T_k|}{l_k}
+    """
+    bars = work.bars
+    stiffness = np.abs(work.steps.tension) / bars.length
+    total = np.zeros(bars.mass.size)
+    np.add.at(total, bars.node[:, 0], stiffness)
+    np.add.at(total, bars.node[:, 1], stiffness)
+    inverse = np.linalg.eigvalsh(work.steps.mobility)[:, -1]
+    spring = bars.spring.max(axis=1)
+    bed = np.zeros(bars.mass.size)
+    if work.medium.has_bed:
+        k = work.medium.law[0] * bars.contact_width * 0.5 * bars.length
+        np.add.at(bed, bars.node[:, 0], k)
+        np.add.at(bed, bars.node[:, 1], k)
+    square = float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0))
+    return 2.0 / math.sqrt(square) if square > 0.0 else math.inf
+
+
+def bar_name(work: BarsWork, model: Model, k: int) -> str:
+    """The line or net that bar k belongs to."""
+    line = int(np.searchsorted(work.places.bar_start, k, side="right")) - 1
+    if line < len(model.names.lines):
+        return f"line '{model.names.lines[line]}', bar {k - int(work.places.bar_start[line])}"
+    return f"net, bar {k}"
+
+
+def energies(work: BarsWork) -> dict[str, float]:
+    """Kinetic and potential energy (J) of masses, given forces and springs; that of the water is left out."""
+    bars, s = work.bars, work.steps
+    free = ~bars.held
+    kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
+    potential = work.medium.gravity * float(bars.mass[free] @ s.r[free, 2]) - float(np.sum(bars.force * s.r))
+    way = np.einsum("nij,nj->ni", bars.axes, s.r - bars.home)
+    return {"kinetic": kinetic, "potential": potential + 0.5 * float(np.sum(bars.spring * way**2))}
+
+
+def read_bars(model: Model, work: BarsWork) -> State:
+    """The state, with tensions and end forces; call `find_tensions` before."""
+    places, s, bars = work.places, work.steps, work.bars
+    node, tension = places.line_node, np.zeros(places.line_node.size)
+    ends = np.zeros((len(model.names.lines), 2, 3))
+    for i in range(len(model.names.lines)):
+        own = slice(int(places.line_start[i]), int(places.line_start[i + 1]))
+        first, last = int(places.bar_start[i]), int(places.bar_start[i + 1])
+        bar = s.tension[first:last]
+        for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
+            ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(model, work, i, side, k)
+        inner = 0.5 * (bar[1:] + bar[:-1])
+        tension[own] = [ends[i, 0] @ work.field.direction[first], *inner, -ends[i, 1] @ work.field.direction[last - 1]]
+    point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
+    known = places.point >= 0
+    point_position[known], point_velocity[known] = s.r[places.point[known]], s.v[places.point[known]]
+    zero = np.zeros_like(model.bodies.position)
+    return State(
+        time=work.time,
+        point_position=point_position,
+        point_velocity=point_velocity,
+        point_force=_point_forces(model, work),
+        body_position=model.bodies.position,
+        body_quaternion=model.bodies.quaternion,
+        body_velocity=zero,
+        body_rate=zero,
+        start=places.line_start,
+        s=places.line_s,
+        position=s.r[node],
+        velocity=s.v[node],
+        tension=tension,
+        end_force=ends,
+        grounded=_grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
+    )
+
+
+def node_forces(work: BarsWork) -> Array:
+    """(n, 3) force of each node on what holds it, N: loads and tensions less inertia; zero where it is free."""
+    bars, s, field = work.bars, work.steps, work.field
+    total = field.force - np.einsum("nij,nj->ni", field.inertia, s.old_force)
+    pull = s.tension[:, None] * field.direction
+    np.add.at(total, bars.node[:, 0], pull)
+    np.add.at(total, bars.node[:, 1], -pull)
+    return total
+
+
+def _point_forces(model: Model, work: BarsWork) -> Array:
+    forces: Array = np.zeros_like(model.points.position)
+    total = node_forces(work)
+    for k, i in enumerate(work.places.point):
+        if i >= 0:
+            forces[k] = (
+                total[i] * (model.points.joint[k] == HELD) if np.all(work.bars.axes[i] == np.eye(3)) else total[i]
+            )
+    return forces
+
+
+def _end_share(model: Model, work: BarsWork, line: int, side: int, k: int) -> Array:
+    """Loads less inertia of the half bar k at the end of a line: its part of what bars bring to the node."""
+    bars, field, s = work.bars, work.field, work.steps
+    i = int(bars.node[k, side])
+    beside = np.any(bars.node == i, axis=1)
+    part = bars.length[k] / float(bars.length[beside].sum())
+    rest = field.force[i] - bars.force[i]
+    mass = field.inertia[i]
+    p = np.flatnonzero(work.places.point == i)
+    if p.size:  # what the point itself brings is not the line's
+        own = float(model.points.mass[p[0]])
+        rest = rest + np.array([0.0, 0.0, own * work.medium.gravity])
+        mass = mass - own * np.eye(3)
+    share: Array = part * (rest - mass @ s.old_force[i])
+    return share
+
+
+def _grounded(model: Model, work: BarsWork) -> Array:
+    out: Array = np.zeros(len(model.names.lines))
+    if not work.medium.has_bed:
+        return out
+    bars, r = work.bars, work.steps.r
+    plane = work.medium.plane
+    for side in range(2):
+        depth = plane[3] + bars.contact_radius - r[bars.node[:, side]] @ plane[:3]
+        on = np.where((depth > 0.0) & (bars.contact_width > 0.0), 0.5 * bars.length, 0.0)
+        for i in range(out.size):
+            out[i] += on[work.places.bar_start[i] : work.places.bar_start[i + 1]].sum()
+    return out

@@ -1,0 +1,165 @@
+"""Ropes and nets of rigid bars with exact multipliers: the bar solver to trust.
+
+Explicit steps (RATTLE) with the lengths met to round-off; the tensions are the multipliers. See
+docs/theory/ropes_and_nets.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.solvers import bars_rattle
+from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_work import (
+    BarsWork,
+    energies,
+    find_tensions,
+    read_bars,
+    refresh,
+    stable_step,
+    start_bars,
+    strains,
+)
+from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.protocol import Claim, Report, Status
+
+SAFETY = 0.35  # of the bound on stable steps: tensions grow during a run
+LARGEST_STEP = 0.05  # s, where nothing bounds it
+HALVINGS = 8  # of a step that fails
+
+BAR_CLAIMS = frozenset(
+    {
+        Claim.DYNAMICS,
+        Claim.SUSPENDED,
+        Claim.GROUNDED,
+        Claim.SLOPE,
+        Claim.FRICTION,
+        Claim.INEXTENSIBLE,
+        Claim.PIECES,
+        Claim.ATTACHMENTS,
+        Claim.ATTACHMENT_FORCES,
+        Claim.CURRENT,
+        Claim.WAVES,
+        Claim.SURFACE,
+        Claim.JOINTS,
+        Claim.MOTIONS,
+        Claim.FREE_POINTS,
+        Claim.COMPRESSION,
+        Claim.NETS,
+    }
+)
+
+MESSAGES = {
+    bars_rattle.NOT_CONVERGED: (Status.NOT_CONVERGED, "the bars' lengths cannot be met"),
+    bars_rattle.NOT_FINITE: (Status.NOT_FINITE, "a position overflowed"),
+    bars_rattle.SINGULAR: (Status.NOT_CONVERGED, "the bars' tensions are not determined"),
+}
+
+
+@dataclass(frozen=True)
+class Constrained:
+    """Rigid bars, exact multipliers, explicit steps.
+
+    step : s; a third of the stability bound unless given    tolerance : relative strain of the bars
+    damping : 1/s, mass-proportional    lumping : of a bar's mass, see bars_build.build_bars
+    """
+
+    step: float | None = None
+    tolerance: float = 1e-10
+    damping: float = 0.0
+    lumping: Lumping = "halves"
+
+    name: ClassVar[str] = "constrained"
+    claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS
+
+    def start(self, model: Model, state: State) -> BarsWork:
+        """Cut lines and nets into bars."""
+        refuse_unclaimed(self, model)
+        return start_bars(model, state, self.damping, self.lumping)
+
+    def advance(self, model: Model, work: BarsWork, t: float) -> Report:
+        """Step to t."""
+        if t < work.time:
+            raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
+        code, h = bars_rattle.DONE, 0.0
+        while t > work.time and code == bars_rattle.DONE:
+            h = self._step(work, t)
+            n = max(1, round((t - work.time) / h)) if self.step is not None else 1
+            if self.step is None:
+                n = max(1, math.ceil((t - work.time) / h - 1e-9))
+            code = self._steps(work, t, n)
+        return self._report(model, work, code, h)
+
+    def read(self, model: Model, work: BarsWork) -> State:
+        """The state at the time reached."""
+        return read_bars(model, work)
+
+    def _step(self, work: BarsWork, t: float) -> float:
+        if self.step is not None:
+            return self.step
+        return min(SAFETY * stable_step(work), LARGEST_STEP)
+
+    def _steps(self, work: BarsWork, t: float, n: int) -> int:
+        """n equal steps to t; where one fails, the rest is done with halved steps."""
+        for _ in range(HALVINGS):
+            h = (t - work.time) / n
+            code, done = bars_rattle.rattle(
+                work.bars, work.medium, work.motions, work.field, work.graph, work.steps, work.time, h, n,
+                self.tolerance, work.damped,
+            )  # fmt: skip
+            work.time += done * h
+            if code == bars_rattle.DONE:
+                work.time = t
+                return int(code)
+            refresh(work)
+            work.steps.tally[3] = 0.0
+            n = 2 * (n - done)
+        return int(code)
+
+    def _report(self, model: Model, work: BarsWork, code: int, h: float) -> Report:
+        find = find_tensions(work)
+        count = work.steps.tally
+        figures = {
+            "energy": energies(work),
+            "steps": int(count[0]),
+            "factorisations": int(count[2]),
+            "largest_strain": float(np.abs(strains(work)).max()),
+        }
+        status, message = Status.DONE, ""
+        if code != bars_rattle.DONE:
+            status, why = MESSAGES[code]
+            worst = int(np.argmax(np.abs(work.steps.tension)))
+            message = (
+                f"{why} at t = {work.time:.6g} s with a step of {h:.3g} s and {HALVINGS} halvings; largest tension "
+                f"{work.steps.tension[worst]:.4g} N; give a smaller step"
+            )
+        elif not find:
+            status, message = MESSAGES[bars_rattle.SINGULAR]
+        return Report(status=status, message=message, iterations=int(count[1]), figures=figures)
+
+    def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
+        """What a run needs to go on to the same bits."""
+        s, f = work.steps, work.graph.factor
+        return {
+            "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
+            "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "value": f.value.copy(),
+        }  # fmt: skip
+
+    def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
+        """Memory from a snapshot."""
+        from ropewalk.model.state import initial_state
+
+        work = start_bars(model, initial_state(model), self.damping, self.lumping)
+        s = work.steps
+        work.time = float(snapshot["time"])
+        for name in ("r", "v", "tension", "rate_tension", "tally"):
+            getattr(s, name)[:] = snapshot[name]
+        refresh(work)
+        return work

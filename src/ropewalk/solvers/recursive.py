@@ -1,0 +1,115 @@
+"""Ropes of rigid bars in relative coordinates: the O(n) recursion over a tree, loops closed by constraints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, initial_state
+from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_loops import accelerations, tree_steps
+from ropewalk.solvers.bars_tree import build_tree, make_turns
+from ropewalk.solvers.bars_work import BarsWork, energies, read_bars, refresh, stable_step, start_bars, strains
+from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.constrained import BAR_CLAIMS, LARGEST_STEP, SAFETY
+from ropewalk.solvers.protocol import Claim, Report, Status
+
+MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
+STATE_ARRAYS = ("direction", "omega", "r", "v", "a", "alpha", "support", "tension")
+
+
+@dataclass(frozen=True)
+class Recursive:
+    """Rigid bars, recursion over a tree, predictor and corrector of second order.
+
+    step : s; a third of the stability bound unless given    damping : 1/s, mass-proportional
+    lumping : of a bar's mass, see bars_build.build_bars
+    """
+
+    step: float | None = None
+    damping: float = 0.0
+    lumping: Lumping = "halves"
+
+    name: ClassVar[str] = "recursive"
+    claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS - {Claim.JOINTS}
+
+    def start(self, model: Model, state: State) -> BarsWork:
+        """Cut lines into bars and lay a tree through them."""
+        refuse_unclaimed(self, model)
+        work = start_bars(model, state, self.damping, self.lumping)
+        tree = build_tree(work.bars)
+        if tree.loop.size > MOST_LOOPS:
+            raise InputError(
+                f"recursive: {tree.loop.size} loops, at most {MOST_LOOPS}; use the solver 'constrained' for nets"
+            )
+        turns = make_turns(work.bars, tree, work.steps.r, work.steps.v)
+        turns.support[:] = work.steps.acceleration
+        work.own = {"tree": tree, "turns": turns, "steps": 0}
+        refresh(work)
+        accelerations(tree, work.bars, work.medium, work.field, turns)
+        _share(work)
+        return work
+
+    def advance(self, model: Model, work: BarsWork, t: float) -> Report:
+        """Step to t."""
+        if t < work.time:
+            raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
+        tree, turns = work.own["tree"], work.own["turns"]
+        h = self.step or min(SAFETY * stable_step(work), LARGEST_STEP)
+        n = max(1, math.ceil((t - work.time) / h - 1e-9)) if t > work.time else 0
+        done = 0
+        if n > 0:
+            h = (t - work.time) / n
+            done = tree_steps(tree, work.bars, work.medium, work.motions, work.field, turns, work.time, h, n)
+        work.own["steps"] += done
+        status, message = Status.DONE, ""
+        if done < n:
+            work.time += done * h
+            status = Status.NOT_FINITE
+            message = (
+                f"a position overflowed at t = {work.time:.6g} s with a step of {h:.3g} s; the recursion is explicit: "
+                "give a smaller step, or use the solver 'constrained'"
+            )
+        else:
+            work.time = t
+        _share(work)
+        figures: dict[str, Any] = {
+            "energy": energies(work),
+            "steps": work.own["steps"],
+            "loops": int(tree.loop.size),
+            "largest_strain": float(np.abs(strains(work)).max()),
+        }
+        return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
+
+    def read(self, model: Model, work: BarsWork) -> State:
+        """The state at the time reached."""
+        return read_bars(model, work)
+
+    def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
+        """What a run needs to go on to the same bits."""
+        turns = work.own["turns"]
+        arrays = {name: getattr(turns, name).copy() for name in STATE_ARRAYS}
+        return {**arrays, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
+
+    def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
+        """Memory from a snapshot."""
+        work = self.start(model, initial_state(model))
+        work.time = float(snapshot["time"])
+        work.own["steps"] = int(snapshot["steps"])
+        for name in STATE_ARRAYS:
+            getattr(work.own["turns"], name)[:] = snapshot[name]
+        work.steps.mobility[:] = snapshot["mobility"]
+        _share(work)
+        return work
+
+
+def _share(work: BarsWork) -> None:
+    """Put the recursion's state where reading looks for it."""
+    turns, s = work.own["turns"], work.steps
+    s.r[:], s.v[:], s.old_force[:], s.tension[:] = turns.r, turns.v, turns.a, turns.tension
+    refresh(work)

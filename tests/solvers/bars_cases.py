@@ -1,0 +1,49 @@
+"""Small cases for the tests of the bar solvers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, initial_state
+from ropewalk.spec.system import System
+
+
+def chain(n: int = 10, length: float = 1.0, mass: float = 1.0, end: Any = (1.0, 0.0, 0.0), **more: Any) -> Model:
+    """A chain of n bars from the origin to a free or held end."""
+    point = {"position": end, "joint": "free", **more.pop("point", {})}
+    section = {"diameter": 0.02, "mass": mass / length, "axial_stiffness": "inextensible", **more.pop("section", {})}
+    environment = {"gravity": 9.81, "water_density": 0.0, **more.pop("environment", {})}
+    line = {
+        "from": "a",
+        "to": "b",
+        "elements": n,
+        "pieces": [{"section": "c", "length": length}],
+        **more.pop("line", {}),
+    }
+    return build(System.model_validate({
+        "environment": environment,
+        "sections": {"c": section},
+        "points": {"a": {"position": (0.0, 0.0, 0.0)}, "b": point, **more.pop("points", {})},
+        "lines": {"l": line, **more.pop("lines", {})},
+    }))  # fmt: skip
+
+
+def run(solver: Any, model: Model, t: float, state: State | None = None) -> tuple[State, Any, Any]:
+    """State, report and work at time t from the state as given."""
+    work = solver.start(model, state or initial_state(model))
+    report = solver.advance(model, work, t)
+    assert report.good, report.message
+    return solver.read(model, work), report, work
+
+
+def total(report: Any) -> float:
+    return float(sum(report.figures["energy"].values()))
+
+
+def order(values: list[Any]) -> float:
+    """Observed order from three answers with steps halved."""
+    a, b, c = values[-3:]
+    return float(np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)))
