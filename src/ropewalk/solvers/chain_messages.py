@@ -30,7 +30,7 @@ def explain(
     if code == steps.DRAG:
         return Status.UNSUPPORTED, (
             f"{where}: the water's speed past the link vanishes at t = {value:.6g} s, where quadratic drag has no "
-            "power series; give a smoothing_speed, or take a solver that does not need series"
+            "power series; give ChainSeries a smoothing_speed, or take a solver that does not need series"
         )
     if distance is not None and distance > (1.0 - NEARLY_TAUT) * reach:
         if distance > (1.0 + TIME_DIGITS) * reach:

@@ -31,9 +31,17 @@ from ropewalk.solvers.protocol import Claim, Report, Status
 FIRST_SCALE = 1e6  # times the step floor: a tenth of the fall time of a link, a usual first step
 LOWEST_ORDER, HIGHEST_ORDER = 2, 60  # of series; beyond, the last terms are all rounding
 TIGHTEST = 1e-16  # tolerance: double precision ends here
-FIXED_STEP_ORDER = 5  # the paper's, [Filipich2007], sec. 5
+FIXED_STEP_ORDER = 5  # of a fixed step without an order: the M of [Filipich2007], sec. 5
 ENERGIES = ("kinetic", "potential", "work_of_ends", "work_of_loads")  # J, in the order of the report
-KEPT = ("position", "acceleration", "tension", "force", "reaction")  # of the series, all that is read after a step
+KEPT = (
+    "position",
+    "acceleration",
+    "tension",
+    "force",
+    "reaction",
+    "link",
+    "along",
+)  # of the series, all that is read after a step
 
 
 class EndForces(NamedTuple):
@@ -274,9 +282,7 @@ class ChainSeries:
             for name, value in zip(ENERGIES, now, strict=True):
                 total[name] += value
             own["lowest_axial_force"] = float(axial.min())
-            # the inertia of water is neither in the kinetic energy nor in the work
-            if not np.any(line.chain.added_normal) and not np.any(line.chain.added_tangential):
-                own["energy_balance"] = now[0] + now[1] - line.energy - now[2] - now[3]
+            own["energy_balance"] = now[0] + now[1] - line.energy - now[2] - now[3]
         return {"order": self._order(), "energy": total, "lines": lines}
 
 

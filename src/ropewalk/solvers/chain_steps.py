@@ -166,11 +166,34 @@ def other_work(chain, series, tau, ledger):
             series.force[axis, 0, i] += steady
 
 
+@kernel(no_cpython_wrapper=True)
+def added_mass_work(chain, series, tau, ledger):
+    """Add the work of the water's inertia on the links (J), as `end_work`: minus added mass times acceleration."""
+    order, n = series.tension.shape
+    one = np.empty(order)
+    for k in range(n):
+        whole = chain.added_normal[k] / 6.0
+        less = (chain.added_normal[k] - chain.added_tangential[k]) / 6.0
+        if whole == 0.0 and less == 0.0:
+            continue
+        for side in range(2):
+            left, right = 2.0 - side, 1.0 + side
+            for axis in range(3):
+                a, t = series.acceleration[axis], series.link[axis]
+                for j in range(order):
+                    one[j] = -whole * (left * a[j, k] + right * a[j, k + 1])
+                    if less != 0.0:
+                        for r in range(j + 1):
+                            one[j] += less * series.along[side, r, k] * t[j - r, k]
+                ledger[2] += work_integral(one, series.position[axis, :, k + side], tau)
+
+
 @kernel
 def work_until(chain, series, tau, ledger):
     """Add all work (J) from the begin of the step to the scaled time tau to the ledger of `end_work`."""
     end_work(series, tau, ledger)
     other_work(chain, series, tau, ledger)
+    added_mass_work(chain, series, tau, ledger)
 
 
 @kernel(no_cpython_wrapper=True)
