@@ -1,4 +1,4 @@
-"""Equilibrium of the mixed elements: Newton from a catenary, with Levenberg's mass when that does not go down."""
+"""Equilibrium of the mixed elements: Newton from a catenary, and pseudo-time where that does not arrive."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_ITERATIONS = 400  # damped ones included; from the catenary 5 to 10 are usu
 FORCE_TOLERANCE = 1e-10  # of the force scale
 LENGTH_TOLERANCE = 1e-11  # of the longest line
 STUCK_TOLERANCE = 1e-6  # of the force scale: good enough where round-off or a kink of the bed stops the descent
-FIRST_MASS = 1e-3  # of gravity over length: the first Levenberg mass factor, 1/s2
-MASS_UP, MASS_DOWN = 8.0, 0.2  # change of the factor after a bad and a good iteration
-PATIENCE = 2.0  # growth of the unbalance that a plain Newton iteration may show
-FREE_ITERATIONS = 40  # after which every growth is undone
+FIRST_MASS = 1.0  # of gravity over length: the first mass factor of pseudo-time, 1/s2
+MASS_UP, MASS_DOWN = 2.0, 0.3  # limits of its change from one iteration to the next
+MASS_BACK = 30.0  # its growth after an iteration that blew up
+FREE_ITERATIONS = 25  # of plain Newton, before pseudo-time begins
 MOST_MASS = 1e12  # times the first: nothing moves any more
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
 GUESS_STRAIN = 1e-3  # strain whose secant stands for the stiffness of a law in the guess
@@ -106,34 +106,38 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     rho, g = sea.water_density, sea.gravity
     first = FIRST_MASS * max(g, 1.0) / length_scale
     mass = 0.0
-    best = np.inf
+    best, before = np.inf, np.inf
     outcome = STUCK
     iterations = 0
-    last = False
     while True:
         _rest(X)
         water_at(X[0], t, sea, flow)
         unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)
         force, miss = _largest(mesh, nodes, misses)
-        if last:
-            break
         merit = force / force_scale + miss / length_scale
-        if merit < best:  # false for NaN
+        finite = np.isfinite(merit)
+        if finite and merit < best:
             best = merit
             copy_moving(X, T, kept, kept_T)
-            mass = mass * MASS_DOWN if mass > first else 0.0
             if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
                 outcome = CONVERGED
                 break
-        elif not np.isfinite(merit) or mass > 0.0 or merit > PATIENCE * best or iterations > FREE_ITERATIONS:
-            copy_moving(kept, kept_T, X, T)
-            mass = max(first, mass * MASS_UP)
         if iterations == MOST_ITERATIONS or mass > MOST_MASS * first:
+            break
+        if mass > 0.0 and finite:  # pseudo-time: the mass falls as the unbalance does
+            mass *= min(max(merit / before, MASS_DOWN), MASS_UP)
+        if not finite or iterations == FREE_ITERATIONS:
             copy_moving(kept, kept_T, X, T)
-            last = True
-            continue
+            mass = max(first, mass * MASS_BACK)
+            _rest(X)
+            water_at(X[0], t, sea, flow)
+        before = merit if finite else best
         iterations += 1
         newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, memory)
+    copy_moving(kept, kept_T, X, T)
+    water_at(X[0], t, sea, flow)
+    unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)
+    force, miss = _largest(mesh, nodes, misses)
     if outcome == STUCK and force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:
         outcome = CONVERGED
     return outcome, iterations, force, miss
