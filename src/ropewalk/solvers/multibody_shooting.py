@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
@@ -19,15 +18,7 @@ from ropewalk.solvers.protocol import Claim, Report, Status
 from ropewalk.solvers.shooting import LOWEST, REST, STEPS
 from ropewalk.solvers.shooting_assembly import Result, result_memory
 from ropewalk.solvers.shooting_build import GuessedShape, Plan, Problem, Shape, build_problem
-from ropewalk.solvers.shooting_newton import (
-    BAD_START,
-    CONVERGED,
-    DENSE_LIMIT,
-    MAX_ITERATIONS,
-    newton_dense,
-    newton_sparse,
-    sparse_pattern,
-)
+from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Newton, Path
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 
 MOST_PARTS = 64  # of one arc in one refinement
@@ -100,51 +91,43 @@ class Shooting:
         total = 0
         for _ in range(REFINEMENTS + 1):
             problem = build_problem(model, place, plan, shape)
-            status, iterations, out, path = self._newton(model, problem)
-            total += iterations
+            path, out = self._newton(model, problem)
+            total += path.iterations
             numbers = growth(problem.arcs, out.end_state)
-            if status != CONVERGED:
+            if path.ending != CONVERGED:
                 break
             place, shape = place_of(problem, place), SolvedShape(model, problem, out)
             if np.all(numbers <= self.growth_limit):
                 break
             plan = refine(plan, problem.arcs, numbers, self.growth_limit, MOST_PARTS)
         work.plan, work.problem, work.out = plan, problem, out
-        if status == CONVERGED:
+        if path.ending == CONVERGED:
             work.place = place
         figures.update(
-            residuals=path[0, : iterations + 1].tolist(),
-            step_lengths=path[1, :iterations].tolist(),
-            dampings=path[2, :iterations].tolist(),
+            residuals=path.residuals,
+            step_lengths=path.steps,
+            dampings=path.dampings,
+            restarts=path.restarts,
             growth=float(np.max(numbers, initial=1.0)),
             intervals=problem.arcs.line.size,
             integrator_steps=int(out.log[:, STEPS].sum()),
             unknowns=problem.x.size,
         )
-        return self._report(model, problem, out, status, total, figures)
+        return self._report(model, problem, out, path.ending, total, figures)
 
     def read(self, model: Model, work: Work) -> State:
         """The lines sampled by dense output."""
         assert work.problem is not None and work.out is not None
         return read_state(model, work.problem, work.out, work.place, work.time, self.tolerance)
 
-    def _newton(self, model: Model, problem: Problem) -> tuple[int, int, Result, Array]:
-        arcs, nodes, rigid, scales = problem.arcs, problem.nodes, problem.rigid, problem.scales
-        n = problem.x.size
-        out = result_memory(n, arcs.line.size, nodes.body.size, rigid.weight.size)
-        path: Array = np.zeros((3, MAX_ITERATIONS + 1))
-        if n <= DENSE_LIMIT:
-            status, iterations = newton_dense(
-                arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, scales.row, scales.column,
-                self.tolerance, self.pair, self.target, out, path,
-            )  # fmt: skip
-        else:
-            pattern = sparse_pattern(n, arcs, nodes, rigid)
-            status, iterations = newton_sparse(
-                arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, scales, pattern,
-                self.tolerance, self.pair, self.target, out, path,
-            )  # fmt: skip
-        return status, iterations, out, path
+    def _newton(self, model: Model, problem: Problem) -> tuple[Path, Result]:
+        """The path of the iteration and its last evaluation."""
+        arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
+        out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+        parts = (arcs, nodes, rigid, model.sea)
+        integrator = (self.tolerance, self.pair)
+        newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
+        return newton.solve(self.target), out
 
     def _report(
         self, model: Model, problem: Problem, out: Result, status: int, iterations: int, figures: dict[str, Any]

@@ -31,7 +31,7 @@ from ropewalk.numerics.rungekutta import (
     stage_state,
     step_factor,
 )
-from ropewalk.solvers.shooting_bed import HANGING, STRAIGHT, lay_straight, point_on_bed
+from ropewalk.solvers.shooting_bed import HANGING, STRAIGHT, lay_straight, point_on_bed, sink
 from ropewalk.solvers.shooting_string import (
     ALL,
     BOUND,
@@ -264,6 +264,8 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
             if m == FORCE_ONLY:
                 m = ALL
             _jump(y, m, span, sea, box[0, 2])
+    if phase == GROUNDED:
+        sink(y, m, event_value(y, GROUNDED, normal), slope, sea, spans[last - 1])
     while k < grid.size:
         table[k] = y[:STATE]
         k += 1

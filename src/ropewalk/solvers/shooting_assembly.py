@@ -9,7 +9,7 @@ a free node, so multiple shooting is a special case of multi-body shooting.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -132,38 +132,42 @@ def place(k, nodes, rigid, x, quaternions, position, map_, arm):
 
 
 @kernel
-def _add_arc(a, arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, none, out):
-    """Shoot along arc a; add its forces and miss to the residual and fill its block. Returns how it ended."""
+def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out):
+    """Shoot along all arcs; add their forces and misses to the residual and, if asked, fill their blocks.
+
+    Returns ARRIVED, or how the first bad shot ended.
+    """
     p0, p1, arm0, arm1, n0 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     map0, map1 = np.empty((3, 6)), np.empty((3, 6))
-    k0, k1 = arcs.node[a, 0], arcs.node[a, 1]
-    place(k0, nodes, rigid, x, quaternions, p0, map0, arm0)
-    place(k1, nodes, rigid, x, quaternions, p1, map1, arm1)
-    dof = arcs.dof[a]
-    for i in range(3):
-        n0[i] = x[dof[12 + i]]
-    for i in range(3):
-        p0[i] += arcs.lift[a] * sea.bed_normal[i]
-    y = out.end_state[a]
-    start_state(p0, n0, y)
-    m = arcs.active[a] if derivatives else STATE
-    status = shoot(
-        y, m, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, arcs.on_bed[a],
-        arcs.length[a], arcs.force[a], tolerance, pair, none, y.reshape((7, 6))[:0], out.log[a],
-    )  # fmt: skip
-    if status != ARRIVED:
-        return status
+    none, nowhere = np.empty(0), np.empty((0, STATE))
     residual = out.residual
-    for j in range(6):
-        if dof[j] >= 0:
-            residual[dof[j]] += map0[0, j] * n0[0] + map0[1, j] * n0[1] + map0[2, j] * n0[2]
-        if dof[6 + j] >= 0:
-            residual[dof[6 + j]] -= map1[0, j] * y[3] + map1[1, j] * y[4] + map1[2, j] * y[5]
-    for i in range(3):
-        residual[dof[12 + i]] = y[i] - p1[i]
-    if derivatives:
-        _arc_block(y, n0, map0, map1, arm0, arm1, nodes.body[k0] >= 0, nodes.body[k1] >= 0, out.arc_blocks[a])
-    return status
+    for a in range(arcs.line.size):
+        k0, k1 = arcs.node[a, 0], arcs.node[a, 1]
+        place(k0, nodes, rigid, x, quaternions, p0, map0, arm0)
+        place(k1, nodes, rigid, x, quaternions, p1, map1, arm1)
+        dof = arcs.dof[a]
+        for i in range(3):
+            n0[i] = x[dof[12 + i]]
+            p0[i] += arcs.lift[a] * sea.bed_normal[i]
+        y = out.end_state[a]
+        start_state(p0, n0, y)
+        m = arcs.active[a] if derivatives else STATE
+        status = shoot(
+            y, m, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, arcs.on_bed[a],
+            arcs.length[a], arcs.force[a], tolerance, pair, none, nowhere, out.log[a],
+        )  # fmt: skip
+        if status != ARRIVED:
+            return status
+        for j in range(6):
+            if dof[j] >= 0:
+                residual[dof[j]] += map0[0, j] * n0[0] + map0[1, j] * n0[1] + map0[2, j] * n0[2]
+            if dof[6 + j] >= 0:
+                residual[dof[6 + j]] -= map1[0, j] * y[3] + map1[1, j] * y[4] + map1[2, j] * y[5]
+        for i in range(3):
+            residual[dof[12 + i]] = y[i] - p1[i]
+        if derivatives:
+            _arc_block(y, n0, map0, map1, arm0, arm1, nodes.body[k0] >= 0, nodes.body[k1] >= 0, out.arc_blocks[a])
+    return ARRIVED
 
 
 @kernel
@@ -205,74 +209,76 @@ def _turn(fx, fy, fz, arm, block, at):
 
 
 @kernel
-def _add_node(k, nodes, rigid, sea, x, quaternions, out):
-    """Weight, buoyancy, drag, force and springs of point k."""
+def add_nodes(nodes, rigid, sea, x, quaternions, out):
+    """Weight, buoyancy, drag, force and springs of the points, with their derivatives."""
     position, arm, force = np.empty(3), np.empty(3), np.empty(3)
     map_ = np.empty((3, 6))
-    place(k, nodes, rigid, x, quaternions, position, map_, arm)
-    for i in range(3):
-        force[i] = nodes.force[k, i]
-    gx, gy, gz = float_force(position, nodes.volume[k], nodes.drag[k], sea, force)
-    block = out.node_blocks[k]
-    for j in range(3):
-        axis = nodes.frame[k, j]
-        for i in range(3):
-            block[j, i] = (axis[0] * gx + axis[1] * gy + axis[2] * gz) * nodes.frame[k, i, 2]
-        row = nodes.dof[k, j]
-        if row < 0:
+    for k in range(nodes.body.size):
+        if nodes.body[k] >= 0:
             continue
-        value = nodes.axis_force[k, j] + axis[0] * force[0] + axis[1] * force[1] + axis[2] * force[2]
-        if nodes.spring[k, j] > 0.0:
-            value -= nodes.spring[k, j] * (x[row] - nodes.home[k, j])
-            block[j, j] -= nodes.spring[k, j]
-        out.residual[row] += value
+        place(k, nodes, rigid, x, quaternions, position, map_, arm)
+        for i in range(3):
+            force[i] = nodes.force[k, i]
+        gx, gy, gz = float_force(position, nodes.volume[k], nodes.drag[k], sea, force)
+        block = out.node_blocks[k]
+        for j in range(3):
+            axis = nodes.frame[k, j]
+            for i in range(3):
+                block[j, i] = (axis[0] * gx + axis[1] * gy + axis[2] * gz) * nodes.frame[k, i, 2]
+            row = nodes.dof[k, j]
+            if row < 0:
+                continue
+            value = nodes.axis_force[k, j] + axis[0] * force[0] + axis[1] * force[1] + axis[2] * force[2]
+            if nodes.spring[k, j] > 0.0:
+                value -= nodes.spring[k, j] * (x[row] - nodes.home[k, j])
+                block[j, j] -= nodes.spring[k, j]
+            out.residual[row] += value
 
 
 @kernel
-def _add_body(b, rigid, sea, x, quaternions, out):
-    """Weight, buoyancy, loads and linear stiffness of free body b."""
-    block = out.body_blocks[b]
-    block[:, :] = 0.0
-    wrench, moved = np.zeros(6), np.empty(6)
+def add_bodies(rigid, sea, x, quaternions, out):
+    """Weight, buoyancy, loads and linear stiffness of the free bodies, with their derivatives."""
+    wrench, moved, cut = np.zeros(6), np.empty(6), np.empty(hydrostatics.SIZE)
     up = np.array([0.0, 0.0, 1.0])
-    R = quaternion_to_matrix(quaternions[b])
-    z = x[rigid.dof[b, 2]]
-    hydrostatics.weight(-rigid.weight[b] * up, R @ rigid.centre[b], wrench, block)
-    cut = np.zeros(hydrostatics.SIZE)
-    if rigid.hull[b] == HULL_AXISYMMETRIC:
-        profile = rigid.profile[rigid.profile_start[b] : rigid.profile_start[b + 1]]
-        hydrostatics.axisymmetric(profile, R[:, 2].copy(), up, z, cut)
-    elif rigid.hull[b] == HULL_SPHERE:
-        hydrostatics.sphere(R @ rigid.sphere[b, :3], rigid.sphere[b, 3], up, z, cut)
-    hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, block)
-    wrench[2] += rigid.buoyancy[b]
-    hydrostatics.weight(rigid.load_force[b], R @ rigid.load_at[b], wrench, block)
-    for i in range(3):
-        moved[i] = x[rigid.dof[b, i]] - rigid.home_position[b, i]
-    moved[3:] = quaternion_log(quaternion_product(quaternions[b], quaternion_conjugate(rigid.home_quaternion[b])))
-    wrench -= rigid.linear[b] @ moved
-    wrench[3:] += rigid.load_moment[b]
-    for i in range(6):
-        out.residual[rigid.dof[b, i]] += wrench[i]
-        for j in range(6):
-            block[i, j] = -block[i, j] - rigid.linear[b, i, j]
+    for b in range(rigid.weight.size):
+        block = out.body_blocks[b]
+        block[:, :] = 0.0
+        wrench[:] = 0.0
+        cut[:] = 0.0
+        R = quaternion_to_matrix(quaternions[b])
+        z = x[rigid.dof[b, 2]]
+        hydrostatics.weight(-rigid.weight[b] * up, R @ rigid.centre[b], wrench, block)
+        if rigid.hull[b] == HULL_AXISYMMETRIC:
+            profile = rigid.profile[rigid.profile_start[b] : rigid.profile_start[b + 1]]
+            hydrostatics.axisymmetric(profile, R[:, 2].copy(), up, z, cut)
+        elif rigid.hull[b] == HULL_SPHERE:
+            hydrostatics.sphere(R @ rigid.sphere[b, :3], rigid.sphere[b, 3], up, z, cut)
+        hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, block)
+        wrench[2] += rigid.buoyancy[b]
+        hydrostatics.weight(rigid.load_force[b], R @ rigid.load_at[b], wrench, block)
+        for i in range(3):
+            moved[i] = x[rigid.dof[b, i]] - rigid.home_position[b, i]
+        moved[3:] = quaternion_log(quaternion_product(quaternions[b], quaternion_conjugate(rigid.home_quaternion[b])))
+        wrench -= rigid.linear[b] @ moved
+        wrench[3:] += rigid.load_moment[b]
+        for i in range(6):
+            out.residual[rigid.dof[b, i]] += wrench[i]
+            for j in range(6):
+                block[i, j] = -block[i, j] - rigid.linear[b, i, j]
 
 
-@kernel
-def evaluate(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out):
+def evaluate(
+    arcs: Arcs, nodes: Nodes, rigid: Rigid, sea: Any, x: Array, quaternions: Array, tolerance: float, pair: int,
+    derivatives: bool, out: Result,
+) -> int:  # fmt: skip
     """Residual at x, and its derivative in blocks if asked; returns ARRIVED, or how the first bad shot ended."""
     out.residual[:] = 0.0
-    none = np.empty(0)
-    for a in range(arcs.line.size):
-        status = _add_arc(a, arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, none, out)
-        if status != ARRIVED:
-            return status
-    for k in range(nodes.body.size):
-        if nodes.body[k] < 0:
-            _add_node(k, nodes, rigid, sea, x, quaternions, out)
-    for b in range(rigid.weight.size):
-        _add_body(b, rigid, sea, x, quaternions, out)
-    return ARRIVED
+    status: int = add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out)
+    if status == ARRIVED:
+        add_nodes(nodes, rigid, sea, x, quaternions, out)
+        if rigid.weight.size:
+            add_bodies(rigid, sea, x, quaternions, out)
+    return status
 
 
 @kernel

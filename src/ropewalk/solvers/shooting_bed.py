@@ -106,7 +106,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     p_end = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
     lifted = place < spans[end, S1] - spans[end, S0] or end < last - 1
     # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
-    X, by_T, tension, total = 0.0, 0.0, T, 0.0
+    X, by_T, tension, total, weight = 0.0, 0.0, T, 0.0, 0.0
     kappa_end = 0.0
     for back in range(end - first + 1):
         i = end - back
@@ -128,16 +128,47 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
             pull[j] += load[j] * ds
         tension = max(tension - kappa * ds, 0.0)
         total += ds
+        weight += p * ds
     for i in range(3):
         y[i] += X * d[i]
         y[3 + i] -= lift * normal[i]
+    excess = 0.0  # weight that is left on the bed at the end of a line that never leaves it, N
+    if not lifted:
+        excess = lift + weight
     phase = WET if wet else DRY
     string_slope(place, y, STATE, spans[end], laws[end], law_data, sea, phase, delta, box, slope)
     k = STATE
     while k < m:
+        pull_up = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
         _bed_column(y, k, d, T, X, by_T, kappa_end, p_end if lifted else 0.0, turn, slope, normal)
+        if not lifted and p_end > 0.0:
+            for i in range(3):
+                y[k + i] += pull_up / p_end * normal[i]
         k += STATE
+    if not lifted and p_end > 0.0:
+        for i in range(3):
+            y[i] += excess / p_end * normal[i]
     return end, place, total
+
+
+@kernel
+def sink(y, m, lift, load, sea, span):
+    """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it."""
+    normal = sea.bed_normal
+    bed_load(span, 0.0, sea.water_density > 0.0 and y[2] < 0.0, load)
+    p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+    if p <= 0.0:
+        return
+    for i in range(3):
+        y[i] += lift / p * normal[i]
+        y[3 + i] -= lift * normal[i]
+    k = STATE
+    while k < m:
+        d = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+        for i in range(3):
+            y[k + i] += d / p * normal[i]
+            y[k + 3 + i] -= d * normal[i]
+        k += STATE
 
 
 @kernel

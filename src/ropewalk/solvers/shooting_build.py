@@ -158,7 +158,7 @@ class _Book:
         self.body_dof = [[self._unknown(v) for v in (*place.bodies[b], 0.0, 0.0, 0.0)] for b in self.loose]
         self.arc_rows: dict[str, list[Any]] = {key: [] for key in ARC_FIELDS}
         self.spans: list[Array] = []
-        self.laws: list[Array] = []
+        self.laws: list[Ints] = []
 
     def _unknown(self, value: float) -> int:
         self.start.append(float(value))
@@ -218,9 +218,9 @@ class _Book:
         states, low, high = self.shape.states(i, places)
         middle = 0.5 * (spans.rows[:, string.S0] + spans.rows[:, string.S1])
         nodes = [ends[0][0]]
-        for c, on_bed in enumerate(plan.bed):
+        for c, resting_cut in enumerate(plan.bed):
             at = int(np.searchsorted(spans.rows[:, string.S1], plan.cuts[c]))
-            nodes.append(self._cut(states[c + 1, :3], on_bed, float(spans.rows[at, string.RADIUS])))
+            nodes.append(self._cut(states[c + 1, :3], resting_cut, float(spans.rows[at, string.RADIUS])))
         nodes.append(ends[1][0])
         for c, backward in enumerate(plan.backward):
             inside = (spans.rows[:, string.S0] >= places[c]) & (spans.rows[:, string.S1] <= places[c + 1])
@@ -231,13 +231,13 @@ class _Book:
             n0 = states[begin, 3:].copy()
             if backward:
                 own, n0 = reversed_spans(own, length), -n0
-            at = places[begin]
-            resting = max(0.0, at - low) if backward else max(0.0, high - at)
+            start = float(places[begin])
+            resting = max(0.0, start - low) if backward else max(0.0, high - start)
             on_bed, lift = self._rest(nodes[begin], begin, plan, own)
             if on_bed != HANGING:
                 n0 = self._on_bed_force(n0, resting, own.rows)
             pair = (nodes[begin], nodes[c] if backward else nodes[c + 1])
-            self._add_arc((i, backward, float(at), list(pair), [], places[c + 1] - places[c], scale, on_bed, lift), n0,
+            self._add_arc((i, backward, start, list(pair), [], places[c + 1] - places[c], scale, on_bed, lift), n0,
                           length, own)  # fmt: skip
 
     def _rest(self, node: int, begin: int, plan: LinePlan, own: LineSpans) -> tuple[int, float]:
@@ -370,7 +370,7 @@ class _Book:
         )
 
 
-def _idle_scale(model: Model, laws: Array) -> float:
+def _idle_scale(model: Model, laws: Ints) -> float:
     """Force scale of a line that nothing loads: a thousandth of its stiffness, or 1 N."""
     stiff = [
         float(model.sections.law_data[start + (end - start) // 2 * (kind == 2)])

@@ -8,9 +8,11 @@ or the Newton direction leads nowhere, a Levenberg-Marquardt step is taken inste
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
@@ -18,7 +20,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 from ropewalk.solvers.shooting import ARRIVED
-from ropewalk.solvers.shooting_assembly import Arcs, Nodes, Result, Rigid, evaluate, gather
+from ropewalk.solvers.shooting_assembly import Arcs, Nodes, Result, Rigid, evaluate, gather, place
 
 CONVERGED, STUCK, TOO_MANY, BAD_START = 0, 1, 2, 3  # how the iteration ended
 
@@ -27,12 +29,12 @@ MAX_HALVINGS = 30
 ARMIJO = 1.0e-4  # share of the predicted decrease that a step must reach
 SMALLEST_CUT, LARGEST_CUT = 0.1, 0.5  # limits of the step's reduction from one trial to the next
 FLOOR = 1.0e-9  # scaled residual that is accepted when round-off and the integrator allow no further decrease
+SLOW, PATIENCE = 0.9, 10  # a merit that keeps more than this for so many steps leads nowhere: start anew
+RESTARTS = (1.0, 0.2, 5.0)  # times each line's force scale: tension of the straight lines of a new start
 DAMPINGS = 12  # Levenberg-Marquardt trials before giving up
+DAMPED_HALVINGS = 4
 FIRST_DAMPING = 1.0e-6  # of the largest diagonal entry of J^T J
-SINGULAR = 1.0e-15  # pivot over the largest entry of its scaled row
-DENSE_LIMIT = 90  # unknowns up to which the dense elimination is faster than the sparse one (measured)
-
-PATH_RESIDUAL, PATH_STEP, PATH_DAMPING = 0, 1, 2  # rows of a path
+DENSE_LIMIT = 150  # unknowns up to which the dense elimination is faster than the sparse one (measured)
 
 
 class Scales(NamedTuple):
@@ -40,6 +42,18 @@ class Scales(NamedTuple):
 
     row: Array  # (n,) N, N m or m
     column: Array  # (n,) m, rad or N
+
+
+@dataclass
+class Path:
+    """How the iteration went."""
+
+    ending: int = BAD_START
+    iterations: int = 0  # in all
+    restarts: int = 0
+    residuals: list[float] = field(default_factory=list)  # largest scaled constraint, of the last try
+    steps: list[float] = field(default_factory=list)  # share of the Newton step taken
+    dampings: list[float] = field(default_factory=list)  # 0 for Newton steps
 
 
 @kernel
@@ -56,162 +70,24 @@ def move(x, quaternions, direction, step, rigid, x_new, q_new):
 
 
 @kernel
-def scaled_norm(residual, row):
-    """Largest entry and half the sum of squares of the scaled residual; infinite if not a number."""
-    worst, merit = 0.0, 0.0
-    for i in range(residual.size):
-        c = residual[i] / row[i]
-        if not abs(c) < np.inf:
-            return np.inf, np.inf
-        worst = max(worst, abs(c))
-        merit += 0.5 * c * c
-    return worst, merit
-
-
-@kernel
-def solve_dense(matrix, right):
-    """Solve in place by elimination with row pivoting; right becomes the solution. Returns False if singular."""
-    n = right.size
-    for k in range(n):
-        p = k
-        for i in range(k + 1, n):
-            if abs(matrix[i, k]) > abs(matrix[p, k]):
-                p = i
-        if not abs(matrix[p, k]) > SINGULAR:
-            return False
-        if p != k:
-            for j in range(k, n):
-                matrix[k, j], matrix[p, j] = matrix[p, j], matrix[k, j]
-            right[k], right[p] = right[p], right[k]
-        inverse = 1.0 / matrix[k, k]
-        for i in range(k + 1, n):
-            f = matrix[i, k] * inverse
-            if f != 0.0:
-                for j in range(k + 1, n):
-                    matrix[i, j] -= f * matrix[k, j]
-                right[i] -= f * right[k]
-    for k in range(n - 1, -1, -1):
-        value = right[k]
-        for j in range(k + 1, n):
-            value -= matrix[k, j] * right[j]
-        right[k] = value / matrix[k, k]
-    return True
-
-
-@kernel
-def _scale_matrix(matrix, row, column):
-    """Divide the rows by their scales and multiply the columns by theirs."""
-    for i in range(row.size):
-        for j in range(row.size):
-            matrix[i, j] *= column[j] / row[i]
-
-
-@kernel
-def _damped_direction(matrix, residual, row, column, damping, direction):
-    """Levenberg-Marquardt direction of the scaled system; returns False if even that is singular."""
-    n = residual.size
-    normal = matrix.T @ matrix
-    right = np.zeros(n)
-    largest = 0.0
-    for i in range(n):
-        largest = max(largest, normal[i, i])
-        for j in range(n):
-            right[i] -= matrix[j, i] * residual[j] / row[j]
-    if not largest > 0.0:
-        return False
-    for i in range(n):
-        normal[i, i] += damping * largest
-    for i in range(n):
-        for j in range(n):
-            normal[i, j] /= largest
-        right[i] /= largest
-    if not solve_dense(normal, right):
-        return False
-    for i in range(n):
-        direction[i] = right[i] * column[i]
-    return True
-
-
-@kernel
-def next_cut(step, merit, trial):
-    """Shorter step from the parabola through the merit, its slope (-2 merit, exact for Newton) and the trial."""
-    if not trial < np.inf:
-        return SMALLEST_CUT * step
-    best = step * step * merit / (trial - merit + 2.0 * step * merit)
-    return min(LARGEST_CUT * step, max(SMALLEST_CUT * step, best))
-
-
-@kernel
-def newton_dense(arcs, nodes, rigid, sea, x, quaternions, row, column, tolerance, pair, target, out, path):
-    """Solve C(x) = 0 from the start in x, which becomes the solution; returns how it ended and the iterations.
-
-    row, column : scales    tolerance : of the integrator    target : largest scaled residual asked for
-    out : Result of the last evaluation    path : (3, MAX_ITERATIONS + 1), filled
-    """
-    n = x.size
-    matrix, full = np.empty((n, n)), np.empty((n, n))
-    direction, x_new, q_new = np.empty(n), np.empty(n), quaternions.copy()
-    status = evaluate(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, True, out)
-    if status != ARRIVED:
-        return BAD_START, 0
-    worst, merit = scaled_norm(out.residual, row)
-    path[PATH_RESIDUAL, 0] = worst
-    for iteration in range(MAX_ITERATIONS):
-        if worst <= target:
-            return CONVERGED, iteration
-        gather(arcs, nodes, rigid, out, full)
-        _scale_matrix(full, row, column)
-        residual = out.residual.copy()
-        damping = 0.0
-        accepted = False
-        step = 1.0
-        for attempt in range(DAMPINGS):
-            matrix[:, :] = full
-            if attempt == 0:
-                for i in range(n):
-                    direction[i] = -residual[i] / row[i]
-                good = solve_dense(matrix, direction)
-                for i in range(n):
-                    direction[i] *= column[i]
-                    good = good and abs(direction[i]) < np.inf
-            else:
-                damping = FIRST_DAMPING * 10.0**attempt
-                good = _damped_direction(matrix, residual, row, column, damping, direction)
-            if not good:
-                continue
-            step = 1.0
-            for k in range(MAX_HALVINGS if attempt == 0 else 4):
-                move(x, quaternions, direction, step, rigid, x_new, q_new)
-                status = evaluate(arcs, nodes, rigid, sea, x_new, q_new, tolerance, pair, k == 0, out)
-                w_new, m_new = scaled_norm(out.residual, row) if status == ARRIVED else (np.inf, np.inf)
-                enough = merit * (1.0 - 2.0 * ARMIJO * step) if attempt == 0 else merit
-                if m_new < enough:
-                    accepted = True
-                    break
-                if worst <= FLOOR:
-                    break
-                step = next_cut(step, merit, m_new)
-            if accepted or worst <= FLOOR:
-                break
-        if not accepted:
-            evaluate(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, True, out)
-            return (CONVERGED if worst <= FLOOR else STUCK), iteration
-        if step < 1.0:
-            evaluate(arcs, nodes, rigid, sea, x_new, q_new, tolerance, pair, True, out)
-        x[:] = x_new
-        quaternions[:, :] = q_new
-        worst, merit = w_new, m_new
-        path[PATH_RESIDUAL, iteration + 1] = worst
-        path[PATH_STEP, iteration] = step
-        path[PATH_DAMPING, iteration] = damping
-    return TOO_MANY, MAX_ITERATIONS
+def straighten(arcs, nodes, rigid, x, quaternions, share):
+    """Forces of a new start: every arc straight between its nodes, its tension `share` of its force scale."""
+    p0, p1, arm = np.empty(3), np.empty(3), np.empty(3)
+    map_ = np.empty((3, 6))
+    for a in range(arcs.line.size):
+        place(arcs.node[a, 0], nodes, rigid, x, quaternions, p0, map_, arm)
+        place(arcs.node[a, 1], nodes, rigid, x, quaternions, p1, map_, arm)
+        chord = np.sqrt((p1[0] - p0[0]) ** 2 + (p1[1] - p0[1]) ** 2 + (p1[2] - p0[2]) ** 2)
+        for i in range(3):
+            direction = (p1[i] - p0[i]) / chord if chord > 0.0 else 1.0
+            x[arcs.dof[a, 12 + i]] = share * arcs.force[a] * direction
 
 
 class Pattern(NamedTuple):
     """Where the blocks go in a compressed sparse column matrix."""
 
-    indices: Ints
-    start: Ints
+    indices: NDArray[np.int32]
+    start: NDArray[np.int32]
     arc: Ints  # (n_arcs, LOCAL, LOCAL) place in the data, -1 for none
     node: Ints  # (n_nodes, 3, 3)
     body: Ints  # (n_bodies, 6, 6)
@@ -255,62 +131,124 @@ def sparse_matrix(pattern: Pattern, out: Result, scales: Scales) -> Any:
     return csc_array((data, pattern.indices, pattern.start), shape=(n, n))
 
 
-def newton_sparse(
-    arcs: Arcs, nodes: Nodes, rigid: Rigid, sea: Any, x: Array, quaternions: Array, scales: Scales, pattern: Pattern,
-    tolerance: float, pair: int, target: float, out: Result, path: Array,
-) -> tuple[int, int]:  # fmt: skip
-    """As :func:`newton_dense`, with a sparse factorisation; damps by lengthening the diagonal if that is singular."""
-    args = (tolerance, pair)
-    if evaluate(arcs, nodes, rigid, sea, x, quaternions, *args, True, out) != ARRIVED:
-        return BAD_START, 0
-    worst, merit = scaled_norm(out.residual, scales.row)
-    path[PATH_RESIDUAL, 0] = worst
-    x_new, q_new = np.empty_like(x), quaternions.copy()
-    for iteration in range(MAX_ITERATIONS):
-        if worst <= target:
-            return CONVERGED, iteration
-        matrix = sparse_matrix(pattern, out, scales)
-        scaled = out.residual / scales.row
-        accepted, damping, step = False, 0.0, 1.0
+class Newton:
+    """Newton's method on one assembly; `x` and `quaternions` move to the solution, `out` holds the last evaluation."""
+
+    def __init__(self, parts: tuple[Arcs, Nodes, Rigid, Any], x: Array, quaternions: Array, scales: Scales,
+                 integrator: tuple[float, int], out: Result) -> None:  # fmt: skip
+        self.parts, self.x, self.quaternions, self.scales, self.out = parts, x, quaternions, scales, out
+        self.integrator = integrator
+        self.dense = x.size <= DENSE_LIMIT
+        self.matrix: Any = np.empty((x.size, x.size)) if self.dense else None
+        self.pattern = None if self.dense else sparse_pattern(x.size, *parts[:3])
+
+    def solve(self, target: float) -> Path:
+        """Iterate until the largest scaled constraint is below `target`, with new starts if that fails."""
+        path = Path()
+        x0, q0 = self.x.copy(), self.quaternions.copy()
+        for k in range(len(RESTARTS) + 1):
+            if k > 0:
+                self.x[:], self.quaternions[:] = x0, q0
+                straighten(*self.parts[:3], self.x, self.quaternions, RESTARTS[k - 1])
+            path.restarts = k
+            self._iterate(target, path)
+            if path.ending == CONVERGED:
+                break
+        return path
+
+    def _evaluate(self, x: Array, quaternions: Array, derivatives: bool) -> tuple[float, float]:
+        """Largest entry and half the sum of squares of the scaled residual; infinite if it cannot be had."""
+        if evaluate(*self.parts, x, quaternions, *self.integrator, derivatives, self.out) != ARRIVED:
+            return np.inf, np.inf
+        scaled = self.out.residual / self.scales.row
+        worst = float(np.max(np.abs(scaled), initial=0.0))
+        return (worst, 0.5 * float(scaled @ scaled)) if worst < np.inf else (np.inf, np.inf)
+
+    def _iterate(self, target: float, path: Path) -> None:
+        """One try from where x is."""
+        path.residuals, path.steps, path.dampings = [], [], []
+        path.ending = BAD_START
+        worst, merit = self._evaluate(self.x, self.quaternions, True)
+        path.residuals.append(worst)
+        if not worst < np.inf:
+            return
+        slow = 0
+        path.ending = TOO_MANY
+        for _ in range(MAX_ITERATIONS):
+            if worst <= target:
+                path.ending = CONVERGED
+                return
+            found = self._step(worst, merit, path) if slow <= PATIENCE else None
+            if found is None:
+                self._evaluate(self.x, self.quaternions, True)
+                path.ending = CONVERGED if worst <= FLOOR else STUCK
+                return
+            slow = slow + 1 if found[1] > SLOW * merit else 0
+            worst, merit = found
+            path.iterations += 1
+            path.residuals.append(worst)
+
+    def _step(self, worst: float, merit: float, path: Path) -> tuple[float, float] | None:
+        """One accepted step, Newton's or a damped one; None if there is none."""
+        residual = self.out.residual / self.scales.row
+        matrix = self._matrix()
+        x_new, q_new = np.empty_like(self.x), self.quaternions.copy()
         for attempt in range(DAMPINGS):
             damping = 0.0 if attempt == 0 else FIRST_DAMPING * 10.0**attempt
-            direction = _sparse_direction(matrix, scaled, damping)
+            direction = _direction(matrix, residual, damping)
             if direction is None:
                 continue
-            direction *= scales.column
+            direction *= self.scales.column
             step = 1.0
-            for k in range(MAX_HALVINGS if attempt == 0 else 4):
-                move(x, quaternions, direction, step, rigid, x_new, q_new)
-                status = evaluate(arcs, nodes, rigid, sea, x_new, q_new, *args, k == 0, out)
-                w_new, m_new = scaled_norm(out.residual, scales.row) if status == ARRIVED else (np.inf, np.inf)
-                accepted = m_new < merit * (1.0 - 2.0 * ARMIJO * step if attempt == 0 else 1.0)
-                if accepted or worst <= FLOOR:
-                    break
-                step = next_cut(step, merit, m_new)
-            if accepted or worst <= FLOOR:
-                break
-        if not accepted:
-            evaluate(arcs, nodes, rigid, sea, x, quaternions, *args, True, out)
-            return (CONVERGED if worst <= FLOOR else STUCK), iteration
-        if step < 1.0:
-            evaluate(arcs, nodes, rigid, sea, x_new, q_new, *args, True, out)
-        x[:] = x_new
-        quaternions[:] = q_new
-        worst, merit = w_new, m_new
-        path[:, iteration] = path[PATH_RESIDUAL, iteration], step, damping
-        path[PATH_RESIDUAL, iteration + 1] = worst
-    return TOO_MANY, MAX_ITERATIONS
+            for k in range(DAMPED_HALVINGS if attempt else MAX_HALVINGS):
+                move(self.x, self.quaternions, direction, step, self.parts[2], x_new, q_new)
+                found = self._evaluate(x_new, q_new, k == 0)
+                if found[1] < merit * (1.0 if attempt else 1.0 - 2.0 * ARMIJO * step):
+                    if k > 0:
+                        self._evaluate(x_new, q_new, True)
+                    self.x[:], self.quaternions[:] = x_new, q_new
+                    path.steps.append(step)
+                    path.dampings.append(damping)
+                    return found
+                if worst <= FLOOR:
+                    return None
+                step = next_cut(step, merit, found[1])
+        return None
+
+    def _matrix(self) -> Any:
+        """The scaled derivative."""
+        if not self.dense:
+            assert self.pattern is not None
+            return sparse_matrix(self.pattern, self.out, self.scales)
+        gather(*self.parts[:3], self.out, self.matrix)
+        return self.matrix * (self.scales.column / self.scales.row[:, None])
 
 
-def _sparse_direction(matrix: Any, residual: Array, damping: float) -> Array | None:
-    """Newton (damping 0) or Levenberg-Marquardt direction; None if the factorisation fails."""
+def next_cut(step: float, merit: float, trial: float) -> float:
+    """Shorter step from the parabola through the merit, its slope (-2 merit, exact for Newton) and the trial."""
+    if not trial < np.inf:
+        return SMALLEST_CUT * step
+    best = step * step * merit / (trial - merit + 2.0 * step * merit)
+    return min(LARGEST_CUT * step, max(SMALLEST_CUT * step, best))
+
+
+def _direction(matrix: Any, residual: Array, damping: float) -> Array | None:
+    """Newton (damping 0) or Levenberg-Marquardt direction of the scaled system; None if it cannot be had."""
     try:
-        if damping == 0.0:
+        if isinstance(matrix, np.ndarray):
+            if damping == 0.0:
+                direction = np.linalg.solve(matrix, -residual)
+            else:
+                normal = matrix.T @ matrix
+                largest = float(np.max(np.diag(normal), initial=0.0))
+                direction = np.linalg.solve(normal + damping * largest * np.eye(residual.size), -(matrix.T @ residual))
+        elif damping == 0.0:
             direction = splu(matrix).solve(-residual)
         else:
             normal = (matrix.T @ matrix).tocsc()
             normal.setdiag(normal.diagonal() + damping * normal.diagonal().max())
             direction = splu(normal).solve(-(matrix.T @ residual))
-    except RuntimeError:  # "Factor is exactly singular"
+    except (RuntimeError, np.linalg.LinAlgError):  # singular, as scipy and numpy say it
         return None
-    return direction if np.all(np.isfinite(direction)) else None
+    good: Array = np.asarray(direction, dtype=np.float64)
+    return good if np.all(np.isfinite(good)) else None
