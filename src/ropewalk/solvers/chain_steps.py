@@ -75,6 +75,18 @@ def correct(chain, series, t, scale):
         return UNREACHABLE, max(block - 1, 0), first
     if pivot < PIVOT_TAUT:
         return TAUT, max(block - 1, 0), first
+    _correct_rates(chain, series, target)
+    return DONE, 0, first
+
+
+@kernel(no_cpython_wrapper=True)
+def _correct_rates(chain, series, target):
+    """Make the velocities (power 1, m) fit the held ends and the link lengths, with the factors in hand.
+
+    target : (3, 2, n + 1) m, power 1 of the held ends is read
+    """
+    n = chain.length.shape[0]
+    r, x = series.position, series.unknowns
     x[:] = 0.0
     for k in range(n):
         for axis in range(3):
@@ -88,7 +100,6 @@ def correct(chain, series, t, scale):
     for axis in range(3):
         for i in range(n + 1):
             r[axis, 1, i] += x[i, axis]
-    return DONE, 0, first
 
 
 @kernel(no_cpython_wrapper=True)
