@@ -8,6 +8,7 @@ import typer
 
 from ropewalk.cli.check import check_command
 from ropewalk.cli.demo import demo_command
+from ropewalk.cli.float_ import float_command
 from ropewalk.cli.new import new_command
 from ropewalk.cli.plot import plot_command
 from ropewalk.cli.recover import recover_command
@@ -35,6 +36,7 @@ app.command("new")(new_command)
 app.command("check")(check_command)
 app.command("static")(static_command)
 app.command("run")(run_command)
+app.command("float")(float_command)
 app.command("verify")(verify_command)
 app.command("plot")(plot_command)
 app.command("waves")(waves_command)

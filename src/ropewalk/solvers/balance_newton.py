@@ -59,7 +59,8 @@ class Path:
     steps: list[float] = field(default_factory=list)  # fraction of the Newton step taken
     residuals: list[float] = field(default_factory=list)  # N
     shifts: int = 0  # iterations in which the stiffness was not positive
-    lowest: float = 0.0  # smallest over largest stiffness at the end, negative if unstable
+    stable: bool = False  # the last stiffness was seen to be positive
+    lowest: float = 0.0  # smallest over largest stiffness at the end where it was not, negative if unstable
     converged: bool = False
     blocked: bool = False  # a line too short at the start of the iteration
 
@@ -221,14 +222,37 @@ def _limit(step, points, bodies, length):
 
 
 @kernel
-def _dense(assembly, out, K, free, pressed, scale, step):
-    """Newton step of all dofs, zero where held or pressed on the bed; returns the number of shifts."""
+def _size_and_slope(step, root, free, residual):
+    """Scaled size of a step (m) and the residual along it (N m)."""
+    size, slope = 0.0, 0.0
+    for i in range(step.size):
+        size = max(size, abs(step[i]) * root[i])
+    for i in range(free.size):
+        slope += residual[i] * step[free[i]]
+    return size, slope
+
+
+@kernel
+def _dense_trial(
+    assembly, points, bodies, quaternions, K, root, length, step, free, floor, level, out, pressed, there, residual
+):
+    """Set `step` to the Newton step of all dofs, zero where held or pressed on the bed, and try the whole of it.
+
+    K : (n_dofs, n_dofs) work    root : (n_dofs,) arm of rotations (m), 1 for translations    length : m
+    Returns the number of shifts, size and slope of the step, and what `_try` returns. One entry into compiled
+    code: handing over the arrays costs as much as the work on a small assembly.
+    """
     gather(assembly, out, K)
     loose = free[~pressed[free]]
-    part, shifts = _dense_step(K, loose, out.force, scale)
+    part, shifts = _dense_step(K, loose, out.force, root * root)
     step[:] = 0.0
     step[loose] = part
-    return shifts
+    _limit(step, points, bodies, length)
+    size, slope0 = _size_and_slope(step, root, free, residual)
+    reached, slope, largest = _try(
+        assembly, points, bodies, quaternions, step, 1.0, free, floor, level, out, pressed, there, residual
+    )
+    return shifts, size, slope0, reached, slope, largest
 
 
 def moved(place: Place, frame: Array, full_step: Array) -> Place:
@@ -259,6 +283,7 @@ class Newton:
         self._pressed: Flags = np.zeros(n, dtype=np.bool_)  # dofs that the bed holds up
         self._residual: Array = np.zeros(free.size)
         self._step: Array = np.zeros(n)
+        self._root: Array = np.sqrt(scales.dofs)
 
     def evaluate(self, place: Place, fraction: float, there: Place) -> tuple[bool, float, float]:
         """Balance at `fraction` of the current step from `place`: does every line reach, slope (N m), residual (N)."""
@@ -277,17 +302,31 @@ class Newton:
         )
         return result
 
-    def newton_step(self) -> int:
-        """Set the step; returns the number of shifts it took."""
+    def whole_step(self, here: Place, there: Place) -> tuple[int, float, float, bool, float, float]:
+        """Newton step from `here`, tried whole: shifts, size (m), slope at its start; reach, slope, residual there."""
         if self._sparse is None:
-            shifts: int = _dense(
-                self.assembly, self.out, self._K, self.free, self._pressed, self.scales.dofs, self._step
+            result: tuple[int, float, float, bool, float, float] = _dense_trial(
+                self.assembly,
+                *here,
+                self._K,
+                self._root,
+                self.scales.length,
+                self._step,
+                self.free,
+                self.floor,
+                self._level,
+                self.out,
+                self._pressed,
+                there,
+                self._residual,
             )
-            return shifts
+            return result
         self._step[:] = 0.0
         step, shifts = self._sparse.step(self.out, self.scales.dofs)
         self._step[self.free] = np.where(self._pressed[self.free], 0.0, step)
-        return shifts
+        _limit(self._step, here.points, here.bodies, self.scales.length)
+        size, slope0 = _size_and_slope(self._step, self._root, self.free, self._residual)
+        return (shifts, size, slope0, *self.evaluate(here, 1.0, there))
 
     def lowest_mode(self) -> tuple[float, Array]:
         """Smallest eigenvalue of the scaled stiffness over its largest, and its step of all dofs.
@@ -321,38 +360,40 @@ class Newton:
         if not reached:
             path.blocked = True
             return here, path
-        root = np.sqrt(self.scales.dofs)
         for _ in range(most):
             path.residuals.append(largest)
             if largest <= FORCE_DONE * self.scales.force:
                 break
-            path.shifts += self.newton_step() > 0
+            shifts, size, slope0, reached, slope, largest = self.whole_step(here, there)
+            path.evaluations += 1
             path.iterations += 1
-            _limit(self._step, here.points, here.bodies, self.scales.length)
-            if np.abs(self._step * root).max() <= STEP_DONE * self.scales.length:
+            path.shifts += shifts > 0
+            path.stable = shifts == 0  # the stiffness had a Cholesky factor
+            if size <= STEP_DONE * self.scales.length:
+                _, _, largest = self.evaluate(here, 0.0, there)
                 break
-            taken, largest = self._search(here, there, path)
+            taken, largest = self._search(here, there, slope0, (reached, slope, largest), path)
             path.steps.append(taken)
             if taken == 0.0:
                 break
             here, there = there, here
-        _, _, largest = self.evaluate(here, 0.0, there)
-        path.residuals.append(largest)
+        path.residuals.append(largest)  # `out` holds the balance at `here`: the search ends with it
         path.converged = largest <= FORCE_GOOD * self.scales.force or largest <= self.round_off(here)
         return here, path
 
-    def _search(self, here: Place, there: Place, path: Path) -> tuple[float, float]:
+    def _search(
+        self, here: Place, there: Place, slope0: float, whole: tuple[bool, float, float], path: Path
+    ) -> tuple[float, float]:
         """Shorten the step until the slope at its end is small, or has not turned up far.
 
         The slope (force along the step) falls along the step, steeply where lines come taut: its root is
-        bracketed and narrowed until the fraction is known to a factor of BRACKET. Returns the fraction
-        taken, 0 if none is good, and the residual there (N); `there` holds the new place.
+        bracketed and narrowed until the fraction is known to a factor of BRACKET. `whole` is what the whole
+        step gave. Returns the fraction taken, 0 if none is good, and the residual there (N); `there` holds
+        the new place.
         """
-        slope0 = float(np.dot(self._residual, self._step[self.free]))
+        reached, slope, largest = whole
         low, high, fraction = 0.0, np.inf, 1.0
         while fraction > SHORTEST_STEP:
-            reached, slope, largest = self.evaluate(here, fraction, there)
-            path.evaluations += 1
             if reached and slope >= -SLOPE_LEFT * abs(slope0):
                 low = fraction
                 if slope <= SLOPE_SMALL * slope0 or high <= BRACKET * low or fraction == 1.0:
@@ -366,5 +407,7 @@ class Newton:
             else:
                 secant = slope0 / (slope0 - slope) if reached and np.isfinite(slope) else 0.0
                 fraction *= min(0.5, max(SHRINK, secant))
+            reached, slope, largest = self.evaluate(here, fraction, there)
+            path.evaluations += 1
         _, _, largest = self.evaluate(here, low, there)
         return low, largest

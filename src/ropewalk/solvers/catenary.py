@@ -124,7 +124,7 @@ class Catenary:
         work.assembly = work.assembly._replace(piece_stiffness=floats(stiffness), stiffness=floats(stiffness[first]))
         newton = Newton(work.assembly, work.free, work.floor, work.scales, work.out)
         work.place, path = newton.run(work.place, self.most_iterations)
-        if work.place.bodies.shape[0] == 0:  # lines alone have a convex energy: what is found is stable
+        if path.stable or work.place.bodies.shape[0] == 0:  # the energy of lines alone is convex
             return path
         path.lowest, mode = newton.lowest_mode()
         for _ in range(MOST_NUDGES):
@@ -164,7 +164,7 @@ def _report(model: Model, work: Work, path: Path) -> Report:
         "residuals": path.residuals,
         "evaluations": path.evaluations,
         "shifted": path.shifts,
-        "lowest_stiffness": path.lowest,
+        "stable": path.stable or path.lowest >= -UNSTABLE,
         "lines": {name: catenary.MEANING[kind] for name, kind in zip(names, kinds, strict=True)},
     }
     miss = float(np.max(out.solution[:, catenary.MISS], initial=0.0)) if not failed else float("inf")

@@ -98,21 +98,21 @@ def prescribed(model: Model, place: Place, t: float) -> Place:
     """`place` with held and moving parts where they are at time t."""
     moved = np.zeros((3, 3))
     points, bodies, quaternions = place.points.copy(), place.bodies.copy(), place.quaternions.copy()
-    for k in range(points.shape[0]):
-        if model.points.motion[k] >= 0 or np.all(model.points.joint[k] == HELD):
-            motion.motion(t, model.points.motion[k], model.motions, moved)
-            points[k] = model.points.position[k] + moved[0]
-        elif np.any(model.points.joint[k] == HELD):
-            shift = model.points.frame[k] @ (points[k] - model.points.position[k])
-            shift[model.points.joint[k] == HELD] = 0.0
-            points[k] = model.points.position[k] + model.points.frame[k].T @ shift
-    for k in range(bodies.shape[0]):
-        if model.bodies.joint[k] != LOOSE:
-            i = model.bodies.motion[k]
-            motion.motion(t, i, model.motions, moved)
-            bodies[k] = model.bodies.position[k] + moved[0]
-            motion.rotation(t, i, model.motions, moved)
-            quaternions[k] = quaternion_product(quaternion_exp(moved[0]), model.bodies.quaternion[k])
+    held = (model.points.joint == HELD).sum(axis=1)
+    points[held == 3] = model.points.position[held == 3]
+    for k in np.flatnonzero((held > 0) & (held < 3)):
+        shift = model.points.frame[k] @ (points[k] - model.points.position[k])
+        shift[model.points.joint[k] == HELD] = 0.0
+        points[k] = model.points.position[k] + model.points.frame[k].T @ shift
+    for k in np.flatnonzero(model.points.motion >= 0):
+        motion.motion(t, model.points.motion[k], model.motions, moved)
+        points[k] = model.points.position[k] + moved[0]
+    for k in np.flatnonzero(model.bodies.joint != LOOSE):
+        i = model.bodies.motion[k]
+        motion.motion(t, i, model.motions, moved)
+        bodies[k] = model.bodies.position[k] + moved[0]
+        motion.rotation(t, i, model.motions, moved)
+        quaternions[k] = quaternion_product(quaternion_exp(moved[0]), model.bodies.quaternion[k])
     return Place(points, bodies, quaternions)
 
 

@@ -1,0 +1,201 @@
+"""The command line as a user meets it: exit codes, sentences, files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+from ropewalk.cli.main import main
+from ropewalk.cli.new import Kind, template
+from ropewalk.io.native import read_text
+
+
+def ropewalk(*arguments: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command, run in this process."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as stop, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["ropewalk", *map(str, arguments)])
+        main()
+    captured = capsys.readouterr()
+    code = stop.value.code
+    return (0 if code is None else int(code)), captured.out, captured.err
+
+
+@pytest.fixture
+def mooring(tmp_path: Path) -> Path:
+    path = tmp_path / "mooring.yaml"
+    path.write_text(template(Kind.mooring))
+    return path
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_starting_cases_are_right(kind, tmp_path, capsys):
+    """`new` writes a case that `check` finds nothing wrong with."""
+    path = tmp_path / "case.yaml"
+    assert ropewalk("new", kind.value, path, capsys=capsys)[0] == 0
+    code, out, _ = ropewalk("check", path, capsys=capsys)
+    assert (code, out.count("\n")) == (0, 1), out
+
+
+def test_new_does_not_write_over_a_file(mooring, capsys):
+    before = mooring.read_text()
+    code, _, err = ropewalk("new", "tow", mooring, capsys=capsys)
+    assert code == 2
+    assert "exists" in err
+    assert mooring.read_text() == before
+
+
+def test_static_prints_a_table_and_how_good_it_is(mooring, capsys):
+    code, out, _ = ropewalk("static", mooring, capsys=capsys)
+    assert code == 0
+    assert "line 1" in out
+    assert "forces balance to" in out
+
+
+def test_static_json_has_the_agreed_keys(mooring, capsys):
+    """design: status, method, iterations, residuals, points, bodies, lines with their ends."""
+    code, out, _ = ropewalk("static", mooring, "--json", capsys=capsys)
+    data = json.loads(out)
+    assert code == 0
+    assert {"status", "method", "iterations", "residual_force", "residual_position"} <= set(data)
+    assert set(data["points"]["anchor 1"]) == {"position", "force"}
+    assert {"position", "attitude", "stiffness", "hydrostatic_stiffness"} <= set(data["bodies"]["platform"])
+    line = data["lines"]["line 1"]
+    assert set(line["end_a"]) == {"position", "force", "tension", "declination"}
+    assert {"end_b", "max_tension", "min_tension", "stretched_length", "grounded_length"} <= set(line)
+
+
+def test_static_writes_netcdf_that_xarray_opens(mooring, tmp_path, capsys):
+    path = tmp_path / "result.nc"
+    assert ropewalk("static", mooring, "-o", path, capsys=capsys)[0] == 0
+    with xr.open_dataset(path, engine="h5netcdf") as dataset:
+        assert dataset["tension"].attrs["units"] == "N"
+        assert set(dataset["line"].values) == {"line 1", "line 2", "line 3"}
+        assert read_text(json_to_yaml(dataset.attrs["system"])).title == "three-line chain mooring in 100 m"
+
+
+def json_to_yaml(text: str) -> str:
+    """JSON is YAML."""
+    return text
+
+
+def test_plot_draws_a_case_and_a_result(mooring, tmp_path, capsys):
+    result = tmp_path / "result.nc"
+    ropewalk("static", mooring, "-o", result, capsys=capsys)
+    for source, target in ((mooring, "a.png"), (result, "b.svg")):
+        assert ropewalk("plot", source, "-o", tmp_path / target, capsys=capsys)[0] == 0
+        assert (tmp_path / target).stat().st_size > 10_000
+
+
+def test_demo_leaves_case_result_and_picture(tmp_path, capsys):
+    code, out, _ = ropewalk("demo", "-o", tmp_path / "demo", capsys=capsys)
+    assert code == 0, out
+    assert {path.suffix for path in (tmp_path / "demo").iterdir()} >= {".yaml", ".nc", ".png"}
+
+
+def test_waves_prints_the_sea(tmp_path, capsys):
+    path = tmp_path / "buoy.yaml"
+    path.write_text(template(Kind.buoy))
+    code, out, _ = ropewalk("waves", path, "--json", "-o", tmp_path / "sea.png", capsys=capsys)
+    data = json.loads(out)
+    assert code == 0
+    assert data["components"][0]["amplitude"] == 1.5
+    assert data["components"][0]["length"] == pytest.approx(38.9107, abs=1e-3)  # Airy, 20 m deep, 5 s
+    assert (tmp_path / "sea.png").exists()
+
+
+def test_schema_is_json(capsys):
+    code, out, _ = ropewalk("schema", capsys=capsys)
+    assert code == 0
+    assert json.loads(out)["title"] == "ropewalk case file"
+
+
+def test_verify_compares_methods(mooring, capsys):
+    code, out, _ = ropewalk("verify", mooring, "--json", capsys=capsys)
+    data = json.loads(out)
+    assert code == 0
+    assert data["reference"] == "catenary"
+    assert data["methods"][0]["force_difference"] == 0.0
+
+
+SHORT = """
+ropewalk: 1
+sections: {rope: {diameter: 0.08, mass: 27.6, axial_stiffness: inextensible}}
+points: {a: {position: [0, 0, 0]}, b: {position: [10, 0, 0]}}
+lines: {l: {from: a, to: b, pieces: [{section: rope, length: 9}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "the file is empty"),
+        ("ropewalk: 1\ntitel: x\n", "did you mean 'title'"),
+        ("ropewalk: 1\nsections: {r: {diameter: 0.1, mass: -1, axial_stiffness: 1.0e8}}\n", "at least 0, not -1"),
+        ("ropewalk: 1\n", "nothing to balance"),
+        (SHORT, "length 9 m is shorter than the 10 m between its ends; lengthen it or give it axial_stiffness"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
+    """Nothing is written."""
+    path = tmp_path / "case.yaml"
+    path.write_text(text)
+    code, out, err = ropewalk("static", path, "-o", tmp_path / "out.nc", capsys=capsys)
+    assert code == 2
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert out == ""
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("static", "nowhere.yaml"), "nowhere.yaml"),
+        (("plot", "case.txt", "-o", "case.doc"), "'.doc' is not one of them"),
+        (("static", "case.yaml", "--method", "magic"), "no solver 'magic'"),
+    ],
+)
+def test_wrong_arguments_are_exit_2(arguments, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("case.yaml").write_text(template(Kind.mooring))
+    code, _, err = ropewalk(*arguments, capsys=capsys)
+    assert code == 2
+    assert sentence in err
+
+
+def test_numbers_that_fail_are_exit_1(tmp_path, capsys):
+    """A stone that nothing holds."""
+    path = tmp_path / "stone.yaml"
+    path.write_text("ropewalk: 1\nbodies: {stone: {mass: 1000, position: [0, 0, 0]}}\n")
+    code, _, err = ropewalk("static", path, capsys=capsys)
+    assert code == 1
+    assert "body 'stone'" in err
+
+
+def test_help_needs_no_numerics():
+    """`ropewalk --help` imports neither numba, scipy, xarray nor pydantic: that is what makes it start at once."""
+    program = (
+        "import sys; sys.argv = ['ropewalk', '--help']\n"
+        "from ropewalk.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numba', 'scipy', 'xarray', 'pydantic', 'numpy', 'matplotlib'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_import_is_lazy():
+    """`import ropewalk` alone loads nothing heavy; the public names are all there."""
+    program = (
+        "import sys, ropewalk\n"
+        "print(sorted({'numba', 'scipy', 'xarray', 'pydantic', 'numpy'} & set(sys.modules)))\n"
+        "assert all(hasattr(ropewalk, name) for name in ropewalk.__all__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "[]"
