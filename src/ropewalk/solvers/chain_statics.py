@@ -12,6 +12,8 @@ ACCEPTED = 1e-10  # miss that is still an answer, where rounding stops Newton ea
 SUFFICIENT = 1e-4  # part of the predicted decrease that a step must bring (Armijo)
 LIGHT = 1e-12  # fraction of the total load below which the axial force of a link counts as none
 
+_PUSHES = "there is no equilibrium in which every link pulls: link {} would have to push; start as given"
+
 
 def nodal_loads(chain: Chain) -> Array:
     """Constant loads on the nodes, each link's shares among them; (n + 1, 3), N."""
@@ -30,7 +32,7 @@ def equilibrium(chain: Chain, end_a: Array, end_b: Array) -> tuple[Array, Array,
     .. math:: \Phi(f) = \sum_k a_k |f + c_k| - f \cdot X, \qquad \nabla \Phi = \sum_k a_k t_k - X
 
     so damped Newton finds it from anywhere, and it is the pulling solution. A free end makes f known.
-    Raises ValueError where there is no equilibrium: both ends free, or the distance too long.
+    Raises ValueError where there is none: both ends free, the distance too long, or a link that would push.
     """
     load = nodal_loads(chain)
     free_a, free_b = not chain.held[0], not chain.held[1]
@@ -55,7 +57,9 @@ def equilibrium(chain: Chain, end_a: Array, end_b: Array) -> tuple[Array, Array,
     t = _directions(force + beyond, load)
     miss = float(np.linalg.norm(a @ t - span))
     if miss > ACCEPTED * a.sum():
-        raise ValueError(f"the equilibrium was not found: end B is missed by {miss:.3g} m")
+        # the minimum is at a kink of the function, where one link carries nothing
+        k = int(np.argmin(np.linalg.norm(force + beyond, axis=1)))
+        raise ValueError(_PUSHES.format(k + 1))
     nodes = end_a + np.vstack([np.zeros(3), np.cumsum(a[:, None] * t, axis=0)])
     nodes[-1] = end_b
     return nodes, force, miss
@@ -65,7 +69,7 @@ def _directions(axial: Array, load: Array) -> Array:
     size = np.linalg.norm(axial, axis=1)
     if np.any(size <= LIGHT * np.abs(load).sum()):
         k = int(np.argmin(size))
-        raise ValueError(f"link {k + 1} carries no force, so its direction is not determined; start as given")
+        raise ValueError(_PUSHES.format(k + 1))
     directions: Array = axial / size[:, None]
     return directions
 
