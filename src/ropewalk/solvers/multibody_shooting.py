@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
+from ropewalk.model.arrays import floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary_build import prescribed
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.multishooting import first_plan, growth, refine
-from ropewalk.solvers.protocol import Claim, Report, Status
-from ropewalk.solvers.shooting import LOWEST, REST, STEPS
+from ropewalk.solvers.multishooting import denser, first_plan, growth, refine
+from ropewalk.solvers.protocol import Claim, Report
 from ropewalk.solvers.shooting_assembly import Result, result_memory
 from ropewalk.solvers.shooting_build import GuessedShape, Plan, Problem, Shape, build_problem
-from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Newton, Path
+from ropewalk.solvers.shooting_guess import start_tails
+from ropewalk.solvers.shooting_newton import STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
+from ropewalk.solvers.shooting_report import Attempt, report
 
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
-SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
+MORE_PARTS = 6  # arcs of a line where a single one fails
+FIRST_SHARE = 0.25  # of the current in the first step of load continuation
+MOST_LOAD_STEPS = 40
+START_TOLERANCE = 1.0e-8  # of the integrator where only a start is wanted
 
 
 @dataclass
@@ -32,7 +37,6 @@ class Work:
 
     place: Place
     time: float
-    plan: Plan | None = None
     problem: Problem | None = None
     out: Result | None = None
 
@@ -85,65 +89,82 @@ class Shooting:
         """Find the equilibrium under the loads and prescribed motions at time t."""
         work.time = t
         place = prescribed(model, work.place, t)
-        figures: dict[str, Any] = {}
-        shape: Shape = GuessedShape(model, place)
         plan = first_plan(model, place, GuessedShape(model, place))
-        total = 0
-        for _ in range(REFINEMENTS + 1):
-            problem = build_problem(model, place, plan, shape)
-            path, out = self._newton(model, problem)
-            total += path.iterations
-            numbers = growth(problem.arcs, out.end_state)
-            if path.ending != CONVERGED:
-                break
-            place, shape = place_of(problem, place), SolvedShape(model, problem, out)
+        attempt = self._solve(model, place, plan, GuessedShape(model, place))
+        if not attempt.good:
+            attempt = self._insist(model, place, plan, attempt)
+        if attempt.good:
+            attempt = self._refined(model, attempt)
+            work.place = place_of(attempt.problem, place)
+        work.problem, work.out = attempt.problem, attempt.out
+        return report(model, attempt)
+
+    def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
+        """One plan from one start."""
+        problem = build_problem(model, place, plan, shape)
+        arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
+        parts = (arcs, nodes, rigid, model.sea)
+        integrator = (self.tolerance, self.pair)
+        if isinstance(shape, GuessedShape):
+            start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
+        out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+        newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
+        path = newton.solve(self.target)
+        return Attempt(place, plan, problem, out, path, path.iterations)
+
+    def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt) -> Attempt:
+        """Multiple shooting where one interval fails, then the current brought in by and by; at worst the first try."""
+        total = first.iterations
+        dense = denser(model, plan, MORE_PARTS)
+        attempt = self._solve(model, place, dense, GuessedShape(model, place))
+        total += attempt.iterations
+        if not attempt.good and model.sea.current_speed != 0.0:
+            attempt = self._bring_in_current(model, place, dense)
+            total += attempt.iterations
+        return replace(attempt if attempt.good else first, iterations=total)
+
+    def _bring_in_current(self, model: Model, place: Place, plan: Plan) -> Attempt:
+        """Load continuation: the speed grows from nothing, each answer the start of the next."""
+        attempt = self._solve(_with_current(model, 0.0), place, plan, GuessedShape(model, place))
+        total, share, step, solves = attempt.iterations, 0.0, FIRST_SHARE, 1
+        while attempt.good and share < 1.0 and solves < MOST_LOAD_STEPS:
+            target = min(1.0, share + step)
+            where = place_of(attempt.problem, attempt.place)
+            shape = SolvedShape(model, attempt.problem, attempt.out)
+            trial = self._solve(_with_current(model, target), where, plan, shape)
+            total, solves = total + trial.iterations, solves + 1
+            if trial.good:
+                attempt, share, step = trial, target, 2.0 * step
+            else:
+                step *= 0.25
+        ending = attempt.path.ending if share >= 1.0 else STUCK
+        path = replace(attempt.path, ending=ending)
+        return replace(attempt, path=path, iterations=total, load_steps=solves)
+
+    def _refined(self, model: Model, attempt: Attempt) -> Attempt:
+        """Arcs that magnify errors beyond the limit are cut, and the problem solved again from its own answer."""
+        for _ in range(REFINEMENTS):
+            numbers = growth(attempt.problem.arcs, attempt.out.end_state)
             if np.all(numbers <= self.growth_limit):
                 break
-            plan = refine(plan, problem.arcs, numbers, self.growth_limit, MOST_PARTS)
-        work.plan, work.problem, work.out = plan, problem, out
-        if path.ending == CONVERGED:
-            work.place = place
-        figures.update(
-            residuals=path.residuals,
-            step_lengths=path.steps,
-            dampings=path.dampings,
-            restarts=path.restarts,
-            growth=float(np.max(numbers, initial=1.0)),
-            intervals=problem.arcs.line.size,
-            integrator_steps=int(out.log[:, STEPS].sum()),
-            unknowns=problem.x.size,
-        )
-        return self._report(model, problem, out, path.ending, total, figures)
+            plan = refine(attempt.plan, attempt.problem.arcs, numbers, self.growth_limit, MOST_PARTS)
+            where = place_of(attempt.problem, attempt.place)
+            finer = self._solve(model, where, plan, SolvedShape(model, attempt.problem, attempt.out))
+            if not finer.good:
+                break
+            attempt = replace(finer, iterations=attempt.iterations + finer.iterations, load_steps=attempt.load_steps)
+        return attempt
 
     def read(self, model: Model, work: Work) -> State:
         """The lines sampled by dense output."""
         assert work.problem is not None and work.out is not None
         return read_state(model, work.problem, work.out, work.place, work.time, self.tolerance)
 
-    def _newton(self, model: Model, problem: Problem) -> tuple[Path, Result]:
-        """The path of the iteration and its last evaluation."""
-        arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
-        out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
-        parts = (arcs, nodes, rigid, model.sea)
-        integrator = (self.tolerance, self.pair)
-        newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
-        return newton.solve(self.target), out
 
-    def _report(
-        self, model: Model, problem: Problem, out: Result, status: int, iterations: int, figures: dict[str, Any]
-    ) -> Report:
-        own = problem.arcs.dof[:, 12:].ravel()
-        force = np.ones(problem.x.size, dtype=bool)
-        force[own] = False
-        miss = float(np.max(np.abs(out.residual[own]), initial=0.0))
-        imbalance = float(np.max(np.abs(out.residual[force]), initial=0.0))
-        if status != CONVERGED:
-            message = "start" if status == BAD_START else "stuck"
-            return Report(Status.NOT_CONVERGED, message, iterations, imbalance, miss, figures)
-        slack = np.flatnonzero(out.log[:, LOWEST] < SLACK * problem.arcs.force)
-        ending = Status.SLACK if slack.size else Status.DONE
-        message = ""
-        if slack.size:
-            message = f"line '{model.names.lines[problem.arcs.line[slack[0]]]}' is slack"
-        figures["grounded"] = float(out.log[:, REST].sum())
-        return Report(ending, message, iterations, imbalance, miss, figures)
+def _with_current(model: Model, share: float) -> Model:
+    """The model with a share of its current."""
+    table = model.sea.current_table.copy()
+    table[:, 1] *= share
+    return model._replace(
+        sea=model.sea._replace(current_speed=share * model.sea.current_speed, current_table=floats(table, (-1, 3)))
+    )

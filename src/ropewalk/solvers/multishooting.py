@@ -14,6 +14,7 @@ from ropewalk.solvers.shooting_build import ON_BED, GuessedShape, LinePlan, Plan
 from ropewalk.solvers.shooting_spans import line_spans
 from ropewalk.solvers.shooting_string import ALL, BOUND, BUOYANCY, F0, S0, S1, STATE
 
+CLOSE = 0.02  # of the line: a cut is not made this near another
 BED_SHARE = 1.0e-6  # of the line: a shorter stretch on the bed is none
 
 
@@ -105,3 +106,24 @@ def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> P
         LinePlan(tuple(r[0] for r in rows[:-1]), tuple(r[1] for r in rows), tuple(r[2] for r in rows[:-1]))
         for rows in new
     )
+
+
+def denser(model: Model, plan: Plan, parts: int) -> Plan:
+    """The plan with every line cut at its point loads and into about `parts` arcs; new arcs keep the old direction."""
+    new = []
+    for i, line in enumerate(plan):
+        length = float(model.lines.length[i])
+        clumps = model.lines.attachment_s[model.lines.attachment_start[i] : model.lines.attachment_start[i + 1]]
+        wanted = {float(s) for s in clumps if 0.0 < s < length}
+        wanted |= {length * k / parts for k in range(1, parts)}
+        near = CLOSE * length
+        cuts = dict(zip(line.cuts, line.bed, strict=True))
+        for s in sorted(wanted, key=lambda s: s not in clumps):  # point loads first
+            if all(abs(s - c) > near for c in cuts) or s in clumps:
+                cuts.setdefault(s, False)
+        rows = sorted(cuts.items())
+        ends = [*(s for s, _ in rows), length]
+        old = np.array([*line.cuts, np.inf])
+        backward = [line.backward[int(np.searchsorted(old, s))] for s in ends]
+        new.append(LinePlan(tuple(s for s, _ in rows), tuple(backward), tuple(b for _, b in rows)))
+    return tuple(new)

@@ -57,7 +57,8 @@ class Nodes(NamedTuple):
     force: Array  # (n, 3) weight included, N
     volume: Array  # (n,) m3
     drag: Array  # (n,) half density times drag area, kg/m
-    scale: Array  # (n,) N
+    ceiling: Array  # (n,) height above which Newton does not look for it: floats stay in the water, m
+    tail: Flags  # (n,) nothing holds it and one arc starts there
 
 
 class Rigid(NamedTuple):

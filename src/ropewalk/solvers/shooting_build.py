@@ -23,6 +23,7 @@ from ropewalk.solvers.shooting_spans import LineSpans, depends_on_position, line
 
 ON_BED = 1.0e-6  # of the depth: an end this near the bed lies on it
 ARC_FIELDS = ("line", "reverse", "offset", "node", "dof", "length", "force", "on_bed", "lift", "active")
+AFLOAT = 0.99  # of its radius: highest place of a float that still feels the water
 SMALL_LOAD = 1.0e-3  # of the loads at its ends: a line's own load below this does not set its force scale
 
 
@@ -150,7 +151,7 @@ class _Book:
         self.volume: list[float] = list(points.volume)
         self.drag: list[float] = list(0.5 * sea.water_density * points.drag_area)
         self.dof: list[list[int]] = []
-        self.node_scale: list[float] = [0.0] * n
+        self.node_scale: dict[int, float] = {}
         joint = np.where((points.motion >= 0)[:, None], HELD, points.joint)
         for k in range(n):
             components = points.frame[k] @ place.points[k]
@@ -178,7 +179,6 @@ class _Book:
         self.volume.append(0.0)
         self.drag.append(0.0)
         self.dof.append(dof)
-        self.node_scale.append(0.0)
         return len(self.body) - 1
 
     def _end(self, i: int, j: int) -> tuple[int, Array, float]:
@@ -221,6 +221,7 @@ class _Book:
         for c, resting_cut in enumerate(plan.bed):
             at = int(np.searchsorted(spans.rows[:, string.S1], plan.cuts[c]))
             nodes.append(self._cut(states[c + 1, :3], resting_cut, float(spans.rows[at, string.RADIUS])))
+            self._carry(nodes[-1], plan.cuts[c], spans)
         nodes.append(ends[1][0])
         for c, backward in enumerate(plan.backward):
             inside = (spans.rows[:, string.S0] >= places[c]) & (spans.rows[:, string.S1] <= places[c + 1])
@@ -273,7 +274,7 @@ class _Book:
         for d in own:
             self.unit[d], self.row[d] = scale, whole
         for k in nodes:
-            self.node_scale[k] = max(self.node_scale[k], scale)
+            self.node_scale[k] = max(self.node_scale.get(k, 0.0), scale)
             for d in self.dof[k][:3]:
                 if d >= 0:
                     self.unit[d] = max(self.unit[d], whole)
@@ -285,6 +286,31 @@ class _Book:
             self.arc_rows[key].append(value)
         self.spans.append(spans.rows)
         self.laws.append(spans.laws)
+
+    def _ceiling(self, k: int) -> float:
+        """Height above which node k would not float: the radius of its sphere, infinite if it does not float."""
+        sea = self.model.sea
+        lift = sea.water_density * sea.gravity * self.volume[k] + self.force[k][2]
+        upright = bool(np.all(self.frame[k] == np.eye(3)))
+        if self.volume[k] == 0.0 or lift <= 0.0 or not upright:
+            return math.inf
+        return float((0.75 * self.volume[k] / math.pi) ** (1.0 / 3.0)) * AFLOAT
+
+    def _is_tail(self, k: int) -> bool:
+        """True if node k is free in all components and one arc starts there, none ends."""
+        nodes = self.arc_rows["node"]
+        begins, ends = sum(pair[0] == k for pair in nodes), sum(pair[1] == k for pair in nodes)
+        return self.body[k] < 0 and all(d >= 0 for d in self.dof[k][:3]) and begins == 1 and ends == 0
+
+    def _carry(self, k: int, s: float, spans: LineSpans) -> None:
+        """Move the point load at s from the end of its span to node k."""
+        at = np.flatnonzero((spans.rows[:, string.S1] == s) & (spans.rows[:, string.BOUND] > 0.0))
+        for row in spans.rows[at]:
+            self.force[k] = self.force[k] + row[string.JUMP : string.JUMP + 3]
+            self.volume[k] += row[string.FLOAT_VOLUME]
+            self.drag[k] += row[string.FLOAT_DRAG]
+            row[string.JUMP : string.BOUND + 1] = 0.0
+        spans.rows[at, string.JUMP : string.BOUND + 1] = 0.0
 
     def finish(self) -> Problem:
         """All as arrays."""
@@ -324,7 +350,8 @@ class _Book:
                 force=floats(self.force, (-1, 3)),
                 volume=floats(self.volume),
                 drag=floats(self.drag),
-                scale=floats(self.node_scale),
+                ceiling=floats([self._ceiling(k) for k in range(len(self.body))]),
+                tail=flags([self._is_tail(k) for k in range(len(self.body))]),
             ),
             rigid=rigid,
             scales=Scales(floats(row), floats(unit)),
@@ -340,7 +367,7 @@ class _Book:
         lever = np.zeros(len(loose))
         for k, b in enumerate(self.body):
             if b >= 0:
-                scale[b] = max(scale[b], self.node_scale[k])
+                scale[b] = max(scale[b], self.node_scale.get(k, 0.0))
                 lever[b] = max(lever[b], float(np.linalg.norm(self.offset[k])))
         for j, b in enumerate(loose):
             load = float(np.abs(bodies.load_force[b]).sum())

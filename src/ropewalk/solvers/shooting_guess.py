@@ -13,10 +13,14 @@ from ropewalk.physics.current import current
 from ropewalk.physics.drag import drag
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain
 from ropewalk.solvers import shooting_string as string
+from ropewalk.solvers.shooting import ARRIVED, LOG_SIZE, shoot, start_state
+from ropewalk.solvers.shooting_assembly import place
+from ropewalk.solvers.shooting_bed import HANGING
 
 TAUT = 10.0  # times the load: tension guessed where an inextensible line cannot reach
 NO_LOAD = 1.0e-9  # times the scale: a resultant below this has no direction
 LEAST_PULL = 1.0e-3  # times the load: horizontal force guessed at least, so that slack lines have a direction
+TAIL_PASSES = 3
 IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a line is
 
 
@@ -144,3 +148,45 @@ def force_scale(model_sea: object, spans: Array, end_loads: float) -> float:
     weight = float(max(dry[2], wet) if not submerged else max(wet, 1e-3 * dry[2])) + float(dry[:2].sum())
     own = weight + flow + pressure + turn + jumps
     return max(own, end_loads)
+
+
+@kernel
+def start_tails(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair):
+    """Start lines at free tails from the force on the tail: exact where no load depends on position.
+
+    Sets the tail's force to balance the load on it and its position so that the line's other end is met,
+    TAIL_PASSES times, because both depend on each other through the current and the surface.
+    """
+    p0, p1, arm, force = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    map_ = np.empty((3, 6))
+    y, log = np.empty(string.ALL), np.empty(LOG_SIZE)
+    none, nowhere = np.empty(0), np.empty((0, string.STATE))
+    for a in range(arcs.line.size):
+        k = arcs.node[a, 0]
+        if not nodes.tail[k]:
+            continue
+        place(arcs.node[a, 1], nodes, rigid, x, quaternions, p1, map_, arm)
+        for _ in range(TAIL_PASSES):
+            place(k, nodes, rigid, x, quaternions, p0, map_, arm)
+            for i in range(3):
+                force[i] = nodes.force[k, i]
+                for j in range(3):
+                    force[i] += nodes.frame[k, j, i] * nodes.axis_force[k, j]
+            string.float_force(p0, nodes.volume[k], nodes.drag[k], sea, force)
+            for i in range(3):
+                force[i] = -force[i]
+            start_state(p0, force, y)
+            status = shoot(
+                y, string.STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, HANGING,
+                arcs.length[a], arcs.force[a], tolerance, pair, none, nowhere, log,
+            )  # fmt: skip
+            if status != ARRIVED:
+                break
+            for i in range(3):
+                x[arcs.dof[a, 12 + i]] = force[i]
+                p0[i] += p1[i] - y[i]
+            if p0[2] > nodes.ceiling[k]:  # it floats: the line need not carry all of its buoyancy
+                p0[2] = 0.0
+            for j in range(3):
+                c = nodes.frame[k, j, 0] * p0[0] + nodes.frame[k, j, 1] * p0[1] + nodes.frame[k, j, 2] * p0[2]
+                x[nodes.dof[k, j]] = c

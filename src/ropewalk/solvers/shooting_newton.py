@@ -57,10 +57,16 @@ class Path:
 
 
 @kernel
-def move(x, quaternions, direction, step, rigid, x_new, q_new):
-    """x + step direction; the rotations of bodies turn their quaternions and stay zero in x."""
+def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
+    """x + step direction; floats are kept in the water, rotations of bodies turn their quaternions and stay zero in x.
+
+    A float in the air feels no water, so from there Newton would not find back.
+    """
     for i in range(x.size):
         x_new[i] = x[i] + step * direction[i]
+    for k in range(nodes.ceiling.size):
+        if nodes.dof[k, 2] >= 0:
+            x_new[nodes.dof[k, 2]] = min(x_new[nodes.dof[k, 2]], nodes.ceiling[k])
     w = np.empty(3)
     for b in range(rigid.weight.size):
         for i in range(3):
@@ -201,7 +207,7 @@ class Newton:
             direction *= self.scales.column
             step = 1.0
             for k in range(DAMPED_HALVINGS if attempt else MAX_HALVINGS):
-                move(self.x, self.quaternions, direction, step, self.parts[2], x_new, q_new)
+                move(self.x, self.quaternions, direction, step, *self.parts[1:3], x_new, q_new)
                 found = self._evaluate(x_new, q_new, k == 0)
                 if found[1] < merit * (1.0 if attempt else 1.0 - 2.0 * ARMIJO * step):
                     if k > 0:

@@ -1,0 +1,153 @@
+"""What to say about an attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk.model.model import Model
+from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.solvers.balance_newton import Place
+from ropewalk.solvers.multishooting import growth
+from ropewalk.solvers.protocol import Report, Status
+from ropewalk.solvers.shooting import DEEPEST, LOWEST, STEPS
+from ropewalk.solvers.shooting_assembly import Result
+from ropewalk.solvers.shooting_build import Plan, Problem, end_place
+from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Path
+from ropewalk.solvers.shooting_read import node_position
+
+SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
+RUN_AWAY = 30.0  # line lengths from where it started: nothing holds the part
+BELOW = 1.0e-6  # of the line's length: a deeper dip below the bed is said
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A plan, and what came of it."""
+
+    place: Place  # that it started from
+    plan: Plan
+    problem: Problem
+    out: Result
+    path: Path
+    iterations: int  # with those of attempts before it
+    load_steps: int = 0  # of load continuation
+
+    @property
+    def good(self) -> bool:
+        """True if Newton arrived."""
+        return self.path.ending == CONVERGED
+
+
+def report(model: Model, attempt: Attempt) -> Report:
+    """Status, sentence and figures."""
+    problem, out, path = attempt.problem, attempt.out, attempt.path
+    own = problem.arcs.dof[:, 12:].ravel()
+    force = np.ones(problem.x.size, dtype=bool)
+    force[own] = False
+    miss = float(np.max(np.abs(out.residual[own]), initial=0.0))
+    imbalance = float(np.max(np.abs(out.residual[force]), initial=0.0))
+    numbers = growth(problem.arcs, out.end_state)
+    figures: dict[str, Any] = {
+        "residuals": path.residuals,
+        "step_lengths": path.steps,
+        "dampings": path.dampings,
+        "restarts": path.restarts,
+        "load_steps": attempt.load_steps,
+        "growth": float(np.max(numbers, initial=1.0)),
+        "intervals": int(problem.arcs.line.size),
+        "backward": int(np.count_nonzero(problem.arcs.reverse)),
+        "integrator_steps": int(out.log[:, STEPS].sum()),
+        "unknowns": int(problem.x.size),
+    }
+    status, message = _good(model, attempt) if attempt.good else _bad(model, attempt, imbalance, miss)
+    return Report(status, message, attempt.iterations, imbalance, miss, figures)
+
+
+def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
+    """Slack lines, dips below the bed and load continuation are said."""
+    problem, out = attempt.problem, attempt.out
+    said = []
+    status = Status.DONE
+    slack = np.flatnonzero(out.log[:, LOWEST] < SLACK * problem.arcs.force)
+    if slack.size:
+        status = Status.SLACK
+        said.append(f"line '{model.names.lines[problem.arcs.line[slack[0]]]}' is slack")
+    deep = np.flatnonzero(out.log[:, DEEPEST] < -BELOW * model.lines.length[problem.arcs.line])
+    if deep.size:
+        line = model.names.lines[problem.arcs.line[deep[0]]]
+        said.append(f"line '{line}' dips {-out.log[deep[0], DEEPEST]:.3g} m below the seabed")
+    if attempt.load_steps:
+        said.append(f"the current was brought in over {attempt.load_steps} steps")
+    return status, "; ".join(said)
+
+
+def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple[Status, str]:
+    """Which part fails, with the numbers."""
+    problem, out, path = attempt.problem, attempt.out, attempt.path
+    numbers = [problem.x, model.lines.length, out.residual]
+    if path.ending == BAD_START and not all(np.all(np.isfinite(v)) for v in numbers):
+        return Status.NOT_FINITE, "a position, length or load is not a finite number"
+    short = _too_short(model, attempt)
+    if short:
+        return Status.TOO_SHORT, short
+    lost = _lost(model, attempt)
+    if lost:
+        return Status.NO_EQUILIBRIUM, lost
+    scaled = np.abs(out.residual / problem.scales.row)
+    worst = int(np.argmax(np.where(np.isfinite(scaled), scaled, np.inf)))
+    text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
+    return (
+        Status.NOT_CONVERGED,
+        f"{text}; the largest miss is {miss:.3g} m, the largest force out of balance {imbalance:.3g} N",
+    )
+
+
+def _part(model: Model, problem: Problem, row: int) -> str:
+    """What an equation belongs to."""
+    arc = np.flatnonzero(np.any(problem.arcs.dof[:, 12:] == row, axis=1))
+    if arc.size:
+        return f"line '{model.names.lines[problem.arcs.line[arc[0]]]}' does not reach its end"
+    node = np.flatnonzero(np.any(problem.nodes.dof == row, axis=1))
+    n_points = len(model.names.points)
+    if node.size and node[0] < n_points:
+        return f"point '{model.names.points[node[0]]}' is out of balance"
+    body = np.flatnonzero(np.any(problem.rigid.dof == row, axis=1))
+    if body.size:
+        return f"body '{model.names.bodies[problem.rigid.index[body[0]]]}' is out of balance"
+    return "a cut of a line is out of balance"
+
+
+def _too_short(model: Model, attempt: Attempt) -> str:
+    """Sentence about an inextensible line between held ends that cannot reach; empty if there is none."""
+    lines = model.lines
+    free = attempt.problem.nodes.dof >= 0
+    for i in range(lines.length.size):
+        pieces = lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]]
+        arcs = np.flatnonzero(attempt.problem.arcs.line == i)
+        ends = attempt.problem.arcs.node[arcs]
+        held = not np.any(free[[ends[0, 0], ends[-1, 1]]]) or arcs.size > 1
+        apart = float(np.linalg.norm(end_place(model, attempt.place, i, 1) - end_place(model, attempt.place, i, 0)))
+        if held and np.all(model.sections.law[pieces] == INEXTENSIBLE) and apart >= lines.length[i]:
+            return (
+                f"line '{model.names.lines[i]}': length {lines.length[i]:.6g} m is shorter than the {apart:.6g} m "
+                "between its ends; lengthen it or give it axial_stiffness"
+            )
+    return ""
+
+
+def _lost(model: Model, attempt: Attempt) -> str:
+    """Sentence about a part that ran away; empty if there is none."""
+    reach = RUN_AWAY * float(np.max(model.lines.length, initial=1.0))
+    for k, name in enumerate(model.names.points):
+        where = node_position(attempt.problem, k)
+        if not np.linalg.norm(where - attempt.place.points[k]) <= reach:
+            return f"point '{name}' runs away to ({', '.join(f'{x:.4g}' for x in where)}) m; nothing holds it"
+    for j, b in enumerate(attempt.problem.rigid.index):
+        where = attempt.problem.x[attempt.problem.rigid.dof[j, :3]]
+        if not np.linalg.norm(where - attempt.place.bodies[b]) <= reach:
+            text = ", ".join(f"{x:.4g}" for x in where)
+            return f"body '{model.names.bodies[b]}' runs away to ({text}) m; nothing holds it"
+    return ""
