@@ -39,6 +39,8 @@ def case(points: dict[str, Any], lines: dict[str, Any], depth: float = 60.0) -> 
 
 ANCHOR = {"position": [0, 0, -60]}
 FLOAT = {"position": [30, 5, -10], "joint": "free", "mass": 300, "volume": 1.0, "drag_area": 0.5, "added_mass": 200}
+TURNED = [[0.6, 0.8, 0], [-0.8, 0.6, 0], [0, 0, 1]]
+WEIGHT = {"mass": 50, "volume": 0.2, "drag_area": 1, "added_mass": 9}
 TOP = {"position": [60, 0, -1]}
 
 
@@ -51,7 +53,7 @@ CASES = {
     "free at its end": case({"a": ANCHOR, "f": FLOAT}, {"l": line("f", "a", "rigid")}),
     "slider and spring": case(
         {
-            "a": {**ANCHOR, "joint": {"axes": {"x": {"spring": 500.0}}, "frame": [[0.6, 0.8, 0], [-0.8, 0.6, 0], [0, 0, 1]]}},
+            "a": {**ANCHOR, "joint": {"axes": {"x": {"spring": 500.0}}, "frame": TURNED}},
             "b": {**TOP, "joint": {"axes": {"x": "free", "y": {"force": 10.0}}}},
         },
         {"l": line("a", "b")},
@@ -66,7 +68,7 @@ CASES = {
     ),
     "weights on the line": case(
         {"a": ANCHOR, "b": TOP},
-        {"l": {**line("a", "b"), "attachments": [{"s": 30, "mass": 50, "volume": 0.2, "drag_area": 1, "added_mass": 9}]}},
+        {"l": {**line("a", "b"), "attachments": [{"s": 30, **WEIGHT}]}},
     ),
     "across the surface": case({"a": ANCHOR, "b": {"position": [30, 0, 5.0]}}, {"l": line("b", "a")}, 60.0),
 }  # fmt: skip
@@ -97,13 +99,21 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
     water_at(X[0], 0.0, sea, work.flow)
     bp, gp = 40.0, 9.0
     X0, T0 = X.copy(), T.copy()
-    newton_iteration(X, T, work.flow, mesh, sea.water_density, sea.gravity, bp, gp, work.memory)
+    newton_iteration(X, T, work.flow, mesh, sea.water_density, sea.gravity, bp, gp, 1.0, work.memory)
     dX, dT = X - X0, T - T0
 
     def residual(e: float) -> np.ndarray:
         nodes, misses = np.zeros((X.shape[1], 3)), np.zeros(T.size)
         unbalance(
-            X0 + e * dX, T0 + e * dT, work.flow, mesh, sea.water_density, sea.gravity, work.memory.scratch, nodes, misses
+            X0 + e * dX,
+            T0 + e * dT,
+            work.flow,
+            mesh,
+            sea.water_density,
+            sea.gravity,
+            work.memory.scratch,
+            nodes,
+            misses,
         )
         inner = nodes[:n][free[:n, 0] > 0.0]
         axes = [mesh.dof[d, :3] @ nodes[n + j] for j in range(mesh.motion.size)

@@ -7,7 +7,7 @@ page of the documentation has the equations and what was corrected in them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.mixed_mesh import FLIPPED, RADIUS, Mesh, build_mesh
-from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess, unbalance
-from ropewalk.solvers.mixed_steps import Moving, Work, advance_to, allocate, water_at
+from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
+from ropewalk.solvers.mixed_mesh import build_mesh
+from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state
+from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
+from ropewalk.solvers.mixed_steps import Moving, advance_to, allocate, move_junctions, water_at
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
@@ -35,16 +37,6 @@ _LINE_CLAIMS = frozenset(Claim) - {
 }  # fmt: skip
 
 
-class FemWork(NamedTuple):
-    """Memory of a run by mixed elements."""
-
-    mesh: Mesh
-    steps: Work
-    nodes: Any  # (n_nodes + n_junctions, 3) N, inertia minus forces
-    misses: Any  # (n_elements,) m
-    static: Any  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
-
-
 def _make_work(model: Model, state: State, damping: float) -> FemWork:
     """Mesh and memory, with the given state on the mesh."""
     mesh = build_mesh(model, damping)
@@ -58,7 +50,7 @@ def _make_work(model: Model, state: State, damping: float) -> FemWork:
         x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n])
         x.T[e] = 0.5 * (T[1:] + T[:-1])
     work.clock[steps.TIME] = state.time
-    return FemWork(mesh, work, np.zeros((mesh.node.shape[0], 3)), np.zeros(mesh.element.shape[0]), np.zeros(4))
+    return FemWork(mesh, work, np.zeros(mesh.element.shape[0]), np.zeros(4), np.zeros(3))
 
 
 def _copy(source: Moving, target: Moving) -> None:
@@ -82,103 +74,19 @@ def _settle(model: Model, work: FemWork, t: float) -> Report:
     """Put `work.steps.trial` and `now` at rest under the loads at time t."""
     force_scale, length_scale = _scales(model)
     outcome, iterations, force, miss = find_equilibrium(
-        t, work.mesh, model.sea, model.motions, work.steps, force_scale, length_scale, work.nodes, work.misses
+        t, work.mesh, model.sea, model.motions, work.steps, force_scale, length_scale, work.steps.nodes, work.misses
     )
     _copy(work.steps.trial, work.steps.now)
     work.static[:] = outcome, iterations, force, miss
     if outcome == CONVERGED:
         return Report(Status.DONE, "", iterations, force, miss)
     worst = int(np.argmax(np.abs(work.misses))) if miss / length_scale > force / force_scale else -1
-    where = _place(model, work.mesh, worst) if worst >= 0 else _worst_place(model, work)
+    where = place(model, work.mesh, worst) if worst >= 0 else worst_place(model, work)
     message = (
         f"no equilibrium after {iterations} iterations: {force:.3g} N out of balance and {miss:.3g} m of length "
         f"missed, worst in {where}"
     )
     return Report(Status.NOT_CONVERGED, message, iterations, force, miss)
-
-
-def _place(model: Model, mesh: Mesh, element: int) -> str:
-    line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
-    node = element - mesh.element_start[line] + mesh.node_start[line]
-    s = 0.5 * (mesh.s[node] + mesh.s[node + 1])
-    return f"line '{model.names.lines[line]}' at s = {s:.4g} m"
-
-
-def _worst_place(model: Model, work: FemWork) -> str:
-    mesh = work.mesh
-    inner = np.linalg.norm(work.nodes[: mesh.s.size], axis=1)
-    inner[mesh.node_start[:-1]] = 0.0
-    inner[mesh.node_start[1:] - 1] = 0.0
-    node = int(np.argmax(inner))
-    line = int(np.searchsorted(mesh.node_start, node, side="right") - 1)
-    return f"line '{model.names.lines[line]}' at s = {mesh.s[node]:.4g} m"
-
-
-def _read(model: Model, work: FemWork) -> State:
-    """The State of the present nodes, with reactions from their balance."""
-    mesh, now = work.mesh, work.steps.now
-    sea, time = model.sea, float(work.steps.clock[steps.TIME])
-    water_at(now.X[0], time, sea, work.steps.flow)
-    unbalance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.scratch,
-              work.nodes, work.misses)  # fmt: skip
-    n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
-    points = slice(n_nodes, n_nodes + len(model.names.points))
-    bodies = slice(points.stop, None)
-    s, position, velocity = mesh.s.copy(), now.X[0, :n_nodes].copy(), now.X[1, :n_nodes].copy()
-    tension = np.zeros(s.size)
-    end_force = np.zeros((n_lines, 2, 3))
-    grounded = np.zeros(n_lines)
-    for line in range(n_lines):
-        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
-        T = now.T[mesh.element_start[line] : mesh.element_start[line + 1]]
-        ends = -work.nodes[[n.start, n.stop - 1]]
-        tension[n] = _nodal_tension(T, mesh.s[n], now.X[0, n], ends)
-        if mesh.line[line, FLIPPED]:
-            for array in (s, position, velocity, tension):
-                array[n] = array[n][::-1].copy()
-            ends = ends[::-1]
-        end_force[line] = ends
-        if mesh.has_bed:
-            depth = mesh.bed[3] + mesh.node[n, RADIUS] - now.X[0, n] @ mesh.bed[:3]
-            share = np.abs(np.gradient(mesh.s[n])) * np.where([True, *[False] * (len(depth) - 2), True], 0.5, 1.0)
-            grounded[line] = float(np.sum(share[depth > 0.0]))
-    return State(
-        time=time,
-        point_position=now.X[0, points].copy(),
-        point_velocity=now.X[1, points].copy(),
-        point_force=_held_forces(mesh, -work.nodes[n_nodes:])[: len(model.names.points)],
-        body_position=now.X[0, bodies].copy(),
-        body_quaternion=model.bodies.quaternion.copy(),
-        body_velocity=now.X[1, bodies].copy(),
-        body_rate=np.zeros((len(model.names.bodies), 3)),
-        start=mesh.node_start.copy(),
-        s=s,
-        position=position,
-        velocity=velocity,
-        tension=tension,
-        end_force=end_force,
-        grounded=grounded,
-    )
-
-
-def _held_forces(mesh: Mesh, force: Any) -> Any:
-    """What is left of the junctions' forces across their free components."""
-    for j in range(mesh.motion.size):
-        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            axis = mesh.dof[d, :3]
-            force[j] -= (force[j] @ axis) * axis
-    return force
-
-
-def _nodal_tension(T: Any, s: Any, r: Any, ends: Any) -> Any:
-    """Tension at the nodes: mean of the elements around, at the ends the reaction along the line."""
-    length = np.abs(np.diff(s))
-    tension = np.empty(s.size)
-    tension[1:-1] = (T[:-1] * length[1:] + T[1:] * length[:-1]) / (length[1:] + length[:-1])
-    for end, inner, force in ((0, 1, ends[0]), (-1, -2, ends[1])):
-        d = r[inner] - r[end]
-        tension[end] = force @ d / max(float(np.linalg.norm(d)), 1e-300)
-    return tension
 
 
 @dataclass(frozen=True)
@@ -194,6 +102,7 @@ class MixedFem:
     spectral_radius: float | None = None  # chosen by whether slack can occur
     damping: float = 0.0  # mass-proportional, 1/s
     start_at: Literal["equilibrium", "as_given"] = "equilibrium"
+    ledger: bool = True  # keep the energy balance
 
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh, memory, and the equilibrium or the given state on it."""
@@ -231,6 +140,14 @@ class MixedFem:
         clock[steps.SMALLEST] = np.inf
         _copy(work.steps.now, work.steps.last)
         _copy(work.steps.now, work.steps.trial)
+        settings[steps.LEDGER] = 1.0 if self.ledger else 0.0
+        now, sea = work.steps.now, model.sea
+        move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
+        water_at(now.X[0], float(clock[steps.TIME]), sea, work.steps.flow)
+        measure_power(now.X, now.T, work.steps.flow, work.mesh, sea.water_density, sea.gravity,
+                      work.steps.memory.scratch, work.steps.nodes, work.steps.ledger)  # fmt: skip
+        work.steps.ledger[:, BEFORE] = work.steps.ledger[:, NOW]
+        work.first[:] = stored_energy(now.X, now.T, work.mesh, sea.gravity)
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """Step to time t."""
@@ -238,9 +155,11 @@ class MixedFem:
             _, iterations, force, miss = work.static
             text = f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed"
             return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
-        outcome = advance_to(t, work.mesh, model.sea, model.motions, work.steps)
         count, clock = work.steps.count, work.steps.clock
-        figures = {
+        before = int(count[steps.ITERATIONS])
+        outcome = advance_to(t, work.mesh, model.sea, model.motions, work.steps)
+        iterations = int(count[steps.ITERATIONS]) - before
+        figures: dict[str, Any] = {
             "steps": int(count[steps.STEPS]),
             "rejected": int(count[steps.REJECTED]),
             "newton_failures": int(count[steps.FAILED]),
@@ -248,15 +167,42 @@ class MixedFem:
             "smallest_step": float(clock[steps.SMALLEST]),
             "largest_step": float(clock[steps.LARGEST]),
         }
+        if self.ledger:
+            energy = energies(model, work)
+            figures["energy"] = energy
+            figures["energy_closure"] = closure(energy, work)
         if outcome == steps.REACHED:
-            return Report(figures=figures, iterations=int(count[steps.ITERATIONS]))
-        where = _place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
+            return Report(figures=figures, iterations=iterations)
+        where = place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
         text = f"at t = {clock[steps.TIME]:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
-        return Report(Status.STEP_TOO_SMALL, text, int(count[steps.ITERATIONS]), figures=figures)
+        return Report(Status.STEP_TOO_SMALL, text, iterations, figures=figures)
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State at the present time."""
-        return _read(model, work)
+        return read_state(model, work)
+
+    def snapshot(self, work: FemWork) -> dict[str, Any]:
+        """All that the next step depends on."""
+        kept = work.steps
+        return {
+            "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
+            "ledger": kept.ledger, "clock": kept.clock, "count": kept.count, "settings": kept.settings,
+            "static": work.static, "first": work.first,
+        }  # fmt: skip
+
+    def restore(self, model: Model, snapshot: dict[str, Any]) -> FemWork:
+        """The memory of which `snapshot` was taken."""
+        mesh = build_mesh(model, self.damping)
+        work = FemWork(mesh, allocate(mesh), np.zeros(mesh.element.shape[0]), np.zeros(4), np.zeros(3))
+        kept = work.steps
+        for name, array in (
+            ("now_x", kept.now.X), ("now_t", kept.now.T), ("last_x", kept.last.X), ("last_t", kept.last.T),
+            ("ledger", kept.ledger), ("clock", kept.clock), ("count", kept.count), ("settings", kept.settings),
+            ("static", work.static), ("first", work.first),
+        ):  # fmt: skip
+            array[...] = snapshot[name]
+        _copy(kept.now, kept.trial)
+        return work
 
 
 @dataclass(frozen=True)
@@ -282,7 +228,7 @@ class MixedFemStatics:
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
-        return _read(model, work)
+        return read_state(model, work)
 
 
 def _longest_step(model: Model) -> float:

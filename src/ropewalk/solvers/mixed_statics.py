@@ -133,7 +133,7 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
             water_at(X[0], t, sea, flow)
         before = merit if finite else best
         iterations += 1
-        newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, memory)
+        newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
     copy_moving(kept, kept_T, X, T)
     water_at(X[0], t, sea, flow)
     unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)

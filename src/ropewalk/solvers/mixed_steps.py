@@ -23,6 +23,8 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
 from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
+from ropewalk.solvers import mixed_ledger
+from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
 from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, newton_iteration
@@ -39,15 +41,19 @@ STEPS, REJECTED, FAILED, ITERATIONS, FAIL_LINE, FAIL_ELEMENT = 0, 1, 2, 3, 4, 5
 COUNTS = 6
 
 # entries of `settings`
-SCHEME, TOLERANCE, FIXED_STEP, LEAST_STEP, MOST_STEP, RADIUS, SPEED_FLOOR, TENSION_SCALE, SLACK_LEVEL = range(9)
-SETTINGS = 9
+SCHEME, TOLERANCE, FIXED_STEP, LEAST_STEP, MOST_STEP, RADIUS, SPEED_FLOOR, TENSION_SCALE, SLACK_LEVEL, LEDGER = range(
+    10
+)
+SETTINGS = 10
 
 # outcomes
 REACHED, STEP_TOO_SMALL = 0, 1
 
 NEWTON_SHARE = 1e-3  # of the step tolerance, left to Newton; tension is corrupted by looser exits
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
-MOST_ITERATIONS = 12  # a step that needs more is cut
+MOST_ITERATIONS = 10  # a step that needs more is cut
+FORGET = 0.3  # share of the curvature that is kept from step to step
+CIRCLING, HALF = 0.6, 0.5  # a correction not smaller than this share of the last one is followed by half a step
 DIVERGED = 4.0  # growth of a Newton correction that means failure
 FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 SAFETY = 0.85  # of the step that would just meet the tolerance
@@ -72,6 +78,8 @@ class Work(NamedTuple):
     last: Moving  # one step earlier
     trial: Moving  # the step being tried
     flow: Array  # (n_nodes + n_junctions, 8) of the water
+    nodes: Array  # (n_nodes + n_junctions, 3) N, inertia minus forces; filled by `measure_power`
+    ledger: Array  # (POWERS, COLUMNS) of mixed_ledger.py
     memory: Elimination
     clock: Array  # (CLOCKS,)
     count: Ints  # (COUNTS,)
@@ -85,6 +93,8 @@ def allocate(mesh: Mesh) -> Work:
     return Work(
         *moving,
         flow=np.zeros((n_rows, COLUMNS)),
+        nodes=np.zeros((n_rows, 3)),
+        ledger=np.zeros((mixed_ledger.POWERS, mixed_ledger.COLUMNS)),
         memory=allocate_elimination(mesh),
         clock=np.zeros(CLOCKS),
         count=np.zeros(COUNTS, dtype=np.int64),
@@ -182,8 +192,9 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
     tension = settings[TENSION_SCALE]
     curvature = clock[CURVATURE]
     before = 0.0
+    share = 1.0
     for k in range(MOST_ITERATIONS):
-        move, kick = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, memory)
+        move, kick = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, share, memory)
         count[ITERATIONS] += 1
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
@@ -191,8 +202,12 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
         if k > 0:
             if k > 2 and error > DIVERGED * before:
                 return False
-            curvature = max(0.3 * curvature, error / (before * before))
+            curvature = max(FORGET * curvature, error / (before * before))
             clock[CURVATURE] = curvature
+            if share < 1.0:
+                curvature = np.inf  # half a step tells nothing about the next error
+        # a node that touches the bed in one iteration and not in the next makes Newton's method turn in circles
+        share = HALF if k > 1 and error > CIRCLING * before else 1.0
         before = error
         if error <= tolerance or (curvature > 0.0 and curvature * error * error <= tolerance):
             return True
@@ -308,7 +323,14 @@ def advance_to(t_end, mesh, sea, motions, work):
             count[REJECTED] += 1
             clock[STEP] = h * max(SHRINK, SAFETY / np.sqrt(ratio))
             continue
+        before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
+        if settings[LEDGER] > 0.0:
+            measure_power(
+                work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity, work.memory.scratch,
+                work.nodes, work.ledger,
+            )  # fmt: skip
+            add_work(h, before, work.ledger)
         cut = min(1.0, cut / CUT) if fixed else 1.0
         change = SAFETY / np.sqrt(max(ratio, 1e-6))
         clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h

@@ -323,7 +323,7 @@ def _add_line(line, mesh, n_dofs, memory):
 
 
 @kernel
-def _substitute_line(line, r, v, a, T, mesh, bp, gp, memory, first, last, kick):
+def _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, kick):
     """Go back along a line with the jumps of its ends and its last tension; returns the largest move and kick.
 
     first, last : displacements of the first and last node (m), tuples of 3    kick : change of the last tension, N
@@ -333,7 +333,7 @@ def _substitute_line(line, r, v, a, T, mesh, bp, gp, memory, first, last, kick):
     n_elements = mesh.element_start[line + 1] - e0
     two_sided = mesh.line[line, TWO_SIDED] == 1
     gain, offset, reach = memory.gain, memory.offset, memory.reach
-    T[e0 + n_elements - 1] += kick
+    T[e0 + n_elements - 1] += share * kick
     largest_move = 0.0
     largest_kick = abs(kick)
     x0, x1, x2, x3 = last[0], last[1], last[2], kick
@@ -349,16 +349,17 @@ def _substitute_line(line, r, v, a, T, mesh, bp, gp, memory, first, last, kick):
             w2 -= reach[i, 2, 0] * first[0] + reach[i, 2, 1] * first[1] + reach[i, 2, 2] * first[2]
             w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
         x0, x1, x2, x3 = w0, w1, w2, w3
-        r[i, 0] += x0
-        r[i, 1] += x1
-        r[i, 2] += x2
-        v[i, 0] += gp * x0
-        v[i, 1] += gp * x1
-        v[i, 2] += gp * x2
-        a[i, 0] += bp * x0
-        a[i, 1] += bp * x1
-        a[i, 2] += bp * x2
-        T[e0 + k - 1] += x3
+        y0, y1, y2 = share * x0, share * x1, share * x2
+        r[i, 0] += y0
+        r[i, 1] += y1
+        r[i, 2] += y2
+        v[i, 0] += gp * y0
+        v[i, 1] += gp * y1
+        v[i, 2] += gp * y2
+        a[i, 0] += bp * y0
+        a[i, 1] += bp * y1
+        a[i, 2] += bp * y2
+        T[e0 + k - 1] += share * x3
         largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
         largest_kick = max(largest_kick, abs(x3))
     if not np.isfinite(x0 + x1 + x2 + x3 + kick):
@@ -376,11 +377,12 @@ def _jump(j, mesh, right):
 
 
 @kernel
-def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, memory):
+def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
     X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
     T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    bp, gp : beta', gamma' of the scheme
+    share : of the correction that is made, 1 for plain Newton
     """
     r, v, a = X[0], X[1], X[2]
     n_lines = mesh.line.shape[0]
@@ -403,11 +405,11 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, memory):
     kick = 0.0
     for line in range(n_lines):
         first, last = _jump(mesh.line[line, FIRST], mesh, right), _jump(mesh.line[line, LAST], mesh, right)
-        m, k = _substitute_line(line, r, v, a, T, mesh, bp, gp, memory, first, last, right[n_dofs + line])
+        m, k = _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
         move = max(move, m)
         kick = max(kick, k)
     for j in range(mesh.motion.size):
-        x = _jump(j, mesh, right)
+        x = scale3(share, _jump(j, mesh, right))
         for p in range(3):
             r[n_nodes + j, p] += x[p]
             v[n_nodes + j, p] += gp * x[p]

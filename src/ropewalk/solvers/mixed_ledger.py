@@ -1,0 +1,188 @@
+r"""The energy ledger: what the lines hold, what was put in, what was lost, and what does not add up.
+
+Energies are taken from the state; work is the integral of power over the accepted steps, by the parabola through
+the last three values, so that the quadrature is one order better than the steps. What is left,
+
+.. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} + \sum \text{losses},
+
+is the error of the integration and its numerical damping. Seabed losses contain what the bed stores and gives back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.blockelimination import dot
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
+from ropewalk.solvers.mixed_element import axial, drag_on, water_on_half, wet_share
+from ropewalk.solvers.mixed_mesh import (
+    DRAG_AREA,
+    DRAG_NORMAL,
+    DRAG_TANGENTIAL,
+    FORCE,
+    LENGTH,
+    MASS,
+    PULL,
+    SLACK,
+    SPRING,
+    THICKNESS,
+)
+from ropewalk.solvers.mixed_sweep import lump, node_terms
+
+# rows of a ledger
+ENDS, WATER, LOADS, DRAG, DAMPING, BED = 0, 1, 2, 3, 4, 5
+POWERS = 6
+
+# columns of a ledger
+WORK, NOW, BEFORE = 0, 1, 2  # J, W, W; one more for the power before that
+COLUMNS = 4
+
+TERMS = ("kinetic", "elastic", "potential", "work_ends", "work_water", "work_loads", "loss_drag", "loss_damping",
+         "loss_seabed", "closure")  # fmt: skip
+
+
+@kernel
+def _element_power(e, i, j, r, v, a, T, flow, mesh, rho, g, ledger, nodes):
+    """Power of the water on element e and loss by its damping; its forces on the nodes are added to `nodes`."""
+    part = axial(e, i, j, r, v, T, mesh.element, mesh.law, mesh.law_data, 0.0)
+    t, span, pull = part[0], part[1], part[2]
+    for p in range(3):
+        nodes[i, p] -= pull * t[p]
+        nodes[j, p] += pull * t[p]
+    dv = (v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2])
+    ledger[DAMPING, NOW] += (pull - _elastic(e, span, mesh)) * dot(dv, t)
+    if rho <= 0.0:
+        return
+    for side in range(2):
+        n, other = (i, j) if side == 0 else (j, i)
+        force = water_on_half(e, n, other, t, span, r, v, a, flow, mesh.element, rho, g, 0.0, 0.0)[0]
+        own = r[n, 2] - flow[n, 7]
+        wet = wet_share(own, 0.5 * (own + r[other, 2] - flow[other, 7]), mesh.element[e, THICKNESS])[0]
+        half = 0.5 * span * wet
+        u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
+        drag = drag_on(u, t, half * mesh.element[e, DRAG_NORMAL], half * mesh.element[e, DRAG_TANGENTIAL])[0]
+        lost = dot(drag, u)
+        ledger[DRAG, NOW] += lost
+        ledger[WATER, NOW] += dot(force, (v[n, 0], v[n, 1], v[n, 2])) + lost
+        for p in range(3):
+            nodes[n, p] -= force[p]
+
+
+@kernel
+def _elastic(e, span, mesh):
+    """Tension that the law alone gives at the present length (N); 0 for inextensible elements."""
+    L = mesh.element[e, LENGTH]
+    stretch = span / L - 1.0
+    slack = mesh.element[e, SLACK]
+    if slack > 0.0 and stretch < 0.0:
+        return slack * stretch
+    if mesh.law[e, 0] == INEXTENSIBLE:
+        return 0.0
+    return tension(stretch, mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])[0]
+
+
+@kernel
+def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, scratch, ledger, nodes):
+    """Power on what is lumped at row n; inertia minus its forces are put into `nodes`."""
+    node = mesh.node
+    R = node_terms(n, r, v, a, flow, node, mesh.mass_damping, has_bed, mesh.bed, rho, g, 0.0, 0.0, scratch)[0]
+    water = lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0]
+    speed = (v[n, 0], v[n, 1], v[n, 2])
+    load = (node[n, FORCE], node[n, FORCE + 1], node[n, FORCE + 2])
+    m = node[n, MASS]
+    ledger[LOADS, NOW] += dot(load, speed)
+    ledger[WATER, NOW] -= dot(water, speed)
+    damped = mesh.mass_damping * m
+    ledger[DAMPING, NOW] += damped * dot(speed, speed)
+    if rho > 0.0 and node[n, DRAG_AREA] > 0.0 and r[n, 2] < flow[n, 7]:
+        u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
+        lost = 0.5 * rho * node[n, DRAG_AREA] * dot(u, u) ** 1.5
+        ledger[DRAG, NOW] += lost
+        ledger[WATER, NOW] += lost
+    for p in range(3):
+        nodes[n, p] = R[p]
+        other = m * a[n, p] + damped * v[n, p] - load[p] + water[p]
+        other += m * g if p == 2 else 0.0
+        ledger[BED, NOW] += (R[p] - other) * v[n, p]
+
+
+@kernel
+def measure_power(X, T, flow, mesh, rho, g, scratch, nodes, ledger):
+    """Power at the present state (W) into ledger[:, NOW]; fills `nodes` (N), inertia minus forces, of the lines.
+
+    X, T, flow : as in `newton_iteration`
+    """
+    r, v, a = X[0], X[1], X[2]
+    for k in range(POWERS):
+        ledger[k, NOW] = 0.0
+    n_nodes = mesh.s.size
+    for n in range(n_nodes):
+        _row_power(n, r, v, a, flow, mesh, mesh.has_bed, rho, g, scratch, ledger, nodes)
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for k in range(mesh.element_start[line + 1] - e0):
+            _element_power(e0 + k, n0 + k, n0 + k + 1, r, v, a, T, flow, mesh, rho, g, ledger, nodes)
+        for side in range(2):
+            n = n0 if side == 0 else mesh.node_start[line + 1] - 1
+            j = mesh.line[line, 2 + side]
+            if mesh.dof_start[j] == mesh.dof_start[j + 1]:
+                for p in range(3):
+                    ledger[ENDS, NOW] += nodes[n, p] * v[n, p]
+    for j in range(mesh.motion.size):
+        if mesh.dof_start[j] == mesh.dof_start[j + 1]:
+            continue
+        _row_power(n_nodes + j, r, v, a, flow, mesh, False, rho, g, scratch, ledger, nodes)
+        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+            pull = mesh.dof[d, PULL]
+            for p in range(3):
+                pull -= mesh.dof[d, SPRING] * mesh.dof[d, p] * (r[n_nodes + j, p] - mesh.reference[j, p])
+            for p in range(3):
+                ledger[LOADS, NOW] += pull * mesh.dof[d, p] * v[n_nodes + j, p]
+
+
+@kernel
+def add_work(h, h_before, ledger):
+    r"""Add the work of the last step to ledger[:, WORK], by the parabola through three powers.
+
+    .. math:: \int_0^h P = h \left(\frac{3 + w}{6} P_0 + \frac{3 + 2w}{6 (1 + w)} P_1 - \frac{w^2}{6 (1 + w)} P_{-1}
+              \right), \qquad w = h / h_{-1}
+
+    On entry column BEFORE holds P_0, and the column after it P_{-1}; they are moved on.  ledger : (POWERS, 4)
+    """
+    w = h / h_before if h_before > 0.0 else 0.0
+    for k in range(POWERS):
+        p0, p1, pm = ledger[k, BEFORE], ledger[k, NOW], ledger[k, BEFORE + 1]
+        if h_before > 0.0:
+            ledger[k, WORK] += h * (
+                (3.0 + w) / 6.0 * p0 + (3.0 + 2.0 * w) / (6.0 * (1.0 + w)) * p1 - w * w / (6.0 * (1.0 + w)) * pm
+            )
+        else:
+            ledger[k, WORK] += 0.5 * h * (p0 + p1)
+        ledger[k, BEFORE + 1] = p0
+        ledger[k, BEFORE] = p1
+
+
+@kernel
+def stored_energy(X, T, mesh, g):
+    """Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water."""
+    kinetic, elastic, potential = 0.0, 0.0, 0.0
+    n_nodes = mesh.s.size
+    for n in range(X.shape[1]):
+        if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
+            continue
+        m = mesh.node[n, MASS]
+        kinetic += 0.5 * m * (X[1, n, 0] ** 2 + X[1, n, 1] ** 2 + X[1, n, 2] ** 2)
+        potential += m * g * X[0, n, 2]
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for k in range(mesh.element_start[line + 1] - e0):
+            i, e = n0 + k, e0 + k
+            dx, dy, dz = X[0, i + 1, 0] - X[0, i, 0], X[0, i + 1, 1] - X[0, i, 1], X[0, i + 1, 2] - X[0, i, 2]
+            pull = _elastic(e, np.sqrt(dx * dx + dy * dy + dz * dz), mesh)
+            L, slack = mesh.element[e, LENGTH], mesh.element[e, SLACK]
+            if pull < 0.0 and slack > 0.0:
+                elastic += 0.5 * pull * pull / slack * L
+            elif mesh.law[e, 0] != INEXTENSIBLE:
+                elastic += L * strain_energy(pull, mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])
+    return kinetic, elastic, potential
