@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ropewalk.model.arrays import floats
+from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
@@ -22,6 +22,7 @@ from ropewalk.solvers.shooting_guess import start_tails
 from ropewalk.solvers.shooting_newton import STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
+from ropewalk.solvers.shooting_stiffness import line_stiffness
 
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
@@ -37,6 +38,7 @@ class Work:
 
     place: Place
     time: float
+    plan: Plan | None = None
     problem: Problem | None = None
     out: Result | None = None
 
@@ -96,8 +98,14 @@ class Shooting:
         if attempt.good:
             attempt = self._refined(model, attempt)
             work.place = place_of(attempt.problem, place)
-        work.problem, work.out = attempt.problem, attempt.out
+        work.plan, work.problem, work.out = attempt.plan, attempt.problem, attempt.out
         return report(model, attempt)
+
+    def stiffness(self, model: Model, work: Work) -> Array:
+        """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
+        assert work.problem is not None and work.out is not None and work.plan is not None
+        shape = SolvedShape(model, work.problem, work.out)
+        return line_stiffness(model, work.problem, work.plan, work.place, shape, (self.tolerance, self.pair))
 
     def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """One plan from one start."""

@@ -59,9 +59,12 @@ class Problem:
     quaternions: Array  # (n_bodies free, 4)
 
 
-def build_problem(model: Model, place: Place, plan: Plan, shape: Shape) -> Problem:
-    """Arrays and start values for the plan; `place` holds points and bodies where they are, or are guessed to be."""
-    book = _Book(model, place, shape)
+def build_problem(model: Model, place: Place, plan: Plan, shape: Shape, all_bodies: bool = False) -> Problem:
+    """Arrays and start values for the plan; `place` holds points and bodies where they are, or are guessed to be.
+
+    all_bodies : held and moving bodies get unknowns too, as the stiffness of their lines needs.
+    """
+    book = _Book(model, place, shape, all_bodies)
     for i in range(model.lines.length.size):
         book.add_line(i, plan[i])
     return book.finish()
@@ -130,12 +133,12 @@ def point_loads(model: Model) -> Array:
 class _Book:
     """Collects nodes, arcs and unknowns."""
 
-    def __init__(self, model: Model, place: Place, shape: Shape) -> None:
+    def __init__(self, model: Model, place: Place, shape: Shape, all_bodies: bool) -> None:
         self.model, self.place, self.shape = model, place, shape
         self.start: list[float] = []  # values of the unknowns
         self.unit: list[float] = []  # their scales
         self.row: list[float] = []  # scales of their rows
-        self.loose = [int(b) for b in np.flatnonzero(model.bodies.joint == LOOSE)]
+        self.loose = [int(b) for b in np.flatnonzero((model.bodies.joint == LOOSE) | all_bodies)]
         n = len(model.names.points)
         points, sea = model.points, model.sea
         weight = points.force - points.mass[:, None] * np.array([0.0, 0.0, sea.gravity])

@@ -1,0 +1,58 @@
+r"""Stiffness of the lines on bodies, from the exact derivative at the solution.
+
+With the unknowns of one body moved and all points, cuts and forces following,
+
+.. math:: K = -\left(J_{bb} - J_{bp} J_{pp}^{-1} J_{pb}\right)
+
+where J is the derivative of the balance of forces and the misses of the arcs ([Surmont2025] for the constraints;
+the condensation is the implicit function theorem).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import splu
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.solvers.balance_newton import Place
+from ropewalk.solvers.shooting_assembly import evaluate, result_memory
+from ropewalk.solvers.shooting_build import Plan, Problem, Shape, build_problem
+from ropewalk.solvers.shooting_newton import sparse_matrix, sparse_pattern
+
+
+def line_stiffness(model: Model, solved: Problem, plan: Plan, where: Place, shape: Shape, integrator: Any) -> Array:
+    """(n_bodies, 6, 6) of the lines on each body, about its origin; points follow, other bodies stay."""
+    n_bodies = len(model.names.bodies)
+    stiffness: Array = np.zeros((n_bodies, 6, 6))
+    if n_bodies == 0:
+        return stiffness
+    problem = build_problem(model, where, plan, shape, all_bodies=True)
+    _copy_solution(solved, problem)
+    arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
+    out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+    evaluate(arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, *integrator, True, out)
+    out.body_blocks[:] = 0.0  # hull and weight apart
+    matrix = sparse_matrix(sparse_pattern(problem.x.size, arcs, nodes, rigid), out, problem.scales)
+    row, column = problem.scales.row, problem.scales.column
+    bodies = rigid.dof.ravel()
+    rest = np.setdiff1d(np.arange(problem.x.size), bodies)
+    inner = splu(matrix[np.ix_(rest, rest)].tocsc()) if rest.size else None
+    for b in range(n_bodies):
+        own = rigid.dof[b]
+        block = matrix[np.ix_(own, own)].toarray()
+        if inner is not None:
+            follow = inner.solve(matrix[np.ix_(rest, own)].toarray())
+            block -= matrix[np.ix_(own, rest)] @ follow
+        stiffness[rigid.index[b]] = -block * row[own, None] / column[own]
+    return stiffness
+
+
+def _copy_solution(solved: Problem, problem: Problem) -> None:
+    """Forces, points and cuts of the solved problem; the arcs and nodes of both come in the same order."""
+    problem.x[problem.arcs.dof[:, 12:]] = solved.x[solved.arcs.dof[:, 12:]]
+    for old, new in zip(solved.nodes.dof[:, :3], problem.nodes.dof[:, :3], strict=True):
+        both = (old >= 0) & (new >= 0)
+        problem.x[new[both]] = solved.x[old[both]]
