@@ -15,9 +15,10 @@ from ropewalk.solvers.claims import demands
 from ropewalk.solvers.registry import solver_class
 from ropewalk.spec.system import System
 
-# relative to the largest end force: closed forms and shooting work to round-off, elements to their mesh
+# relative to the largest end force: closed forms and shooting work to round-off; elements to their mesh, of which
+# an anchor on the bed carries half an element's weight, 1 % of the tension here
 TOLERANCE = {"catenary": 1e-9, "shooting": 1e-8}
-MESH_TOLERANCE = 5e-3
+MESH_TOLERANCE = 1.5e-2
 
 CASES: dict[str, System] = {
     "suspended": between(60.0, 25.0, 80.0, 1e6, 30.0),
@@ -38,7 +39,8 @@ CASES: dict[str, System] = {
 
 def claiming(system: System) -> list[str]:
     asked = demands(build(system)) - NOT_STATIC
-    return [name for name in static_methods() if asked <= solver_class(name).claims]
+    named = {solver_class(name): name for name in reversed(static_methods())}  # one name of each solver
+    return [name for cls, name in reversed(named.items()) if asked <= cls.claims]
 
 
 def pairs() -> list[Any]:
