@@ -26,12 +26,13 @@ from ropewalk.physics.rod_shape import (
     T2,
     T3,
     Panels,
+    panel_bounds,
     rod_rows,
     rod_shape,
 )
 
 ORDER = 16  # Gauss points per panel
-SPLIT_ORDER = 20  # Gauss points per interval of a panel that the surface splits
+SPLIT_ORDER = 16  # Gauss points per interval of a panel that the surface splits
 RESOLVED = 1e-13  # last Legendre coefficients over the largest: the fields are known to round-off in a panel
 MOST_PANELS = 2000
 HALVINGS = 24  # of a panel; 2^-24 of the length is below any radius that a rod can have
@@ -102,11 +103,13 @@ def discretise(
     jump = np.array([fields.jumps.get(float(e), (0.0, 0.0, 0.0)) for e in edges[:-1]])
     a, b, da, db = (values.reshape(s.shape) for values in fields.sections(s.ravel()))
     line_mass = fields.line_mass(s.ravel()).reshape(*s.shape, 3)
-    rows, columns, at_ends = _rows(half, kappa, jump, (a, b, da, db), order)
+    rows, columns, at_ends, bounds, drowned = _rows(half, kappa, jump, (a, b, da, db), order, curved)
     panels = Panels(
         rows=rows,
         columns=columns,
         ends=at_ends,
+        bounds=bounds,
+        drowned=drowned,
         half=floats(half),
         x=floats(rule.x),
         weight=floats(rule.weight),
@@ -135,18 +138,22 @@ def discretise(
 def reshape(rod: RodModel, kappa: Array) -> RodModel:
     """The same rod with other curvature (m, n, 3) at its Gauss points."""
     sections = tuple(np.ascontiguousarray(rod.panels.rows[:, :, c]) for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B))
-    rows, columns, ends = _rows(rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size)
-    return _with_mass(rod._replace(panels=rod.panels._replace(rows=rows, columns=columns, ends=ends)))
+    changed = _rows(rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size, rod.panels.curved > 0.0)
+    names = ("rows", "columns", "ends", "bounds", "drowned")
+    return _with_mass(rod._replace(panels=rod.panels._replace(**dict(zip(names, changed, strict=True)))))
 
 
 def _rows(
-    half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int
-) -> tuple[Array, Array, Array]:
+    half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int, curved: bool
+) -> tuple[Array, Array, Array, Array, Array]:
+    """What a change of curvature changes in `Panels`: rows, columns, ends, bounds and drowned."""
     rule = gauss_legendre(order)
     Q, Qe, p, pe = rod_shape(half, np.ascontiguousarray(kappa), jump, rule.weight, rule.running)
     rows = rod_rows(Q, p, kappa, *sections)
     at_ends = [np.ascontiguousarray(np.einsum("ej,kj...->ke...", rule.ends, values)) for values in (kappa, *sections)]
-    return floats(rows), floats(rows.transpose(0, 2, 1)), floats(rod_rows(Qe, pe, *at_ends))
+    ends = rod_rows(Qe, pe, *at_ends)
+    bounds, drowned = panel_bounds(rows, ends, half, rule.weight, 1.0 if curved else 0.0)
+    return floats(rows), floats(rows.transpose(0, 2, 1)), floats(ends), floats(bounds), floats(drowned)
 
 
 def _with_mass(rod: RodModel) -> RodModel:

@@ -40,6 +40,7 @@ NEAR_TOUCH = 0.05  # gap over half height below which a near touch of the surfac
 ROOT_STEPS = 60  # bisection alone reaches round-off in 53
 EXTREMUM_STEPS = 12  # an extremum only decides whether roots lie beside it; 12 Illinois steps give 6 digits or more
 SMALLEST_STEP = 2e-16  # of the local coordinate in [-1, 1]
+LAST_STEP = 1e-9  # of the same; a Newton step as short as this leaves an error of its square
 BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
 
 
@@ -87,7 +88,7 @@ def find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c):
         new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
         if not lo <= new <= hi:
             new = 0.5 * (lo + hi)
-        if abs(new - at) <= SMALLEST_STEP:
+        if abs(new - at) <= LAST_STEP:
             return new
         at = new
     return at
@@ -184,12 +185,15 @@ def add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
 def _place_of_chord(panels, k, z, u, lo, hi, d, weights, row, c):
     """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; row and c are left there."""
     at = lo
+    step = 1.0
     for _ in range(ROOT_STEPS):
         row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
         contract(row, z, u, c)
-        f = c[0] + d * c[3]
-        new = min(hi, max(lo, at - f / (panels.half[k] * (c[4] + d * c[5]))))
-        if abs(new - at) <= SMALLEST_STEP:
+        if abs(step) <= LAST_STEP:
+            break
+        new = min(hi, max(lo, at - (c[0] + d * c[3]) / (panels.half[k] * (c[4] + d * c[5]))))
+        step = new - at
+        if step == 0.0:
             break
         at = new
     return at
@@ -199,7 +203,7 @@ def _place_of_chord(panels, k, z, u, lo, hi, d, weights, row, c):
 def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
     """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
 
-    cs : (n + 2, 6) `contract` at the panel's start, points and end
+    cs : (n + 2, 6) `contract_point` at the panel's start, points and end
     places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
     """
     x = panels.x
@@ -212,8 +216,6 @@ def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
         for side in (-1.0, 1.0):
             f0 = gap_to(cs[i], side)
             f1 = gap_to(cs[i + 1], side)
-            g0 = cs[i, 4] + side * cs[i, 5]
-            g1 = cs[i + 1, 4] + side * cs[i + 1, 5]
             wet0 = f0 < 0.0
             wet1 = f1 < 0.0
             if wet0 != wet1:
@@ -221,10 +223,13 @@ def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
                 places[count] = find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c)
                 kinds[count] = side
                 count += 1
-            elif (g0 < 0.0) != (g1 < 0.0) and (g0 < 0.0) != wet0:
-                # the gap comes nearer to zero and goes away again between two points
-                reach = panels.half[k] * (hi - lo) * max(abs(g0), abs(g1))
-                if min(abs(f0), abs(f1)) > reach:
+            elif abs(f0) + abs(f1) < panels.half[k] * (hi - lo) * panels.bounds[k, 1]:
+                # near enough to reach the surface and go away again between two points
+                contract(panels.ends[k, 0] if i == 0 else panels.rows[k, i - 1], z, u, c)
+                g0 = c[4] + side * c[5]
+                contract(panels.ends[k, 1] if i == n else panels.rows[k, i], z, u, c)
+                g1 = c[4] + side * c[5]
+                if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
                 at = find_extremum(panels, k, z, u, lo, hi, g0, g1, side, weights, row, c)
                 f = gap_to(c, side)
@@ -289,17 +294,26 @@ def _sweep(book, panels, z, u):
     row, c, weights = np.empty(COLUMNS), np.empty(6), np.empty(n)
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
     for k in range(m):
-        contract(panels.ends[k, 0], z, u, cs[0])
-        contract(panels.ends[k, 1], z, u, cs[n + 1])
+        contract_point(panels.ends[k, 0], z, u, cs[0])
+        contract_point(panels.ends[k, 1], z, u, cs[n + 1])
+        middle = 0.5 * (cs[0, 0] + cs[n + 1, 0])
+        reach = panels.half[k] + panels.bounds[k, 0]  # no point of the panel is farther from the middle height
+        if middle >= reach:
+            continue
+        if middle < -reach:
+            _add_drowned(book, panels, k)
+            continue
         for j in range(n):
-            contract(panels.rows[k, j], z, u, cs[j + 1])
+            contract_point(panels.rows[k, j], z, u, cs[j + 1])
         count = find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c)
         state = state_of(cs[0])
         # where part of the panel is drowned and none of it dry, take it all as drowned and put the cut parts right
         base = _drowned_only(state, count, kinds)
-        if count == 0 or base == 1.0:
+        if base == 1.0:
+            _add_drowned(book, panels, k)
+        elif count == 0:
             for j in range(n):
-                here = state_of(cs[j + 1]) if count == 0 else DROWNED
+                here = state_of(cs[j + 1])
                 if here != DRY:
                     acc = next_entry(book, k, panels.x[j])
                     ds = panels.weight[j] * panels.half[k]
@@ -314,6 +328,19 @@ def _sweep(book, panels, z, u):
                 _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c)
             state = _next_state(state, kind_hi)
             lo, kind_lo = hi, kind_hi
+
+
+@kernel
+def _add_drowned(book, panels, k):
+    """Add a whole panel under water: at once, or point by point where each has its own entry."""
+    if book.cursor[1] == 0:
+        for i in range(4):
+            book.entries[0, i] += panels.drowned[k, i]
+        book.cursor[2] += panels.x.shape[0]
+        return
+    for j in range(panels.x.shape[0]):
+        acc = next_entry(book, k, panels.x[j])
+        add_section(acc, panels.weight[j] * panels.half[k], panels.rows[k, j], panels.curved, DROWNED, 0.0, acc)
 
 
 @kernel

@@ -156,15 +156,15 @@ def add_section(acc, weight, row, curved, state, base, c):
     if state == DROWNED:
         add_wet(acc, weight, row, curved, area, 0.0, 0.0, 0.25 * area * a * a, 0.25 * area * b * b, 0.0)
     elif state == CUT and c[3] > 0.0:
-        w = c[3]
-        d = min(1.0, max(-1.0, -c[0] / w))
-        n2 = a * c[1] / w
-        n3 = b * c[2] / w
+        by_w = 1.0 / c[3]
+        d = min(1.0, max(-1.0, -c[0] * by_w))
+        n2 = a * c[1] * by_w
+        n3 = b * c[2] * by_w
         A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
         area *= base
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
         add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23)
-        add_chord(acc, weight * a * b / w, row, curved, d, math.sqrt((1.0 - d) * (1.0 + d)), n2, n3)
+        add_chord(acc, weight * a * b * by_w, row, curved, d, math.sqrt((1.0 - d) * (1.0 + d)), n2, n3)
 
 
 @kernel

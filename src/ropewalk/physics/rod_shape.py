@@ -42,6 +42,8 @@ class Panels(NamedTuple):
     rows: NDArray[np.float64]  # (m, n, COLUMNS) at the Gauss points of m panels
     columns: NDArray[np.float64]  # (m, COLUMNS, n) the same the other way round, for interpolation
     ends: NDArray[np.float64]  # (m, 2, COLUMNS) at the panel ends
+    bounds: NDArray[np.float64]  # (m, 2) largest semi-axis (m) and largest slope of a section's highest point
+    drowned: NDArray[np.float64]  # (m, 4) volume and first moment of the whole panel, m3 and m4
     half: NDArray[np.float64]  # (m,) half lengths of the panels, m
     x: NDArray[np.float64]  # (n,) Gauss points on [-1, 1]
     weight: NDArray[np.float64]  # (n,) Gauss weights
@@ -165,3 +167,31 @@ def rod_rows(Q, p, kappa, a, b, slope_a, slope_b):
             rows[k, j, SLOPE_A] = slope_a[k, j]
             rows[k, j, SLOPE_B] = slope_b[k, j]
     return rows
+
+
+@kernel
+def panel_bounds(rows, ends, half, weight, curved):
+    """Bounds that tell quickly whether a panel can meet the surface, and the integrals of a drowned panel.
+
+    A section's highest point rises along s at most by 1 + |kappa| max(a, b) + |a'| + |b'|.
+
+    rows, ends, half, weight, curved : as in `Panels`    returns bounds (m, 2) and drowned (m, 4)
+    """
+    m, n = rows.shape[0], rows.shape[1]
+    bounds, drowned = np.zeros((m, 2)), np.zeros((m, 4))
+    for k in range(m):
+        for j in range(n + 2):
+            row = ends[k, 0] if j == 0 else (ends[k, 1] if j == n + 1 else rows[k, j - 1])
+            reach = max(row[SEMI_A], row[SEMI_B])
+            bend = np.sqrt(row[TORSION] ** 2 + row[BEND2] ** 2 + row[BEND3] ** 2)
+            bounds[k, 0] = max(bounds[k, 0], reach)
+            bounds[k, 1] = max(bounds[k, 1], 1.0 + bend * reach + abs(row[SLOPE_A]) + abs(row[SLOPE_B]))
+        for j in range(n):
+            row = rows[k, j]
+            a, b = row[SEMI_A], row[SEMI_B]
+            area = np.pi * a * b * weight[j] * half[k]
+            drowned[k, 0] += area
+            m2, m3 = -curved * row[BEND3] * 0.25 * a * a * area, curved * row[BEND2] * 0.25 * b * b * area
+            for i in range(3):
+                drowned[k, 1 + i] += area * row[POSITION + i] + m2 * row[T2 + i] + m3 * row[T3 + i]
+    return bounds, drowned

@@ -15,14 +15,15 @@ import numpy as np
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.rod_energy import float_at, reduced_energy, upright_frame, wrench_and_stiffness
+from ropewalk.physics.rod_energy import float_at, reduced_energy, rough_heave, upright_frame, wrench_and_stiffness
 from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT
 
-FIRST_RADIUS = 0.7  # of the trust region, rad
+FIRST_RADIUS = 1.0  # of the trust region, rad
 LARGEST_RADIUS = 1.4  # rad; half a turn would overshoot every basin
 SMALLEST_RADIUS = 1e-14  # rad; below it no step changes u
 ACCEPT = 0.05  # share of the predicted gain that a step must bring
 VOLUME_TOLERANCE = 4e-15  # relative; round-off of the sum over the points
+LONG_STEP = 0.15  # rad; beyond it the heave is guessed anew in place of following the waterplane
 LOOSE = 0.02  # relative volume error that the second-order elimination of the heave bears far from the solution
 NEUTRAL = 1e-11  # curvature over the largest one below which plain Newton leaves a direction alone
 WEAK = 1e-6  # the same for the trust region; quadrature noise of a rod that is round about its axis stays below it
@@ -166,7 +167,7 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     path : (most + 1, 4) filled with E (m4), moment over weight times length, radius (rad), evaluations
     """
     scale = volume * length
-    z, acc, used = float_at(panels, u, z, volume, LOOSE)
+    z, acc, used = float_at(panels, u, rough_heave(panels, u, z, volume), volume, LOOSE)
     basis = tangent_basis(u)
     now, trial = np.empty(7), np.empty(7)
     reduced_energy(acc, centre, volume, z, u, basis, now)
@@ -195,6 +196,8 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
         guess = z + (now[6] / acc[AREA] if acc[AREA] > 0.0 else 0.0)
         for i in range(3):  # the waterplane says how the heave follows, to first order
             guess -= acc[AREA_MOMENT + i] / max(acc[AREA], 1e-300) * (moved[i] - u[i])
+        if math.hypot(p1, p2) > LONG_STEP:
+            guess = rough_heave(panels, moved, guess, volume)
         new_z, new_acc, more = float_at(panels, moved, guess, volume, max(VOLUME_TOLERANCE, min(LOOSE, size)))
         used += more
         new_basis = tangent_basis(moved)
@@ -234,7 +237,7 @@ def judge(real, gain, noise, closer, step, radius):
 
 @dataclass(frozen=True)
 class FloatingPose:
-    """A rod at rest, or as near as the search came; wrench and stiffness at the centre of mass, world axes, yaw zero."""
+    """A rod at rest, or as near as the search came; wrench and stiffness at the mass centre, world axes, yaw zero."""
 
     up: Array  # (3,) in head axes
     heave: float  # height of the head, m
