@@ -40,6 +40,8 @@ bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike", "Array": "Array"}
+add_module_names = False
 
 html_theme = "furo"
 html_title = f"ropewalk {release}"
@@ -67,10 +69,22 @@ def _mathml(node: nodes.Node, block: bool) -> str:
     for pattern, known in _SPELLED:
         text = pattern.sub(known, text)
     try:
-        return tex2mathml(text, as_block=block)
+        return _spaced(tex2mathml(text, as_block=block))
     except MathError as error:
         _LOG.warning("formula not understood: %s (%s)", text, error, location=node)
         return f"<code>{node.astext()}</code>"
+
+
+_THIN = '<mspace width="0.17em"></mspace>'
+
+
+def _spaced(mathml: str) -> str:
+    """Thin spaces round the names of functions, which docutils leaves out."""
+    name = r"<mi[^>]*>[a-z]{2,}</mi>"
+    applied = r"(</(?:mi|mn|msup|msub|mfrac|mrow)>\s*)(" + name + r"\s*<mo>&ApplyFunction;</mo>)"
+    mathml = re.sub(applied, rf"\1{_THIN}\2", mathml)
+    mathml = re.sub(r"<mo>&ApplyFunction;</mo>", _THIN, mathml)
+    return re.sub(rf"(<msup>\s*{name}\s*<mn>[^<]*</mn>\s*</msup>)", rf"{_THIN}\1{_THIN}", mathml)
 
 
 def _visit_math(writer: Any, node: nodes.math) -> None:
@@ -85,10 +99,39 @@ def _visit_display(writer: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+_TICKS = re.compile(r"(:[\w:]+:`[^`]*`|``[^`]*``)|`([^`]+)`(?!_)")  # roles and code stay; names become code
+_ARGUMENT = re.compile(r"[A-Za-z_]\w*(, [A-Za-z_]\w*)* : ")
+
+
 def _for_sphinx(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Keys in brackets, as docstrings cite, become links; names that end in an underscore are not links."""
-    for k, line in enumerate(lines):
-        lines[k] = _CITED.sub(r":cite:t:`\1`", re.sub(r"(?<=[A-Z])_(?=\.\.\.)", r"\\_", line))
+    """Docstrings as the house writes them, for Sphinx: keys in brackets become links, arguments a list."""
+    text = "\n".join(_argument_lists(lines))
+    text = _CITED.sub(r":cite:t:`\1`", text)
+    text = re.sub(r"(?<=[A-Z])_(?=\.\.\.)", r"\\_", text)  # STRETCHING_... is not a link
+    lines[:] = _TICKS.sub(lambda found: found[1] or f"``{found[2]}``", text).split("\n")
+
+
+def _argument_lists(lines: list[str]) -> list[str]:
+    """Paragraphs such as ``u : (3,) m/s    t : (3,) unit tangent`` with one list entry per argument."""
+    made: list[str] = []
+    inside = False
+    for line in lines:
+        if not line.strip() or line[0] == " " or not (inside or _ARGUMENT.match(line)):
+            inside = inside and bool(line.strip())
+            made.append(line)
+            continue
+        for part in re.split(r"\s{3,}", line):
+            if _ARGUMENT.match(part):
+                names, _, meaning = part.partition(" : ")
+                made += ["", f"- ``{names}``: {meaning}"]
+            elif inside and part[:1].isupper():  # a sentence after the arguments
+                made += ["", part]
+                inside = False
+                continue
+            else:
+                made.append(f"  {part}" if inside else part)
+            inside = True
+    return made
 
 
 def setup(app: Sphinx) -> None:

@@ -269,8 +269,9 @@ def solvers_page() -> list[str]:
     lines += [f"For statics `auto` takes the first of {order} that claims all the case asks.", ""]
     lines += ["## What each claims", ""]
     claims = [claim for claim in Claim if claim not in kinds and any(claim in cls.claims for cls in classes.values())]
-    matrix = ((claim.value, *("yes" if claim in cls.claims else "" for cls in classes.values())) for claim in claims)
-    lines += _table(("the case has", *(f"`{name}`" for name in classes)), matrix)
+    matrix = ((claim.value, *("✓" if claim in cls.claims else "" for cls in classes.values())) for claim in claims)
+    lines += ["```{table}", ":class: matrix", ""]
+    lines += [*_table(("the case has", *(f"`{name}`" for name in classes)), matrix), "```"]
     return lines
 
 

@@ -1,0 +1,150 @@
+"""The manual says what is: its examples run, its tables are whole, its sources exist."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk import InputError
+from ropewalk.cli.main import app, main
+from ropewalk.io.native import read_text
+from ropewalk.spec.catalogue import CATALOGUE
+from ropewalk.spec.system import System
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Code blocks of one language."""
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Save the case of a page as case.yaml, run its Python blocks one after the other; their names."""
+    (folder / "case.yaml").write_text(blocks(page, "yaml")[0], encoding="utf-8")
+    monkeypatch.chdir(folder)
+    names: dict[str, Any] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)
+    return names
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_first_case_gives_its_printed_numbers(tmp_path, monkeypatch):
+    """Numbers in the text and comments of docs/first_case.md."""
+    names = run_page(DOCS / "first_case.md", tmp_path, monkeypatch)
+    assert_allclose(names["tension"], 168290.0, atol=0.5)  # printed to 1 N
+    assert_allclose(names["on_the_bed"], 317.4, atol=0.05)  # printed to 0.1 m
+    assert_allclose([t / 1e3 for t in names["table"].values()], [168, 217, 321, 607], atol=0.5)  # printed to 1 kN
+    assert names["upper_half"].size == 50  # nodes every 4.5 m, those beyond 225 m
+    assert (names["many"].status > 0).all()
+
+
+def test_first_case_table_is_what_the_command_prints(tmp_path, monkeypatch, capsys):
+    """The table of `ropewalk static`, without its last line, which holds round-off."""
+    (tmp_path / "case.yaml").write_text(blocks(DOCS / "first_case.md", "yaml")[0], encoding="utf-8")
+    shown = next(block for block in blocks(DOCS / "first_case.md", "text") if "tension (N)" in block)
+    printed = command(["static", str(tmp_path / "case.yaml")], monkeypatch, capsys)
+    expected = [line for line in shown.splitlines() if line.strip() and not line.startswith("done")]
+    assert [line.split() for line in expected if "─" not in line] == [
+        line.split() for line in printed.splitlines() if line.strip() and not re.match("done| ─", line)
+    ]
+
+
+def test_first_case_mistakes_are_reported_as_shown():
+    """The two sentences of docs/first_case.md."""
+    text = blocks(DOCS / "first_case.md", "yaml")[0].replace("depth: 100", "depth: -100").replace("pieces", "pices")
+    shown = next(block for block in blocks(DOCS / "first_case.md", "text") if "pices" in block)
+    with pytest.raises(InputError) as error:
+        read_text(text, "case.yaml")
+    assert str(error.value) == shown.strip()
+
+
+def test_readme_runs(tmp_path, monkeypatch, capsys):
+    """The platform stays in the plane of its chains and is in balance to round-off of 1e6 N."""
+    names = run_page(ROOT / "README.md", tmp_path, monkeypatch)
+    x, y, _ = names["rest"].summary["bodies"]["platform"]["position"]
+    assert 0.0 < x < 20.0
+    assert_allclose(y, 0.0, atol=1e-9)
+    assert names["rest"].report.residual_force < 1e-5
+    assert "ropewalk check" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_links_lead_somewhere():
+    targets = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert targets
+    missing = [target for target in targets if not (ROOT / target).exists()]
+    assert not missing
+
+
+def test_every_command_is_on_the_command_page(generate):
+    page = "\n".join(generate.commands_page())
+    names = [entry.name for entry in app.registered_commands]
+    assert "static" in names
+    assert [name for name in names if f"\n## {name}\n" not in page] == []
+    assert "generated/commands.md" in (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+
+
+def test_every_key_of_a_case_is_in_the_file_reference(generate):
+    """Each object of the JSON Schema has a section, each of its keys a row."""
+    page = "\n".join(generate.file_page())
+    for name, schema in System.model_json_schema(by_alias=True)["$defs"].items():
+        if not schema.get("properties"):
+            continue
+        found = re.search(rf"\(file-{name.lower()}\)=\n(.*?)(?=\n\(file-|\Z)", page, re.DOTALL)
+        assert found, name
+        assert not [key for key in schema["properties"] if f"| `{key}` |" not in found[1]], name
+
+
+def test_every_cited_source_is_in_the_literature():
+    """Keys in brackets in the code, and those of the catalogue."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    cited = set(re.findall(r"\[([A-Z][A-Za-z]+(?:[0-9]{4}[a-z]?|C205|_W22|_OS_E301))(?=[\],;])", text))
+    cited |= {part.partition(":")[0].strip() for entry in CATALOGUE.values() for part in entry.source.split(";")}
+    assert len(cited) > 20
+    known = set(re.findall(r"^@\w+\{([^,]+),", (DOCS / "references.bib").read_text(encoding="utf-8"), re.MULTILINE))
+    assert sorted(cited - known) == []
+
+
+def test_pages_named_in_the_code_exist():
+    """Docstrings point to pages of the manual."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")]
+    named = {name for text in sources for name in re.findall(r"docs/[\w/]+\.(?:md|bib)", text)}
+    assert "docs/theory/assemblies.md" in named
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []
+
+
+@pytest.mark.slow
+def test_manual_builds_without_warnings(tmp_path):
+    """As `make docs`."""
+    call = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(tmp_path / "html")]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "html" / "first_case.html").exists()
+
+
+def command(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command prints on a wide terminal."""
+    monkeypatch.setattr(sys, "argv", ["ropewalk", *arguments])
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code in (0, None)
+    return capsys.readouterr().out

@@ -1,0 +1,41 @@
+"""Every example is right, and those that take seconds are run."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.cli.main import main
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+SLOW: frozenset[str] = frozenset()  # scripts that take longer than some seconds
+
+
+@pytest.mark.parametrize("case", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_case_is_right(case, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["ropewalk", "check", str(case)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code in (0, None)
+    assert f"{case.name}: right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("script", sorted(set(EXAMPLES.glob("*.py"))), ids=lambda path: path.stem)
+def test_script_runs(script, tmp_path, monkeypatch, capsys):
+    if script.name in SLOW:
+        pytest.skip("takes longer than some seconds")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_mooring_statics_stiffness_is_the_slope_of_its_force():
+    """dF/dx by central differences of the restoring force."""
+    example = runpy.run_path(str(EXAMPLES / "mooring_statics.py"))
+    step = 0.01  # m: the truncation step^2 F'''/6F' is near 1e-7 here, round-off 1e-12
+    low, middle, high = example["offset_table"](example["mooring"](), [10.0 - step, 10.0, 10.0 + step])
+    assert_allclose((high[1] - low[1]) / (2.0 * step), middle[2], rtol=1e-5)
