@@ -18,7 +18,7 @@ from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
-from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state
+from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state, worst_place
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
 from ropewalk.solvers.mixed_steps import Moving, advance_to, allocate, move_junctions, water_at
 from ropewalk.solvers.protocol import Claim, Report, Status
