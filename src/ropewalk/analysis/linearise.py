@@ -1,0 +1,147 @@
+"""The question `linearise`: M, B and K of a system about its equilibrium."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from ropewalk.analysis.statics import Equilibrium, statics
+from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.model import Model
+from ropewalk.solvers.linear_assembly import Assembled
+from ropewalk.solvers.linear_equilibrium import Rest, find_rest
+from ropewalk.solvers.linear_unknowns import Place, Unknowns, number
+from ropewalk.solvers.mixed_mesh import FLIPPED
+from ropewalk.spec.system import System
+
+ASYMMETRY = 1e-9  # of the largest stiffness of its two unknowns: what round-off leaves at rest is below
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """A system about its equilibrium: M x'' + B x' + K x = f, tensions among the unknowns.
+
+    Rows of M, B, K of a tension are its length equation; there `f` is a length. Only the positions have mass.
+    """
+
+    system: System
+    equilibrium: Equilibrium
+    unknowns: Unknowns
+    rest: Rest
+
+    @property
+    def model(self) -> Model:
+        """The arrays of the case."""
+        return self.equilibrium.model
+
+    @property
+    def place(self) -> Place:
+        """Where everything is at rest, on the mesh."""
+        return self.rest.place
+
+    @property
+    def assembled(self) -> Assembled:
+        """All matrices."""
+        return self.rest.assembled
+
+    @property
+    def M(self) -> csc_matrix:
+        """(n, n) inertia, kg."""
+        return self.assembled.M
+
+    @property
+    def B(self) -> csc_matrix:
+        """(n, n) damping, N s/m: drag about the current, bed, internal and given damping."""
+        return self.assembled.B
+
+    @property
+    def K(self) -> csc_matrix:
+        """(n, n) stiffness, N/m, with the length equations."""
+        return self.assembled.K
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """True if the forces have a potential: no current, no constant moments."""
+        difference = abs(self.K - self.K.T).tocoo()
+        diagonal = np.sqrt(np.maximum(np.abs(self.K).max(axis=1).toarray().ravel(), 1e-300))
+        return bool(np.all(difference.data <= ASYMMETRY * diagonal[difference.row] * diagonal[difference.col]))
+
+    @cached_property
+    def is_damped(self) -> bool:
+        """True if anything takes energy away from small motions."""
+        return bool(self.B.nnz and np.max(np.abs(self.B.data)) > 0.0)
+
+    @cached_property
+    def node_order(self) -> Ints:
+        """Nodes in the order of results: along each line from end A."""
+        mesh = self.unknowns.mesh
+        order = np.arange(mesh.s.size)
+        for line in np.flatnonzero(mesh.line[:, FLIPPED]):
+            n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+            order[n] = order[n][::-1].copy()
+        return order
+
+    def node_motion(self, x: Any, inputs: Any = None) -> Any:
+        """(n_nodes, 3, k) motion of the line nodes, in the order of results, of solutions x (n, k)."""
+        rows = self.assembled.S @ x
+        if inputs is not None:
+            rows = rows + self.assembled.S_in @ inputs
+        return rows.reshape(-1, 3, x.shape[1])[self.node_order]
+
+    def point_motion(self, x: Any, inputs: Any = None) -> Any:
+        """(n_points, 3, k) motion of the points."""
+        rows = self.assembled.S @ x
+        if inputs is not None:
+            rows = rows + self.assembled.S_in @ inputs
+        return rows.reshape(-1, 3, x.shape[1])[self.unknowns.mesh.s.size :]
+
+    def body_motion(self, x: Any, inputs: Any = None) -> Any:
+        """(n_bodies, 6, k) translations (m) and rotations about world axes (rad) of the bodies."""
+        body, given = self.unknowns.body, self.unknowns.body_input
+        motion = np.zeros((*body.shape, x.shape[1]), dtype=x.dtype)
+        motion[body >= 0] = x[body[body >= 0]]
+        if inputs is not None:
+            motion[given >= 0] = inputs[given[given >= 0]]
+        return motion
+
+    def node_tension(self, x: Any) -> Any:
+        """(n_nodes, k) change of tension at the nodes: mean of the elements around, extrapolated to the ends."""
+        mesh = self.unknowns.mesh
+        T = x[self.unknowns.tension]
+        out = np.zeros((mesh.s.size, x.shape[1]), dtype=x.dtype)
+        for line in range(mesh.line.shape[0]):
+            n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+            e = slice(mesh.element_start[line], mesh.element_start[line + 1])
+            out[n] = nodal_mean(T[e], np.abs(np.diff(mesh.s[n])))
+        return out[self.node_order]
+
+
+def nodal_mean(T: Any, length: Array) -> Any:
+    """Values of elements (m, k) at their m + 1 nodes: weighted by nearness, linear to the ends."""
+    out = np.empty((T.shape[0] + 1, T.shape[1]), dtype=T.dtype)
+    w = (length[1:] / (length[1:] + length[:-1]))[:, None]
+    out[1:-1] = w * T[:-1] + (1.0 - w) * T[1:]
+    out[0], out[-1] = T[0], T[-1]
+    if T.shape[0] > 1:
+        out[0] += (T[0] - T[1]) * length[0] / (length[0] + length[1])
+        out[-1] += (T[-1] - T[-2]) * length[-1] / (length[-1] + length[-2])
+    return out
+
+
+def linearise(system: System | Equilibrium, method: str | None = None, *, mass_damping: float = 0.0) -> Linearised:
+    """M, B, K of `system` about its equilibrium, on the mixed elements of the time domain.
+
+    system : a case, or an equilibrium found before    method : of statics, for a case
+    mass_damping : 1/s, damping force per mass and velocity
+
+    Waves are left out; prescribed motions are at time 0. Drag is linear about the current; without current it
+    has no slope at rest, and the response adds what belongs to its amplitude.
+    """
+    equilibrium = system if isinstance(system, Equilibrium) else statics(system, method)
+    unknowns = number(equilibrium.model)
+    rest = find_rest(equilibrium.model, unknowns, equilibrium.state, mass_damping)
+    return Linearised(equilibrium.system, equilibrium, unknowns, rest)

@@ -1,0 +1,199 @@
+"""The question `modes`: natural frequencies, damping and mode shapes about the equilibrium."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ropewalk.analysis.linearise import Linearised, linearise
+from ropewalk.analysis.statics import Equilibrium
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array
+from ropewalk.results.layout import AXES
+from ropewalk.solvers.linear_pencil import complex_modes, factorise, real_modes
+from ropewalk.solvers.linear_unknowns import DOFS
+from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+COUNT = 10  # modes unless asked otherwise
+SHIFT = 1e-2  # of the pendulum frequency squared, below zero: drifting parts leave the matrix regular
+# s (1/s), shapes, damping and the number of unstable modes if it is known
+Found = tuple[Any, Any, Array, int | None]
+
+STILL = 1e-6  # of the pendulum frequency: slower than this is drift, neither stable nor unstable
+
+
+def modes(
+    system: System | Equilibrium | Linearised,
+    count: int = COUNT,
+    *,
+    damped: bool | None = None,
+    near: float = 0.0,
+    method: str | None = None,
+) -> xr.Dataset:
+    """The `count` modes nearest to the frequency `near` (rad/s), the lowest unless given.
+
+    damped : True for complex modes with all damping; False for undamped ones, whose `damping` is then the share
+    of critical damping of each mode by itself. Unless given, complex modes are taken where the forces have no
+    potential (current), because there are no others.
+
+    Variables: `omega` (rad/s, of the undamped or complex eigenvalue's magnitude), `period` (s, NaN for a mode
+    that does not oscillate), `damping` (share of critical, negative if the mode grows), `growth` (1/s) and
+    `stable`; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit modal mass (undamped) or
+    to a largest motion of 1 (complex).
+    """
+    linear = system if isinstance(system, Linearised) else linearise(system, method)
+    n = int(np.count_nonzero(linear.M.diagonal()))
+    if count < 1:
+        raise InputError(f"count must be 1 or more, not {count}")
+    if n == 0:
+        raise InputError("nothing is free to move; there are no modes")
+    if damped is None:
+        damped = not linear.is_symmetric
+    if not damped and not linear.is_symmetric:
+        raise InputError("undamped modes need forces with a potential; with current or moments ask for damped ones")
+    scale = frequency_scale(linear)
+    found: Found = _complex(linear, count, near, scale) if damped else _real(linear, count, near, scale)
+    return _dataset(linear, *found, scale)
+
+
+def frequency_scale(linear: Linearised) -> float:
+    """Frequency of a pendulum as long as the longest line, or of a string with its mass and tension, rad/s."""
+    model = linear.model
+    length = float(np.max(model.lines.length, initial=1.0))
+    gravity = model.sea.gravity
+    if model.lines.length.size:
+        mass = float(np.max(model.sections.mass[model.lines.piece_section] * model.lines.piece_length))
+        gravity = max(gravity, float(np.max(linear.place.T, initial=0.0)) / max(mass, 1e-12))
+    return float(np.sqrt(max(gravity, 1e-6) / length))
+
+
+def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
+    """Undamped modes."""
+    shift = near**2 - SHIFT * scale**2
+    K, M = 0.5 * (linear.K + linear.K.T), linear.M
+    factor = factorise((K - shift * M).tocsc())
+    available = free_count(linear)
+    if available == 0:
+        raise InputError("nothing is free to move; there are no modes")
+    values, shapes = real_modes(K, M, min(count, available), shift, factor)
+    unstable = None
+    if near == 0.0 and factor.negative is not None:
+        unstable = factor.negative - linear.unknowns.tension.size
+    s = np.where(values < 0.0, np.sqrt(np.abs(values)), 0.0) + 1j * np.sqrt(np.maximum(values, 0.0))
+    power = np.einsum("ij,ij->j", shapes, linear.B @ shapes)
+    magnitude = np.maximum(np.abs(s), STILL * scale)
+    damping = np.where(values < 0.0, -1.0, power / (2.0 * magnitude))
+    order = np.argsort(-s.real * (s.real > 0.0) + np.abs(s))  # fastest growing first, then by frequency
+    return s[order], shapes[:, order], damping[order], unstable
+
+
+def free_count(linear: Linearised) -> int:
+    """Number of modes: moving unknowns with mass, less what inextensible lines take."""
+    moving = int(np.count_nonzero(linear.M.diagonal() > 0.0))
+    rigid = int(np.count_nonzero(linear.assembled.local.give == 0.0))
+    return min(max(0, moving - rigid), max(0, linear.K.shape[0] - 2))
+
+
+def _complex(linear: Linearised, count: int, near: float, scale: float) -> Found:
+    shift = complex(SHIFT * scale, near) if near > 0.0 else SHIFT * scale
+    s, shapes = complex_modes(linear.K, linear.B, linear.M, count, shift)
+    order = np.lexsort((np.abs(s), s.real <= STILL * scale))
+    s, shapes = s[order], shapes[:, order]
+    shapes = shapes / shapes[np.argmax(np.abs(linear.M @ shapes), axis=0), np.arange(shapes.shape[1])]
+    return s, shapes, -s.real / np.maximum(np.abs(s), STILL * scale), None
+
+
+def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int | None, scale: float) -> xr.Dataset:
+    import xarray as xr
+
+    from ropewalk import __version__
+
+    names, mesh = linear.model.names, linear.unknowns.mesh
+    oscillates = np.abs(s.imag) > STILL * scale
+    growth = np.where(np.abs(s.real) > STILL * scale, s.real, 0.0)
+    place = linear.place.r[: mesh.s.size][linear.node_order]
+    line = np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)
+    omega = np.abs(s)
+    variables: dict[str, tuple[tuple[str, ...], Any, dict[str, str]]] = {
+        "omega": (("mode",), omega, {"units": "rad/s", "long_name": "angular frequency, magnitude of the eigenvalue"}),
+        "period": (
+            ("mode",), np.where(oscillates, 2.0 * np.pi / np.where(oscillates, np.abs(s.imag), 1.0), np.nan),
+            {"units": "s", "long_name": "period of oscillation"},
+        ),
+        "damping": (("mode",), damping, {"units": "1", "long_name": "share of critical damping"}),
+        "growth": (("mode",), growth, {"units": "1/s", "long_name": "rate of growth, negative if the mode decays"}),
+        "stable": (("mode",), growth <= 0.0, {"units": "1", "long_name": "whether the mode does not grow"}),
+        "position": (("mode", "node", "axis"), _last_first(linear.node_motion(x)), _unit("shape of lines")),
+        "tension": (("mode", "node"), _last_first(linear.node_tension(x)), _unit("tension of the shape", "N")),
+        "point_position": (("mode", "point", "axis"), _last_first(linear.point_motion(x)), _unit("shape of points")),
+        "body_motion": (("mode", "body", "dof"), _last_first(linear.body_motion(x)), _unit("shape of bodies", "m")),
+        "rest_position": (("node", "axis"), place, {"units": "m", "long_name": "equilibrium"}),
+    }  # fmt: skip
+    variables = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
+    coordinates: dict[str, Any] = {
+        "mode": (("mode",), np.arange(1, s.size + 1)),
+        "axis": (("axis",), list(AXES)),
+        "line": (("node",), line),
+        "s": (("node",), mesh.s[linear.node_order], {"units": "m"}),
+        "point": (("point",), list(names.points)),
+        "body": (("body",), list(names.bodies)),
+        "dof": (("dof",), list(DOFS)),
+    }
+    used = {dim for value in variables.values() for dim in value[0]}
+    kept = {key: value for key, value in coordinates.items() if value[0][0] in used}
+    growing = int(np.sum(growth > 0.0))
+    attrs = {
+        "title": linear.system.title,
+        "system": linear.system.model_dump_json(by_alias=True, exclude_unset=True),
+        "settings": json.dumps({"method": linear.equilibrium.method, "complex": bool(np.iscomplexobj(x))}),
+        "version": __version__,
+        "created_by": "ropewalk modes",
+        "stability": _stability(growing if unstable is None else max(growing, unstable)),
+    }
+    return xr.Dataset(variables, kept, attrs)
+
+
+def _last_first(array: Any) -> Any:
+    return np.moveaxis(array, -1, 0)
+
+
+def _unit(meaning: str, unit: str = "m") -> dict[str, str]:
+    return {"units": unit, "long_name": meaning}
+
+
+def _stability(growing: int) -> str:
+    if growing == 0:
+        return "stable"
+    return f"unstable: {growing} mode{'s' if growing > 1 else ''} grow{'' if growing > 1 else 's'} without limit"
+
+
+def summary(result: xr.Dataset) -> dict[str, Any]:
+    """Plain data: what `ropewalk modes --json` prints."""
+    rows = []
+    for k in range(result.sizes["mode"]):
+        period = float(result.period[k])
+        rows.append(
+            {
+                "omega": float(result.omega[k]),
+                "period": period if np.isfinite(period) else None,
+                "damping": float(result.damping[k]),
+                "growth": float(result.growth[k]),
+                "stable": bool(result.stable[k]),
+            }
+        )
+    return {"stability": result.attrs["stability"], "modes": rows}
+
+
+def split_complex(result: xr.Dataset) -> xr.Dataset:
+    """The result with complex variables as two real ones, `_real` and `_imaginary`: NetCDF has no complex numbers."""
+    split = result
+    for name, variable in result.data_vars.items():
+        if np.iscomplexobj(variable):
+            parts = {f"{name}_real": variable.real, f"{name}_imaginary": variable.imag}
+            split = split.drop_vars(str(name)).assign(parts)
+    return split

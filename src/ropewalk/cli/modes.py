@@ -1,0 +1,59 @@
+"""`ropewalk modes`: natural frequencies of a case."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ropewalk.cli.tables import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def modes_command(
+    case: Annotated[Path, typer.Argument(help="A case file.")],
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of modes.")] = 10,
+    damped: Annotated[
+        bool | None, typer.Option("--damped/--undamped", help="Complex modes with all damping, or undamped ones.")
+    ] = None,
+    near: Annotated[float, typer.Option(min=0.0, help="Modes nearest to this frequency, rad/s.")] = 0.0,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the mode shapes to a NetCDF file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find natural frequencies, damping and mode shapes about the equilibrium."""
+    from ropewalk.analysis.modes import modes, summary
+    from ropewalk.spec.system import System
+
+    result = modes(System.from_file(case), count, damped=damped, near=near)
+    if out is not None:
+        from ropewalk.analysis.modes import split_complex
+        from ropewalk.io.netcdf import write
+
+        write(split_complex(result), out)
+    if as_json:
+        print_json(summary(result))
+    else:
+        print_modes(result)
+
+
+def print_modes(result: xr.Dataset) -> None:
+    """One row per mode, and whether the equilibrium is stable."""
+    rows = []
+    for k in range(result.sizes["mode"]):
+        period = float(result.period[k])
+        rows.append(
+            (
+                str(k + 1),
+                f"{float(result.omega[k]):.6g}",
+                f"{period:.6g}" if math.isfinite(period) else "-",
+                f"{float(result.damping[k]):.4g}",
+                "" if bool(result.stable[k]) else f"grows at {float(result.growth[k]):.4g} 1/s",
+            )
+        )
+    columns = ("mode", "omega (rad/s)", "period (s)", "damping (of critical)", "")
+    print_table(result.attrs["title"] or "modes", columns, rows)
+    typer.echo(f"equilibrium {result.attrs['stability']}")

@@ -1,0 +1,170 @@
+"""Rigid bodies about rest: wrench, stiffness, damping and inertia about the origin, world axes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
+from ropewalk.model.model import Model
+from ropewalk.model.state import rotation_matrix
+from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product
+from ropewalk.physics import hydrostatics
+
+UP = np.array([0.0, 0.0, 1.0])
+STRIPS = 40  # per straight stretch of a profile: a cut cone's added mass is then good to 1e-4
+
+
+class Strips(NamedTuple):
+    """A hull as discs on its axis, for what depends on the water's motion along it."""
+
+    arm: Array  # (n, 3) from the body's origin, world, m
+    volume: Array  # (n,) under water, m3
+    normal: Array  # (n, 3, 3) projector across the axis
+    drag_normal: Array  # (n,) half density, coefficient and wet side area, kg/m
+    added_normal: Array  # (n,) kg
+
+
+class Hull(NamedTuple):
+    """A hull in still water."""
+
+    cut: Array  # (SIZE,) of physics/hydrostatics.py
+    axis: Array  # (3,) unit, world
+    strips: Strips
+    added_axial: float  # kg
+    drag_axial: float  # half density, coefficient and area, kg/m
+    middle: Array  # (3,) arm where the axial forces act, m
+
+
+class BodyTerms(NamedTuple):
+    """One body at rest."""
+
+    wrench: Array  # (6,) N, N m
+    K: Array  # (6, 6) stiffness
+    B: Array  # (6, 6) given damping
+    M: Array  # (6, 6) inertia, added mass of hull and of the file
+    hull: Hull
+
+
+def skew(a: Array) -> Array:
+    """(3, 3) matrix of the cross product a x."""
+    matrix: Array = np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+    return matrix
+
+
+def reach(arm: Array) -> Array:
+    """(3, 6) velocity of the place at `arm` by the body's velocity and angular velocity."""
+    return np.hstack([np.eye(3), -skew(arm)])
+
+
+def cut_hull(model: Model, k: int, position: Array, R: Array) -> Array:
+    """Cut of the hull of body k by still water."""
+    bodies = model.bodies
+    cut: Array = np.zeros(hydrostatics.SIZE)
+    if bodies.hull[k] == HULL_AXISYMMETRIC:
+        profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+        hydrostatics.axisymmetric(profile, np.ascontiguousarray(R[:, 2]), UP, float(position[2]), cut)
+    elif bodies.hull[k] == HULL_SPHERE:
+        hydrostatics.sphere(R @ bodies.sphere[k, :3], bodies.sphere[k, 3], UP, float(position[2]), cut)
+    return cut
+
+
+def _disc(height: Array, radius: Array, sine: float) -> tuple[Array, Array]:
+    """Wet area (m2) and wet height (m) of discs, centre `height` above water, tilted by the angle of `sine`."""
+    u = np.where(sine * radius > 0.0, -height / np.maximum(sine * radius, 1e-300), -np.sign(height) * np.inf)
+    u = np.clip(u, -1.0, 1.0)
+    phi = np.arccos(-u)
+    area = radius**2 * (phi + u * np.sqrt(1.0 - u * u))
+    return area, radius * (1.0 + u)
+
+
+def _strips(model: Model, k: int, position: Array, R: Array, cut: Array) -> tuple[Strips, float]:
+    """Strips of the hull and its largest wet section (m2)."""
+    bodies, rho = model.bodies, model.sea.water_density
+    axis = R[:, 2]
+    across = np.eye(3) - np.outer(axis, axis)
+    empty = Strips(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)), np.zeros(0), np.zeros(0))
+    if bodies.hull[k] == HULL_NONE or cut[hydrostatics.VOLUME] <= 0.0:
+        return empty, 0.0
+    if bodies.hull[k] == HULL_SPHERE:
+        whole = float(cut[hydrostatics.VOLUME])
+        disc = np.pi * float(bodies.sphere[k, 3]) ** 2
+        share = whole / (4.0 / 3.0 * disc * float(bodies.sphere[k, 3]))
+        drag = 0.5 * rho * bodies.drag_normal[k] * disc * share
+        added = rho * whole * bodies.added_normal[k]
+        arm = cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] / whole
+        strips = Strips(arm[None], np.array([whole]), np.eye(3)[None], np.array([drag]), np.array([added]))
+        return strips, 0.0
+    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+    pieces = [(a, b) for a, b in pairwise(profile) if b[0] > a[0]]
+    zeta = np.concatenate([np.linspace(a[0], b[0], 2 * STRIPS + 1)[1::2] for a, b in pieces])
+    radius = np.concatenate([np.linspace(a[1], b[1], 2 * STRIPS + 1)[1::2] for a, b in pieces])
+    thick = np.repeat([(b[0] - a[0]) / STRIPS for a, b in pieces], STRIPS)
+    area, height = _disc(position[2] + zeta * axis[2], radius, float(np.sqrt(max(0.0, 1.0 - axis[2] ** 2))))
+    volume = area * thick
+    volume *= cut[hydrostatics.VOLUME] / max(float(volume.sum()), 1e-300)
+    wet = volume > 0.0
+    strips = Strips(
+        arm=zeta[wet, None] * axis,
+        volume=volume[wet],
+        normal=np.repeat(across[None], int(wet.sum()), axis=0),
+        drag_normal=0.5 * rho * bodies.drag_normal[k] * (height * thick)[wet],
+        added_normal=rho * bodies.added_normal[k] * volume[wet],
+    )
+    return strips, float(np.max(area))
+
+
+def body_terms(model: Model, k: int, position: Array, quaternion: Array) -> BodyTerms:
+    """Everything of body k but its lines, at rest at a pose.
+
+    Strips carry the added mass across the axis (coefficient times displaced mass); along the axis it acts at the
+    centre of buoyancy, where on an axis of revolution it makes no moment.
+    """
+    bodies, sea = model.bodies, model.sea
+    R = rotation_matrix(quaternion)
+    wrench, K = np.zeros(6), np.zeros((6, 6))
+    hydrostatics.weight(-bodies.mass[k] * sea.gravity * UP, R @ bodies.centre[k], wrench, K)
+    cut = cut_hull(model, k, position, R)
+    hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, K)
+    wrench[2] += sea.water_density * sea.gravity * bodies.volume[k]
+    hydrostatics.weight(bodies.load_force[k].copy(), R @ bodies.load_at[k], wrench, K)
+    wrench[3:] += bodies.load_moment[k]
+    turn = quaternion_log(quaternion_product(quaternion, quaternion_conjugate(bodies.quaternion[k])))
+    wrench -= bodies.stiffness[k] @ np.concatenate([position - bodies.position[k], turn])
+    K += bodies.stiffness[k]
+    strips, section = _strips(model, k, position, R, cut)
+    volume = float(cut[hydrostatics.VOLUME])
+    is_sphere = bodies.hull[k] == HULL_SPHERE
+    hull = Hull(
+        cut=cut,
+        axis=R[:, 2].copy(),
+        strips=strips,
+        added_axial=0.0 if is_sphere else sea.water_density * volume * float(bodies.added_axial[k]),
+        drag_axial=0.5 * sea.water_density * float(bodies.drag_axial[k]) * section,
+        middle=cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] / volume if volume > 0.0 else np.zeros(3),
+    )
+    return BodyTerms(wrench, K, bodies.damping[k].copy(), body_inertia(model, k, R) + hull_added_mass(hull), hull)
+
+
+def body_inertia(model: Model, k: int, R: Array) -> Array:
+    """(6, 6) inertia of the body, and the added mass that the file gives, about the origin in world axes."""
+    bodies = model.bodies
+    arm = R @ bodies.centre[k]
+    G = reach(arm)
+    M: Array = bodies.mass[k] * G.T @ G
+    M[3:, 3:] += R @ bodies.inertia[k] @ R.T
+    turn = np.kron(np.eye(2), R)
+    return M + turn @ bodies.added_mass[k] @ turn.T
+
+
+def hull_added_mass(hull: Hull) -> Array:
+    """(6, 6) added mass of the strips and along the axis."""
+    M: Array = np.zeros((6, 6))
+    for arm, projector, added in zip(hull.strips.arm, hull.strips.normal, hull.strips.added_normal, strict=True):
+        G = reach(arm)
+        M += added * G.T @ projector @ G
+    along = hull.axis @ reach(hull.middle)
+    return M + hull.added_axial * np.outer(along, along)
