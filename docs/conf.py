@@ -78,8 +78,17 @@ def _mathml(node: nodes.Node, block: bool) -> str:
 _THIN = '<mspace width="0.17em"></mspace>'
 
 
+def _primed(found: re.Match[str]) -> str:
+    return f"<msup>{found[1]}<mo>{'&#x2032;' * len(found[2])}</mo></msup>"
+
+
 def _spaced(mathml: str) -> str:
-    """Thin spaces round the names of functions, which docutils leaves out."""
+    """What docutils leaves out: thin spaces round the names of functions, none round bars, primes as primes."""
+    mathml = re.sub(r"<mo>'</mo>\s*<mo>'</mo>", "<mo>''</mo>", mathml)
+    mathml = re.sub(r"(<m[in][^>]*>[^<]*</m[in]>)\s*<mo>('+)</mo>", _primed, mathml).replace(
+        "<mo>'</mo>", "<mo>&#x2032;</mo>"
+    )
+    mathml = mathml.replace('<mo stretchy="false">|</mo>', '<mo stretchy="false" lspace="0" rspace="0">|</mo>')
     name = r"<mi[^>]*>[a-z]{2,}</mi>"
     applied = r"(</(?:mi|mn|msup|msub|mfrac|mrow)>\s*)(" + name + r"\s*<mo>&ApplyFunction;</mo>)"
     mathml = re.sub(applied, rf"\1{_THIN}\2", mathml)
