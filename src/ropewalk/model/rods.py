@@ -138,9 +138,11 @@ def discretise(
 def reshape(rod: RodModel, kappa: Array) -> RodModel:
     """The same rod with other curvature (m, n, 3) at its Gauss points."""
     sections = tuple(np.ascontiguousarray(rod.panels.rows[:, :, c]) for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B))
-    changed = _rows(rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size, rod.panels.curved > 0.0)
-    names = ("rows", "columns", "ends", "bounds", "drowned")
-    return _with_mass(rod._replace(panels=rod.panels._replace(**dict(zip(names, changed, strict=True)))))
+    rows, columns, ends, bounds, drowned = _rows(
+        rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size, rod.panels.curved > 0.0
+    )
+    panels = rod.panels._replace(rows=rows, columns=columns, ends=ends, bounds=bounds, drowned=drowned)
+    return _with_mass(rod._replace(panels=panels))
 
 
 def _rows(
