@@ -28,6 +28,8 @@ def write_all(folder: Path) -> None:
         "catalogue.md": catalogue_page(),
         "endings.md": endings_page(),
         "gallery.md": gallery_page(),
+        "api.md": api_page(),
+        "laws.md": laws_page(),
     }
     for name, lines in pages.items():
         path, text = folder / name, "\n".join(lines) + "\n"
@@ -360,3 +362,40 @@ def _comment(text: str) -> str:
             break
         lines.append(line.lstrip("# "))
     return " ".join(lines)
+
+
+# --- Python ---
+
+_ELSEWHERE = ("System", "InputError", "ConvergenceError")  # have sections of their own on the page
+
+
+def api_page() -> list[str]:
+    """The public names: functions, then classes with their members."""
+    import ropewalk
+
+    lines = ["```{eval-rst}"]
+    for name in sorted(set(ropewalk.__all__) - set(_ELSEWHERE), key=lambda name: (name[0].isupper(), name)):
+        is_class = inspect.isclass(getattr(ropewalk, name))
+        lines += (
+            [f".. autoclass:: ropewalk.{name}", "   :members:"] if is_class else [f".. autofunction:: ropewalk.{name}"]
+        )
+        lines.append("")
+    return [*lines, "```"]
+
+
+def laws_page() -> list[str]:
+    """A section for each file of ropewalk.physics, headed by its first sentence."""
+    import ropewalk.physics
+
+    folder = Path(ropewalk.physics.__file__).parent
+    lines = []
+    for path in sorted(folder.glob("[a-z]*.py")):
+        lines += [
+            f"## {path.stem}",
+            "",
+            "```{eval-rst}",
+            f".. automodule:: ropewalk.physics.{path.stem}",
+            "   :members:",
+        ]
+        lines += ["```", ""]
+    return lines
