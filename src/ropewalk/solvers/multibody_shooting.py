@@ -23,6 +23,7 @@ from ropewalk.solvers.shooting_newton import STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
 from ropewalk.solvers.shooting_stiffness import line_stiffness
+from ropewalk.solvers.shooting_tangent import Solution
 
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
@@ -106,6 +107,10 @@ class Shooting:
         assert work.problem is not None and work.out is not None and work.plan is not None
         shape = SolvedShape(model, work.problem, work.out)
         return line_stiffness(model, work.problem, work.plan, work.place, shape, (self.tolerance, self.pair))
+
+    def held(self, solution: Solution, time: float) -> Work:
+        """Memory that holds a given solution, for `read` and `stiffness`."""
+        return Work(solution.place, time, solution.plan, solution.problem, solution.out)
 
     def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """One plan from one start."""

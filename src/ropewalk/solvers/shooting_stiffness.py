@@ -23,7 +23,7 @@ from ropewalk.solvers.shooting_build import Plan, Problem, Shape, build_problem
 from ropewalk.solvers.shooting_newton import sparse_matrix, sparse_pattern
 
 
-def line_stiffness(model: Model, solved: Problem, plan: Plan, where: Place, shape: Shape, integrator: Any) -> Array:
+def line_stiffness(model: Model, solved: Problem, plan: Plan, where: Place, shape: Shape, integrator: tuple[float, int]) -> Array:
     """(n_bodies, 6, 6) of the lines on each body, about its origin; points follow, other bodies stay."""
     n_bodies = len(model.names.bodies)
     stiffness: Array = np.zeros((n_bodies, 6, 6))

@@ -106,6 +106,8 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, dy):
         for j in range(3):
             value = dt[i, 0] * frame[0, j] + dt[i, 1] * frame[1, j] + dt[i, 2] * frame[2, j]
             by_n[i, j] = value + (de * drag_force[i] * t[j] if has_drag else 0.0)
+    for i in range(3):
+        for j in range(3):
             frame[i, j] = nu * frame[i, j] + de * t[i] * t[j]
     if phase == GROUNDED:
         _project(frame, by_n, normal)
