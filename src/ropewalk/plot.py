@@ -36,6 +36,7 @@ def draw(dataset: xr.Dataset) -> Figure:
         above.plot(r[:, 0], r[:, 1], color=colour, lw=1.2)
         along.plot(dataset["s"].values[at], 1e-3 * dataset["tension"].values[-1, at], color=colour, lw=1.4)
     _sea(side, dataset, heading)
+    _hulls(side, dataset, heading)
     for axes in (side, above):
         _parts(axes, dataset, None if axes is above else heading)
         axes.set_aspect("equal", adjustable="datalim")
@@ -127,9 +128,38 @@ def _sea(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any]) -> None:
         axes.axhline(-environment.depth, color=BED, lw=1.5, zorder=0)
 
 
+def _hulls(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any]) -> None:
+    """Outlines of hulls in the side view, as they stand."""
+    from ropewalk.io.netcdf import system_of
+    from ropewalk.model.state import rotation_matrix
+    from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
+
+    if "body_position" not in dataset:
+        return
+    across = np.array([heading[0], heading[1], 0.0])
+    for k, body in enumerate(system_of(dataset).bodies.values()):
+        origin, R = dataset["body_position"].values[-1, k], rotation_matrix(dataset["body_quaternion"].values[-1, k])
+        if isinstance(body.hull, AxisymmetricHull):
+            z, r = np.array(body.hull.profile).T
+            sideways = (
+                across - (across @ R[:, 2]) * R[:, 2]
+            )  # world direction across the axis, nearest the picture plane
+            size = np.linalg.norm(sideways)
+            sideways = sideways / size if size > 0.0 else R[:, 0]
+            ring = np.concatenate([z, z[::-1], z[:1]]), np.concatenate([r, -r[::-1], r[:1]])
+            outline = origin + ring[0][:, None] * R[:, 2] + ring[1][:, None] * sideways
+        elif isinstance(body.hull, SphereHull):
+            turn = np.linspace(0.0, 2.0 * np.pi, 73)[:, None]
+            centre = origin + R @ np.array(body.hull.centre)
+            outline = centre + body.hull.radius * (np.cos(turn) * across + np.sin(turn) * np.array([0.0, 0.0, 1.0]))
+        else:
+            continue
+        axes.fill(outline @ across, outline[:, 2], facecolor="#d5d8dc", edgecolor=INK, lw=0.8, zorder=2)
+
+
 def _parts(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any] | None) -> None:
-    """Points as dots, bodies as squares."""
-    for variable, marker, size in (("point_position", "o", 3), ("body_position", "s", 6)):
+    """Points as dots, origins of bodies as crosses."""
+    for variable, marker, size in (("point_position", "o", 3), ("body_position", "+", 6)):
         if variable not in dataset or not dataset[variable].size:
             continue
         r = dataset[variable].values[-1]

@@ -235,7 +235,7 @@ def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
         return x, z, H, solution[V_A] + w * s
     start = solution[GROUND_START]
     end = solution[GROUND_END]
-    if s <= start:
+    if s <= start and start > 0.0:
         x, z = arc(s, H, solution[V_A], w, flexibility)
         return x, z, H, solution[V_A] + w * s
     x, z = arc(start, H, solution[V_A], w, flexibility)

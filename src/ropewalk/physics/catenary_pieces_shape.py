@@ -65,7 +65,7 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
     flexibility = 1.0 / EA
     weight_b = net_weight(L, w, load) - solution[V_B]
     weight = first = x = z = 0.0
-    h = H
+    h = solution[H_A]
     v = solution[V_A]
     for i in range(L.size):
         lo = first
