@@ -52,6 +52,15 @@ def _argument_lists(lines: list[str]) -> list[str]:
     return made
 
 
+def _short_aliases(
+    app: Sphinx, what: str, name: str, obj: object, options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Type aliases by their names."""
+    short = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
+    return signature and short.sub(r"\1", signature), returned and short.sub(r"\1", returned)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _for_sphinx)
+    app.connect("autodoc-process-signature", _short_aliases)
     return {"parallel_read_safe": True}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ def write_all(folder: Path) -> None:
         "gallery.md": gallery_page(),
         "api.md": api_page(),
         "laws.md": laws_page(),
+        "validation.md": validation_page(),
     }
     for name, lines in pages.items():
         path, text = folder / name, "\n".join(lines) + "\n"
@@ -399,3 +401,23 @@ def laws_page() -> list[str]:
         ]
         lines += ["```", ""]
     return lines
+
+
+# --- validation ---
+
+
+def validation_page() -> list[str]:
+    """What tests/validation holds ropewalk to: a section per file, a row per test, from their docstrings."""
+    lines = []
+    for path in sorted((Path(__file__).resolve().parents[1] / "tests" / "validation").glob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tests = [part for part in tree.body if isinstance(part, ast.FunctionDef) and part.name.startswith("test_")]
+        rows = [(_fact(test.name), _text((ast.get_docstring(test) or "").split("\n\n")[0])) for test in tests]
+        lines += [f"## {_fact(path.stem)}", "", _text((ast.get_docstring(tree) or "").split("\n\n")[0]), ""]
+        lines += _table(("fact", "reference"), rows)
+    return lines
+
+
+def _fact(name: str) -> str:
+    words = name.removeprefix("test_").replace("_", " ")
+    return words[0].upper() + words[1:]
