@@ -10,8 +10,6 @@ the condensation is the implicit function theorem).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse.linalg import splu
 
@@ -23,7 +21,9 @@ from ropewalk.solvers.shooting_build import Plan, Problem, Shape, build_problem
 from ropewalk.solvers.shooting_newton import sparse_matrix, sparse_pattern
 
 
-def line_stiffness(model: Model, solved: Problem, plan: Plan, where: Place, shape: Shape, integrator: tuple[float, int]) -> Array:
+def line_stiffness(
+    model: Model, solved: Problem, plan: Plan, where: Place, shape: Shape, integrator: tuple[float, int]
+) -> Array:
     """(n_bodies, 6, 6) of the lines on each body, about its origin; points follow, other bodies stay."""
     n_bodies = len(model.names.bodies)
     stiffness: Array = np.zeros((n_bodies, 6, 6))

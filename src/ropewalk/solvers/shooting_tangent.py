@@ -8,7 +8,7 @@ solution, and depend on p smoothly even where the solution is stiff.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse.linalg import splu
@@ -34,7 +34,9 @@ class Solution(NamedTuple):
     out: Result
 
 
-def tangent(solution: Solution, variation: Callable[[float], Model], step: float, integrator: tuple[float, int]) -> Array:
+def tangent(
+    solution: Solution, variation: Callable[[float], Model], step: float, integrator: tuple[float, int]
+) -> Array:
     """dx/dp (n,) where variation(h) is the model with the parameter raised by h; step : of the differences."""
     problem = solution.problem
     slope = np.zeros(problem.x.size)
