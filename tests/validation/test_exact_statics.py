@@ -69,6 +69,17 @@ def test_surmont_slider(c, x, tension):
     assert_allclose(equilibrium.line("line")["max_tension"], tension, rtol=1e-11)  # wL above has 12 digits
 
 
+@pytest.mark.parametrize("pieces", [[500.0], [100.0, 400.0]])
+def test_rubbed_line_carries_its_anchor_force_to_the_anchor(pieces):
+    """Tension along the line meets the end forces at both ends, also where friction has eaten it up."""
+    system = between(400, 200, 500, 7.51e12, 800, depth=300.0, friction=0.1,
+                     pieces=[{"section": "line", "length": length} for length in pieces])  # fmt: skip
+    equilibrium = rw.statics(system)
+    line = equilibrium.line("line")
+    assert_allclose(equilibrium.state.tension[0], line["end_a"]["tension"], rtol=1e-12)
+    assert_allclose(equilibrium.state.tension[-1], line["end_b"]["tension"], rtol=1e-12)
+
+
 def test_surmont_joints():
     """Surmont 2025, example 2, cases a, b, c, e, f: the spring balances the line at its end."""
     wL = 1052.03641725
