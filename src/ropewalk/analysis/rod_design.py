@@ -15,12 +15,12 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.model.rods import Array, RodModel, place, reshape
+from ropewalk.model.rods import Array, RodModel, mass_sensitivity, reshape
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
-from ropewalk.physics.rod_shape import BEND2, BEND3, SEMI_A, SEMI_B, T2, T3, TORSION
+from ropewalk.physics.rod_shape import BEND2, BEND3, SEMI_A, SEMI_B, TORSION
 from ropewalk.solvers.rod_equilibrium import FloatingPose, describe, equilibrium, tangent_basis
 
 FUNCTIONS = 24  # Legendre polynomials per component of the curvature
@@ -96,7 +96,7 @@ def balance(rod: RodModel, up: Array, heave: float, basis: Array) -> Balance:
     nodes, starts = section_motions(panels, basis, running)
     entries, places = hydrostatic_points(panels, heave, up)
     wet = rod.water_density * wet_sensitivity(panels, entries, places, nodes, basis, up)
-    dry = _mass_sensitivity(rod, basis, nodes, starts)
+    dry = mass_sensitivity(rod, basis, nodes, starts)
     total = entries.sum(axis=0)
     force = rod.water_density * total[VOLUME] - rod.mass
     moment = rod.water_density * total[MOMENT : MOMENT + 3] - rod.mass * rod.centre
@@ -105,38 +105,6 @@ def balance(rod: RodModel, up: Array, heave: float, basis: Array) -> Balance:
     residual = np.concatenate([[force], tangents @ moment]) / scale
     jacobian = np.vstack([wet[0], tangents @ (wet[1:] - dry)]) / scale[:, None] / rod.length
     return Balance(residual, jacobian)
-
-
-def _mass_sensitivity(rod: RodModel, basis: Array, nodes: Array, starts: Array) -> Array:
-    """Derivative of the first moment of the mass by the parameters, (3, 3 functions), kg m."""
-    panels, ds = rod.panels, rod.panels.weight * rod.panels.half[:, None]
-    c2, c3 = -panels.curved * panels.rows[:, :, BEND3], panels.curved * panels.rows[:, :, BEND2]
-    t2, t3 = panels.rows[:, :, T2 : T2 + 3], panels.rows[:, :, T3 : T3 + 3]
-    mass, m22, m33 = (ds * rod.line_mass[:, :, i] for i in range(3))
-    first = mass[:, :, None] * panels.rows[:, :, :3] + (m22 * c2)[:, :, None] * t2 + (m33 * c3)[:, :, None] * t3
-    turn, shift = nodes[:, :, :3], nodes[:, :, 3:]
-    # Theta x first + mass D, summed over the points
-    out = np.einsum("cab,kqap,kqb->cp", _CROSS, turn, first) + np.einsum("kq,kqcp->cp", mass, shift)
-    out[:, 1::3] += panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m33, t3)
-    out[:, 2::3] -= panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m22, t2)
-    for at, point in zip(rod.point_s, rod.point_mass, strict=True):
-        motion = _motion_at(rod, at, nodes, starts)
-        out += point * (np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, at)[:3]) + motion[3:])
-    return np.asarray(out)
-
-
-_CROSS = np.zeros((3, 3, 3))
-for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    _CROSS[_i, _j, _k], _CROSS[_i, _k, _j] = 1.0, -1.0
-
-
-def _motion_at(rod: RodModel, s: float, nodes: Array, starts: Array) -> Array:
-    k = int(np.clip(np.searchsorted(rod.edges, s, side="right") - 1, 0, rod.panels.half.size - 1))
-    at = (s - 0.5 * (rod.edges[k] + rod.edges[k + 1])) / rod.panels.half[k]
-    if abs(at) >= 1.0:
-        return np.asarray(starts[k] if at < 0.0 else starts[k + 1])
-    weights = rod.panels.bary / (at - rod.panels.x)
-    return np.asarray(np.einsum("q,qcp->cp", weights / weights.sum(), nodes[k]))
 
 
 def uncoil(rod: RodModel, pose: FloatingPose, factor: float = 3.0, *, step: float = 1.0, most: int = 60) -> Walk:

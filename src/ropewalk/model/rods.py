@@ -188,7 +188,8 @@ def place(rod: RodModel, s: float) -> Array:
 
 
 def _edges(fields: RodFields, order: int, panels: int | None) -> Array:
-    inner = {float(at) for at in (*fields.breaks, *fields.jumps) if 0.0 < at < fields.length}
+    masses = (at for at, _ in fields.point_masses)  # the curvature of an elastic rod has a kink there
+    inner = {float(at) for at in (*fields.breaks, *fields.jumps, *masses) if 0.0 < at < fields.length}
     coarse = np.array([0.0, *sorted(inner), fields.length])
     if panels is not None:
         counts = np.maximum(1, np.round(panels * np.diff(coarse) / fields.length).astype(int))
@@ -283,3 +284,38 @@ def uniform_fields(
         lambda s: (np.full_like(s, a), np.full_like(s, b), np.zeros_like(s), np.zeros_like(s)),
         lambda s: np.tile(masses, (s.size, 1)),
     )
+
+
+def mass_sensitivity(rod: RodModel, basis: Array, nodes: Array, starts: Array) -> Array:
+    """Derivative of the first moment of the mass by the parameters of `section_motions`, (3, 3 functions), kg m.
+
+    basis, nodes, starts : of `physics.rod_sensitivity.section_motions`
+    """
+    panels, ds = rod.panels, rod.panels.weight * rod.panels.half[:, None]
+    c2, c3 = -panels.curved * panels.rows[:, :, BEND3], panels.curved * panels.rows[:, :, BEND2]
+    t2, t3 = panels.rows[:, :, T2 : T2 + 3], panels.rows[:, :, T3 : T3 + 3]
+    mass, m22, m33 = (ds * rod.line_mass[:, :, i] for i in range(3))
+    first = mass[:, :, None] * panels.rows[:, :, :3] + (m22 * c2)[:, :, None] * t2 + (m33 * c3)[:, :, None] * t3
+    turn, shift = nodes[:, :, :3], nodes[:, :, 3:]
+    # Theta x first + mass D, summed over the points
+    out = np.einsum("cab,kqap,kqb->cp", _CROSS, turn, first) + np.einsum("kq,kqcp->cp", mass, shift)
+    out[:, 1::3] += panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m33, t3)
+    out[:, 2::3] -= panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m22, t2)
+    for at, point in zip(rod.point_s, rod.point_mass, strict=True):
+        motion = _motion_at(rod, at, nodes, starts)
+        out += point * (np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, at)[:3]) + motion[3:])
+    return np.asarray(out)
+
+
+_CROSS = np.zeros((3, 3, 3))
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    _CROSS[_i, _j, _k], _CROSS[_i, _k, _j] = 1.0, -1.0
+
+
+def _motion_at(rod: RodModel, s: float, nodes: Array, starts: Array) -> Array:
+    k = int(np.clip(np.searchsorted(rod.edges, s, side="right") - 1, 0, rod.panels.half.size - 1))
+    at = (s - 0.5 * (rod.edges[k] + rod.edges[k + 1])) / rod.panels.half[k]
+    if abs(at) >= 1.0:
+        return np.asarray(starts[k] if at < 0.0 else starts[k + 1])
+    weights = rod.panels.bary / (at - rod.panels.x)
+    return np.asarray(np.einsum("q,qcp->cp", weights / weights.sum(), nodes[k]))
