@@ -3,15 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from ropewalk.analysis.statics import static_methods, statics
+from ropewalk.analysis.run import simulate
+from ropewalk.analysis.statics import NOT_STATIC, static_methods, statics
+from ropewalk.model.model import build
+from ropewalk.solvers.claims import demands
+from ropewalk.solvers.protocol import Claim
+from ropewalk.solvers.registry import SOLVERS, solver_class
 from ropewalk.spec.system import System
 
 
 def jobs() -> list[tuple[str, Callable[[], object]]]:
-    """Name and job, one per method."""
-    system = moored_buoy()
-    return [(f"statics by {name}", lambda name=name: statics(system, name)) for name in static_methods()]  # type: ignore[misc]
+    """Name and job, one per method and question."""
+    system, chain = moored_buoy(), hanging_chain()
+    found: list[tuple[str, Callable[[], object]]] = [
+        (f"statics by {name}", partial(statics, system, name)) for name in static_methods() if _claims(name, system)
+    ]
+    found += [
+        (f"time domain by {name}", partial(simulate, chain, 0.2, solver=name))
+        for name in SOLVERS
+        if Claim.DYNAMICS in solver_class(name).claims and _claims(name, chain)
+    ]
+    return found
+
+
+def _claims(name: str, system: System) -> bool:
+    return demands(build(system)) - NOT_STATIC <= solver_class(name).claims
+
+
+def hanging_chain() -> System:
+    """An inextensible chain in air with a moved end: what every method in time can do."""
+    return System.model_validate(
+        {
+            "environment": {"water_density": 0.0},
+            "sections": {"chain": {"diameter": 0.02, "mass": 5.0, "axial_stiffness": "inextensible"}},
+            "points": {
+                "low": {"position": [0, 0, 0]},
+                "high": {"position": [3, 0, 2], "joint": "moving", "motion": {"kind": "harmonic", "ramp": 1.0}},
+            },
+            "lines": {
+                "chain": {"from": "low", "to": "high", "elements": 6, "pieces": [{"section": "chain", "length": 5.0}]}
+            },
+            "record": {"every": 0.1},
+        }
+    )
 
 
 def moored_buoy() -> System:

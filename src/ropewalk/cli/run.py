@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ropewalk.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def run_command(
@@ -27,3 +30,20 @@ def run_command(
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
     typer.echo(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
+    balance = energy_balance(dataset)
+    if balance is not None:
+        typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
+
+
+def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float] | None:
+    """Energy turned over (J), what the ledger misses of it (J), and their ratio; None without a ledger.
+
+    Turned over is half the sum of all changes of the terms: what one term loses another gains.
+    """
+    if "energy" not in dataset or "closure" not in dataset["term"].values:
+        return None
+    energy = dataset["energy"]
+    terms = energy.sel(term=[name for name in dataset["term"].values if name != "closure"]).values
+    turned = 0.5 * float(abs(terms[-1] - terms[0]).sum())
+    missing = abs(float(energy.sel(term="closure").values[-1]))
+    return turned, missing, missing / turned if turned > 0.0 else 0.0
