@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rod_bodies import FRESH, GRAVITY, build, snake_fields
-from ropewalk.analysis.stability import all_equilibria, restoring_curve, spread_directions
+from ropewalk.analysis.stability import all_equilibria, bent_equilibria, restoring_curve, spread_directions
 from ropewalk.model.rods import uniform_fields
 from ropewalk.solvers.rod_equilibrium import equilibrium
 
@@ -72,3 +72,14 @@ def test_archimedes_volume_is_kept_over_the_heel():
 @pytest.mark.parametrize("n", [1, 60])
 def test_directions_are_unit_vectors(n):
     assert_allclose(np.linalg.norm(spread_directions(n), axis=1), 1.0, rtol=1e-14)
+
+
+def test_elastic_rod_floats_near_the_stiff_one_and_lower():
+    """Bending lowers the energy; with 1000 N m2 the pose moves by a small angle only."""
+    rod = build(snake_fields())
+    stiff, soft = all_equilibria(rod), bent_equilibria(rod, (1000.0, 1000.0, 1000.0))
+    assert soft.states
+    assert all(state.stable for state in soft.states)
+    assert soft.message == "stable poses only"
+    nearest = max(abs(float(state.pose.up @ stiff.states[0].pose.up)) for state in soft.states)
+    assert 1.0 - nearest < 1e-3

@@ -11,6 +11,7 @@ from ropewalk.errors import ConvergenceError
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.physics.rod_energy import float_at
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
+from ropewalk.solvers.rod_elastic import bend
 from ropewalk.solvers.rod_equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
 
 STARTS = (60, 240, 960)  # directions of up tried; the next number only if the count of equilibria does not add up
@@ -46,6 +47,8 @@ class Equilibria(NamedTuple):
     @property
     def message(self) -> str:
         """The completeness check in words."""
+        if all(state.stable for state in self.states) and self.complete is None:
+            return "stable poses only"
         if self.complete is None:
             return "the rod floats in any turn about an axis, so minima - saddles + maxima need not be 2"
         if self.complete:
@@ -116,6 +119,21 @@ def _copies(rod: RodModel, state: FloatingState, kind: str, pose: FloatingPose) 
         np.all(np.abs(pose.curvature - other.curvature) <= SAME_CURVATURE * np.abs(other.curvature).max())
         or kind == "neutral"
     )
+
+
+def bent_equilibria(rod: RodModel, stiffness: tuple[float, float, float]) -> Equilibria:
+    """Stable ways an elastic rod floats: each stable pose of the stiff rod, let go.
+
+    stiffness : torsion GJ and bending EI about section axes 2 and 3, N m2. Stiffness and energy of the states are those
+    of the shape taken, held stiff; unstable equilibria are not sought, so nothing is said of completeness.
+    """
+    stiff = all_equilibria(rod)
+    poses: list[FloatingState] = []
+    for state in stiff.states:
+        if state.kind in ("minimum", "neutral"):
+            bent = bend(rod, stiffness, state.pose)
+            poses.append(FloatingState(kind_of(bent.rod, bent.pose), bent.pose, state.copies))
+    return Equilibria(tuple(poses), sum(state.copies for state in poses), None, stiff.starts)
 
 
 def spread_directions(n: int) -> Array:

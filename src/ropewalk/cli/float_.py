@@ -21,7 +21,7 @@ def float_command(
     as_json: JsonOption = False,
 ) -> None:
     """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness."""
-    from ropewalk.analysis.stability import all_equilibria
+    from ropewalk.analysis.stability import all_equilibria, bent_equilibria
     from ropewalk.model.rod_fields import build_rod
     from ropewalk.spec.system import System
 
@@ -35,7 +35,13 @@ def float_command(
         for name, part in system.rods.items()
         if rod in (None, name)
     }
-    found = {name: all_equilibria(model) for name, model in models.items()}
+    found = {}
+    for name, model in models.items():
+        elastic = system.rods[name].elasticity
+        if elastic is None:
+            found[name] = all_equilibria(model)
+        else:
+            found[name] = bent_equilibria(model, (elastic.torsion, *elastic.bending))
     if as_json:
         print_json(summary(found))
     else:
