@@ -7,7 +7,7 @@ angular acceleration, all in the body frame.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
+from ropewalk.physics import hull_loads, hydrostatics
 from ropewalk.physics.hull_loads import STRIP_COLUMNS, WATER_COLUMNS, cut_strips
 from ropewalk.physics.rigidbody import about_origin
 
@@ -38,7 +39,7 @@ LOAD_AT = 20  # 20, 21, 22: m
 SPHERE = 23  # 23 to 26: centre, radius, m
 DRAG_ACROSS, DRAG_ALONG = 27, 28  # coefficients
 ADDED_ACROSS, ADDED_ALONG = 29, 30
-WIND_DRAG = 31
+WIND_DRAG = 31  # half air density times coefficient, kg/m3
 SIZE = 32  # typical dimension: a turn times it is a way, m
 HOME = 33  # 33, 34, 35: position from which the stiffness matrix counts, m
 HOME_TURN = 36  # 36 to 39: quaternion from which it counts
@@ -46,18 +47,6 @@ WEIGHT_SCALE = 40  # weight or displacement, N: scale of forces on the body
 DATA_COLUMNS = 41
 
 STIFFNESS_MATRIX, DAMPING_MATRIX, ADDED_MATRIX = 0, 1, 2
-
-
-class BodyMesh(NamedTuple):
-    """Rigid bodies as kernels read them; never changed."""
-
-    index: Ints  # (n, INDEX_COLUMNS)
-    data: Array  # (n, DATA_COLUMNS)
-    matrix: Array  # (n, 3, 6, 6) stiffness, damping (world), added mass (body)
-    profile: Array  # (m, 2) z, radius, m
-    strip: Array  # (k, STRIP_COLUMNS) of physics/hull_loads.py
-    end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
-    end_arm: Array  # (n_lines, 2, 3) in the body frame, m
 
 
 class BodyMemory(NamedTuple):
@@ -72,8 +61,24 @@ class BodyMemory(NamedTuple):
     sums: Array  # (SUMS,) of physics/hull_loads.py
 
 
-def build_body_mesh(model: Model, flipped: Array) -> BodyMesh:
-    """Arrays of all bodies, and which line ends they carry, in the order of the walk."""
+class BodyMesh(NamedTuple):
+    """Rigid bodies as kernels read them; all but `memory` is never changed."""
+
+    index: Ints  # (n, INDEX_COLUMNS)
+    data: Array  # (n, DATA_COLUMNS)
+    matrix: Array  # (n, 3, 6, 6) stiffness, damping (world), added mass (body)
+    profile: Array  # (m, 2) z, radius, m
+    strip: Array  # (k, STRIP_COLUMNS) of physics/hull_loads.py
+    end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
+    end_arm: Array  # (n_lines, 2, 3) in the body frame, m
+    memory: BodyMemory
+
+
+def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
+    """Arrays of all bodies, and which line ends they carry, in the order of the walk.
+
+    flipped : (n_lines,) lines walked from end B    lever : (n_lines, 2, 6, 3) the axes of points, to be completed
+    """
     bodies, n = model.bodies, len(model.names.bodies)
     index = np.zeros((n, INDEX_COLUMNS), dtype=np.int64)
     data = np.zeros((n, DATA_COLUMNS))
@@ -99,7 +104,7 @@ def build_body_mesh(model: Model, flipped: Array) -> BodyMesh:
     data[:, SPHERE : SPHERE + 4] = bodies.sphere
     data[:, DRAG_ACROSS], data[:, DRAG_ALONG] = bodies.drag_normal, bodies.drag_axial
     data[:, ADDED_ACROSS], data[:, ADDED_ALONG] = bodies.added_normal, bodies.added_axial
-    data[:, WIND_DRAG] = bodies.wind_drag
+    data[:, WIND_DRAG] = 0.5 * model.sea.air_density * bodies.wind_drag
     data[:, HOME : HOME + 3] = bodies.position
     data[:, HOME_TURN : HOME_TURN + 4] = bodies.quaternion
     for k in range(n):
@@ -116,26 +121,23 @@ def build_body_mesh(model: Model, flipped: Array) -> BodyMesh:
         strip=floats(np.concatenate(strips) if strips else [], (-1, STRIP_COLUMNS)),
         end_body=body,
         end_arm=arm,
+        memory=_memory(bodies.quaternion, int(start[-1]), lever),
     )
 
 
-def allocate_body_memory(bodies: BodyMesh, lever: Array) -> BodyMemory:
-    """Memory for the bodies; `lever` (n_lines, 2, 6, 3) holds the axes of points."""
-    from ropewalk.physics import hull_loads, hydrostatics
-
-    n = bodies.index.shape[0]
+def _memory(quaternion: Array, n_strips: int, lever: Array) -> BodyMemory:
     return BodyMemory(
-        attitude=bodies.data[:, HOME_TURN : HOME_TURN + 4].copy(),
-        plane=np.tile([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (n, 1)),
-        water=np.zeros((bodies.strip.shape[0], WATER_COLUMNS)),
-        lever=lever,
+        attitude=quaternion.reshape(-1, 4).copy(),
+        plane=np.tile([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (quaternion.shape[0], 1)),
+        water=np.zeros((n_strips, WATER_COLUMNS)),
+        lever=lever.copy(),
         block=np.zeros((6, 7)),
         cut=np.zeros(hydrostatics.SIZE),
         sums=np.zeros(hull_loads.SUMS),
     )
 
 
-def _ends(model: Model, flipped: Array) -> tuple[Ints, Array]:
+def _ends(model: Model, flipped: Any) -> tuple[Ints, Array]:
     lines = model.lines
     body = np.where(lines.end_kind == BODY, lines.end_index, -1)
     arm = np.where((lines.end_kind == BODY)[:, :, None], lines.end_offset, 0.0)

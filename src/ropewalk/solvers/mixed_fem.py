@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ropewalk.errors import InputError
+from ropewalk.model.arrays import floats
+from ropewalk.model.environment import Sea
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, resample
+from ropewalk.model.state import State, resample, rotation_matrix
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
@@ -33,7 +34,7 @@ LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-6  # N, m: scales of a case without weight 
 FIRST_STEP = 0.02  # of the longest
 
 _LINE_CLAIMS = frozenset(Claim) - {
-    Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.BODIES, Claim.RODS, Claim.NETS,
+    Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.RODS, Claim.NETS,
 }  # fmt: skip
 
 
@@ -42,8 +43,12 @@ def _make_work(model: Model, state: State, damping: float) -> FemWork:
     mesh = build_mesh(model, damping)
     work = allocate(mesh)
     x = work.trial
-    x.X[0, mesh.s.size :] = np.concatenate([state.point_position, state.body_position])
-    x.X[1, mesh.s.size :] = np.concatenate([state.point_velocity, state.body_velocity])
+    junctions = slice(mesh.s.size, mesh.s.size + mesh.motion.size)
+    x.X[0, junctions] = np.concatenate([state.point_position, state.body_position])
+    x.X[1, junctions] = np.concatenate([state.point_velocity, state.body_velocity])
+    mesh.bodies.memory.attitude[:] = state.body_quaternion
+    for k in range(state.body_quaternion.shape[0]):
+        x.X[1, junctions.stop + k] = rotation_matrix(state.body_quaternion[k]).T @ state.body_rate[k]
     for line in range(mesh.line.shape[0]):
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         e = slice(mesh.element_start[line], mesh.element_start[line + 1])
@@ -67,15 +72,18 @@ def _scales(model: Model) -> tuple[float, float]:
     lift = (
         model.sea.water_density * float(np.sum(sections.area[k] * lines.piece_length)) * g / max(1, lines.length.size)
     )
-    return max(weight, lift, 1e-3), float(np.max(lines.length, initial=1e-6))
+    body = float(np.max(model.bodies.mass, initial=0.0)) * g
+    longest = float(np.max(lines.length, initial=0.0))
+    return max(weight, lift, body, 1e-3), longest or float(np.max(np.abs(model.bodies.profile), initial=1.0))
 
 
 def _settle(model: Model, work: FemWork, t: float) -> Report:
     """Put `work.steps.trial` and `now` at rest under the loads at time t."""
     force_scale, length_scale = _scales(model)
     outcome, iterations, force, miss = find_equilibrium(
-        t, work.mesh, model.sea, model.motions, work.steps, force_scale, length_scale, work.steps.nodes, work.misses
-    )
+        t, work.mesh, still_water(model.sea), model.motions, work.steps, force_scale, length_scale, work.steps.nodes,
+        work.misses,
+    )  # fmt: skip
     _copy(work.steps.trial, work.steps.now)
     work.static[:] = outcome, iterations, force, miss
     if outcome == CONVERGED:
@@ -107,8 +115,6 @@ class MixedFem:
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh, memory, and the equilibrium or the given state on it."""
         refuse_unclaimed(self, model, frozenset({Claim.DYNAMICS}))
-        if model.motions.turns.size:
-            raise InputError("method 'mixed_fem' cannot do rotating bodies yet; leave the rotations out")
         work = _make_work(model, state, self.damping)
         if self.start_at == "equilibrium":
             if not np.any(state.tension > 0.0):
@@ -187,7 +193,7 @@ class MixedFem:
         return {
             "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
             "ledger": kept.ledger, "clock": kept.clock, "count": kept.count, "settings": kept.settings,
-            "static": work.static, "first": work.first,
+            "static": work.static, "first": work.first, "attitude": work.mesh.bodies.memory.attitude,
         }  # fmt: skip
 
     def restore(self, model: Model, snapshot: dict[str, Any]) -> FemWork:
@@ -198,7 +204,7 @@ class MixedFem:
         for name, array in (
             ("now_x", kept.now.X), ("now_t", kept.now.T), ("last_x", kept.last.X), ("last_t", kept.last.T),
             ("ledger", kept.ledger), ("clock", kept.clock), ("count", kept.count), ("settings", kept.settings),
-            ("static", work.static), ("first", work.first),
+            ("static", work.static), ("first", work.first), ("attitude", mesh.bodies.memory.attitude),
         ):  # fmt: skip
             array[...] = snapshot[name]
         _copy(kept.now, kept.trial)
@@ -228,7 +234,12 @@ class MixedFemStatics:
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
-        return read_state(model, work)
+        return read_state(model._replace(sea=still_water(model.sea)), work)
+
+
+def still_water(sea: Sea) -> Sea:
+    """The sea without its waves: what statics are for."""
+    return sea._replace(wave=floats(np.zeros((sea.wave.shape[0], 0))))
 
 
 def _longest_step(model: Model) -> float:

@@ -168,7 +168,7 @@ def stored_energy(X, T, mesh, g):
     """Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water."""
     kinetic, elastic, potential = 0.0, 0.0, 0.0
     n_nodes = mesh.s.size
-    for n in range(X.shape[1]):
+    for n in range(n_nodes + mesh.motion.size):
         if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
             continue
         m = mesh.node[n, MASS]

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
-from ropewalk.model.joints import HELD
+from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
 from ropewalk.physics.seabed import seabed_law, sloping_bed
+from ropewalk.solvers.mixed_body_arrays import BodyMesh, build_body_mesh
 
 ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
@@ -63,7 +64,7 @@ class Mesh(NamedTuple):
     """What the kernels of this method read beside the sea and the motions; never changed.
 
     Few arrays with named columns, not one array per quantity: each array costs the compiler time at every call.
-    Junctions have rows after the nodes in all arrays of positions.
+    Junctions have rows after the nodes in all arrays of positions, and the rotations of bodies after those.
     """
 
     node_start: Ints  # (n_lines + 1,)
@@ -71,7 +72,7 @@ class Mesh(NamedTuple):
     line: Ints  # (n_lines, LINE_COLUMNS)
     end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
     s: Array  # (n_nodes,) from end A, m
-    node: Array  # (n_nodes + n_junctions, NODE_COLUMNS)
+    node: Array  # (n_nodes + n_junctions + n_bodies, NODE_COLUMNS)
     element: Array  # (n_elements, ELEMENT_COLUMNS)
     law: Ints  # (n_elements, 3) kind, start and stop in law_data, of physics/elasticity.py
     law_data: Array
@@ -82,6 +83,7 @@ class Mesh(NamedTuple):
     bed: Array  # (9,) plane (4) and law (5) of physics/seabed.py
     has_bed: bool
     mass_damping: float  # 1/s
+    bodies: BodyMesh
 
 
 def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
@@ -102,10 +104,10 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
         line=ints(line, (-1, LINE_COLUMNS)),
         end_offset=floats(np.where(flipped[:, None, None], offset[:, ::-1], offset), (-1, 2, 3)),
-        s=floats(np.concatenate([s for s, _, _, _ in cuts])),
+        s=floats(np.concatenate([np.zeros(0), *(s for s, _, _, _ in cuts)])),
         node=floats(np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)])),
-        element=floats(np.concatenate([e for _, _, e, _ in cuts])),
-        law=ints(np.concatenate([law for _, _, _, law in cuts])),
+        element=floats(np.concatenate([np.zeros((0, ELEMENT_COLUMNS)), *(e for _, _, e, _ in cuts)])),
+        law=ints(np.concatenate([np.zeros((0, 3)), *(law for _, _, _, law in cuts)])),
         law_data=model.sections.law_data,
         motion=ints(np.concatenate([model.points.motion, model.bodies.motion])),
         reference=floats(np.concatenate([model.points.position, model.bodies.position]), (-1, 3)),
@@ -114,6 +116,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law])),
         has_bed=sea.has_seabed,
         mass_damping=mass_damping,
+        bodies=build_body_mesh(model, flipped, _levers(walked, dof_start, dof)),
     )
 
 
@@ -130,22 +133,25 @@ def _world_offsets(model: Model) -> Array:
 
 
 def _degrees_of_freedom(model: Model) -> tuple[Ints, Array]:
-    """Free and sprung components of the points; bodies have none here, they are held or moved."""
+    """Free and sprung components of the points; translations and (as empty rows) rotations of free bodies."""
     points = model.points
-    count = [*np.sum(points.joint != HELD, axis=1), *np.zeros(len(model.names.bodies), int)]
+    is_free = model.bodies.joint == LOOSE
+    count = [*np.sum(points.joint != HELD, axis=1), *np.where(is_free, 6, 0)]
     rows = [
         [*points.frame[i, j], points.axis_spring[i, j], points.axis_force[i, j]]
         for i in range(points.joint.shape[0])
         for j in range(3)
         if points.joint[i, j] != HELD
     ]
+    translations = [*np.eye(3, DOF_COLUMNS), *np.zeros((3, DOF_COLUMNS))]
+    rows += [list(row) for _ in range(int(np.sum(is_free))) for row in translations]
     return offsets(count), floats(rows, (-1, DOF_COLUMNS))
 
 
 def _junctions(model: Model) -> Array:
-    """Rows of the junctions in `node`: what is lumped at the points. Bodies are held or moved, so theirs are empty."""
+    """Rows of the junctions in `node`: what is lumped at the points. Bodies have their own terms: theirs are empty."""
     points = model.points
-    rows: Array = np.zeros((len(model.names.points) + len(model.names.bodies), NODE_COLUMNS))
+    rows: Array = np.zeros((len(model.names.points) + 2 * len(model.names.bodies), NODE_COLUMNS))
     n = len(model.names.points)
     rows[:n, MASS] = points.mass
     rows[:n, VOLUME] = points.volume
@@ -153,6 +159,15 @@ def _junctions(model: Model) -> Array:
     rows[:n, ADDED] = points.added_mass
     rows[:n, FORCE : FORCE + 3] = points.force
     return rows
+
+
+def _levers(walked: Ints, dof_start: Ints, dof: Array) -> Array:
+    """(n_lines, 2, 6, 3) displacement of the walks' ends per degree of freedom of their junctions, as for points."""
+    lever: Array = np.zeros((walked.shape[0], 2, 6, 3))
+    for i, side in np.ndindex(*walked.shape):
+        j = walked[i, side]
+        lever[i, side, : dof_start[j + 1] - dof_start[j]] = dof[dof_start[j] : dof_start[j + 1], :3]
+    return lever
 
 
 def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:

@@ -10,6 +10,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers import mixed_steps as steps
+from ropewalk.solvers.mixed_bodies import body_attitudes
 from ropewalk.solvers.mixed_ledger import BED, DAMPING, DRAG, ENDS, LOADS, WATER, WORK, stored_energy
 from ropewalk.solvers.mixed_mesh import FLIPPED, RADIUS, Mesh
 from ropewalk.solvers.mixed_statics import unbalance
@@ -82,7 +83,8 @@ def read_state(model: Model, work: FemWork) -> State:
               work.steps.nodes, work.misses)  # fmt: skip
     n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
     points = slice(n_nodes, n_nodes + len(model.names.points))
-    bodies = slice(points.stop, None)
+    bodies = slice(points.stop, n_nodes + mesh.motion.size)
+    attitude, rate = body_attitudes(now.X, mesh)
     s, position, velocity = mesh.s.copy(), now.X[0, :n_nodes].copy(), now.X[1, :n_nodes].copy()
     tension = np.zeros(s.size)
     end_force = np.zeros((n_lines, 2, 3))
@@ -107,9 +109,9 @@ def read_state(model: Model, work: FemWork) -> State:
         point_velocity=now.X[1, points].copy(),
         point_force=_held_forces(mesh, -work.steps.nodes[n_nodes:])[: len(model.names.points)],
         body_position=now.X[0, bodies].copy(),
-        body_quaternion=model.bodies.quaternion.copy(),
+        body_quaternion=attitude,
         body_velocity=now.X[1, bodies].copy(),
-        body_rate=np.zeros((len(model.names.bodies), 3)),
+        body_rate=rate,
         start=mesh.node_start.copy(),
         s=s,
         position=position,

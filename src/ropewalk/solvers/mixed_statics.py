@@ -9,6 +9,7 @@ from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
 from ropewalk.physics.elasticity import INEXTENSIBLE, tension
+from ropewalk.solvers.mixed_bodies import body_unbalance, largest_on_bodies, rebase, water_on_bodies
 from ropewalk.solvers.mixed_mesh import FIRST, FLIPPED, FORCE, HALF_VOLUME, LENGTH, MASS, PULL, SPRING, VOLUME, Mesh
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import element_system, newton_iteration, node_terms
@@ -64,12 +65,13 @@ def unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses):
             n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
             for p in range(3):
                 nodes[mesh.s.size + mesh.line[line, FIRST + side], p] += nodes[n, p]
+    body_unbalance(X, flow, mesh, rho, g, nodes)
 
 
 @kernel
 def _largest(mesh, nodes, misses):
     """Largest force out of balance at what is free to move (N) and largest miss of a length (m)."""
-    force = 0.0
+    force = largest_on_bodies(mesh, nodes)
     for line in range(mesh.line.shape[0]):
         for n in range(mesh.node_start[line] + 1, mesh.node_start[line + 1] - 1):
             force = max(force, abs(nodes[n, 0]), abs(nodes[n, 1]), abs(nodes[n, 2]))
@@ -95,6 +97,13 @@ def _rest(X):
 
 
 @kernel
+def _water(X, t, sea, mesh, flow):
+    """Water at all rows and on all hulls."""
+    water_at(X[0], t, sea, flow)
+    water_on_bodies(X, t, sea, mesh)
+
+
+@kernel
 def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nodes, misses):
     """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, force (N), miss (m).
 
@@ -111,13 +120,14 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     iterations = 0
     while True:
         _rest(X)
-        water_at(X[0], t, sea, flow)
+        _water(X, t, sea, mesh, flow)
         unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)
         force, miss = _largest(mesh, nodes, misses)
         merit = force / force_scale + miss / length_scale
         finite = np.isfinite(merit)
         if finite and merit < best:
             best = merit
+            rebase(X, X, mesh)
             copy_moving(X, T, kept, kept_T)
             if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
                 outcome = CONVERGED
@@ -130,12 +140,12 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
             copy_moving(kept, kept_T, X, T)
             mass = max(first, mass * MASS_BACK)
             _rest(X)
-            water_at(X[0], t, sea, flow)
+            _water(X, t, sea, mesh, flow)
         before = merit if finite else best
         iterations += 1
         newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
     copy_moving(kept, kept_T, X, T)
-    water_at(X[0], t, sea, flow)
+    _water(X, t, sea, mesh, flow)
     unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)
     force, miss = _largest(mesh, nodes, misses)
     if outcome == STUCK and force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:

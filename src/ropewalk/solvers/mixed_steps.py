@@ -24,6 +24,7 @@ from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
 from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
 from ropewalk.solvers import mixed_ledger
+from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies, water_on_bodies
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
@@ -147,6 +148,7 @@ def move_junctions(t, mesh, motions, X):
             X[0, n_nodes + j, p] = mesh.reference[j, p] + out[0, p]
             X[1, n_nodes + j, p] = out[1, p]
             X[2, n_nodes + j, p] = out[2, p]
+    turn_held_bodies(t, mesh, motions, X)
     join_ends(X, mesh)
 
 
@@ -233,6 +235,8 @@ def _difference(mesh, X, Y, h, constant):
             motion += m * np.sqrt(Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
         worst = max(worst, error / mass)
         speed = max(speed, motion / mass)
+    error, motion = body_difference(mesh, X, Y)
+    worst, speed = max(worst, error), max(speed, motion)
     return constant * h * worst, speed
 
 
@@ -266,6 +270,7 @@ def _try_step(h, mesh, sea, motions, work):
     t = clock[TIME] + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
+    water_on_bodies(Y, t, sea, mesh)
     bp = (1.0 - am) / (h * h * p1 * (1.0 - af))
     gp = q1 / (h * p1)
     if not _newton(
@@ -324,6 +329,7 @@ def advance_to(t_end, mesh, sea, motions, work):
             continue
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
+        rebase(work.now.X, work.trial.X, mesh)
         if settings[LEDGER] > 0.0:
             measure_power(
                 work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity, work.memory.scratch,

@@ -33,6 +33,7 @@ from ropewalk.numerics.blockelimination import (
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.seabed import contact_derivatives
+from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, turn_bodies
 from ropewalk.solvers.mixed_element import axial, water_on_half
 from ropewalk.solvers.mixed_mesh import (
     ADDED,
@@ -292,34 +293,44 @@ def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, scratch):
 @kernel
 def _add_line(line, mesh, n_dofs, memory):
     """Put the end blocks of a line into the dense system."""
-    A, b, dof = memory.matrix, memory.right, mesh.dof
+    A, b, lever = memory.matrix, memory.right, mesh.bodies.memory.lever[line]
     D, g, far = memory.end_block, memory.end_right, memory.far
     k = n_dofs + line
     j = mesh.line[line, LAST]
+    dj, nj = mesh.dof_start[j], mesh.dof_start[j + 1] - mesh.dof_start[j]
     A[k, k] = D[line, 3, 3]
     b[k] = g[line, 3]
-    for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+    for d in range(nj):
         for p in range(3):
-            b[d] += dof[d, p] * g[line, p]
-            A[d, k] += dof[d, p] * D[line, p, 3]
-            A[k, d] += dof[d, p] * D[line, 3, p]
-            for c in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+            w = lever[1, d, p]
+            if w == 0.0:
+                continue
+            b[dj + d] += w * g[line, p]
+            A[dj + d, k] += w * D[line, p, 3]
+            A[k, dj + d] += w * D[line, 3, p]
+            for c in range(nj):
                 for q in range(3):
-                    A[d, c] += dof[d, p] * D[line, p, q] * dof[c, q]
+                    A[dj + d, dj + c] += w * D[line, p, q] * lever[1, c, q]
+    if mesh.bodies.end_body[line, 1] >= 0 and nj > 0:
+        add_end_turn(line, 1, mesh, dj, (g[line, 0], g[line, 1], g[line, 2]), A)
     if mesh.line[line, TWO_SIDED] == 0:
         return
     i = mesh.line[line, FIRST]
-    for d in range(mesh.dof_start[i], mesh.dof_start[i + 1]):
+    di, ni = mesh.dof_start[i], mesh.dof_start[i + 1] - mesh.dof_start[i]
+    for d in range(ni):
         for p in range(3):
-            b[d] += dof[d, p] * far[line, p, 7]
-            A[d, k] += dof[d, p] * far[line, p, 6]
-            A[k, d] += dof[d, p] * far[line, 6, p]
+            w = lever[0, d, p]
+            b[di + d] += w * far[line, p, 7]
+            A[di + d, k] += w * far[line, p, 6]
+            A[k, di + d] += w * far[line, 6, p]
             for q in range(3):
-                for c in range(mesh.dof_start[i], mesh.dof_start[i + 1]):
-                    A[d, c] += dof[d, p] * far[line, p, q] * dof[c, q]
-                for c in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-                    A[d, c] += dof[d, p] * far[line, p, 3 + q] * dof[c, q]
-                    A[c, d] += dof[c, p] * far[line, 3 + p, q] * dof[d, q]
+                for c in range(ni):
+                    A[di + d, di + c] += w * far[line, p, q] * lever[0, c, q]
+                for c in range(nj):
+                    A[di + d, dj + c] += w * far[line, p, 3 + q] * lever[1, c, q]
+                    A[dj + c, di + d] += lever[1, c, p] * far[line, 3 + p, q] * lever[0, d, q]
+    if mesh.bodies.end_body[line, 0] >= 0:
+        add_end_turn(line, 0, mesh, di, (far[line, 0, 7], far[line, 1, 7], far[line, 2, 7]), A)
 
 
 @kernel
@@ -377,6 +388,17 @@ def _jump(j, mesh, right):
 
 
 @kernel
+def _end_jump(line, side, mesh, right):
+    """Displacement of an end of a line in the solution of the dense system."""
+    j = mesh.line[line, FIRST + side]
+    lever = mesh.bodies.memory.lever[line, side]
+    x = ZERO3
+    for d in range(mesh.dof_start[j + 1] - mesh.dof_start[j]):
+        x = add3(x, scale3(right[mesh.dof_start[j] + d], (lever[d, 0], lever[d, 1], lever[d, 2])))
+    return x
+
+
+@kernel
 def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
@@ -394,6 +416,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             return np.inf, np.inf
     if n_dofs > 0:
         _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.scratch)
+        add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             _add_line(line, mesh, n_dofs, memory)
         if not solve_dense(memory.matrix, right):
@@ -404,7 +427,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     move = 0.0
     kick = 0.0
     for line in range(n_lines):
-        first, last = _jump(mesh.line[line, FIRST], mesh, right), _jump(mesh.line[line, LAST], mesh, right)
+        first, last = _end_jump(line, 0, mesh, right), _end_jump(line, 1, mesh, right)
         m, k = _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
         move = max(move, m)
         kick = max(kick, k)
@@ -415,6 +438,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             v[n_nodes + j, p] += gp * x[p]
             a[n_nodes + j, p] += bp * x[p]
             move = max(move, abs(x[p]))
+    move = max(move, turn_bodies(X, mesh, right, share, bp, gp))
     join_ends(X, mesh)
     return move, kick
 
@@ -430,3 +454,5 @@ def join_ends(X, mesh):
                 X[0, n, p] = X[0, j, p] + mesh.end_offset[line, side, p]
                 X[1, n, p] = X[1, j, p]
                 X[2, n, p] = X[2, j, p]
+    if mesh.bodies.index.shape[0] > 0:
+        place_ends(X, mesh)

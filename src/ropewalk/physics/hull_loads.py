@@ -1,0 +1,249 @@
+r"""Loads of sea and wind on a hull: buoyancy under the local surface, Morison forces by strips, wind.
+
+The wave surface is replaced by its tangent plane at the body. Under it the pressure gradient is
+:math:`-\rho (g e_z + \dot u)`: its first part over the exactly cut volume is the buoyancy, the second over the wet
+strips the Froude-Krylov force. Water, wet shares and the plane are those at the predicted position of a step; what
+depends on the body's motion within the step has exact derivatives.
+
+All derivatives are by position and world rotation of the body, see physics/rigidbody.py.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ropewalk.numerics.blockelimination import add3, add9, dot, outer, plus_unit, scale3, scale9, sub9, times
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.rigidbody import add_block, add_column, arm_derivatives, cross3, hat9
+from ropewalk.physics.waves import surface
+
+STRIPS = 12  # of a hull, shared among its stretches by length: a cylinder's wave force is then within 0.5 %
+
+# columns of strips
+ZETA = 0  # height of the middle above the body's origin, m
+THICK = 1  # length along the axis, m
+RADIUS = 2  # of the middle, m
+STRIP_VOLUME = 3  # m3
+STRIP_COLUMNS = 4
+
+# columns of the water at strips: 0 to 7 as in physics/waves.py
+WET = 8  # share under water
+WIND = 9  # 9, 10, 11: air velocity, m/s
+WATER_COLUMNS = 12
+
+# entries of the sums over strips: force, minus its derivative by velocity and (normal, axial) by acceleration, and its
+# derivative by the axis, each weighted with powers of the strips' height
+FORCE0, FORCE1 = 0, 3
+BY_V0, BY_V1, BY_V2 = 6, 15, 24
+BY_A0, BY_A1, BY_A2 = 33, 35, 37
+BY_T0, BY_T1 = 39, 48
+SUMS = 57
+
+
+def cut_strips(profile: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Strips (n, STRIP_COLUMNS) of a hull of revolution; their volumes add up to the hull's.
+
+    profile : (m, 2) z, radius from the keel up, m
+    """
+    total = float(profile[-1, 0] - profile[0, 0])
+    rows = []
+    for (z0, r0), (z1, r1) in pairwise(profile):
+        if z1 <= z0 or max(r0, r1) == 0.0:
+            continue
+        n = max(1, round(STRIPS * (z1 - z0) / total))
+        for k in range(n):
+            a, b = k / n, (k + 1) / n
+            low, high = r0 + a * (r1 - r0), r0 + b * (r1 - r0)
+            thick = (z1 - z0) / n
+            volume = np.pi / 3.0 * thick * (low * low + low * high + high * high)
+            rows.append([z0 + 0.5 * (a + b) * (z1 - z0), thick, 0.5 * (low + high), volume])
+    return np.array(rows).reshape(-1, STRIP_COLUMNS)
+
+
+@kernel
+def surface_plane(wave, x, y, t, plane):
+    """Tangent plane of the wave surface over (x, y): unit normal (3) and a point of it (3, m), into plane (6,)."""
+    plane[0], plane[1], plane[2] = 0.0, 0.0, 1.0
+    plane[3], plane[4], plane[5] = x, y, 0.0
+    if wave.shape[1] == 0:
+        return
+    eta, eta_x, eta_y, _ = surface(wave, x, y, t, 1.0)
+    norm = 1.0 / np.sqrt(1.0 + eta_x * eta_x + eta_y * eta_y)
+    plane[0], plane[1], plane[2] = -eta_x * norm, -eta_y * norm, norm
+    plane[5] = eta
+
+
+@kernel
+def wet_share(height, thick, radius, up):
+    """Share of a strip under the plane: linear over the height that the strip takes up, exact when upright.
+
+    height : of the strip's middle above the plane, m    thick, radius : m    up : cosine of axis and normal
+    """
+    reach = abs(up) * thick + 2.0 * radius * np.sqrt(max(0.0, 1.0 - up * up))
+    return min(1.0, max(0.0, 0.5 - height / reach))
+
+
+@kernel
+def sphere_share(height, radius):
+    """Share of a sphere's volume under a plane.  height : of its centre above the plane, m"""
+    h = min(2.0, max(0.0, (radius - height) / radius))
+    return 0.25 * h * h * (3.0 - h)
+
+
+@kernel
+def buoyancy_terms(cut, up, specific_weight, block):
+    r"""Adds minus the buoyancy of a hull cut by any plane, and its derivative, to a body's block.
+
+    .. math::
+        F = \gamma V e_z, \quad M = m \times \gamma e_z, \quad m = \int y\,dV, \qquad
+        \delta V = -\int n \cdot (\delta x + \theta \times p)\,dA, \quad
+        \delta m = \theta \times m - \int p\, n \cdot (\delta x + \theta \times p)\,dA
+
+    Source: [Newman2018], sec. 6.16, for a plane of any normal n.
+
+    cut : (SIZE,) of physics/hydrostatics.py    up : n, (3,)    specific_weight : rho g, N/m3
+    block : (6, 7) as in physics/rigidbody.py
+    """
+    w = specific_weight
+    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    if volume == 0.0:
+        return
+    m = (cut[hydrostatics.MOMENT], cut[hydrostatics.MOMENT + 1], cut[hydrostatics.MOMENT + 2])
+    block[2, 6] -= w * volume
+    block[3, 6] -= w * m[1]
+    block[4, 6] += w * m[0]
+    n = (up[0], up[1], up[2])
+    k, q = hydrostatics.AREA_MOMENT, hydrostatics.AREA_SECOND
+    first = (cut[k], cut[k + 1], cut[k + 2])
+    turn = cross3(first, n)  # dV = -area n.dx - turn.theta
+    for j in range(3):
+        block[2, j] += w * area * n[j]
+        block[2, 3 + j] += w * turn[j]
+        # moments: G_3 = -w m_y, G_4 = w m_x; dm_i = -first_i n.dx + (theta x m)_i - Q_i.(theta x p)
+        block[3, j] += w * first[1] * n[j]
+        block[4, j] -= w * first[0] * n[j]
+    row_x = cross3((cut[q], cut[q + 1], cut[q + 2]), n)
+    row_y = cross3((cut[q + 3], cut[q + 4], cut[q + 5]), n)
+    for j in range(3):
+        block[3, 3 + j] += w * row_y[j]
+        block[4, 3 + j] -= w * row_x[j]
+    # (theta x m)_x = theta_y m_z - theta_z m_y, (theta x m)_y = theta_z m_x - theta_x m_z
+    block[3, 5] -= w * m[0]
+    block[3, 3] += w * m[2]
+    block[4, 4] += w * m[2]
+    block[4, 5] -= w * m[1]
+
+
+@kernel
+def force_terms(force, arm, block):
+    """Adds minus a constant world force (N) at an arm (m, world) that turns with the body, and its derivative."""
+    add_column(block, 0, scale3(-1.0, force))
+    add_column(block, 3, cross3(force, arm))
+    add_block(block, 3, 3, plus_unit(scale9(-1.0, outer(arm, force)), dot(arm, force)))
+
+
+@kernel
+def _put9(sums, at, f, A):
+    for i in range(9):
+        sums[at + i] += f * A[i]
+
+
+@kernel
+def _nine_at(sums, at):
+    return (
+        sums[at], sums[at + 1], sums[at + 2], sums[at + 3], sums[at + 4], sums[at + 5], sums[at + 6], sums[at + 7],
+        sums[at + 8],
+    )  # fmt: skip
+
+
+@kernel
+def strip_terms(t, u, da, aw, bn, bt, normal, axial, mass, zeta, sums):
+    r"""Adds the Morison force of one strip, and its derivatives, to the sums.
+
+    .. math:: f = b_n |u_n| u_n + b_t |u_t| u_t + m_n (\dot u - a)_n + m_t (\dot u - a)_t + \rho V \dot u
+
+    Source: [Morison1950] with the cross-flow principle; the last term is the Froude-Krylov force.
+
+    t : axis    u : water minus strip velocity, m/s    da, aw : relative and water acceleration, m/s2
+    bn, bt : drag factors, kg/m    normal, axial : added masses, kg    mass : displaced, kg
+    zeta : height on the axis, m
+    """
+    s = dot(u, t)
+    un = add3(u, scale3(-s, t))
+    speed = np.sqrt(dot(un, un))
+    inverse = 1.0 / speed if speed > 0.0 else 0.0
+    a, b = bn * speed, bt * abs(s)
+    along = dot(da, t)
+    excess = axial - normal
+    f = add3(add3(scale3(a, un), scale3(b * s + excess * along, t)), add3(scale3(normal, da), scale3(mass, aw)))
+    dyad = scale9(bn * inverse, outer(un, un))
+    by_v = plus_unit(add9(dyad, scale9(2.0 * b - a, outer(t, t))), a)
+    by_t = plus_unit(add9(scale9(-s, dyad), outer(t, scale3(2.0 * b - a, u))), (b - a) * s)
+    by_t = plus_unit(add9(by_t, outer(scale3(excess, t), da)), excess * along)
+    for p in range(3):
+        sums[FORCE0 + p] += f[p]
+        sums[FORCE1 + p] += zeta * f[p]
+    _put9(sums, BY_V0, 1.0, by_v)
+    _put9(sums, BY_V1, zeta, by_v)
+    _put9(sums, BY_V2, zeta * zeta, by_v)
+    _put9(sums, BY_T0, 1.0, by_t)
+    _put9(sums, BY_T1, zeta, by_t)
+    for k in range(3):
+        power = 1.0 if k == 0 else (zeta if k == 1 else zeta * zeta)
+        sums[BY_A0 + 2 * k] += power * normal
+        sums[BY_A0 + 2 * k + 1] += power * axial
+
+
+@kernel
+def point_terms(u, da, aw, b, added, mass, zeta, sums):
+    """Adds the force on a sphere, drag along the relative velocity, to the sums; arguments as :func:`strip_terms`."""
+    speed = np.sqrt(dot(u, u))
+    inverse = 1.0 / speed if speed > 0.0 else 0.0
+    f = add3(add3(scale3(b * speed, u), scale3(added, da)), scale3(mass, aw))
+    by_v = plus_unit(scale9(b * inverse, outer(u, u)), b * speed)
+    for p in range(3):
+        sums[FORCE0 + p] += f[p]
+        sums[FORCE1 + p] += zeta * f[p]
+    _put9(sums, BY_V0, 1.0, by_v)
+    _put9(sums, BY_V1, zeta, by_v)
+    _put9(sums, BY_V2, zeta * zeta, by_v)
+    for k in range(3):
+        power = 1.0 if k == 0 else (zeta if k == 1 else zeta * zeta)
+        sums[BY_A0 + 2 * k] += power * added
+        sums[BY_A0 + 2 * k + 1] += power * added
+
+
+@kernel
+def _by_acceleration(sums, power, t):
+    normal, axial = sums[BY_A0 + 2 * power], sums[BY_A0 + 2 * power + 1]
+    return plus_unit(scale9(axial - normal, outer(t, t)), normal)
+
+
+@kernel
+def add_strips(sums, t, e, omega, alpha, Z, bp, gp, block):
+    """Adds minus the summed strip forces, and their derivative, to a body's block.
+
+    t : axis of the strips    e : direction in which their heights count (the axis; for a sphere, that of its centre)
+    omega, alpha : world, rad/s, rad/s2    Z, bp, gp : as in physics/rigidbody.py    block : (6, 7)
+    """
+    F0 = (sums[FORCE0], sums[FORCE0 + 1], sums[FORCE0 + 2])
+    F1 = (sums[FORCE1], sums[FORCE1 + 1], sums[FORCE1 + 2])
+    add_column(block, 0, scale3(-1.0, F0))
+    add_column(block, 3, cross3(F1, e))
+    if bp == 0.0 and gp == 0.0 and F0[0] == 0.0 and F0[1] == 0.0 and F0[2] == 0.0:
+        return
+    dv, da = arm_derivatives(e, omega, alpha, Z, bp, gp)
+    dt = scale9(-1.0, hat9(t))
+    S0, S1, S2 = _nine_at(sums, BY_V0), _nine_at(sums, BY_V1), _nine_at(sums, BY_V2)
+    A0, A1, A2 = _by_acceleration(sums, 0, t), _by_acceleration(sums, 1, t), _by_acceleration(sums, 2, t)
+    across = hat9(e)
+    add_block(block, 0, 0, add9(scale9(gp, S0), scale9(bp, A0)))
+    add_block(block, 3, 0, times(across, add9(scale9(gp, S1), scale9(bp, A1))))
+    turn = sub9(add9(times(S1, dv), times(A1, da)), times(_nine_at(sums, BY_T0), dt))
+    add_block(block, 0, 3, turn)
+    turn = sub9(add9(times(S2, dv), times(A2, da)), times(_nine_at(sums, BY_T1), dt))
+    add_block(block, 3, 3, plus_unit(sub9(times(across, turn), outer(e, F1)), dot(F1, e)))

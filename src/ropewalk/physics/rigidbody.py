@@ -1,0 +1,161 @@
+r"""Rigid bodies: inertia about any origin, attitude by exponential increments.
+
+Positions are of the body's origin, in the world. Attitude is :math:`R = R_0 \exp(\hat\psi)` with the turn
+:math:`\psi` since the start of a step; angular velocity :math:`\Omega` and its rate are kept in the body frame,
+where the steps of [Bruls2012] add them as vectors:
+
+.. math::
+    \psi = h \Omega_0 + h^2 (p_0 \bar a_0 + p_1 \bar a_1), \qquad
+    \Omega_1 = \Omega_0 + h (q_0 \bar a_0 + q_1 \bar a_1).
+
+Newton's unknown is a world rotation :math:`\theta` with :math:`\delta R = \hat\theta R`, so
+:math:`\delta\psi = T^{-1}(\psi) R^T \theta`. With :math:`Z = R\, T^{-1}(\psi) R^T` the changes of the world's
+:math:`\omega = R \Omega` and :math:`\alpha = R \dot\Omega` are :math:`\theta \times \omega + \gamma' Z \theta` and
+:math:`\theta \times \alpha + \beta' Z \theta`; beta' and gamma' are the derivatives of acceleration and velocity by
+position in the step. Vectors are tuples of 3 and matrices tuples of 9, row by row, as in
+numerics/blockelimination.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ropewalk.numerics.blockelimination import add3, add9, dot, onto, outer, plus_unit, scale3, scale9, sub9, times
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import quaternion_exp, quaternion_product, quaternion_to_matrix, tangent_so3_inverse
+
+
+def about_origin(mass: float, centre: NDArray[np.float64], inertia: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Inertia (3, 3) about the origin from that about the centre of mass, kg m2 (Huygens and Steiner)."""
+    moved: NDArray[np.float64] = inertia + mass * (np.dot(centre, centre) * np.eye(3) - np.outer(centre, centre))
+    return moved
+
+
+@kernel
+def cross3(a, b):
+    """Cross product of tuples."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def hat9(a):
+    """Skew matrix of the cross product, as a tuple."""
+    return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
+
+
+@kernel
+def transpose9(a):
+    """Transpose of a matrix."""
+    return a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]
+
+
+@kernel
+def nine(a):
+    """A (3, 3) array as a tuple."""
+    return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
+
+
+@kernel
+def turned(quaternion, psi):
+    """Unit quaternion after the turn psi (3,) about body axes (rad)."""
+    q = quaternion_product(quaternion, quaternion_exp(psi))
+    norm = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return q / norm
+
+
+@kernel
+def attitude(quaternion, psi):
+    """Rotation matrix after the turn psi about body axes, and Z of the module's heading; tuples of 9.
+
+    quaternion : (4,) at the start of the step    psi : (3,) rad, below pi
+    """
+    R = nine(quaternion_to_matrix(turned(quaternion, psi)))
+    if psi[0] == 0.0 and psi[1] == 0.0 and psi[2] == 0.0:
+        return R, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    return R, times(times(R, nine(tangent_so3_inverse(psi))), transpose9(R))
+
+
+@kernel
+def arm_rates(arm, omega, alpha):
+    """Velocity and acceleration of a point fixed in the body relative to its origin; world vectors."""
+    velocity = cross3(omega, arm)
+    return velocity, add3(cross3(alpha, arm), cross3(omega, velocity))
+
+
+@kernel
+def arm_derivatives(arm, omega, alpha, Z, bp, gp):
+    r"""Derivatives by the world rotation of what :func:`arm_rates` gives.
+
+    .. math::
+        \frac{\partial v}{\partial\theta} &= -\gamma' \hat e Z - \widehat{\omega \times e}, \\
+        \frac{\partial a}{\partial\theta} &= -\left(\beta' \hat e + \gamma' (\widehat{\omega \times e} +
+        \hat\omega \hat e)\right) Z - \hat a
+
+    arm : e, world, m    Z : of :func:`attitude`    bp, gp : beta', gamma'
+    """
+    velocity, acceleration = arm_rates(arm, omega, alpha)
+    e, w = hat9(arm), hat9(velocity)
+    dv = sub9(scale9(-gp, times(e, Z)), w)
+    inner = add9(scale9(bp, e), scale9(gp, add9(w, times(hat9(omega), e))))
+    return dv, sub9(scale9(-1.0, times(inner, Z)), hat9(acceleration))
+
+
+@kernel
+def add_block(block, row, column, A):
+    """Adds a matrix to a larger one at (row, column)."""
+    for p in range(3):
+        for q in range(3):
+            block[row + p, column + q] += A[3 * p + q]
+
+
+@kernel
+def add_column(block, row, a):
+    """Adds a vector to the last column (index 6) of a body's block."""
+    for p in range(3):
+        block[row + p, 6] += a[p]
+
+
+@kernel
+def inertia_terms(mass, centre, inertia, v, a, omega, alpha, R, Z, damping, bp, gp, block):
+    r"""Adds inertia (N, N m) and its derivative by position and world rotation to a body's block.
+
+    .. math::
+        G_x = m (a + \alpha \times c + \omega \times (\omega \times c)), \qquad
+        G_\theta = J \alpha + \omega \times J \omega + m\, c \times a
+
+    with c the world arm of the mass centre and J = R J_0 R^T about the origin.
+    Source: [Featherstone2008], sec. 2.13.
+
+    mass : kg    centre : body frame, m    inertia : about the origin, body frame, kg m2
+    v, a : of the origin, m/s, m/s2    omega, alpha : world, rad/s, rad/s2    R, Z : of :func:`attitude`
+    damping : mass-proportional, 1/s    bp, gp : beta', gamma'
+    block : (6, 7), derivative in columns 0 to 5, G in column 6
+    """
+    c = onto(R, centre)
+    J = times(times(R, inertia), transpose9(R))
+    L = onto(J, omega)
+    velocity, acceleration = arm_rates(c, omega, alpha)
+    dv, da = arm_derivatives(c, omega, alpha, Z, bp, gp)
+    spin = add3(onto(J, alpha), cross3(omega, L))
+    add_column(block, 0, scale3(mass, add3(add3(a, acceleration), scale3(damping, add3(v, velocity)))))
+    moment = add3(spin, scale3(mass, cross3(c, a)))
+    add_column(block, 3, add3(moment, scale3(damping, add3(L, scale3(mass, cross3(c, v))))))
+    rate = bp + damping * gp
+    for p in range(3):
+        block[p, p] += mass * rate
+    add_block(block, 0, 3, scale9(mass, add9(da, scale9(damping, dv))))
+    add_block(block, 3, 0, scale9(mass * rate, hat9(c)))
+    # J world turns with the body: dJ = hat(theta) J - J hat(theta), hence the turn of the whole spin vector
+    turn = times(add9(scale9(rate, J), scale9(gp, sub9(times(hat9(omega), J), hat9(L)))), Z)
+    turn = sub9(turn, hat9(add3(spin, scale3(damping, L))))
+    push = add3(a, scale3(damping, v))
+    turn = add9(turn, scale9(mass, plus_unit(outer(c, push), -dot(c, push))))
+    add_block(block, 3, 3, turn)
+
+
+@kernel
+def kinetic_energy(mass, centre, inertia, v, omega, R):
+    """Kinetic energy (J); arguments as :func:`inertia_terms`."""
+    J = times(times(R, inertia), transpose9(R))
+    return 0.5 * mass * dot(v, v) + mass * dot(v, cross3(omega, onto(R, centre))) + 0.5 * dot(omega, onto(J, omega))

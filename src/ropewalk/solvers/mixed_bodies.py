@@ -1,0 +1,537 @@
+"""Rigid bodies in the Newton iteration of the mixed elements: their block, the ends they carry, their turns.
+
+The end node of a line is slaved to its body, r = x + R o, so a body adds six unknowns to the junctions and its lines
+leave a 6 x 6 Schur block on them; see docs/theory/bodies.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
+from ropewalk.numerics.blockelimination import ZERO3, ZERO9, add3, dot, onto, scale3, times
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import (
+    quaternion_conjugate,
+    quaternion_log,
+    quaternion_product,
+    quaternion_rotate,
+    tangent_so3_inverse,
+)
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.current import current
+from ropewalk.physics.hull_loads import (
+    RADIUS,
+    STRIP_VOLUME,
+    THICK,
+    WET,
+    WIND,
+    ZETA,
+    add_strips,
+    buoyancy_terms,
+    force_terms,
+    point_terms,
+    sphere_share,
+    strip_terms,
+    surface_plane,
+    wet_share,
+)
+from ropewalk.physics.motion import rotation
+from ropewalk.physics.rigidbody import (
+    add_column,
+    arm_rates,
+    attitude,
+    cross3,
+    inertia_terms,
+    nine,
+    transpose9,
+    turned,
+)
+from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics_at
+from ropewalk.physics.wind import wind
+from ropewalk.solvers.mixed_body_arrays import (
+    ADDED_ACROSS,
+    ADDED_ALONG,
+    ADDED_MATRIX,
+    BODY_MASS,
+    BODY_VOLUME,
+    CENTRE,
+    DAMPING_MATRIX,
+    DRAG_ACROSS,
+    DRAG_ALONG,
+    HAS_MATRICES,
+    HOME,
+    HOME_TURN,
+    HULL,
+    INERTIA,
+    IS_FREE,
+    LOAD_AT,
+    LOAD_FORCE,
+    LOAD_MOMENT,
+    PROFILE,
+    PROFILE_STOP,
+    SIZE,
+    SPHERE,
+    STIFFNESS_MATRIX,
+    STRIP,
+    STRIP_STOP,
+    WEIGHT_SCALE,
+    WIND_DRAG,
+)
+
+STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
+UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@kernel
+def body_rows(k, mesh):
+    """Rows of body k: of its position and of its rotation."""
+    n_junctions = mesh.motion.size
+    n_bodies = mesh.bodies.index.shape[0]
+    return mesh.s.size + n_junctions - n_bodies + k, mesh.s.size + n_junctions + k
+
+
+@kernel
+def three(a, n):
+    """Row n of an array as a tuple."""
+    return a[n, 0], a[n, 1], a[n, 2]
+
+
+@kernel
+def body_motion(k, X, mesh):
+    """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world."""
+    _, turn = body_rows(k, mesh)
+    R, Z = attitude(mesh.bodies.memory.attitude[k], X[0, turn])
+    return R, Z, onto(R, three(X[1], turn)), onto(R, three(X[2], turn))
+
+
+@kernel
+def place_ends(X, mesh):
+    """Put the line ends that bodies carry where the bodies hold them, and fill their levers."""
+    bodies = mesh.bodies
+    end_body, lever = bodies.end_body, bodies.memory.lever
+    for k in range(bodies.index.shape[0]):
+        row, _ = body_rows(k, mesh)
+        R, _, omega, alpha = body_motion(k, X, mesh)
+        for line in range(end_body.shape[0]):
+            for side in range(2):
+                if end_body[line, side] != k:
+                    continue
+                n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
+                o = bodies.end_arm[line, side]
+                arm = onto(R, (o[0], o[1], o[2]))
+                velocity, acceleration = arm_rates(arm, omega, alpha)
+                for p in range(3):
+                    X[0, n, p] = X[0, row, p] + arm[p]
+                    X[1, n, p] = X[1, row, p] + velocity[p]
+                    X[2, n, p] = X[2, row, p] + acceleration[p]
+                fill_lever(arm, lever[line, side])
+
+
+@kernel
+def fill_lever(arm, lever):
+    """Displacement of an end per world translation and rotation of its body: e_i, and e_i x arm."""
+    for p in range(3):
+        for q in range(6):
+            lever[q, p] = 0.0
+        lever[p, p] = 1.0
+    lever[3, 1], lever[3, 2] = -arm[2], arm[1]
+    lever[4, 0], lever[4, 2] = arm[2], -arm[0]
+    lever[5, 0], lever[5, 1] = -arm[1], arm[0]
+
+
+@kernel
+def turn_held_bodies(t, mesh, motions, X):
+    """Attitude and its rates of bodies that are held or moved, at time t."""
+    out = np.zeros((3, 3))
+    bodies = mesh.bodies
+    n_bodies = bodies.index.shape[0]
+    for k in range(n_bodies):
+        if bodies.index[k, IS_FREE] == 1:
+            continue
+        rotation(t, mesh.motion[mesh.motion.size - n_bodies + k], motions, out)
+        _, turn = body_rows(k, mesh)
+        # a world rotation before the given attitude is a body one after it
+        R = transpose9(attitude(bodies.memory.attitude[k], np.zeros(3))[0])
+        for c in range(3):
+            w = onto(R, three(out, c))
+            for p in range(3):
+                X[c, turn, p] = w[p]
+
+
+@kernel
+def _water_at_point(x, t, sea, out):
+    """Water (columns of physics/waves.py) with the current at one point x (3,)."""
+    for c in range(COLUMNS):
+        out[c] = 0.0
+    if sea.wave.shape[1] > 0:
+        kinematics_at(sea.wave, x, t, sea.depth, STRETCHING_WHEELER, 1.0, out[:COLUMNS])
+    if sea.current_speed > 0.0:
+        ux, uy, uz = current(
+            x[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+            sea.current_table,
+        )  # fmt: skip
+        out[0] += ux
+        out[1] += uy
+        out[2] += uz
+
+
+@kernel
+def water_on_bodies(X, t, sea, mesh):
+    """Surface plane, water, wet shares and wind of all hulls at their places in X and time t."""
+    bodies = mesh.bodies
+    index, data, strip, memory = bodies.index, bodies.data, bodies.strip, bodies.memory
+    at = np.zeros(3)
+    for k in range(index.shape[0]):
+        if index[k, IS_FREE] == 0 or index[k, HULL] == HULL_NONE:
+            continue
+        row, _ = body_rows(k, mesh)
+        x = three(X[0], row)
+        R = body_motion(k, X, mesh)[0]
+        plane = memory.plane[k]
+        surface_plane(sea.wave, x[0], x[1], t, plane)
+        up = (plane[0], plane[1], plane[2])
+        axis = (R[2], R[5], R[8])
+        cosine = dot(axis, up)
+        is_sphere = index[k, HULL] == HULL_SPHERE
+        for i in range(index[k, STRIP], index[k, STRIP_STOP]):
+            arm = (
+                onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
+                if is_sphere
+                else scale3(strip[i, ZETA], axis)
+            )
+            for p in range(3):
+                at[p] = x[p] + arm[p]
+            height = up[0] * (at[0] - plane[3]) + up[1] * (at[1] - plane[4]) + up[2] * (at[2] - plane[5])
+            water = memory.water[i]
+            if is_sphere:
+                share = sphere_share(height, data[k, SPHERE + 3])
+            else:
+                share = wet_share(height, strip[i, THICK], strip[i, RADIUS], cosine)
+            if sea.water_density <= 0.0:
+                share = 0.0
+            water[WET] = share
+            if share > 0.0:
+                _water_at_point(at, t, sea, water)
+            if share < 1.0:
+                water[WIND], water[WIND + 1], water[WIND + 2] = wind(height, sea.wind_speed, sea.wind_heading)
+
+
+@kernel
+def _strips(k, x_rates, t, mesh, rho, sums):
+    """Morison and wind forces of the strips of body k into the sums.
+
+    x_rates : velocity and acceleration of the origin, angular velocity and acceleration; tuples    t : axis
+    """
+    bodies = mesh.bodies
+    data, strip, water = bodies.data, bodies.strip, bodies.memory.water
+    v, a, omega, alpha = x_rates
+    first, stop = bodies.index[k, STRIP], bodies.index[k, STRIP_STOP]
+    largest, wet_volume = 0.0, 0.0
+    for i in range(first, stop):
+        wet_volume += water[i, WET] * strip[i, STRIP_VOLUME]
+        largest = max(largest, water[i, WET] * np.pi * strip[i, RADIUS] ** 2)
+    per_volume = 0.5 * rho * data[k, DRAG_ALONG] * largest / wet_volume if wet_volume > 0.0 else 0.0
+    for i in range(first, stop):
+        zeta, width = strip[i, ZETA], 2.0 * strip[i, RADIUS] * strip[i, THICK]
+        dv, da = arm_rates(scale3(zeta, t), omega, alpha)
+        vs = add3(v, dv)
+        wet = water[i, WET]
+        if wet > 0.0:
+            aw = (water[i, 3], water[i, 4], water[i, 5])
+            acceleration = add3(a, da)
+            volume = wet * strip[i, STRIP_VOLUME]
+            u = (water[i, 0] - vs[0], water[i, 1] - vs[1], water[i, 2] - vs[2])
+            relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
+            strip_terms(
+                t, u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * width * wet, per_volume * volume,
+                rho * data[k, ADDED_ACROSS] * volume, rho * data[k, ADDED_ALONG] * volume, rho * volume, zeta, sums,
+            )  # fmt: skip
+        if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
+            u = (water[i, WIND] - vs[0], water[i, WIND + 1] - vs[1], water[i, WIND + 2] - vs[2])
+            b = data[k, WIND_DRAG] * width * (1.0 - wet)
+            strip_terms(t, u, ZERO3, ZERO3, b, 0.0, 0.0, 0.0, 0.0, zeta, sums)
+
+
+@kernel
+def _sphere(k, x_rates, arm, mesh, rho, sums):
+    """Forces on the sphere of body k into the sums; arguments as `_strips`, arm : of its centre, world, m."""
+    bodies = mesh.bodies
+    data = bodies.data
+    water = bodies.memory.water[bodies.index[k, STRIP]]
+    v, a, omega, alpha = x_rates
+    radius, wet = data[k, SPHERE + 3], water[WET]
+    dv, da = arm_rates(arm, omega, alpha)
+    vs, acceleration = add3(v, dv), add3(a, da)
+    disc, displaced = np.pi * radius**2, rho * 4.0 / 3.0 * np.pi * radius**3 * wet
+    zeta = np.sqrt(dot(arm, arm))
+    if wet > 0.0:
+        aw = (water[3], water[4], water[5])
+        u = (water[0] - vs[0], water[1] - vs[1], water[2] - vs[2])
+        relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
+        added = data[k, ADDED_ACROSS] * displaced
+        point_terms(u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * disc * wet, added, displaced, zeta, sums)
+    if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
+        u = (water[WIND] - vs[0], water[WIND + 1] - vs[1], water[WIND + 2] - vs[2])
+        point_terms(u, ZERO3, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, 0.0, zeta, sums)
+
+
+@kernel
+def _hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
+    """Adds buoyancy, Morison and wind forces of the hull of body k to its block."""
+    bodies, memory = mesh.bodies, mesh.bodies.memory
+    data, plane, cut, sums = bodies.data, memory.plane[k], memory.cut, memory.sums
+    _, _, omega, alpha = x_rates
+    axis = (R[2], R[5], R[8])
+    height = plane[0] * (x[0] - plane[3]) + plane[1] * (x[1] - plane[4]) + plane[2] * (x[2] - plane[5])
+    for i in range(sums.size):
+        sums[i] = 0.0
+    if bodies.index[k, HULL] == HULL_AXISYMMETRIC:
+        if rho > 0.0:
+            profile = bodies.profile[bodies.index[k, PROFILE] : bodies.index[k, PROFILE_STOP]]
+            hydrostatics.axisymmetric(profile, np.array(axis), plane[:3], height, cut)
+            buoyancy_terms(cut, plane[:3], rho * g, block)
+        _strips(k, x_rates, axis, mesh, rho, sums)
+        add_strips(sums, axis, axis, omega, alpha, Z, bp, gp, block)
+        return
+    arm = onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
+    if rho > 0.0:
+        hydrostatics.sphere(np.array(arm), data[k, SPHERE + 3], plane[:3], height, cut)
+        buoyancy_terms(cut, plane[:3], rho * g, block)
+    _sphere(k, x_rates, arm, mesh, rho, sums)
+    length = np.sqrt(dot(arm, arm))
+    direction = scale3(1.0 / length, arm) if length > 0.0 else axis
+    add_strips(sums, axis, direction, omega, alpha, Z, bp, gp, block)
+
+
+@kernel
+def _matrices(k, x, x_rates, R, Z, X, mesh, bp, gp, block):
+    """Adds the user's stiffness, damping and added mass of body k to its block.
+
+    Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
+    """
+    data, matrix = mesh.bodies.data[k], mesh.bodies.matrix[k]
+    v, a, omega, alpha = x_rates
+    _, row = body_rows(k, mesh)
+    now = turned(mesh.bodies.memory.attitude[k], X[0, row])
+    turn = quaternion_log(quaternion_product(now, quaternion_conjugate(data[HOME_TURN : HOME_TURN + 4])))
+    W = nine(tangent_so3_inverse(-turn))
+    offset = (x[0] - data[HOME], x[1] - data[HOME + 1], x[2] - data[HOME + 2])
+    K, C, A = matrix[STIFFNESS_MATRIX], matrix[DAMPING_MATRIX], matrix[ADDED_MATRIX]
+    Rt = transpose9(R)
+    vb, wb = onto(Rt, v), onto(Rt, omega)
+    ab, alpha_b = onto(Rt, add3(a, cross3(v, omega))), onto(Rt, alpha)
+    P, L, dP, dL = (
+        _momentum(A, vb, wb),
+        _momentum(A[3:], vb, wb),
+        _momentum(A, ab, alpha_b),
+        _momentum(A[3:], ab, alpha_b),
+    )
+    add_column(block, 0, onto(R, add3(dP, cross3(wb, P))))
+    add_column(block, 3, onto(R, add3(add3(dL, cross3(wb, L)), cross3(vb, P))))
+    for p in range(2):
+        for q in range(2):
+            part = nine(A[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
+            world = times(times(R, part), Rt)
+            damp, stiff = nine(C[3 * p : 3 * p + 3, 3 * q : 3 * q + 3]), nine(K[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
+            if q == 1:
+                world, damp, stiff = times(world, Z), times(damp, Z), times(stiff, W)
+            for i in range(3):
+                for j in range(3):
+                    m = 3 * i + j
+                    block[3 * p + i, 3 * q + j] += bp * world[m] + gp * damp[m] + stiff[m]
+    for i in range(6):
+        for j in range(3):
+            block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j] + C[i, j] * v[j] + C[i, 3 + j] * omega[j]
+
+
+@kernel
+def _momentum(A, v, w):
+    return (
+        A[0, 0] * v[0] + A[0, 1] * v[1] + A[0, 2] * v[2] + A[0, 3] * w[0] + A[0, 4] * w[1] + A[0, 5] * w[2],
+        A[1, 0] * v[0] + A[1, 1] * v[1] + A[1, 2] * v[2] + A[1, 3] * w[0] + A[1, 4] * w[1] + A[1, 5] * w[2],
+        A[2, 0] * v[0] + A[2, 1] * v[1] + A[2, 2] * v[2] + A[2, 3] * w[0] + A[2, 4] * w[1] + A[2, 5] * w[2],
+    )
+
+
+@kernel
+def body_block(k, X, flow, mesh, rho, g, bp, gp):
+    """Inertia minus forces of body k, apart from its lines, and the derivative, into memory.block (6, 7)."""
+    bodies = mesh.bodies
+    data, block = bodies.data, bodies.memory.block
+    for i in range(6):
+        for j in range(7):
+            block[i, j] = 0.0
+    row, _ = body_rows(k, mesh)
+    R, Z, omega, alpha = body_motion(k, X, mesh)
+    x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
+    rates = (v, a, omega, alpha)
+    m = data[k, BODY_MASS]
+    centre = (data[k, CENTRE], data[k, CENTRE + 1], data[k, CENTRE + 2])
+    J = ZERO9
+    j = INERTIA
+    J = (
+        data[k, j], data[k, j + 1], data[k, j + 2], data[k, j + 3], data[k, j + 4], data[k, j + 5], data[k, j + 6],
+        data[k, j + 7], data[k, j + 8],
+    )  # fmt: skip
+    inertia_terms(m, centre, J, v, a, omega, alpha, R, Z, mesh.mass_damping, bp, gp, block)
+    force_terms((0.0, 0.0, -m * g), onto(R, centre), block)
+    pull = (data[k, LOAD_FORCE], data[k, LOAD_FORCE + 1], data[k, LOAD_FORCE + 2])
+    force_terms(pull, onto(R, (data[k, LOAD_AT], data[k, LOAD_AT + 1], data[k, LOAD_AT + 2])), block)
+    add_column(block, 3, (-data[k, LOAD_MOMENT], -data[k, LOAD_MOMENT + 1], -data[k, LOAD_MOMENT + 2]))
+    if bodies.index[k, HULL] != HULL_NONE:
+        _hull(k, x, rates, R, Z, mesh, rho, g, bp, gp, block)
+    elif data[k, BODY_VOLUME] > 0.0 and rho > 0.0:
+        mass = rho * data[k, BODY_VOLUME]
+        add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
+    if bodies.index[k, HAS_MATRICES] == 1:
+        _matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
+    if gp == 0.0:
+        floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
+        for i in range(3):
+            block[i, i] += floor
+            block[3 + i, 3 + i] += floor * data[k, SIZE] ** 2
+
+
+@kernel
+def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
+    """Put the blocks of all free bodies into the dense system of the junctions."""
+    bodies = mesh.bodies
+    n_bodies = bodies.index.shape[0]
+    for k in range(n_bodies):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        body_block(k, X, flow, mesh, rho, g, bp, gp)
+        block = bodies.memory.block
+        d = mesh.dof_start[mesh.motion.size - n_bodies + k]
+        for i in range(6):
+            b[d + i] -= block[i, 6]
+            for j in range(6):
+                A[d + i, d + j] += block[i, j]
+
+
+@kernel
+def add_end_turn(line, side, mesh, d, force, A):
+    """The force of a line on its body (N) keeps its direction while its arm turns: derivative of the moment.
+
+    d : first degree of freedom of the body    force : on the body, tuple    A : of the junctions
+    """
+    lever = mesh.bodies.memory.lever[line, side]
+    arm = (lever[5, 1], -lever[5, 0], lever[4, 0])
+    f = dot(arm, force)
+    for p in range(3):
+        for q in range(3):
+            A[d + 3 + p, d + 3 + q] += (f if p == q else 0.0) - arm[p] * force[q]
+
+
+@kernel
+def turn_bodies(X, mesh, right, share, bp, gp):
+    """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
+    bodies = mesh.bodies
+    n_bodies = bodies.index.shape[0]
+    largest = 0.0
+    for k in range(n_bodies):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
+        _, row = body_rows(k, mesh)
+        R = attitude(bodies.memory.attitude[k], X[0, row])[0]
+        theta = onto(transpose9(R), (right[d], right[d + 1], right[d + 2]))
+        psi = onto(nine(tangent_so3_inverse(X[0, row])), theta)
+        for p in range(3):
+            X[0, row, p] += share * psi[p]
+            X[1, row, p] += share * gp * psi[p]
+            X[2, row, p] += share * bp * psi[p]
+            largest = max(largest, abs(theta[p]) * bodies.data[k, SIZE])
+    return largest
+
+
+@kernel
+def rebase(X, Y, mesh):
+    """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn."""
+    bodies = mesh.bodies
+    for k in range(bodies.index.shape[0]):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        _, row = body_rows(k, mesh)
+        bodies.memory.attitude[k] = turned(bodies.memory.attitude[k], X[0, row])
+        for p in range(3):
+            X[0, row, p] = 0.0
+            Y[0, row, p] = 0.0
+
+
+@kernel
+def body_difference(mesh, X, Y):
+    """Largest change of a body's (smoothed) acceleration in a step, m/s2, and largest speed, m/s, turns included."""
+    bodies = mesh.bodies
+    worst = 0.0
+    speed = 0.0
+    for k in range(bodies.index.shape[0]):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        row, turn = body_rows(k, mesh)
+        error, motion, spin_error, spin = 0.0, 0.0, 0.0, 0.0
+        for p in range(3):
+            error += (Y[3, row, p] - X[3, row, p]) ** 2
+            motion += Y[1, row, p] ** 2
+            spin_error += (Y[3, turn, p] - X[3, turn, p]) ** 2
+            spin += Y[1, turn, p] ** 2
+        size = bodies.data[k, SIZE]
+        worst = max(worst, np.sqrt(error), size * np.sqrt(spin_error))
+        speed = max(speed, np.sqrt(motion), size * np.sqrt(spin))
+    return worst, speed
+
+
+@kernel
+def body_unbalance(X, flow, mesh, rho, g, nodes):
+    """Inertia minus forces of the free bodies, their lines included, into their rows of nodes (N, N m).
+
+    The rows of positions hold already what their lines and nothing else puts there.
+    """
+    bodies = mesh.bodies
+    for k in range(bodies.index.shape[0]):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        row, turn = body_rows(k, mesh)
+        body_block(k, X, flow, mesh, rho, g, 0.0, 0.0)
+        block = bodies.memory.block
+        for p in range(3):
+            nodes[row, p] += block[p, 6]
+            nodes[turn, p] = block[3 + p, 6]
+    for line in range(bodies.end_body.shape[0]):
+        for side in range(2):
+            k = bodies.end_body[line, side]
+            if k < 0 or bodies.index[k, IS_FREE] == 0:
+                continue
+            _, turn = body_rows(k, mesh)
+            n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
+            lever = bodies.memory.lever[line, side]
+            for p in range(3):
+                for q in range(3):
+                    nodes[turn, p] += lever[3 + p, q] * nodes[n, q]
+
+
+@kernel
+def largest_on_bodies(mesh, nodes):
+    """Largest force or moment over size out of balance on a free body, N."""
+    bodies = mesh.bodies
+    largest = 0.0
+    for k in range(bodies.index.shape[0]):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        row, turn = body_rows(k, mesh)
+        for p in range(3):
+            largest = max(largest, abs(nodes[row, p]), abs(nodes[turn, p]) / bodies.data[k, SIZE])
+    return largest
+
+
+def body_attitudes(X: Array, mesh: Any) -> tuple[Array, Array]:
+    """Quaternions (n, 4) and world angular velocities (n, 3), rad/s, of all bodies."""
+    memory, first = mesh.bodies.memory, mesh.s.size + mesh.motion.size
+    n = memory.attitude.shape[0]
+    quaternion = np.array([turned(memory.attitude[k], X[0, first + k]) for k in range(n)])
+    rate = np.array([quaternion_rotate(quaternion[k], X[1, first + k]) for k in range(n)])
+    return quaternion.reshape(-1, 4), rate.reshape(-1, 3)
