@@ -131,6 +131,28 @@ def test_pages_named_in_the_code_exist():
     assert sorted(name for name in named if not (ROOT / name).exists()) == []
 
 
+def sentences() -> list[str]:
+    """The first column of the tables of docs/errors.md."""
+    text = (DOCS / "errors.md").read_text(encoding="utf-8")
+    tables = re.findall(r"\| ropewalk says \|.*?\n\|[-|]+\n((?:\|.*\n)+)", text)
+    return [row.split(" | ")[0].removeprefix("| ") for table in tables for row in table.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def said() -> str:
+    """The source, with string literals that stand next to each other joined and spaces made single."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
+    return " ".join(re.sub(r"[\"']\s*\n\s*f?[\"']", "", text).split())
+
+
+@pytest.mark.parametrize("sentence", sentences())
+def test_catalogue_quotes_what_ropewalk_says(sentence, said):
+    """Every part of a sentence between what varies (in italics) stands in the source."""
+    parts = [part.strip(" .:;,'()?") for part in re.split(r"\*(?:\\\*|[^*])*\*|; ", sentence)]
+    assert any(len(part) > 3 for part in parts)
+    assert [part for part in parts if part not in said] == []
+
+
 @pytest.mark.slow
 def test_manual_builds_without_warnings(tmp_path):
     """As `make docs`."""
