@@ -67,6 +67,7 @@ def moored_buoy() -> System:
             "bodies": {
                 "buoy": {
                     "mass": 3000.0,
+                    "centre_of_mass": [0, 0, -1.5],
                     "position": [0, 0, 0],
                     "hull": {"kind": "axisymmetric", "profile": [[-2.0, 1.0], [1.0, 1.0]]},
                     "attachments": {"keel": [0, 0, -2]},
