@@ -12,7 +12,7 @@ from ropewalk.model.model import build
 from ropewalk.solvers.mixed_mesh import build_mesh
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import allocate, water_at
-from ropewalk.solvers.mixed_sweep import newton_iteration
+from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP, newton_iteration
 from ropewalk.spec.system import System
 
 ROPE = {
@@ -97,6 +97,8 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
     X[0] += 0.3 * rng.normal(size=X[0].shape) * free
     T[:] = rng.uniform(1e3, 2e4, T.size)
     water_at(X[0], 0.0, sea, work.flow)
+    work.memory.grip[FRICTION_ROW, 0] = mesh.friction
+    work.memory.grip[GRIP:] = X[0] + rng.normal(size=X[0].shape)
     bp, gp = 40.0, 9.0
     X0, T0 = X.copy(), T.copy()
     newton_iteration(X, T, work.flow, mesh, sea.water_density, sea.gravity, bp, gp, 1.0, work.memory)
@@ -111,7 +113,7 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
             mesh,
             sea.water_density,
             sea.gravity,
-            work.memory.scratch,
+            work.memory.grip,
             nodes,
             misses,
         )

@@ -22,6 +22,7 @@ from ropewalk.solvers.mixed_mesh import build_mesh
 from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state, worst_place
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
 from ropewalk.solvers.mixed_steps import Moving, advance_to, allocate, move_junctions, water_at
+from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
@@ -150,8 +151,11 @@ class MixedFem:
         now, sea = work.steps.now, model.sea
         move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
         water_at(now.X[0], float(clock[steps.TIME]), sea, work.steps.flow)
+        grip = work.steps.memory.grip
+        grip[FRICTION_ROW, 0] = work.mesh.friction
+        grip[GRIP:] = now.X[0]
         measure_power(now.X, now.T, work.steps.flow, work.mesh, sea.water_density, sea.gravity,
-                      work.steps.memory.scratch, work.steps.nodes, work.steps.ledger)  # fmt: skip
+                      work.steps.memory.grip, work.steps.nodes, work.steps.ledger)  # fmt: skip
         work.steps.ledger[:, BEFORE] = work.steps.ledger[:, NOW]
         work.first[:] = stored_energy(now.X, now.T, work.mesh, sea.gravity)
 
@@ -192,7 +196,8 @@ class MixedFem:
         kept = work.steps
         return {
             "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
-            "ledger": kept.ledger, "clock": kept.clock, "count": kept.count, "settings": kept.settings,
+            "ledger": kept.ledger, "grip": kept.memory.grip, "clock": kept.clock, "count": kept.count,
+            "settings": kept.settings,
             "static": work.static, "first": work.first, "attitude": work.mesh.bodies.memory.attitude,
         }  # fmt: skip
 
@@ -203,7 +208,8 @@ class MixedFem:
         kept = work.steps
         for name, array in (
             ("now_x", kept.now.X), ("now_t", kept.now.T), ("last_x", kept.last.X), ("last_t", kept.last.T),
-            ("ledger", kept.ledger), ("clock", kept.clock), ("count", kept.count), ("settings", kept.settings),
+            ("ledger", kept.ledger), ("grip", kept.memory.grip), ("clock", kept.clock), ("count", kept.count),
+            ("settings", kept.settings),
             ("static", work.static), ("first", work.first), ("attitude", mesh.bodies.memory.attitude),
         ):  # fmt: skip
             array[...] = snapshot[name]

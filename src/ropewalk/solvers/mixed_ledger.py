@@ -83,10 +83,10 @@ def _elastic(e, span, mesh):
 
 
 @kernel
-def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, scratch, ledger, nodes):
+def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, grip, ledger, nodes):
     """Power on what is lumped at row n; inertia minus its forces are put into `nodes`."""
     node = mesh.node
-    R = node_terms(n, r, v, a, flow, node, mesh.mass_damping, has_bed, mesh.bed, rho, g, 0.0, 0.0, scratch)[0]
+    R = node_terms(n, r, v, a, flow, node, mesh.mass_damping, has_bed, mesh.bed, rho, g, 0.0, 0.0, grip)[0]
     water = lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0]
     speed = (v[n, 0], v[n, 1], v[n, 2])
     load = (node[n, FORCE], node[n, FORCE + 1], node[n, FORCE + 2])
@@ -108,7 +108,7 @@ def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, scratch, ledger, nodes):
 
 
 @kernel
-def measure_power(X, T, flow, mesh, rho, g, scratch, nodes, ledger):
+def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
     """Power at the present state (W) into ledger[:, NOW]; fills `nodes` (N), inertia minus forces, of the lines.
 
     X, T, flow : as in `newton_iteration`
@@ -118,7 +118,7 @@ def measure_power(X, T, flow, mesh, rho, g, scratch, nodes, ledger):
         ledger[k, NOW] = 0.0
     n_nodes = mesh.s.size
     for n in range(n_nodes):
-        _row_power(n, r, v, a, flow, mesh, mesh.has_bed, rho, g, scratch, ledger, nodes)
+        _row_power(n, r, v, a, flow, mesh, mesh.has_bed, rho, g, grip, ledger, nodes)
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for k in range(mesh.element_start[line + 1] - e0):
@@ -132,7 +132,7 @@ def measure_power(X, T, flow, mesh, rho, g, scratch, nodes, ledger):
     for j in range(mesh.motion.size):
         if mesh.dof_start[j] == mesh.dof_start[j + 1]:
             continue
-        _row_power(n_nodes + j, r, v, a, flow, mesh, False, rho, g, scratch, ledger, nodes)
+        _row_power(n_nodes + j, r, v, a, flow, mesh, False, rho, g, grip, ledger, nodes)
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
             pull = mesh.dof[d, PULL]
             for p in range(3):

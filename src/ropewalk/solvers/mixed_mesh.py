@@ -82,6 +82,7 @@ class Mesh(NamedTuple):
     dof: Array  # (n_dofs, DOF_COLUMNS)
     bed: Array  # (9,) plane (4) and law (5) of physics/seabed.py
     has_bed: bool
+    friction: float  # coefficient
     mass_damping: float  # 1/s
     bodies: BodyMesh
 
@@ -98,7 +99,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
     cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
     line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
     depth = sea.depth if sea.has_seabed else 0.0
-    law = seabed_law(sea.bed_stiffness, sea.bed_damping, sea.bed_friction)
+    law = seabed_law(sea.bed_stiffness, sea.bed_damping, 0.0)  # friction has a memory, which the pressure law has not
     return Mesh(
         node_start=offsets([s.size for s, _, _, _ in cuts]),
         element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
@@ -115,6 +116,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         dof=dof,
         bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law])),
         has_bed=sea.has_seabed,
+        friction=sea.bed_friction,
         mass_damping=mass_damping,
         bodies=build_body_mesh(model, flipped, _levers(walked, dof_start, dof)),
     )

@@ -79,7 +79,7 @@ def read_state(model: Model, work: FemWork) -> State:
     mesh, now = work.mesh, work.steps.now
     sea, time = model.sea, float(work.steps.clock[steps.TIME])
     water_at(now.X[0], time, sea, work.steps.flow)
-    unbalance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.scratch,
+    unbalance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
               work.steps.nodes, work.misses)  # fmt: skip
     n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
     points = slice(n_nodes, n_nodes + len(model.names.points))

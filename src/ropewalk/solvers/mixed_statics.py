@@ -12,7 +12,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE, tension
 from ropewalk.solvers.mixed_bodies import body_unbalance, largest_on_bodies, rebase, water_on_bodies
 from ropewalk.solvers.mixed_mesh import FIRST, FLIPPED, FORCE, HALF_VOLUME, LENGTH, MASS, PULL, SPRING, VOLUME, Mesh
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
-from ropewalk.solvers.mixed_sweep import element_system, newton_iteration, node_terms
+from ropewalk.solvers.mixed_sweep import FRICTION_ROW, element_system, newton_iteration, node_terms
 
 MOST_ITERATIONS = 400  # damped ones included; from the catenary 5 to 10 are usual
 FORCE_TOLERANCE = 1e-10  # of the force scale
@@ -30,7 +30,7 @@ CONVERGED, STUCK = 0, 1
 
 
 @kernel
-def unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses):
+def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
     """Inertia minus forces at the nodes and the junctions (N), and the misses of the elements' lengths (m).
 
     X, T, flow : as in `newton_iteration`    nodes : (n_nodes + n_junctions, 3), misses : (n_elements,), filled;
@@ -39,7 +39,7 @@ def unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses):
     r, v, a = X[0], X[1], X[2]
     has_bed, bed, damping = mesh.has_bed, mesh.bed, mesh.mass_damping
     for n in range(mesh.node.shape[0]):
-        R = node_terms(n, r, v, a, flow, mesh.node, damping, has_bed, bed, rho, g, 0.0, 0.0, scratch)[0]
+        R = node_terms(n, r, v, a, flow, mesh.node, damping, has_bed, bed, rho, g, 0.0, 0.0, grip)[0]
         nodes[n, 0], nodes[n, 1], nodes[n, 2] = R
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
@@ -110,7 +110,8 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     The best state so far is kept in `work.now`.  nodes, misses : as in :func:`unbalance`
     """
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
-    flow, memory, scratch = work.flow, work.memory, work.memory.scratch
+    flow, memory, grip = work.flow, work.memory, work.memory.grip
+    grip[FRICTION_ROW, 0] = 0.0  # friction needs a history, which an equilibrium has not
     move_junctions(t, mesh, motions, X)
     rho, g = sea.water_density, sea.gravity
     first = FIRST_MASS * max(g, 1.0) / length_scale
@@ -121,7 +122,7 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     while True:
         _rest(X)
         _water(X, t, sea, mesh, flow)
-        unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)
+        unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
         force, miss = _largest(mesh, nodes, misses)
         merit = force / force_scale + miss / length_scale
         finite = np.isfinite(merit)
@@ -146,7 +147,7 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
         newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
     copy_moving(kept, kept_T, X, T)
     _water(X, t, sea, mesh, flow)
-    unbalance(X, T, flow, mesh, rho, g, scratch, nodes, misses)
+    unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
     force, miss = _largest(mesh, nodes, misses)
     if outcome == STUCK and force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:
         outcome = CONVERGED

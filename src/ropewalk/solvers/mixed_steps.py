@@ -28,7 +28,7 @@ from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bod
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
-from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, newton_iteration
+from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, move_grip, newton_iteration
 
 # schemes
 GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
@@ -330,9 +330,10 @@ def advance_to(t_end, mesh, sea, motions, work):
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
         rebase(work.now.X, work.trial.X, mesh)
+        move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         if settings[LEDGER] > 0.0:
             measure_power(
-                work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity, work.memory.scratch,
+                work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity, work.memory.grip,
                 work.nodes, work.ledger,
             )  # fmt: skip
             add_work(h, before, work.ledger)

@@ -32,7 +32,7 @@ from ropewalk.numerics.blockelimination import (
     times,
 )
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.seabed import contact_derivatives
+from ropewalk.physics.seabed import STIFFNESS, contact, contact_derivatives, penetration
 from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, turn_bodies
 from ropewalk.solvers.mixed_element import axial, water_on_half
 from ropewalk.solvers.mixed_mesh import (
@@ -51,6 +51,8 @@ from ropewalk.solvers.mixed_mesh import (
     Mesh,
 )
 
+FRICTION_ROW = 9  # of `grip`: its first entry is the friction coefficient in force, 0 in statics
+GRIP = 10  # rows of `grip` before those of the nodes
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
 
@@ -65,7 +67,7 @@ class Elimination(NamedTuple):
     far: Array  # (n_lines, 8, 8) of the first node, of lines with two free ends; see `carry_far_end`
     matrix: Array  # (m, m) of the junctions
     right: Array  # (m,)
-    scratch: Array  # (9, 3), of the bed's contact
+    grip: Array  # (GRIP + n_rows, 3) of the bed: scratch, friction coefficient, where each node holds on to it (m)
     corner: Array  # (8, 4), of `carry_far_end`
 
 
@@ -82,7 +84,7 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         far=np.zeros((n_lines, 8, 8)),
         matrix=np.zeros((m, m)),
         right=np.zeros(m),
-        scratch=np.zeros((9, 3)),
+        grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
         corner=np.zeros((8, 4)),
     )
 
@@ -122,10 +124,10 @@ def lump(n, r, v, a, flow, node, rho, g, bp, gp):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, scratch):
+def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip):
     """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
 
-    node : of the mesh    has_bed, bed : of the mesh    scratch : (9, 3)
+    node : of the mesh    has_bed, bed : of the mesh    grip : of `Elimination`
     """
     m = node[n, MASS]
     R = (
@@ -142,12 +144,68 @@ def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, g
     radius = node[n, RADIUS]
     if bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] >= bed[3] + radius:
         return R, K
-    f, dx, dv = scratch[0], scratch[3:6], scratch[6:9]
-    contact_derivatives(r[n], v[n], bed[:4], bed[4:], node[n, BED_AREA], radius, f, dx, dv)
-    R = (R[0] - f[0], R[1] - f[1], R[2] - f[2])
+    Rb, Kb = _bed_terms(n, r, v, bed, node[n, BED_AREA], radius, gp, grip)
+    return add3(R, Rb), add9(K, Kb)
+
+
+@kernel
+def _bed_terms(n, r, v, bed, area, radius, gp, grip):
+    r"""Minus the force of the bed on node n, and its derivative.
+
+    Pressure from physics/seabed.py. Friction is a spring as stiff as the bed that holds the node where it grips,
+    and slips when its force reaches the coefficient times the normal force:
+
+    .. math:: f_t = -\min\left(k,\ \frac{\mu N}{|d|}\right) d, \qquad d = (1 - n n^T)(r - r_\text{grip})
+
+    The grip moves once per accepted step (`move_grip`), never here.
+    """
+    f, dx, dv = grip[0], grip[3:6], grip[6:9]
+    contact_derivatives(r[n], v[n], bed[:4], bed[4:], area, radius, f, dx, dv)
+    R = (-f[0], -f[1], -f[2])
     K1 = (dx[0, 0], dx[0, 1], dx[0, 2], dx[1, 0], dx[1, 1], dx[1, 2], dx[2, 0], dx[2, 1], dx[2, 2])
     K2 = (dv[0, 0], dv[0, 1], dv[0, 2], dv[1, 0], dv[1, 1], dv[1, 2], dv[2, 0], dv[2, 1], dv[2, 2])
-    return R, sub9(K, add9(K1, scale9(gp, K2)))
+    K = scale9(-1.0, add9(K1, scale9(gp, K2)))
+    mu = grip[FRICTION_ROW, 0]
+    normal = (bed[0], bed[1], bed[2])
+    N = -dot(normal, R)
+    if mu <= 0.0 or N <= 0.0:
+        return R, K
+    d, length = _slide(n, r, normal, grip)
+    k = bed[4 + STIFFNESS] * area
+    across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
+    if k * length <= mu * N:
+        return add3(R, scale3(k, d)), add9(K, scale9(k, across))
+    e = scale3(1.0 / length, d)
+    K = sub9(K, outer(scale3(mu, e), row_onto(normal, K)))
+    return add3(R, scale3(mu * N, e)), add9(K, scale9(mu * N / length, sub9(across, outer(e, e))))
+
+
+@kernel
+def _slide(n, r, normal, grip):
+    """Displacement of node n along the bed from where it grips (m), and its length."""
+    d = (r[n, 0] - grip[GRIP + n, 0], r[n, 1] - grip[GRIP + n, 1], r[n, 2] - grip[GRIP + n, 2])
+    d = add3(d, scale3(-dot(d, normal), normal))
+    return d, np.sqrt(dot(d, d))
+
+
+@kernel
+def move_grip(r, v, mesh, grip):
+    """After a step: nodes in the air grip where they are; nodes that slip drag their grip behind them."""
+    mu = grip[FRICTION_ROW, 0]
+    if mu <= 0.0 or not mesh.has_bed:
+        return
+    bed = mesh.bed
+    normal = (bed[0], bed[1], bed[2])
+    for n in range(mesh.s.size):
+        area = mesh.node[n, BED_AREA]
+        f, keep = grip[0], 0.0
+        if penetration(r[n], bed[:4], mesh.node[n, RADIUS]) > 0.0:
+            contact(r[n], v[n], bed[:4], bed[4:], area, mesh.node[n, RADIUS], f)
+            keep = mu * dot(normal, (f[0], f[1], f[2])) / (bed[4 + STIFFNESS] * area)
+        d, length = _slide(n, r, normal, grip)
+        if length > keep:
+            for p in range(3):
+                grip[GRIP + n, p] = r[n, p] - keep / length * d[p]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
@@ -222,7 +280,7 @@ def _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, far, reach, corner):
 @kernel
 def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     """Assemble a line and eliminate its inner nodes; returns False if a pivot vanished."""
-    gain, offset, scratch = memory.gain, memory.offset, memory.scratch
+    gain, offset, grip = memory.gain, memory.offset, memory.grip
     node, element, law, law_data = mesh.node, mesh.element, mesh.law, mesh.law_data
     has_bed, bed, damping = mesh.has_bed, mesh.bed, mesh.mass_damping
     two_sided = mesh.line[line, TWO_SIDED] == 1
@@ -235,14 +293,14 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
         Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give = element_system(
             e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp
         )
-        Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, scratch)
+        Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
         Ra = add3(Ra, scale3(-weight * miss, t))
         Rb, Kbb = add3(add3(Rb, scale3(weight * miss, t)), Rn), add9(Kbb, Kn)
         pull = scale3(1.0 - weight * give, t)
         if k == 0:
             K, b, c, d, h, hT = Kbb, pull, row, -give, scale3(-1.0, Rb), -miss
             if two_sided:
-                Rn, Kn = node_terms(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, scratch)
+                Rn, Kn = node_terms(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
                 _begin_far(memory.far[line], add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, pull, row)
             continue
         P, Pb, Pc, Pd, pivot = invert_bordered(add9(K, Kaa), b, c, d)
@@ -265,7 +323,7 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
 
 
 @kernel
-def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, scratch):
+def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
     for p in range(b.size):
         b[p] = 0.0
@@ -278,7 +336,7 @@ def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, scratch):
         if d0 == d1:
             continue
         row = n_nodes + j
-        R, K = node_terms(row, r, v, a, flow, mesh.node, mesh.mass_damping, False, mesh.bed, rho, g, bp, gp, scratch)
+        R, K = node_terms(row, r, v, a, flow, mesh.node, mesh.mass_damping, False, mesh.bed, rho, g, bp, gp, grip)
         for d in range(d0, d1):
             axis = (dof[d, 0], dof[d, 1], dof[d, 2])
             ahead = row_onto(axis, K)
@@ -415,7 +473,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             return np.inf, np.inf
     if n_dofs > 0:
-        _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.scratch)
+        _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             _add_line(line, mesh, n_dofs, memory)
