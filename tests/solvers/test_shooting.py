@@ -214,9 +214,9 @@ def test_growth_is_limited_by_cuts():
     """A neutral line in strong cross flow with a low limit is cut, and the answer stays."""
     rope = section(0.0, 0.05, 1e8, drag={"normal": 1.2, "tangential": 0.05})
     data = case({"water_density": 1025, "current": FLOW}, rope, [0, 0, -100], [60, 0, -20], line(150.0))
-    whole, cut = solve(data), solve(data, growth_limit=8.0)
+    whole, cut = solve(data), solve(data, growth_limit=10.0)
     assert cut.report.figures["intervals"] > whole.report.figures["intervals"]
-    assert cut.report.figures["growth"] <= 8.0
+    assert cut.report.figures["growth"] <= 10.0
     assert_allclose(cut.state.end_force, whole.state.end_force, rtol=1e-9, atol=1e-6)
 
 

@@ -107,6 +107,6 @@ def test_sheared_turning_current_against_scipy():
 
     start = np.concatenate([[0, 0, -190], got.state.end_force[0, 0]])
     ivp = solve_ivp(slope, (0, 220), start, method="DOP853", rtol=1e-12, atol=1e-9)
-    # both integrators work to 1e-12 of the length and pass a kink of the profile
+    # scipy works to 1e-12 of the length per step; 1e-9 m are 1e-5 N at EA/L = 9 kN/m
     assert_allclose(ivp.y[:3, -1], [60, 40, -10], atol=2e-8)
-    assert_allclose(ivp.y[3:, -1], -got.state.end_force[0, 1], rtol=1e-9, atol=1e-6)
+    assert_allclose(ivp.y[3:, -1], -got.state.end_force[0, 1], atol=1e-4)

@@ -22,6 +22,7 @@ from ropewalk.solvers.shooting_guess import start_tails
 from ropewalk.solvers.shooting_newton import STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
+from ropewalk.solvers.shooting_start import gravity_place
 from ropewalk.solvers.shooting_stiffness import line_stiffness
 from ropewalk.solvers.shooting_tangent import Solution
 
@@ -48,7 +49,7 @@ class Work:
 class Shooting:
     """Exact to the integrator's tolerance, for any load, law and joint."""
 
-    tolerance: float = 1.0e-12
+    tolerance: float = 1.0e-13
     """Of the integrator per step, relative to each line's length and load."""
     target: float = 1.0e-12
     """Largest scaled constraint."""
@@ -92,6 +93,8 @@ class Shooting:
         """Find the equilibrium under the loads and prescribed motions at time t."""
         work.time = t
         place = prescribed(model, work.place, t)
+        if work.problem is None:
+            place = gravity_place(model, place, t)
         plan = first_plan(model, place, GuessedShape(model, place))
         attempt = self._solve(model, place, plan, GuessedShape(model, place))
         if not attempt.good:

@@ -69,26 +69,17 @@ def _is_tail(model: Model, i: int, j: int) -> bool:
     return bool(np.all(points.joint[k] == FREE)) and not shared and points.motion[k] < 0
 
 
-def transition(end_state: Array, length: float, force: float) -> Array:
-    """Scaled transition matrix (6, 6) of an arc: positions over its length, forces over its scale."""
-    blocks = end_state[STATE:ALL].reshape(6, 6).T
-    matrix = np.concatenate([blocks[:, 3:], blocks[:, :3]], axis=1)
-    unit = np.array([length] * 3 + [force] * 3)
-    scaled: Array = matrix * unit[None, :] / unit[:, None]
-    return scaled
-
-
 def growth(arcs: Arcs, end_state: Array) -> Array:
-    """How much each arc magnifies an error at its start: the norm of its scaled transition matrix.
+    """How much each arc magnifies an error at its start: the (Frobenius) norm of its scaled transition matrix.
 
-    The force scale is the larger of the line's load and the force the arc carries.
+    Positions are scaled by the arc's length, forces by the larger of the line's load and the force the arc carries.
     """
-    numbers: Array = np.ones(arcs.line.size)
-    for a in range(arcs.line.size):
-        force = max(float(arcs.force[a]), float(np.linalg.norm(end_state[a, 3:6])))
-        matrix = transition(end_state[a], arcs.length[a], force)
-        numbers[a] = np.linalg.norm(matrix, 2) if np.all(np.isfinite(matrix)) else np.inf
-    return numbers
+    force = np.maximum(arcs.force, np.linalg.norm(end_state[:, 3:STATE], axis=1))
+    unit = np.stack([arcs.length] * 3 + [force] * 3, axis=1)
+    columns = np.concatenate([unit[:, 3:], unit[:, :3]], axis=1)  # those by force come first
+    scaled = end_state[:, STATE:ALL].reshape(-1, 6, 6) * columns[:, :, None] / unit[:, None, :]
+    numbers: Array = np.linalg.norm(scaled.reshape(-1, 36), axis=1)
+    return np.where(np.isfinite(numbers), numbers, np.inf)
 
 
 def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> Plan:

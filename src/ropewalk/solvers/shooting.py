@@ -31,6 +31,7 @@ from ropewalk.numerics.rungekutta import (
     stage_state,
     step_factor,
 )
+from ropewalk.physics.current import POWER_LAYER, TABLE, UNIFORM
 from ropewalk.solvers.shooting_bed import HANGING, STRAIGHT, lay_straight, point_on_bed, sink
 from ropewalk.solvers.shooting_string import (
     ALL,
@@ -53,6 +54,9 @@ ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
 STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
 LOG_SIZE = 4
 
+NOTHING, PHASE, KINK = 0, 1, 2  # events of a step
+
+KINK_PASSED = 1.0e-12  # of the length: a corner of the profile this near the start of a step lies behind it
 MAX_STEPS = 3000  # of one shot; a wild guess takes a few hundred, a good one about ten
 FIRST_STEP = 0.25  # of the span
 SLACK_FORCE = 1.0e-11  # delta as a fraction of the arc's force scale: 1e-22 is felt at full tension
@@ -87,15 +91,17 @@ def event_value(y, phase, normal):
 
 
 @kernel
-def _step_to_event(s, h, g0, g1, scale, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new):
-    """Length of the step that ends on the event, by the Illinois rule; y_new and K belong to it."""
+def _step_to_event(s, h, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new):
+    """Length of the step that ends where the event value is `level`, by the Illinois rule; y_new and K belong to it."""
+    g0 = event_value(y, phase, sea.bed_normal) - level
+    g1 = event_value(y_new, phase, sea.bed_normal) - level
     low, high = 0.0, h
     side = 0
     step = h
     for _ in range(EVENT_ITERATIONS):
         step = high - g1 * (high - low) / (g1 - g0)
         _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new)
-        g = event_value(y_new, phase, sea.bed_normal)
+        g = event_value(y_new, phase, sea.bed_normal) - level
         if abs(g) <= EVENT_TOLERANCE * scale or high - low <= EVENT_TOLERANCE * h:
             break
         if (g > 0.0) == (g1 > 0.0):
@@ -215,6 +221,13 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
             full = h >= end - s
             step = end - s if full else h
             _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new)
+            event, level = next_event(y, y_new, phase, water, sea, length)
+            if event != NOTHING:
+                reach = force if phase == GROUNDED else length
+                step = _step_to_event(
+                    s, step, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new
+                )
+                full = False
             error = error_norm(K, step, scale, pair)
             log[STEPS] += 1.0
             if log[STEPS] > MAX_STEPS:
@@ -224,15 +237,8 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
                 if not h > 0.0:
                     return NOT_FINITE
                 continue
-            h = max(h, step * step_factor(error, True, pair)) if full else step * step_factor(error, True, pair)
-            g0, g1 = event_value(y, phase, normal), event_value(y_new, phase, normal)
-            crossed = (water or phase == GROUNDED) and _crossed(g0, g1, phase)
-            if crossed:
-                reach = force if phase == GROUNDED else length
-                step = _step_to_event(
-                    s, step, g0, g1, reach, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new
-                )
-                full = False
+            grown = step * step_factor(error, True, pair)
+            h = max(h, grown) if full or event != NOTHING else grown
             if grid.size > 0:
                 while k < grid.size and grid[k] <= span[S0] - origin + s + step:
                     _fill(y, y_new, step, s, (grid[k] - span[S0] + origin - s) / step, span, law, law_data, sea, phase,
@@ -242,7 +248,7 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
                 log[REST] += step
             s = end if full else s + step
             y[:m] = y_new[:m]
-            if crossed:
+            if event == PHASE:
                 if m == FORCE_ONLY:  # from here on the place of the event depends on the start's position
                     m = ALL
                     string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[12])
@@ -273,13 +279,36 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
 
 
 @kernel
-def _crossed(g0, g1, phase):
-    """True if the step from g0 to g1 passed an event; a start on the surface is none."""
+def next_event(y, y_new, phase, water, sea, length):
+    """The first event of a step from y to y_new: NOTHING, PHASE (surface, lift-off) or KINK, and its level.
+
+    A kink is a height where the current profile has a corner: a step that ends there keeps its order.
+    """
     if phase == GROUNDED:
-        return g0 < 0.0 <= g1
-    if phase == WET:
-        return g1 > 0.0
-    return g1 < 0.0
+        normal = sea.bed_normal
+        crossed = event_value(y, phase, normal) < 0.0 <= event_value(y_new, phase, normal)
+        return (PHASE if crossed else NOTHING), 0.0
+    z0, z1 = y[2], y_new[2]
+    event, level = NOTHING, 0.0
+    if not water or not abs(z1) < np.inf:
+        return event, level
+    if (phase == WET and z1 > 0.0) or (phase == DRY and z1 < 0.0):
+        event = PHASE
+    if sea.current_speed == 0.0 or phase == DRY or sea.current_kind == UNIFORM:
+        return event, level
+    near = abs(z1 - z0)
+    if event == PHASE:
+        near = abs(z0)
+    table = sea.current_table
+    for k in range(table.shape[0] if sea.current_kind == TABLE else 2):
+        if sea.current_kind == TABLE:
+            z = table[k, 0]
+        else:
+            z = -sea.depth * (1.0 if k == 0 else 1.0 - POWER_LAYER)
+        inside = (z0 < z < z1) or (z1 < z < z0)
+        if inside and KINK_PASSED * length < abs(z - z0) < near:
+            event, level, near = KINK, z, abs(z - z0)
+    return event, level
 
 
 @kernel

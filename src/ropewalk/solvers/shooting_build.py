@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
+from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -299,11 +299,13 @@ class _Book:
             return math.inf
         return float((0.75 * self.volume[k] / math.pi) ** (1.0 / 3.0)) * AFLOAT
 
-    def _is_tail(self, k: int) -> bool:
-        """True if node k is free in all components and one arc starts there, none ends."""
-        nodes = self.arc_rows["node"]
-        begins, ends = sum(pair[0] == k for pair in nodes), sum(pair[1] == k for pair in nodes)
-        return self.body[k] < 0 and all(d >= 0 for d in self.dof[k][:3]) and begins == 1 and ends == 0
+    def _tails(self) -> Flags:
+        """Nodes that are free in all components where one arc starts and none ends."""
+        pairs = np.array(self.arc_rows["node"], dtype=np.int64).reshape(-1, 2)
+        begins, ends = (np.bincount(pairs[:, j], minlength=len(self.body)) for j in range(2))
+        free = np.all(np.array(self.dof).reshape(-1, 6)[:, :3] >= 0, axis=1)
+        tails: Flags = free & (np.array(self.body) < 0) & (begins == 1) & (ends == 0)
+        return tails
 
     def _carry(self, k: int, s: float, spans: LineSpans) -> None:
         """Move the point load at s from the end of its span to node k."""
@@ -354,7 +356,7 @@ class _Book:
                 volume=floats(self.volume),
                 drag=floats(self.drag),
                 ceiling=floats([self._ceiling(k) for k in range(len(self.body))]),
-                tail=flags([self._is_tail(k) for k in range(len(self.body))]),
+                tail=flags(self._tails()),
             ),
             rigid=rigid,
             scales=Scales(floats(row), floats(unit)),
