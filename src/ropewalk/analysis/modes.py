@@ -12,7 +12,7 @@ from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.results.layout import AXES
-from ropewalk.solvers.linear_pencil import complex_modes, factorise, real_modes
+from ropewalk.solvers.linear_pencil import Factor, complex_modes, real_modes
 from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.spec.system import System
 
@@ -24,7 +24,8 @@ SHIFT = 1e-2  # of the pendulum frequency squared, below zero: drifting parts le
 # s (1/s), shapes, damping and the number of unstable modes if it is known
 Found = tuple[Any, Any, Array, int | None]
 
-STILL = 1e-6  # of the pendulum frequency: slower than this is drift, neither stable nor unstable
+# of the pendulum frequency: slower than this is drift, neither stable nor unstable; round-off of 1e-10 in omega^2
+STILL = 1e-4
 
 
 def modes(
@@ -62,21 +63,21 @@ def modes(
 
 
 def frequency_scale(linear: Linearised) -> float:
-    """Frequency of a pendulum as long as the longest line, or of a string with its mass and tension, rad/s."""
+    """Frequency of a pendulum as long as the longest line; without gravity of a string of the whole mass, rad/s."""
     model = linear.model
-    length = float(np.max(model.lines.length, initial=1.0))
-    gravity = model.sea.gravity
-    if model.lines.length.size:
-        mass = float(np.max(model.sections.mass[model.lines.piece_section] * model.lines.piece_length))
-        gravity = max(gravity, float(np.max(linear.place.T, initial=0.0)) / max(mass, 1e-12))
-    return float(np.sqrt(max(gravity, 1e-6) / length))
+    length = float(np.max(model.lines.length, initial=0.0)) or 1.0
+    rate = model.sea.gravity
+    if rate == 0.0:
+        mass = float(np.sum(linear.assembled.local.node_M[:, 0, 0])) or 1.0
+        rate = float(np.max(linear.place.T, initial=0.0)) / mass
+    return float(np.sqrt((rate or 1.0) / length))
 
 
 def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
     """Undamped modes."""
     shift = near**2 - SHIFT * scale**2
     K, M = 0.5 * (linear.K + linear.K.T), linear.M
-    factor = factorise((K - shift * M).tocsc())
+    factor = Factor((K - shift * M).tocsc(), linear.assembled.P)
     available = free_count(linear)
     if available == 0:
         raise InputError("nothing is free to move; there are no modes")
@@ -101,7 +102,7 @@ def free_count(linear: Linearised) -> int:
 
 def _complex(linear: Linearised, count: int, near: float, scale: float) -> Found:
     shift = complex(SHIFT * scale, near) if near > 0.0 else SHIFT * scale
-    s, shapes = complex_modes(linear.K, linear.B, linear.M, count, shift)
+    s, shapes = complex_modes(linear.K, linear.B, linear.M, linear.assembled.P, count, shift)
     order = np.lexsort((np.abs(s), s.real <= STILL * scale))
     s, shapes = s[order], shapes[:, order]
     shapes = shapes / shapes[np.argmax(np.abs(linear.M @ shapes), axis=0), np.arange(shapes.shape[1])]

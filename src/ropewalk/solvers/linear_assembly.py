@@ -5,6 +5,10 @@ r"""Sparse M, B, K of lines, points and bodies about rest, with tensions as unkn
 
 G is the derivative of the elements' lengths by position and C their compliance: zero for an inextensible line,
 so that nothing is infinite.
+
+A straight taut line has no stiffness of its own along itself, so elimination from node to node would divide by
+nearly nothing. With the tensions :math:`T = T' + W G r`, W the geometric stiffness of each element, the matrix
+:math:`P^T A P` has regular pivots, and by Sylvester as many negative ones as before.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, diags
+from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, diags, identity
 
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import LOOSE
@@ -23,7 +27,7 @@ from ropewalk.physics.current import current, current_slope
 from ropewalk.solvers import linear_element
 from ropewalk.solvers.linear_body import BodyTerms, body_terms
 from ropewalk.solvers.linear_unknowns import Place, Unknowns, movement
-from ropewalk.solvers.mixed_mesh import DAMPING
+from ropewalk.solvers.mixed_mesh import DAMPING, LENGTH
 
 
 class Local(NamedTuple):
@@ -54,6 +58,7 @@ class Assembled(NamedTuple):
     M_in: csc_matrix  # (n, n_inputs) by the held and moved components
     B_in: csc_matrix
     K_in: csc_matrix
+    P: csc_matrix  # (n, n) change of the tensions that lets elimination do without pivoting
     S: csr_matrix  # (3 n_rows, n) rows of positions by unknowns
     S_in: csr_matrix
     local: Local
@@ -71,9 +76,7 @@ def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping:
         for i in range(n):
             flow[i] = current(place.r[i, 2], *profile)
             slope[i] = current_slope(place.r[i, 2], *profile)
-    n_points, n_bodies = len(model.names.points), len(model.names.bodies)
-    node = mesh.node[: mesh.node.shape[0] - n_bodies]
-    assert node.shape[0] == mesh.s.size + n_points == n
+    node = mesh.node[:n]  # rows of bodies follow
     local = Local(
         np.zeros((n, 3)), np.zeros(m), np.zeros((m, 3)), np.zeros(m), np.zeros((m, 2)), np.zeros((m, 2, 2, 3, 3)),
         np.zeros((m, 2, 3, 3)), np.zeros((m, 2, 3, 3)), np.zeros(n), np.zeros((n, 3, 3)), np.zeros((n, 3, 3)),
@@ -117,6 +120,7 @@ def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float
         M_in=(S.T @ nodal_M @ S_in).tocsc(),
         B_in=(S.T @ nodal_B @ S_in + E.T @ tau @ GS_in).tocsc(),
         K_in=(S.T @ nodal_K @ S_in + E.T @ GS_in).tocsc(),
+        P=(identity(n) + E.T @ diags(np.abs(place.T) / unknowns.mesh.element[:, LENGTH]) @ GS).tocsc(),
         S=S,
         S_in=S_in,
         local=local,

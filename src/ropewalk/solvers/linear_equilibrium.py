@@ -19,13 +19,14 @@ from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, qu
 from ropewalk.solvers.linear_assembly import Assembled, assemble
 from ropewalk.solvers.linear_unknowns import Place, Unknowns
 
-MOST_ITERATIONS = 60
+PLAIN_ITERATIONS = 25
+MOST_ITERATIONS = 100  # damped ones
 FORCE_TOLERANCE = 1e-9  # of the force scale
+POLISH = 1  # steps after that: a shallow taut cable's balance of weight is far below its tension
 LENGTH_TOLERANCE = 1e-10  # of the longest line
-STUCK_TOLERANCE = 1e-5  # of the scales: good enough where a kink of the bed stops the descent
+STUCK = 1e3  # times the tolerances: good enough where a kink of the bed stops the descent
 FIRST_MASS = 1e-3  # 1/s2, of gravity over length: first Levenberg mass factor
 MASS_UP, MASS_DOWN = 10.0, 0.1  # its change after a bad and a good iteration
-PATIENCE = 2.0  # growth of the unbalance that a plain Newton step may show
 LEAST_SCALE = 1e-6  # N, m: scales of a case without weight or lines
 
 
@@ -82,40 +83,89 @@ def scales(model: Model, place: Place) -> tuple[float, float]:
     return max(force, LEAST_SCALE), max(float(np.max(lines.length, initial=0.0)), LEAST_SCALE)
 
 
-def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: float = 0.0) -> Rest:
-    """The equilibrium of the elements next to `state`; ConvergenceError if there is none."""
-    place = place_of(model, unknowns, state)
-    force_scale, length_scale = scales(model, place)
-    lengths = np.zeros(unknowns.size, dtype=bool)
-    lengths[unknowns.tension] = True
+class _Judge:
+    """Measures how far a place is from rest."""
 
-    def judge(candidate: Place) -> tuple[Assembled, float, float]:
-        found = assemble(model, unknowns, candidate, mass_damping)
+    def __init__(self, model: Model, unknowns: Unknowns, place: Place, mass_damping: float) -> None:
+        self.model, self.unknowns, self.mass_damping = model, unknowns, mass_damping
+        self.force_scale, self.length_scale = scales(model, place)
+        self.lengths = np.zeros(unknowns.size, dtype=bool)
+        self.lengths[unknowns.tension] = True
+
+    def __call__(self, place: Place, iterations: int = 0) -> Rest:
+        found = assemble(self.model, self.unknowns, place, self.mass_damping)
         size = np.abs(found.residual)
-        return found, float(np.max(size[~lengths], initial=0.0)), float(np.max(size[lengths], initial=0.0))
+        force = float(np.max(size[~self.lengths], initial=0.0))
+        return Rest(place, found, force, float(np.max(size[self.lengths], initial=0.0)), iterations)
 
-    best, force, miss = judge(place)
-    mass, first_mass = 0.0, FIRST_MASS * max(model.sea.gravity, 1.0) / length_scale
-    iterations = 0
-    for iterations in range(1, MOST_ITERATIONS + 1):
-        if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
-            return Rest(place, best, force, miss, iterations - 1)
+    def merit(self, rest: Rest) -> float:
+        """Dimensionless unbalance."""
+        return rest.force / self.force_scale + rest.miss / self.length_scale
+
+    def is_done(self, rest: Rest, loosened: float = 1.0) -> bool:
+        """True if balanced, to the tolerances times `loosened`."""
+        return (
+            rest.force <= loosened * FORCE_TOLERANCE * self.force_scale
+            and rest.miss <= loosened * LENGTH_TOLERANCE * self.length_scale
+        )
+
+    def stepped(self, rest: Rest, mass: float) -> Rest | None:
+        """One Newton step with a Levenberg mass (1/s2); None if the matrix is singular or the step goes nowhere."""
         try:
-            step = splu((best.K + mass * best.M).tocsc()).solve(-best.residual)
+            step = splu((rest.assembled.K + mass * rest.assembled.M).tocsc()).solve(-rest.assembled.residual)
         except RuntimeError:  # exactly singular
-            mass = max(first_mass, mass * MASS_UP)
-            continue
-        trial = moved(model, unknowns, place, best.S, step)
-        found, new_force, new_miss = judge(trial)
-        old, new = force / force_scale + miss / length_scale, new_force / force_scale + new_miss / length_scale
-        if np.isfinite(new) and (new < old or (mass == 0.0 and new < PATIENCE * old)):
-            place, best, force, miss = trial, found, new_force, new_miss
-            mass = mass * MASS_DOWN if mass > first_mass else 0.0
-        else:
-            mass = max(first_mass, mass * MASS_UP)
-    if force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:
-        return Rest(place, best, force, miss, iterations)
+            return None
+        if not np.all(np.isfinite(step)):
+            return None
+        place = moved(self.model, self.unknowns, rest.place, rest.assembled.S, step)
+        new = self(place, rest.iterations + 1)
+        return new if np.isfinite(self.merit(new)) else None
+
+
+def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: float = 0.0) -> Rest:
+    """The equilibrium of the elements next to `state`; ConvergenceError if there is none.
+
+    First plain Newton, which may go up before it goes down where lines settle on the bed; should that fail, steps
+    with a Levenberg mass that never go up.
+    """
+    place = place_of(model, unknowns, state)
+    judge = _Judge(model, unknowns, place, mass_damping)
+    first = judge(place)
+    rest = _plain(judge, first)
+    if not judge.is_done(rest):
+        rest = _damped(judge, first)
+    if judge.is_done(rest, STUCK):
+        return rest
     raise ConvergenceError(
-        f"the elements do not come to rest near the equilibrium found: {force:.3g} N out of balance and {miss:.3g} m "
-        f"of length missed after {iterations} iterations; give the lines more elements"
+        f"the elements do not come to rest near the equilibrium found: {rest.force:.3g} N out of balance and "
+        f"{rest.miss:.3g} m of length missed after {rest.iterations} iterations; give the lines more elements"
     )
+
+
+def _plain(judge: _Judge, rest: Rest) -> Rest:
+    polished = 0
+    for _ in range(PLAIN_ITERATIONS):
+        done = judge.is_done(rest)
+        if done and polished == POLISH:
+            break
+        polished += done
+        new = judge.stepped(rest, 0.0)
+        if new is None or (done and not judge.is_done(new)):
+            break
+        rest = new
+    return rest
+
+
+def _damped(judge: _Judge, rest: Rest) -> Rest:
+    least = FIRST_MASS * max(judge.model.sea.gravity, 1.0) / judge.length_scale
+    mass = least
+    for _ in range(MOST_ITERATIONS):
+        if judge.is_done(rest):
+            break
+        new = judge.stepped(rest, mass)
+        if new is not None and judge.merit(new) < judge.merit(rest):
+            rest = new
+            mass = mass * MASS_DOWN if mass > least else 0.0
+        else:
+            mass = max(least, mass * MASS_UP)
+    return rest

@@ -8,7 +8,7 @@ Lanczos [Lehoucq1998] works in the range of M and never sees them. The quadratic
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,41 +21,55 @@ from ropewalk.model.arrays import Array
 Complex = NDArray[np.complex128]
 
 SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
+DENSE = 300  # unknowns up to which all eigenvalues are found at once
+NOTHING = 1e-14  # of the largest mass or flexibility: round-off
 SEED = 7  # of the first vector: same input, same bits
 EXTRA = 20  # Lanczos vectors beyond twice the modes asked for
-DENSE = 60  # unknowns up to which the dense solvers are used
 
 
-class Factor(NamedTuple):
-    """A factorised matrix."""
+class Factor:
+    """A factorised matrix A: solves A x = b through P^T A P = L U."""
 
-    lu: Any
-    negative: int | None  # number of negative eigenvalues of a symmetric matrix, None if pivoting hid it
+    def __init__(self, A: csc_matrix, P: csc_matrix) -> None:
+        """LU in the given order without pivoting; with pivoting where that loses digits.
 
-
-def factorise(A: csc_matrix, symmetric: bool = True) -> Factor:
-    """LU in the given order without pivoting; with pivoting where that loses digits.
-
-    The order of the unknowns keeps pivots from vanishing, and the signs of the pivots then count the negative
-    eigenvalues (Sylvester).
-    """
-    rng = np.random.default_rng(SEED)
-    probe = A @ rng.standard_normal(A.shape[0])
-    try:
-        lu = splu(A, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-        good = float(np.linalg.norm(A @ lu.solve(probe) - probe)) <= SOLVE_TOLERANCE * float(np.linalg.norm(probe))
+        P : of solvers/linear_assembly.py, which keeps pivots from vanishing
+        """
+        self.P = P
+        inner = (P.T @ A @ P).tocsc()
+        self._PT = P.T.tocsc()
+        self.pivoted = False
+        try:
+            self.lu = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+            good = self._is_good(A)
+        except RuntimeError:  # a pivot vanished
+            good = False
         if good:
-            straight = bool(np.array_equal(lu.perm_r, lu.perm_c))
-            negative = int(np.sum(lu.U.diagonal() < 0.0)) if symmetric and straight else None
-            return Factor(lu, negative)
-    except RuntimeError:  # a pivot vanished
-        pass
-    try:
-        return Factor(splu(A), None)
-    except RuntimeError:
-        raise ConvergenceError(
-            "the stiffness matrix is singular at the shift; ask for modes near another frequency"
-        ) from None
+            return
+        self.pivoted = True
+        try:
+            self.lu = splu(inner)
+        except RuntimeError:
+            raise ConvergenceError(
+                "the matrix is singular: something free to move has neither mass nor stiffness; give the bodies "
+                "inertia about all axes, or ask for modes near another frequency"
+            ) from None
+
+    def _is_good(self, A: csc_matrix) -> bool:
+        probe = A @ np.random.default_rng(SEED).standard_normal(A.shape[0])
+        error = float(np.linalg.norm(A @ self.solve(probe) - probe))
+        return error <= SOLVE_TOLERANCE * float(np.linalg.norm(probe))
+
+    def solve(self, b: Any) -> Any:
+        """x of A x = b, b of shape (n,) or (n, k)."""
+        return self.P @ self.lu.solve(self._PT @ b)
+
+    @property
+    def negative(self) -> int | None:
+        """Number of negative eigenvalues of a symmetric A by Sylvester's law; None if pivoting hid it."""
+        if self.pivoted or not np.array_equal(self.lu.perm_r, self.lu.perm_c):
+            return None
+        return int(np.sum(self.lu.U.diagonal() < 0.0))
 
 
 def real_modes(K: csc_matrix, M: csc_matrix, count: int, shift: float, factor: Factor) -> tuple[Array, Array]:
@@ -64,9 +78,11 @@ def real_modes(K: csc_matrix, M: csc_matrix, count: int, shift: float, factor: F
     factor : of K - shift M
     """
     n = K.shape[0]
+    if n <= DENSE:
+        return _dense_modes(M, count, shift, factor)
     start = np.random.default_rng(SEED).standard_normal(n)
-    start = factor.lu.solve(M @ start)
-    operator = LinearOperator((n, n), matvec=factor.lu.solve, dtype=float)
+    start = factor.solve(M @ start)
+    operator = LinearOperator((n, n), matvec=factor.solve, dtype=float)
     vectors = min(n, 2 * count + EXTRA)
     values, shapes = eigsh(K, k=count, M=M, sigma=shift, OPinv=operator, v0=start, ncv=vectors, which="LM")
     order = np.argsort(values)
@@ -75,7 +91,24 @@ def real_modes(K: csc_matrix, M: csc_matrix, count: int, shift: float, factor: F
     return values, shapes / np.sqrt(mass)
 
 
-def complex_modes(K: csc_matrix, B: csc_matrix, M: csc_matrix, count: int, shift: complex) -> tuple[Complex, Complex]:
+def _dense_modes(M: csc_matrix, count: int, shift: float, factor: Factor) -> tuple[Array, Array]:
+    """As :func:`real_modes`, by all eigenvalues of R^T A^-1 R with M = R R^T; those of 0 are constraints."""
+    masses, axes = np.linalg.eigh(M.toarray())
+    heavy = masses > NOTHING * masses[-1]
+    R = axes[:, heavy] * np.sqrt(masses[heavy])
+    AR = factor.solve(R)
+    inner = R.T @ AR
+    inverse, shapes = np.linalg.eigh(0.5 * (inner + inner.T))
+    order = np.argsort(-np.abs(inverse))[:count]
+    order = order[np.abs(inverse[order]) > NOTHING * np.abs(inverse[order[0]])]
+    values = shift + 1.0 / inverse[order]
+    order, values = order[np.argsort(values)], np.sort(values)
+    return values, AR @ shapes[:, order] / inverse[order]
+
+
+def complex_modes(
+    K: csc_matrix, B: csc_matrix, M: csc_matrix, P: csc_matrix, count: int, shift: complex
+) -> tuple[Complex, Complex]:
     """The `count` eigenvalues s (1/s) of the quadratic pencil nearest to `shift`, and their vectors.
 
     One of each conjugate pair is kept, that with a positive imaginary part.
@@ -83,13 +116,13 @@ def complex_modes(K: csc_matrix, B: csc_matrix, M: csc_matrix, count: int, shift
     n = K.shape[0]
     is_real = np.imag(shift) == 0.0
     sigma = float(np.real(shift)) if is_real else shift
-    lu = factorise((K + sigma * B + sigma**2 * M).tocsc(), symmetric=False).lu
+    factor = Factor((K + sigma * B + sigma**2 * M).tocsc(), P)
     slope = (B + sigma * M).tocsc()
     kind = float if is_real else complex
 
     def apply(z: Any) -> Any:
         a, b = z[:n], z[n:]
-        y = -lu.solve(np.asarray(M @ b + slope @ a, dtype=kind))
+        y = -factor.solve(np.asarray(M @ b + slope @ a, dtype=kind))
         return np.concatenate([y, a + sigma * y])
 
     wanted = min(2 * count + 4 if is_real else count + 2, 2 * n - 2)
