@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,12 +40,11 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[
 
 
 @pytest.fixture(scope="module")
-def generate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def generate() -> Iterator[ModuleType]:
+    """docs/generate.py, which finds its neighbours as Sphinx lets it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS)
+        yield importlib.import_module("generate")
 
 
 def test_first_case_gives_its_printed_numbers(tmp_path, monkeypatch):
