@@ -77,6 +77,13 @@ def test_first_case_mistakes_are_reported_as_shown():
     assert str(error.value) == shown.strip()
 
 
+def test_seas_of_the_guide_are_right():
+    """Every `environment` of docs/guide/sea.md is one, and the last has what its text says."""
+    seas = [read_text(block, "sea.md").environment for block in blocks(DOCS / "guide" / "sea.md", "yaml")]
+    assert [sea.waves.kind if sea.waves else None for sea in seas] == ["jonswap", "components", None]
+    assert seas[-1].current is not None and seas[-1].current.profile.kind == "table"
+
+
 def test_readme_runs(tmp_path, monkeypatch, capsys):
     """The platform stays in the plane of its chains and is in balance to round-off of 1e6 N."""
     names = run_page(ROOT / "README.md", tmp_path, monkeypatch)
