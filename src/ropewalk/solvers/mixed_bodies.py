@@ -414,6 +414,24 @@ def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
 
 
 @kernel
+def steady_bodies(mesh, A, b):
+    """In statics: hold the turns of free bodies by as much as their moments are out of balance.
+
+    A moment never has a part about an axis of symmetry, but while it is out of balance its derivative has: Newton
+    would answer with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
+    """
+    bodies = mesh.bodies
+    n_bodies = bodies.index.shape[0]
+    for k in range(n_bodies):
+        if bodies.index[k, IS_FREE] == 0:
+            continue
+        d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
+        moment = np.sqrt(b[d] ** 2 + b[d + 1] ** 2 + b[d + 2] ** 2)
+        for i in range(3):
+            A[d + i, d + i] += moment
+
+
+@kernel
 def add_end_turn(line, side, mesh, d, force, A):
     """The force of a line on its body (N) keeps its direction while its arm turns: derivative of the moment.
 

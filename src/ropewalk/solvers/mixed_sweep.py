@@ -33,7 +33,7 @@ from ropewalk.numerics.blockelimination import (
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.seabed import STIFFNESS, contact, contact_derivatives, penetration
-from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, turn_bodies
+from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.solvers.mixed_element import axial, water_on_half
 from ropewalk.solvers.mixed_mesh import (
     ADDED,
@@ -477,6 +477,8 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
         add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             _add_line(line, mesh, n_dofs, memory)
+        if gp == 0.0:
+            steady_bodies(mesh, memory.matrix, right)
         if not solve_dense(memory.matrix, right):
             return np.inf, np.inf
     else:
