@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.buoyancy import cut_ellipse
+from ropewalk.physics.rod_breaks import BREAKS_PER_GAP, LAST_STEP, ROOT_STEPS, find_breaks
 from ropewalk.physics.rod_integrals import (
     CUT,
     DROWNED,
@@ -23,25 +24,21 @@ from ropewalk.physics.rod_integrals import (
     INTEGRALS,
     POINT_INTEGRALS,
     add_chord,
+    add_cut_points,
     add_lying,
     add_section,
     add_wet,
     contract,
     contract_point,
     point_at,
+    points_at,
     row_at,
     state_of,
 )
-from ropewalk.physics.rod_shape import COLUMNS, SEMI_A, SEMI_B
+from ropewalk.physics.rod_shape import COLUMNS, POINT_COLUMNS, SEMI_A, SEMI_B
 
 STEEP = 0.9  # vertical part of the tangent above which the chord is the variable: within 26 degrees of upright
 LYING = 1e-10  # half height over semi-axis below which the whole section counts as lying in the surface
-NEAR_TOUCH = 0.05  # gap over half height below which a near touch of the surface gets its own split
-ROOT_STEPS = 60  # bisection alone reaches round-off in 53
-EXTREMUM_STEPS = 12  # an extremum only decides whether roots lie beside it; 12 Illinois steps give 6 digits or more
-SMALLEST_STEP = 2e-16  # of the local coordinate in [-1, 1]
-LAST_STEP = 1e-9  # of the same; a Newton step as short as this leaves an error of its square
-BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
 
 
 class Book(NamedTuple):
@@ -64,63 +61,8 @@ def next_entry(book, k, at):
 
 
 @kernel
-def gap_to(c, side):
-    """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m."""
-    return c[0] + side * c[3]
-
-
-@kernel
-def find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c):
-    """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
-
-    rising : +1 if the gap is positive at hi, -1 if at lo
-    """
-    at = 0.5 * (lo + hi)
-    for _ in range(ROOT_STEPS):
-        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
-        contract(row, z, u, c)
-        f = gap_to(c, side)
-        if f * rising > 0.0:
-            hi = at
-        else:
-            lo = at
-        slope = panels.half[k] * (c[4] + side * c[5])
-        new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
-        if not lo <= new <= hi:
-            new = 0.5 * (lo + hi)
-        if abs(new - at) <= LAST_STEP:
-            return new
-        at = new
-    return at
-
-
-@kernel
-def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
-    """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); c is left there.
-
-    flo, fhi : slopes at lo and hi, of opposite sign
-    """
-    at = hi
-    for _ in range(EXTREMUM_STEPS):
-        at = hi - fhi * (hi - lo) / (fhi - flo)
-        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
-        contract(row, z, u, c)
-        f = c[4] + side * c[5]
-        if f == 0.0 or abs(hi - lo) < SMALLEST_STEP:
-            break
-        if (f > 0.0) == (fhi > 0.0):
-            flo *= 0.5
-        else:
-            lo = hi
-            flo = fhi
-        hi = at
-        fhi = f
-    return at
-
-
-@kernel
-def add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c):
-    """Add a cut interval [lo, hi] of a panel, points clustered quadratically at the ends that are breaks.
+def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
+    """Fill places and weights (m) of a cut interval, clustered quadratically at the ends that are breaks.
 
     kind_lo, kind_hi : -1 where sections dry out, +1 where they drown, 2 at a near touch, 0 at a panel's end
     """
@@ -128,21 +70,35 @@ def add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights,
     for j in range(panels.sub_x.shape[0]):
         t = 0.5 * (1.0 + panels.sub_x[j])
         if kind_lo != 0 and kind_hi != 0:
-            at = lo + length * 0.5 * (1.0 - math.cos(math.pi * t))
+            places[j] = lo + length * 0.5 * (1.0 - math.cos(math.pi * t))
             jac = 0.5 * math.pi * math.sin(math.pi * t)
         elif kind_lo != 0:
-            at = lo + length * t * t
+            places[j] = lo + length * t * t
             jac = 2.0 * t
         elif kind_hi != 0:
-            at = hi - length * (1.0 - t) * (1.0 - t)
+            places[j] = hi - length * (1.0 - t) * (1.0 - t)
             jac = 2.0 * (1.0 - t)
         else:
-            at = lo + length * t
+            places[j] = lo + length * t
             jac = 1.0
-        point_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        ds[j] = 0.5 * panels.sub_w[j] * length * panels.half[k] * jac
+
+
+@kernel
+def add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c, wide):
+    """Add a cut interval [lo, hi] of a panel; arguments as `cluster`, wide : scratch of `_sweep`."""
+    count = panels.sub_x.shape[0]
+    places, ds = wide[POINT_COLUMNS], wide[POINT_COLUMNS + 1]
+    cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds)
+    if book.cursor[1] == 0:
+        book.cursor[2] += count
+        points_at(panels.columns[k], panels.x, panels.bary, places, count, weights, wide)
+        add_cut_points(book.entries[0], wide, ds, count, panels.curved, base, z, u, wide[POINT_COLUMNS + 2 :])
+        return
+    for j in range(count):
+        point_at(panels.columns[k], panels.x, panels.bary, places[j], weights, row)
         contract_point(row, z, u, c)
-        acc = next_entry(book, k, at)
-        add_section(acc, 0.5 * panels.sub_w[j] * length * panels.half[k] * jac, row, panels.curved, CUT, base, c)
+        add_section(next_entry(book, k, places[j]), ds[j], row, panels.curved, CUT, base, c)
 
 
 @kernel
@@ -200,68 +156,6 @@ def _place_of_chord(panels, k, z, u, lo, hi, d, weights, row, c):
 
 
 @kernel
-def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
-    """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
-
-    cs : (n + 2, 6) `contract_point` at the panel's start, points and end
-    places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
-    """
-    x = panels.x
-    n = x.shape[0]
-    count = 0
-    for i in range(n + 1):
-        lo = -1.0 if i == 0 else x[i - 1]
-        hi = 1.0 if i == n else x[i]
-        first = count
-        for side in (-1.0, 1.0):
-            f0 = gap_to(cs[i], side)
-            f1 = gap_to(cs[i + 1], side)
-            wet0 = f0 < 0.0
-            wet1 = f1 < 0.0
-            if wet0 != wet1:
-                rising = -1.0 if wet1 else 1.0
-                places[count] = find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c)
-                kinds[count] = side
-                count += 1
-            elif abs(f0) + abs(f1) < panels.half[k] * (hi - lo) * panels.bounds[k, 1]:
-                # near enough to reach the surface and go away again between two points
-                contract(panels.ends[k, 0] if i == 0 else panels.rows[k, i - 1], z, u, c)
-                g0 = c[4] + side * c[5]
-                contract(panels.ends[k, 1] if i == n else panels.rows[k, i], z, u, c)
-                g1 = c[4] + side * c[5]
-                if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
-                    continue
-                at = find_extremum(panels, k, z, u, lo, hi, g0, g1, side, weights, row, c)
-                f = gap_to(c, side)
-                if f != 0.0 and (f < 0.0) != wet0:
-                    rising = 1.0 if f > 0.0 else -1.0
-                    places[count] = find_root(panels, k, z, u, lo, at, side, rising, weights, row, c)
-                    places[count + 1] = find_root(panels, k, z, u, at, hi, side, -rising, weights, row, c)
-                    kinds[count] = side
-                    kinds[count + 1] = side
-                    count += 2
-                elif abs(f) < NEAR_TOUCH * c[3]:
-                    places[count] = at
-                    kinds[count] = 2.0
-                    count += 1
-        _sort_from(first, count, state_of(cs[i]), places, kinds)
-    return count
-
-
-@kernel
-def _sort_from(first, count, state, places, kinds):
-    """Insertion sort of the last breaks found; those of a section that lies in the surface get the right order."""
-    for i in range(first + 1, count):
-        j = i
-        while j > first and places[j] < places[j - 1]:
-            places[j], places[j - 1] = places[j - 1], places[j]
-            kinds[j], kinds[j - 1] = kinds[j - 1], kinds[j]
-            j -= 1
-    if count - first == 2 and ((state == DROWNED and kinds[first] == -1.0) or (state == DRY and kinds[first] == 1.0)):
-        kinds[first], kinds[first + 1] = kinds[first + 1], kinds[first]
-
-
-@kernel
 def hydrostatics(panels, z, u):
     """Wet volume, waterplane and their moments of a rod at a given height and attitude.
 
@@ -292,6 +186,7 @@ def _sweep(book, panels, z, u):
     m, n = panels.rows.shape[0], panels.rows.shape[1]
     cs = np.empty((n + 2, 6))
     row, c, weights = np.empty(COLUMNS), np.empty(6), np.empty(n)
+    wide = np.empty((POINT_COLUMNS + 8, max(n, panels.sub_x.shape[0])))  # points, places, weights, six of scratch
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
     for k in range(m):
         contract_point(panels.ends[k, 0], z, u, cs[0])
@@ -311,13 +206,8 @@ def _sweep(book, panels, z, u):
         base = _drowned_only(state, count, kinds)
         if base == 1.0:
             _add_drowned(book, panels, k)
-        elif count == 0:
-            for j in range(n):
-                here = state_of(cs[j + 1])
-                if here != DRY:
-                    acc = next_entry(book, k, panels.x[j])
-                    ds = panels.weight[j] * panels.half[k]
-                    add_section(acc, ds, panels.rows[k, j], panels.curved, here, 0.0, cs[j + 1])
+        elif count == 0 and state == CUT:
+            _add_cut(book, panels, k, z, u, cs, wide)
         if count == 0:
             continue
         lo, kind_lo = -1.0, 0.0
@@ -325,9 +215,26 @@ def _sweep(book, panels, z, u):
             hi = places[i] if i < count else 1.0
             kind_hi = kinds[i] if i < count else 0.0
             if base == 0.0 or state != DROWNED:
-                _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c)
+                _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c, wide)
             state = _next_state(state, kind_hi)
             lo, kind_lo = hi, kind_hi
+
+
+@kernel
+def _add_cut(book, panels, k, z, u, cs, wide):
+    """Add a panel that is cut from end to end."""
+    n = panels.x.shape[0]
+    ds = wide[POINT_COLUMNS + 1]
+    for j in range(n):
+        ds[j] = panels.weight[j] * panels.half[k]
+    if book.cursor[1] == 0:
+        book.cursor[2] += n
+        work = wide[POINT_COLUMNS + 2 :]
+        add_cut_points(book.entries[0], panels.columns[k], ds, n, panels.curved, 0.0, z, u, work)
+        return
+    for j in range(n):
+        acc = next_entry(book, k, panels.x[j])
+        add_section(acc, ds[j], panels.rows[k, j], panels.curved, CUT, 0.0, cs[j + 1])
 
 
 @kernel
@@ -366,7 +273,7 @@ def _next_state(state, kind):
 
 
 @kernel
-def _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c):
+def _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c, wide):
     """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`."""
     if state == DRY:
         return
@@ -389,4 +296,4 @@ def _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, wei
         d_hi = kind_hi if kind_hi != 0.0 else min(1.0, max(-1.0, last))
         add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c)
     else:
-        add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c)
+        add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c, wide)

@@ -167,6 +167,75 @@ def add_section(acc, weight, row, curved, state, base, c):
         add_chord(acc, weight * a * b * by_w, row, curved, d, math.sqrt((1.0 - d) * (1.0 + d)), n2, n3)
 
 
+@kernel(fastmath=SUM_IN_ANY_ORDER)
+def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
+    """Add many cut sections at once; the same as `add_section` in loops that the compiler can turn into vector code.
+
+    acc : (POINT_INTEGRALS,)    points : (COLUMNS or POINT_COLUMNS, at least count)    ds : (count,) weights, m
+    curved, base : as in `add_section`    z, u : height of the head, up in head axes    work : (6, count) scratch
+    """
+    u0, u1, u2 = u[0], u[1], u[2]
+    for j in range(count):
+        an2 = points[SEMI_A, j] * (u0 * points[T2, j] + u1 * points[T2 + 1, j] + u2 * points[T2 + 2, j])
+        bn3 = points[SEMI_B, j] * (u0 * points[T3, j] + u1 * points[T3 + 1, j] + u2 * points[T3 + 2, j])
+        e = z + u0 * points[POSITION, j] + u1 * points[POSITION + 1, j] + u2 * points[POSITION + 2, j]
+        by_w = 1.0 / math.sqrt(an2 * an2 + bn3 * bn3)
+        d = min(1.0, max(-1.0, -e * by_w))
+        work[0, j] = d
+        work[1, j] = math.sqrt((1.0 - d) * (1.0 + d))
+        work[2, j] = an2 * by_w
+        work[3, j] = bn3 * by_w
+        work[4, j] = by_w
+    for j in range(count):
+        work[5, j] = math.acos(-work[0, j])
+    V, X0, X1, X2 = 0.0, 0.0, 0.0, 0.0
+    S, B0, B1, B2 = 0.0, 0.0, 0.0, 0.0
+    C00, C01, C02, C11, C12, C22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(count):
+        d, c, n2, n3 = work[0, j], work[1, j], work[2, j], work[3, j]
+        a, b = points[SEMI_A, j], points[SEMI_B, j]
+        c2, c3 = -curved * points[BEND3, j], curved * points[BEND2, j]
+        dc = d * c
+        angle = work[5, j]
+        whole = base * math.pi
+        ab = a * b * ds[j]
+        Sy = -2.0 / 3.0 * c * c * c
+        Sxx = 0.25 * angle + dc * (5.0 - 2.0 * d * d) / 12.0 - 0.25 * whole
+        Syy = 0.25 * (angle - dc * (1.0 - 2.0 * d * d)) - 0.25 * whole
+        A2, A3 = a * n2 * Sy, b * n3 * Sy
+        A23 = a * b * n2 * n3 * (Syy - Sxx)
+        volume = ab * (angle + dc - whole + c2 * A2 + c3 * A3)
+        m2 = ab * (A2 + c2 * a * a * (Syy * n2 * n2 + Sxx * n3 * n3) + c3 * A23)
+        m3 = ab * (A3 + c2 * A23 + c3 * b * b * (Syy * n3 * n3 + Sxx * n2 * n2))
+        p0, p1, p2 = points[POSITION, j], points[POSITION + 1, j], points[POSITION + 2, j]
+        s0, s1, s2 = points[T2, j], points[T2 + 1, j], points[T2 + 2, j]
+        t0, t1, t2 = points[T3, j], points[T3 + 1, j], points[T3 + 2, j]
+        V += volume
+        X0 += volume * p0 + m2 * s0 + m3 * t0
+        X1 += volume * p1 + m2 * s1 + m3 * t1
+        X2 += volume * p2 + m2 * s2 + m3 * t2
+        q2, q3, l2, l3 = a * d * n2, b * d * n3, -a * c * n3, b * c * n2
+        f0 = 2.0 * ab * work[4, j] * c * (1.0 + c2 * q2 + c3 * q3)
+        f1 = 2.0 / 3.0 * ab * work[4, j] * c * (c2 * l2 + c3 * l3)
+        f2 = f0 / 3.0
+        x0, x1, x2 = p0 + q2 * s0 + q3 * t0, p1 + q2 * s1 + q3 * t1, p2 + q2 * s2 + q3 * t2
+        k0, k1, k2 = l2 * s0 + l3 * t0, l2 * s1 + l3 * t1, l2 * s2 + l3 * t2
+        b0, b1, b2 = f0 * x0 + f1 * k0, f0 * x1 + f1 * k1, f0 * x2 + f1 * k2
+        d0, d1, d2 = f1 * x0 + f2 * k0, f1 * x1 + f2 * k1, f1 * x2 + f2 * k2
+        S += f0
+        B0 += b0
+        B1 += b1
+        B2 += b2
+        C00 += b0 * x0 + d0 * k0
+        C01 += b0 * x1 + d0 * k1
+        C02 += b0 * x2 + d0 * k2
+        C11 += b1 * x1 + d1 * k1
+        C12 += b1 * x2 + d1 * k2
+        C22 += b2 * x2 + d2 * k2
+    for i, value in enumerate((V, X0, X1, X2, S, B0, B1, B2, C00, C01, C02, C11, C12, C22)):
+        acc[i] += value
+
+
 @kernel
 def add_lying(acc, row, r1):
     """Add the waterplane of a section that lies in the surface: the whole section."""
@@ -199,6 +268,21 @@ def point_at(columns, x, bary, at, weights, row):
         for j in range(columns.shape[1]):
             value += weights[j] * columns[c, j]
         row[c] = value
+
+
+@kernel(fastmath=SUM_IN_ANY_ORDER)
+def points_at(columns, x, bary, places, count, weights, points):
+    """Interpolate what many quadrature points need.
+
+    places : (count,) in [-1, 1]    points : (POINT_COLUMNS, at least count) is filled    other arguments as `point_at`
+    """
+    for i in range(count):
+        interpolation_row(x, bary, places[i], weights)
+        for c in range(POINT_COLUMNS):
+            value = 0.0
+            for j in range(columns.shape[1]):
+                value += weights[j] * columns[c, j]
+            points[c, i] = value
 
 
 @kernel(fastmath=SUM_IN_ANY_ORDER)

@@ -1,0 +1,130 @@
+"""Where the sections of a rod dry out, drown or nearly touch the surface."""
+
+from __future__ import annotations
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rod_integrals import DROWNED, DRY, contract, row_at, state_of
+
+NEAR_TOUCH = 0.05  # gap over half height below which a near touch of the surface gets its own split
+ROOT_STEPS = 60  # bisection alone reaches round-off in 53
+EXTREMUM_STEPS = 12  # an extremum only decides whether roots lie beside it; 12 Illinois steps give 6 digits or more
+SMALLEST_STEP = 2e-16  # of the local coordinate in [-1, 1]
+LAST_STEP = 1e-9  # of the same; a Newton step as short as this leaves an error of its square
+BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
+
+
+@kernel
+def gap_to(c, side):
+    """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m."""
+    return c[0] + side * c[3]
+
+
+@kernel
+def find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c):
+    """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
+
+    rising : +1 if the gap is positive at hi, -1 if at lo
+    """
+    at = 0.5 * (lo + hi)
+    for _ in range(ROOT_STEPS):
+        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        contract(row, z, u, c)
+        f = gap_to(c, side)
+        if f * rising > 0.0:
+            hi = at
+        else:
+            lo = at
+        slope = panels.half[k] * (c[4] + side * c[5])
+        new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
+        if not lo <= new <= hi:
+            new = 0.5 * (lo + hi)
+        if abs(new - at) <= LAST_STEP:
+            return new
+        at = new
+    return at
+
+
+@kernel
+def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
+    """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); c is left there.
+
+    flo, fhi : slopes at lo and hi, of opposite sign
+    """
+    at = hi
+    for _ in range(EXTREMUM_STEPS):
+        at = hi - fhi * (hi - lo) / (fhi - flo)
+        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+        contract(row, z, u, c)
+        f = c[4] + side * c[5]
+        if f == 0.0 or abs(hi - lo) < SMALLEST_STEP:
+            break
+        if (f > 0.0) == (fhi > 0.0):
+            flo *= 0.5
+        else:
+            lo = hi
+            flo = fhi
+        hi = at
+        fhi = f
+    return at
+
+
+@kernel
+def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
+    """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
+
+    cs : (n + 2, 6) `contract_point` at the panel's start, points and end
+    places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
+    """
+    x = panels.x
+    n = x.shape[0]
+    count = 0
+    for i in range(n + 1):
+        lo = -1.0 if i == 0 else x[i - 1]
+        hi = 1.0 if i == n else x[i]
+        first = count
+        for side in (-1.0, 1.0):
+            f0 = gap_to(cs[i], side)
+            f1 = gap_to(cs[i + 1], side)
+            wet0 = f0 < 0.0
+            wet1 = f1 < 0.0
+            if wet0 != wet1:
+                rising = -1.0 if wet1 else 1.0
+                places[count] = find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c)
+                kinds[count] = side
+                count += 1
+            elif abs(f0) + abs(f1) < panels.half[k] * (hi - lo) * panels.bounds[k, 1]:
+                # near enough to reach the surface and go away again between two points
+                contract(panels.ends[k, 0] if i == 0 else panels.rows[k, i - 1], z, u, c)
+                g0 = c[4] + side * c[5]
+                contract(panels.ends[k, 1] if i == n else panels.rows[k, i], z, u, c)
+                g1 = c[4] + side * c[5]
+                if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
+                    continue
+                at = find_extremum(panels, k, z, u, lo, hi, g0, g1, side, weights, row, c)
+                f = gap_to(c, side)
+                if f != 0.0 and (f < 0.0) != wet0:
+                    rising = 1.0 if f > 0.0 else -1.0
+                    places[count] = find_root(panels, k, z, u, lo, at, side, rising, weights, row, c)
+                    places[count + 1] = find_root(panels, k, z, u, at, hi, side, -rising, weights, row, c)
+                    kinds[count] = side
+                    kinds[count + 1] = side
+                    count += 2
+                elif abs(f) < NEAR_TOUCH * c[3]:
+                    places[count] = at
+                    kinds[count] = 2.0
+                    count += 1
+        _sort_from(first, count, state_of(cs[i]), places, kinds)
+    return count
+
+
+@kernel
+def _sort_from(first, count, state, places, kinds):
+    """Insertion sort of the last breaks found; those of a section that lies in the surface get the right order."""
+    for i in range(first + 1, count):
+        j = i
+        while j > first and places[j] < places[j - 1]:
+            places[j], places[j - 1] = places[j - 1], places[j]
+            kinds[j], kinds[j - 1] = kinds[j - 1], kinds[j]
+            j -= 1
+    if count - first == 2 and ((state == DROWNED and kinds[first] == -1.0) or (state == DRY and kinds[first] == 1.0)):
+        kinds[first], kinds[first + 1] = kinds[first + 1], kinds[first]
