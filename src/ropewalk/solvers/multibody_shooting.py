@@ -16,10 +16,11 @@ from ropewalk.solvers.catenary_build import prescribed
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.multishooting import denser, first_plan, growth, refine
 from ropewalk.solvers.protocol import Claim, Report
+from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import Result, result_memory
 from ropewalk.solvers.shooting_build import GuessedShape, Plan, Problem, Shape, build_problem
 from ropewalk.solvers.shooting_guess import start_tails
-from ropewalk.solvers.shooting_newton import STUCK, Newton
+from ropewalk.solvers.shooting_newton import CONVERGED, STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
 from ropewalk.solvers.shooting_start import gravity_place
@@ -29,6 +30,7 @@ from ropewalk.solvers.shooting_tangent import Solution
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
 MORE_PARTS = 6  # arcs of a line where a single one fails
+SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
 FIRST_SHARE = 0.25  # of the current in the first step of load continuation
 MOST_LOAD_STEPS = 40
 START_TOLERANCE = 1.0e-8  # of the integrator where only a start is wanted
@@ -129,15 +131,37 @@ class Shooting:
         return Attempt(place, plan, problem, out, path, path.iterations)
 
     def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt) -> Attempt:
-        """Multiple shooting where one interval fails, then the current brought in by and by; at worst the first try."""
+        """What is tried when one interval fails; at worst the first try is handed back.
+
+        Multiple shooting, then lines that are stiffened where they are slack, less and less, then the current
+        brought in by and by.
+        """
         total = first.iterations
         dense = denser(model, plan, MORE_PARTS)
         attempt = self._solve(model, place, dense, GuessedShape(model, place))
         total += attempt.iterations
+        if not attempt.good:
+            attempt = self._stiffened(model, place, dense)
+            total += attempt.iterations
         if not attempt.good and model.sea.current_speed != 0.0:
             attempt = self._bring_in_current(model, place, dense)
             total += attempt.iterations
         return replace(attempt if attempt.good else first, iterations=total)
+
+    def _stiffened(self, model: Model, place: Place, plan: Plan) -> Attempt:
+        """Continuation in the smallest force, from a large one that keeps slack places smooth to the usual one."""
+        problem = build_problem(model, place, plan, GuessedShape(model, place))
+        arcs = problem.arcs
+        out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
+        total = 0
+        for share in SLACK_SHARES:
+            parts = (arcs._replace(slack=floats(share * arcs.force)), problem.nodes, problem.rigid, model.sea)
+            newton = Newton(parts, problem.x, problem.quaternions, problem.scales, (self.tolerance, self.pair), out)
+            path = newton.solve(self.target)
+            total += path.iterations
+            if path.ending != CONVERGED:
+                break
+        return Attempt(place, plan, problem, out, path, total)
 
     def _bring_in_current(self, model: Model, place: Place, plan: Plan) -> Attempt:
         """Load continuation: the speed grows from nothing, each answer the start of the next."""

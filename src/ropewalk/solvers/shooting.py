@@ -167,12 +167,14 @@ def start_state(position, force, y):
 
 
 @kernel
-def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, tolerance, pair, grid, table, log):
+def shoot(
+    y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, delta, tolerance, pair, grid, table, log
+):
     r"""Integrate along spans first:last from the state in y, which becomes the state at the end; returns how it ended.
 
     y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
     spans : (n, SPAN_COLUMNS)    laws : (n, 3)    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
-    length, force : scales of the arc, m and N    tolerance : of a step, relative to them
+    length, force : scales of the arc, m and N    delta : smallest force, N    tolerance : of a step, relative to them
     grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
     log : (LOG_SIZE,), filled
     """
@@ -183,7 +185,6 @@ def shoot(y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, 
     box = np.empty((5, 3, 3))
     rows = np.empty((DENSE_ROWS, STATE))
     scale = np.empty(STATE)
-    delta = SLACK_FORCE * force
     for i in range(3):
         scale[i] = tolerance * length
         scale[3 + i] = tolerance * force

@@ -36,6 +36,7 @@ class Arcs(NamedTuple):
     dof: Ints  # (n, LOCAL), -1 where there is none
     length: Array  # (n,) m
     force: Array  # (n,) scale, N
+    slack: Array  # (n,) smallest force, that gives a slack place a direction, N
     on_bed: Ints  # (n,) HANGING, SLIDING or STRAIGHT at the start
     lift: Array  # (n,) how far the axis at the start rests above its node, m
     active: Ints  # (n,) FORCE_ONLY or ALL: derivatives to be integrated
@@ -155,7 +156,7 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
         m = arcs.active[a] if derivatives else STATE
         status = shoot(
             y, m, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, arcs.on_bed[a],
-            arcs.length[a], arcs.force[a], tolerance, pair, none, nowhere, out.log[a],
+            arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, pair, none, nowhere, out.log[a],
         )  # fmt: skip
         if status != ARRIVED:
             return status

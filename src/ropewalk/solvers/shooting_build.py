@@ -15,6 +15,7 @@ from ropewalk.model.model import Model
 from ropewalk.numerics.rotations import quaternion_to_matrix
 from ropewalk.solvers import shooting_string as string
 from ropewalk.solvers.balance_newton import Place
+from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import LOCAL, Arcs, Nodes, Rigid
 from ropewalk.solvers.shooting_bed import HANGING, SLIDING, STRAIGHT
 from ropewalk.solvers.shooting_guess import force_scale, guess_states
@@ -337,6 +338,7 @@ class _Book:
                 dof=ints(arcs["dof"], (-1, LOCAL)),
                 length=floats(arcs["length"]),
                 force=floats(arcs["force"]),
+                slack=floats(SLACK_FORCE * np.array(arcs["force"], dtype=float)),
                 on_bed=ints(arcs["on_bed"], (-1,)),
                 lift=floats(arcs["lift"]),
                 active=ints(arcs["active"], (-1,)),

@@ -178,7 +178,7 @@ def start_tails(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair):
             start_state(p0, force, y)
             status = shoot(
                 y, string.STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, HANGING,
-                arcs.length[a], arcs.force[a], tolerance, pair, none, nowhere, log,
+                arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, pair, none, nowhere, log,
             )  # fmt: skip
             if status != ARRIVED:
                 break

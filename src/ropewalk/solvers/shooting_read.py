@@ -45,7 +45,7 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     start_state(begin, problem.x[arcs.dof[a, 12:]], y)
     shoot(
         y, STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, model.sea, arcs.on_bed[a],
-        arcs.length[a], arcs.force[a], tolerance, DORMAND_PRINCE, np.ascontiguousarray(s), table, log,
+        arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, DORMAND_PRINCE, np.ascontiguousarray(s), table, log,
     )  # fmt: skip
     return table
 

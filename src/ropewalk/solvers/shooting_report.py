@@ -96,6 +96,9 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     lost = _lost(model, attempt)
     if lost:
         return Status.NO_EQUILIBRIUM, lost
+    afloat = _afloat(model, attempt)
+    if afloat:
+        return Status.NOT_CONVERGED, afloat
     scaled = np.abs(out.residual / problem.scales.row)
     worst = int(np.argmax(np.where(np.isfinite(scaled), scaled, np.inf)))
     text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
@@ -150,4 +153,19 @@ def _lost(model: Model, attempt: Attempt) -> str:
         if not np.linalg.norm(where - attempt.place.bodies[b]) <= reach:
             text = ", ".join(f"{x:.4g}" for x in where)
             return f"body '{model.names.bodies[b]}' runs away to ({text}) m; nothing holds it"
+    return ""
+
+
+def _afloat(model: Model, attempt: Attempt) -> str:
+    """Sentence about a line that is lighter than water and longer than the way up; empty if there is none."""
+    sea, lines, sections = model.sea, model.lines, model.sections
+    light = sections.mass < sea.water_density * sections.area
+    for i in range(lines.length.size):
+        pieces = slice(lines.piece_start[i], lines.piece_start[i + 1])
+        depths = [-float(end_place(model, attempt.place, i, j)[2]) for j in range(2)]
+        if np.any(light[lines.piece_section[pieces]]) and lines.length[i] > max(min(depths), 0.0):
+            return (
+                f"line '{model.names.lines[i]}' is lighter than water and can come to lie on the surface, "
+                "which shooting does not follow; use method 'mixed_fem'"
+            )
     return ""

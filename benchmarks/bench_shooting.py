@@ -1,0 +1,181 @@
+"""Shooting against scipy.integrate.solve_bvp at the same reached accuracy, and nets of growing size.
+
+Run: python -m benchmarks.bench_shooting  (or `make bench`).  Times are the best of several runs.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_bvp
+
+from ropewalk.model.model import build
+from ropewalk.model.state import initial_state
+from ropewalk.solvers.multibody_shooting import Shooting
+from ropewalk.spec.system import System
+
+RUNS = 5
+ACCURACY = 1e-9  # of the length, asked of both
+
+
+def best(function: Callable[[], Any], runs: int = RUNS) -> tuple[float, Any]:
+    """Shortest time (s) of several runs, and the last result."""
+    times = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - begin)
+    return min(times), result
+
+
+def shooting(case: dict[str, Any], runs: int = RUNS) -> tuple[float, Any]:
+    """Time of `advance` from the default start, and the State."""
+    model = build(System.model_validate(case))
+    solver, state = Shooting(), initial_state(model)
+    solver.advance(model, solver.start(model, state), 0.0)  # compiled, or read from the cache
+
+    def run() -> Any:
+        work = solver.start(model, state)
+        report = solver.advance(model, work, 0.0)
+        assert report.good, report.message
+        return work
+
+    seconds, work = best(run, runs)
+    return seconds, solver.read(model, work)
+
+
+def single_line() -> dict[str, Any]:
+    """Example 2a of [Surmont2025]: a chain of 50 m between level ends 25 m apart."""
+    area = 3.1426e-4
+    chain = {"diameter": 2 * math.sqrt(area / math.pi), "mass": 7850 * area, "axial_stiffness": 2.11e11 * area}
+    return {
+        "environment": {"gravity": 9.81, "water_density": 1025},
+        "sections": {"c": chain},
+        "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [25, 0, -100]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "c", "length": 50}]}},
+    }
+
+
+def three_lines() -> dict[str, Any]:
+    """Example 4 of [Surmont2025]: a buoy on three lines."""
+    area, rho, e = 3.1416e-4, 7850.0, 2.11e11
+    kinds = [(2.0, 0.05), (0.5, 0.001), (1.0, 1.0)]
+    angles = [0.0, 2 * math.pi / 3, -2 * math.pi / 3]
+    points: dict[str, Any] = {
+        f"a{i}": {"position": [-25 * math.cos(p), -25 * math.sin(p), 0]} for i, p in enumerate(angles)
+    }
+    points["b"] = {"position": [0, 0, 10], "joint": "free", "force": [0, 0, 2500]}
+    return {
+        "environment": {"gravity": 9.81, "water_density": 0},
+        "sections": {
+            f"s{i}": {"diameter": 0.02, "mass": k * rho * area, "axial_stiffness": f * e * area}
+            for i, (k, f) in enumerate(kinds)
+        },
+        "points": points,
+        "lines": {f"l{i}": {"from": f"a{i}", "to": "b", "pieces": [{"section": f"s{i}", "length": 50}]}
+                  for i in range(3)},
+    }  # fmt: skip
+
+
+def net(n: int) -> dict[str, Any]:
+    """n x n knots with weights, held at the four corners."""
+    points, lines = {}, {}
+    for i in range(n):
+        for j in range(n):
+            corner = i in (0, n - 1) and j in (0, n - 1)
+            points[f"p{i}_{j}"] = {"position": [float(i), float(j), -10.0]}
+            if not corner:
+                points[f"p{i}_{j}"].update(joint="free", mass=2.0)
+            for di, dj in ((1, 0), (0, 1)):
+                if i + di < n and j + dj < n:
+                    lines[f"l{i}_{j}_{di}"] = {"from": f"p{i}_{j}", "to": f"p{i + di}_{j + dj}",
+                                               "pieces": [{"section": "c", "length": 1.05}]}  # fmt: skip
+    return {
+        "environment": {"gravity": 9.81, "water_density": 0},
+        "sections": {"c": {"diameter": 0.01, "mass": 0.1, "axial_stiffness": 1e5}},
+        "points": points,
+        "lines": lines,
+    }
+
+
+def bvp_lines(weights: list[float], stiffness: list[float], anchors: Any, top: Any, lift: float | None) -> Any:
+    """The same by solve_bvp: all lines side by side, scaled; `lift` on a free top, or the top held."""
+    n, L = len(weights), 50.0
+    w, EA = np.array(weights), np.array(stiffness)
+    unit = float(w.max()) * L
+
+    def slope(s: Any, y: Any) -> Any:
+        y = y.reshape(n, 6, -1)
+        force = y[:, 3:] * unit
+        T = np.sqrt((force**2).sum(axis=1, keepdims=True))
+        out = np.zeros_like(y)
+        out[:, :3] = (1 + T / EA[:, None, None]) * force / T
+        out[:, 5] = (w * L / unit)[:, None]
+        return out.reshape(6 * n, -1)
+
+    def ends(a: Any, b: Any) -> Any:
+        a, b = a.reshape(n, 6), b.reshape(n, 6)
+        parts = [(a[:, :3] - anchors / L).ravel()]
+        if lift is None:
+            parts.append((b[:, :3] - top / L).ravel())
+        else:
+            parts += [(b[1:, :3] - b[:1, :3]).ravel(), b[:, 3:].sum(axis=0) - np.array([0, 0, lift / unit])]
+        return np.concatenate(parts)
+
+    s = np.linspace(0.0, 1.0, 21)
+    y = np.zeros((n, 6, s.size))
+    for k in range(n):
+        y[k, :3] = (anchors[k][:, None] + (top - anchors[k])[:, None] * s) / L
+        chord = (top - anchors[k]) / np.linalg.norm(top - anchors[k])
+        y[k, 3:] = 0.3 * chord[:, None] + np.array([[0.0], [0.0], [1.0]]) * (s - 0.5) * w[k] * L / unit
+    return solve_bvp(slope, ends, s, y.reshape(6 * n, -1), tol=ACCURACY, max_nodes=200_000)
+
+
+def compare() -> None:
+    """Rows: case, time of shooting and solve_bvp (ms), ratio, how far each is from the exact answer."""
+    print(f"{'case':<12} {'shooting':>10} {'solve_bvp':>10} {'ratio':>7}   error of shooting, solve_bvp")
+    seconds, state = shooting(single_line())
+    area = 3.1426e-4
+    anchor, top = np.array([[0.0, 0.0, -100.0]]), np.array([25.0, 0.0, -100.0])
+    weight, EA = 9.81 * area * (7850 - 1025), 2.11e11 * area
+    slow, answer = best(lambda: bvp_lines([weight], [EA], anchor, top, None), 2)
+    exact = 120.794137814869 / (weight * 50)
+    errors = abs(state.end_force[0, 0, 0] / (weight * 50) - exact), abs(answer.y[3, 0] - exact)
+    print(f"{'example 2a':<12} {1e3 * seconds:>8.3f}ms {1e3 * slow:>8.1f}ms {slow / seconds:>7.0f}   "
+          f"{errors[0]:.1e}, {errors[1]:.1e} (force over wL)")  # fmt: skip
+    seconds, state = shooting(three_lines())
+    area = 3.1416e-4
+    weights = [9.81 * k * 7850 * area for k in (2.0, 0.5, 1.0)]
+    stiffness = [f * 2.11e11 * area for f in (0.05, 0.001, 1.0)]
+    angles = np.array([0.0, 2 * math.pi / 3, -2 * math.pi / 3])
+    anchors = -25.0 * np.stack([np.cos(angles), np.sin(angles), np.zeros(3)], axis=1)
+    slow, answer = best(lambda: bvp_lines(weights, stiffness, anchors, np.array([0.0, 0.0, 10.0]), 2500.0), 2)
+    buoy = np.array([-6.18267496342912, 2.88401845650973, 8.83865067971082])
+    errors = np.abs(state.point_position[3] - buoy).max(), np.abs(answer.y[:3, -1] * 50 - buoy).max()
+    print(f"{'example 4':<12} {1e3 * seconds:>8.3f}ms {1e3 * slow:>8.1f}ms {slow / seconds:>7.0f}   "
+          f"{errors[0]:.1e}, {errors[1]:.1e} m (buoy){'' if answer.success else '; solve_bvp failed'}")  # fmt: skip
+
+
+def nets() -> None:
+    """Time and growth of nets from 10 x 10 to 30 x 30."""
+    base = 0.0
+    for n in (10, 20, 30):
+        seconds, _ = shooting(net(n), runs=2)
+        lines = 2 * n * (n - 1)
+        base = base or seconds / 180
+        exponent = math.log(seconds / (180 * base)) / math.log(lines / 180) if lines > 180 else 1.0
+        print(f"net {n:>2} x {n:<2}: {lines:>4} lines {seconds:>7.3f} s   exponent {exponent:.2f}")
+
+
+def main() -> None:
+    """Print both tables."""
+    compare()
+    nets()
+
+
+if __name__ == "__main__":
+    main()
