@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -27,7 +28,7 @@ def _mathml(node: nodes.Node, block: bool) -> str:
     for pattern, known in _SPELLED:
         text = pattern.sub(known, text)
     try:
-        return _spaced(tex2mathml(text, as_block=block))
+        return _indices_beside(_spaced(tex2mathml(text, as_block=block)))
     except MathError as error:
         _LOG.warning("formula not understood: %s (%s)", text, error, location=node)
         return f"<code>{node.astext()}</code>"
@@ -52,6 +53,23 @@ def _spaced(mathml: str) -> str:
     mathml = re.sub(applied, rf"\1{_THIN}\2", mathml)
     mathml = re.sub(r"<mo>&ApplyFunction;</mo>", _THIN, mathml)
     return re.sub(rf"(<msup>\s*{name}\s*<mn>[^<]*</mn>\s*</msup>)", rf"{_THIN}\1{_THIN}", mathml)
+
+
+_SPACE = "http://www.w3.org/1998/Math/MathML"
+_ACCENTS = frozenset("˙¨^ˆ˜~¯→⃗ˇ")
+
+
+def _indices_beside(mathml: str) -> str:
+    """An index of an accented letter stands beside it; docutils puts it below."""
+    ElementTree.register_namespace("", _SPACE)
+    root = ElementTree.fromstring(mathml)
+    for part in root.iter(f"{{{_SPACE}}}munderover"):
+        letter, index, accent = part
+        if (accent.text or "") in _ACCENTS:
+            part.tag = f"{{{_SPACE}}}msub"
+            part[:] = [ElementTree.Element(f"{{{_SPACE}}}mover", {"accent": "true"}), index]
+            part[0].extend([letter, accent])
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def _visit_math(writer: Any, node: nodes.math) -> None:
