@@ -18,11 +18,14 @@ MOST_ITERATIONS = 400  # damped ones included; from the catenary 5 to 10 are usu
 FORCE_TOLERANCE = 1e-10  # of the force scale
 LENGTH_TOLERANCE = 1e-11  # of the longest line
 STUCK_TOLERANCE = 1e-6  # of the force scale: good enough where round-off or a kink of the bed stops the descent
-FIRST_MASS = 1.0  # of gravity over length: the first mass factor of pseudo-time, 1/s2
+FIRST_MASS = 100.0  # of gravity over length: the first mass factor of pseudo-time, 1/s2
 MASS_UP, MASS_DOWN = 2.0, 0.3  # limits of its change from one iteration to the next
-MASS_BACK = 30.0  # its growth after an iteration that blew up
+MASS_FADE = 0.8  # its change where the unbalance stays
+MASS_BACK = 10.0  # its growth after the way was lost
+LOST = 100.0  # times the least unbalance so far: the way is lost, go back to the best state
+LOST_FREE = 1e5  # the same for plain Newton, which may go up a lot before it comes down where lines settle on the bed
 FREE_ITERATIONS = 25  # of plain Newton, before pseudo-time begins
-MOST_MASS = 1e12  # times the first: nothing moves any more
+MOST_MASS = 1e10  # times the first: nothing moves any more
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
 GUESS_STRAIN = 1e-3  # strain whose secant stands for the stiffness of a law in the guess
 
@@ -135,14 +138,16 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
                 break
         if iterations == MOST_ITERATIONS or mass > MOST_MASS * first:
             break
-        if mass > 0.0 and finite:  # pseudo-time: the mass falls as the unbalance does
-            mass *= min(max(merit / before, MASS_DOWN), MASS_UP)
-        if not finite or iterations == FREE_ITERATIONS:
+        if mass > 0.0 and finite:  # pseudo-time: the mass falls as the unbalance does, and a little by itself
+            mass *= min(max(MASS_FADE * merit / before, MASS_DOWN), MASS_UP)
+        lost = not finite or merit > (LOST if mass > 0.0 else LOST_FREE) * best
+        if lost or iterations == FREE_ITERATIONS:
             copy_moving(kept, kept_T, X, T)
             mass = max(first, mass * MASS_BACK)
             _rest(X)
             _water(X, t, sea, mesh, flow)
-        before = merit if finite else best
+            merit = best
+        before = merit
         iterations += 1
         newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
     copy_moving(kept, kept_T, X, T)
