@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ropewalk.model.model import Model, build
+from ropewalk.model.nets import build_nets
 from ropewalk.model.state import State, initial_state
 from ropewalk.spec.system import System
 
@@ -47,3 +49,27 @@ def order(values: list[Any]) -> float:
     """Observed order from three answers with steps halved."""
     a, b, c = values[-3:]
     return float(np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)))
+
+
+def netted(system: System) -> Any:
+    """The model of a case with its nets."""
+    model = build(system)
+    if "nets" in model._fields:
+        return model
+    nets = build_nets(system.nets, system.sections, list(system.points), system.environment)
+    kind = namedtuple("NetModel", [*model._fields, "nets"])
+    return kind(*model, nets)
+
+
+def panel(nx: int, nz: int, width: float = 3.0, height: float = 3.0, **more: Any) -> System:
+    """A panel of square mesh that hangs from its held upper edge in a current along +y."""
+    environment = {"gravity": 9.81, "water_density": 1025.0, "current": {"speed": 0.5, "heading": 90},
+                   **more.pop("environment", {})}  # fmt: skip
+    section = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": "inextensible", "drag": {"normal": 1.2},
+               "added_mass": {"normal": 1.0}, **more.pop("section", {})}  # fmt: skip
+    corners = [(0, 0, -1), (width, 0, -1), (width, 0, -1 - height), (0, 0, -1 - height)]
+    net = {"panel": {"kind": "rectangle", "corners": corners}, "section": "twine", "bar_length": 0.025,
+           "cells": (nx, nz), "lower_sinker": 1.0, **more.pop("net", {})}  # fmt: skip
+    return System.model_validate(
+        {"environment": environment, "sections": {"twine": section}, "nets": {"n": net}, **more}
+    )

@@ -28,6 +28,7 @@ class Bars(NamedTuple):
     node: Ints  # (m, 2) ends a, b
     length: Array  # (m,) m
     compliance: Array  # (m,) stretch per tension, l / EA, m/N; 0 for rigid bars
+    push: Array  # (m,) 1 for bars that can push in statics, 0 for those that go slack
     area: Array  # (m,) displaced volume per metre, m2
     radius: Array  # (m,) of one twine, m
     drag_normal: Array  # (m,) coefficient times diameter, m
@@ -52,7 +53,8 @@ class Places(NamedTuple):
     line_s: Array  # (len(line_node),) m
     bar_start: Ints  # (n_lines + 1,) bars of each line, in order from A
     point: Ints  # (n_points,) node of each point, -1 if nothing is fastened there
-    net_node_start: Ints  # (n_nets + 1,) nodes of nets
+    knot: Ints  # (k,) node of each knot of the nets
+    knot_start: Ints  # (n_nets + 1,) into knot
     net_bar_start: Ints  # (n_nets + 1,) bars of nets
 
 

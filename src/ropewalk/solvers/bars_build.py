@@ -14,6 +14,7 @@ from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
+from ropewalk.model.nets import MORISON, Nets
 from ropewalk.model.state import State, end_positions, resample
 from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.seabed import seabed_law, sloping_bed
@@ -28,7 +29,7 @@ LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a ve
 
 # columns of a node row and of a bar row while they are collected
 NODE = ("mass", "volume", "drag_area", "added")
-BAR = ("length", "compliance", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
+BAR = ("length", "compliance", "push", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
        "added_tangential", "contact_radius", "contact_width")  # fmt: skip
 
 
@@ -82,17 +83,20 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         chains.append(nodes)
         places.append(s)
         bar_counts.append(s.size - 1)
-    first_net_node, first_net_bar = len(draft.position), len(draft.ends)
+    first_net_bar = len(draft.ends)
+    nets: Nets | None = getattr(model, "nets", None)
+    knots = _add_nets(draft, model, state, nets, point_node, lumping) if nets is not None else ints([])
     _check_masses(draft, model)
-    bars = _finish(draft, model)
+    bars = _finish(draft, model, nets, knots)
     place = Places(
         line_start=offsets([len(nodes) for nodes in chains]),
         line_node=ints([k for nodes in chains for k in nodes]),
         line_s=floats(np.concatenate(places) if places else []),
         bar_start=offsets(bar_counts),
         point=ints(point_node),
-        net_node_start=ints([first_net_node]),
-        net_bar_start=ints([first_net_bar]),
+        knot=knots,
+        knot_start=nets.knot_start if nets is not None else ints([0]),
+        net_bar_start=ints((nets.bar_start if nets is not None else ints([0])) + first_net_bar),
     )
     r = np.array(draft.position).reshape(-1, 3)
     return bars, place, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
@@ -174,6 +178,11 @@ def _end_node(draft: Draft, model: Model, state: State, line: int, side: int, po
         if model.bodies.joint[k] == LOOSE or model.bodies.motion[k] >= 0:
             raise InputError(f"body '{model.names.bodies[k]}': the bar solvers take bodies that do not move")
         return draft.add_node(position, np.zeros(3), f"body '{model.names.bodies[k]}'", fixed=True)
+    return _point_node(draft, model, state, k, point_node)
+
+
+def _point_node(draft: Draft, model: Model, state: State, k: int, point_node: Ints) -> int:
+    """The node of point k, made when it is first asked for."""
     if point_node[k] < 0:
         points = model.points
         point_node[k] = draft.add_node(state.point_position[k], state.point_velocity[k],
@@ -193,6 +202,7 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
     row = [
         length,
         length / stiffness,
+        float(sec.compression[section]),
         float(sec.area[section]),
         math.sqrt(float(sec.area[section]) / math.pi),
         float(sec.drag_normal[section]),
@@ -250,7 +260,40 @@ def _check_masses(draft: Draft, model: Model) -> None:
             raise InputError(f"{draft.owner[k]}: a node has no mass; give its section a mass, or the point one")
 
 
-def _finish(draft: Draft, model: Model) -> Bars:
+def _add_nets(draft: Draft, model: Model, state: State, nets: Nets, point_node: Ints, lumping: Lumping) -> Ints:
+    """Knots and bars of all nets; the node of each knot."""
+    weight = model.sea.water_density * model.sea.gravity
+    nodes = np.zeros(nets.held.size, dtype=np.int64)
+    for i, name in enumerate(nets.names):
+        for k in range(int(nets.knot_start[i]), int(nets.knot_start[i + 1])):
+            if nets.point[k] >= 0:
+                nodes[k] = _point_node(draft, model, state, int(nets.point[k]), point_node)
+            else:
+                fixed = bool(nets.held[k])
+                nodes[k] = draft.add_node(nets.knot[k], np.zeros(3), f"net '{name}'", fixed=fixed)
+            row = draft.node[nodes[k]]
+            row[0] += float(nets.sinker_mass[k])
+            row[1] += float(nets.sinker_volume[k]) + (float(nets.float_force[k]) / weight if weight > 0.0 else 0.0)
+        for m in range(int(nets.bar_start[i]), int(nets.bar_start[i + 1])):
+            row, mass = _bar_row(model, int(nets.section[m]), float(nets.length[m]))
+            a, b = nodes[nets.bar[m]]
+            twines = float(nets.twines[m])
+            draft.add_bar(int(a), int(b), _twines(row, twines, nets.kind[i] != MORISON), twines * mass, lumping)
+    return ints(nodes)
+
+
+def _twines(row: list[float], count: float, screen: bool) -> list[float]:
+    """BAR columns of `count` twines side by side; those of a screen have no drag of their own."""
+    out = dict(zip(BAR, row, strict=True))
+    out["compliance"] /= count
+    for name in ("area", "contact_width"):
+        out[name] *= count
+    for name in ("drag_normal", "drag_tangential"):
+        out[name] *= 0.0 if screen else count
+    return list(out.values())
+
+
+def _finish(draft: Draft, model: Model, nets: Nets | None, knots: Ints) -> Bars:
     n = len(draft.position)
     point = np.array(draft.point, dtype=np.int64)
     known = point >= 0
@@ -269,6 +312,7 @@ def _finish(draft: Draft, model: Model) -> Bars:
         motion[known] = model.points.motion[p]
     table = np.array(draft.bar).reshape(-1, len(BAR))
     node = np.array(draft.node).reshape(-1, len(NODE))
+    screens = _screens(nets)
     return Bars(
         **{name: floats(node[:, j]) for j, name in enumerate(NODE)},
         force=floats(draft.force, (-1, 3)),
@@ -280,9 +324,17 @@ def _finish(draft: Draft, model: Model) -> Bars:
         motion=ints(motion),
         node=ints(draft.ends, (-1, 2)),
         **{name: floats(table[:, j]) for j, name in enumerate(BAR)},
-        screen=ints([], (-1, 4)),
-        solidity=floats([]),
-        twine=floats([]),
-        wake=floats([]),
-        screen_kind=ints([]),
+        screen=ints([[knots[k] if k >= 0 else -1 for k in nets.screen[q]] for q in screens] if nets else [], (-1, 4)),
+        solidity=floats(nets.solidity[screens] if nets else []),
+        twine=floats(nets.twine[screens] if nets else []),
+        wake=floats(nets.wake[screens] if nets else []),
+        screen_kind=ints(np.repeat(nets.kind, np.diff(nets.screen_start))[screens] if nets else []),
     )
+
+
+def _screens(nets: Nets | None) -> Ints:
+    """Screens of the nets that have a screen model."""
+    if nets is None:
+        return ints([])
+    kind = np.repeat(nets.kind, np.diff(nets.screen_start))
+    return ints(np.flatnonzero(kind != MORISON))

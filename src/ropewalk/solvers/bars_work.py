@@ -161,7 +161,9 @@ def bar_name(work: BarsWork, model: Model, k: int) -> str:
     line = int(np.searchsorted(work.places.bar_start, k, side="right")) - 1
     if line < len(model.names.lines):
         return f"line '{model.names.lines[line]}', bar {k - int(work.places.bar_start[line])}"
-    return f"net, bar {k}"
+    net = int(np.searchsorted(work.places.net_bar_start, k, side="right")) - 1
+    nets = model.nets  # type: ignore[attr-defined]
+    return f"net '{nets.names[net]}', bar {k - int(work.places.net_bar_start[net])}"
 
 
 def energies(work: BarsWork) -> dict[str, float]:

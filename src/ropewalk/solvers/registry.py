@@ -16,6 +16,7 @@ SOLVERS: dict[str, str] = {
     "constrained": "ropewalk.solvers.constrained:Constrained",
     "recursive": "ropewalk.solvers.recursive:Recursive",
     "projection": "ropewalk.solvers.projection:Projection",
+    "bars_statics": "ropewalk.solvers.bars_statics:BarsStatics",
 }
 
 

@@ -1,0 +1,114 @@
+"""Equilibrium of ropes and nets of bars: drag-damped implicit steps that grow until Newton is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
+from ropewalk.solvers.bars_loads import supports
+from ropewalk.solvers.bars_work import BarsWork, find_tensions, node_forces, read_bars, refresh, start_bars
+from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.constrained import BAR_CLAIMS
+from ropewalk.solvers.protocol import Claim, Report, Status
+
+FIRST_STEP = 0.05  # s, of pseudo-time
+GROWTH = 3.0  # of the step where the residual falls to FALLS of what it was
+FALLS = 0.9
+CREEP = 1.3  # of the step where it does not: the bars are still on their way
+SHRINK = 0.5  # of the step where bars turn too far
+GROWS = 1.5  # where the residual grows by more, the iteration goes back ...
+RETREAT = 0.1  # ... and tries again with this part of the step
+LONGEST_STEP = 1e7  # s: there nothing is left of the damping
+TURN = 0.5  # rad that a bar may turn in one iteration
+STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars in the upper block
+
+
+@dataclass(frozen=True)
+class BarsStatics:
+    """Equilibrium of rigid or elastic bars.
+
+    tolerance : force out of balance over the total load    most : iterations    lumping : see bars_build.py
+    """
+
+    tolerance: float = 1e-9
+    most: int = 400
+    lumping: Lumping = "halves"
+
+    name: ClassVar[str] = "bars_statics"
+    claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS}) | {Claim.STATICS, Claim.ELASTIC}
+
+    def start(self, model: Model, state: State) -> BarsWork:
+        """Cut lines and nets into bars."""
+        refuse_unclaimed(self, model)
+        work = start_bars(model, state, 0.0, self.lumping)
+        work.own = {"kkt": build_kkt(work.bars)}
+        return work
+
+    def advance(self, model: Model, work: BarsWork, t: float) -> Report:
+        """Find the equilibrium under the loads at t."""
+        work.time = t
+        bars, s = work.bars, work.steps
+        supports(bars, work.motions, t, s.r, s.v, s.acceleration)
+        s.v[:] = 0.0
+        s.acceleration[:] = 0.0
+        trail = relax(work, self.tolerance, self.most)
+        refresh(work)
+        s.old_force[:] = 0.0
+        force = node_forces(work)[bars.held].sum(axis=0)
+        load = float(np.abs(work.field.force).sum())
+        figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load}
+        residual = trail[-1][1]
+        if residual <= self.tolerance:
+            return Report(iterations=len(trail), residual_force=residual * load, figures=figures)
+        return Report(
+            status=Status.NOT_CONVERGED,
+            message=f"{residual * load:.3g} N out of balance of {load:.3g} N after {len(trail)} iterations; "
+            "some bars may be slack: give the lines or the net another first shape, or more weight",
+            iterations=len(trail),
+            residual_force=residual * load,
+            figures=figures,
+        )
+
+    def read(self, model: Model, work: BarsWork) -> State:
+        """The equilibrium."""
+        return read_bars(model, work)
+
+
+def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, float]]:
+    """Pseudo-time steps and relative residuals on the way to equilibrium; changes work.steps.r and tension."""
+    bars, s, kkt = work.bars, work.steps, work.own["kkt"]
+    zero: Array = np.zeros_like(s.r)
+    h, trail, before = FIRST_STEP, [], np.inf
+    scale = float(np.abs(work.field.force[~bars.held]).max()) or 1.0
+    kept_r, kept_tension = s.r.copy(), s.tension.copy()
+    share = 1.0
+    for _ in range(most):
+        stiff = float((np.abs(s.tension) / bars.length).max())
+        rho = np.full(bars.length.size, max(STIFFEN * stiff, scale / float(bars.length.min())))
+        worst, gap = residuals(bars, work.medium, work.field, kkt, s.r, zero, zero, s.tension, rho, work.time)
+        total = max(worst / scale, gap)
+        trail.append((h, total))
+        if total <= tolerance:
+            break
+        if not total <= GROWS * before and h > FIRST_STEP:
+            s.r[:], s.tension[:] = kept_r, kept_tension
+            h = max(h * RETREAT, FIRST_STEP)
+            residuals(bars, work.medium, work.field, kkt, s.r, zero, zero, s.tension, rho, work.time)
+        else:
+            scale = float(np.abs(work.field.force[~bars.held]).max()) or 1.0
+            h *= SHRINK if share < 1.0 else (GROWTH if total < FALLS * before else CREEP)
+            h = min(max(h, FIRST_STEP), LONGEST_STEP)
+            before = total
+            kept_r[:], kept_tension[:] = s.r, s.tension
+        share = newton_step(bars, work.field, kkt, s.r, s.tension, 1.0 / h**2, 1.0 / h, rho, TURN)
+    return trail
+
+
+__all__ = ["BarsStatics", "find_tensions", "relax"]

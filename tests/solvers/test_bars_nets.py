@@ -1,0 +1,141 @@
+"""Nets and equilibria of bars."""
+
+import numpy as np
+import pytest
+from bars_cases import chain, netted, panel, run
+from numpy.testing import assert_allclose
+
+from ropewalk.errors import InputError
+from ropewalk.model.state import initial_state
+from ropewalk.solvers.bars_kkt import build_kkt
+from ropewalk.solvers.bars_ldl import analyse, factorise, solve
+from ropewalk.solvers.bars_statics import BarsStatics
+from ropewalk.solvers.bars_work import node_forces, start_bars
+from ropewalk.solvers.constrained import Constrained
+from ropewalk.solvers.projection import Projection
+from ropewalk.solvers.recursive import Recursive
+
+
+def test_sparse_factor_solves_a_random_matrix():
+    """L D L^T of a quasi-definite matrix against numpy."""
+    rng = np.random.default_rng(1)
+    n = 60
+    first, second = rng.integers(0, n, 200), rng.integers(0, n, 200)
+    keep = first != second
+    first, second = first[keep], second[keep]
+    factor, where = analyse(n, first, second)
+    dense = np.diag(np.where(np.arange(n) % 3 == 0, -30.0, 30.0))
+    factor.value[where[:n]] = np.diag(dense)
+    for i, j, place in zip(first, second, where[n:], strict=True):
+        x = rng.normal()
+        factor.value[place] += x
+        dense[i, j] += x
+        dense[j, i] += x
+    assert factorise(factor) == -1
+    b, x = rng.normal(size=n), np.zeros(n)
+    solve(factor, b, x)
+    # condition number below 100 times a few hundred operations
+    assert_allclose(x, np.linalg.solve(dense, b), rtol=1e-11)
+
+
+def test_fill_of_a_net_grows_no_faster_than_n_log_n():
+    """Minimum degree on a grid: entries of L per bar grow like log n (George and Liu 1981)."""
+    fills = []
+    for n in (10, 20, 40):
+        work = start_bars(netted(panel(n, n)), initial_state(netted(panel(n, n))), 0.0, "halves")
+        fills.append(work.graph.factor.l_row.size / work.bars.length.size)
+    # the growth from one doubling to the next is constant for log n; room of a half for so small grids
+    assert fills[2] - fills[1] < 1.5 * (fills[1] - fills[0])
+
+
+def test_a_chain_has_a_tridiagonal_matrix():
+    """No fill: one entry of L per inner node."""
+    work = start_bars(chain(50), initial_state(chain(50)), 0.0, "halves")
+    assert work.graph.factor.l_row.size == 49
+
+
+def test_equilibrium_of_a_net_balances_drag_and_reactions():
+    """Drag and weight equal the sum of support reactions; the free knots are in balance."""
+    model = netted(panel(20, 20))
+    solver = BarsStatics()
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 0.0)
+    assert report.good
+    drag = work.field.force.sum(axis=0)
+    # the bar of the case is 1e-8; knots are balanced to 1e-9 of the largest load on one, and there are 440
+    assert_allclose(report.figures["reaction"], drag, atol=1e-8 * drag[1])
+    assert np.abs(node_forces(work)[~work.bars.held]).max() < 1e-8 * drag[1]
+    assert work.steps.tension.min() > -1e-9 * work.steps.tension.max()
+
+
+def test_a_net_settles_where_statics_says():
+    """The constrained solver run until rest."""
+    model = netted(panel(6, 6))
+    static, _, _ = run(BarsStatics(), model, 0.0)
+    work = BarsStatics().start(model, initial_state(model))
+    BarsStatics().advance(model, work, 0.0)
+    _, _, moving = run(Constrained(), model, 60.0)
+    assert static.time == 0.0
+    # a net in a current comes to rest as exp(-t/tau) with tau of some seconds: left of 3 m after 60 s
+    assert_allclose(moving.steps.r, work.steps.r, atol=2e-3)
+    assert np.abs(moving.steps.v).max() < 2e-3
+
+
+def test_solvers_agree_on_a_swinging_net():
+    """The same net, three solvers, 0.5 s."""
+    model = netted(panel(4, 4))
+    works = [run(solver(step=1e-3), model, 0.5)[2] for solver in (Constrained, Projection, Recursive)]
+    # steps of 1 ms and second order: measured 2e-6 m and 6e-5 m
+    assert_allclose(works[1].steps.r, works[0].steps.r, atol=3e-4)
+    assert_allclose(works[2].steps.r, works[0].steps.r, atol=3e-4)
+
+
+def test_screen_and_twine_forces_differ_as_their_coefficients():
+    """On a flat panel across the flow, at rest, the total of Loland's screen is rho A CD u^2 / 2."""
+    model = netted(panel(6, 6, net={"force_model": "loland", "solidity": 0.2}))
+    work = start_bars(model, initial_state(model), 0.0, "halves")
+    cd = 0.33 * 0.2 + 6.54 * 0.04 - 4.88 * 0.008
+    assert_allclose(work.field.force[:, 1].sum(), 0.5 * 1025.0 * 9.0 * cd * 0.25, rtol=1e-12)
+
+
+def test_twine_drag_of_a_flat_panel():
+    """2/a metres of twine per square metre across the flow: rho/2 Cd d u^2 each."""
+    work = start_bars(netted(panel(6, 6)), initial_state(netted(panel(6, 6))), 0.0, "halves")
+    twine = 2.0 * 9.0 / 0.025
+    assert_allclose(work.field.force[:, 1].sum(), 0.5 * 1025.0 * 1.2 * 0.002 * 0.25 * twine, rtol=1e-12)
+
+
+def test_static_catenary_is_the_exact_polygon():
+    """20 bars between level ends: funicular polygon; H and the nodes satisfy the balance of every node."""
+    model = chain(20, length=1.2, mass=2.4, end=(1.0, 0.0, 0.0), point={"joint": "fixed"})
+    state, report, work = run(BarsStatics(tolerance=1e-12), model, 0.0)
+    d = np.diff(state.position, axis=0)
+    # horizontal pull is the same in all bars, vertical pull grows by the weight of a node
+    pull = work.steps.tension[:, None] * d / np.linalg.norm(d, axis=1)[:, None]
+    assert_allclose(pull[:, 0], pull[0, 0], rtol=1e-10)
+    assert_allclose(np.diff(pull[:, 2]), 2.4 * 9.81 / 20, rtol=1e-10)
+    assert_allclose(np.linalg.norm(d, axis=1), 0.06, rtol=1e-10)
+    assert report.residual_force < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (
+            lambda: chain(length=0.9, end=(1.0, 0.0, 0.0), point={"joint": "fixed"}),
+            "line 'l': length 0.9 m is shorter than",
+        ),
+        (lambda: chain(mass=0.0), "has no mass; give its section a mass"),
+        (lambda: netted(panel(2, 2).replace(nets={})), "no lines or nets"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(model, words):
+    made = model()
+    with pytest.raises(InputError, match=words):
+        Constrained().start(made, initial_state(made))
+
+
+def test_kkt_pattern_has_its_symmetric_size():
+    """3 unknowns a knot and one a bar."""
+    work = start_bars(netted(panel(3, 3)), initial_state(netted(panel(3, 3))), 0.0, "halves")
+    assert build_kkt(work.bars).right.size == 3 * 16 + 24
