@@ -31,6 +31,8 @@ SMALLEST_CUT, LARGEST_CUT = 0.1, 0.5  # limits of the step's reduction from one 
 FLOOR = 1.0e-9  # scaled residual that is accepted when round-off and the integrator allow no further decrease
 SLOW, PATIENCE = 0.9, 10  # a merit that keeps more than this for so many steps leads nowhere: start anew
 RESTARTS = (1.0, 0.2, 5.0)  # times each line's force scale: tension of the straight lines of a new start
+ROUGH = 1.0e-8  # tolerance of the integrator far from the solution
+SWITCH = 1.0e-5  # largest scaled constraint at which the asked tolerance is taken
 DAMPINGS = 12  # Levenberg-Marquardt trials before giving up
 DAMPED_HALVINGS = 4
 FIRST_DAMPING = 1.0e-6  # of the largest diagonal entry of J^T J
@@ -143,7 +145,9 @@ class Newton:
     def __init__(self, parts: tuple[Arcs, Nodes, Rigid, Any], x: Array, quaternions: Array, scales: Scales,
                  integrator: tuple[float, int], out: Result) -> None:  # fmt: skip
         self.parts, self.x, self.quaternions, self.scales, self.out = parts, x, quaternions, scales, out
-        self.integrator = integrator
+        self.fine = integrator
+        self.rough = (max(ROUGH, integrator[0]), integrator[1])
+        self.integrator = self.rough
         self.dense = x.size <= DENSE_LIMIT
         self.matrix: Any = np.empty((x.size, x.size)) if self.dense else None
         self.pattern = None if self.dense else sparse_pattern(x.size, *parts[:3])
@@ -174,6 +178,7 @@ class Newton:
         """One try from where x is."""
         path.residuals, path.steps, path.dampings = [], [], []
         path.ending = BAD_START
+        self.integrator = self.rough
         worst, merit = self._evaluate(self.x, self.quaternions, True)
         path.residuals.append(worst)
         if not worst < np.inf:
@@ -181,6 +186,10 @@ class Newton:
         slow = 0
         path.ending = TOO_MANY
         for _ in range(MAX_ITERATIONS):
+            if worst <= SWITCH and self.integrator != self.fine:
+                self.integrator = self.fine
+                worst, merit = self._evaluate(self.x, self.quaternions, True)
+                path.residuals[-1] = worst
             if worst <= target:
                 path.ending = CONVERGED
                 return
