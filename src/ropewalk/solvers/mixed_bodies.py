@@ -90,7 +90,7 @@ UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 def body_rows(k, mesh):
     """Rows of body k: of its position and of its rotation."""
     n_junctions = mesh.motion.size
-    n_bodies = mesh.bodies.index.shape[0]
+    n_bodies = mesh.bodies.table.shape[0]
     return mesh.s.size + n_junctions - n_bodies + k, mesh.s.size + n_junctions + k
 
 
@@ -113,7 +113,7 @@ def place_ends(X, mesh):
     """Put the line ends that bodies carry where the bodies hold them, and fill their levers."""
     bodies = mesh.bodies
     end_body, lever = bodies.end_body, bodies.memory.lever
-    for k in range(bodies.index.shape[0]):
+    for k in range(bodies.table.shape[0]):
         row, _ = body_rows(k, mesh)
         R, _, omega, alpha = body_motion(k, X, mesh)
         for line in range(end_body.shape[0]):
@@ -148,9 +148,9 @@ def turn_held_bodies(t, mesh, motions, X):
     """Attitude and its rates of bodies that are held or moved, at time t."""
     out = np.zeros((3, 3))
     bodies = mesh.bodies
-    n_bodies = bodies.index.shape[0]
+    n_bodies = bodies.table.shape[0]
     for k in range(n_bodies):
-        if bodies.index[k, IS_FREE] == 1:
+        if bodies.table[k, IS_FREE] == 1:
             continue
         rotation(t, mesh.motion[mesh.motion.size - n_bodies + k], motions, out)
         _, turn = body_rows(k, mesh)
@@ -183,7 +183,7 @@ def _water_at_point(x, t, sea, out):
 def water_on_bodies(X, t, sea, mesh):
     """Surface plane, water, wet shares and wind of all hulls at their places in X and time t."""
     bodies = mesh.bodies
-    index, data, strip, memory = bodies.index, bodies.data, bodies.strip, bodies.memory
+    index, data, strip, memory = bodies.table, bodies.data, bodies.strip, bodies.memory
     at = np.zeros(3)
     for k in range(index.shape[0]):
         if index[k, IS_FREE] == 0 or index[k, HULL] == HULL_NONE:
@@ -229,7 +229,7 @@ def _strips(k, x_rates, t, mesh, rho, sums):
     bodies = mesh.bodies
     data, strip, water = bodies.data, bodies.strip, bodies.memory.water
     v, a, omega, alpha = x_rates
-    first, stop = bodies.index[k, STRIP], bodies.index[k, STRIP_STOP]
+    first, stop = bodies.table[k, STRIP], bodies.table[k, STRIP_STOP]
     largest, wet_volume = 0.0, 0.0
     for i in range(first, stop):
         wet_volume += water[i, WET] * strip[i, STRIP_VOLUME]
@@ -261,7 +261,7 @@ def _sphere(k, x_rates, arm, mesh, rho, sums):
     """Forces on the sphere of body k into the sums; arguments as `_strips`, arm : of its centre, world, m."""
     bodies = mesh.bodies
     data = bodies.data
-    water = bodies.memory.water[bodies.index[k, STRIP]]
+    water = bodies.memory.water[bodies.table[k, STRIP]]
     v, a, omega, alpha = x_rates
     radius, wet = data[k, SPHERE + 3], water[WET]
     dv, da = arm_rates(arm, omega, alpha)
@@ -289,9 +289,9 @@ def _hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
     height = plane[0] * (x[0] - plane[3]) + plane[1] * (x[1] - plane[4]) + plane[2] * (x[2] - plane[5])
     for i in range(sums.size):
         sums[i] = 0.0
-    if bodies.index[k, HULL] == HULL_AXISYMMETRIC:
+    if bodies.table[k, HULL] == HULL_AXISYMMETRIC:
         if rho > 0.0:
-            profile = bodies.profile[bodies.index[k, PROFILE] : bodies.index[k, PROFILE_STOP]]
+            profile = bodies.profile[bodies.table[k, PROFILE] : bodies.table[k, PROFILE_STOP]]
             hydrostatics.axisymmetric(profile, np.array(axis), plane[:3], height, cut)
             buoyancy_terms(cut, plane[:3], rho * g, block)
         _strips(k, x_rates, axis, mesh, rho, sums)
@@ -382,12 +382,12 @@ def body_block(k, X, flow, mesh, rho, g, bp, gp):
     pull = (data[k, LOAD_FORCE], data[k, LOAD_FORCE + 1], data[k, LOAD_FORCE + 2])
     force_terms(pull, onto(R, (data[k, LOAD_AT], data[k, LOAD_AT + 1], data[k, LOAD_AT + 2])), block)
     add_column(block, 3, (-data[k, LOAD_MOMENT], -data[k, LOAD_MOMENT + 1], -data[k, LOAD_MOMENT + 2]))
-    if bodies.index[k, HULL] != HULL_NONE:
+    if bodies.table[k, HULL] != HULL_NONE:
         _hull(k, x, rates, R, Z, mesh, rho, g, bp, gp, block)
     elif data[k, BODY_VOLUME] > 0.0 and rho > 0.0:
         mass = rho * data[k, BODY_VOLUME]
         add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
-    if bodies.index[k, HAS_MATRICES] == 1:
+    if bodies.table[k, HAS_MATRICES] == 1:
         _matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
     if gp == 0.0:
         floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
@@ -400,9 +400,9 @@ def body_block(k, X, flow, mesh, rho, g, bp, gp):
 def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
     """Put the blocks of all free bodies into the dense system of the junctions."""
     bodies = mesh.bodies
-    n_bodies = bodies.index.shape[0]
+    n_bodies = bodies.table.shape[0]
     for k in range(n_bodies):
-        if bodies.index[k, IS_FREE] == 0:
+        if bodies.table[k, IS_FREE] == 0:
             continue
         body_block(k, X, flow, mesh, rho, g, bp, gp)
         block = bodies.memory.block
@@ -421,9 +421,9 @@ def steady_bodies(mesh, A, b):
     would answer with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
     """
     bodies = mesh.bodies
-    n_bodies = bodies.index.shape[0]
+    n_bodies = bodies.table.shape[0]
     for k in range(n_bodies):
-        if bodies.index[k, IS_FREE] == 0:
+        if bodies.table[k, IS_FREE] == 0:
             continue
         d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
         moment = np.sqrt(b[d] ** 2 + b[d + 1] ** 2 + b[d + 2] ** 2)
@@ -449,10 +449,10 @@ def add_end_turn(line, side, mesh, d, force, A):
 def turn_bodies(X, mesh, right, share, bp, gp):
     """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
     bodies = mesh.bodies
-    n_bodies = bodies.index.shape[0]
+    n_bodies = bodies.table.shape[0]
     largest = 0.0
     for k in range(n_bodies):
-        if bodies.index[k, IS_FREE] == 0:
+        if bodies.table[k, IS_FREE] == 0:
             continue
         d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
         _, row = body_rows(k, mesh)
@@ -471,8 +471,8 @@ def turn_bodies(X, mesh, right, share, bp, gp):
 def rebase(X, Y, mesh):
     """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn."""
     bodies = mesh.bodies
-    for k in range(bodies.index.shape[0]):
-        if bodies.index[k, IS_FREE] == 0:
+    for k in range(bodies.table.shape[0]):
+        if bodies.table[k, IS_FREE] == 0:
             continue
         _, row = body_rows(k, mesh)
         bodies.memory.attitude[k] = turned(bodies.memory.attitude[k], X[0, row])
@@ -487,8 +487,8 @@ def body_difference(mesh, X, Y):
     bodies = mesh.bodies
     worst = 0.0
     speed = 0.0
-    for k in range(bodies.index.shape[0]):
-        if bodies.index[k, IS_FREE] == 0:
+    for k in range(bodies.table.shape[0]):
+        if bodies.table[k, IS_FREE] == 0:
             continue
         row, turn = body_rows(k, mesh)
         error, motion, spin_error, spin = 0.0, 0.0, 0.0, 0.0
@@ -510,8 +510,8 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
     The rows of positions hold already what their lines and nothing else puts there.
     """
     bodies = mesh.bodies
-    for k in range(bodies.index.shape[0]):
-        if bodies.index[k, IS_FREE] == 0:
+    for k in range(bodies.table.shape[0]):
+        if bodies.table[k, IS_FREE] == 0:
             continue
         row, turn = body_rows(k, mesh)
         body_block(k, X, flow, mesh, rho, g, 0.0, 0.0)
@@ -522,7 +522,7 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
     for line in range(bodies.end_body.shape[0]):
         for side in range(2):
             k = bodies.end_body[line, side]
-            if k < 0 or bodies.index[k, IS_FREE] == 0:
+            if k < 0 or bodies.table[k, IS_FREE] == 0:
                 continue
             _, turn = body_rows(k, mesh)
             n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
@@ -537,8 +537,8 @@ def largest_on_bodies(mesh, nodes):
     """Largest force or moment over size out of balance on a free body, N."""
     bodies = mesh.bodies
     largest = 0.0
-    for k in range(bodies.index.shape[0]):
-        if bodies.index[k, IS_FREE] == 0:
+    for k in range(bodies.table.shape[0]):
+        if bodies.table[k, IS_FREE] == 0:
             continue
         row, turn = body_rows(k, mesh)
         for p in range(3):

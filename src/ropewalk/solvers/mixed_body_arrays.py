@@ -20,7 +20,7 @@ from ropewalk.physics import hull_loads, hydrostatics
 from ropewalk.physics.hull_loads import STRIP_COLUMNS, WATER_COLUMNS, cut_strips
 from ropewalk.physics.rigidbody import about_origin
 
-# columns of `index`
+# columns of `table`
 IS_FREE = 0  # 1 if the body moves by its loads
 HULL = 1  # kind of model/bodies.py
 PROFILE, PROFILE_STOP = 2, 3  # rows of `profile`
@@ -64,7 +64,7 @@ class BodyMemory(NamedTuple):
 class BodyMesh(NamedTuple):
     """Rigid bodies as kernels read them; all but `memory` is never changed."""
 
-    index: Ints  # (n, INDEX_COLUMNS)
+    table: Ints  # (n, INDEX_COLUMNS)
     data: Array  # (n, DATA_COLUMNS)
     matrix: Array  # (n, 3, 6, 6) stiffness, damping (world), added mass (body)
     profile: Array  # (m, 2) z, radius, m
@@ -114,7 +114,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         data[k, WEIGHT_SCALE] = max(weight, float(np.abs(bodies.load_force[k]).max()), 1e-3)
     body, arm = _ends(model, flipped)
     return BodyMesh(
-        index=ints(index, (-1, INDEX_COLUMNS)),
+        table=ints(index, (-1, INDEX_COLUMNS)),
         data=floats(data, (-1, DATA_COLUMNS)),
         matrix=floats(matrix, (-1, 3, 6, 6)),
         profile=floats(bodies.profile, (-1, 2)),

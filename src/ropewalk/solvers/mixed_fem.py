@@ -13,16 +13,19 @@ import numpy as np
 
 from ropewalk.model.arrays import floats
 from ropewalk.model.environment import Sea
+from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample, rotation_matrix
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.mixed_bodies import water_on_bodies
+from ropewalk.solvers.mixed_body_start import calm_start
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
 from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state, worst_place
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
 from ropewalk.solvers.mixed_steps import Moving, advance_to, allocate, move_junctions, water_at
-from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP
+from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP, newton_iteration
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
@@ -32,7 +35,10 @@ SHORTEST_SHARE = 0.02  # of the waves' energy may have shorter periods than the 
 STILL = 1e-3  # of the speed sqrt(g L): the least speed that errors are measured against
 SLACK_SHARE = 0.02  # of a line's weight: tension below which slack is near
 LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-6  # N, m: scales of a case without weight or lines
+TINY_STEP = 1e-5  # s, of the step that finds the first accelerations
+TINY_ITERATIONS = 8  # of Newton, in it
 FIRST_STEP = 0.02  # of the longest
+LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 _LINE_CLAIMS = frozenset(Claim) - {
     Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.RODS, Claim.NETS,
@@ -62,6 +68,28 @@ def _make_work(model: Model, state: State, damping: float) -> FemWork:
 def _copy(source: Moving, target: Moving) -> None:
     target.X[:] = source.X
     target.T[:] = source.T
+
+
+def _find_acceleration(model: Model, work: FemWork) -> None:
+    """Accelerations and tensions that go with the given positions and velocities: those of one tiny implicit step."""
+    kept, mesh, sea = work.steps, work.mesh, model.sea
+    t = float(kept.clock[steps.TIME])
+    now, trial = kept.now, kept.trial
+    h = TINY_STEP
+    trial.X[0] = now.X[0] + h * now.X[1]
+    trial.T[:] = now.T
+    trial.X[2:] = 0.0
+    move_junctions(t + h, mesh, model.motions, trial.X)
+    water_at(trial.X[0], t + h, sea, kept.flow)
+    water_on_bodies(trial.X, t + h, sea, mesh)
+    for _ in range(TINY_ITERATIONS):
+        newton_iteration(trial.X, trial.T, kept.flow, mesh, sea.water_density, sea.gravity, 1.0 / (h * h), 1.0 / h, 1.0,
+                         kept.memory)  # fmt: skip
+    now.X[2] = trial.X[2]
+    now.X[3] = trial.X[2]
+    now.T[:] = trial.T
+    _copy(now, trial)
+    _copy(now, kept.last)
 
 
 def _scales(model: Model) -> tuple[float, float]:
@@ -98,6 +126,23 @@ def _settle(model: Model, work: FemWork, t: float) -> Report:
     return Report(Status.NOT_CONVERGED, message, iterations, force, miss)
 
 
+def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
+    """As `_settle`; if that fails on free bodies, from `state` with current and wind brought on in steps."""
+    report = _settle(model, work, state.time)
+    sea = model.sea
+    if report.good or not np.any(model.bodies.joint == LOOSE) or sea.current_speed == sea.wind_speed == 0.0:
+        return report
+    start = _make_work(model, state, 0.0)
+    _copy(start.steps.trial, work.steps.trial)
+    work.mesh.bodies.memory.attitude[:] = state.body_quaternion
+    for share in LOAD_STEPS:
+        part = sea._replace(current_speed=share * sea.current_speed, wind_speed=share * sea.wind_speed)
+        report = _settle(model._replace(sea=part), work, state.time)
+        if not report.good:
+            break
+    return report
+
+
 @dataclass(frozen=True)
 class MixedFem:
     """Dynamics by mixed elements."""
@@ -116,17 +161,22 @@ class MixedFem:
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh, memory, and the equilibrium or the given state on it."""
         refuse_unclaimed(self, model, frozenset({Claim.DYNAMICS}))
+        settled = self.start_at == "equilibrium"
+        if settled and not np.any(state.tension > 0.0):
+            state = calm_start(model, state)
         work = _make_work(model, state, self.damping)
-        if self.start_at == "equilibrium":
+        if settled:
             if not np.any(state.tension > 0.0):
                 guess(model, work.mesh, work.steps)
-            report = _settle(model, work, state.time)
+            report = _settle_gradually(model, work, state)
             if not report.good:
                 guess(model, work.mesh, work.steps)
                 report = _settle(model, work, state.time)
         else:
             _copy(work.steps.trial, work.steps.now)
         self._set(model, work)
+        if self.start_at == "as_given":
+            _find_acceleration(model, work)
         return work
 
     def _set(self, model: Model, work: FemWork) -> None:
@@ -227,6 +277,8 @@ class MixedFemStatics:
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh and memory; a state with tension is taken as the guess, else catenaries are."""
         refuse_unclaimed(self, model, frozenset({Claim.STATICS}))
+        if not np.any(state.tension > 0.0):
+            state = calm_start(model, state)
         work = _make_work(model, state, 0.0)
         if not np.any(state.tension > 0.0):
             guess(model, work.mesh, work.steps)
@@ -234,7 +286,7 @@ class MixedFemStatics:
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium under the loads at time t."""
-        report = _settle(model, work, t)
+        report = _settle_gradually(model, work, read_state(model, work)._replace(time=t))
         work.steps.clock[steps.TIME] = t
         return report
 

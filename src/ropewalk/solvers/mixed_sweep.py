@@ -514,5 +514,5 @@ def join_ends(X, mesh):
                 X[0, n, p] = X[0, j, p] + mesh.end_offset[line, side, p]
                 X[1, n, p] = X[1, j, p]
                 X[2, n, p] = X[2, j, p]
-    if mesh.bodies.index.shape[0] > 0:
+    if mesh.bodies.table.shape[0] > 0:
         place_ends(X, mesh)
