@@ -6,9 +6,8 @@ import re
 
 from sphinx.application import Sphinx
 
-_CITED = re.compile(
-    r"\[([A-Z][A-Za-z_]*[0-9]{4}[a-z]?|OrcaFlexChain|OrcaFlexRope|MoorProps|DNVC205|DNV_OS_E301|IACS_W22)\]"
-)
+_KEY = r"(?:[A-Z][A-Za-z_]*[0-9]{4}[a-z]?|OrcaFlexChain|OrcaFlexRope|MoorProps|DNVC205|DNV_OS_E301|IACS_W22)"
+_CITED = re.compile(rf"\[({_KEY}(?:; {_KEY})*)\]")
 _TICKS = re.compile(r"(:[\w:]+:`[^`]*`|``[^`]*``)|`([^`]+)`(?!_)")  # roles and code stay; names become code
 _ARGUMENT = re.compile(r"[A-Za-z_]\w*(, [A-Za-z_]\w*)* : ")
 
@@ -16,7 +15,7 @@ _ARGUMENT = re.compile(r"[A-Za-z_]\w*(, [A-Za-z_]\w*)* : ")
 def _for_sphinx(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Docstrings as the house writes them, for Sphinx: keys in brackets become links, arguments a list."""
     text = "\n".join(_without_pipes(line) for line in _argument_lists(lines))
-    text = _CITED.sub(r":cite:t:`\1`", text)
+    text = _CITED.sub(lambda found: f":cite:t:`{found[1].replace('; ', ',')}`", text)
     text = re.sub(r"(?<=[A-Z])_(?=\.\.\.)", r"\\_", text)  # STRETCHING_... is not a link
     lines[:] = _TICKS.sub(lambda found: found[1] or f"``{found[2]}``", text).split("\n")
 

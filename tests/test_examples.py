@@ -12,7 +12,11 @@ from numpy.testing import assert_allclose
 from ropewalk.cli.main import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-SLOW: frozenset[str] = frozenset()  # scripts that take longer than some seconds
+SLOW = {"chain_series.py", "rod_pictures.py"}  # take more than some seconds: `make validate` runs them
+SCRIPTS = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.name in SLOW else [])
+    for path in sorted(EXAMPLES.glob("*.py"))
+]
 
 
 @pytest.mark.parametrize("case", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
@@ -24,10 +28,8 @@ def test_case_is_right(case, monkeypatch, capsys):
     assert f"{case.name}: right" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("script", sorted(set(EXAMPLES.glob("*.py"))), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_script_runs(script, tmp_path, monkeypatch, capsys):
-    if script.name in SLOW:
-        pytest.skip("takes longer than some seconds")
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out
