@@ -42,9 +42,10 @@ class Work:
 
     place: Place
     time: float
-    plan: Plan | None = None
-    problem: Problem | None = None
-    out: Result | None = None
+    plan: Plan
+    problem: Problem
+    out: Result | None = None  # of the last advance
+    good: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,30 +87,40 @@ class Shooting:
     )
 
     def start(self, model: Model, state: State) -> Work:
-        """Check the case; choose from which end each line is shot."""
+        """Check the case; choose how each line is shot, and a start."""
         refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
         place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
-        return Work(place=place, time=state.time)
+        place = gravity_place(model, prescribed(model, place, state.time), state.time)
+        shape = GuessedShape(model, place)
+        plan = first_plan(model, place, shape)
+        return Work(place, state.time, plan, build_problem(model, place, plan, shape))
 
     def advance(self, model: Model, work: Work, t: float) -> Report:
-        """Find the equilibrium under the loads and prescribed motions at time t."""
-        work.time = t
+        """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
         place = prescribed(model, work.place, t)
-        if work.problem is None:
-            place = gravity_place(model, place, t)
-        plan = first_plan(model, place, GuessedShape(model, place))
-        attempt = self._solve(model, place, plan, GuessedShape(model, place))
+        attempt = self._first_try(model, work, place)
         if not attempt.good:
-            attempt = self._insist(model, place, plan, attempt)
+            shape = GuessedShape(model, place)
+            plan = first_plan(model, place, shape)
+            if work.out is not None:
+                attempt = self._solve(model, place, plan, shape)
+            if not attempt.good:
+                attempt = self._insist(model, place, plan, attempt)
         if attempt.good:
             attempt = self._refined(model, attempt)
             work.place = place_of(attempt.problem, place)
+        work.time, work.good = t, attempt.good
         work.plan, work.problem, work.out = attempt.plan, attempt.problem, attempt.out
         return report(model, attempt)
 
+    def read(self, model: Model, work: Work) -> State:
+        """The lines sampled by dense output."""
+        assert work.out is not None
+        return read_state(model, work.problem, work.out, work.place, work.time, self.tolerance)
+
     def stiffness(self, model: Model, work: Work) -> Array:
         """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
-        assert work.problem is not None and work.out is not None and work.plan is not None
+        assert work.out is not None
         shape = SolvedShape(model, work.problem, work.out)
         return line_stiffness(model, work.problem, work.plan, work.place, shape, (self.tolerance, self.pair))
 
@@ -117,15 +128,29 @@ class Shooting:
         """Memory that holds a given solution, for `read` and `stiffness`."""
         return Work(solution.place, time, solution.plan, solution.problem, solution.out)
 
+    def _first_try(self, model: Model, work: Work, place: Place) -> Attempt:
+        """From the last equilibrium, or with what `start` has laid out if nothing has moved since."""
+        if work.good and work.out is not None:
+            return self._solve(model, place, work.plan, SolvedShape(model, work.problem, work.out))
+        same = all(np.array_equal(a, b) for a, b in zip(place, work.place, strict=True))
+        if same and work.out is None:
+            return self._run(model, place, work.plan, work.problem, True)
+        shape = GuessedShape(model, place)
+        return self._solve(model, place, first_plan(model, place, shape), shape)
+
     def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """One plan from one start."""
         problem = build_problem(model, place, plan, shape)
+        return self._run(model, place, plan, problem, isinstance(shape, GuessedShape))
+
+    def _run(self, model: Model, place: Place, plan: Plan, problem: Problem, guessed: bool) -> Attempt:
+        """Newton on one problem; free tails of a guess are started from their own balance."""
         arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
         parts = (arcs, nodes, rigid, model.sea)
-        integrator = (self.tolerance, self.pair)
-        if isinstance(shape, GuessedShape):
+        if guessed and np.any(nodes.tail):
             start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
         out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+        integrator = (self.tolerance, self.pair)
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
         path = newton.solve(self.target)
         return Attempt(place, plan, problem, out, path, path.iterations)
@@ -194,11 +219,6 @@ class Shooting:
                 break
             attempt = replace(finer, iterations=attempt.iterations + finer.iterations, load_steps=attempt.load_steps)
         return attempt
-
-    def read(self, model: Model, work: Work) -> State:
-        """The lines sampled by dense output."""
-        assert work.problem is not None and work.out is not None
-        return read_state(model, work.problem, work.out, work.place, work.time, self.tolerance)
 
 
 def _with_current(model: Model, share: float) -> Model:

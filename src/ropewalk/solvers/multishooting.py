@@ -11,7 +11,6 @@ from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import Arcs
 from ropewalk.solvers.shooting_build import ON_BED, GuessedShape, LinePlan, Plan, bed_height, end_place
-from ropewalk.solvers.shooting_spans import line_spans
 from ropewalk.solvers.shooting_string import ALL, BOUND, BUOYANCY, F0, S0, S1, STATE
 
 CLOSE = 0.02  # of the line: a cut is not made this near another
@@ -37,7 +36,7 @@ def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LineP
     rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
     low = [bed_height(model, end_place(model, place, i, j)) <= rest for j in range(2)]
     _, first, last = shape.states(i, np.zeros(1))
-    return bed_plan(length, low, first, last, line_spans(model, i, np.zeros(0)).rows)
+    return bed_plan(length, low, first, last, shape.spans(i).rows)
 
 
 def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Array) -> LinePlan:

@@ -90,7 +90,7 @@ def bed_height(model: Model, position: Array) -> float:
 
 def line_scale(model: Model, i: int, rows: Array, laws: Ints, loads: float) -> float:
     """Force scale of line i (N): its own loads, those at its ends if they are much larger, or its stiffness."""
-    own = force_scale(model.sea, rows, 0.0)
+    own = force_scale(rows, model.sea)
     scale = own if own > SMALL_LOAD * loads else loads
     return scale if scale > 0.0 else _idle_scale(model, laws)
 
@@ -101,11 +101,18 @@ class GuessedShape:
     def __init__(self, model: Model, place: Place) -> None:
         self.model, self.place = model, place
         self.loads = point_loads(model)
+        self._spans: dict[int, LineSpans] = {}
+
+    def spans(self, i: int) -> LineSpans:
+        """Spans of line i without cuts, kept."""
+        if i not in self._spans:
+            self._spans[i] = line_spans(self.model, i, np.zeros(0))
+        return self._spans[i]
 
     def states(self, i: int, s: Array) -> tuple[Array, float, float]:
         """See Shape."""
         model = self.model
-        spans = line_spans(model, i, np.zeros(0))
+        spans = self.spans(i)
         a, b = (np.ascontiguousarray(end_place(model, self.place, i, j)) for j in range(2))
         scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
         out: Array = np.empty((s.size, string.STATE))
@@ -216,7 +223,8 @@ class _Book:
         model = self.model
         length = float(model.lines.length[i])
         ends = [self._end(i, 0), self._end(i, 1)]
-        spans = line_spans(model, i, np.array(plan.cuts))
+        whole = not plan.cuts and isinstance(self.shape, GuessedShape)
+        spans = self.shape.spans(i) if whole else line_spans(model, i, np.array(plan.cuts))  # type: ignore[attr-defined]
         scale = line_scale(model, i, spans.rows, spans.laws, max(ends[0][2], ends[1][2]))
         places = np.array([0.0, *plan.cuts, length])
         states, low, high = self.shape.states(i, places)

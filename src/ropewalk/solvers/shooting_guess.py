@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import catenary
 from ropewalk.physics.current import current
@@ -133,21 +132,28 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     return solution[catenary.GROUND_START], solution[catenary.GROUND_END]
 
 
-def force_scale(model_sea: object, spans: Array, end_loads: float) -> float:
-    """Size of the forces on a line (N): its weight in air or water, drag, pressure, point loads, end loads."""
-    sea = model_sea
-    ds = spans[:, string.S1] - spans[:, string.S0]
-    dry = np.abs(ds @ (spans[:, string.F0 : string.F0 + 3] + 0.5 * ds[:, None] * spans[:, string.F1 : string.F1 + 3]))
-    wet = np.abs(ds @ (spans[:, string.F0 + 2] + spans[:, string.BUOYANCY]))
-    speed = float(getattr(sea, "current_speed", 0.0))
-    flow = float(ds @ spans[:, string.BN]) * speed * speed
-    pressure = float(ds @ np.linalg.norm(spans[:, string.PRESSURE : string.PRESSURE + 3], axis=1))
-    turn = float(ds @ np.linalg.norm(spans[:, string.TURN : string.TURN + 9], axis=1)) * float(ds.sum())
-    jumps = float(np.abs(spans[:, string.JUMP : string.JUMP + 3]).sum())
-    submerged = float(getattr(sea, "water_density", 0.0)) > 0.0
-    weight = float(max(dry[2], wet) if not submerged else max(wet, 1e-3 * dry[2])) + float(dry[:2].sum())
-    own = weight + flow + pressure + turn + jumps
-    return max(own, end_loads)
+@kernel
+def force_scale(spans, sea):
+    """Size of the forces on a line (N): weight in air or water, drag, pressure, tables, turning, point loads.
+
+    spans : (n, SPAN_COLUMNS) of the line    sea : `Sea` arrays
+    """
+    side, dry, wet, more, length = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(spans.shape[0]):
+        span = spans[k]
+        ds = span[string.S1] - span[string.S0]
+        length += ds
+        dry += ds * (span[string.F0 + 2] + 0.5 * ds * span[string.F1 + 2])
+        wet += ds * (span[string.F0 + 2] + 0.5 * ds * span[string.F1 + 2] + span[string.BUOYANCY])
+        turn = 0.0
+        for i in range(3):
+            side += abs(ds * (span[string.F0 + i] + 0.5 * ds * span[string.F1 + i])) if i < 2 else 0.0
+            more += abs(span[string.JUMP + i]) + ds * abs(span[string.PRESSURE + i])
+        for i in range(9):
+            turn += abs(span[string.TURN + i])
+        more += ds * (span[string.BN] * sea.current_speed**2 + turn * length)
+    weight = max(abs(wet), 1e-3 * abs(dry)) if sea.water_density > 0.0 else abs(dry)
+    return weight + side + more
 
 
 @kernel
