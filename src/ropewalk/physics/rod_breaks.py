@@ -5,10 +5,10 @@ from __future__ import annotations
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rod_integrals import DROWNED, DRY, contract, row_at, state_of
 
-NEAR_TOUCH = 0.05  # gap over half height below which a near touch of the surface gets its own split
+NEAR_TOUCH = 0.3  # gap over half height below which a near touch of the surface gets its own split
 ROOT_STEPS = 60  # bisection alone reaches round-off in 53
-EXTREMUM_STEPS = 12  # an extremum only decides whether roots lie beside it; 12 Illinois steps give 6 digits or more
-SMALLEST_STEP = 2e-16  # of the local coordinate in [-1, 1]
+EXTREMUM_STEPS = 12  # Illinois steps; five are usual
+EXTREMUM_STEP = 1e-5  # of the local coordinate in [-1, 1]; the gap at an extremum errs by its square
 LAST_STEP = 1e-9  # of the same; a Newton step as short as this leaves an error of its square
 BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
 
@@ -56,7 +56,7 @@ def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
         row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
         contract(row, z, u, c)
         f = c[4] + side * c[5]
-        if f == 0.0 or abs(hi - lo) < SMALLEST_STEP:
+        if f == 0.0 or abs(at - hi) < EXTREMUM_STEP:
             break
         if (f > 0.0) == (fhi > 0.0):
             flo *= 0.5
@@ -92,8 +92,8 @@ def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
                 places[count] = find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c)
                 kinds[count] = side
                 count += 1
-            elif abs(f0) + abs(f1) < panels.half[k] * (hi - lo) * panels.bounds[k, 1]:
-                # near enough to reach the surface and go away again between two points
+            elif abs(f0) + abs(f1) < panels.half[k] * (hi - lo) * panels.bounds[k, 1] + NEAR_TOUCH * cs[i, 3]:
+                # near enough to reach the surface, or almost, and go away again between two points
                 contract(panels.ends[k, 0] if i == 0 else panels.rows[k, i - 1], z, u, c)
                 g0 = c[4] + side * c[5]
                 contract(panels.ends[k, 1] if i == n else panels.rows[k, i], z, u, c)

@@ -38,6 +38,7 @@ from ropewalk.physics.rod_integrals import (
 from ropewalk.physics.rod_shape import COLUMNS, POINT_COLUMNS, SEMI_A, SEMI_B
 
 STEEP = 0.9  # vertical part of the tangent above which the chord is the variable: within 26 degrees of upright
+NEAR_END = 0.5  # half lengths beyond a panel's end within which a break is felt inside
 LYING = 1e-10  # half height over semi-axis below which the whole section counts as lying in the surface
 
 
@@ -206,18 +207,38 @@ def _sweep(book, panels, z, u):
         base = _drowned_only(state, count, kinds)
         if base == 1.0:
             _add_drowned(book, panels, k)
-        elif count == 0 and state == CUT:
+        first = near_end(panels.ends[k, 0], z, u, -panels.half[k], c)
+        last = near_end(panels.ends[k, 1], z, u, panels.half[k], c)
+        if count == 0 and state == CUT and first == 0.0 and last == 0.0:
             _add_cut(book, panels, k, z, u, cs, wide)
-        if count == 0:
             continue
-        lo, kind_lo = -1.0, 0.0
+        if count == 0 and state != CUT:
+            continue
+        lo, kind_lo = -1.0, first
         for i in range(count + 1):
             hi = places[i] if i < count else 1.0
-            kind_hi = kinds[i] if i < count else 0.0
+            kind_hi = kinds[i] if i < count else last
             if base == 0.0 or state != DROWNED:
                 _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c, wide)
             state = _next_state(state, kind_hi)
             lo, kind_lo = hi, kind_hi
+
+
+@kernel
+def near_end(row, z, u, half, c):
+    """2.0 if a cut section at a panel's end would dry out or drown shortly beyond it, else 0.0.
+
+    Then the integrand is singular just outside the panel, and its points are clustered towards that end.
+
+    half : half length of the panel, m, negative at its start
+    """
+    contract(row, z, u, c)
+    if state_of(c) != CUT or abs(c[4]) > STEEP:
+        return 0.0
+    reach = NEAR_END * half
+    dries = c[0] - c[3] + reach * (c[4] - c[5]) > 0.0
+    drowns = c[0] + c[3] + reach * (c[4] + c[5]) < 0.0
+    return 2.0 if dries or drowns else 0.0
 
 
 @kernel
