@@ -12,6 +12,8 @@ from ropewalk.solvers.mixed_fem import MixedFem, MixedFemStatics
 from ropewalk.solvers.protocol import Report
 from ropewalk.spec.system import System
 
+ROPE = {"section": "rope", "length": 10}
+
 
 def harmonic(*terms: tuple[list[float], float, float], ramp: float) -> dict[str, Any]:
     """A motion by sines: direction, amplitude (m), period (s)."""
@@ -25,9 +27,13 @@ def oc3(elements: int = 50, damping: float = 0.01) -> Model:
     """One mooring line of OC3-Hywind, its fairlead in surge and heave."""
     motion = harmonic(([1, 0, 0], 2.0, 10.0), ([0, 0, 1], 0.8, 8.0), ramp=10.0)
     chain = {
-        "diameter": 0.09, "mass": 77.7066, "axial_stiffness": 384.243e6, "damping": damping,
-        "drag": {"normal": 1.6, "tangential": 0.1}, "added_mass": {"normal": 1.0},
-    }  # fmt: skip
+        "diameter": 0.09,
+        "mass": 77.7066,
+        "axial_stiffness": 384.243e6,
+        "damping": damping,
+        "drag": {"normal": 1.6, "tangential": 0.1},
+        "added_mass": {"normal": 1.0},
+    }
     return build(
         System.model_validate(
             {
@@ -37,11 +43,17 @@ def oc3(elements: int = 50, damping: float = 0.01) -> Model:
                     "anchor": {"position": [853.87, 0, -320]},
                     "fairlead": {"position": [5.2, 0, -70], "joint": "moving", "motion": motion},
                 },
-                "lines": {"m": {"from": "anchor", "to": "fairlead", "elements": elements,
-                                "pieces": [{"section": "chain", "length": 902.2}]}},
+                "lines": {
+                    "m": {
+                        "from": "anchor",
+                        "to": "fairlead",
+                        "elements": elements,
+                        "pieces": [{"section": "chain", "length": 902.2}],
+                    }
+                },
             }
         )
-    )  # fmt: skip
+    )
 
 
 def swing(stiffness: float | str, elements: int = 10, mass: float = 0.0) -> Model:
@@ -50,12 +62,16 @@ def swing(stiffness: float | str, elements: int = 10, mass: float = 0.0) -> Mode
         System.model_validate(
             {
                 "environment": {"gravity": 9.81, "water_density": 0},
-                "sections": {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": stiffness, "compression": True}},
+                "sections": {
+                    "rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": stiffness, "compression": True}
+                },
                 "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [10, 0, 0], "joint": "free", "mass": mass}},
-                "lines": {"l": {"from": "a", "to": "b", "elements": elements, "pieces": [{"section": "rope", "length": 10}]}},
+                "lines": {
+                    "l": {"from": "a", "to": "b", "elements": elements, "pieces": [{"section": "rope", "length": 10}]}
+                },
             }
         )
-    )  # fmt: skip
+    )
 
 
 def settle(model: Model) -> tuple[Report, State]:

@@ -16,9 +16,13 @@ from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP, newton_iteration
 from ropewalk.spec.system import System
 
 ROPE = {
-    "diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6, "damping": 0.05,
-    "drag": {"normal": 1.2, "tangential": 0.1}, "added_mass": {"normal": 1.0, "tangential": 0.3},
-}  # fmt: skip
+    "diameter": 0.1,
+    "mass": 20.0,
+    "axial_stiffness": 1e6,
+    "damping": 0.05,
+    "drag": {"normal": 1.2, "tangential": 0.1},
+    "added_mass": {"normal": 1.0, "tangential": 0.3},
+}
 RIGID = {**ROPE, "axial_stiffness": "inextensible", "mass": 5.0}
 
 
@@ -71,7 +75,7 @@ CASES = {
         {"l": {**line("a", "b"), "attachments": [{"s": 30, **WEIGHT}]}},
     ),
     "across the surface": case({"a": ANCHOR, "b": {"position": [30, 0, 5.0]}}, {"l": line("b", "a")}, 60.0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -118,8 +122,11 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
             misses,
         )
         inner = nodes[:n][free[:n, 0] > 0.0]
-        axes = [mesh.dof[d, :3] @ nodes[n + j] for j in range(mesh.motion.size)
-                for d in range(mesh.dof_start[j], mesh.dof_start[j + 1])]  # fmt: skip
+        axes = [
+            mesh.dof[d, :3] @ nodes[n + j]
+            for j in range(mesh.motion.size)
+            for d in range(mesh.dof_start[j], mesh.dof_start[j + 1])
+        ]
         return np.concatenate([inner.ravel() / 1e4, np.array(axes) / 1e4, misses])
 
     e = 1e-5

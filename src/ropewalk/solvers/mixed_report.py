@@ -50,8 +50,9 @@ def energies(model: Model, work: FemWork) -> dict[str, float]:
 
 def closure(energy: dict[str, float], work: FemWork) -> float:
     """What does not add up, as a share of the energy that was turned over."""
-    change = abs(energy["kinetic"] + energy["elastic"] + energy["potential"] - float(np.sum(work.first)))
-    turned = sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss"))) + change
+    held = (energy["kinetic"], energy["elastic"], energy["potential"])
+    change = sum(abs(now - before) for now, before in zip(held, work.first, strict=True))
+    turned = change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss")))
     return abs(energy["closure"]) / turned if turned > 0.0 else 0.0
 
 
