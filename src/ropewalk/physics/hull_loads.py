@@ -41,7 +41,8 @@ FORCE0, FORCE1 = 0, 3
 BY_V0, BY_V1, BY_V2 = 6, 15, 24
 BY_A0, BY_A1, BY_A2 = 33, 35, 37
 BY_T0, BY_T1 = 39, 48
-SUMS = 57
+LOST = 57  # power of drag lost to the fluid, W
+SUMS = 58
 
 
 def cut_strips(profile: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -184,6 +185,7 @@ def strip_terms(t, u, da, aw, bn, bt, normal, axial, mass, zeta, sums):
     by_v = plus_unit(add9(dyad, scale9(2.0 * b - a, outer(t, t))), a)
     by_t = plus_unit(add9(scale9(-s, dyad), outer(t, scale3(2.0 * b - a, u))), (b - a) * s)
     by_t = plus_unit(add9(by_t, outer(scale3(excess, t), da)), excess * along)
+    sums[LOST] += a * speed * speed + b * s * s
     for p in range(3):
         sums[FORCE0 + p] += f[p]
         sums[FORCE1 + p] += zeta * f[p]
@@ -205,6 +207,7 @@ def point_terms(u, da, aw, b, added, mass, zeta, sums):
     inverse = 1.0 / speed if speed > 0.0 else 0.0
     f = add3(add3(scale3(b * speed, u), scale3(added, da)), scale3(mass, aw))
     by_v = plus_unit(scale9(b * inverse, outer(u, u)), b * speed)
+    sums[LOST] += b * speed * speed * speed
     for p in range(3):
         sums[FORCE0 + p] += f[p]
         sums[FORCE1 + p] += zeta * f[p]

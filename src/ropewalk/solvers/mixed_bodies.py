@@ -12,7 +12,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
-from ropewalk.numerics.blockelimination import ZERO3, ZERO9, add3, dot, onto, scale3, times
+from ropewalk.numerics.blockelimination import ZERO3, add3, dot, onto, scale3, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
     quaternion_conjugate,
@@ -83,7 +83,6 @@ from ropewalk.solvers.mixed_body_arrays import (
 )
 
 STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
-UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
@@ -280,7 +279,7 @@ def _sphere(k, x_rates, arm, mesh, rho, sums):
 
 
 @kernel
-def _hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
+def add_hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
     """Adds buoyancy, Morison and wind forces of the hull of body k to its block."""
     bodies, memory = mesh.bodies, mesh.bodies.memory
     data, plane, cut, sums = bodies.data, memory.plane[k], memory.cut, memory.sums
@@ -308,7 +307,7 @@ def _hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
 
 
 @kernel
-def _matrices(k, x, x_rates, R, Z, X, mesh, bp, gp, block):
+def add_matrices(k, x, x_rates, R, Z, X, mesh, bp, gp, block):
     """Adds the user's stiffness, damping and added mass of body k to its block.
 
     Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
@@ -358,6 +357,17 @@ def _momentum(A, v, w):
 
 
 @kernel
+def body_inertia(k, data):
+    """Mass, centre of mass and inertia about the origin of body k, in its frame."""
+    j = INERTIA
+    J = (
+        data[k, j], data[k, j + 1], data[k, j + 2], data[k, j + 3], data[k, j + 4], data[k, j + 5], data[k, j + 6],
+        data[k, j + 7], data[k, j + 8],
+    )  # fmt: skip
+    return data[k, BODY_MASS], (data[k, CENTRE], data[k, CENTRE + 1], data[k, CENTRE + 2]), J
+
+
+@kernel
 def body_block(k, X, flow, mesh, rho, g, bp, gp):
     """Inertia minus forces of body k, apart from its lines, and the derivative, into memory.block (6, 7)."""
     bodies = mesh.bodies
@@ -369,26 +379,19 @@ def body_block(k, X, flow, mesh, rho, g, bp, gp):
     R, Z, omega, alpha = body_motion(k, X, mesh)
     x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
     rates = (v, a, omega, alpha)
-    m = data[k, BODY_MASS]
-    centre = (data[k, CENTRE], data[k, CENTRE + 1], data[k, CENTRE + 2])
-    J = ZERO9
-    j = INERTIA
-    J = (
-        data[k, j], data[k, j + 1], data[k, j + 2], data[k, j + 3], data[k, j + 4], data[k, j + 5], data[k, j + 6],
-        data[k, j + 7], data[k, j + 8],
-    )  # fmt: skip
+    m, centre, J = body_inertia(k, data)
     inertia_terms(m, centre, J, v, a, omega, alpha, R, Z, mesh.mass_damping, bp, gp, block)
     force_terms((0.0, 0.0, -m * g), onto(R, centre), block)
     pull = (data[k, LOAD_FORCE], data[k, LOAD_FORCE + 1], data[k, LOAD_FORCE + 2])
     force_terms(pull, onto(R, (data[k, LOAD_AT], data[k, LOAD_AT + 1], data[k, LOAD_AT + 2])), block)
     add_column(block, 3, (-data[k, LOAD_MOMENT], -data[k, LOAD_MOMENT + 1], -data[k, LOAD_MOMENT + 2]))
     if bodies.table[k, HULL] != HULL_NONE:
-        _hull(k, x, rates, R, Z, mesh, rho, g, bp, gp, block)
+        add_hull(k, x, rates, R, Z, mesh, rho, g, bp, gp, block)
     elif data[k, BODY_VOLUME] > 0.0 and rho > 0.0:
         mass = rho * data[k, BODY_VOLUME]
         add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
     if bodies.table[k, HAS_MATRICES] == 1:
-        _matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
+        add_matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
     if gp == 0.0:
         floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
         for i in range(3):

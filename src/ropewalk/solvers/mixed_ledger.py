@@ -15,6 +15,7 @@ import numpy as np
 from ropewalk.numerics.blockelimination import dot
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
+from ropewalk.solvers.mixed_body_ledger import body_energies, body_powers
 from ropewalk.solvers.mixed_element import axial, drag_on, water_on_half, wet_share
 from ropewalk.solvers.mixed_mesh import (
     DRAG_AREA,
@@ -139,6 +140,11 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
                 pull -= mesh.dof[d, SPRING] * mesh.dof[d, p] * (r[n_nodes + j, p] - mesh.reference[j, p])
             for p in range(3):
                 ledger[LOADS, NOW] += pull * mesh.dof[d, p] * v[n_nodes + j, p]
+    water, loads, drag, damping = body_powers(X, flow, mesh, rho, g)
+    ledger[WATER, NOW] += water
+    ledger[LOADS, NOW] += loads
+    ledger[DRAG, NOW] += drag
+    ledger[DAMPING, NOW] += damping
 
 
 @kernel
@@ -166,7 +172,8 @@ def add_work(h, h_before, ledger):
 @kernel
 def stored_energy(X, T, mesh, g):
     """Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water."""
-    kinetic, elastic, potential = 0.0, 0.0, 0.0
+    kinetic, potential = body_energies(X, mesh, g)
+    elastic = 0.0
     n_nodes = mesh.s.size
     for n in range(n_nodes + mesh.motion.size):
         if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
