@@ -40,6 +40,14 @@ def loop_replies(tree, bars, field, s):
 
 
 @kernel
+def loop_solve(matrix, right):
+    """Solution of the loops' system; NaN where it holds what is not a number, so that the step is found bad."""
+    if not np.isfinite(matrix.sum() + right.sum()):
+        return np.full(right.size, np.nan)
+    return np.linalg.solve(matrix, right)
+
+
+@kernel
 def close_accelerations(tree, bars, field, s):
     """Tensions of the loop bars from the second rates of their lengths; changes s.a and s.tension."""
     n = tree.loop.size
@@ -53,7 +61,7 @@ def close_accelerations(tree, bars, field, s):
             x += field.direction[k, c] * (s.a[b, c] - s.a[a, c])
             square += (s.v[b, c] - s.v[a, c]) ** 2
         right[j] = x + square / bars.length[k]
-    answer = np.linalg.solve(s.loop_matrix, right)
+    answer = loop_solve(s.loop_matrix, right)
     for j in range(n):
         s.tension[tree.loop[j]] = answer[j]
         s.a[:] += answer[j] * s.reply[j]
@@ -77,7 +85,7 @@ def close_loops(tree, bars, field, s):
             worst = max(worst, abs(gap[j]) / bars.length[k])
         if worst < CLOSED:
             break
-        x = np.linalg.solve(s.loop_matrix, gap)
+        x = loop_solve(s.loop_matrix, gap)
         for k in range(tree.bar.size):
             psi[:] = 0.0
             for j in range(n):
@@ -105,7 +113,7 @@ def close_loops(tree, bars, field, s):
             rate = max(rate, abs(gap[j]))
         if rate < CLOSED:
             break
-        x = np.linalg.solve(s.loop_matrix, gap)
+        x = loop_solve(s.loop_matrix, gap)
         for k in range(tree.bar.size):
             for j in range(n):
                 for c in range(3):

@@ -1,0 +1,106 @@
+"""The question `step limit`: how long a step a solver can take before a damped case no longer comes to rest."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.solvers.protocol import Solver
+
+STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
+HOLD = 1.0  # s for which it must stay so
+LOOK = 0.05  # s between looks at the velocities
+PATIENCE = 5.0  # times the time that a small step needs, [Otto2022], sec. 6.2.4
+BACK_OFF = 10.0  # factor on a first step that does not come to rest
+SMALLEST = 1e-4  # s, where the search is given up
+BISECTIONS = 12  # after which the limit is known to 1 part in 4000
+
+
+@dataclass(frozen=True)
+class StepLimit:
+    """Largest step that still came to rest, and the smallest tried that did not."""
+
+    step: float  # s
+    unstable: float  # s
+    settling_time: float  # s, at the first stable step
+    runs: int
+
+
+def settling_time(
+    model: Model, solver: Solver, state: State, longest: float, still: float = STILL, hold: float = HOLD
+) -> float | None:
+    """Time (s) from which all nodes stay below `still` (m/s) for `hold` (s); None if that is not before `longest`.
+
+    solver : a bar solver with its step given
+    """
+    step = _step(solver)
+    stride = max(1, math.floor(LOOK / step)) * step
+    work = solver.start(model, state)
+    since = None
+    count = 0
+    while count * stride < longest:
+        count += 1
+        t = state.time + count * stride
+        report = solver.advance(model, work, t)
+        if not report.good:
+            return None
+        speed = float(np.sqrt((solver.read(model, work).velocity ** 2).sum(axis=1).max()))
+        if not math.isfinite(speed):
+            return None
+        if speed > still:
+            since = None
+        elif since is None:
+            since = t
+        elif t - since >= hold:
+            return since - state.time
+    return None
+
+
+def step_limit(model: Model, solver: Solver, state: State, longest: float = 600.0, still: float = STILL) -> StepLimit:
+    """Largest stable step by doubling and bisection, from the step of `solver`. The case must be damped.
+
+    A step is stable if the case comes to rest within five times the time that the first stable step took.
+    """
+    step, runs = _step(solver), 0
+    while True:
+        first = settling_time(model, _with_step(solver, step), state, longest, still)
+        runs += 1
+        if first is not None:
+            break
+        step /= BACK_OFF
+        if step < SMALLEST:
+            raise ConvergenceError(
+                f"the case does not come to rest within {longest:g} s at any step down to {SMALLEST:g} s; "
+                "give it damping, or more time"
+            )
+    patience = PATIENCE * max(first, HOLD)
+    good, bad = step, 2.0 * step
+    while settling_time(model, _with_step(solver, bad), state, patience, still) is not None:
+        good, bad = bad, 2.0 * bad
+        runs += 1
+        if bad > longest:
+            raise ConvergenceError(f"no limit found up to a step of {good:g} s")
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (good + bad)
+        stable = settling_time(model, _with_step(solver, middle), state, patience, still) is not None
+        good, bad = (middle, bad) if stable else (good, middle)
+        runs += 1
+    return StepLimit(good, bad, first, runs)
+
+
+def _step(solver: Any) -> float:
+    step = getattr(solver, "step", None)
+    if not isinstance(step, float) or not step > 0.0:
+        raise InputError(f"step limit: solver '{solver.name}' needs a step to begin with")
+    return step
+
+
+def _with_step(solver: Any, step: float) -> Solver:
+    made: Solver = replace(solver, step=step)
+    return made

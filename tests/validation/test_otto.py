@@ -1,0 +1,245 @@
+"""Benchmarks of Otto 2022 (OCN-SIM Flex), as corrected: printed numbers, or recomputed ones where these differ.
+
+Missing data as identified: 10 N for the static cases, chains of density 7500 kg/m3 and ten bars, m/n at every moving
+node ("outer" lumping), damping SD mass-proportional.
+"""
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from ropewalk.analysis.step_limit import settling_time, step_limit
+from ropewalk.model.arrays import floats
+from ropewalk.model.model import build
+from ropewalk.model.state import initial_state
+from ropewalk.solvers.bars_statics import BarsStatics
+from ropewalk.solvers.constrained import Constrained
+from ropewalk.solvers.projection import Projection
+from ropewalk.solvers.recursive import Recursive
+from ropewalk.spec.system import System
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "solvers"))
+from bars_cases import chain, run
+
+CHAIN_MASS = 0.25 * math.pi * 0.02**2 * 7500.0  # kg, of 1 m, d = 20 mm
+ROPE_MASS = 0.25 * math.pi * 0.002**2 * 7500.0  # kg, of 1 m, d = 2 mm
+
+
+def hung(model, angles, length):
+    """Rest with bars of `length` at absolute angles (degrees) from the downward vertical in the x-z plane."""
+    a = np.radians(np.asarray(angles, float))
+    steps = length * np.stack([np.sin(a), np.zeros_like(a), -np.cos(a)], axis=1)
+    p = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+    return initial_state(model)._replace(
+        start=np.array([0, len(p)]), s=length * np.arange(len(p)), position=p, velocity=np.zeros_like(p),
+        tension=np.zeros(len(p)), point_position=p[[0, -1]],
+    )  # fmt: skip
+
+
+def double_pendulum(**point):
+    return chain(2, length=2.0, mass=2.0, end=(0.0, 0.0, -2.0), point=point)
+
+
+def heavy_chain(**point):
+    return chain(10, mass=CHAIN_MASS, end=(0.0, 0.0, -1.0), point=point)
+
+
+def rope_pendulum():
+    return chain(10, mass=ROPE_MASS, end=(0.0, 0.0, -1.0), point={"mass": 2.0})
+
+
+def test_static_end_of_the_double_pendulum():
+    """Fig. B.5: x = 1.168, y = 1.591 under 10 N; recomputed 1.16796, 1.59124."""
+    end = run(BarsStatics(lumping="outer", tolerance=1e-12), double_pendulum(force=(10.0, 0.0, 0.0)), 0.0)[0].position[
+        -1
+    ]
+    # five printed decimals
+    assert_allclose(end, [1.16796, 0.0, -1.59124], atol=5e-6)
+
+
+def test_static_end_of_the_heavy_chain():
+    """Fig. B.6: 0.6509, 0.7010; recomputed 0.65090, 0.70102. With half an end mass (0.68146, 0.65785)."""
+    model = heavy_chain(force=(10.0, 0.0, 0.0))
+    outer = run(BarsStatics(lumping="outer", tolerance=1e-12), model, 0.0)[0].position[-1]
+    halves = run(BarsStatics(tolerance=1e-12), model, 0.0)[0].position[-1]
+    assert_allclose(outer, [0.65090, 0.0, -0.70102], atol=6e-6)
+    assert_allclose(halves, [0.68146, 0.0, -0.65785], atol=6e-6)
+
+
+def test_catenary_of_twenty_bars():
+    """Sec. 6.4.1: 100 m at 50 N/m, span 80 m, rise 10 m. Nodes 35.05 mm, tensions 0.069 % off the exact catenary."""
+    p, w, rise, length = 50.0, 80.0, 10.0, 100.0
+    model = chain(20, length=length, mass=p * length / 9.81, end=(w, 0.0, rise), point={"joint": "fixed"})
+    state, _, work = run(BarsStatics(tolerance=1e-13), model, 0.0)
+    # sqrt(L^2 - h^2) = 2 a sinh(w / 2a); x_A = a artanh(h/L) - w/2
+    a = brentq(lambda a: 2.0 * a * math.sinh(0.5 * w / a) - math.sqrt(length**2 - rise**2), 10.0, 1e3, xtol=1e-13)
+    xa = a * math.atanh(rise / length) - 0.5 * w
+    along = lambda s: a * np.arcsinh(s / a + math.sinh(xa / a))  # noqa: E731
+    s = np.linspace(0.0, length, 21)
+    exact = np.stack([along(s) - xa, a * (np.cosh(along(s) / a) - math.cosh(xa / a))], axis=1)
+    off = np.linalg.norm(state.position[:, [0, 2]] - exact, axis=1).max()
+    tension = p * a * np.cosh(along(s[:-1] + 2.5) / a)
+    # digits of the recomputation
+    assert_allclose(off, 0.03505, atol=5e-6)
+    assert_allclose(np.abs(work.steps.tension / tension - 1.0).max(), 0.00069, atol=5e-6)
+
+
+def test_settling_time_of_the_double_pendulum():
+    """Fig. B.10: 17.2 s; recomputed 17.23 s with 1 mm/s held for 1 s, from relative angles 45 and 90 degrees."""
+    model = double_pendulum()
+    time = settling_time(model, Recursive(step=0.005, damping=1.0, lumping="outer"), hung(model, [45, 135], 1.0), 60.0)
+    # looked at every 0.05 s
+    assert abs(time - 17.23) < 0.06
+
+
+def test_step_limit_of_the_double_pendulum():
+    """Fig. B.1: 280 ms; recomputed 279.9 ms."""
+    model = double_pendulum()
+    found = step_limit(model, Recursive(step=0.05, damping=1.0, lumping="outer"), hung(model, [45, 135], 1.0))
+    # near the limit the outcome depends on when one looks: measured 280.7 ms
+    assert_allclose(found.step, 0.2799, rtol=5e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "first", "limit"), [(heavy_chain, 0.02, 0.0367), (rope_pendulum, 0.002, 0.003496)])
+def test_step_limits_of_chains(model, first, limit):
+    """Figs. B.2, B.3: 36.6 and 3.50 ms; recomputed 36.7 and 3.496 ms, 2 / omega_max."""
+    made = model()
+    found = step_limit(made, Recursive(step=first, damping=0.75, lumping="outer"), hung(made, [5] * 10, 0.1))
+    assert_allclose(found.step, limit, rtol=2e-3)
+
+
+def swing():
+    """Two legs at 45 degrees, 1 m high, 4 kg below, turned by 5 degrees about the line through the supports."""
+    leg = math.sqrt(2.0)
+    c, s = math.cos(math.radians(5)), math.sin(math.radians(5))
+    return build(System.model_validate({
+        "environment": {"gravity": 9.81, "water_density": 0.0},
+        "sections": {"rope": {"diameter": 0.002, "mass": ROPE_MASS, "axial_stiffness": "inextensible"}},
+        "points": {"a": {"position": (-1, 0, 0)}, "b": {"position": (1, 0, 0)},
+                   "end": {"position": (0, -s, -c), "joint": "free", "mass": 4.0}},
+        "lines": {name: {"from": name, "to": "end", "elements": 10, "pieces": [{"section": "rope", "length": leg}]}
+                  for name in ("a", "b")},
+    }))  # fmt: skip
+
+
+@pytest.mark.slow
+def test_step_limit_of_the_swing_pendulum():
+    """Fig. B.4: 4.16 ms; recomputed 4.17 ms. A closed loop."""
+    model = swing()
+    found = step_limit(model, Recursive(step=0.003, damping=0.75, lumping="outer"), initial_state(model))
+    assert_allclose(found.step, 0.00417, rtol=5e-3)
+
+
+def driven(model, solver, force, omega, duration, node):
+    """Amplitude of x of `node` over the last two periods under force sin(omega t) along x at the end."""
+    work = solver.start(model, initial_state(model))
+    end = int(work.places.point[1])
+    plain = work.bars.force.copy()
+    xs, ts, n = [], [], round(duration / solver.step)
+    for k in range(n):
+        now = plain.copy()
+        now[end, 0] += force * math.sin(omega * (k + 0.5) * solver.step)
+        work.bars = work.bars._replace(force=floats(now))
+        report = solver.advance(model, work, (k + 1) * solver.step)
+        assert report.good
+        xs.append(work.steps.r[node, 0])
+        ts.append(work.time)
+    t, x = np.array(ts), np.array(xs)
+    last = t > duration - 4.0 * math.pi / omega
+    basis = np.stack([np.sin(omega * t[last]), np.cos(omega * t[last]), np.ones(last.sum())], axis=1)
+    fit = np.linalg.lstsq(basis, x[last], rcond=None)[0]
+    return math.hypot(fit[0], fit[1]), work
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "sd", "force", "omega", "step", "node", "amplitude", "digits"),
+    [
+        (double_pendulum, 1.0, 0.1, 2.0, 0.01, 2, 32.50e-3, 5e-6),
+        (heavy_chain, 0.75, 0.1, 1.84, 0.01, 1, 0.62941e-3, 1e-7),
+        (rope_pendulum, 0.75, 1.0, 1.56, 0.002, 10, 66.381e-3, 1e-5),
+    ],
+)
+def test_response_amplitudes(model, sd, force, omega, step, node, amplitude, digits):
+    """Figs. B.11 to B.13, recomputed: 32.50 mm (the printed 26.6 is not reproducible), 0.62941 mm, 66.381 mm."""
+    made = model()
+    solver = Recursive(step=step, damping=sd, lumping="outer")
+    first = solver.start(made, initial_state(made))
+    place = int(first.places.line_node[node])
+    found, _ = driven(made, solver, force, omega, 45.0, place)
+    # printed digits, and h^2 of the step
+    assert_allclose(found, amplitude, atol=digits)
+
+
+def test_tension_leg_platform_turns_at_its_frequency():
+    """Sec. 6.3.5: sqrt(f_v / (2 m l)) = 2.8284 rad/s for massless legs, 2.8273 with 0.01 kg per leg."""
+    angle = 0.01
+    x, y = 0.5 * math.cos(angle), 0.5 * math.sin(angle)
+    free = {"joint": "free", "mass": 5.0}
+    low = -math.sqrt(25.0 - 4 * 0.25 * math.sin(0.5 * angle) ** 2)
+    model = build(System.model_validate({
+        "environment": {"gravity": 0.0, "water_density": 0.0},
+        "sections": {"leg": {"diameter": 0.01, "mass": 0.002, "axial_stiffness": "inextensible"},
+                     "deck": {"diameter": 0.01, "mass": 0.0, "axial_stiffness": "inextensible"}},
+        "points": {"a": {"position": (-0.5, 0, low)}, "b": {"position": (0.5, 0, low)},
+                   "c": {"position": (-x, -y, 0), "force": (0, 0, 200), **free},
+                   "d": {"position": (x, y, 0), "force": (0, 0, 200), **free}},
+        "lines": {"left": {"from": "a", "to": "c", "elements": 10, "pieces": [{"section": "leg", "length": 5}]},
+                  "right": {"from": "b", "to": "d", "elements": 10, "pieces": [{"section": "leg", "length": 5}]},
+                  "deck": {"from": "c", "to": "d", "elements": 1, "pieces": [{"section": "deck", "length": 1}]}},
+    }))  # fmt: skip
+    solver = Constrained(step=5e-4)
+    work = solver.start(model, initial_state(model))
+    times, ys = np.arange(1, 701) * 0.01, []
+    for t in times:
+        assert solver.advance(model, work, float(t)).good
+        ys.append(solver.read(model, work).point_position[3, 1])
+    basis = lambda w: np.stack([np.cos(w * times), np.sin(w * times)], axis=1)  # noqa: E731
+    miss = lambda w: np.linalg.lstsq(basis(w), np.array(ys), rcond=None)[1][0]  # noqa: E731
+    grid = np.linspace(2.80, 2.85, 501)
+    best = grid[np.argmin([miss(w) for w in grid])]
+    # the grid is 1e-4; the amplitude of 0.01 rad and the step leave less
+    assert_allclose(best, 2.8273, atol=3e-4)
+
+
+WATER = {"water_density": 1000.0, "gravity": 9.81}
+CYLINDER = {"drag": {"normal": 1.2}, "added_mass": {"normal": 1.0}}
+
+
+def test_cylindrical_pendulum_by_three_solvers():
+    """Sec. 8.6, as completed: the heavy chain in still water with 0.1 sin(1.26 t) N at its end, from rest."""
+    model = chain(10, mass=CHAIN_MASS, end=(0.0, 0.0, -1.0), environment=WATER, section=CYLINDER)
+    ends = []
+    for solver in (Constrained, Recursive, Projection):
+        _, work = driven(model, solver(step=0.005, lumping="outer"), 0.1, 1.26, 6.0, 1)
+        ends.append(work.steps.r.copy())
+    # second order: measured 3.9e-5 m at twice the step
+    assert_allclose(ends[1], ends[0], atol=2e-5)
+    assert_allclose(ends[2], ends[0], atol=2e-5)
+
+
+def test_towed_buoy_in_waves_by_three_solvers():
+    """Sec. 8.7, as completed: tow at t/10 up to 1 m/s, Airy wave of 0.5 m and omega = 1, 20 m deep, a sphere."""
+    radius = (0.75 * 0.001 / math.pi) ** (1.0 / 3.0)
+    model = build(System.model_validate({
+        "environment": {"gravity": 9.81, "water_density": 1000.0, "depth": 20.0, "seabed": {"kind": "none"},
+                        "waves": {"kind": "regular", "height": 1.0, "period": 2.0 * math.pi}},
+        "sections": {"tow": {"diameter": 0.005, "mass": 0.25 * math.pi * 0.005**2 * 7500.0,
+                             "axial_stiffness": "inextensible", **CYLINDER}},
+        "points": {"ship": {"position": (0, 0, 0), "joint": "moving",
+                            "motion": {"kind": "tow", "velocity": (1, 0, 0), "ramp": 10}},
+                   "buoy": {"position": (0, 0, -5), "joint": "free", "mass": 5.0, "volume": 0.001,
+                            "drag_area": 0.5 * math.pi * radius**2, "added_mass": 0.5}},
+        "lines": {"tow": {"from": "ship", "to": "buoy", "elements": 10, "pieces": [{"section": "tow", "length": 5}]}},
+    }))  # fmt: skip
+    ends = [run(solver(step=2e-3), model, 12.0)[0] for solver in (Constrained, Recursive, Projection)]
+    for other in ends[1:]:
+        # second order at 2 ms; a line that cuts the surface has loads with kinks: measured below 1 mm
+        assert_allclose(other.position, ends[0].position, atol=3e-3)
+    assert 0.5 < ends[0].position[0, 0] - ends[0].position[-1, 0] < 5.0
