@@ -79,3 +79,24 @@ def test_a_case_without_rods_is_refused(tmp_path):
 def test_an_unknown_rod_is_refused():
     result = run(str(EXAMPLES / "rod_helix.yaml"), "--rod", "helx")
     assert "no rod 'helx'. There are: helix" in str(result.exception)
+
+
+def test_a_rod_that_runs_into_itself_is_told_on_stderr_and_computed(tmp_path):
+    case = tmp_path / "ring.yaml"
+    case.write_text(
+        "ropewalk: 1\nrods:\n  ring: {length: 2, density: 500, section: {kind: ellipse, a: 0.05, b: 0.05}, "
+        "curvature: {kind: constant, kappa: [0, 0, 3.2]}}\n"
+    )
+    result = run(str(case), "--json")
+    assert "warning: rod 'ring': it runs into itself" in result.stderr
+    assert json.loads(result.stdout)["equilibria"]
+
+
+def test_an_elastic_rod_bends_as_it_floats(tmp_path):
+    text = (EXAMPLES / "rod_spar.yaml").read_text() + "    elasticity: {torsion: 2.0e6, bending: [2.0e6, 2.0e6]}\n"
+    case = tmp_path / "spar.yaml"
+    case.write_text(text)
+    entries = json.loads(run(str(case), "--json").stdout)["equilibria"]
+    assert [entry["kind"] for entry in entries] == ["minimum"]
+    # upright, nothing bends it
+    assert_allclose(entries[0]["pitch"], -90.0, rtol=0, atol=1e-4)

@@ -120,6 +120,11 @@ def test_water_without_density_is_refused():
         build_rod(Rod(length=1.0, density=500.0, section=ROUND), SEA.replace(water_density=0.0))
 
 
+def test_a_rod_without_gravity_is_refused():
+    with pytest.raises(InputError, match="gravity is 0"):
+        build_rod(Rod(length=1.0, density=500.0, section=ROUND), SEA.replace(gravity=0.0))
+
+
 def test_a_rod_without_mass_is_refused():
     with pytest.raises(InputError, match="its mass is zero"):
         check(build(uniform_fields(1.0, 0.1, 0.1, 0.0)))

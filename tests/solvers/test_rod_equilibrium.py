@@ -135,6 +135,15 @@ def test_ten_thousand_random_starts_all_converge_in_twenty_steps(name):
     _start_everywhere(name, 10_000)
 
 
+@pytest.mark.parametrize("density", [1.0, 300.0, 999.0])
+@pytest.mark.parametrize("radius", [1e-4, 1e-2, 5.0])
+def test_needles_and_discs_nearly_dry_or_nearly_drowned_converge_too(radius, density):
+    """Energies like |x| with a rounded tip, and cut volumes of a thousandth: slower, but no failure."""
+    rod = build(uniform_fields(1.0, radius, 1.3 * radius, density))
+    for up in directions(40, 2):
+        assert equilibrium(rod, up, most=60).residual <= 1e-13
+
+
 def _start_everywhere(name: str, n: int) -> None:
     rod = build(BODIES[name])
     heights = np.random.default_rng(3).uniform(-1, 1, n) * 0.5 * rod.length

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ropewalk.cli.tables import JsonOption, print_json, print_table
-from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     from ropewalk.analysis.stability import Equilibria, FloatingState
@@ -21,27 +20,18 @@ def float_command(
     as_json: JsonOption = False,
 ) -> None:
     """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness."""
-    from ropewalk.analysis.stability import all_equilibria, bent_equilibria
-    from ropewalk.model.rod_fields import build_rod
+    import warnings
+
+    from ropewalk.analysis.stability import float_rods
+    from ropewalk.model.rods import RodWarning
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
-    if not system.rods:
-        raise InputError(f"{case}: no rods in the case, so there is nothing to float; add a rod under 'rods'")
-    if rod is not None and rod not in system.rods:
-        raise InputError(f"{case}: no rod '{rod}'. There are: {', '.join(system.rods)}")
-    models = {
-        name: build_rod(part, system.environment, name, curved=not slices)
-        for name, part in system.rods.items()
-        if rod in (None, name)
-    }
-    found = {}
-    for name, model in models.items():
-        elastic = system.rods[name].elasticity
-        if elastic is None:
-            found[name] = all_equilibria(model)
-        else:
-            found[name] = bent_equilibria(model, (elastic.torsion, *elastic.bending))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", RodWarning)
+        found = float_rods(system, rod, slices=slices)
+    for warning in told:
+        typer.echo(f"warning: {warning.message}", err=True)
     if as_json:
         print_json(summary(found))
     else:

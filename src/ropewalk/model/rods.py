@@ -231,6 +231,8 @@ def check(rod: RodModel, name: str = "rod") -> None:
         raise InputError(f"rod '{name}': its mass is zero, so it would only touch the water; give it a density")
     if rod.water_density <= 0.0:
         raise InputError(f"rod '{name}': water_density is 0 (in air), so nothing carries it")
+    if rod.gravity <= 0.0:
+        raise InputError(f"rod '{name}': gravity is 0, so nothing floats or sinks; give the environment its gravity")
     if rod.mass >= rod.water_density * rod.volume:
         raise InputError(
             f"rod '{name}': mean density {rod.mass / rod.volume:.6g} kg/m3 is not below the water's "

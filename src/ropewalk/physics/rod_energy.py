@@ -22,7 +22,6 @@ from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMEN
 from ropewalk.physics.rod_shape import POSITION, SEMI_A, SEMI_B, T2, T3
 
 HEAVE_STEPS = 100  # bisection alone needs 60
-ROUGH = 0.005  # relative volume error of a first guess; below what the Gauss points alone can tell
 ROUGH_STEPS = 12  # of the first guess
 UPRIGHT = 1e-12  # horizontal part of up below which the head axis stands upright and roll means nothing
 
@@ -75,8 +74,8 @@ def rough_volume(panels, z, u):
 
 
 @kernel
-def rough_heave(panels, u, z, volume):
-    """Height of the head at which `rough_volume` is `volume`, to ROUGH; a first guess for `float_at`.
+def rough_heave(panels, u, z, volume, tolerance):
+    """Height of the head at which `rough_volume` is `volume`; a first guess for `float_at`.
 
     Arguments as `float_at`.
     """
@@ -85,7 +84,7 @@ def rough_heave(panels, u, z, volume):
     for _ in range(ROUGH_STEPS):
         V, A = rough_volume(panels, z, u)
         excess = V - volume
-        if abs(excess) <= ROUGH * volume:
+        if abs(excess) <= tolerance * volume:
             break
         if excess > 0.0:
             drowned = z

@@ -167,7 +167,11 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     path : (most + 1, 4) filled with E (m4), moment over weight times length, radius (rad), evaluations
     """
     scale = volume * length
-    z, acc, used = float_at(panels, u, rough_heave(panels, u, z, volume), volume, LOOSE)
+    total = 0.0
+    for k in range(panels.drowned.shape[0]):
+        total += panels.drowned[k, 0]
+    loose = LOOSE * min(1.0, (total - volume) / volume)  # a nearly drowned rod bears little
+    z, acc, used = float_at(panels, u, rough_heave(panels, u, z, volume, 0.5 * loose), volume, loose)
     basis = tangent_basis(u)
     now, trial = np.empty(7), np.empty(7)
     reduced_energy(acc, centre, volume, z, u, basis, now)
@@ -197,8 +201,8 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
         for i in range(3):  # the waterplane says how the heave follows, to first order
             guess -= acc[AREA_MOMENT + i] / max(acc[AREA], 1e-300) * (moved[i] - u[i])
         if math.hypot(p1, p2) > LONG_STEP:
-            guess = rough_heave(panels, moved, guess, volume)
-        new_z, new_acc, more = float_at(panels, moved, guess, volume, max(VOLUME_TOLERANCE, min(LOOSE, size)))
+            guess = rough_heave(panels, moved, guess, volume, 0.5 * loose)
+        new_z, new_acc, more = float_at(panels, moved, guess, volume, max(VOLUME_TOLERANCE, min(loose, size)))
         used += more
         new_basis = tangent_basis(moved)
         reduced_energy(new_acc, centre, volume, new_z, moved, new_basis, trial)
@@ -206,32 +210,68 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
         if goal != ANY:
             closer = math.hypot(trial[1], trial[2]) < math.hypot(now[1], now[2])
             real = goal * (now[0] - trial[0])
-            accepted, radius = judge(real, gain, ENERGY_NOISE * scale, closer, math.hypot(p1, p2), radius)
+            stride = math.hypot(p1, p2)
+            ahead = goal * slope_at_end(u, moved, stride, new_basis, trial)
+            behind = goal * (now[1] * p1 + now[2] * p2) / stride
+            kink = kink_share(-real, behind * stride, ahead * stride)
+            accepted, radius = judge(real, gain, ENERGY_NOISE * scale, closer, stride, radius, kink)
         if accepted:
             u, z, acc, basis = moved, new_z, new_acc, new_basis
             for i in range(7):
                 now[i] = trial[i]
         if radius < SMALLEST_RADIUS:
             status = STALLED
+            path[step, 0] = now[0]
+            path[step, 1] = math.hypot(now[1], now[2]) / scale
+            path[step, 2] = radius
+            path[step, 3] = used
             break
     return status, step, used, u, z, acc
 
 
 @kernel
-def judge(real, gain, noise, closer, step, radius):
+def slope_at_end(u, moved, stride, basis, model):
+    """Derivative of E along a geodesic step at its end, from the gradient there.
+
+    u, moved : (3,) start and end    stride : length, rad    basis, model : of `reduced_energy` at the end
+    """
+    sine = math.sin(stride)
+    cosine = math.cos(stride)
+    slope = 0.0
+    for i in range(3):
+        along = (cosine * moved[i] - u[i]) / sine if sine != 0.0 else 0.0
+        slope += along * (model[1] * basis[0, i] + model[2] * basis[1, i])
+    return slope
+
+
+@kernel
+def kink_share(rise, behind, ahead):
+    """Where, as a share of a step, the tangents at its ends meet; 0 if the energy still falls at the end.
+
+    A slender rod has an energy like |x| with a rounded tip, and the tip lies there.
+
+    rise : energy at the end less that at the start    behind, ahead : slopes times the length of the step
+    """
+    if not (behind < 0.0 < ahead):
+        return 0.0
+    return min(0.95, max(0.05, (rise - ahead) / (behind - ahead)))
+
+
+@kernel
+def judge(real, gain, noise, closer, step, radius, kink):
     """Whether to take a step, and the next trust radius (rad).
 
     real, gain : energy won and predicted    noise : gains below it mean nothing, then `closer` decides
-    closer : the gradient shrank    step : length of the step, rad
+    closer : the gradient shrank    step : length of the step, rad    kink : of `kink_share`
     """
     if gain < noise:
         return closer, radius if closer else 0.25 * step
     if real < ACCEPT * gain:
-        return False, 0.25 * step
+        return False, (kink if kink > 0.0 else 0.25) * step
     if real > 0.75 * gain and step > 0.8 * radius:
         return True, min(2.0 * radius, LARGEST_RADIUS)
     if real < 0.25 * gain:
-        return True, 0.5 * step
+        return True, (1.0 - kink if kink > 0.0 else 0.5) * step
     return True, radius
 
 
