@@ -119,5 +119,5 @@ def test_damping_of_drag_is_its_slope_about_the_current() -> None:
     force = np.zeros_like(at.local.R)
     np.add.at(force, unknowns.first, at.local.B[:, 0] @ velocity)
     np.add.at(force, unknowns.first + 1, at.local.B[:, 1] @ velocity)
-    force += at.local.node_B @ velocity
+    force += at.local.node_drag @ velocity
     assert_allclose(-at.S.T @ force.ravel(), by_speed, atol=1e-6 * np.abs(by_speed).max())

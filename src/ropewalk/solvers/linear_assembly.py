@@ -43,7 +43,8 @@ class Local(NamedTuple):
     M: Array  # (n_elements, 2, 3, 3) kg, added
     node_wet: Array  # (n_rows,)
     node_K: Array  # (n_rows, 3, 3)
-    node_B: Array  # (n_rows, 3, 3)
+    node_B: Array  # (n_rows, 3, 3) bed and damping by mass
+    node_drag: Array  # (n_rows, 3, 3) of attachments, about the current
     node_M: Array  # (n_rows, 3, 3)
     flow: Array  # (n_rows, 3) current, m/s
 
@@ -80,7 +81,7 @@ def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping:
     local = Local(
         np.zeros((n, 3)), np.zeros(m), np.zeros((m, 3)), np.zeros(m), np.zeros((m, 2)), np.zeros((m, 2, 2, 3, 3)),
         np.zeros((m, 2, 3, 3)), np.zeros((m, 2, 3, 3)), np.zeros(n), np.zeros((n, 3, 3)), np.zeros((n, 3, 3)),
-        np.zeros((n, 3, 3)), flow,
+        np.zeros((n, 3, 3)), np.zeros((n, 3, 3)), flow,
     )  # fmt: skip
     linear_element.elements(
         unknowns.first, place.r, place.T, flow, slope, mesh.element, mesh.law, mesh.law_data, sea.water_density,
@@ -88,7 +89,7 @@ def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping:
     )  # fmt: skip
     linear_element.nodes(
         place.r, flow, slope, node, mass_damping, mesh.has_bed, mesh.bed, sea.water_density, sea.gravity, local.R,
-        local.node_wet, local.node_K, local.node_B, local.node_M,
+        local.node_wet, local.node_K, local.node_B, local.node_drag, local.node_M,
     )  # fmt: skip
     return local
 
@@ -99,7 +100,7 @@ def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float
     S, S_in = movement(model, unknowns, place.quaternion)
     n = unknowns.size
     nodal_M = nodal(unknowns.first, local.M, local.node_M)
-    nodal_B = nodal(unknowns.first, local.B, local.node_B)
+    nodal_B = nodal(unknowns.first, local.B, local.node_B + local.node_drag)
     nodal_K = _stiffness(unknowns.first, local)
     G = _length_rows(unknowns.first, local.tangent, S.shape[0])
     m = unknowns.tension.size
@@ -107,7 +108,8 @@ def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float
     GS, GS_in = G @ S, G @ S_in
     tau = diags(unknowns.mesh.element[:, DAMPING])
     bodies = tuple(
-        body_terms(model, k, place.body_position[k], place.quaternion[k]) for k in range(len(model.names.bodies))
+        body_terms(model, k, place.body_position[k], place.quaternion[k], mass_damping)
+        for k in range(len(model.names.bodies))
     )
     own_K, own_B, own_M, own_R = _own(model, unknowns, place, local, bodies)
     K = S.T @ nodal_K @ S + E.T @ GS + GS.T @ E - E.T @ diags(local.give) @ E + own_K

@@ -44,7 +44,7 @@ class BodyTerms(NamedTuple):
 
     wrench: Array  # (6,) N, N m
     K: Array  # (6, 6) stiffness
-    B: Array  # (6, 6) given damping
+    B: Array  # (6, 6) given damping, and damping by mass
     M: Array  # (6, 6) inertia, added mass of hull and of the file
     hull: Hull
 
@@ -117,7 +117,7 @@ def _strips(model: Model, k: int, position: Array, R: Array, cut: Array) -> tupl
     return strips, float(np.max(area))
 
 
-def body_terms(model: Model, k: int, position: Array, quaternion: Array) -> BodyTerms:
+def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_damping: float = 0.0) -> BodyTerms:
     """Everything of body k but its lines, at rest at a pose.
 
     Strips carry the added mass across the axis (coefficient times displaced mass); along the axis it acts at the
@@ -146,18 +146,25 @@ def body_terms(model: Model, k: int, position: Array, quaternion: Array) -> Body
         drag_axial=0.5 * sea.water_density * float(bodies.drag_axial[k]) * section,
         middle=cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] / volume if volume > 0.0 else np.zeros(3),
     )
-    return BodyTerms(wrench, K, bodies.damping[k].copy(), body_inertia(model, k, R) + hull_added_mass(hull), hull)
+    own = body_inertia(model, k, R)
+    M = own + given_added_mass(model, k, R) + hull_added_mass(hull)
+    return BodyTerms(wrench, K, bodies.damping[k] + mass_damping * own, M, hull)
 
 
 def body_inertia(model: Model, k: int, R: Array) -> Array:
-    """(6, 6) inertia of the body, and the added mass that the file gives, about the origin in world axes."""
+    """(6, 6) inertia of the body itself about its origin in world axes."""
     bodies = model.bodies
-    arm = R @ bodies.centre[k]
-    G = reach(arm)
+    G = reach(R @ bodies.centre[k])
     M: Array = bodies.mass[k] * G.T @ G
     M[3:, 3:] += R @ bodies.inertia[k] @ R.T
+    return M
+
+
+def given_added_mass(model: Model, k: int, R: Array) -> Array:
+    """(6, 6) added mass that the file gives, in world axes."""
     turn = np.kron(np.eye(2), R)
-    return M + turn @ bodies.added_mass[k] @ turn.T
+    matrix: Array = turn @ model.bodies.added_mass[k] @ turn.T
+    return matrix
 
 
 def hull_added_mass(hull: Hull) -> Array:

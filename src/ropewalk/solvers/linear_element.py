@@ -114,13 +114,14 @@ def _half(e, side, i, t, span, r, flow, slope, element, rho, g, R, wet, K, B, M,
 
 
 @kernel
-def nodes(r, flow, slope, node, mass_damping, has_bed, bed, rho, g, R, wet, K, B, M):
+def nodes(r, flow, slope, node, mass_damping, has_bed, bed, rho, g, R, wet, K, B, drag, M):
     r"""What is lumped at the nodes: weight, attachments, contact with the bed; R is added to, the others filled.
 
     Friction of the bed is the slope of its smooth law at rest, :math:`\mu p w / v_s`: a damper.
 
     node, has_bed, bed : of the mesh    wet : (n,) share of the lumped volumes under water
-    K, B, M : (n, 3, 3) N/m, N s/m, kg    others as :func:`elements`
+    K, B, M : (n, 3, 3) N/m, N s/m, kg    drag : (n, 3, 3) N s/m, of the attachments, not in B
+    others as :func:`elements`
     """
     f, rest = np.zeros(3), np.zeros(3)
     dx, dv = np.zeros((3, 3)), np.zeros((3, 3))
@@ -129,13 +130,13 @@ def nodes(r, flow, slope, node, mass_damping, has_bed, bed, rho, g, R, wet, K, B
         for p in range(3):
             R[n, p] -= node[n, FORCE + p]
             for q in range(3):
-                K[n, p, q] = B[n, p, q] = M[n, p, q] = 0.0
+                K[n, p, q] = B[n, p, q] = drag[n, p, q] = M[n, p, q] = 0.0
             M[n, p, p] = m
             B[n, p, p] = m * mass_damping
         R[n, 2] += m * g
         wet[n] = 0.0
         if rho > 0.0:
-            _lump(n, r, flow, slope, node, rho, g, R, wet, K, B, M)
+            _lump(n, r, flow, slope, node, rho, g, R, wet, K, drag, M)
         if has_bed and node[n, BED_AREA] > 0.0:
             contact_derivatives(r[n], rest, bed[:4], bed[4:], node[n, BED_AREA], node[n, RADIUS], f, dx, dv)
             for p in range(3):
@@ -146,7 +147,7 @@ def nodes(r, flow, slope, node, mass_damping, has_bed, bed, rho, g, R, wet, K, B
 
 
 @kernel
-def _lump(n, r, flow, slope, node, rho, g, R, wet, K, B, M):
+def _lump(n, r, flow, slope, node, rho, g, R, wet, K, drag, M):
     """Water on the volume, drag area and added mass at node n; a volume is a sphere at the surface."""
     volume, drag_area, added = node[n, VOLUME], node[n, DRAG_AREA], node[n, ADDED]
     if volume == 0.0 and drag_area == 0.0 and added == 0.0:
@@ -173,7 +174,7 @@ def _lump(n, r, flow, slope, node, rho, g, R, wet, K, B, M):
             slant = b * u[p] * u[q] / speed if speed > 0.0 else 0.0
             if p == q:
                 slant += b * speed
-            B[n, p, q] += share * slant
+            drag[n, p, q] = share * slant
             sheared += slant * slope[n, q]
         M[n, p, p] += share * added
         K[n, p, 2] -= share * sheared + by_z * whole

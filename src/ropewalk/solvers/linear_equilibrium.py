@@ -16,8 +16,10 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, end_positions, resample
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
+from ropewalk.physics.seabed import STIFFNESS
 from ropewalk.solvers.linear_assembly import Assembled, assemble
 from ropewalk.solvers.linear_unknowns import Place, Unknowns
+from ropewalk.solvers.mixed_mesh import BED_AREA, HALF_VOLUME, MASS, RADIUS, VOLUME
 
 PLAIN_ITERATIONS = 25
 MOST_ITERATIONS = 100  # damped ones
@@ -27,6 +29,7 @@ LENGTH_TOLERANCE = 1e-10  # of the longest line
 STUCK = 1e3  # times the tolerances: good enough where a kink of the bed stops the descent
 FIRST_MASS = 1e-3  # 1/s2, of gravity over length: first Levenberg mass factor
 MASS_UP, MASS_DOWN = 10.0, 0.1  # its change after a bad and a good iteration
+ON_BED = 1e-3  # m above the bed: a node that a solver with a rigid bed has laid on it
 LEAST_SCALE = 1e-6  # N, m: scales of a case without weight or lines
 
 
@@ -50,9 +53,27 @@ def place_of(model: Model, unknowns: Unknowns, state: State) -> Place:
         s = mesh.s[n]
         r[n] = resample(state, line, s)[0]
         T[e] = resample(state, line, 0.5 * (s[1:] + s[:-1]))[2]
+    r = _settled(model, unknowns, r)
     place = Place(np.concatenate([r, state.point_position]), T, state.body_position.copy(),
                   state.body_quaternion.copy())  # fmt: skip
     return joined(model, unknowns, place)
+
+
+def _settled(model: Model, unknowns: Unknowns, r: Array) -> Array:
+    """Nodes on the bed sunk in until it carries their weight: solvers with a rigid bed leave them on its surface."""
+    mesh, sea = unknowns.mesh, model.sea
+    if not mesh.has_bed:
+        return r
+    weight = mesh.node[: mesh.s.size, MASS] - sea.water_density * mesh.node[: mesh.s.size, VOLUME]
+    lift = sea.water_density * mesh.element[:, HALF_VOLUME]
+    np.subtract.at(weight, unknowns.first, lift)
+    np.subtract.at(weight, unknowns.first + 1, lift)
+    area = np.maximum(mesh.node[: mesh.s.size, BED_AREA], LEAST_SCALE)
+    sunk = np.maximum(weight * sea.gravity, 0.0) / (mesh.bed[4 + STIFFNESS] * area)
+    height = r @ mesh.bed[:3] - mesh.bed[3] - mesh.node[: mesh.s.size, RADIUS]
+    on_bed = height < ON_BED
+    shift = np.where(on_bed, -sunk - height, 0.0)
+    return r + shift[:, None] * mesh.bed[:3]
 
 
 def joined(model: Model, unknowns: Unknowns, place: Place) -> Place:

@@ -22,6 +22,7 @@ Complex = NDArray[np.complex128]
 
 SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
 DENSE = 300  # unknowns up to which all eigenvalues are found at once
+ROUND_OFF = 1e-9  # of the largest: eigenvalues of a defective zero come out as large as this
 NOTHING = 1e-14  # of the largest mass or flexibility: round-off
 SEED = 7  # of the first vector: same input, same bits
 EXTRA = 20  # Lanczos vectors beyond twice the modes asked for
@@ -125,13 +126,25 @@ def complex_modes(
         y = -factor.solve(np.asarray(M @ b + slope @ a, dtype=kind))
         return np.concatenate([y, a + sigma * y])
 
-    wanted = min(2 * count + 4 if is_real else count + 2, 2 * n - 2)
-    start = apply(np.random.default_rng(SEED).standard_normal(2 * n).astype(kind))
-    operator = LinearOperator((2 * n, 2 * n), matvec=apply, dtype=kind)
-    inverse, shapes = eigs(operator, k=wanted, v0=start, ncv=min(2 * n - 1, 2 * wanted + EXTRA), which="LM")
+    inverse, shapes = _arnoldi(apply, 2 * n, 2 * count + 4 if is_real else count + 2, kind)
     values = sigma + 1.0 / inverse
-    keep = values.imag >= 0.0
+    keep = values.imag >= -NOTHING * np.abs(values)
     values, shapes = values[keep], shapes[:n, keep]
     order = np.argsort(np.abs(values - sigma))[:count]
     order = order[np.argsort(np.abs(values[order]))]
     return values[order], shapes[:, order]
+
+
+def _arnoldi(apply: Any, n: int, count: int, kind: type) -> tuple[Complex, Complex]:
+    """The largest eigenvalues and their vectors of a linear map; all that are not round-off if it is small."""
+    if n <= 2 * DENSE:
+        unit: Any = np.eye(n, dtype=kind)
+        matrix = np.stack([apply(column) for column in unit], axis=1)
+        values, shapes = np.linalg.eig(matrix)
+        order = np.argsort(-np.abs(values))[: max(count, 1)]
+        order = order[np.abs(values[order]) > ROUND_OFF * np.abs(values[order[0]])]
+        return values[order].astype(complex), shapes[:, order].astype(complex)
+    start = apply(np.random.default_rng(SEED).standard_normal(n).astype(kind))
+    operator = LinearOperator((n, n), matvec=apply, dtype=kind)
+    values, shapes = eigs(operator, k=count, v0=start, ncv=min(n - 1, 2 * count + EXTRA), which="LM")
+    return values, shapes

@@ -93,7 +93,8 @@ def movement(model: Model, unknowns: Unknowns, quaternion: Array) -> tuple[csr_m
     quaternion : (n_bodies, 4) of the bodies that lines end on
     """
     n_nodes, n_points = unknowns.mesh.s.size, len(model.names.points)
-    entries: tuple[list[tuple[Ints, Ints, Array]], ...] = ([], [])
+    none = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    entries: tuple[list[tuple[Ints, Ints, Array]], ...] = ([none], [none])
     node, axis = np.nonzero(unknowns.inner >= 0)
     entries[0].append((3 * node + axis, unknowns.inner[node, axis], np.ones(node.size)))
 

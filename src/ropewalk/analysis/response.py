@@ -1,0 +1,257 @@
+"""The question `response`: how a system answers harmonic motions, forces and waves."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ropewalk.analysis.linearise import Linearised, linearise
+from ropewalk.analysis.statics import Equilibrium
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array
+from ropewalk.physics import waves
+from ropewalk.physics.motion import HARMONIC
+from ropewalk.results.layout import AXES
+from ropewalk.solvers.linear_direct import Answer, Direct, Excitation
+from ropewalk.solvers.linear_unknowns import DOFS
+from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Kind = Literal["waves", "motion", "force"]
+Method = Literal["direct", "time", "both"]
+
+STORM = 10800.0  # s, three hours: the duration that most probable maxima refer to
+_DIRECTIONS = (*AXES, "roll", "pitch", "yaw")
+
+
+@dataclass(frozen=True)
+class Drive:
+    """One cause, swept over frequency."""
+
+    kind: Kind = "waves"
+    part: str = ""
+    """The point or body that is moved or pulled."""
+    direction: str = "x"
+    """x, y, z; for bodies also roll, pitch, yaw."""
+    amplitude: float = 1.0
+    """m or rad of motion, N or N m of force, m of wave."""
+    heading: float = 0.0
+    """Degrees, of waves."""
+
+    @classmethod
+    def parse(cls, text: str, amplitude: float = 1.0, heading: float = 0.0) -> Drive:
+        """A drive from `waves`, `motion:PART:DIRECTION` or `force:PART:DIRECTION`."""
+        kind, *rest = text.split(":")
+        if kind == "waves" and not rest:
+            return cls(amplitude=amplitude, heading=heading)
+        if kind in ("motion", "force") and len(rest) == 2 and rest[1] in _DIRECTIONS:
+            return cls(kind, rest[0], rest[1], amplitude)  # type: ignore[arg-type]
+        raise InputError(
+            f"drive '{text}' is none; say waves, motion:PART:DIRECTION or force:PART:DIRECTION with "
+            f"{', '.join(_DIRECTIONS)}"
+        )
+
+
+def response(
+    system: System | Equilibrium | Linearised,
+    omega: Sequence[float] | Array | None = None,
+    drive: Drive | str | None = None,
+    *,
+    method: Method = "direct",
+    drag: bool = True,
+    mass_damping: float | None = None,
+) -> xr.Dataset:
+    """Complex amplitudes, with exp(-i omega t), of positions, tensions and bodies at each frequency.
+
+    omega : rad/s; with a `drive` (a :class:`Drive` or its text), each frequency by itself at the drive's amplitude.
+    Without a drive the case's own motions and waves are taken, at their own frequencies and all at once.
+    method : direct (linear), time (simulation and Fourier transform), or both along `case`
+    drag : False leaves drag linear about the current; True fits it to the motion: same energy per cycle for one
+    frequency, least squares of a Gaussian process for many
+    mass_damping : 1/s; that of the case's run unless given
+    """
+    if isinstance(drive, str):
+        drive = Drive.parse(drive)
+    if method in ("time", "both"):
+        from ropewalk.analysis.response_time import time_response
+
+        case = system.system if isinstance(system, Equilibrium | Linearised) else system
+        by_time = time_response(case, omega, drive, mass_damping)
+        if method == "time":
+            return by_time
+        import xarray as xr
+
+        direct = response(system, omega, drive, drag=drag, mass_damping=mass_damping)
+        shared = [name for name in direct.data_vars if name in by_time]
+        both = xr.concat([direct[shared], by_time[shared]], "case", join="override", combine_attrs="drop_conflicts")
+        return both.assign_coords(case=["direct", "time"]).assign_attrs(direct.attrs)
+    linear = _linearised(system, mass_damping)
+    solver = Direct(linear.model, linear.unknowns, linear.rest)
+    if drive is None:
+        excitation, together = own_excitation(linear), True
+        if omega is not None:
+            raise InputError("omega goes with a drive; the case's own motions and waves have their own frequencies")
+    else:
+        excitation, together = drive_excitation(linear, _checked(omega), drive), False
+    answer = solver.response(excitation, together=together, drag=drag)
+    return _dataset(linear, excitation, answer, drive)
+
+
+def _linearised(system: System | Equilibrium | Linearised, mass_damping: float | None) -> Linearised:
+    if isinstance(system, Linearised):
+        return system
+    case = system.system if isinstance(system, Equilibrium) else system
+    if mass_damping is None:
+        mass_damping = case.run.damping if case.run else 0.0
+    return linearise(system, mass_damping=mass_damping)
+
+
+def _checked(omega: Sequence[float] | Array | None) -> Array:
+    values: Array = np.atleast_1d(np.asarray([] if omega is None else omega, float))
+    if values.size == 0 or not np.all(np.isfinite(values) & (values > 0.0)):
+        raise InputError("a drive needs one or more positive frequencies omega, rad/s")
+    return values
+
+
+def _empty(linear: Linearised, omega: Array) -> Excitation:
+    k = omega.size
+    return Excitation(
+        omega,
+        np.zeros((linear.unknowns.n_inputs, k), dtype=complex),
+        np.zeros(k, dtype=complex),
+        np.zeros(k),
+        np.zeros((linear.unknowns.size, k), dtype=complex),
+    )
+
+
+def drive_excitation(linear: Linearised, omega: Array, drive: Drive) -> Excitation:
+    """A drive at each of the frequencies."""
+    excitation = _empty(linear, omega)
+    if drive.kind == "waves":
+        if linear.model.sea.water_density <= 0.0:
+            raise InputError("waves need water: water_density is 0")
+        excitation.wave[:] = drive.amplitude
+        excitation.heading[:] = math.radians(drive.heading)
+        return excitation
+    names, unknowns, axis = linear.model.names, linear.unknowns, _DIRECTIONS.index(drive.direction)
+    moved = drive.kind == "motion"
+    target = excitation.inputs if moved else excitation.force
+    if drive.part in names.bodies:
+        rows = (unknowns.body_input if moved else unknowns.body)[names.bodies.index(drive.part)]
+        if rows[0] < 0:
+            raise InputError(_wrong_joint(drive, "fixed or moving" if moved else "free"))
+        target[rows[axis]] = drive.amplitude
+    elif drive.part in names.points and axis < 3:
+        j = names.points.index(drive.part)
+        rows = (unknowns.point_input if moved else unknowns.point)[j]
+        share = linear.model.points.frame[j][:, axis]
+        if np.any(rows[np.abs(share) > 1e-9] < 0):
+            raise InputError(_wrong_joint(drive, "held" if moved else "free"))
+        target[rows[rows >= 0]] = drive.amplitude * share[rows >= 0, None]
+    else:
+        known = ", ".join((*names.points, *names.bodies))
+        raise InputError(f"no point or body '{drive.part}' moves in {drive.direction}. There are: {known}")
+    return excitation
+
+
+def _wrong_joint(drive: Drive, needed: str) -> str:
+    return f"'{drive.part}' must be {needed} in {drive.direction} for a {drive.kind} drive; change its joint"
+
+
+def own_excitation(linear: Linearised) -> Excitation:
+    """The harmonic motions and the waves of the case; motions and waves of one frequency share a column."""
+    model, unknowns = linear.model, linear.unknowns
+    sea = model.sea.wave if model.sea.water_density > 0.0 else model.sea.wave[:, :0]
+    if np.any(model.motions.kind != HARMONIC):
+        raise InputError("the response takes harmonic motions; tables and tows need the time domain")
+    terms: list[tuple[float, Array, complex]] = []
+    for j, motion in enumerate(model.points.motion):
+        for row in _terms(model.motions, motion, "term"):
+            rows = unknowns.point_input[j]
+            vector = np.zeros(unknowns.n_inputs)
+            vector[rows] = model.points.frame[j] @ row[:3]
+            terms.append((row[4], vector, row[3] * np.exp(1j * row[5])))
+    for k, motion in enumerate(model.bodies.motion):
+        for first, name in ((0, "term"), (3, "turn")):
+            for row in _terms(model.motions, motion, name):
+                vector = np.zeros(unknowns.n_inputs)
+                vector[unknowns.body_input[k, first : first + 3]] = row[:3]
+                terms.append((row[4], vector, row[3] * np.exp(1j * row[5])))
+    terms = [term for term in terms if term[0] > 0.0]
+    only_terms = sorted({term[0] for term in terms} - set(sea[waves.OMEGA]))
+    omega = np.concatenate([sea[waves.OMEGA], only_terms])
+    if omega.size == 0:
+        raise InputError("the case has no waves and no harmonic motions; give a drive and frequencies")
+    excitation = _empty(linear, omega)
+    n = sea.shape[1]
+    excitation.wave[:n] = sea[waves.AMPLITUDE] * np.exp(1j * sea[waves.PHASE])
+    excitation.heading[:n] = np.arctan2(sea[waves.DY], sea[waves.DX])
+    for rate, vector, amplitude in terms:
+        column = int(np.flatnonzero(omega == rate)[0])
+        excitation.inputs[:, column] += amplitude * vector
+    order = np.argsort(omega)
+    return Excitation(omega[order], excitation.inputs[:, order], excitation.wave[order], excitation.heading[order],
+                      excitation.force[:, order])  # fmt: skip
+
+
+def _terms(motions: Any, index: int, name: str) -> Array:
+    if index < 0:
+        return np.zeros((0, 6))
+    start = getattr(motions, f"{name}_start")
+    rows: Array = getattr(motions, f"{name}s")[start[index] : start[index + 1]]
+    return rows
+
+
+def _dataset(linear: Linearised, excitation: Excitation, answer: Answer, drive: Drive | None) -> xr.Dataset:
+    x, inputs = answer.x, answer.inputs
+    values = {
+        "position": (("frequency", "node", "axis"), linear.node_motion(x, inputs), "m", "motion of line nodes"),
+        "tension": (("frequency", "node"), linear.node_tension(x), "N", "change of tension at line nodes"),
+        "point_position": (("frequency", "point", "axis"), linear.point_motion(x, inputs), "m", "motion of points"),
+        "body_motion": (("frequency", "body", "dof"), linear.body_motion(x, inputs), "m", "translation and rotation"),
+    }
+    arrays = {
+        name: (dims, np.moveaxis(value, -1, 0), {"units": unit, "long_name": f"complex amplitude, {meaning}"})
+        for name, (dims, value, unit, meaning) in values.items()
+    }
+    wave = ("wave", (("frequency",), excitation.wave, {"units": "m", "long_name": "complex amplitude of the wave"}))
+    settings = {
+        "method": "direct", "drive": None if drive is None else vars(drive), "iterations": answer.iterations,
+        "change_of_drag": answer.change,
+    }  # fmt: skip
+    return labelled(linear, excitation.omega, dict([*arrays.items(), wave]), settings)
+
+
+def labelled(linear: Linearised, omega: Array, variables: dict[str, Any], settings: dict[str, Any]) -> xr.Dataset:
+    """A Dataset with the coordinates of a response."""
+    import xarray as xr
+
+    from ropewalk import __version__
+
+    names, mesh = linear.model.names, linear.unknowns.mesh
+    variables = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
+    coordinates: dict[str, Any] = {
+        "frequency": (("frequency",), omega, {"units": "rad/s", "long_name": "angular frequency"}),
+        "axis": (("axis",), list(AXES)),
+        "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
+        "s": (("node",), mesh.s[linear.node_order], {"units": "m"}),
+        "point": (("point",), list(names.points)),
+        "body": (("body",), list(names.bodies)),
+        "dof": (("dof",), list(DOFS)),
+    }
+    used = {dim for value in variables.values() for dim in value[0]}
+    attrs = {
+        "title": linear.system.title,
+        "system": linear.system.model_dump_json(by_alias=True, exclude_unset=True),
+        "settings": json.dumps(settings),
+        "version": __version__,
+        "created_by": "ropewalk response",
+    }
+    return xr.Dataset(variables, {key: c for key, c in coordinates.items() if c[0][0] in used}, attrs)

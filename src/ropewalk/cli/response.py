@@ -1,0 +1,119 @@
+"""`ropewalk response`: answer of a case to harmonic motions, forces and waves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ropewalk.cli.tables import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def response_command(
+    case: Annotated[Path, typer.Argument(help="A case file.")],
+    drive: Annotated[
+        str | None,
+        typer.Option(help="waves, motion:PART:DIRECTION or force:PART:DIRECTION; the case's own sea unless given."),
+    ] = None,
+    lowest: Annotated[float, typer.Option("--from", min=0.0, help="Lowest frequency, rad/s.")] = 0.1,
+    highest: Annotated[float, typer.Option("--to", min=0.0, help="Highest frequency, rad/s.")] = 3.0,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of frequencies.")] = 30,
+    amplitude: Annotated[float, typer.Option(help="Of the drive: m, rad, N or N m.")] = 1.0,
+    heading: Annotated[float, typer.Option(help="Of waves, degrees.")] = 0.0,
+    method: Annotated[str, typer.Option(help="direct, time or both.")] = "direct",
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write all amplitudes to a NetCDF file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the response: amplitudes per frequency, or statistics in the case's own sea."""
+    import numpy as np
+
+    from ropewalk.analysis.modes import split_complex
+    from ropewalk.analysis.response import Drive, response
+    from ropewalk.errors import InputError
+    from ropewalk.spec.system import System
+
+    if method not in ("direct", "time", "both"):
+        raise InputError(f"method '{method}' is none; say direct, time or both")
+    system = System.from_file(case)
+    if drive is None:
+        result = response(system, method=method)  # type: ignore[arg-type]
+    else:
+        omega = np.linspace(lowest, highest, count)
+        chosen = Drive.parse(drive, amplitude, heading)
+        result = response(system, omega, chosen, method=method)  # type: ignore[arg-type]
+    if out is not None:
+        from ropewalk.io.netcdf import write
+
+        write(split_complex(result), out)
+    if drive is None:
+        _show_statistics(result, as_json)
+    else:
+        _show_amplitudes(result, as_json)
+
+
+def _show_amplitudes(result: xr.Dataset, as_json: bool) -> None:
+    rows = amplitudes(result)
+    if as_json:
+        print_json({"response": rows})
+        return
+    if not rows:
+        return
+    columns = tuple(rows[0])
+    table = [tuple(f"{row[c]:.5g}" if isinstance(row[c], float) else str(row[c]) for c in columns) for row in rows]
+    print_table(result.attrs["title"] or "response amplitudes", columns, table)
+
+
+def amplitudes(result: xr.Dataset) -> list[dict[str, Any]]:
+    """Per frequency: tension at the ends of lines (N), motions of bodies (m, degrees)."""
+    import math
+
+    rows = []
+    cases = [str(c) for c in result.case.values] if "case" in result.dims else [""]
+    for j, omega in enumerate(result.frequency.values):
+        for c, case in enumerate(cases):
+            one = result.isel(frequency=j, case=c) if case else result.isel(frequency=j)
+            row: dict[str, Any] = {"omega": float(omega), **({"method": case} if case else {})}
+            if "tension" in one:
+                for line in dict.fromkeys(one.line.values.tolist()):
+                    values = abs(one.tension.values[one.line.values == line])
+                    row[f"{line} A (N)"], row[f"{line} B (N)"] = float(values[0]), float(values[-1])
+            if "body_motion" in one:
+                for body in one.body.values:
+                    for k, dof in enumerate(one.dof.values):
+                        value = float(abs(one.body_motion.sel(body=body).values[k]))
+                        unit = "m" if k < 3 else "deg"
+                        row[f"{body} {dof} ({unit})"] = value if k < 3 else math.degrees(value)
+            rows.append(row)
+    return rows
+
+
+def _show_statistics(result: xr.Dataset, as_json: bool) -> None:
+    from ropewalk.analysis.response_statistics import statistics
+
+    numbers = statistics(result)
+    rows = []
+    if "tension_std" in numbers:
+        for line in dict.fromkeys(numbers.line.values.tolist()):
+            inside = numbers.line.values == line
+            for end, k in (("A", 0), ("B", -1)):
+                std, tz, peak = (float(numbers[f"tension_{s}"].values[inside][k]) for s in ("std", "tz", "maximum"))
+                rows.append({"what": f"tension of {line} at {end} (N)", "std": std, "tz": tz, "maximum": peak})
+    if "body_motion_std" in numbers:
+        for body in numbers.body.values:
+            for dof in numbers.dof.values:
+                at = numbers.sel(body=body, dof=dof)
+                std, tz, peak = (float(at[f"body_motion_{s}"]) for s in ("std", "tz", "maximum"))
+                rows.append({"what": f"{dof} of {body} (m or rad)", "std": std, "tz": tz, "maximum": peak})
+    rows = [{k: (None if v != v else v) for k, v in row.items()} for row in rows]
+    if as_json:
+        print_json({"duration": float(numbers.attrs["duration"]), "statistics": rows})
+        return
+    table = [
+        tuple("-" if v is None else (v if isinstance(v, str) else f"{v:.5g}") for v in row.values()) for row in rows
+    ]
+    columns = ("response", "standard deviation", "zero-crossing period (s)", "most probable maximum in 3 h")
+    print_table(result.attrs["title"] or "response in the case's own sea", columns, table)
