@@ -14,11 +14,12 @@ from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary_build import prescribed
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.multishooting import denser, first_plan, growth, refine
+from ropewalk.solvers.multishooting import denser, first_plan, growth, hanging, refine
 from ropewalk.solvers.protocol import Claim, Report
 from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import Result, result_memory
 from ropewalk.solvers.shooting_build import GuessedShape, Plan, Problem, Shape, build_problem
+from ropewalk.solvers.shooting_contact import contact_plan
 from ropewalk.solvers.shooting_guess import start_tails
 from ropewalk.solvers.shooting_newton import CONVERGED, STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
@@ -29,6 +30,7 @@ from ropewalk.solvers.shooting_tangent import Solution
 
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
+MOST_CONTACTS = 6  # changes of the plan because of the bed
 MORE_PARTS = 6  # arcs of a line where a single one fails
 SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
 FIRST_SHARE = 0.25  # of the current in the first step of load continuation
@@ -107,7 +109,7 @@ class Shooting:
             if not attempt.good:
                 attempt = self._insist(model, place, plan, attempt)
         if attempt.good:
-            attempt = self._refined(model, attempt)
+            attempt = self._refined(model, self._in_contact(model, attempt))
             work.place = place_of(attempt.problem, place)
         work.time, work.good = t, attempt.good
         work.plan, work.problem, work.out = attempt.plan, attempt.problem, attempt.out
@@ -163,8 +165,11 @@ class Shooting:
         """
         total = first.iterations
         dense = denser(model, plan, MORE_PARTS)
-        attempt = self._solve(model, place, dense, GuessedShape(model, place))
-        total += attempt.iterations
+        attempt = first
+        for other in dict.fromkeys((hanging(plan), dense)):
+            if not attempt.good and other != plan:
+                attempt = self._solve(model, place, other, GuessedShape(model, place))
+                total += attempt.iterations
         if not attempt.good:
             attempt = self._stiffened(model, place, dense)
             total += attempt.iterations
@@ -205,6 +210,19 @@ class Shooting:
         ending = attempt.path.ending if share >= 1.0 else STUCK
         path = replace(attempt.path, ending=ending)
         return replace(attempt, path=path, iterations=total, load_steps=solves)
+
+    def _in_contact(self, model: Model, attempt: Attempt) -> Attempt:
+        """Solved again while lines pass through the bed or have left it where the plan holds them on it."""
+        for _ in range(MOST_CONTACTS):
+            plan = contact_plan(model, attempt.plan, attempt.problem, attempt.out)
+            if plan == attempt.plan:
+                break
+            where = place_of(attempt.problem, attempt.place)
+            other = self._solve(model, where, plan, SolvedShape(model, attempt.problem, attempt.out))
+            if not other.good:
+                break
+            attempt = replace(other, iterations=attempt.iterations + other.iterations, load_steps=attempt.load_steps)
+        return attempt
 
     def _refined(self, model: Model, attempt: Attempt) -> Attempt:
         """Arcs that magnify errors beyond the limit are cut, and the problem solved again from its own answer."""

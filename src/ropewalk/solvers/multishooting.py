@@ -53,9 +53,17 @@ def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Ar
         return LinePlan(cuts=(float(0.5 * (rows[k, S0] + rows[k, S1])),), backward=(False, True), bed=(False,))
     if low[0] or low[1]:
         return LinePlan(backward=(low[1],))
-    if last - first > BED_SHARE * length:
-        return LinePlan(cuts=(0.5 * (first + last),), backward=(True, False), bed=(True,))
+    middle = 0.5 * (first + last)
+    k = int(np.clip(np.searchsorted(rows[:, S1], middle), 0, rows.shape[0] - 1))
+    heavy = rows[k, F0 + 2] + rows[k, BUOYANCY] < 0.0
+    if last - first > BED_SHARE * length and heavy:
+        return LinePlan(cuts=(middle,), backward=(True, False), bed=(True,))
     return LinePlan()
+
+
+def hanging(plan: Plan) -> Plan:
+    """The plan with all lines that were cut on the bed shot whole."""
+    return tuple(LinePlan() if any(line.bed) else line for line in plan)
 
 
 def _is_tail(model: Model, i: int, j: int) -> bool:

@@ -40,7 +40,7 @@ def node_position(problem: Problem, k: int) -> Array:
 def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -> Array:
     """(n, 6) position and force n along arc a at s (m from its start, rising)."""
     arcs = problem.arcs
-    y, table, log = np.empty(ALL), np.empty((s.size, STATE)), np.empty(LOG_SIZE)
+    y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), np.empty(LOG_SIZE)
     begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a] * model.sea.bed_normal
     start_state(begin, problem.x[arcs.dof[a, 12:]], y)
     shoot(
@@ -53,7 +53,7 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
 def line_table(model: Model, problem: Problem, i: int, s: Array, tolerance: float) -> Array:
     """(n, 6) position and force n of line i at s (m from end A, rising), force in the line's own direction."""
     arcs = problem.arcs
-    table: Array = np.empty((s.size, STATE))
+    table: Array = np.full((s.size, STATE), np.nan)
     for a in np.flatnonzero(arcs.line == i):
         sign = -1.0 if arcs.reverse[a] else 1.0
         here = sign * (s - arcs.offset[a])

@@ -14,12 +14,15 @@ from ropewalk.solvers.multishooting import growth
 from ropewalk.solvers.protocol import Report, Status
 from ropewalk.solvers.shooting import DEEPEST, LOWEST, STEPS
 from ropewalk.solvers.shooting_assembly import Result
+from ropewalk.solvers.shooting_bed import HANGING
 from ropewalk.solvers.shooting_build import Plan, Problem, end_place
 from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Path
-from ropewalk.solvers.shooting_read import node_position
+from ropewalk.solvers.shooting_read import line_table, node_position
 
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
+NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
 RUN_AWAY = 30.0  # line lengths from where it started: nothing holds the part
+LOOKS, LOOK_TOLERANCE = 101, 1.0e-6  # where a failed line is looked at, and how well
 BELOW = 1.0e-6  # of the line's length: a deeper dip below the bed is said
 
 
@@ -96,9 +99,9 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     lost = _lost(model, attempt)
     if lost:
         return Status.NO_EQUILIBRIUM, lost
-    afloat = _afloat(model, attempt)
-    if afloat:
-        return Status.NOT_CONVERGED, afloat
+    shapeless = _slack_on_bed(model, attempt) or _afloat(model, attempt)
+    if shapeless:
+        return Status.NOT_CONVERGED, shapeless
     scaled = np.abs(out.residual / problem.scales.row)
     worst = int(np.argmax(np.where(np.isfinite(scaled), scaled, np.inf)))
     text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
@@ -156,16 +159,34 @@ def _lost(model: Model, attempt: Attempt) -> str:
     return ""
 
 
+def _slack_on_bed(model: Model, attempt: Attempt) -> str:
+    """Sentence about a line that lies on the bed without a pull; empty if there is none."""
+    arcs, normal = attempt.problem.arcs, model.sea.bed_normal
+    for a in np.flatnonzero(arcs.on_bed != HANGING):
+        n0 = attempt.problem.x[arcs.dof[a, 12:]]
+        if np.linalg.norm(n0 - (n0 @ normal) * normal) < NO_PULL * arcs.force[a]:
+            name = model.names.lines[arcs.line[a]]
+            return (
+                f"line '{name}' lies slack on the seabed, so its shape is not unique; without current, use 'catenary'"
+            )
+    return ""
+
+
 def _afloat(model: Model, attempt: Attempt) -> str:
-    """Sentence about a line that is lighter than water and longer than the way up; empty if there is none."""
+    """Sentence about a line that is lighter than water and came to the surface; empty if there is none."""
     sea, lines, sections = model.sea, model.lines, model.sections
     light = sections.mass < sea.water_density * sections.area
     for i in range(lines.length.size):
         pieces = slice(lines.piece_start[i], lines.piece_start[i + 1])
-        depths = [-float(end_place(model, attempt.place, i, j)[2]) for j in range(2)]
-        if np.any(light[lines.piece_section[pieces]]) and lines.length[i] > max(min(depths), 0.0):
+        if not np.any(light[lines.piece_section[pieces]]):
+            continue
+        s = np.linspace(0.0, float(lines.length[i]), LOOKS)
+        table = line_table(model, attempt.problem, i, s, LOOK_TOLERANCE)
+        ends = np.cumsum(lines.piece_length[pieces])
+        piece = np.minimum(np.searchsorted(ends, s), ends.size - 1)
+        if not np.all(table[light[lines.piece_section[pieces][piece]], 2] < 0.0):
             return (
-                f"line '{model.names.lines[i]}' is lighter than water and can come to lie on the surface, "
+                f"line '{model.names.lines[i]}' is lighter than water and comes to lie on the surface, "
                 "which shooting does not follow; use method 'mixed_fem'"
             )
     return ""
