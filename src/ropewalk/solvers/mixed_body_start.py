@@ -1,20 +1,23 @@
-"""Where the search for the equilibrium of bodies begins: at that without current, wind and waves, in closed form."""
+"""Where the search for the equilibrium of bodies begins: in the closed form, with drag as a rough steady push."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import flags, floats, ints
+from ropewalk.model.arrays import Array, flags, floats, ints
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 from ropewalk.solvers.catenary import Catenary
 
+HALF_WET = 0.5  # share of a hull taken as under water
+LINE_SHARE = 0.2  # of the drag of all lines at the surface speed that reaches the bodies
+
 
 def calm_start(model: Model, state: State) -> State:
-    """The balance of lines and free bodies under gravity alone, from any start; `state` itself if it is not to be had.
+    """The balance of lines and free bodies under gravity and a push, from any start; `state` if it is not to be had.
 
     Newton's method on the elements needs a start with every body roughly in its place; the closed form does not.
     """
@@ -31,7 +34,7 @@ def calm_start(model: Model, state: State) -> State:
 
 def _simplified(model: Model) -> Model:
     """What the closed form can do of a case: no flow, level bed, linear laws, vertical loads on lines."""
-    sea, sections, lines = model.sea, model.sections, model.lines
+    sea, sections, lines, bodies = model.sea, model.sections, model.lines, model.bodies
     known = (sections.law == LINEAR) | (sections.law == INEXTENSIBLE)
     force = lines.attachment_force.copy()
     force[:, :2] = 0.0
@@ -41,4 +44,29 @@ def _simplified(model: Model) -> Model:
             law=ints(np.where(known, sections.law, INEXTENSIBLE)), compression=flags(np.zeros(known.size, dtype=bool))
         ),
         lines=lines._replace(attachment_force=floats(force), load_kind=ints([])),
+        bodies=bodies._replace(load_force=floats(bodies.load_force + _push(model), (-1, 3))),
     )
+
+
+def _push(model: Model) -> Array:
+    """(n_bodies, 3) rough drag of current on hulls and lines and of wind on hulls, N.
+
+    Without it a line longer than the depth folds on itself under its buoy, where Newton's method has nowhere to go.
+    """
+    sea, bodies, lines = model.sea, model.bodies, model.lines
+    across = np.array([_lateral_area(model, k) for k in range(bodies.mass.size)]).reshape(-1)
+    drag = 0.5 * sea.water_density * sea.current_speed**2 * bodies.drag_normal * HALF_WET * across
+    ropes = model.sections.drag_normal[lines.piece_section] * lines.piece_length
+    rope = 0.5 * sea.water_density * sea.current_speed**2 * LINE_SHARE * float(np.sum(ropes)) / max(1, bodies.mass.size)
+    wind = 0.5 * sea.air_density * sea.wind_speed**2 * bodies.wind_drag * (1.0 - HALF_WET) * across
+    heading = np.array([[np.cos(a), np.sin(a), 0.0] for a in (sea.current_heading, sea.wind_heading)])
+    push: Array = np.outer(drag + rope, heading[0]) + np.outer(wind, heading[1])
+    return push
+
+
+def _lateral_area(model: Model, k: int) -> float:
+    bodies = model.bodies
+    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+    if profile.shape[0] > 1:
+        return float(np.sum(np.diff(profile[:, 0]) * (profile[1:, 1] + profile[:-1, 1])))
+    return float(np.pi * bodies.sphere[k, 3] ** 2)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ropewalk.model.arrays import floats
+from ropewalk.model.arrays import flags, floats
 from ropewalk.model.environment import Sea
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -127,10 +127,18 @@ def _settle(model: Model, work: FemWork, t: float) -> Report:
 
 
 def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
-    """As `_settle`; if that fails on free bodies, from `state` with current and wind brought on in steps."""
+    """As `_settle`; if that fails on free bodies, from `state` with current and wind brought on in steps.
+
+    Lines that can push have equilibria with folded elements, too: with a free body they are settled slack first.
+    """
+    sea, sections = model.sea, model.sections
+    has_bodies = bool(np.any(model.bodies.joint == LOOSE))
+    if has_bodies and np.any(sections.compression):
+        limp = model._replace(sections=sections._replace(compression=flags(np.zeros(sections.mass.size, dtype=bool))))
+        mesh = work.mesh._replace(element=build_mesh(limp).element)
+        _settle(limp, work._replace(mesh=mesh), state.time)
     report = _settle(model, work, state.time)
-    sea = model.sea
-    if report.good or not np.any(model.bodies.joint == LOOSE) or sea.current_speed == sea.wind_speed == 0.0:
+    if report.good or not has_bodies or sea.current_speed == sea.wind_speed == 0.0:
         return report
     start = _make_work(model, state, 0.0)
     _copy(start.steps.trial, work.steps.trial)
