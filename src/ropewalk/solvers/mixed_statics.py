@@ -1,4 +1,4 @@
-"""Equilibrium of the mixed elements: Newton from a catenary, and pseudo-time where that does not arrive."""
+"""Equilibrium of the mixed elements: Newton from a catenary, and implicit creep where that does not arrive."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ropewalk.solvers.mixed_mesh import FIRST, FLIPPED, FORCE, HALF_VOLUME, LENG
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import FRICTION_ROW, element_system, newton_iteration, node_terms
 
-MOST_ITERATIONS = 400  # damped ones included; from the catenary 5 to 10 are usual
+MOST_ITERATIONS = 1500  # damped ones included; from the catenary 5 to 10 are usual
 FORCE_TOLERANCE = 1e-10  # of the force scale
 LENGTH_TOLERANCE = 1e-11  # of the longest line
 STUCK_TOLERANCE = 1e-6  # of the force scale: good enough where round-off or a kink of the bed stops the descent
-FIRST_MASS = 100.0  # of gravity over length: the first mass factor of pseudo-time, 1/s2
-MASS_UP, MASS_DOWN = 2.0, 0.3  # limits of its change from one iteration to the next
-MASS_FADE = 0.8  # its change where the unbalance stays
-MASS_BACK = 10.0  # its growth after the way was lost
-LOST = 100.0  # times the least unbalance so far: the way is lost, go back to the best state
-LOST_FREE = 1e5  # the same for plain Newton, which may go up a lot before it comes down where lines settle on the bed
-FREE_ITERATIONS = 25  # of plain Newton, before pseudo-time begins
-MOST_MASS = 1e10  # times the first: nothing moves any more
+FREE_ITERATIONS = 25  # of plain Newton, before creeping begins
+LOST = 1e5  # growth of the unbalance that plain Newton may show; it goes up a lot where lines settle on the bed
+FIRST_MASS = 100.0  # of gravity over length: the first mass factor of the creep, 1/s2
+MASS_UP, MASS_DOWN = 5.0, 0.25  # its change after a hard and an easy step
+EASY, HARD = 4, 7  # iterations of an easy step, and of one that is not too hard
+CREEP_ITERATIONS = 12  # at most, in a step
+CREEP_LENGTH, CREEP_FORCE = 1e-5, 1e-4  # accuracy of a step, of the scales
+MOST_MASS = 1e8  # times the first: nothing moves any more
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
 GUESS_STRAIN = 1e-3  # strain whose secant stands for the stiffness of a law in the guess
 
@@ -107,6 +107,21 @@ def _water(X, t, sea, mesh, flow):
 
 
 @kernel
+def _creep(X, T, flow, mesh, rho, g, mass, force_scale, length_scale, memory):
+    """One implicit step of the creep mass (r - r_0) = force, from rest; the iterations used, negative if lost.
+
+    Such steps follow the energy downhill whatever their size, so they arrive where plain Newton does not.
+    """
+    for k in range(CREEP_ITERATIONS):
+        move, kick = newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
+        if not move <= length_scale:  # true for NaN
+            return -(k + 1)
+        if move <= CREEP_LENGTH * length_scale and kick <= CREEP_FORCE * force_scale:
+            return k + 1
+    return -CREEP_ITERATIONS
+
+
+@kernel
 def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nodes, misses):
     """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, force (N), miss (m).
 
@@ -117,39 +132,44 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     grip[FRICTION_ROW, 0] = 0.0  # friction needs a history, which an equilibrium has not
     move_junctions(t, mesh, motions, X)
     rho, g = sea.water_density, sea.gravity
-    first = FIRST_MASS * max(g, 1.0) / length_scale
-    mass = 0.0
-    best, before = np.inf, np.inf
+    best = np.inf
     outcome = STUCK
     iterations = 0
-    while True:
+    while outcome == STUCK:  # plain Newton
         _rest(X)
         _water(X, t, sea, mesh, flow)
         unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
         force, miss = _largest(mesh, nodes, misses)
         merit = force / force_scale + miss / length_scale
-        finite = np.isfinite(merit)
-        if finite and merit < best:
+        if merit < best:  # false for NaN
             best = merit
             rebase(X, X, mesh)
             copy_moving(X, T, kept, kept_T)
             if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
                 outcome = CONVERGED
-                break
-        if iterations == MOST_ITERATIONS or mass > MOST_MASS * first:
+        if iterations == FREE_ITERATIONS or not merit <= LOST * best:
             break
-        if mass > 0.0 and finite:  # pseudo-time: the mass falls as the unbalance does, and a little by itself
-            mass *= min(max(MASS_FADE * merit / before, MASS_DOWN), MASS_UP)
-        lost = not finite or merit > (LOST if mass > 0.0 else LOST_FREE) * best
-        if lost or iterations == FREE_ITERATIONS:
-            copy_moving(kept, kept_T, X, T)
-            mass = max(first, mass * MASS_BACK)
-            _rest(X)
-            _water(X, t, sea, mesh, flow)
-            merit = best
-        before = merit
-        iterations += 1
-        newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
+        if outcome == STUCK:
+            iterations += 1
+            newton_iteration(X, T, flow, mesh, rho, g, 0.0, 0.0, 1.0, memory)
+    mass = FIRST_MASS * max(g, 1.0) / length_scale
+    most = MOST_MASS * mass
+    while outcome == STUCK and iterations < MOST_ITERATIONS and mass < most:
+        copy_moving(kept, kept_T, X, T)
+        _water(X, t, sea, mesh, flow)
+        used = _creep(X, T, flow, mesh, rho, g, mass, force_scale, length_scale, memory)
+        iterations += abs(used)
+        if used < 0:
+            mass *= MASS_UP
+            continue
+        mass *= MASS_DOWN if used <= EASY else (1.0 if used <= HARD else MASS_UP)
+        _rest(X)
+        rebase(X, X, mesh)
+        copy_moving(X, T, kept, kept_T)
+        unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
+        force, miss = _largest(mesh, nodes, misses)
+        if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
+            outcome = CONVERGED
     copy_moving(kept, kept_T, X, T)
     _water(X, t, sea, mesh, flow)
     unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
