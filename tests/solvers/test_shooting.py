@@ -254,3 +254,109 @@ def test_not_a_number_is_said():
     report = solver.advance(bad, solver.start(bad, initial_state(bad)), 0.0)
     assert report.status is Status.NOT_FINITE
     assert "not a finite number" in report.message
+
+
+def wave_case(a, environment):
+    """Heavy, buoyant, heavy: hangs in two bights that may both reach the bed."""
+    data = case(environment, ROPE, a, [500, 0, -60], line(700.0))
+    data["sections"]["lift"] = section(-200.0, 0.3, 1e8, drag={"normal": 1.2, "tangential": 0.1})
+    data["lines"]["l"]["pieces"] = [
+        {"section": "c", "length": 280}, {"section": "lift", "length": 120}, {"section": "c", "length": 300}
+    ]  # fmt: skip
+    return data
+
+
+@pytest.mark.parametrize("start", [[0, 0, -120], [0, 0, -200]])
+def test_line_that_rests_on_the_bed_in_two_places(start):
+    """Each stretch on the bed lifts off flat, and no force but the bed's is left over."""
+    got = solve(wave_case(start, bed(0.0)))
+    assert got.report.status is Status.DONE
+    height = got.state.position[:, 2] + 200.0
+    assert height.min() > -1e-9
+    resting = height < 1e-9
+    # without friction, along a flat bed, the horizontal force is the same everywhere
+    horizontal = np.abs(got.state.end_force[0, :, 0])
+    assert_allclose(horizontal[0], horizontal[1], rtol=1e-9)
+    assert_allclose(got.state.tension[resting], horizontal[0], rtol=1e-8)
+    middle = got.state.s > 340.0
+    assert np.any(resting & middle) and np.any(resting & ~middle)
+
+
+def test_contact_in_current_balances_the_drag():
+    """The bed without friction takes normal forces only, so the ends carry all drag along it."""
+    got = solve(wave_case([0, 0, -200], bed(0.0, FLOW)))
+    assert got.report.status is Status.DONE
+    assert got.state.position[:, 2].min() >= -200.0 - 1e-9
+    step = np.diff(got.state.position, axis=0)
+    length = np.linalg.norm(step, axis=1)
+    t = step / length[:, None]
+    u = np.array([math.cos(math.radians(60)), math.sin(math.radians(60)), 0.0])
+    along = t @ u
+    across = u - along[:, None] * t
+    s = 0.5 * (got.state.s[1:] + got.state.s[:-1])
+    d = np.where((s > 280) & (s < 400), 0.3, 0.05)
+    normal = 1.2 * np.linalg.norm(across, axis=1)[:, None] * across
+    drag = 0.5 * 1025 * d[:, None] * (normal + 0.1 * math.pi * (np.abs(along) * along)[:, None] * t)
+    total = (length[:, None] * drag).sum(axis=0)
+    # straight chords of 7 m: the nodes at 280 and 400 m fit, bends of a few degrees per chord leave 1 %
+    assert_allclose(got.state.end_force[0].sum(axis=0)[:2], total[:2], rtol=0.02)
+
+
+def test_a_net_agrees_with_the_closed_form():
+    """36 knots, 60 lines: sparse path, all positions."""
+    n = 6
+    points, lines = {}, {}
+    for i in range(n):
+        for j in range(n):
+            points[f"p{i}_{j}"] = {"position": [float(i), float(j), -10.0 - 0.1 * ((i + 2 * j) % 3)]}
+            if not (i in (0, n - 1) and j in (0, n - 1)):
+                points[f"p{i}_{j}"].update(joint="free", mass=2.0)
+            for di, dj in ((1, 0), (0, 1)):
+                if i + di < n and j + dj < n:
+                    lines[f"l{i}_{j}_{di}"] = line(1.05, f"p{i}_{j}", f"p{i + di}_{j + dj}")
+    data = {
+        "environment": {"gravity": 9.81, "water_density": 0},
+        "sections": {"c": {"diameter": 0.01, "mass": 0.1, "axial_stiffness": 1e5}},
+        "points": points,
+        "lines": lines,
+    }
+    got, (want, _) = solve(data), closed_form(data)
+    assert got.report.figures["unknowns"] > 150
+    assert_allclose(got.state.point_position, want.point_position, atol=1e-9)
+
+
+def test_second_advance_starts_from_the_first():
+    """A moved point: the next equilibrium needs few steps and equals one found afresh."""
+    motion = {"kind": "harmonic", "terms": [{"direction": [1, 0, 0], "amplitude": 5.0, "omega": 0.5, "phase": 1.5708}]}
+    data = case(bed(0.3, FLOW), ROPE, [0, 0, -200], {"position": [400, 0, -20], "joint": "moving", "motion": motion},
+                line(500.0))  # fmt: skip
+    model = build(System.model_validate(data))
+    solver = Shooting()
+    work = solver.start(model, initial_state(model))
+    assert solver.advance(model, work, 0.0).good
+    warm = solver.advance(model, work, 2.0)
+    fresh_work = solver.start(model, initial_state(model))
+    assert solver.advance(model, fresh_work, 2.0).good
+    assert warm.good
+    one, two = solver.read(model, work), solver.read(model, fresh_work)
+    assert_allclose(one.end_force, two.end_force, atol=1e-8 * 1.5e5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_random_starts_arrive(name):
+    """|n0| from 0.01 to 100 times the load, any direction: 5000 starts for each case, at least 99.9 % arrive."""
+    model, p = problem_of(CASES[name])
+    parts = (p.arcs, p.nodes, p.rigid, model.sea)
+    random = np.random.default_rng(1)
+    own = p.arcs.dof[:, 12:]
+    tries, arrived = 5000, 0
+    for _ in range(tries):
+        x = p.x.copy()
+        for a in range(own.shape[0]):
+            direction = random.normal(size=3)
+            x[own[a]] = direction / np.linalg.norm(direction) * p.arcs.force[a] * 10 ** random.uniform(-2, 2)
+        out = result_memory(x.size, p.arcs.line.size, p.nodes.body.size, p.rigid.weight.size)
+        newton = Newton(parts, x, p.quaternions.copy(), p.scales, (1e-12, DORMAND_PRINCE), out)
+        arrived += newton.solve(1e-11).ending == CONVERGED
+    assert arrived >= 0.999 * tries

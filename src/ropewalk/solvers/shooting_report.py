@@ -166,9 +166,7 @@ def _slack_on_bed(model: Model, attempt: Attempt) -> str:
         n0 = attempt.problem.x[arcs.dof[a, 12:]]
         if np.linalg.norm(n0 - (n0 @ normal) * normal) < NO_PULL * arcs.force[a]:
             name = model.names.lines[arcs.line[a]]
-            return (
-                f"line '{name}' lies slack on the seabed, so its shape is not unique; without current, use 'catenary'"
-            )
+            return f"line '{name}' lies slack on the seabed and has no unique shape; without current use 'catenary'"
     return ""
 
 
