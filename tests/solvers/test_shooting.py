@@ -345,12 +345,12 @@ def test_second_advance_starts_from_the_first():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_random_starts_arrive(name):
-    """|n0| from 0.01 to 100 times the load, any direction: 5000 starts for each case, at least 99.9 % arrive."""
+    """|n0| from 0.01 to 100 times the load, any direction: 5600 starts for each of 18 cases, at least 99.9 % arrive."""
     model, p = problem_of(CASES[name])
     parts = (p.arcs, p.nodes, p.rigid, model.sea)
     random = np.random.default_rng(1)
     own = p.arcs.dof[:, 12:]
-    tries, arrived = 5000, 0
+    tries, arrived = 5600, 0
     for _ in range(tries):
         x = p.x.copy()
         for a in range(own.shape[0]):
