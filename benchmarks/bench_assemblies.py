@@ -11,13 +11,10 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "solvers"))
-
-from reference import OC3, spar
-from test_catenary import lattice, string_of_lines
 
 import ropewalk as rw
 from benchmarks.timing import best, show
+from reference import OC3, lattice, spar, string_of_lines
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.solvers.catenary import Catenary

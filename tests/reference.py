@@ -99,3 +99,48 @@ def between(
             "lines": {"line": {"from": "A", "to": "B", "pieces": [{"section": "line", "length": length}], **line}},
         }
     )
+
+
+def lattice(n: int) -> System:
+    """A square net of n x n free knots with weights, its rim of knots tied to a fixed frame."""
+    points, lines = {}, {}
+    for i in range(-1, n + 1):
+        for j in range(-1, n + 1):
+            edge = i in (-1, n) or j in (-1, n)
+            if edge and (i in (-1, n)) and (j in (-1, n)):
+                continue
+            points[f"p{i + 1}_{j + 1}"] = {
+                "position": [10.0 * i, 10.0 * j, 0.0],
+                "joint": "fixed" if edge else "free",
+                "mass": 0.0 if edge else 5.0,
+            }
+    for name in points:
+        i, j = (int(part) for part in name[1:].split("_"))
+        for other in (f"p{i + 1}_{j}", f"p{i}_{j + 1}"):
+            if other in points and "free" in (points[name]["joint"], points[other]["joint"]):
+                lines[f"{name}-{other}"] = {"from": name, "to": other, "pieces": [{"section": "rope", "length": 10.5}]}
+    return System.model_validate(
+        {
+            "environment": {"water_density": 0.0},
+            "sections": {"rope": {"diameter": 0.02, "mass": 0.3, "axial_stiffness": 1e6}},
+            "points": points,
+            "lines": lines,
+        }
+    )
+
+
+def string_of_lines(n: int) -> System:
+    """n lines one after another through free points, from wall to wall."""
+    points = {f"p{i}": {"position": [10.0 * i, 0, 0], "joint": "free"} for i in range(1, n)}
+    points |= {"p0": {"position": [0, 0, 0]}, f"p{n}": {"position": [10.0 * n, 0, 0]}}
+    lines = {
+        f"l{i}": {"from": f"p{i}", "to": f"p{i + 1}", "pieces": [{"section": "rope", "length": 12.0}]} for i in range(n)
+    }
+    return System.model_validate(
+        {
+            "environment": {"water_density": 0.0, "gravity": 10.0},
+            "sections": {"rope": {"diameter": 0.02, "mass": 5.0, "axial_stiffness": 1e9}},
+            "points": points,
+            "lines": lines,
+        }
+    )
