@@ -1,32 +1,67 @@
-"""`ropewalk demo`: the built-in example."""
+"""`ropewalk demo`: a tethered buoy at rest and in waves."""
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+CASE = "tethered_buoy"  # the short cable of Montano, Restelli and Sacco (2005), completed
 
 
 def demo_command(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for what the demo writes.")] = Path("ropewalk-demo"),
+    duration: Annotated[float, typer.Option(help="Simulated time, s.")] = 120.0,
 ) -> None:
-    """Solve the built-in example and write its case, table, picture and NetCDF file."""
-    from ropewalk.cli.new import Kind, template
-    from ropewalk.cli.static import print_equilibrium
-
-    out.mkdir(parents=True, exist_ok=True)
-    case = out / "mooring.yaml"
-    case.write_text(template(Kind.mooring), encoding="utf-8")
-
+    """Solve and simulate the built-in tethered buoy; write its case, table, picture and NetCDF file."""
+    from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
-    from ropewalk.io.netcdf import write
-    from ropewalk.plot import draw, save
+    from ropewalk.cli.run import energy_balance
+    from ropewalk.cli.static import print_equilibrium
+    from ropewalk.plot import save
+    from ropewalk.plot_buoy import draw_buoy
     from ropewalk.spec.system import System
 
-    equilibrium = statics(System.from_file(case))
-    print_equilibrium(equilibrium)
-    dataset = equilibrium.to_dataset()
-    write(dataset, out / "mooring.nc")
-    save(draw(dataset), out / "mooring.png")
-    typer.echo(f"written to {out}: mooring.yaml, mooring.nc, mooring.png")
+    out.mkdir(parents=True, exist_ok=True)
+    case, result, picture = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png"))
+    text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
+    case.write_text(text, encoding="utf-8")
+    system = System.from_file(case)
+    print_equilibrium(statics(system))
+    dataset = simulate(system, duration, output=result)
+    _print_motion(dataset)
+    balance = energy_balance(dataset)
+    if balance is not None:
+        typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
+    save(draw_buoy(dataset, "buoy"), picture)
+    typer.echo(f"written to {out}: {case.name}, {result.name}, {picture.name}")
+
+
+def _print_motion(dataset: xr.Dataset) -> None:
+    """Least, mean and largest of what the picture shows, and what the paper prints of it."""
+    import numpy as np
+
+    from ropewalk.cli.tables import print_table
+    from ropewalk.plot_buoy import buoy_histories
+
+    history = buoy_histories(dataset, "buoy")
+    centre = history["centre"]
+    rows = [
+        ("x of the mass centre (m)", centre[:, 0], "spans 5"),
+        ("y of the mass centre (m)", centre[:, 1], "spans 3"),
+        ("z of the mass centre (m)", centre[:, 2], ""),
+        ("mass centre above the surface (m)", centre[:, 2] - history["surface"], ""),
+        ("cone angle (deg)", history["cone"], ""),
+        ("tension at the anchor (kN)", 1e-3 * history["tension"][:, 0], "up to 10"),
+        ("tension at the buoy (kN)", 1e-3 * history["tension"][:, 1], "up to 12"),
+    ]
+    table = [
+        (name, *(f"{f(values):.2f}" for f in (np.min, np.mean, np.max, np.ptp)), paper) for name, values, paper in rows
+    ]
+    columns = ("over the run", "least", "mean", "largest", "span", "in the paper")
+    print_table(f"in waves, {float(dataset['time'][-1]):g} s", columns, table)
