@@ -11,123 +11,58 @@ from typing import Any
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
-from ropewalk.numerics.blockelimination import ZERO3, add3, dot, onto, scale3, times
+from ropewalk.numerics.blockelimination import dot, onto
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
-    quaternion_conjugate,
-    quaternion_log,
-    quaternion_product,
     quaternion_rotate,
     tangent_so3_inverse,
 )
-from ropewalk.physics import hydrostatics
-from ropewalk.physics.current import current
-from ropewalk.physics.hull_loads import (
-    RADIUS,
-    STRIP_VOLUME,
-    THICK,
-    WET,
-    WIND,
-    ZETA,
-    add_strips,
-    buoyancy_terms,
-    force_terms,
-    point_terms,
-    sphere_share,
-    strip_terms,
-    surface_plane,
-    wet_share,
-)
 from ropewalk.physics.motion import rotation
 from ropewalk.physics.rigidbody import (
-    add_column,
     arm_rates,
     attitude,
-    cross3,
-    inertia_terms,
     nine,
     transpose9,
     turned,
 )
-from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics_at
-from ropewalk.physics.wind import wind
 from ropewalk.solvers.mixed_body_arrays import (
-    ADDED_ACROSS,
-    ADDED_ALONG,
-    ADDED_MATRIX,
-    BODY_MASS,
-    BODY_VOLUME,
-    CENTRE,
-    DAMPING_MATRIX,
-    DRAG_ACROSS,
-    DRAG_ALONG,
-    HAS_MATRICES,
-    HOME,
-    HOME_TURN,
-    HULL,
-    INERTIA,
     IS_FREE,
-    LOAD_AT,
-    LOAD_FORCE,
-    LOAD_MOMENT,
-    PROFILE,
-    PROFILE_STOP,
     SIZE,
-    SPHERE,
-    STIFFNESS_MATRIX,
-    STRIP,
-    STRIP_STOP,
-    WEIGHT_SCALE,
-    WIND_DRAG,
 )
-
-STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
-
-
-@kernel
-def body_rows(k, mesh):
-    """Rows of body k: of its position and of its rotation."""
-    n_junctions = mesh.motion.size
-    n_bodies = mesh.bodies.table.shape[0]
-    return mesh.s.size + n_junctions - n_bodies + k, mesh.s.size + n_junctions + k
-
-
-@kernel
-def three(a, n):
-    """Row n of an array as a tuple."""
-    return a[n, 0], a[n, 1], a[n, 2]
-
-
-@kernel
-def body_motion(k, X, mesh):
-    """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world."""
-    _, turn = body_rows(k, mesh)
-    R, Z = attitude(mesh.bodies.memory.attitude[k], X[0, turn])
-    return R, Z, onto(R, three(X[1], turn)), onto(R, three(X[2], turn))
+from ropewalk.solvers.mixed_body_loads import body_block, body_motion, body_rows, three
 
 
 @kernel
 def place_ends(X, mesh):
     """Put the line ends that bodies carry where the bodies hold them, and fill their levers."""
-    bodies = mesh.bodies
-    end_body, lever = bodies.end_body, bodies.memory.lever
+    bodies, memory = mesh.bodies, mesh.bodies.memory
+    pose, lever = memory.pose, memory.lever
     for k in range(bodies.table.shape[0]):
-        row, _ = body_rows(k, mesh)
         R, _, omega, alpha = body_motion(k, X, mesh)
-        for line in range(end_body.shape[0]):
-            for side in range(2):
-                if end_body[line, side] != k:
-                    continue
-                n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
-                o = bodies.end_arm[line, side]
-                arm = onto(R, (o[0], o[1], o[2]))
-                velocity, acceleration = arm_rates(arm, omega, alpha)
-                for p in range(3):
-                    X[0, n, p] = X[0, row, p] + arm[p]
-                    X[1, n, p] = X[1, row, p] + velocity[p]
-                    X[2, n, p] = X[2, row, p] + acceleration[p]
-                fill_lever(arm, lever[line, side])
+        for p in range(9):
+            pose[k, p] = R[p]
+        for p in range(3):
+            pose[k, 9 + p], pose[k, 12 + p] = omega[p], alpha[p]
+    for line in range(bodies.end_body.shape[0]):
+        for side in range(2):
+            k = bodies.end_body[line, side]
+            if k < 0:
+                continue
+            row, _ = body_rows(k, mesh)
+            n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
+            o = bodies.end_arm[line, side]
+            arm = (
+                pose[k, 0] * o[0] + pose[k, 1] * o[1] + pose[k, 2] * o[2],
+                pose[k, 3] * o[0] + pose[k, 4] * o[1] + pose[k, 5] * o[2],
+                pose[k, 6] * o[0] + pose[k, 7] * o[1] + pose[k, 8] * o[2],
+            )
+            omega, alpha = (pose[k, 9], pose[k, 10], pose[k, 11]), (pose[k, 12], pose[k, 13], pose[k, 14])
+            velocity, acceleration = arm_rates(arm, omega, alpha)
+            for p in range(3):
+                X[0, n, p] = X[0, row, p] + arm[p]
+                X[1, n, p] = X[1, row, p] + velocity[p]
+                X[2, n, p] = X[2, row, p] + acceleration[p]
+            fill_lever(arm, lever[line, side])
 
 
 @kernel
@@ -159,244 +94,6 @@ def turn_held_bodies(t, mesh, motions, X):
             w = onto(R, three(out, c))
             for p in range(3):
                 X[c, turn, p] = w[p]
-
-
-@kernel
-def _water_at_point(x, t, sea, out):
-    """Water (columns of physics/waves.py) with the current at one point x (3,)."""
-    for c in range(COLUMNS):
-        out[c] = 0.0
-    if sea.wave.shape[1] > 0:
-        kinematics_at(sea.wave, x, t, sea.depth, STRETCHING_WHEELER, 1.0, out[:COLUMNS])
-    if sea.current_speed > 0.0:
-        ux, uy, uz = current(
-            x[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-            sea.current_table,
-        )  # fmt: skip
-        out[0] += ux
-        out[1] += uy
-        out[2] += uz
-
-
-@kernel
-def water_on_bodies(X, t, sea, mesh):
-    """Surface plane, water, wet shares and wind of all hulls at their places in X and time t."""
-    bodies = mesh.bodies
-    index, data, strip, memory = bodies.table, bodies.data, bodies.strip, bodies.memory
-    at = np.zeros(3)
-    for k in range(index.shape[0]):
-        if index[k, IS_FREE] == 0 or index[k, HULL] == HULL_NONE:
-            continue
-        row, _ = body_rows(k, mesh)
-        x = three(X[0], row)
-        R = body_motion(k, X, mesh)[0]
-        plane = memory.plane[k]
-        surface_plane(sea.wave, x[0], x[1], t, plane)
-        up = (plane[0], plane[1], plane[2])
-        axis = (R[2], R[5], R[8])
-        cosine = dot(axis, up)
-        is_sphere = index[k, HULL] == HULL_SPHERE
-        for i in range(index[k, STRIP], index[k, STRIP_STOP]):
-            arm = (
-                onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
-                if is_sphere
-                else scale3(strip[i, ZETA], axis)
-            )
-            for p in range(3):
-                at[p] = x[p] + arm[p]
-            height = up[0] * (at[0] - plane[3]) + up[1] * (at[1] - plane[4]) + up[2] * (at[2] - plane[5])
-            water = memory.water[i]
-            if is_sphere:
-                share = sphere_share(height, data[k, SPHERE + 3])
-            else:
-                share = wet_share(height, strip[i, THICK], strip[i, RADIUS], cosine)
-            if sea.water_density <= 0.0:
-                share = 0.0
-            water[WET] = share
-            if share > 0.0:
-                _water_at_point(at, t, sea, water)
-            if share < 1.0:
-                water[WIND], water[WIND + 1], water[WIND + 2] = wind(height, sea.wind_speed, sea.wind_heading)
-
-
-@kernel
-def _strips(k, x_rates, t, mesh, rho, sums):
-    """Morison and wind forces of the strips of body k into the sums.
-
-    x_rates : velocity and acceleration of the origin, angular velocity and acceleration; tuples    t : axis
-    """
-    bodies = mesh.bodies
-    data, strip, water = bodies.data, bodies.strip, bodies.memory.water
-    v, a, omega, alpha = x_rates
-    first, stop = bodies.table[k, STRIP], bodies.table[k, STRIP_STOP]
-    largest, wet_volume = 0.0, 0.0
-    for i in range(first, stop):
-        wet_volume += water[i, WET] * strip[i, STRIP_VOLUME]
-        largest = max(largest, water[i, WET] * np.pi * strip[i, RADIUS] ** 2)
-    per_volume = 0.5 * rho * data[k, DRAG_ALONG] * largest / wet_volume if wet_volume > 0.0 else 0.0
-    for i in range(first, stop):
-        zeta, width = strip[i, ZETA], 2.0 * strip[i, RADIUS] * strip[i, THICK]
-        dv, da = arm_rates(scale3(zeta, t), omega, alpha)
-        vs = add3(v, dv)
-        wet = water[i, WET]
-        if wet > 0.0:
-            aw = (water[i, 3], water[i, 4], water[i, 5])
-            acceleration = add3(a, da)
-            volume = wet * strip[i, STRIP_VOLUME]
-            u = (water[i, 0] - vs[0], water[i, 1] - vs[1], water[i, 2] - vs[2])
-            relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
-            strip_terms(
-                t, u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * width * wet, per_volume * volume,
-                rho * data[k, ADDED_ACROSS] * volume, rho * data[k, ADDED_ALONG] * volume, rho * volume, zeta, sums,
-            )  # fmt: skip
-        if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
-            u = (water[i, WIND] - vs[0], water[i, WIND + 1] - vs[1], water[i, WIND + 2] - vs[2])
-            b = data[k, WIND_DRAG] * width * (1.0 - wet)
-            strip_terms(t, u, ZERO3, ZERO3, b, 0.0, 0.0, 0.0, 0.0, zeta, sums)
-
-
-@kernel
-def _sphere(k, x_rates, arm, mesh, rho, sums):
-    """Forces on the sphere of body k into the sums; arguments as `_strips`, arm : of its centre, world, m."""
-    bodies = mesh.bodies
-    data = bodies.data
-    water = bodies.memory.water[bodies.table[k, STRIP]]
-    v, a, omega, alpha = x_rates
-    radius, wet = data[k, SPHERE + 3], water[WET]
-    dv, da = arm_rates(arm, omega, alpha)
-    vs, acceleration = add3(v, dv), add3(a, da)
-    disc, displaced = np.pi * radius**2, rho * 4.0 / 3.0 * np.pi * radius**3 * wet
-    zeta = np.sqrt(dot(arm, arm))
-    if wet > 0.0:
-        aw = (water[3], water[4], water[5])
-        u = (water[0] - vs[0], water[1] - vs[1], water[2] - vs[2])
-        relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
-        added = data[k, ADDED_ACROSS] * displaced
-        point_terms(u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * disc * wet, added, displaced, zeta, sums)
-    if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
-        u = (water[WIND] - vs[0], water[WIND + 1] - vs[1], water[WIND + 2] - vs[2])
-        point_terms(u, ZERO3, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, 0.0, zeta, sums)
-
-
-@kernel
-def add_hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
-    """Adds buoyancy, Morison and wind forces of the hull of body k to its block."""
-    bodies, memory = mesh.bodies, mesh.bodies.memory
-    data, plane, cut, sums = bodies.data, memory.plane[k], memory.cut, memory.sums
-    _, _, omega, alpha = x_rates
-    axis = (R[2], R[5], R[8])
-    height = plane[0] * (x[0] - plane[3]) + plane[1] * (x[1] - plane[4]) + plane[2] * (x[2] - plane[5])
-    for i in range(sums.size):
-        sums[i] = 0.0
-    if bodies.table[k, HULL] == HULL_AXISYMMETRIC:
-        if rho > 0.0:
-            profile = bodies.profile[bodies.table[k, PROFILE] : bodies.table[k, PROFILE_STOP]]
-            hydrostatics.axisymmetric(profile, np.array(axis), plane[:3], height, cut)
-            buoyancy_terms(cut, plane[:3], rho * g, block)
-        _strips(k, x_rates, axis, mesh, rho, sums)
-        add_strips(sums, axis, axis, omega, alpha, Z, bp, gp, block)
-        return
-    arm = onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
-    if rho > 0.0:
-        hydrostatics.sphere(np.array(arm), data[k, SPHERE + 3], plane[:3], height, cut)
-        buoyancy_terms(cut, plane[:3], rho * g, block)
-    _sphere(k, x_rates, arm, mesh, rho, sums)
-    length = np.sqrt(dot(arm, arm))
-    direction = scale3(1.0 / length, arm) if length > 0.0 else axis
-    add_strips(sums, axis, direction, omega, alpha, Z, bp, gp, block)
-
-
-@kernel
-def add_matrices(k, x, x_rates, R, Z, X, mesh, bp, gp, block):
-    """Adds the user's stiffness, damping and added mass of body k to its block.
-
-    Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
-    """
-    data, matrix = mesh.bodies.data[k], mesh.bodies.matrix[k]
-    v, a, omega, alpha = x_rates
-    _, row = body_rows(k, mesh)
-    now = turned(mesh.bodies.memory.attitude[k], X[0, row])
-    turn = quaternion_log(quaternion_product(now, quaternion_conjugate(data[HOME_TURN : HOME_TURN + 4])))
-    W = nine(tangent_so3_inverse(-turn))
-    offset = (x[0] - data[HOME], x[1] - data[HOME + 1], x[2] - data[HOME + 2])
-    K, C, A = matrix[STIFFNESS_MATRIX], matrix[DAMPING_MATRIX], matrix[ADDED_MATRIX]
-    Rt = transpose9(R)
-    vb, wb = onto(Rt, v), onto(Rt, omega)
-    ab, alpha_b = onto(Rt, add3(a, cross3(v, omega))), onto(Rt, alpha)
-    P, L, dP, dL = (
-        _momentum(A, vb, wb),
-        _momentum(A[3:], vb, wb),
-        _momentum(A, ab, alpha_b),
-        _momentum(A[3:], ab, alpha_b),
-    )
-    add_column(block, 0, onto(R, add3(dP, cross3(wb, P))))
-    add_column(block, 3, onto(R, add3(add3(dL, cross3(wb, L)), cross3(vb, P))))
-    for p in range(2):
-        for q in range(2):
-            part = nine(A[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
-            world = times(times(R, part), Rt)
-            damp, stiff = nine(C[3 * p : 3 * p + 3, 3 * q : 3 * q + 3]), nine(K[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
-            if q == 1:
-                world, damp, stiff = times(world, Z), times(damp, Z), times(stiff, W)
-            for i in range(3):
-                for j in range(3):
-                    m = 3 * i + j
-                    block[3 * p + i, 3 * q + j] += bp * world[m] + gp * damp[m] + stiff[m]
-    for i in range(6):
-        for j in range(3):
-            block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j] + C[i, j] * v[j] + C[i, 3 + j] * omega[j]
-
-
-@kernel
-def _momentum(A, v, w):
-    return (
-        A[0, 0] * v[0] + A[0, 1] * v[1] + A[0, 2] * v[2] + A[0, 3] * w[0] + A[0, 4] * w[1] + A[0, 5] * w[2],
-        A[1, 0] * v[0] + A[1, 1] * v[1] + A[1, 2] * v[2] + A[1, 3] * w[0] + A[1, 4] * w[1] + A[1, 5] * w[2],
-        A[2, 0] * v[0] + A[2, 1] * v[1] + A[2, 2] * v[2] + A[2, 3] * w[0] + A[2, 4] * w[1] + A[2, 5] * w[2],
-    )
-
-
-@kernel
-def body_inertia(k, data):
-    """Mass, centre of mass and inertia about the origin of body k, in its frame."""
-    j = INERTIA
-    J = (
-        data[k, j], data[k, j + 1], data[k, j + 2], data[k, j + 3], data[k, j + 4], data[k, j + 5], data[k, j + 6],
-        data[k, j + 7], data[k, j + 8],
-    )  # fmt: skip
-    return data[k, BODY_MASS], (data[k, CENTRE], data[k, CENTRE + 1], data[k, CENTRE + 2]), J
-
-
-@kernel
-def body_block(k, X, flow, mesh, rho, g, bp, gp):
-    """Inertia minus forces of body k, apart from its lines, and the derivative, into memory.block (6, 7)."""
-    bodies = mesh.bodies
-    data, block = bodies.data, bodies.memory.block
-    for i in range(6):
-        for j in range(7):
-            block[i, j] = 0.0
-    row, _ = body_rows(k, mesh)
-    R, Z, omega, alpha = body_motion(k, X, mesh)
-    x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
-    rates = (v, a, omega, alpha)
-    m, centre, J = body_inertia(k, data)
-    inertia_terms(m, centre, J, v, a, omega, alpha, R, Z, mesh.mass_damping, bp, gp, block)
-    force_terms((0.0, 0.0, -m * g), onto(R, centre), block)
-    pull = (data[k, LOAD_FORCE], data[k, LOAD_FORCE + 1], data[k, LOAD_FORCE + 2])
-    force_terms(pull, onto(R, (data[k, LOAD_AT], data[k, LOAD_AT + 1], data[k, LOAD_AT + 2])), block)
-    add_column(block, 3, (-data[k, LOAD_MOMENT], -data[k, LOAD_MOMENT + 1], -data[k, LOAD_MOMENT + 2]))
-    if bodies.table[k, HULL] != HULL_NONE:
-        add_hull(k, x, rates, R, Z, mesh, rho, g, bp, gp, block)
-    elif data[k, BODY_VOLUME] > 0.0 and rho > 0.0:
-        mass = rho * data[k, BODY_VOLUME]
-        add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
-    if bodies.table[k, HAS_MATRICES] == 1:
-        add_matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
-    if gp == 0.0:
-        floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
-        for i in range(3):
-            block[i, i] += floor
-            block[3 + i, 3 + i] += floor * data[k, SIZE] ** 2
 
 
 @kernel

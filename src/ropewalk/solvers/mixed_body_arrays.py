@@ -46,6 +46,8 @@ HOME_TURN = 36  # 36 to 39: quaternion from which it counts
 WEIGHT_SCALE = 40  # weight or displacement, N: scale of forces on the body
 DATA_COLUMNS = 41
 
+INERTIA_FLOOR = 1e-4  # of mass times size squared: a body given without inertia about an axis must still turn finitely
+
 STIFFNESS_MATRIX, DAMPING_MATRIX, ADDED_MATRIX = 0, 1, 2
 
 
@@ -55,6 +57,7 @@ class BodyMemory(NamedTuple):
     attitude: Array  # (n, 4) quaternions at the start of the step; changed by `rebase`
     plane: Array  # (n, 6) unit normal of the water surface and a point of it; filled by `water_on_bodies`
     water: Array  # (k, WATER_COLUMNS) at the strips; filled by `water_on_bodies`
+    pose: Array  # (n, 15) rotation matrix, world angular velocity and acceleration; filled by `place_ends`
     lever: Array  # (n_lines, 2, 6, 3) displacement of an end per degree of freedom of its junction
     block: Array  # (6, 7) tangent and, last, inertia minus forces
     cut: Array  # (SIZE,) of physics/hydrostatics.py
@@ -108,8 +111,10 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     data[:, HOME : HOME + 3] = bodies.position
     data[:, HOME_TURN : HOME_TURN + 4] = bodies.quaternion
     for k in range(n):
-        data[k, INERTIA : INERTIA + 9] = about_origin(bodies.mass[k], bodies.centre[k], bodies.inertia[k]).reshape(9)
-        data[k, SIZE] = _size(model, k)
+        data[k, SIZE] = size = _size(model, k)
+        floor = INERTIA_FLOOR * bodies.mass[k] * size**2
+        inertia = _at_least(bodies.inertia[k], floor) if bodies.joint[k] == LOOSE else bodies.inertia[k]
+        data[k, INERTIA : INERTIA + 9] = about_origin(bodies.mass[k], bodies.centre[k], inertia).reshape(9)
         weight = bodies.mass[k] * max(model.sea.gravity, 1.0)
         data[k, WEIGHT_SCALE] = max(weight, float(np.abs(bodies.load_force[k]).max()), 1e-3)
     body, arm = _ends(model, flipped)
@@ -130,6 +135,7 @@ def _memory(quaternion: Array, n_strips: int, lever: Array) -> BodyMemory:
         attitude=quaternion.reshape(-1, 4).copy(),
         plane=np.tile([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (quaternion.shape[0], 1)),
         water=np.zeros((n_strips, WATER_COLUMNS)),
+        pose=np.zeros((quaternion.shape[0], 15)),
         lever=lever.copy(),
         block=np.zeros((6, 7)),
         cut=np.zeros(hydrostatics.SIZE),
@@ -145,6 +151,15 @@ def _ends(model: Model, flipped: Any) -> tuple[Ints, Array]:
     body = np.where(flip[:, None], body[:, ::-1], body)
     arm = np.where(flip[:, None, None], arm[:, ::-1], arm)
     return ints(body, (-1, 2)), floats(arm, (-1, 2, 3))
+
+
+def _at_least(inertia: Array, floor: float) -> Array:
+    """Inertia with no principal moment below the floor."""
+    moments, axes = np.linalg.eigh(inertia)
+    if moments[0] >= floor:
+        return inertia
+    raised: Array = axes @ np.diag(np.maximum(moments, floor)) @ axes.T
+    return raised
 
 
 def _size(model: Model, k: int) -> float:

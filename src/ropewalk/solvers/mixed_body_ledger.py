@@ -7,7 +7,6 @@ from ropewalk.numerics.blockelimination import add3, dot, onto
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.hull_loads import LOST
 from ropewalk.physics.rigidbody import cross3, kinetic_energy
-from ropewalk.solvers.mixed_bodies import add_hull, add_matrices, body_inertia, body_motion, body_rows, three
 from ropewalk.solvers.mixed_body_arrays import (
     BODY_MASS,
     BODY_VOLUME,
@@ -20,6 +19,7 @@ from ropewalk.solvers.mixed_body_arrays import (
     LOAD_FORCE,
     LOAD_MOMENT,
 )
+from ropewalk.solvers.mixed_body_loads import add_hull, add_matrices, body_inertia, body_motion, body_rows, three
 
 
 @kernel

@@ -18,7 +18,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample, rotation_matrix
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.mixed_bodies import water_on_bodies
+from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh

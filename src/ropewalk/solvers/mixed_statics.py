@@ -9,7 +9,8 @@ from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
 from ropewalk.physics.elasticity import INEXTENSIBLE, tension
-from ropewalk.solvers.mixed_bodies import body_unbalance, largest_on_bodies, rebase, water_on_bodies
+from ropewalk.solvers.mixed_bodies import body_unbalance, largest_on_bodies, rebase
+from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_mesh import FIRST, FLIPPED, FORCE, HALF_VOLUME, LENGTH, MASS, PULL, SPRING, VOLUME, Mesh
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import FRICTION_ROW, element_system, newton_iteration, node_terms

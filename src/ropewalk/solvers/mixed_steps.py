@@ -24,7 +24,8 @@ from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
 from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
 from ropewalk.solvers import mixed_ledger
-from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies, water_on_bodies
+from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
+from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
@@ -51,14 +52,16 @@ REACHED, STEP_TOO_SMALL = 0, 1
 
 NEWTON_SHARE = 1e-3  # of the step tolerance, left to Newton; tension is corrupted by looser exits
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
-MOST_ITERATIONS = 10  # a step that needs more is cut
+MOST_ITERATIONS = 60  # a step that needs more is cut
+MOST_STALLED = 5  # iterations without progress, after which a step is cut
 FORGET = 0.3  # share of the curvature that is kept from step to step
-CIRCLING, HALF = 0.6, 0.5  # a correction not smaller than this share of the last one is followed by half a step
+CIRCLING, HALF = 0.9, 0.5  # a correction not smaller than this share of the last one is followed by half a step
 DIVERGED = 4.0  # growth of a Newton correction that means failure
 FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
+JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
 CUT = 0.35  # step after a Newton failure
 SPEED_MEMORY = 20.0  # s over which the largest speed is forgotten
 SMOOTH, SLACK = 0.5, 0.0  # spectral radii without and with slack
@@ -194,6 +197,7 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
     curvature = clock[CURVATURE]
     before = 0.0
     share = 1.0
+    stalled = 0
     for k in range(MOST_ITERATIONS):
         move, kick = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, share, memory)
         count[ITERATIONS] += 1
@@ -207,8 +211,12 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
             clock[CURVATURE] = curvature
             if share < 1.0:
                 curvature = np.inf  # half a step tells nothing about the next error
-        # a node that touches the bed in one iteration and not in the next makes Newton's method turn in circles
-        share = HALF if k > 1 and error > CIRCLING * before else 1.0
+            # Going slack or taut runs along a line by an element or so per iteration: slow, but it arrives. A node that
+            # touches the bed in one iteration and not in the next makes the method turn in circles: half a step helps.
+            share = HALF if k > 1 and error > CIRCLING * before else 1.0
+            stalled += 1 if error > CIRCLING * before else 0
+            if stalled > MOST_STALLED:
+                return False
         before = error
         if error <= tolerance or (curvature > 0.0 and curvature * error * error <= tolerance):
             return True
@@ -323,7 +331,8 @@ def advance_to(t_end, mesh, sea, motions, work):
             continue
         scale = max(speed, clock[SPEED], settings[SPEED_FLOOR])
         ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
-        if ratio > REJECT_ABOVE and not fixed:
+        floor = JUMP_STEP * settings[MOST_STEP]
+        if ratio > REJECT_ABOVE and h > floor:
             count[REJECTED] += 1
             clock[STEP] = h * max(SHRINK, SAFETY / np.sqrt(ratio))
             continue
@@ -340,7 +349,7 @@ def advance_to(t_end, mesh, sea, motions, work):
         cut = min(1.0, cut / CUT) if fixed else 1.0
         change = SAFETY / np.sqrt(max(ratio, 1e-6))
         clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h
-        clock[STEP] *= min(GROWTH, max(SHRINK, change))
+        clock[STEP] = max(clock[STEP] * min(GROWTH, max(SHRINK, change)), floor)
     return REACHED
 
 
