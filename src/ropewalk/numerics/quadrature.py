@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from ropewalk.numerics.compile import kernel
 
 Array = NDArray[np.float64]
+ON_A_POINT = 1e-200  # in place of a gap of zero: its weight then drowns all others, and the value is that of the point
 
 
 class GaussRule(NamedTuple):
@@ -70,12 +70,9 @@ def interpolation_row(x, bary, at, row):
     n = x.shape[0]
     total = 0.0
     for j in range(n):
-        row[j] = bary[j] / (at - x[j])  # infinite on a point, which the test below catches
+        gap = at - x[j]
+        row[j] = bary[j] / (gap if gap != 0.0 else ON_A_POINT)
         total += row[j]
-    if math.isfinite(total):
-        total = 1.0 / total
-        for j in range(n):
-            row[j] *= total
-    else:
-        for j in range(n):
-            row[j] = 1.0 if at == x[j] else 0.0
+    total = 1.0 / total
+    for j in range(n):
+        row[j] *= total

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rod_integrals import DROWNED, DRY, contract, row_at, state_of
 
@@ -13,6 +18,31 @@ LAST_STEP = 1e-9  # of the same; a Newton step as short as this leaves an error 
 BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
 
 
+class View(NamedTuple):
+    """One panel as seen from a pose, with scratch."""
+
+    rows: NDArray[np.float64]  # (n, COLUMNS) of the panel
+    columns: NDArray[np.float64]  # (COLUMNS, n) the same
+    ends: NDArray[np.float64]  # (2, COLUMNS) at its ends
+    x: NDArray[np.float64]  # (n,) Gauss points
+    bary: NDArray[np.float64]  # (n,) barycentric weights
+    half: float  # half length, m
+    steepest: float  # bound on the slope of a section's highest point
+    z: float  # height of the head, m
+    u: NDArray[np.float64]  # (3,) up in head axes
+    weights: NDArray[np.float64]  # (n,) of an interpolation
+    row: NDArray[np.float64]  # (COLUMNS,) of the place looked at, filled by `look`
+    c: NDArray[np.float64]  # (6,) of the same, filled by `look`
+    wide: NDArray[np.float64]  # (POINT_COLUMNS + 8, points): points, places, weights, six of scratch
+
+
+@kernel
+def look(view, at):
+    """Interpolate at `at` in [-1, 1] and see how the section lies: fills view.row and view.c."""
+    row_at(view.columns, view.x, view.bary, at, view.weights, view.row)
+    contract(view.row, view.z, view.u, view.c)
+
+
 @kernel
 def gap_to(c, side):
     """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m."""
@@ -20,21 +50,21 @@ def gap_to(c, side):
 
 
 @kernel
-def find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c):
+def find_root(view, lo, hi, side, rising):
     """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
 
     rising : +1 if the gap is positive at hi, -1 if at lo
     """
+    c = view.c
     at = 0.5 * (lo + hi)
     for _ in range(ROOT_STEPS):
-        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
-        contract(row, z, u, c)
+        look(view, at)
         f = gap_to(c, side)
         if f * rising > 0.0:
             hi = at
         else:
             lo = at
-        slope = panels.half[k] * (c[4] + side * c[5])
+        slope = view.half * (c[4] + side * c[5])
         new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
         if not lo <= new <= hi:
             new = 0.5 * (lo + hi)
@@ -45,16 +75,16 @@ def find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c):
 
 
 @kernel
-def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
-    """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); c is left there.
+def find_extremum(view, lo, hi, flo, fhi, side):
+    """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); view.c is left there.
 
     flo, fhi : slopes at lo and hi, of opposite sign
     """
+    c = view.c
     at = hi
     for _ in range(EXTREMUM_STEPS):
         at = hi - fhi * (hi - lo) / (fhi - flo)
-        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
-        contract(row, z, u, c)
+        look(view, at)
         f = c[4] + side * c[5]
         if f == 0.0 or abs(at - hi) < EXTREMUM_STEP:
             break
@@ -69,13 +99,13 @@ def find_extremum(panels, k, z, u, lo, hi, flo, fhi, side, weights, row, c):
 
 
 @kernel
-def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
+def find_breaks(view, cs, places, kinds):
     """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
 
     cs : (n + 2, 6) `contract_point` at the panel's start, points and end
     places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
     """
-    x = panels.x
+    x, c = view.x, view.c
     n = x.shape[0]
     count = 0
     for i in range(n + 1):
@@ -89,23 +119,23 @@ def find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c):
             wet1 = f1 < 0.0
             if wet0 != wet1:
                 rising = -1.0 if wet1 else 1.0
-                places[count] = find_root(panels, k, z, u, lo, hi, side, rising, weights, row, c)
+                places[count] = find_root(view, lo, hi, side, rising)
                 kinds[count] = side
                 count += 1
-            elif abs(f0) + abs(f1) < panels.half[k] * (hi - lo) * panels.bounds[k, 1] + NEAR_TOUCH * cs[i, 3]:
+            elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest + NEAR_TOUCH * cs[i, 3]:
                 # near enough to reach the surface, or almost, and go away again between two points
-                contract(panels.ends[k, 0] if i == 0 else panels.rows[k, i - 1], z, u, c)
+                contract(view.ends[0] if i == 0 else view.rows[i - 1], view.z, view.u, c)
                 g0 = c[4] + side * c[5]
-                contract(panels.ends[k, 1] if i == n else panels.rows[k, i], z, u, c)
+                contract(view.ends[1] if i == n else view.rows[i], view.z, view.u, c)
                 g1 = c[4] + side * c[5]
                 if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
-                at = find_extremum(panels, k, z, u, lo, hi, g0, g1, side, weights, row, c)
+                at = find_extremum(view, lo, hi, g0, g1, side)
                 f = gap_to(c, side)
                 if f != 0.0 and (f < 0.0) != wet0:
                     rising = 1.0 if f > 0.0 else -1.0
-                    places[count] = find_root(panels, k, z, u, lo, at, side, rising, weights, row, c)
-                    places[count + 1] = find_root(panels, k, z, u, at, hi, side, -rising, weights, row, c)
+                    places[count] = find_root(view, lo, at, side, rising)
+                    places[count + 1] = find_root(view, at, hi, side, -rising)
                     kinds[count] = side
                     kinds[count + 1] = side
                     count += 2

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.buoyancy import cut_ellipse
-from ropewalk.physics.rod_breaks import BREAKS_PER_GAP, LAST_STEP, ROOT_STEPS, find_breaks
+from ropewalk.physics.rod_breaks import BREAKS_PER_GAP, LAST_STEP, ROOT_STEPS, View, find_breaks, look
 from ropewalk.physics.rod_integrals import (
     CUT,
     DROWNED,
@@ -32,7 +32,6 @@ from ropewalk.physics.rod_integrals import (
     contract_point,
     point_at,
     points_at,
-    row_at,
     state_of,
 )
 from ropewalk.physics.rod_shape import COLUMNS, POINT_COLUMNS, SEMI_A, SEMI_B
@@ -86,34 +85,35 @@ def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
 
 
 @kernel
-def add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c, wide):
-    """Add a cut interval [lo, hi] of a panel; arguments as `cluster`, wide : scratch of `_sweep`."""
+def add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base):
+    """Add a cut interval [lo, hi] of a panel; arguments as `cluster`."""
+    wide = view.wide
     count = panels.sub_x.shape[0]
     places, ds = wide[POINT_COLUMNS], wide[POINT_COLUMNS + 1]
     cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds)
     if book.cursor[1] == 0:
         book.cursor[2] += count
-        points_at(panels.columns[k], panels.x, panels.bary, places, count, weights, wide)
-        add_cut_points(book.entries[0], wide, ds, count, panels.curved, base, z, u, wide[POINT_COLUMNS + 2 :])
+        points_at(view.columns, view.x, view.bary, places, count, view.weights, wide)
+        work = wide[POINT_COLUMNS + 2 :]
+        add_cut_points(book.entries[0], wide, ds, count, panels.curved, base, view.z, view.u, work)
         return
     for j in range(count):
-        point_at(panels.columns[k], panels.x, panels.bary, places[j], weights, row)
-        contract_point(row, z, u, c)
-        add_section(next_entry(book, k, places[j]), ds[j], row, panels.curved, CUT, base, c)
+        look(view, places[j])
+        add_section(next_entry(book, k, places[j]), ds[j], view.row, panels.curved, CUT, base, view.c)
 
 
 @kernel
-def add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
+def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
     r"""Add a cut interval of a nearly upright panel, with the chord position d = -cos(phi) as variable.
 
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
 
     d_lo, d_hi : chord positions at lo and hi, in [-1, 1]
     """
+    row, c = view.row, view.c
     phi_lo = math.acos(-d_lo)
     phi_hi = math.acos(-d_hi)
-    row_at(panels.columns[k], panels.x, panels.bary, 0.5 * (lo + hi), weights, row)
-    contract(row, z, u, c)
+    look(view, 0.5 * (lo + hi))
     lying = c[3] < LYING * max(row[SEMI_A], row[SEMI_B]) and abs(d_lo - d_hi) == 2.0
     if lying:
         add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c[4])
@@ -121,7 +121,7 @@ def add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
     for j in range(panels.sub_x.shape[0]):
         phi = phi_lo + (phi_hi - phi_lo) * 0.5 * (1.0 + panels.sub_x[j])
         d = -math.cos(phi)
-        at = _place_of_chord(panels, k, z, u, at, hi, d, weights, row, c)
+        at = _place_of_chord(view, at, hi, d)
         acc = next_entry(book, k, at)
         w = c[3]
         a = row[SEMI_A]
@@ -139,16 +139,16 @@ def add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c):
 
 
 @kernel
-def _place_of_chord(panels, k, z, u, lo, hi, d, weights, row, c):
-    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; row and c are left there."""
+def _place_of_chord(view, lo, hi, d):
+    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there."""
+    c = view.c
     at = lo
     step = 1.0
     for _ in range(ROOT_STEPS):
-        row_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
-        contract(row, z, u, c)
+        look(view, at)
         if abs(step) <= LAST_STEP:
             break
-        new = min(hi, max(lo, at - (c[0] + d * c[3]) / (panels.half[k] * (c[4] + d * c[5]))))
+        new = min(hi, max(lo, at - (c[0] + d * c[3]) / (view.half * (c[4] + d * c[5]))))
         step = new - at
         if step == 0.0:
             break
@@ -186,8 +186,8 @@ def _sweep(book, panels, z, u):
     """Go over all panels and write what their points add into the book."""
     m, n = panels.rows.shape[0], panels.rows.shape[1]
     cs = np.empty((n + 2, 6))
-    row, c, weights = np.empty(COLUMNS), np.empty(6), np.empty(n)
-    wide = np.empty((POINT_COLUMNS + 8, max(n, panels.sub_x.shape[0])))  # points, places, weights, six of scratch
+    wide = np.empty((POINT_COLUMNS + 8, max(n, panels.sub_x.shape[0])))
+    weights, row, c = np.empty(n), np.empty(COLUMNS), np.empty(6)
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
     for k in range(m):
         contract_point(panels.ends[k, 0], z, u, cs[0])
@@ -201,7 +201,22 @@ def _sweep(book, panels, z, u):
             continue
         for j in range(n):
             contract_point(panels.rows[k, j], z, u, cs[j + 1])
-        count = find_breaks(panels, k, z, u, cs, places, kinds, weights, row, c)
+        view = View(
+            panels.rows[k],
+            panels.columns[k],
+            panels.ends[k],
+            panels.x,
+            panels.bary,
+            panels.half[k],
+            panels.bounds[k, 1],
+            z,
+            u,
+            weights,
+            row,
+            c,
+            wide,
+        )
+        count = find_breaks(view, cs, places, kinds)
         state = state_of(cs[0])
         # where part of the panel is drowned and none of it dry, take it all as drowned and put the cut parts right
         base = _drowned_only(state, count, kinds)
@@ -210,7 +225,7 @@ def _sweep(book, panels, z, u):
         first = near_end(panels.ends[k, 0], z, u, -panels.half[k], c)
         last = near_end(panels.ends[k, 1], z, u, panels.half[k], c)
         if count == 0 and state == CUT and first == 0.0 and last == 0.0:
-            _add_cut(book, panels, k, z, u, cs, wide)
+            _add_cut(book, panels, view, k, cs)
             continue
         if count == 0 and state != CUT:
             continue
@@ -219,7 +234,7 @@ def _sweep(book, panels, z, u):
             hi = places[i] if i < count else 1.0
             kind_hi = kinds[i] if i < count else last
             if base == 0.0 or state != DROWNED:
-                _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c, wide)
+                _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base)
             state = _next_state(state, kind_hi)
             lo, kind_lo = hi, kind_hi
 
@@ -242,8 +257,9 @@ def near_end(row, z, u, half, c):
 
 
 @kernel
-def _add_cut(book, panels, k, z, u, cs, wide):
+def _add_cut(book, panels, view, k, cs):
     """Add a panel that is cut from end to end."""
+    wide = view.wide
     n = panels.x.shape[0]
     ds = wide[POINT_COLUMNS + 1]
     for j in range(n):
@@ -251,7 +267,7 @@ def _add_cut(book, panels, k, z, u, cs, wide):
     if book.cursor[1] == 0:
         book.cursor[2] += n
         work = wide[POINT_COLUMNS + 2 :]
-        add_cut_points(book.entries[0], panels.columns[k], ds, n, panels.curved, 0.0, z, u, work)
+        add_cut_points(book.entries[0], panels.columns[k], ds, n, panels.curved, 0.0, view.z, view.u, work)
         return
     for j in range(n):
         acc = next_entry(book, k, panels.x[j])
@@ -294,27 +310,26 @@ def _next_state(state, kind):
 
 
 @kernel
-def _add_piece(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, state, base, weights, row, c, wide):
+def _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base):
     """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`."""
     if state == DRY:
         return
+    row, c = view.row, view.c
     if state == DROWNED:
         for j in range(panels.sub_x.shape[0]):
             at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
-            point_at(panels.columns[k], panels.x, panels.bary, at, weights, row)
+            point_at(view.columns, view.x, view.bary, at, view.weights, row)
             acc = next_entry(book, k, at)
             add_section(acc, 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k], row, panels.curved, DROWNED, 0.0, c)
         return
-    row_at(panels.columns[k], panels.x, panels.bary, lo, weights, row)
-    contract(row, z, u, c)
+    look(view, lo)
     steep_lo, first = c[4], -c[0] / c[3] if c[3] > 0.0 else 0.0
-    row_at(panels.columns[k], panels.x, panels.bary, hi, weights, row)
-    contract(row, z, u, c)
+    look(view, hi)
     last = -c[0] / c[3] if c[3] > 0.0 else 0.0
     upright = steep_lo * c[4] > 0.0 and min(abs(steep_lo), abs(c[4])) > STEEP
     if upright and max(kind_lo, kind_hi) < 2.0 and (kind_lo == 0.0 or kind_lo != kind_hi):
         d_lo = kind_lo if kind_lo != 0.0 else min(1.0, max(-1.0, first))
         d_hi = kind_hi if kind_hi != 0.0 else min(1.0, max(-1.0, last))
-        add_steep(book, panels, k, z, u, lo, hi, d_lo, d_hi, base, weights, row, c)
+        add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base)
     else:
-        add_interval(book, panels, k, z, u, lo, hi, kind_lo, kind_hi, base, weights, row, c, wide)
+        add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base)

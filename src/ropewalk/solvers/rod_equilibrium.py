@@ -167,10 +167,7 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     path : (most + 1, 4) filled with E (m4), moment over weight times length, radius (rad), evaluations
     """
     scale = volume * length
-    total = 0.0
-    for k in range(panels.drowned.shape[0]):
-        total += panels.drowned[k, 0]
-    loose = LOOSE * min(1.0, (total - volume) / volume)  # a nearly drowned rod bears little
+    loose = LOOSE * min(1.0, (np.sum(panels.drowned[:, 0]) - volume) / volume)  # a nearly drowned rod bears little
     z, acc, used = float_at(panels, u, rough_heave(panels, u, z, volume, 0.5 * loose), volume, loose)
     basis = tangent_basis(u)
     now, trial = np.empty(7), np.empty(7)
@@ -185,10 +182,7 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
             used += more
             reduced_energy(acc, centre, volume, z, u, basis, now)
             size = math.hypot(now[1], now[2]) / scale
-        path[step, 0] = now[0]
-        path[step, 1] = size
-        path[step, 2] = radius
-        path[step, 3] = used
+        note(path[step], now[0], size, radius, used)
         if size <= tolerance:
             status = FOUND
             break
@@ -221,12 +215,18 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
                 now[i] = trial[i]
         if radius < SMALLEST_RADIUS:
             status = STALLED
-            path[step, 0] = now[0]
-            path[step, 1] = math.hypot(now[1], now[2]) / scale
-            path[step, 2] = radius
-            path[step, 3] = used
+            note(path[step], now[0], math.hypot(now[1], now[2]) / scale, radius, used)
             break
     return status, step, used, u, z, acc
+
+
+@kernel
+def note(entry, energy, size, radius, used):
+    """Fill one entry of the path: energy (m4), moment over weight times length, radius (rad), evaluations."""
+    entry[0] = energy
+    entry[1] = size
+    entry[2] = radius
+    entry[3] = used
 
 
 @kernel
