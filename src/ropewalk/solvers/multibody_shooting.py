@@ -18,13 +18,13 @@ from ropewalk.solvers.multishooting import denser, first_plan, growth, hanging, 
 from ropewalk.solvers.protocol import Claim, Report
 from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import Result, result_memory
-from ropewalk.solvers.shooting_build import GuessedShape, Plan, Problem, Shape, build_problem
+from ropewalk.solvers.shooting_build import GuessedShape, KnottedShape, Plan, Problem, Shape, build_problem
 from ropewalk.solvers.shooting_contact import contact_plan
 from ropewalk.solvers.shooting_guess import start_tails
 from ropewalk.solvers.shooting_newton import CONVERGED, STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
-from ropewalk.solvers.shooting_start import gravity_place
+from ropewalk.solvers.shooting_start import float_balance, gravity_place
 from ropewalk.solvers.shooting_stiffness import line_stiffness
 from ropewalk.solvers.shooting_tangent import Solution
 
@@ -107,7 +107,7 @@ class Shooting:
             if work.out is not None:
                 attempt = self._solve(model, place, plan, shape)
             if not attempt.good:
-                attempt = self._insist(model, place, plan, attempt)
+                attempt = self._insist(model, place, plan, attempt, t)
         if attempt.good:
             attempt = self._refined(model, self._in_contact(model, attempt))
             work.place = place_of(attempt.problem, place)
@@ -154,14 +154,15 @@ class Shooting:
         out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
         integrator = (self.tolerance, self.pair)
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
-        path = newton.solve(self.target)
+        # from a solution nearby, straight lines would be a worse start, not a new one
+        path = newton.solve(self.target) if guessed else newton.solve(self.target, restarts=0)
         return Attempt(place, plan, problem, out, path, path.iterations)
 
-    def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt) -> Attempt:
+    def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt, time: float) -> Attempt:
         """What is tried when one interval fails; at worst the first try is handed back.
 
-        Multiple shooting, then lines that are stiffened where they are slack, less and less, then the current
-        brought in by and by.
+        Multiple shooting, also from where floats on the lines come to rest under gravity, then lines that are
+        stiffened where they are slack, less and less, then the current brought in by and by.
         """
         total = first.iterations
         dense = denser(model, plan, MORE_PARTS)
@@ -170,17 +171,23 @@ class Shooting:
             if not attempt.good and other != plan:
                 attempt = self._solve(model, place, other, GuessedShape(model, place))
                 total += attempt.iterations
+        shape = GuessedShape(model, place)
+        afloat = None if attempt.good else float_balance(model, place, time)
+        if afloat is not None:
+            place, shape = afloat.place, KnottedShape(model, afloat.place, afloat.knots)
+            attempt = self._solve(model, place, dense, shape)
+            total += attempt.iterations
         if not attempt.good:
-            attempt = self._stiffened(model, place, dense)
+            attempt = self._stiffened(model, place, dense, shape)
             total += attempt.iterations
         if not attempt.good and model.sea.current_speed != 0.0:
-            attempt = self._bring_in_current(model, place, dense)
+            attempt = self._bring_in_current(model, place, dense, shape)
             total += attempt.iterations
         return replace(attempt if attempt.good else first, iterations=total)
 
-    def _stiffened(self, model: Model, place: Place, plan: Plan) -> Attempt:
+    def _stiffened(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """Continuation in the smallest force, from a large one that keeps slack places smooth to the usual one."""
-        problem = build_problem(model, place, plan, GuessedShape(model, place))
+        problem = build_problem(model, place, plan, shape)
         arcs = problem.arcs
         out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
         total = 0
@@ -193,15 +200,15 @@ class Shooting:
                 break
         return Attempt(place, plan, problem, out, path, total)
 
-    def _bring_in_current(self, model: Model, place: Place, plan: Plan) -> Attempt:
+    def _bring_in_current(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """Load continuation: the speed grows from nothing, each answer the start of the next."""
-        attempt = self._solve(_with_current(model, 0.0), place, plan, GuessedShape(model, place))
+        attempt = self._solve(_with_current(model, 0.0), place, plan, shape)
         total, share, step, solves = attempt.iterations, 0.0, FIRST_SHARE, 1
         while attempt.good and share < 1.0 and solves < MOST_LOAD_STEPS:
             target = min(1.0, share + step)
             where = place_of(attempt.problem, attempt.place)
-            shape = SolvedShape(model, attempt.problem, attempt.out)
-            trial = self._solve(_with_current(model, target), where, plan, shape)
+            last = SolvedShape(model, attempt.problem, attempt.out)
+            trial = self._solve(_with_current(model, target), where, plan, last)
             total, solves = total + trial.iterations, solves + 1
             if trial.good:
                 attempt, share, step = trial, target, 2.0 * step

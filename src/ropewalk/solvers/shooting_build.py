@@ -129,6 +129,36 @@ class GuessedShape:
         return float(max(on, default=0.0))
 
 
+class KnottedShape(GuessedShape):
+    """Catenaries between given places of each line."""
+
+    def __init__(self, model: Model, place: Place, knots: dict[int, tuple[Array, Array]]) -> None:
+        super().__init__(model, place)
+        self.knots = knots
+
+    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
+        """See Shape; at a knot the force is that beyond it."""
+        model = self.model
+        at, where = self.knots[i]
+        spans = line_spans(model, i, at[1:-1])
+        scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
+        rest = float(spans.rows[:, string.RADIUS].max())
+        out: Array = np.empty((s.size, string.STATE))
+        part = np.clip(np.searchsorted(at, s, side="right") - 1, 0, at.size - 2)
+        for k in np.unique(part):
+            inside = (spans.rows[:, string.S0] >= at[k]) & (spans.rows[:, string.S1] <= at[k + 1])
+            rows = spans.rows[inside].copy()
+            rows[:, string.JUMP : string.BOUND + 1] = 0.0  # the loads are at the knots
+            here = part == k
+            own: Array = np.empty((int(here.sum()), string.STATE))
+            guess_states(
+                rows, spans.laws[inside], model.sections.law_data, model.sea, np.ascontiguousarray(where[k]),
+                np.ascontiguousarray(where[k + 1]), rest, scale, np.ascontiguousarray(s[here] - at[k]), own,
+            )  # fmt: skip
+            out[here] = own
+        return out, 0.0, 0.0
+
+
 def point_loads(model: Model) -> Array:
     """(n_points,) size of the loads on each point, N."""
     points, sea = model.points, model.sea

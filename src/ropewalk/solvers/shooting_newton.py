@@ -152,11 +152,11 @@ class Newton:
         self.matrix: Any = np.empty((x.size, x.size)) if self.dense else None
         self.pattern = None if self.dense else sparse_pattern(x.size, *parts[:3])
 
-    def solve(self, target: float) -> Path:
+    def solve(self, target: float, restarts: int = len(RESTARTS)) -> Path:
         """Iterate until the largest scaled constraint is below `target`, with new starts if that fails."""
         path = Path()
         x0, q0 = self.x.copy(), self.quaternions.copy()
-        for k in range(len(RESTARTS) + 1):
+        for k in range(restarts + 1):
             if k > 0:
                 self.x[:], self.quaternions[:] = x0, q0
                 straighten(*self.parts[:3], self.x, self.quaternions, RESTARTS[k - 1])

@@ -7,17 +7,22 @@ anywhere, for a fraction of the cost; lines and bodies then need a few steps fro
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ropewalk.model.arrays import floats, ints
-from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.arrays import Array, floats, ints, offsets
+from ropewalk.model.joints import FREE, HELD, LOOSE
+from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary import Catenary
+from ropewalk.solvers.shooting_build import end_place
 
-FEW_POINTS = 2  # free points up to which the file's own positions serve
+FEW_POINTS = 0  # free points up to which the positions of the file serve
+SHORTEST = 1.0e-12  # of a line: a shorter piece is round-off
 MODEST_STRAIN = 0.01  # where a non-linear law is replaced by its secant
 
 
@@ -75,3 +80,117 @@ def _secant(model: Model, i: int) -> float:
     probe = float(np.max(np.abs(sections.law_data[start:stop]))) * MODEST_STRAIN
     e, slope = strain(probe, kind, sections.law_data, start, stop)
     return probe / e if e > 0.0 else 1.0 / slope
+
+
+class Afloat(NamedTuple):
+    """The balance under gravity with point loads free to surface."""
+
+    place: Place
+    knots: dict[int, tuple[Array, Array]]  # of each line: s (k,) and position (k, 3) of its ends and point loads, m
+
+
+def float_balance(model: Model, place: Place, t: float) -> Afloat | None:
+    """Where floats on the lines come to rest under gravity; None if no line has one, or there is no balance.
+
+    The closed form takes loads on a line as constant; as free points they can surface and float.
+    """
+    lines = model.lines
+    if not np.any(model.sea.water_density * lines.attachment_volume > lines.attachment_mass):
+        return None
+    wide, owners = points_for_loads(gravity_model(model), place)
+    n = len(model.names.points)
+    state = initial_state(wide)._replace(
+        point_position=wide.points.position, body_position=place.bodies, body_quaternion=place.quaternions
+    )
+    solver = Catenary()
+    work = solver.start(wide, state)
+    if not solver.advance(wide, work, t).good:
+        return None
+    found = Place(work.place.points[:n], work.place.bodies, work.place.quaternions)
+    knots = {}
+    for i in range(lines.length.size):
+        own = [(s, work.place.points[n + k]) for k, (line, s) in enumerate(owners) if line == i]
+        ends = [(0.0, end_place(model, found, i, 0)), *own, (float(lines.length[i]), end_place(model, found, i, 1))]
+        knots[i] = np.array([s for s, _ in ends]), np.array([where for _, where in ends])
+    return Afloat(found, knots)
+
+
+def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int, float]]]:
+    """The model with its lines cut at their point loads, which become free points; line and s of each."""
+    lines, points = model.lines, model.points
+    n = len(model.names.points)
+    owners: list[tuple[int, float]] = []
+    rows: list[int] = []  # of the attachments that became points
+    start: list[Array] = []
+    ends, counts, pieces, section, length = [], [], [], [], []
+    for i in range(lines.length.size):
+        clumps = range(lines.attachment_start[i], lines.attachment_start[i + 1])
+        inner = {float(lines.attachment_s[j]): j for j in clumps if 0.0 < lines.attachment_s[j] < lines.length[i]}
+        a, b = end_place(model, place, i, 0), end_place(model, place, i, 1)
+        here = (int(lines.end_kind[i, 0]), int(lines.end_index[i, 0]), lines.end_offset[i, 0])
+        low = 0.0
+        for s in (*inner, float(lines.length[i])):
+            if s in inner:
+                start.append(a + s / lines.length[i] * (b - a))
+                there = (POINT, n + len(owners), np.zeros(3))
+                owners.append((i, s))
+                rows.append(inner[s])
+            else:
+                there = (int(lines.end_kind[i, 1]), int(lines.end_index[i, 1]), lines.end_offset[i, 1])
+            stretch = _pieces_between(model, i, low, s)
+            ends.append((here, there))
+            counts.append(len(stretch))
+            section += [k for k, _ in stretch]
+            pieces += [ds for _, ds in stretch]
+            length.append(s - low)
+            here, low = there, s
+    m = len(owners)
+    wide = points._replace(
+        position=floats(np.concatenate([place.points, np.array(start).reshape(-1, 3)])),
+        joint=ints(np.concatenate([points.joint, np.full((m, 3), FREE)])),
+        frame=floats(np.concatenate([points.frame, np.tile(np.eye(3), (m, 1, 1))])),
+        axis_force=floats(np.concatenate([points.axis_force, np.zeros((m, 3))])),
+        axis_spring=floats(np.concatenate([points.axis_spring, np.zeros((m, 3))])),
+        mass=floats(np.concatenate([points.mass, lines.attachment_mass[rows]])),
+        volume=floats(np.concatenate([points.volume, lines.attachment_volume[rows]])),
+        drag_area=floats(np.concatenate([points.drag_area, np.zeros(m)])),
+        added_mass=floats(np.concatenate([points.added_mass, np.zeros(m)])),
+        force=floats(np.concatenate([points.force, lines.attachment_force[rows]])),
+        motion=ints(np.concatenate([points.motion, np.full(m, -1)])),
+    )
+    n_lines = len(ends)
+    cut = lines._replace(
+        length=floats(length),
+        end_kind=ints([[kind for kind, _, _ in pair] for pair in ends], (-1, 2)),
+        end_index=ints([[k for _, k, _ in pair] for pair in ends], (-1, 2)),
+        end_offset=floats([[offset for _, _, offset in pair] for pair in ends], (-1, 2, 3)),
+        piece_start=offsets(counts),
+        piece_section=ints(section),
+        piece_length=floats(pieces),
+        piece_elements=ints(np.zeros(len(pieces))),
+        attachment_start=ints(np.zeros(n_lines + 1)),
+        attachment_s=floats([]),
+        attachment_mass=floats([]),
+        attachment_volume=floats([]),
+        attachment_drag_area=floats([]),
+        attachment_added_mass=floats([]),
+        attachment_force=floats([], (-1, 3)),
+        load_start=ints(np.zeros(n_lines + 1)),
+    )
+    names = model.names._replace(
+        points=(*model.names.points, *(f"load {k}" for k in range(m))), lines=tuple(f"part {k}" for k in range(n_lines))
+    )
+    return model._replace(names=names, points=wide, lines=cut), owners
+
+
+def _pieces_between(model: Model, i: int, low: float, high: float) -> list[tuple[int, float]]:
+    """Section and length (m) of the pieces of line i between two places."""
+    lines = model.lines
+    found, begin = [], 0.0
+    for k in range(lines.piece_start[i], lines.piece_start[i + 1]):
+        end = begin + float(lines.piece_length[k])
+        inside = min(end, high) - max(begin, low)
+        if inside > SHORTEST * float(lines.length[i]):
+            found.append((int(lines.piece_section[k]), inside))
+        begin = end
+    return found
