@@ -6,7 +6,7 @@ page of the documentation has the equations and what was corrected in them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -136,8 +136,11 @@ def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
     if has_bodies and np.any(sections.compression):
         limp = model._replace(sections=sections._replace(compression=flags(np.zeros(sections.mass.size, dtype=bool))))
         mesh = work.mesh._replace(element=build_mesh(limp).element)
-        _settle(limp, work._replace(mesh=mesh), state.time)
+        first = _settle(limp, work._replace(mesh=mesh), state.time)
+    else:
+        first = Report()
     report = _settle(model, work, state.time)
+    report = replace(report, iterations=report.iterations + first.iterations)
     if report.good or not has_bodies or sea.current_speed == sea.wind_speed == 0.0:
         return report
     start = _make_work(model, state, 0.0)
@@ -209,6 +212,7 @@ class MixedFem:
         now, sea = work.steps.now, model.sea
         move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
         water_at(now.X[0], float(clock[steps.TIME]), sea, work.steps.flow)
+        water_on_bodies(now.X, float(clock[steps.TIME]), sea, work.mesh)
         grip = work.steps.memory.grip
         grip[FRICTION_ROW, 0] = work.mesh.friction
         grip[GRIP:] = now.X[0]
