@@ -21,7 +21,7 @@ from ropewalk.solvers.shooting_assembly import Result, result_memory
 from ropewalk.solvers.shooting_build import GuessedShape, KnottedShape, Plan, Problem, Shape, build_problem
 from ropewalk.solvers.shooting_contact import contact_plan
 from ropewalk.solvers.shooting_guess import start_tails
-from ropewalk.solvers.shooting_newton import CONVERGED, STUCK, Newton
+from ropewalk.solvers.shooting_newton import CONVERGED, RESTARTS, STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
 from ropewalk.solvers.shooting_start import float_balance, gravity_place
@@ -34,6 +34,7 @@ MOST_CONTACTS = 6  # changes of the plan because of the bed
 MORE_PARTS = 6  # arcs of a line where a single one fails
 SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
 FIRST_SHARE = 0.25  # of the current in the first step of load continuation
+LEAST_SHARE = 1.0e-4  # below which load continuation has come to an end
 MOST_LOAD_STEPS = 40
 START_TOLERANCE = 1.0e-8  # of the integrator where only a start is wanted
 
@@ -140,12 +141,14 @@ class Shooting:
         shape = GuessedShape(model, place)
         return self._solve(model, place, first_plan(model, place, shape), shape)
 
-    def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
+    def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape, restarts: int = len(RESTARTS)) -> Attempt:
         """One plan from one start."""
         problem = build_problem(model, place, plan, shape)
-        return self._run(model, place, plan, problem, isinstance(shape, GuessedShape))
+        return self._run(model, place, plan, problem, isinstance(shape, GuessedShape), restarts)
 
-    def _run(self, model: Model, place: Place, plan: Plan, problem: Problem, guessed: bool) -> Attempt:
+    def _run(
+        self, model: Model, place: Place, plan: Plan, problem: Problem, guessed: bool, restarts: int = len(RESTARTS)
+    ) -> Attempt:
         """Newton on one problem; free tails of a guess are started from their own balance."""
         arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
         parts = (arcs, nodes, rigid, model.sea)
@@ -154,8 +157,7 @@ class Shooting:
         out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
         integrator = (self.tolerance, self.pair)
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
-        # from a solution nearby, straight lines would be a worse start, not a new one
-        path = newton.solve(self.target) if guessed else newton.solve(self.target, restarts=0)
+        path = newton.solve(self.target, restarts)
         return Attempt(place, plan, problem, out, path, path.iterations)
 
     def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt, time: float) -> Attempt:
@@ -204,11 +206,11 @@ class Shooting:
         """Load continuation: the speed grows from nothing, each answer the start of the next."""
         attempt = self._solve(_with_current(model, 0.0), place, plan, shape)
         total, share, step, solves = attempt.iterations, 0.0, FIRST_SHARE, 1
-        while attempt.good and share < 1.0 and solves < MOST_LOAD_STEPS:
+        while attempt.good and share < 1.0 and solves < MOST_LOAD_STEPS and step > LEAST_SHARE:
             target = min(1.0, share + step)
             where = place_of(attempt.problem, attempt.place)
             last = SolvedShape(model, attempt.problem, attempt.out)
-            trial = self._solve(_with_current(model, target), where, plan, last)
+            trial = self._solve(_with_current(model, target), where, plan, last, restarts=0)
             total, solves = total + trial.iterations, solves + 1
             if trial.good:
                 attempt, share, step = trial, target, 2.0 * step

@@ -22,6 +22,7 @@ from ropewalk.solvers.shooting_read import line_table, node_position
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
 NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
 RUN_AWAY = 30.0  # line lengths from where it started: nothing holds the part
+NEAR, GRAZING = 0.02, 0.2  # of the length; slope: a line this near the surface and this flat grazes it
 LOOKS, LOOK_TOLERANCE = 101, 1.0e-6  # where a failed line is looked at, and how well
 BELOW = 1.0e-6  # of the line's length: a deeper dip below the bed is said
 
@@ -99,7 +100,7 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     lost = _lost(model, attempt)
     if lost:
         return Status.NO_EQUILIBRIUM, lost
-    shapeless = _slack_on_bed(model, attempt) or _afloat(model, attempt)
+    shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt)
     if shapeless:
         return Status.NOT_CONVERGED, shapeless
     scaled = np.abs(out.residual / problem.scales.row)
@@ -170,21 +171,20 @@ def _slack_on_bed(model: Model, attempt: Attempt) -> str:
     return ""
 
 
-def _afloat(model: Model, attempt: Attempt) -> str:
-    """Sentence about a line that is lighter than water and came to the surface; empty if there is none."""
-    sea, lines, sections = model.sea, model.lines, model.sections
-    light = sections.mass < sea.water_density * sections.area
+def _at_surface(model: Model, attempt: Attempt) -> str:
+    """Sentence about a line that comes to lie on the surface or grazes it; empty if there is none."""
+    lines = model.lines
+    if model.sea.water_density == 0.0:
+        return ""
     for i in range(lines.length.size):
-        pieces = slice(lines.piece_start[i], lines.piece_start[i + 1])
-        if not np.any(light[lines.piece_section[pieces]]):
-            continue
-        s = np.linspace(0.0, float(lines.length[i]), LOOKS)
+        length = float(lines.length[i])
+        s = np.linspace(0.0, length, LOOKS)
         table = line_table(model, attempt.problem, i, s, LOOK_TOLERANCE)
-        ends = np.cumsum(lines.piece_length[pieces])
-        piece = np.minimum(np.searchsorted(ends, s), ends.size - 1)
-        if not np.all(table[light[lines.piece_section[pieces][piece]], 2] < 0.0):
+        inner = table[1:-1]
+        level = np.abs(inner[:, 5]) < GRAZING * np.linalg.norm(inner[:, 3:], axis=1)
+        if np.any((np.abs(inner[:, 2]) < NEAR * length) & level):
             return (
-                f"line '{model.names.lines[i]}' is lighter than water and comes to lie on the surface, "
+                f"line '{model.names.lines[i]}' comes to lie along the water surface, where its load jumps, "
                 "which shooting does not follow; use method 'mixed_fem'"
             )
     return ""
