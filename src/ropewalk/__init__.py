@@ -13,7 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ropewalk.analysis import design as design
+    from ropewalk.analysis.modes import modes as modes
+    from ropewalk.analysis.response import response as response
     from ropewalk.analysis.run import simulate as simulate
+    from ropewalk.analysis.stability import float_rods as float_rods
+    from ropewalk.analysis.statespace import state_space as state_space
     from ropewalk.analysis.statics import Equilibrium as Equilibrium
     from ropewalk.analysis.statics import statics as statics
     from ropewalk.errors import ConvergenceError as ConvergenceError
@@ -28,12 +33,30 @@ _HOME = {
     "Equilibrium": "ropewalk.analysis.statics",
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
+    "design": "ropewalk.analysis.design",
+    "float_rods": "ropewalk.analysis.stability",
+    "modes": "ropewalk.analysis.modes",
+    "response": "ropewalk.analysis.response",
     "simulate": "ropewalk.analysis.run",
     "solve_lines": "ropewalk.physics.catenary",
+    "state_space": "ropewalk.analysis.statespace",
     "statics": "ropewalk.analysis.statics",
 }
 
-__all__ = ["ConvergenceError", "Equilibrium", "InputError", "System", "simulate", "solve_lines", "statics"]
+__all__ = [
+    "ConvergenceError",
+    "Equilibrium",
+    "InputError",
+    "System",
+    "design",
+    "float_rods",
+    "modes",
+    "response",
+    "simulate",
+    "solve_lines",
+    "state_space",
+    "statics",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -41,7 +64,7 @@ def __getattr__(name: str) -> Any:
         module = import_module(_HOME[name])
     except KeyError:
         raise AttributeError(f"module 'ropewalk' has no attribute '{name}'") from None
-    value = globals()[name] = getattr(module, name)
+    value = globals()[name] = getattr(module, name, module)  # a name without a home in it is the module
     return value
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ PREFERENCE = ("catenary", "shooting", "mixed_fem")  # exact where it applies, th
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Equilibrium:
     """A system at rest, and how well it is known."""
 
@@ -40,6 +41,15 @@ class Equilibrium:
     report: Report
     method: str
     stiffness: Array | None  # (n_bodies, 6, 6) of the lines about each body's origin, free points following
+    sensitivities: dict[str, dict[str, float]] = field(default_factory=dict)  # by output, then by parameter
+
+    def __repr__(self) -> str:
+        names, report = self.model.names, self.report
+        parts = f"{len(names.lines)} lines, {len(names.points)} points, {len(names.bodies)} bodies"
+        return (
+            f"<Equilibrium {self.system.title!r}: {parts}; {report.status.value} by {self.method}, "
+            f"residual {report.residual_force:.2g} N, {report.residual_position:.2g} m>"
+        )
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -76,12 +86,17 @@ class Equilibrium:
         return dataset_of(self.model.names, [self.state], attrs)
 
 
-def statics(system: System, method: str | None = None, *, time: float = 0.0) -> Equilibrium:
+def statics(
+    system: System, method: str | None = None, *, time: float = 0.0, sensitivities: Sequence[str] = ()
+) -> Equilibrium:
     """Equilibrium of `system` with prescribed motions at `time` (s).
 
     `method` is a solver's name or 'auto' (the default, and what the case file can set): the closed form
     where it is exact, otherwise the next that claims all the case asks. Raises InputError if no method
     does, ConvergenceError with the numbers if the balance is not found.
+
+    `sensitivities` names parameters of the case by their path, e.g. ``lines.m1.pieces.0.length``; the result
+    then has the exact derivative of every end tension and loose position by each of them.
     """
     model = build(system)
     refuse_unreachable(model, time)
@@ -94,31 +109,53 @@ def statics(system: System, method: str | None = None, *, time: float = 0.0) -> 
     if not report.good:
         raise ConvergenceError(report.message or report.status.value, report)
     stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
-    return Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
+    slopes = _sensitivities(system, sensitivities, time) if sensitivities else {}
+    return Equilibrium(system, model, solver.read(model, work), report, name, stiffness, slopes)
 
 
-def candidates(model: Model, method: str) -> list[str]:
-    """Names of the solvers for `method`: itself, or all that claim the case, most exact first, if it is 'auto'."""
+def _sensitivities(system: System, parameters: Sequence[str], time: float) -> dict[str, dict[str, float]]:
+    """Derivatives of end tensions and of loose points and bodies."""
+    from ropewalk.analysis.sensitivity import sensitivities
+
+    outputs = [f"lines.{name}.{end}.tension" for name in system.lines for end in ("end_a", "end_b")]
+    loose = [f"points.{name}" for name, point in system.points.items() if point.joint not in ("fixed", "moving")]
+    loose += [f"bodies.{name}" for name, body in system.bodies.items() if body.joint == "free"]
+    outputs += [f"{part}.position.{axis}" for part in loose for axis in range(3)]
+    return sensitivities(system, outputs, parameters, time=time)
+
+
+def candidates(model: Model, method: str) -> Iterator[str]:
+    """Names of the solvers for `method`: itself, or all that claim the case, most exact first, if it is 'auto'.
+
+    Lazy, because looking at a solver imports it.
+    """
     if not (len(model.names.lines) or len(model.names.bodies)):
         raise InputError("the case has no lines and no bodies; there is nothing to balance")
     if method != AUTO:
         cls = solver_class(method)
         if Claim.STATICS not in cls.claims:
             raise InputError(f"method '{method}' does not do statics. There are: {', '.join(static_methods())}, {AUTO}")
-        return [method]
+        yield method
+        return
     asked = demands(model) - NOT_STATIC
-    claiming = [name for name in static_methods() if asked <= solver_class(name).claims]
-    if claiming:
-        return claiming
-    closest = min((asked - solver_class(name).claims for name in static_methods()), key=len)
-    raise InputError(f"no method does statics with {', '.join(sorted(claim.value for claim in closest))}")
+    found = False
+    for name in _by_preference():
+        if asked | {Claim.STATICS} <= solver_class(name).claims:
+            found = True
+            yield name
+    if not found:
+        closest = min((asked - solver_class(name).claims for name in static_methods()), key=len)
+        raise InputError(f"no method does statics with {', '.join(sorted(claim.value for claim in closest))}")
 
 
 def static_methods() -> list[str]:
     """Names of the solvers that do statics, the most exact first."""
+    return [name for name in _by_preference() if Claim.STATICS in solver_class(name).claims]
+
+
+def _by_preference() -> list[str]:
     rest = [name for name in SOLVERS if name not in PREFERENCE]
-    known = [name for name in (*PREFERENCE, *rest) if name in SOLVERS]
-    return [name for name in known if Claim.STATICS in solver_class(name).claims]
+    return [name for name in (*PREFERENCE, *rest) if name in SOLVERS]
 
 
 def _summary(equilibrium: Equilibrium) -> dict[str, Any]:

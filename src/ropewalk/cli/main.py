@@ -9,9 +9,11 @@ import typer
 from ropewalk.cli.check import check_command
 from ropewalk.cli.demo import demo_command
 from ropewalk.cli.float_ import float_command
+from ropewalk.cli.modes import modes_command
 from ropewalk.cli.new import new_command
 from ropewalk.cli.plot import plot_command
 from ropewalk.cli.recover import recover_command
+from ropewalk.cli.response import response_command
 from ropewalk.cli.run import run_command
 from ropewalk.cli.schema import schema_command
 from ropewalk.cli.static import static_command
@@ -36,6 +38,8 @@ app.command("new")(new_command)
 app.command("check")(check_command)
 app.command("static")(static_command)
 app.command("run")(run_command)
+app.command("modes")(modes_command)
+app.command("response")(response_command)
 app.command("float")(float_command)
 app.command("verify")(verify_command)
 app.command("plot")(plot_command)

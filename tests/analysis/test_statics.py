@@ -1,0 +1,52 @@
+"""What `statics` gives back."""
+
+from __future__ import annotations
+
+import pytest
+from numpy.testing import assert_allclose
+
+import ropewalk as rw
+from reference import between, surmont_buoy
+from ropewalk.errors import InputError
+
+
+def test_result_says_in_one_line_what_it_is():
+    text = repr(rw.statics(surmont_buoy()))
+    assert text.startswith("<Equilibrium '': 3 lines, 4 points, 0 bodies; done by catenary, residual")
+    assert "\n" not in text
+
+
+def test_sensitivities_are_slopes_of_the_answer():
+    """Exact derivative against central differences of whole solutions."""
+    path, output = "lines.line1.pieces.0.length", "points.buoy.position.2"
+    slope = rw.statics(surmont_buoy(), sensitivities=[path]).sensitivities[output][path]
+
+    def height(length):
+        system = surmont_buoy()
+        piece = system.lines["line1"].pieces[0].replace(length=length)
+        lines = {**system.lines, "line1": system.lines["line1"].replace(pieces=(piece,))}
+        return rw.statics(system.replace(lines=lines)).summary["points"]["buoy"]["position"][2]
+
+    # h = 1e-3 m: truncation h^2, round-off 1e-14 / 2e-3
+    assert_allclose(slope, (height(50.001) - height(49.999)) / 2e-3, rtol=1e-6)
+
+
+def test_design_finds_the_length_for_a_height():
+    """The found length puts the buoy where it was asked to be."""
+    design = rw.design.solve_for(surmont_buoy(), "lines.line1.pieces.0.length", {"points.buoy.position.2": 9.0})
+    assert rw.statics(design.system).summary["points"]["buoy"]["position"][2] == pytest.approx(9.0, abs=1e-9)
+
+
+def test_stretched_length_of_a_hanging_line():
+    """L + w L^2 / 2 EA + P L / EA of a vertical line: 100 m, 50 N/m, 1e6 N, no tip load."""
+    system = between(0.0, -100.25, 100.0, 1e6, 50.0)
+    # hanging from A, its lower end held where it hangs free: stretch 50 * 100^2 / 2e6 = 0.25 m
+    assert_allclose(rw.statics(system).line("line")["stretched_length"], 100.25, rtol=1e-9)
+
+
+def test_unknown_names_are_refused():
+    equilibrium = rw.statics(surmont_buoy())
+    with pytest.raises(InputError, match="no line 'line9'"):
+        equilibrium.line("line9")
+    with pytest.raises(InputError, match="no body 'ship'"):
+        equilibrium.body_stiffness("ship")
