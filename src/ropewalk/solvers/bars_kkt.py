@@ -9,7 +9,8 @@ With the residuals :math:`R = f(r, v) + \sum T t - M a` of the nodes and :math:`
     \begin{pmatrix} R - \rho G^T g \\ -g \end{pmatrix}, \qquad
     H = c_a M + c_v D + \sum \frac{T^+}{|d|} (1 - t t^T).
 
-The term in :math:`\rho` changes nothing where the constraints are rigid; it makes the upper block positive
+The term in :math:`\rho`, which is the second row times :math:`\rho G^T`, changes nothing (for soft bars G is
+multiplied by :math:`1 - \rho C`, in both places); it makes the upper block positive
 definite, so that the factorisation needs no pivoting. Drag is differentiated by velocity, not by the turning of the
 bars, and tension only where it pulls: the iteration then converges linearly, and fast.
 """
@@ -136,11 +137,15 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
 
 
 @kernel
-def fill(bars, field, kkt, r, tension, ca, cv, rho):
+def fill(bars, field, kkt, r, tension, ca, cv, wanted):
     """Values of the matrix and the right side at the present residuals."""
     n, m = r.shape[0], tension.size
     value = kkt.factor.value
     value[:] = 0.0
+    rho = wanted.copy()
+    for k in range(m):  # soft bars need less of it, and no more than half of what would turn the sign of G
+        if wanted[k] * bars.compliance[k] > 0.5:
+            rho[k] = 0.5 / bars.compliance[k]
     for i in range(n):
         for p in range(3):
             for q in range(3):
@@ -157,7 +162,7 @@ def fill(bars, field, kkt, r, tension, ca, cv, rho):
         t = field.direction[k]
         s = max(tension[k], 0.0) / bars.length[k]
         kkt.links[k] = 0.0
-        kkt.right[3 * n + k] = -kkt.gap[k]
+        kkt.right[3 * n + k] = -(1.0 - rho[k] * bars.compliance[k]) * kkt.gap[k]
         if kkt.slack[k] > 0.0:
             continue
         for p in range(3):
@@ -170,11 +175,11 @@ def fill(bars, field, kkt, r, tension, ca, cv, rho):
                 kkt.nodes[b, p, q] += x
             kkt.right[3 * a + p] += rho[k] * kkt.gap[k] * t[p]
             kkt.right[3 * b + p] -= rho[k] * kkt.gap[k] * t[p]
-    _store(bars, field, kkt)
+    _store(bars, field, kkt, rho)
 
 
 @kernel
-def _store(bars, field, kkt):
+def _store(bars, field, kkt, rho):
     """Put the blocks, projected on what can move, in their places."""
     n, m = kkt.nodes.shape[0], kkt.links.shape[0]
     value = kkt.factor.value
@@ -202,14 +207,16 @@ def _store(bars, field, kkt):
             for q in range(3):
                 value[kkt.cross[k, 3 * p + q]] += x[p, q]
         soft = 0.0
+        rest = 1.0 - rho[k] * bars.compliance[k]
         for side in range(2):
             i = a if side == 0 else b
             t = kkt.free[i] @ field.direction[k]
             sign = -1.0 if side == 0 else 1.0
             for p in range(3):
-                value[kkt.border[k, side, p]] += sign * t[p]
-            soft += 1.0 / (kkt.nodes[i, 0, 0] + kkt.nodes[i, 1, 1] + kkt.nodes[i, 2, 2])
-        value[kkt.corner[k]] = -bars.compliance[k] - WEAK * soft
+                value[kkt.border[k, side, p]] += rest * sign * t[p]
+            if not bars.held[i]:
+                soft += 1.0 / (kkt.nodes[i, 0, 0] + kkt.nodes[i, 1, 1] + kkt.nodes[i, 2, 2])
+        value[kkt.corner[k]] = -rest * bars.compliance[k] - WEAK * soft
 
 
 @kernel

@@ -165,8 +165,10 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, damped)
     for i in range(n):
         for j in range(3):
             s.r[i, j] += h * s.v[i, j]
-    # held nodes go where their motion says; the rest starts from the tensions of the step before
+    # held nodes go where their motion says; the rest starts from the tensions at the end of the step before. Those of
+    # the lengths would not do: they also hold the correction of past errors, and to begin with them is unstable
     supports(bars, motions, t + h, s.r, s.v, s.acceleration)
+    s.tension[:] = s.rate_tension
     spread(graph, bars.node, s.tension, 0.5 * h * h, s.r)
     code = meet_lengths(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
     if code != DONE:

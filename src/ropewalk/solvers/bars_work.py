@@ -95,9 +95,9 @@ def straighten(work: BarsWork, model: Model) -> None:
     steps.tension[:] = 0.0
     speed = max(float(np.abs(steps.v).max(initial=0.0)), float(bars.length.min()))
     meet_rates(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE * speed)
-    steps.rate_tension[:] = 0.0
     steps.tally[:] = 0.0
     find_tensions(work)
+    steps.rate_tension[:] = steps.tension
 
 
 def _damped_projection(work: BarsWork) -> None:

@@ -48,14 +48,14 @@ class Projection:
 
     variant : 'shake' projects along the directions at the start of a step (second order, the default); 'rrf' is the
     published method corrected, 'rrf_published' with the misprints of its equations, see bars_rrf.py
-    position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, and ends them at `tolerance`
+    position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, and ends them at `strain_tolerance`
     sweeps : in their place    kinematic, pid, reaction : levels of 'rrf'    step, damping, lumping : as in Constrained
     """
 
     step: float | None = None
     variant: Variant = "shake"
     sweeps: int | None = None
-    tolerance: float = 1e-12
+    strain_tolerance: float = 1e-12
     position: Literal["weak", "norm", "high"] = "norm"
     kinematic: Literal["none", "norm"] = "norm"
     pid: Literal["off", "weak", "med", "norm", "high"] = "off"
@@ -91,7 +91,7 @@ class Projection:
             h = (t - work.time) / n
             done, worst = _steps(
                 work.bars, work.medium, work.motions, work.field, work.graph, work.own["sweeps"], work.time, h, n,
-                self.variant == "shake", self.tolerance, work.damped, self._levels(), work.own["gains"],
+                self.variant == "shake", self.strain_tolerance, work.damped, self._levels(), work.own["gains"],
                 self.variant == "rrf_published",
             )  # fmt: skip
         work.own["steps"] += done

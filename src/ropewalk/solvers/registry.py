@@ -16,6 +16,7 @@ SOLVERS: dict[str, str] = {
     "constrained": "ropewalk.solvers.constrained:Constrained",
     "recursive": "ropewalk.solvers.recursive:Recursive",
     "projection": "ropewalk.solvers.projection:Projection",
+    "constrained_implicit": "ropewalk.solvers.bars_implicit:ConstrainedImplicit",
     "bars_statics": "ropewalk.solvers.bars_statics:BarsStatics",
 }
 
