@@ -50,3 +50,13 @@ def test_unknown_names_are_refused():
         equilibrium.line("line9")
     with pytest.raises(InputError, match="no body 'ship'"):
         equilibrium.body_stiffness("ship")
+
+
+def test_line_out_of_the_water_is_left_to_a_method_that_knows_the_surface():
+    """A chain with its upper 3 m in air: the closed form says what it assumes, `auto` goes on to shooting."""
+    system = between(40.0, 33.0, 60.0, 1e7, 300.0, depth=30.0)
+    wet = system.replace(environment=system.environment.replace(water_density=1025.0))
+    assert "rises 3 m above the water" in rw.statics(wet, "catenary").report.message
+    assert rw.statics(wet).method == "shooting"
+    under = wet.replace(points={**wet.points, "B": wet.points["B"].replace(position=(40.0, 0.0, 0.0))})
+    assert rw.statics(under).method == "catenary"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -100,17 +100,22 @@ def statics(
     """
     model = build(system)
     refuse_unreachable(model, time)
+    answer: Equilibrium | None = None
     for name in candidates(model, method or system.statics.method):
         solver = solver_class(name)()
         work = solver.start(model, initial_state(model))
         report = solver.advance(model, work, time)
-        if report.status is not Status.UNSUPPORTED:  # found out on the way: the next method may do it
+        if report.good:
+            stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
+            answer = Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
+        # some demands show only in the answer: part of a line out of the water, or under the bed
+        if report.status is not Status.UNSUPPORTED and not report.figures.get("crosses_surface"):
             break
-    if not report.good:
+    if answer is None:
         raise ConvergenceError(report.message or report.status.value, report)
-    stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
-    slopes = _sensitivities(system, sensitivities, time) if sensitivities else {}
-    return Equilibrium(system, model, solver.read(model, work), report, name, stiffness, slopes)
+    if sensitivities:
+        return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
+    return answer
 
 
 def _sensitivities(system: System, parameters: Sequence[str], time: float) -> dict[str, dict[str, float]]:

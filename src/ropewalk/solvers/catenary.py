@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from ropewalk.solvers.catenary_build import build_assembly, free_dofs, prescribe
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.protocol import Claim, Report, Status
 
+AFLOAT = 1e-6  # m above still water where a line counts as out of it
 NODES = 101  # per line in the State: enough to draw and to start dynamics from
 SOFTER = (1e3, 1e6, 1e8)  # EA over the force scale that stands in for an inextensible line: the last leaves
 # 1e-8 of its length, and turns the round-off of positions into 1e-8 of the forces
@@ -95,7 +96,7 @@ class Catenary:
                     break
             else:
                 path = self._polish(work, path)
-        return _report(model, work, path)
+        return _with_surface(model, work, _report(model, work, path))
 
     def read(self, model: Model, work: Work) -> State:
         """Shapes and tensions from the closed form."""
@@ -185,6 +186,26 @@ def _report(model: Model, work: Work, path: Path) -> Report:
         message = f"slack: {', '.join(repr(name) for name in slack[:8])}{', …' if len(slack) > 8 else ''}"
         return Report(Status.SLACK, message, path.iterations, residual, miss, figures)
     return Report(Status.DONE, "", path.iterations, residual, miss, figures)
+
+
+def _with_surface(model: Model, work: Work, report: Report) -> Report:
+    """Say so where a line rises out of the water, because its weight is taken as in water all along."""
+    if not report.good or model.sea.water_density == 0.0 or not model.names.lines:
+        return report
+    top, name = max((_top(work, i), name) for i, name in enumerate(model.names.lines))
+    if top <= AFLOAT:
+        return report
+    text = f"line '{name}' rises {top:.4g} m above the water; its weight there is taken as in water"
+    return replace(report, message=text, figures={**report.figures, "crosses_surface": True})
+
+
+def _top(work: Work, i: int) -> float:
+    """Highest point of line i, m: an end, unless part of the line is buoyant."""
+    assembly = work.assembly
+    pieces = slice(assembly.piece_start[i], assembly.piece_start[i + 1])
+    if min(assembly.piece_weight[pieces].min(), assembly.piece_load[pieces].min()) >= 0.0:
+        return float(max(_ends(work, i)[:, 2]))
+    return float(_shape(work, i, np.linspace(0.0, assembly.length[i], NODES))[0][:, 2].max())
 
 
 def _line_failure(model: Model, work: Work, i: int) -> str:
