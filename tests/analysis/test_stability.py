@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from rod_bodies import FRESH, GRAVITY, build, snake_fields
 from ropewalk.analysis.stability import all_equilibria, bent_equilibria, restoring_curve, spread_directions
-from ropewalk.model.rods import uniform_fields
+from ropewalk.model.rods import RodFields, uniform_fields
 from ropewalk.solvers.rod_equilibrium import equilibrium
 
 
@@ -83,3 +83,22 @@ def test_elastic_rod_floats_near_the_stiff_one_and_lower():
     assert soft.message == "stable poses only"
     nearest = max(abs(float(state.pose.up @ stiff.states[0].pose.up)) for state in soft.states)
     assert 1.0 - nearest < 1e-3
+
+
+def test_plane_slices_invent_stable_states_of_an_s_shaped_rod():
+    """Three stable poses with the exact volume element, five with the slices of the paper; both counts add up.
+
+    The softest of the invented ones has a restoring arm of 0.005 of the length per radian, far from a change of kind.
+    """
+    plain = uniform_fields(1.0, 0.0992, 0.0992, 650.0)
+
+    def kappa(s: np.ndarray) -> np.ndarray:
+        return np.stack([0 * s, 2.422 + 0 * s, 5.612 * np.sin(2 * np.pi * s)], -1)
+
+    fields = RodFields(plain.length, kappa, plain.sections, plain.line_mass)
+    counts = []
+    for curved in (True, False):
+        found = all_equilibria(build(fields, curved=curved))
+        assert found.complete
+        counts.append(sum(state.copies for state in found.states if state.stable))
+    assert counts == [3, 5]

@@ -213,3 +213,15 @@ def test_trust_step_beats_every_other_step(l1, l2, g1, g2, radius):
 def test_too_few_steps_are_told():
     with pytest.raises(ConvergenceError, match=r"2 steps were not enough; moment .* wanted 1.0e-13"):
         equilibrium(build(BODIES["snake"]), np.array([1.0, 0.3, 0.2]), most=2)
+
+
+def test_a_pose_where_the_quadrature_changes_its_rule_is_found():
+    """The moment jumps by 2e-13 of weight times length there, more than the tolerance; pins a failure once seen."""
+    plain = uniform_fields(1.0, 0.1077, 0.1077, 650.0)
+
+    def kappa(s):
+        return np.stack([0 * s, 2.695 + 0 * s, 6.905 * np.sin(2 * np.pi * s)], -1)
+
+    rod = build(type(plain)(plain.length, kappa, plain.sections, plain.line_mass))
+    for up in directions(30, 1):
+        assert equilibrium(rod, up).residual < 1e-12

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ropewalk.errors import ConvergenceError
+from ropewalk.model.arrays import floats
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_energy import float_at, reduced_energy, rough_heave, upright_frame, wrench_and_stiffness
 from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT
 
@@ -36,7 +38,10 @@ ANY = 0
 MAXIMUM = -1
 
 TOLERANCE = 1e-13  # of the moment over weight times length
-MOST_STEPS = 100  # about 7 are usual, 20 the most seen
+GOOD_ENOUGH = 1e-12  # of the same, where quadrature noise stops the search before
+MOST_STEPS = 100  # about 7 are usual; needles take up to 40
+
+FINE = gauss_legendre(48)  # for split intervals where the usual rule is too coarse
 
 FOUND = 0  # how `seek` ends
 TOO_MANY_STEPS = 1
@@ -173,7 +178,6 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     now, trial = np.empty(7), np.empty(7)
     reduced_energy(acc, centre, volume, z, u, basis, now)
     radius = FIRST_RADIUS
-    status = TOO_MANY_STEPS
     step = 0
     while True:
         size = math.hypot(now[1], now[2]) / scale
@@ -187,6 +191,7 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
             status = FOUND
             break
         if step == most:
+            status = FOUND if size <= GOOD_ENOUGH else TOO_MANY_STEPS
             break
         step += 1
         p1, p2, gain = choose_step(now, goal, radius)
@@ -214,7 +219,7 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
             for i in range(7):
                 now[i] = trial[i]
         if radius < SMALLEST_RADIUS:
-            status = STALLED
+            status = FOUND if math.hypot(now[1], now[2]) <= GOOD_ENOUGH * scale else STALLED
             note(path[step], now[0], math.hypot(now[1], now[2]) / scale, radius, used)
             break
     return status, step, used, u, z, acc
@@ -320,6 +325,11 @@ def equilibrium(
     status, steps, used, u, z, acc = seek(
         rod.panels, rod.centre, rod.float_volume, rod.length, start, z, goal, tolerance, most, path
     )
+    if status == STALLED:  # the pose sits where the quadrature changes its rule: finer points make the jump small
+        fine = rod.panels._replace(sub_x=floats(FINE.x), sub_w=floats(FINE.weight))
+        status, steps, used, u, z, acc = seek(
+            fine, rod.centre, rod.float_volume, rod.length, u, z, goal, tolerance, most, path
+        )
     pose = describe(rod, u, z, acc, steps, used, path[: steps + 1])
     if status != FOUND:
         why = "the trust region shrank to nothing" if status == STALLED else f"{most} steps were not enough"
