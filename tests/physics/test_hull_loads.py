@@ -1,0 +1,156 @@
+"""Loads on hulls: closed forms, and the derivatives that Newton's method needs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.numerics.rotations import exp_so3
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.hull_loads import (
+    FORCE0,
+    LOST,
+    STRIP_VOLUME,
+    SUMS,
+    THICK,
+    add_strips,
+    buoyancy_terms,
+    cut_strips,
+    force_terms,
+    point_terms,
+    sphere_share,
+    strip_terms,
+    surface_plane,
+    wet_share,
+)
+from ropewalk.physics.rigidbody import arm_rates
+from ropewalk.physics.waves import wave_table
+
+UNIT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+PROFILE = np.array([[-1.2, 0.3], [-0.4, 0.7], [0.9, 0.6]])
+
+
+def differences(function, size: int = 6) -> np.ndarray:
+    """Central differences of a vector function at zero."""
+    e = 1e-5  # truncation e^2 and round-off 1e-16/e meet near 1e-10 of the derivative
+    columns = [(function(e * row) - function(-e * row)) / (2.0 * e) for row in np.eye(size)]
+    return np.stack(columns, axis=1)
+
+
+def test_strips_have_the_volume_of_the_hull():
+    """Frusta: pi/3 h (a^2 + ab + b^2)."""
+    strips = cut_strips(PROFILE)
+    frusta = [np.pi / 3 * (z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(PROFILE)]
+    assert_allclose(strips[:, STRIP_VOLUME].sum(), sum(frusta), rtol=1e-14)
+    assert_allclose(strips[:, THICK].sum(), 2.1, rtol=1e-14)
+
+
+def buoyancy(y: np.ndarray, up: np.ndarray, tilt: np.ndarray) -> np.ndarray:
+    """Block of the hull displaced by y[:3] and turned by y[3:]."""
+    R = exp_so3(y[3:]) @ exp_so3(tilt)
+    cut, block = np.zeros(hydrostatics.SIZE), np.zeros((6, 7))
+    height = float(up @ (np.array([0.1, 0.2, 0.15]) + y[:3]))
+    hydrostatics.axisymmetric(PROFILE, np.ascontiguousarray(R[:, 2]), up, height, cut)
+    buoyancy_terms(cut, up, 1e4, block)
+    return block
+
+
+@pytest.mark.parametrize(
+    "tilt", [[0.0, 0.0, 0.0], [0.3, -0.5, 0.2], [1.2, 0.4, 0.0]], ids=["upright", "heeled", "steep"]
+)
+def test_buoyancy_derivatives_under_a_sloping_surface_are_those_by_differences(tilt):
+    up = np.array([0.2, -0.1, 1.0])
+    up /= np.linalg.norm(up)
+    y = np.zeros(6)
+    found = buoyancy(y, up, np.array(tilt))[:, :6]
+    expected = differences(lambda y: buoyancy(y, up, np.array(tilt))[:, 6])
+    # differences of a force near 1e4 N: 1e-16 1e4 / 1e-5 = 1e-7, and e^2 times third derivatives near 1e6
+    assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
+
+
+def test_buoyancy_under_a_level_surface_is_the_hydrostatic_stiffness():
+    """The general plane contains the level one."""
+    up = np.array([0.0, 0.0, 1.0])
+    cut, wrench, stiffness, block = np.zeros(hydrostatics.SIZE), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7))
+    axis = np.ascontiguousarray(exp_so3(np.array([0.3, -0.5, 0.2]))[:, 2])
+    hydrostatics.axisymmetric(PROFILE, axis, up, 0.15, cut)
+    hydrostatics.buoyancy(cut, 1e4, wrench, stiffness)
+    buoyancy_terms(cut, up, 1e4, block)
+    assert_allclose(block[:, :6], stiffness, atol=1e-9)
+    assert_allclose(block[:, 6], -wrench, atol=1e-9)
+
+
+def test_force_that_keeps_its_direction_has_the_derivative_of_its_moment():
+    force, arm = np.array([3.0, -1.0, 2.0]), np.array([0.4, 0.8, -0.5])
+
+    def block(y: np.ndarray) -> np.ndarray:
+        out = np.zeros((6, 7))
+        force_terms(tuple(force), tuple(exp_so3(y[3:]) @ arm), out)
+        return out
+
+    assert_allclose(block(np.zeros(6))[:, :6], differences(lambda y: block(y)[:, 6]), atol=1e-8)
+
+
+def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray:
+    """Three strips (or a sphere off the axis) of a moving, turning body after Newton's correction y, from Z = 1."""
+    turn = exp_so3(y[3:])
+    t = tuple(turn @ np.array([0.36, -0.48, 0.8]))
+    e = tuple(turn @ np.array([0.6, 0.0, 0.8])) if sphere else t
+    # with Z = 1: omega -> R omega + gp theta, alpha -> R alpha + bp theta
+    omega = tuple(turn @ np.array([0.5, 0.9, -0.3]) + gp * y[3:])
+    alpha = tuple(turn @ np.array([1.2, -0.4, 0.8]) + bp * y[3:])
+    v, a = np.array([0.6, -0.1, 0.3]) + gp * y[:3], np.array([0.2, 1.4, -0.7]) + bp * y[:3]
+    sums, block = np.zeros(SUMS), np.zeros((6, 7))
+    for zeta in (-0.7,) if sphere else (-0.7, 0.1, 0.6):
+        dv, da = arm_rates(tuple(zeta * np.array(e)), omega, alpha)
+        u = tuple(np.array([1.5, 0.4, -0.2]) * (1.0 + zeta) - v - dv)
+        aw = np.array([0.3, -0.6, 0.9])
+        if sphere:
+            point_terms(u, tuple(aw - a - da), tuple(aw), 400.0, 150.0, 300.0, zeta, sums)
+        else:
+            strip_terms(t, u, tuple(aw - a - da), tuple(aw), 400.0, 150.0, 200.0, 80.0, 300.0, zeta, sums)
+    add_strips(sums, t, e, omega, alpha, UNIT, bp, gp, block)
+    return block
+
+
+@pytest.mark.parametrize("sphere", [False, True], ids=["strips", "sphere"])
+def test_morison_derivatives_are_those_by_differences(sphere):
+    bp, gp = 30.0, 7.0
+    found = strip_block(np.zeros(6), bp, gp, sphere)[:, :6]
+    expected = differences(lambda y: strip_block(y, bp, gp, sphere)[:, 6])
+    # Z is 1 at the start only: its change with theta is of second order in the differences
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-3)
+
+
+def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
+    """F = (1 + C) rho V du/dt across the axis, [Morison1950]; and no drag, no loss."""
+    sums = np.zeros(SUMS)
+    aw = (0.8, 0.0, 0.0)
+    strip_terms((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), aw, aw, 400.0, 150.0, 1.3 * 500.0, 0.0, 500.0, 0.2, sums)
+    assert_allclose(sums[FORCE0 : FORCE0 + 3], [2.3 * 500.0 * 0.8, 0.0, 0.0], rtol=1e-14)
+    assert sums[LOST] == 0.0
+
+
+def test_wet_shares_run_from_none_to_all():
+    """Upright strips linear in height; spheres by the cap's volume pi h^2 (3r - h)/3."""
+    assert wet_share(0.2, 0.4, 1.0, 1.0) == 0.0
+    assert wet_share(-0.2, 0.4, 1.0, 1.0) == 1.0
+    assert_allclose(wet_share(0.1, 0.4, 1.0, 1.0), 0.25)
+    assert_allclose([sphere_share(h, 2.0) for h in (2.0, 0.0, -2.0)], [0.0, 0.5, 1.0], atol=1e-15)
+    cap = np.pi * 1.25**2 * (3 * 2.0 - 1.25) / 3
+    assert_allclose(sphere_share(0.75, 2.0), cap / (4 / 3 * np.pi * 8.0), rtol=1e-14)
+
+
+def test_surface_plane_touches_the_wave():
+    """eta = a cos(kx - wt): its height and slope."""
+    table = wave_table([1.5], [1.0], [0.0], [0.3], np.inf, 9.81)
+    k = 1.0 / 9.81
+    plane = np.zeros(6)
+    surface_plane(table, 4.0, 1.0, 2.0, plane)
+    phase = 4.0 * k - 2.0 + 0.3
+    slope = -1.5 * k * np.sin(phase)
+    assert_allclose(plane[5], 1.5 * np.cos(phase), rtol=1e-13)
+    assert_allclose(plane[:3], np.array([-slope, 0.0, 1.0]) / np.hypot(slope, 1.0), rtol=1e-13, atol=1e-15)
