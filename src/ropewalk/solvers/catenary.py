@@ -13,7 +13,7 @@ from ropewalk.model.state import State
 from ropewalk.physics import catenary
 from ropewalk.physics.catenary_free import PENETRATES
 from ropewalk.solvers.balance_newton import Newton, Path, Place, Scales, moved
-from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, gather, line_rows, place_end
+from ropewalk.solvers.catenary_assembly import Assembly, Balance, balance, gather, highest_end, line_rows, place_end
 from ropewalk.solvers.catenary_build import build_assembly, free_dofs, prescribed, scales
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.protocol import Claim, Report, Status
@@ -41,6 +41,7 @@ class Work:
     scales: Scales
     out: Balance
     exact: Array  # (n_pieces,) true EA of the pieces, inf for inextensible ones
+    buoyant: bool  # part of a line pulls up, so that it may rise above its ends
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Catenary:
             scales=scales(model, assembly),
             out=balance(len(model.names.points), len(model.names.bodies), len(model.names.lines)),
             exact=assembly.piece_stiffness,
+            buoyant=bool(np.any(assembly.piece_weight < 0.0) or np.any(assembly.piece_load < 0.0)),
         )
 
     def advance(self, model: Model, work: Work, t: float) -> Report:
@@ -192,20 +194,20 @@ def _with_surface(model: Model, work: Work, report: Report) -> Report:
     """Say so where a line rises out of the water, because its weight is taken as in water all along."""
     if not report.good or model.sea.water_density == 0.0 or not model.names.lines:
         return report
-    top, name = max((_top(work, i), name) for i, name in enumerate(model.names.lines))
+    assembly = work.assembly
+    if (
+        not work.buoyant
+        and highest_end(assembly.end_kind, assembly.end_index, assembly.end_offset, *work.place) <= AFLOAT
+    ):
+        return report
+    tops = [float(_shape(work, i, np.linspace(0.0, assembly.length[i], NODES))[0][:, 2].max())
+            for i in range(assembly.length.size)]  # fmt: skip
+    top = max(tops)
     if top <= AFLOAT:
         return report
+    name = model.names.lines[tops.index(top)]
     text = f"line '{name}' rises {top:.4g} m above the water; its weight there is taken as in water"
     return replace(report, message=text, figures={**report.figures, "crosses_surface": True})
-
-
-def _top(work: Work, i: int) -> float:
-    """Highest point of line i, m: an end, unless part of the line is buoyant."""
-    assembly = work.assembly
-    pieces = slice(assembly.piece_start[i], assembly.piece_start[i + 1])
-    if min(assembly.piece_weight[pieces].min(), assembly.piece_load[pieces].min()) >= 0.0:
-        return float(max(_ends(work, i)[:, 2]))
-    return float(_shape(work, i, np.linspace(0.0, assembly.length[i], NODES))[0][:, 2].max())
 
 
 def _line_failure(model: Model, work: Work, i: int) -> str:

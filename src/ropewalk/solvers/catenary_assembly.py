@@ -149,6 +149,18 @@ def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
 
 
 @kernel
+def highest_end(end_kind, end_index, end_offset, points, bodies, quaternions):
+    """Height (m) of the highest line end."""
+    arm, r = np.empty(3), np.empty(3)
+    top = -np.inf
+    for i in range(end_kind.shape[0]):
+        for a in range(2):
+            place_end(end_kind[i, a], end_index[i, a], end_offset[i, a], points, bodies, quaternions, arm, r)
+            top = max(top, r[2])
+    return top
+
+
+@kernel
 def end_map(kind, arm, frame, out):
     """(3, 6) map from the dofs of a line's end to its displacement; returns the number of dofs, 3 or 6."""
     out[:, :] = 0.0
