@@ -42,6 +42,7 @@ from ropewalk.solvers.shooting_string import (
     FORCE_ONLY,
     GROUNDED,
     JUMP,
+    RADIUS,
     S0,
     S1,
     STATE,
@@ -178,39 +179,17 @@ def shoot(
     grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
     log : (LOG_SIZE,), filled
     """
-    K = np.empty((STAGES, ALL))
-    stage = np.empty(ALL)
-    y_new = np.empty(ALL)
-    slope = np.empty(ALL)
-    box = np.empty((5, 3, 3))
-    rows = np.empty((DENSE_ROWS, STATE))
-    scale = np.empty(STATE)
-    for i in range(3):
-        scale[i] = tolerance * length
-        scale[3 + i] = tolerance * force
-    normal = sea.bed_normal
+    K, box, rows = np.empty((STAGES, ALL)), np.empty((5, 3, 3)), np.empty((DENSE_ROWS, STATE))
+    stage, y_new, slope, scale = np.empty(ALL), np.empty(ALL), np.empty(ALL), np.empty(STATE)
+    scale[:3] = tolerance * length
+    scale[3:] = tolerance * force
     water = sea.water_density > 0.0
-    log[STEPS], log[REST], log[DEEPEST] = 0.0, 0.0, 0.0
-    log[LOWEST] = np.inf
-    phase = DRY
-    if water and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
-        phase = WET
-    k = 0
-    begin, place = first, 0.0
-    if on_bed != HANGING and event_value(y, GROUNDED, normal) < 0.0:
+    log[STEPS], log[REST], log[DEEPEST], log[LOWEST] = 0.0, 0.0, 0.0, np.inf
+    phase, begin, place, k = _leave(
+        y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, slope, grid, table, log
+    )
+    if log[REST] > 0.0 or phase == GROUNDED:  # what lies on the bed depends on where it starts
         m = ALL if m > STATE else m
-        if on_bed == STRAIGHT:
-            begin, place, log[REST] = lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slope)
-            while k < grid.size and grid[k] < log[REST]:
-                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, table[k])
-                k += 1
-        else:
-            phase = GROUNDED
-    while k < grid.size and grid[k] <= log[REST]:
-        table[k] = y[:STATE]
-        if phase == GROUNDED:
-            _flatten(table[k], normal)
-        k += 1
     origin = spans[first, S0]
     h = FIRST_STEP * (spans[last - 1, S1] - origin)
     for i in range(begin, last):
@@ -250,33 +229,74 @@ def shoot(
             s = end if full else s + step
             y[:m] = y_new[:m]
             if event == PHASE:
-                if m == FORCE_ONLY:  # from here on the place of the event depends on the start's position
-                    m = ALL
-                    string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[12])
-                slope[:m] = K[12, :m]
-                left = phase
-                phase = _next_phase(phase, y, water)
-                string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
-                _saltation(y, m, slope, K[0], left, normal)
-                string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
+                m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
+                phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, box, slope, K)
             else:
                 K[0, :m] = K[12, :m]
-            gone = span[S0] - origin + s
-            if phase != GROUNDED and END_SHARE * length < gone < (1.0 - END_SHARE) * length:
-                log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
-            if phase != GROUNDED and sea.has_seabed:
-                height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
-                log[DEEPEST] = min(log[DEEPEST], height)
+            if phase != GROUNDED:
+                _watch(y, span[RADIUS], (span[S0] - origin + s) / length, sea, log)
         if span[BOUND] > 0.0:
             if m == FORCE_ONLY:
                 m = ALL
             _jump(y, m, span, sea, box[0, 2])
     if phase == GROUNDED:
-        sink(y, m, event_value(y, GROUNDED, normal), slope, sea, spans[last - 1])
+        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), slope, sea, spans[last - 1])
     while k < grid.size:
         table[k] = y[:STATE]
         k += 1
     return ARRIVED
+
+
+@kernel
+def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, slope, grid, table, log):
+    """Phase at the start, span and place where the integration begins, and the places of the grid already filled.
+
+    A straight part on the bed is gone along at once, and y is then the state at its lift-off.
+    """
+    normal = sea.bed_normal
+    phase = DRY
+    if sea.water_density > 0.0 and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
+        phase = WET
+    begin, place, k = first, 0.0, 0
+    if on_bed != HANGING and event_value(y, GROUNDED, normal) < 0.0:
+        if on_bed == STRAIGHT:
+            entries = ALL if m > STATE else m
+            begin, place, log[REST] = lay_straight(
+                y, entries, first, last, spans, laws, law_data, sea, delta, box, slope
+            )
+            while k < grid.size and grid[k] < log[REST]:
+                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, table[k])
+                k += 1
+        else:
+            phase = GROUNDED
+    while k < grid.size and grid[k] <= log[REST]:
+        table[k] = y[:STATE]
+        if phase == GROUNDED:
+            _flatten(table[k], normal)
+        k += 1
+    return phase, begin, place, k
+
+
+@kernel
+def _change_phase(s, y, m, span, law, law_data, sea, phase, delta, box, slope, K):
+    """Pass the event at s: the derivatives in y jump, K[0] becomes the slope beyond; returns the new phase."""
+    string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, slope)
+    after = _next_phase(phase, y, sea.water_density > 0.0)
+    string_slope(s, y, m, span, law, law_data, sea, after, delta, box, K[0])
+    _saltation(y, m, slope, K[0], phase, sea.bed_normal)
+    string_slope(s, y, m, span, law, law_data, sea, after, delta, box, K[0])
+    return after
+
+
+@kernel
+def _watch(y, radius, share, sea, log):
+    """Keep the least force away from the ends and the deepest dip of the line's underside below the bed."""
+    if END_SHARE < share < 1.0 - END_SHARE:
+        log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+    if sea.has_seabed:
+        normal = sea.bed_normal
+        height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
+        log[DEEPEST] = min(log[DEEPEST], height - radius)
 
 
 @kernel

@@ -60,7 +60,11 @@ def _with_contact(model: Model, line: LinePlan, problem: Problem, out: Result, i
     sea, length = model.sea, float(model.lines.length[i])
     s = np.linspace(0.0, length, PLACES)
     table, _, _ = SolvedShape(model, problem, out).states(i, s)
-    height = table[:, :3] @ sea.bed_normal + sea.depth * sea.bed_normal[2]
+    pieces = slice(model.lines.piece_start[i], model.lines.piece_start[i + 1])
+    ends = np.cumsum(model.lines.piece_length[pieces])
+    piece = np.minimum(np.searchsorted(ends, s), ends.size - 1)
+    radius = model.sections.contact_radius[model.lines.piece_section[pieces][piece]]
+    height = table[:, :3] @ sea.bed_normal + sea.depth * sea.bed_normal[2] - radius
     height[[0, -1]] = np.inf
     deepest = int(np.argmin(height))
     if height[deepest] >= 0.0:

@@ -88,14 +88,46 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, dy):
             dy[3 + i] -= nu * drag_force[i]
     if m == STATE:
         return
-    # derivative of the load by the tangent, then of (r', n') by n
+    _by_force(t, T, nu, de, span, has_drag, drag_force, dt, frame, by_n)
+    if phase == GROUNDED:
+        _project(frame, by_n, normal)
+    sheared = False
+    if m == ALL and has_drag:
+        sx, sy, sz = current_slope(
+            y[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+            sea.current_table,
+        )  # fmt: skip
+        sheared = sx != 0.0 or sy != 0.0
+        for i in range(3):  # derivative of the drag by z, kept in u
+            u[i] = nu * (du[i, 0] * sx + du[i, 1] * sy + du[i, 2] * sz)
+    k = STATE
+    while k < m:
+        a, b, c = y[k + 3], y[k + 4], y[k + 5]
+        for i in range(3):
+            dy[k + i] = frame[i, 0] * a + frame[i, 1] * b + frame[i, 2] * c
+            value = by_n[i, 0] * a + by_n[i, 1] * b + by_n[i, 2] * c
+            for j in range(3):
+                value += span[TURN + 3 * i + j] * y[k + j]
+            if sheared:
+                value += u[i] * y[k + 2]
+            dy[k + 3 + i] = -value
+        k += STATE
+
+
+@kernel
+def _by_force(t, T, nu, de, span, has_drag, drag_force, dt, frame, by_n):
+    r"""Derivatives by n: of :math:`\nu t` into frame and of the load into by_n, both (3, 3).
+
+    .. math:: \frac{\partial t}{\partial n} = \frac{1 - t t^T}{T}, \qquad
+              \frac{\partial (\nu t)}{\partial n} = \nu \frac{1 - t t^T}{T} + \varepsilon' t t^T
+
+    dt : (3, 3) derivative of the drag by the tangent, made that of the whole load
+    """
+    px, py, pz = span[PRESSURE], span[PRESSURE + 1], span[PRESSURE + 2]
     for i in range(3):
         for j in range(3):
             frame[i, j] = ((1.0 if i == j else 0.0) - t[i] * t[j]) / T
-            if not has_drag:
-                dt[i, j] = 0.0
-            else:
-                dt[i, j] *= nu
+            dt[i, j] = nu * dt[i, j] if has_drag else 0.0
     dt[0, 1] -= pz
     dt[0, 2] += py
     dt[1, 0] += pz
@@ -109,32 +141,6 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, dy):
     for i in range(3):
         for j in range(3):
             frame[i, j] = nu * frame[i, j] + de * t[i] * t[j]
-    if phase == GROUNDED:
-        _project(frame, by_n, normal)
-    sheared = False
-    if m == ALL and has_drag:
-        sx, sy, sz = current_slope(
-            y[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-            sea.current_table,
-        )  # fmt: skip
-        sheared = sx != 0.0 or sy != 0.0
-        for i in range(3):  # derivative of the drag by z, kept in u
-            u[i] = 0.0
-        if sheared:
-            for i in range(3):
-                u[i] = nu * (du[i, 0] * sx + du[i, 1] * sy + du[i, 2] * sz)
-    k = STATE
-    while k < m:
-        a, b, c = y[k + 3], y[k + 4], y[k + 5]
-        for i in range(3):
-            dy[k + i] = frame[i, 0] * a + frame[i, 1] * b + frame[i, 2] * c
-            value = by_n[i, 0] * a + by_n[i, 1] * b + by_n[i, 2] * c
-            for j in range(3):
-                value += span[TURN + 3 * i + j] * y[k + j]
-            if sheared:
-                value += u[i] * y[k + 2]
-            dy[k + 3 + i] = -value
-        k += STATE
 
 
 @kernel
