@@ -54,7 +54,7 @@ class System(Part):
     def _names(cls, parts: dict[str, Any]) -> dict[str, Any]:
         for name in parts:
             if not NAME.fullmatch(name):
-                raise ValueError(f"name '{name}': use up to 100 letters, digits, spaces, - and _, starting with a letter")
+                raise ValueError(f"name '{name[:120]}': up to 100 letters, digits, spaces, - and _, a letter first")
         return parts
 
     @model_validator(mode="after")
