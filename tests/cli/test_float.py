@@ -100,3 +100,11 @@ def test_an_elastic_rod_bends_as_it_floats(tmp_path):
     assert [entry["kind"] for entry in entries] == ["minimum"]
     # upright, nothing bends it
     assert_allclose(entries[0]["pitch"], -90.0, rtol=0, atol=1e-4)
+
+
+def test_picture_is_drawn_beside_the_table(tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "twisted.png"
+    result = run(str(EXAMPLES / "rod_twisted.yaml"), "--picture", str(picture))
+    assert "minimum" in result.stdout
+    assert picture.read_bytes()[:4] == b"\x89PNG"

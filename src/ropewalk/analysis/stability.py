@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ class FloatingState:
 
     kind: str  # minimum, saddle, maximum or neutral
     pose: FloatingPose
+    rod: RodModel = field(repr=False)  # in the shape it has, bent if it is elastic
     copies: int = 1
 
     @property
@@ -122,9 +123,9 @@ def _summary(rod: RodModel, found: list[FloatingPose], tried: int, merge: bool) 
         kind = kind_of(rod, pose)
         twin = next((i for i, state in enumerate(states) if merge and _copies(rod, state, kind, pose)), None)
         if twin is None:
-            states.append(FloatingState(kind, pose))
+            states.append(FloatingState(kind, pose, rod))
         else:
-            states[twin] = FloatingState(kind, states[twin].pose, states[twin].copies + 1)
+            states[twin] = replace(states[twin], copies=states[twin].copies + 1)
     signs = {"minimum": 1, "saddle": -1, "maximum": 1, "neutral": 0}
     euler = sum(signs[state.kind] * state.copies for state in states)
     neutral = any(state.kind == "neutral" for state in states)
@@ -154,7 +155,7 @@ def bent_equilibria(rod: RodModel, stiffness: tuple[float, float, float]) -> Equ
     for state in stiff.states:
         if state.kind in ("minimum", "neutral"):
             bent = bend(rod, stiffness, state.pose)
-            poses.append(FloatingState(kind_of(bent.rod, bent.pose), bent.pose, state.copies))
+            poses.append(FloatingState(kind_of(bent.rod, bent.pose), bent.pose, bent.rod, state.copies))
     return Equilibria(tuple(poses), sum(state.copies for state in poses), None, stiff.starts)
 
 

@@ -17,6 +17,7 @@ def float_command(
     case: Annotated[Path, typer.Argument(help="A case file with rods.")],
     rod: Annotated[str | None, typer.Option(help="Name of one rod; all of them if left out.")] = None,
     slices: Annotated[bool, typer.Option("--slices", help="Take plane slices, for comparison.")] = False,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the stable poses to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness."""
@@ -32,6 +33,10 @@ def float_command(
         found = float_rods(system, rod, slices=slices)
     for warning in told:
         typer.echo(f"warning: {warning.message}", err=True)
+    if picture is not None:
+        from ropewalk.plot_rod import plot_floating
+
+        plot_floating(found, picture)
     if as_json:
         print_json(summary(found))
     else:
