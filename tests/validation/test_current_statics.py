@@ -110,3 +110,67 @@ def test_sheared_turning_current_against_scipy():
     # scipy works to 1e-12 of the length per step; 1e-9 m are 1e-5 N at EA/L = 9 kN/m
     assert_allclose(ivp.y[:3, -1], [60, 40, -10], atol=2e-8)
     assert_allclose(ivp.y[3:, -1], -got.state.end_force[0, 1], atol=1e-4)
+
+
+def test_lindahl_chain_at_rest():
+    """Chain of the Lindahl experiment, all of it taken in water and without friction as the printed numbers are."""
+    area = 0.0818 / 7800
+    chain = {"diameter": 2 * math.sqrt(area / math.pi), "mass": 0.0818, "axial_stiffness": 1e4}
+    environment = {"water_density": 1000, "depth": 10.0, "seabed": {"friction": 0.0}}
+    got = solve(case(environment, chain, [0, 0, -10.0], [32.554, 0, -6.7], line(33.0)))
+    tension = np.linalg.norm(got.state.end_force[0], axis=1)
+    assert_allclose(tension, [20.3830, 22.6866], atol=6e-5)
+    assert_allclose(got.state.grounded, 18.762, atol=6e-4)
+
+
+def test_lindahl_chain_with_its_end_in_air():
+    """The last 0.3 m hang in air, where the chain is heavier: balance of the whole line's weight."""
+    area = 0.0818 / 7800
+    chain = {"diameter": 2 * math.sqrt(area / math.pi), "mass": 0.0818, "axial_stiffness": 1e4}
+    got = solve(
+        case({"water_density": 1000, "depth": 3.0, "seabed": {"friction": 0.0}}, chain, [0, 0, -3.0],
+             [32.554, 0, 0.3], line(33.0))
+    )  # fmt: skip
+    s, z = got.state.s, got.state.position[:, 2]
+    dry = 33.0 - np.interp(0.0, z[s > 20.0], s[s > 20.0])
+    wet = 33.0 - dry - got.state.grounded[0]
+    weight = 0.0818 * 9.81 * (dry + wet) - 1000 * area * 9.81 * wet
+    # the crossing is interpolated between nodes 0.33 m apart on a gently curved line
+    assert_allclose(-got.state.end_force[0, 1, 2], weight, rtol=1e-4)
+
+
+def test_flexible_jumper_at_rest():
+    """Lowe and Langley 2006 without bending stiffness: H 11.4723, V_top 45.7222 kN."""
+    pipe = {"diameter": 0.396, "mass": 165.0, "axial_stiffness": 5e8}
+    got = solve(case({"water_density": 1000, "gravity": 9.807}, pipe, [-100, 0, -55], [0, 0, -5], line(170.0)))
+    assert_allclose(-got.state.end_force[0, 1, [0, 2]] / 1e3, [11.4723, 45.7222], atol=6e-5)
+
+
+@pytest.mark.parametrize(("contact", "fairlead", "anchor"), [(0.0, 2070.11, 1406.15), (0.469, 2064.09, 1400.90)])
+def test_chain_in_200_m_at_rest(contact, fairlead, anchor):
+    """The OrcaFlex series' chain, on the bed and raised by half its contact diameter; kN."""
+    chain = {"diameter": 0.252, "mass": 390.0, "axial_stiffness": 1.674e9, "contact_diameter": contact}
+    environment = {"water_density": 1025, "gravity": 9.80665, "depth": 200.0, "seabed": {"friction": 0.0}}
+    got = solve(case(environment, chain, [700, 0, -200], [0, 0, 0], line(760.0)))
+    assert_allclose(np.linalg.norm(got.state.end_force[0], axis=1) / 1e3, [anchor, fairlead], atol=6e-3)
+
+
+@pytest.mark.parametrize(
+    ("x", "z", "L", "EA", "w", "friction", "H", "V", "H_a", "grounded"),
+    [
+        (400, 200, 500, 7.51e12, 800, 0.0, 96643.4535471, 237751.768034, 96643.4535471, 202.810289957),
+        (400, 200, 500, 7.51e12, 800, 0.1, 96643.4541591, 237751.768446, 80418.6310, 202.810289442),
+        (400, 200, 500, 7.51e12, 200, None, 43694.6046221, 77634.4105458, 43694.6046221, 0.0),
+        (246.22420940032947, 263.55766330843164, 360.63566262396927, 7e8, 3.08735, None,
+         58377.2414227, 63044.4129559, 58377.2414227, 0.0),
+    ],
+)  # fmt: skip
+def test_exact_statics_table(x, z, L, EA, w, friction, H, V, H_a, grounded):
+    """Elastic lines, suspended and grounded, from closed forms with 12 digits."""
+    seabed = {"kind": "none"} if friction is None else {"friction": friction}
+    environment = {"water_density": 1025, "depth": 300.0, "seabed": seabed}
+    got = solve(case(environment, section(w, 0.05, EA), [0, 0, -300], [x, 0, z - 300], line(L)))
+    top, bottom = got.state.end_force[0, 1], got.state.end_force[0, 0]
+    assert_allclose([-top[0], -top[2]], [H, V], rtol=1e-10)
+    assert_allclose(bottom[0], H_a, rtol=1e-9)
+    assert_allclose(got.state.grounded, grounded, rtol=1e-10, atol=1e-9)
