@@ -1,0 +1,190 @@
+"""Bodies on lines: what a buoy adds to a Newton iteration, cost over elements, and a platform against MoorDyn."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import best, show
+from ropewalk.analysis.statics import statics
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, initial_state
+from ropewalk.solvers.mixed_body_loads import water_on_bodies
+from ropewalk.solvers.mixed_fem import MixedFem
+from ropewalk.solvers.mixed_sweep import newton_iteration
+from ropewalk.spec.system import System
+
+DURATION, EVERY = 60.0, 0.5  # s, of the platform's free decay and between its samples
+OFFSET = 4.0  # m in surge, from which the platform is let go
+DEPTH, ANCHOR_RADIUS, LENGTH, EYE_RADIUS, EYE_DEPTH = 200.0, 300.0, 345.0, 10.0, -8.0  # m
+MASS, VOLUME = 4.0e6, 7000.0  # kg, m3
+INERTIA = (4.0e8, 4.0e8, 6.0e8)  # kg m2
+CHAIN = {"diameter": 0.20, "mass": 200.0, "axial_stiffness": 7.0e8, "damping": 0.0}
+DRAG, ADDED = 1.2, 1.0
+MOORDYN_STEPS = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4)  # s; the largest that is within 1 % is taken
+
+
+def buoy(elements: int, held: bool) -> Model:
+    """A cylinder on a line; or the same line with the body held."""
+    hull = {"kind": "axisymmetric", "profile": [[0, 0.65], [2, 0.65]], "drag": {"normal": 0.8, "axial": 1.0}}
+    body = {"mass": 700, "inertia": [176, 176, 85], "centre_of_mass": [0, 0, 0.8], "position": [6, 2, -0.8],
+            "hull": hull, "attachments": {"eye": [0, 0, 0]}, "joint": "fixed" if held else "free"}  # fmt: skip
+    return build(System.model_validate({
+        "environment": {"depth": 20, "current": {"speed": 0.7}, "seabed": {"kind": "none"}},
+        "sections": {"rope": {"diameter": 0.08, "mass": 27.6, "axial_stiffness": 2.3e8, "drag": {"normal": 0.8}}},
+        "points": {"anchor": {"position": [0, 0, -20]}},
+        "bodies": {"buoy": body},
+        "lines": {"l": {"from": "anchor", "to": "buoy.eye", "elements": elements,
+                        "pieces": [{"section": "rope", "length": 22}]}},
+    }))  # fmt: skip
+
+
+def iteration(model: Model) -> float:
+    """Seconds of one Newton iteration."""
+    work = MixedFem().start(model, initial_state(model))
+    steps, sea = work.steps, model.sea
+    X, T = steps.trial.X.copy(), steps.trial.T.copy()
+    water_on_bodies(X, 0.0, sea, work.mesh)
+    return best(
+        lambda: newton_iteration(
+            X, T, steps.flow, work.mesh, sea.water_density, sea.gravity, 1e4, 150.0, 1.0, steps.memory
+        )
+    )
+
+
+def platform(joint: str, surge: float) -> System:
+    """A submerged platform on twelve suspended chains of fifty elements."""
+    angles = np.arange(12) * np.pi / 6 + 0.2
+    eyes = {f"e{i}": [EYE_RADIUS * np.cos(a), EYE_RADIUS * np.sin(a), EYE_DEPTH] for i, a in enumerate(angles)}
+    anchors = {f"a{i}": {"position": [ANCHOR_RADIUS * np.cos(a), ANCHOR_RADIUS * np.sin(a), -DEPTH]}
+               for i, a in enumerate(angles)}  # fmt: skip
+    body = {"mass": MASS, "inertia": list(INERTIA), "position": [surge, 0, -10], "volume": VOLUME, "joint": joint,
+            "attachments": eyes}  # fmt: skip
+    section = {**CHAIN, "drag": {"normal": DRAG}, "added_mass": {"normal": ADDED}}
+    lines = {f"l{i}": {"from": f"a{i}", "to": f"platform.e{i}", "elements": 50,
+                       "pieces": [{"section": "chain", "length": LENGTH}]} for i in range(12)}  # fmt: skip
+    return System.model_validate({
+        "environment": {"depth": DEPTH, "gravity": 9.81, "water_density": 1025, "seabed": {"kind": "none"}},
+        "sections": {"chain": section}, "points": anchors, "bodies": {"platform": body}, "lines": lines,
+    })  # fmt: skip
+
+
+def moordyn_file(step: float) -> str:
+    """The same platform as a MoorDyn v2 input."""
+    angles = np.arange(12) * np.pi / 6 + 0.2
+    dash = "-" * 20
+    chain = f"{CHAIN['diameter']} {CHAIN['mass']} {CHAIN['axial_stiffness']} -0.1 0 {DRAG} {ADDED} 0 0"
+    inertia = "|".join(str(value) for value in INERTIA)
+    rows = [
+        "MoorDyn input", f"{dash} LINE TYPES {dash}", "Name Diam MassDen EA BA/-zeta EI Cd Ca CdAx CaAx",
+        "(-) (m) (kg/m) (N) (N-s/-) (N-m^2) (-) (-) (-) (-)", f"chain {chain}",
+        f"{dash} BODIES {dash}", "ID Attachment X0 Y0 Z0 r0 p0 y0 Mass CG* I* Volume CdA* Ca*",
+        "(#) (word) (m) (m) (m) (deg) (deg) (deg) (kg) (m) (kg-m^2) (m^3) (m^2) (-)",
+        f"1 Free {OFFSET} 0 -10 0 0 0 {MASS} 0|0|0 {inertia} {VOLUME} 0 0",
+        f"{dash} POINTS {dash}", "ID Attachment X Y Z Mass Volume CdA Ca",
+        "(#) (word) (m) (m) (m) (kg) (m^3) (m^2) (-)",
+    ]  # fmt: skip
+    for i, a in enumerate(angles):
+        c, s = np.cos(a), np.sin(a)
+        rows.append(f"{2 * i + 1} Fixed {ANCHOR_RADIUS * c:.9f} {ANCHOR_RADIUS * s:.9f} {-DEPTH} 0 0 0 0")
+        rows.append(f"{2 * i + 2} Body1 {EYE_RADIUS * c:.9f} {EYE_RADIUS * s:.9f} {EYE_DEPTH} 0 0 0 0")
+    rows += [f"{dash} LINES {dash}", "ID LineType AttachA AttachB UnstrLen NumSegs LineOutputs",
+             "(#) (-) (-) (-) (m) (-) (-)"]  # fmt: skip
+    rows += [f"{i + 1} chain {2 * i + 1} {2 * i + 2} {LENGTH} 50 -" for i in range(12)]
+    options = {
+        "dtM": step,
+        "g": 9.81,
+        "WtrDnsty": 1025,
+        "WtrDpth": 300,
+        "kBot": 0,
+        "cBot": 0,
+        "TmaxIC": 0,
+        "writeLog": 0,
+    }
+    rows += [
+        f"{dash} OPTIONS {dash}",
+        *(f"{value} {name}" for name, value in options.items()),
+        f"{dash} END {dash}",
+        "",
+    ]
+    return "\n".join(rows)
+
+
+def run_moordyn(step: float) -> tuple[np.ndarray, float]:
+    """Surge over time and seconds taken."""
+    import moordyn
+
+    folder = Path(tempfile.mkdtemp())
+    (folder / "case.txt").write_text(moordyn_file(step))
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        system = moordyn.Create("case.txt")
+        moordyn.Init(system, [], [])
+        body = moordyn.GetBody(system, 1)
+        surge, begin, t = [], time.perf_counter(), 0.0
+        for _ in range(int(DURATION / EVERY)):
+            try:
+                moordyn.Step(system, [], [], t, EVERY)
+            except RuntimeError:  # NaN: the step is too long for the axial waves
+                return np.full(int(DURATION / EVERY), np.nan), time.perf_counter() - begin
+            t += EVERY
+            surge.append(moordyn.GetBodyPos(body)[0])
+        seconds = time.perf_counter() - begin
+        moordyn.Close(system)
+    finally:
+        os.chdir(here)
+    return np.array(surge), seconds
+
+
+def run_ropewalk(model: Model, state: State, **settings: Any) -> tuple[np.ndarray, float]:
+    """Surge over time and seconds taken."""
+    solver = MixedFem(start_at="as_given", ledger=False, **settings)
+    work = solver.start(model, state)
+    begin, surge = time.perf_counter(), []
+    for t in EVERY * np.arange(1, int(DURATION / EVERY) + 1):
+        report = solver.advance(model, work, float(t))
+        if not report.good:
+            raise RuntimeError(report.message)
+        surge.append(float(solver.read(model, work).body_position[0, 0]))
+    return np.array(surge), time.perf_counter() - begin
+
+
+def compare() -> list[tuple[str, str, str]]:
+    """Both at 1 % of the offset, against ropewalk with small steps."""
+    held = statics(platform("fixed", OFFSET), "fem").state
+    model = build(platform("free", OFFSET))
+    reference, _ = run_ropewalk(model, held, step=0.01)
+    ours = [(*run_ropewalk(model, held, tolerance=tolerance), tolerance) for tolerance in (3e-2, 1e-2, 3e-3, 1e-3)]
+    error = [float(np.abs(x - reference).max()) / OFFSET for x, _, _ in ours]
+    good = min((seconds, tolerance, e) for (_, seconds, tolerance), e in zip(ours, error, strict=True) if e < 0.01)
+    rows = [("platform, 12 lines: ropewalk", f"{good[0]:.3f} s", f"error {good[2]:.1e}, tolerance {good[1]:g}")]
+    for step in MOORDYN_STEPS:
+        surge, seconds = run_moordyn(step)
+        miss = float(np.abs(surge - reference).max()) / OFFSET if np.all(np.isfinite(surge)) else np.inf
+        rows.append((f"platform, 12 lines: MoorDyn, step {step:g} s", f"{seconds:.3f} s", f"differs by {miss:.1e}"))
+        if miss < 0.01:
+            rows.append(("platform: MoorDyn over ropewalk at 1 %", f"{seconds / good[0]:.0f}", "at least 20"))
+            break
+    return rows
+
+
+def main() -> None:
+    """Print what, figure, bar."""
+    free, held = iteration(buoy(50, held=False)), iteration(buoy(50, held=True))
+    rows = [("buoy on 50 elements, a Newton iteration more", f"{1e6 * (free - held):.2f} us", "at most 2 us")]
+    for n in (50, 100, 200, 400, 800):
+        seconds = iteration(buoy(n, held=False))
+        rows.append(
+            (f"buoy on {n} elements, Newton iteration", f"{1e6 * seconds:.1f} us", f"{1e6 * seconds / n:.3f} us each")
+        )
+    show([*rows, *compare()])
+
+
+if __name__ == "__main__":
+    main()
