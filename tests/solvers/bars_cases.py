@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ropewalk.model.model import Model, build
-from ropewalk.model.nets import build_nets
+from ropewalk.model.nets import with_nets
 from ropewalk.model.state import State, initial_state
 from ropewalk.spec.system import System
 
@@ -53,12 +52,7 @@ def order(values: list[Any]) -> float:
 
 def netted(system: System) -> Any:
     """The model of a case with its nets."""
-    model = build(system)
-    if "nets" in model._fields:
-        return model
-    nets = build_nets(system.nets, system.sections, list(system.points), system.environment)
-    kind = namedtuple("NetModel", [*model._fields, "nets"])
-    return kind(*model, nets)
+    return with_nets(build(system), system)
 
 
 def panel(nx: int, nz: int, width: float = 3.0, height: float = 3.0, **more: Any) -> System:

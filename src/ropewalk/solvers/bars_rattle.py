@@ -24,6 +24,7 @@ from ropewalk.solvers.bars_graph import Graph, assemble, pulls, rates, solve_ten
 from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
 
 DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR = 0, 1, 2, 3
+CONSTANT, PLACED, DAMPED = 0, 1, 2  # loads that never change, that depend on position, on velocity too
 
 MAX_ITERATIONS = 60  # of the chord iteration for the lengths; good steps take 2 to 6
 SLOW = 0.3  # contraction per iteration above which the matrix is factorised anew
@@ -149,18 +150,23 @@ def second_force(field, s):
 
 
 @kernel
-def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, damped):
-    """One step from t to t + h. `field` must hold directions and water at s.r; on failure s is as before."""
+def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
+    """One step from t to t + h. `field` must hold directions and water at s.r; on failure s is as before.
+
+    kind : CONSTANT, PLACED or DAMPED loads; with CONSTANT ones force, mobility and pulls must belong to s.r too
+    """
     n = s.r.shape[0]
     s.old_r[:] = s.r
     s.old_v[:] = s.v
     s.old_direction[:] = field.direction
     if s.tally[3] == 2.0:
         s.tally[3] = 1.0
-    loads(bars, medium, field, s.r, s.v)
-    mobility(bars, field, 0.5 * h, s.mobility)
-    pulls(graph, bars.node, field.direction, s.mobility)
-    s.first_damping[:] = field.damping
+    if kind != CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.5 * h, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
+    if kind == DAMPED:
+        s.first_damping[:] = field.damping
     kick(s.mobility, field.force, 0.5 * h, s.v)
     for i in range(n):
         for j in range(3):
@@ -181,13 +187,14 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, damped)
     directions(bars.node, s.r, field.direction)
     if medium.density > 0.0:
         water(medium, s.r, t + h, field.water, field.rate, field.under)
-    if damped:
+    if kind == DAMPED:
         loads(bars, medium, field, s.r, s.old_v)
         s.old_force[:] = field.force
-    loads(bars, medium, field, s.r, s.v)
-    if damped:
+    if kind != CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+    if kind == DAMPED:
         second_force(field, s)
-    mobility(bars, field, 0.5 * h, s.mobility)
+        mobility(bars, field, 0.5 * h, s.mobility)
     pulls(graph, bars.node, field.direction, s.mobility)
     kick(s.mobility, field.force, 0.5 * h, s.v)
     # the reaction in the second half is that of the first to first order
@@ -204,10 +211,14 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, damped)
 
 
 @kernel
-def rattle(bars, medium, motions, field, graph, s, t, h, n_steps, tolerance, damped):
+def rattle(bars, medium, motions, field, graph, s, t, h, n_steps, tolerance, kind):
     """n_steps of h from t; returns the code and how many were done."""
+    if kind == CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.0, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
     for k in range(n_steps):
-        code = rattle_step(bars, medium, motions, field, graph, s, t + k * h, h, tolerance, damped)
+        code = rattle_step(bars, medium, motions, field, graph, s, t + k * h, h, tolerance, kind)
         if code != DONE:
             return code, k
     return DONE, n_steps

@@ -17,6 +17,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_graph import pulls, spread
 from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
+from ropewalk.solvers.bars_rattle import CONSTANT, DAMPED
 
 
 class Sweeps(NamedTuple):
@@ -111,18 +112,19 @@ def apply(mobility, force, h, v):
 
 
 @kernel
-def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, tolerance, damped):
+def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, tolerance, kind):
     """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
 
-    The same two halves as in bars_rattle.py, with sweeps for the multipliers.
+    The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there
     """
     n = s.r.shape[0]
     s.old_r[:] = s.r
     s.old_v[:] = s.v
-    loads(bars, medium, field, s.r, s.v)
-    mobility(bars, field, 0.5 * h, s.mobility)
-    pulls(graph, bars.node, field.direction, s.mobility)
-    if damped:
+    if kind != CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.5 * h, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
+    if kind == DAMPED:
         s.first_damping[:] = field.damping
     apply(s.mobility, field.force, 0.5 * h, s.v)
     for i in range(n):
@@ -143,11 +145,12 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, tolerance, 
     directions(bars.node, s.r, field.direction)
     if medium.density > 0.0:
         water(medium, s.r, t + h, field.water, field.rate, field.under)
-    if damped:
+    if kind == DAMPED:
         loads(bars, medium, field, s.r, s.old_v)
         s.first_force[:] = field.force
-    loads(bars, medium, field, s.r, s.v)
-    if damped:
+    if kind != CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+    if kind == DAMPED:
         for i in range(n):
             for j in range(3):
                 x = 2.0 * field.force[i, j] - s.first_force[i, j]

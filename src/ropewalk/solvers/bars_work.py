@@ -18,7 +18,17 @@ from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
 from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
 from ropewalk.solvers.bars_graph import Graph, build_graph, pulls
 from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
-from ropewalk.solvers.bars_rattle import DONE, Steps, make_steps, meet_lengths, meet_rates, tensions
+from ropewalk.solvers.bars_rattle import (
+    CONSTANT,
+    DAMPED,
+    DONE,
+    PLACED,
+    Steps,
+    make_steps,
+    meet_lengths,
+    meet_rates,
+    tensions,
+)
 
 START_TOLERANCE = 1e-12  # relative strain of the bars at the start
 STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
@@ -38,7 +48,7 @@ class BarsWork:
     field: Field
     graph: Graph
     steps: Steps
-    damped: bool  # loads depend on velocity
+    kind: int  # of the loads: CONSTANT, PLACED or DAMPED
     own: dict[str, Any] = dataclasses.field(default_factory=dict)  # of one solver
 
 
@@ -51,8 +61,10 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
     graph = build_graph(bars)
     arrays = make_field(r.shape[0], bars.length.size)
     steps = make_steps(graph, arrays, r, v)
-    damped = damping > 0.0 or medium.density > 0.0 or medium.has_bed
-    work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, damped)
+    kind = PLACED if np.any(bars.spring > 0.0) else CONSTANT
+    if damping > 0.0 or medium.density > 0.0 or medium.has_bed:
+        kind = DAMPED
+    work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
     straighten(work, model)
     return work

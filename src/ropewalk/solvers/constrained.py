@@ -117,7 +117,7 @@ class Constrained:
             h = (t - work.time) / n
             code, done = bars_rattle.rattle(
                 work.bars, work.medium, work.motions, work.field, work.graph, work.steps, work.time, h, n,
-                self.strain_tolerance, work.damped,
+                self.strain_tolerance, work.kind,
             )  # fmt: skip
             work.time += done * h
             if code == bars_rattle.DONE:

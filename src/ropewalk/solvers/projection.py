@@ -14,6 +14,9 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_graph import pulls
+from ropewalk.solvers.bars_loads import loads, mobility
+from ropewalk.solvers.bars_rattle import CONSTANT
 from ropewalk.solvers.bars_rrf import rrf_step
 from ropewalk.solvers.bars_sweeps import make_sweeps, shake_step
 from ropewalk.solvers.bars_work import (
@@ -91,7 +94,7 @@ class Projection:
             h = (t - work.time) / n
             done, worst = _steps(
                 work.bars, work.medium, work.motions, work.field, work.graph, work.own["sweeps"], work.time, h, n,
-                self.variant == "shake", self.strain_tolerance, work.damped, self._levels(), work.own["gains"],
+                self.variant == "shake", self.strain_tolerance, work.kind, self._levels(), work.own["gains"],
                 self.variant == "rrf_published",
             )  # fmt: skip
         work.own["steps"] += done
@@ -156,13 +159,17 @@ class Projection:
 
 
 @kernel
-def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, tolerance, damped, levels, gains,
+def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, tolerance, kind, levels, gains,
            published):  # fmt: skip
     """n_steps of h from t; how many were done, and the largest strain found (NaN on overflow)."""
     worst = 0.0
+    if shake and kind == CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.0, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
     for k in range(n_steps):
         if shake:
-            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, int(levels[0]), tolerance, damped)
+            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, int(levels[0]), tolerance, kind)
         else:
             strain = rrf_step(bars, medium, motions, field, s, t + k * h, h, levels, gains, published)
         if not strain <= CRITICAL_STRAIN:
