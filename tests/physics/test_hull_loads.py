@@ -24,6 +24,7 @@ from ropewalk.physics.hull_loads import (
     sphere_share,
     strip_terms,
     surface_plane,
+    wall_cut,
     wet_share,
 )
 from ropewalk.physics.rigidbody import arm_rates
@@ -81,6 +82,24 @@ def test_buoyancy_under_a_level_surface_is_the_hydrostatic_stiffness():
     buoyancy_terms(cut, up, 1e4, block)
     assert_allclose(block[:, :6], stiffness, atol=1e-9)
     assert_allclose(block[:, 6], -wrench, atol=1e-9)
+
+
+@pytest.mark.parametrize("tilt", [[0.0, 0.0, 0.0], [0.3, -0.5, 0.2], [0.0, 0.7, 0.0]])
+def test_cylinder_cut_through_its_wall_is_that_of_the_quadrature(tilt):
+    """Closed form against Gauss points that are exact to round-off."""
+    profile = np.array([[-2.0, 0.6], [1.5, 0.6]])
+    up = np.array([0.1, -0.05, 1.0]) / np.linalg.norm([0.1, -0.05, 1.0])
+    axis = np.ascontiguousarray(exp_so3(np.array(tilt))[:, 2])
+    exact, found = np.zeros(hydrostatics.SIZE), np.zeros(hydrostatics.SIZE)
+    hydrostatics.axisymmetric(profile, axis, up, 0.3, exact)
+    assert wall_cut(-2.0, 1.5, 0.6, axis, up, 0.3, found)
+    assert_allclose(found, exact, atol=1e-13)
+
+
+def test_cylinder_cut_through_a_lid_is_left_to_the_quadrature():
+    cut, up = np.zeros(hydrostatics.SIZE), np.array([0.0, 0.0, 1.0])
+    for height, tilt in ((2.5, 0.0), (-2.0, 0.0), (1.9, 0.5), (0.0, 1.5)):
+        assert not wall_cut(-2.0, 1.5, 0.6, np.array([np.sin(tilt), 0.0, np.cos(tilt)]), up, height, cut)
 
 
 def test_force_that_keeps_its_direction_has_the_derivative_of_its_moment():

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 from ropewalk.numerics.blockelimination import add3, add9, dot, onto, outer, plus_unit, scale3, scale9, sub9, times
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.rotations import quaternion_exp, quaternion_product, quaternion_to_matrix, tangent_so3_inverse
+from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
+
+SMALL_TURN = 1e-3  # rad2: the series below it leave out terms of 1e-13 and less
 
 
 def about_origin(mass: float, centre: NDArray[np.float64], inertia: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -66,14 +68,39 @@ def turned(quaternion, psi):
 
 @kernel
 def attitude(quaternion, psi):
-    """Rotation matrix after the turn psi about body axes, and Z of the module's heading; tuples of 9.
+    r"""Rotation matrix after the turn psi about body axes, and Z of the module's heading; tuples of 9.
+
+    .. math:: Z = 1 + \tfrac12 \hat w + \frac{1 - (\theta/2) \cot(\theta/2)}{\theta^2} \hat w^2, \quad w = R \psi,
+              \ \theta = |\psi|
+
+    because :math:`R \hat\psi R^T = \hat w`; in scalars, because this stands in every Newton iteration.
 
     quaternion : (4,) at the start of the step    psi : (3,) rad, below pi
     """
-    R = nine(quaternion_to_matrix(turned(quaternion, psi)))
-    if psi[0] == 0.0 and psi[1] == 0.0 and psi[2] == 0.0:
-        return R, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    return R, times(times(R, nine(tangent_so3_inverse(psi))), transpose9(R))
+    x, y, z = psi[0], psi[1], psi[2]
+    t2 = x * x + y * y + z * z
+    if t2 < SMALL_TURN:
+        c, s = 1.0 - t2 / 8.0 * (1.0 - t2 / 48.0), 0.5 - t2 / 48.0 * (1.0 - t2 / 80.0)
+        k = 1.0 / 12.0 + t2 / 720.0 * (1.0 + t2 / 42.0)
+    else:
+        t = np.sqrt(t2)
+        c, sine = np.cos(0.5 * t), np.sin(0.5 * t)
+        s = sine / t
+        k = (1.0 - 0.5 * t * c / sine) / t2
+    x, y, z = s * x, s * y, s * z
+    q0, q1, q2, q3 = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    w0 = q0 * c - q1 * x - q2 * y - q3 * z
+    w1 = q0 * x + q1 * c + q2 * z - q3 * y
+    w2 = q0 * y - q1 * z + q2 * c + q3 * x
+    w3 = q0 * z + q1 * y - q2 * x + q3 * c
+    f = 2.0 / (w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
+    R = (
+        1.0 - f * (w2 * w2 + w3 * w3), f * (w1 * w2 - w0 * w3), f * (w1 * w3 + w0 * w2),
+        f * (w1 * w2 + w0 * w3), 1.0 - f * (w1 * w1 + w3 * w3), f * (w2 * w3 - w0 * w1),
+        f * (w1 * w3 - w0 * w2), f * (w2 * w3 + w0 * w1), 1.0 - f * (w1 * w1 + w2 * w2),
+    )  # fmt: skip
+    w = onto(R, (psi[0], psi[1], psi[2]))
+    return R, plus_unit(add9(scale9(0.5, hat9(w)), scale9(k, outer(w, w))), 1.0 - k * t2)
 
 
 @kernel

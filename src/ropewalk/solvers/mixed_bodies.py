@@ -15,13 +15,11 @@ from ropewalk.numerics.blockelimination import dot, onto
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
     quaternion_rotate,
-    tangent_so3_inverse,
 )
 from ropewalk.physics.motion import rotation
 from ropewalk.physics.rigidbody import (
     arm_rates,
     attitude,
-    nine,
     transpose9,
     turned,
 )
@@ -156,9 +154,9 @@ def turn_bodies(X, mesh, right, share, bp, gp):
             continue
         d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
         _, row = body_rows(k, mesh)
-        R = attitude(bodies.memory.attitude[k], X[0, row])[0]
-        theta = onto(transpose9(R), (right[d], right[d + 1], right[d + 2]))
-        psi = onto(nine(tangent_so3_inverse(X[0, row])), theta)
+        R, Z = attitude(bodies.memory.attitude[k], X[0, row])
+        theta = (right[d], right[d + 1], right[d + 2])
+        psi = onto(transpose9(R), onto(Z, theta))
         for p in range(3):
             X[0, row, p] += share * psi[p]
             X[1, row, p] += share * gp * psi[p]

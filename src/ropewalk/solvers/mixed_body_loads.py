@@ -29,6 +29,7 @@ from ropewalk.physics.hull_loads import (
     sphere_share,
     strip_terms,
     surface_plane,
+    wall_cut,
     wet_share,
 )
 from ropewalk.physics.rigidbody import (
@@ -228,7 +229,9 @@ def add_hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
     if bodies.table[k, HULL] == HULL_AXISYMMETRIC:
         if rho > 0.0:
             profile = bodies.profile[bodies.table[k, PROFILE] : bodies.table[k, PROFILE_STOP]]
-            hydrostatics.axisymmetric(profile, np.array(axis), plane[:3], height, cut)
+            is_wall = profile.shape[0] == 2 and profile[0, 1] == profile[1, 1]
+            if not (is_wall and wall_cut(profile[0, 0], profile[1, 0], profile[0, 1], axis, plane, height, cut)):
+                hydrostatics.axisymmetric(profile, np.array(axis), plane[:3], height, cut)
             buoyancy_terms(cut, plane[:3], rho * g, block)
         _strips(k, x_rates, axis, mesh, rho, sums)
         add_strips(sums, axis, axis, omega, alpha, Z, bp, gp, block)
