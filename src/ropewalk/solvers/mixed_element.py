@@ -93,7 +93,7 @@ def wet_share(z1, z2, thickness):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def axial(e, i, j, r, v, T, element, law, law_data, gp):
+def axial(e, i, j, r, v, T, element, law, law_data, gp, may_push):
     r"""Tension of element e between nodes i and j, and its length equation.
 
     Returns the unit tangent t, the length, the tension (N), the weight w (N/m) with which the length equation is
@@ -104,6 +104,7 @@ def axial(e, i, j, r, v, T, element, law, law_data, gp):
     straight taut line regular without its tension.
 
     r, v : (n, 3) m, m/s    T : (n_elements,) N    element, law, law_data : of the mesh    gp : dv/dr, 1/s
+    may_push : takes all sections as such that can push
     """
     L = element[e, LENGTH]
     d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
@@ -114,7 +115,8 @@ def axial(e, i, j, r, v, T, element, law, law_data, gp):
     rate = dot(dv, t)
     tau = element[e, DAMPING]
     force = T[e]
-    stretched, compliance = slack_strain(force, law[e, 0], law_data, law[e, 1], law[e, 2], element[e, SLACK])
+    slack = 0.0 if may_push else element[e, SLACK]
+    stretched, compliance = slack_strain(force, law[e, 0], law_data, law[e, 1], law[e, 2], slack)
     miss = span - L + tau * rate - L * stretched
     row = add3(scale3(1.0 + tau * gp - tau * q * rate, t), scale3(tau * q, dv))
     geometric = force * q

@@ -46,7 +46,7 @@ TERMS = ("kinetic", "elastic", "potential", "work_ends", "work_water", "work_loa
 @kernel
 def _element_power(e, i, j, r, v, a, T, flow, mesh, rho, g, ledger, nodes):
     """Power of the water on element e and loss by its damping; its forces on the nodes are added to `nodes`."""
-    part = axial(e, i, j, r, v, T, mesh.element, mesh.law, mesh.law_data, 0.0)
+    part = axial(e, i, j, r, v, T, mesh.element, mesh.law, mesh.law_data, 0.0, False)
     t, span, pull = part[0], part[1], part[2]
     for p in range(3):
         nodes[i, p] -= pull * t[p]

@@ -50,7 +50,7 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
         for k in range(mesh.element_start[line + 1] - e0):
             i = n0 + k
             part = element_system(
-                e0 + k, i, i + 1, r, v, a, T, flow, mesh.element, mesh.law, mesh.law_data, rho, g, 0.0, 0.0
+                e0 + k, i, i + 1, r, v, a, T, flow, mesh.element, mesh.law, mesh.law_data, rho, g, 0.0, 0.0, False
             )
             misses[e0 + k] = part[2]
             for p in range(3):

@@ -29,7 +29,14 @@ from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
-from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, move_grip, newton_iteration
+from ropewalk.solvers.mixed_sweep import (
+    FRICTION_ROW,
+    Elimination,
+    allocate_elimination,
+    join_ends,
+    move_grip,
+    newton_iteration,
+)
 
 # schemes
 GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
@@ -52,7 +59,7 @@ REACHED, STEP_TOO_SMALL = 0, 1
 
 NEWTON_SHARE = 1e-3  # of the step tolerance, left to Newton; tension is corrupted by looser exits
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
-MOST_ITERATIONS = 60  # a step that needs more is cut
+MOST_ITERATIONS = 100  # a step that needs more is cut
 MOST_STALLED = 5  # iterations without progress, after which a step is cut
 FORGET = 0.3  # share of the curvature that is kept from step to step
 CIRCLING, HALF = 0.9, 0.5  # a correction not smaller than this share of the last one is followed by half a step
@@ -62,6 +69,7 @@ SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
+PUSH_AFTER = 4  # failures in a row
 CUT = 0.35  # step after a Newton failure
 SPEED_MEMORY = 20.0  # s over which the largest speed is forgotten
 SMOOTH, SLACK = 0.5, 0.0  # spectral radii without and with slack
@@ -186,6 +194,16 @@ def _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial):
 
 
 @kernel
+def _count_slack(T):
+    """Number of elements without tension."""
+    n = 0
+    for e in range(T.size):
+        if T[e] < 0.0:
+            n += 1
+    return n
+
+
+@kernel
 def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings):
     """Iterate the trial state to its equations; returns True if it got there.
 
@@ -198,6 +216,7 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
     before = 0.0
     share = 1.0
     stalled = 0
+    slack = -1  # elements without tension after an iteration that did not go down; -1: not counted
     for k in range(MOST_ITERATIONS):
         move, kick = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, share, memory)
         count[ITERATIONS] += 1
@@ -205,18 +224,20 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
         if not np.isfinite(error):
             return False
         if k > 0:
-            if k > 2 and error > DIVERGED * before:
-                return False
             curvature = max(FORGET * curvature, error / (before * before))
             clock[CURVATURE] = curvature
             if share < 1.0:
                 curvature = np.inf  # half a step tells nothing about the next error
             # Going slack or taut runs along a line by an element or so per iteration: slow, but it arrives. A node that
             # touches the bed in one iteration and not in the next makes the method turn in circles: half a step helps.
-            share = HALF if k > 1 and error > CIRCLING * before else 1.0
-            stalled += 1 if error > CIRCLING * before else 0
-            if stalled > MOST_STALLED:
-                return False
+            share = 1.0
+            fewer = slack
+            slack = _count_slack(trial.T) if error > CIRCLING * before or slack >= 0 else -1
+            if error > CIRCLING * before and not 0 <= slack < fewer:
+                stalled += 1
+                if stalled > MOST_STALLED or (k > 2 and error > DIVERGED * before):
+                    return False
+                share = HALF if k > 1 else 1.0
         before = error
         if error <= tolerance or (curvature > 0.0 and curvature * error * error <= tolerance):
             return True
@@ -313,6 +334,7 @@ def advance_to(t_end, mesh, sea, motions, work):
     fixed = settings[FIXED_STEP] > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))
     cut = 1.0
+    cuts = 0  # failures in a row
     while clock[TIME] < t_end - slip:
         wanted = settings[FIXED_STEP] if fixed else min(clock[STEP], settings[MOST_STEP])
         rest = t_end - clock[TIME]
@@ -328,6 +350,9 @@ def advance_to(t_end, mesh, sea, motions, work):
             cut = cut * CUT if fixed else 1.0
             clock[STEP] = h * CUT
             clock[LAST_STEP] = 0.0 if count[FAILED] % 2 == 0 else clock[LAST_STEP]
+            cuts += 1
+            # going slack can defeat Newton at any step; one short step in which elements may push gets past it
+            work.memory.grip[FRICTION_ROW, 1] = 1.0 if cuts == PUSH_AFTER else 0.0
             continue
         scale = max(speed, clock[SPEED], settings[SPEED_FLOOR])
         ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
@@ -336,6 +361,8 @@ def advance_to(t_end, mesh, sea, motions, work):
             count[REJECTED] += 1
             clock[STEP] = h * max(SHRINK, SAFETY / np.sqrt(ratio))
             continue
+        cuts = 0
+        work.memory.grip[FRICTION_ROW, 1] = 0.0
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
         rebase(work.now.X, work.trial.X, mesh)
@@ -350,6 +377,7 @@ def advance_to(t_end, mesh, sea, motions, work):
         change = SAFETY / np.sqrt(max(ratio, 1e-6))
         clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h
         clock[STEP] = max(clock[STEP] * min(GROWTH, max(SHRINK, change)), floor)
+    clock[TIME] = t_end
     return REACHED
 
 

@@ -51,7 +51,7 @@ from ropewalk.solvers.mixed_mesh import (
     Mesh,
 )
 
-FRICTION_ROW = 9  # of `grip`: its first entry is the friction coefficient in force, 0 in statics
+FRICTION_ROW = 9  # of `grip`: the friction coefficient in force, 0 in statics; 1 where all elements may push for once
 GRIP = 10  # rows of `grip` before those of the nodes
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
@@ -209,14 +209,14 @@ def move_grip(r, v, mesh, grip):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp):
+def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, may_push):
     """Residuals and tangent of element e between nodes i and j.
 
     Returns the residuals of the two nodes (N) and of the length (m); the four blocks by position, to
     which the length equation times the weight has been added; the tangent t, that weight (N/m), the length equation's
     row and its give (m/N).
     """
-    t, span, pull, weight, S, row, give, miss = axial(e, i, j, r, v, T, element, law, law_data, gp)
+    t, span, pull, weight, S, row, give, miss = axial(e, i, j, r, v, T, element, law, law_data, gp, may_push)
     Ra, Rb = scale3(-pull, t), scale3(pull, t)
     Kaa, Kab, Kba, Kbb = S, scale9(-1.0, S), scale9(-1.0, S), S
     if rho > 0.0:
@@ -284,6 +284,7 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     node, element, law, law_data = mesh.node, mesh.element, mesh.law, mesh.law_data
     has_bed, bed, damping = mesh.has_bed, mesh.bed, mesh.mass_damping
     two_sided = mesh.line[line, TWO_SIDED] == 1
+    may_push = grip[FRICTION_ROW, 1] > 0.0
     n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
@@ -291,7 +292,7 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     for k in range(mesh.element_start[line + 1] - e0):
         i = n0 + k
         Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give = element_system(
-            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp
+            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, may_push
         )
         Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
         Ra = add3(Ra, scale3(-weight * miss, t))
