@@ -100,7 +100,7 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     lost = _lost(model, attempt)
     if lost:
         return Status.NO_EQUILIBRIUM, lost
-    shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt)
+    shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt) or _upright(model, attempt)
     if shapeless:
         return Status.NOT_CONVERGED, shapeless
     scaled = np.abs(out.residual / problem.scales.row)
@@ -187,4 +187,17 @@ def _at_surface(model: Model, attempt: Attempt) -> str:
                 f"line '{model.names.lines[i]}' comes to lie along the water surface, where its load jumps, "
                 "which shooting does not follow; use method 'mixed_fem'"
             )
+    return ""
+
+
+def _upright(model: Model, attempt: Attempt) -> str:
+    """Sentence about a line that nothing pulls sideways and that is longer than its ends are apart; empty if none."""
+    arcs, x = attempt.problem.arcs, attempt.problem.x
+    for a in range(arcs.line.size):
+        i = int(arcs.line[a])
+        apart = float(np.linalg.norm(end_place(model, attempt.place, i, 1) - end_place(model, attempt.place, i, 0)))
+        sideways = float(np.hypot(*x[arcs.dof[a, 12:14]]))
+        if sideways < SLACK * arcs.force[a] and apart < float(model.lines.length[i]):
+            name = model.names.lines[i]
+            return f"line '{name}' hangs slack in upright legs and has no unique shape; without current use 'catenary'"
     return ""
