@@ -325,6 +325,21 @@ def test_a_net_agrees_with_the_closed_form():
     assert_allclose(got.state.point_position, want.point_position, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["imposed force", "slider in a frame", "float below the surface", "spring"])
+def test_points_pass_on_only_what_holds_them(name):
+    """Free components carry nothing; a spring carries its stretch."""
+    got = solve(CASES[name])
+    joint = CASES[name]["points"]["b"]["joint"]
+    frame = np.array(TILTED) if isinstance(joint, dict) and "frame" in joint else np.eye(3)
+    along = frame @ got.state.point_force[1]
+    if name == "spring":
+        stretch = got.state.point_position[1] - np.array([60, 5, -90])
+        assert_allclose(along, 4e3 * stretch, atol=1e-8 * 2e4)
+    else:
+        free = [0] if "slider" in name else [0, 1, 2]
+        assert_allclose(along[free], 0.0, atol=1e-8 * 5e4)
+
+
 def test_second_advance_starts_from_the_first():
     """A moved point: the next equilibrium needs few steps and equals one found afresh."""
     motion = {"kind": "harmonic", "terms": [{"direction": [1, 0, 0], "amplitude": 5.0, "omega": 0.5, "phase": 1.5708}]}

@@ -14,7 +14,7 @@ from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary_build import prescribed
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.multishooting import denser, first_plan, growth, hanging, refine
+from ropewalk.solvers.multishooting import denser, first_plan, hanging, refine
 from ropewalk.solvers.protocol import Claim, Report
 from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import Result, result_memory
@@ -100,7 +100,7 @@ class Shooting:
 
     def advance(self, model: Model, work: Work, t: float) -> Report:
         """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
-        place = prescribed(model, work.place, t)
+        place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
         attempt = self._first_try(model, work, place)
         if not attempt.good:
             shape = GuessedShape(model, place)
@@ -236,10 +236,9 @@ class Shooting:
     def _refined(self, model: Model, attempt: Attempt) -> Attempt:
         """Arcs that magnify errors beyond the limit are cut, and the problem solved again from its own answer."""
         for _ in range(REFINEMENTS):
-            numbers = growth(attempt.problem.arcs, attempt.out.end_state)
-            if np.all(numbers <= self.growth_limit):
+            if np.all(attempt.growth <= self.growth_limit):
                 break
-            plan = refine(attempt.plan, attempt.problem.arcs, numbers, self.growth_limit, MOST_PARTS)
+            plan = refine(attempt.plan, attempt.problem.arcs, attempt.growth, self.growth_limit, MOST_PARTS)
             where = place_of(attempt.problem, attempt.place)
             finer = self._solve(model, where, plan, SolvedShape(model, attempt.problem, attempt.out))
             if not finer.good:

@@ -60,6 +60,7 @@ class Nodes(NamedTuple):
     drag: Array  # (n,) half density times drag area, kg/m
     ceiling: Array  # (n,) height above which Newton does not look for it: floats stay in the water, m
     tail: Flags  # (n,) nothing holds it and one arc starts there
+    any_free: bool  # some point has a free component
 
 
 class Rigid(NamedTuple):
@@ -276,10 +277,10 @@ def evaluate(
     """Residual at x, and its derivative in blocks if asked; returns ARRIVED, or how the first bad shot ended."""
     out.residual[:] = 0.0
     status: int = add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out)
-    if status == ARRIVED:
+    if status == ARRIVED and nodes.any_free:
         add_nodes(nodes, rigid, sea, x, quaternions, out)
-        if rigid.weight.size:
-            add_bodies(rigid, sea, x, quaternions, out)
+    if status == ARRIVED and rigid.weight.size:
+        add_bodies(rigid, sea, x, quaternions, out)
     return status
 
 

@@ -397,6 +397,7 @@ class _Book:
                 drag=floats(self.drag),
                 ceiling=floats([self._ceiling(k) for k in range(len(self.body))]),
                 tail=flags(self._tails()),
+                any_free=any(d >= 0 for body, dof in zip(self.body, self.dof, strict=True) if body < 0 for d in dof),
             ),
             rigid=rigid,
             scales=Scales(floats(row), floats(unit)),

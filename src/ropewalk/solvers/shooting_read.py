@@ -12,7 +12,7 @@ from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting import LOG_SIZE, REST, shoot, start_state
 from ropewalk.solvers.shooting_assembly import Result, place
 from ropewalk.solvers.shooting_build import Problem
-from ropewalk.solvers.shooting_string import ALL, STATE
+from ropewalk.solvers.shooting_string import ALL, STATE, float_force
 
 NODES = 101  # per line in a State
 EDGE = 1.0e-12  # of the length: round-off in the place of a cut
@@ -125,7 +125,9 @@ def read_state(model: Model, problem: Problem, out: Result, where: Place, time: 
     force = np.zeros((n_points, 3))
     for k in range(n_points):
         on = (lines.end_kind == 0) & (lines.end_index == k)
-        force[k] = ends[on].sum(axis=0) + problem.nodes.force[k]
+        nodes = problem.nodes
+        force[k] = ends[on].sum(axis=0) + nodes.force[k] + nodes.frame[k].T @ nodes.axis_force[k]
+        float_force(where.points[k], nodes.volume[k], nodes.drag[k], model.sea, force[k])
     return State(
         time=time,
         point_position=where.points,

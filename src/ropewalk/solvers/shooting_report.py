@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.solvers.balance_newton import Place
@@ -39,6 +41,11 @@ class Attempt:
     iterations: int  # with those of attempts before it
     load_steps: int = 0  # of load continuation
 
+    @cached_property
+    def growth(self) -> Array:
+        """(n_arcs,) how much each arc magnifies errors."""
+        return growth(self.problem.arcs, self.out.end_state)
+
     @property
     def good(self) -> bool:
         """True if Newton arrived."""
@@ -53,14 +60,13 @@ def report(model: Model, attempt: Attempt) -> Report:
     force[own] = False
     miss = float(np.max(np.abs(out.residual[own]), initial=0.0))
     imbalance = float(np.max(np.abs(out.residual[force]), initial=0.0))
-    numbers = growth(problem.arcs, out.end_state)
     figures: dict[str, Any] = {
         "residuals": path.residuals,
         "step_lengths": path.steps,
         "dampings": path.dampings,
         "restarts": path.restarts,
         "load_steps": attempt.load_steps,
-        "growth": float(np.max(numbers, initial=1.0)),
+        "growth": float(np.max(attempt.growth, initial=1.0)),
         "intervals": int(problem.arcs.line.size),
         "backward": int(np.count_nonzero(problem.arcs.reverse)),
         "integrator_steps": int(out.log[:, STEPS].sum()),
