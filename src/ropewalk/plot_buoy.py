@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ropewalk.errors import InputError
-from ropewalk.io.netcdf import system_of
-from ropewalk.model.state import rotation_matrix
+from ropewalk.post.bodies import buoy_histories
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,41 +14,6 @@ if TYPE_CHECKING:
     from ropewalk.model.arrays import Array
 
 WATER, BUOY, SECOND = "#2b7bba", "#1b4f72", "#b03a2e"
-
-
-def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
-    """Histories of one body: its mass centre (n, 3) and the surface over it, m; cone angle, degrees; end tensions, N.
-
-    The cone angle is that between the body's z axis and the vertical. `tension` (n, 2) is at ends A and B of the first
-    line that ends on the body.
-    """
-    from ropewalk.model.environment import build_sea
-    from ropewalk.model.model import build
-    from ropewalk.physics.waves import elevation
-
-    system = system_of(dataset)
-    if body not in system.bodies:
-        raise InputError(f"no body '{body}'. There are: {', '.join(system.bodies) or 'none'}")
-    k = list(system.bodies).index(body)
-    arm = build(system).bodies.centre[k]
-    turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
-    centre = dataset["body_position"].values[:, k] + turn @ arm
-    sea, time = build_sea(system.environment), dataset["time"].values
-    surface = np.array(
-        [
-            elevation(sea.wave, x, y, t, 1.0) if sea.wave.shape[1] else 0.0
-            for t, (x, y, _) in zip(time, centre, strict=True)
-        ]
-    )
-    lines = [name for name, line in system.lines.items() if body in (line.from_.split(".")[0], line.to.split(".")[0])]
-    force = np.linalg.norm(dataset["end_force"].values, axis=2)
-    mine = dataset["end_line"].values == lines[0] if lines else np.zeros(force.shape[1], dtype=bool)
-    return {
-        "centre": centre,
-        "surface": surface,
-        "cone": np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0))),
-        "tension": force[:, mine],
-    }
 
 
 def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:

@@ -31,7 +31,7 @@ import xarray as xr
 from numpy.testing import assert_allclose
 
 from ropewalk.analysis.run import simulate
-from ropewalk.plot_buoy import buoy_histories
+from ropewalk.post.bodies import buoy_histories
 from ropewalk.spec.system import System
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

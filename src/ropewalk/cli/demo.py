@@ -47,7 +47,7 @@ def _print_motion(dataset: xr.Dataset) -> None:
     import numpy as np
 
     from ropewalk.cli.tables import print_table
-    from ropewalk.plot_buoy import buoy_histories
+    from ropewalk.post.bodies import buoy_histories
 
     history = buoy_histories(dataset, "buoy")
     centre = history["centre"]

@@ -1,0 +1,146 @@
+"""What bodies did in a run: histories in the terms of an engineer, and events that must not pass unseen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.environment import build_sea
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import rotation_matrix
+from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.model.arrays import Array, Flags
+
+CAPSIZED = 90.0  # degrees from the vertical
+SUNK = 10.0  # s that a hull must stay under water to be called sunk, not washed over
+
+
+class Event(NamedTuple):
+    """Something that happened to a part."""
+
+    time: float  # s, when it began
+    part: str
+    kind: str  # capsized, sunk, dry or overload
+    text: str
+
+
+def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
+    """Histories of one body.
+
+    `centre` (n, 3): its mass centre, m; `surface` (n,): elevation over it, m; `cone` (n,): angle between its z axis and
+    the vertical, degrees; `freeboard` (n,): lowest point of the deck's rim above the surface, m (NaN without a hull);
+    `offset` (n,): horizontal way from the first record, m; `tension` (n, 2): at both ends of the first line on it, N.
+    """
+    system = _system(dataset)
+    if body not in system.bodies:
+        raise InputError(f"no body '{body}'. There are: {', '.join(system.bodies) or 'none'}")
+    k = list(system.bodies).index(body)
+    model = build(system)
+    turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+    origin = dataset["body_position"].values[:, k]
+    centre = origin + turn @ model.bodies.centre[k]
+    surface = _elevation(system, dataset["time"].values, centre)
+    lines = [name for name, line in system.lines.items() if body in (line.from_.split(".")[0], line.to.split(".")[0])]
+    force = np.linalg.norm(dataset["end_force"].values, axis=2)
+    mine = dataset["end_line"].values == lines[0] if lines else np.zeros(force.shape[1], dtype=bool)
+    return {
+        "centre": centre,
+        "surface": surface,
+        "cone": np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0))),
+        "freeboard": _extent(model, k, turn, highest=True, deck=True) + origin[:, 2] - surface,
+        "offset": np.linalg.norm(origin[:, :2] - origin[0, :2], axis=1),
+        "tension": force[:, mine],
+    }
+
+
+def body_events(dataset: xr.Dataset) -> list[Event]:
+    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time."""
+    system, time = _system(dataset), dataset["time"].values
+    model = build(system)
+    found: list[Event] = []
+    for k, (name, body) in enumerate(system.bodies.items()):
+        if body.joint != "free" or body.hull.kind == "none":
+            continue
+        turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+        origin = dataset["body_position"].values[:, k]
+        surface = _elevation(system, time, origin)
+        cone = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
+        found += _first(
+            time, cone > CAPSIZED, name, "capsized", f"'{name}' is tilted by more than {CAPSIZED:g} degrees"
+        )
+        top = origin[:, 2] + _extent(model, k, turn, highest=True) - surface
+        bottom = origin[:, 2] + _extent(model, k, turn, highest=False) - surface
+        found += _first(time, bottom > 0.0, name, "dry", f"'{name}' is out of the water")
+        under = _lasting(time, top < 0.0, SUNK)
+        found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
+    limit = _breaking_loads(model)
+    tension = dataset["tension"].values
+    for i, name in enumerate(system.lines):
+        largest = tension[:, dataset["line"].values == name].max(axis=1)
+        text = f"'{name}' pulls up to {largest.max():.4g} N and breaks at {limit[i]:.4g} N; over that"
+        found += _first(time, largest > limit[i], name, "overload", text)
+    return sorted(found)
+
+
+def _system(dataset: xr.Dataset) -> System:
+    return System.model_validate_json(dataset.attrs["system"])
+
+
+def _elevation(system: System, time: Array, position: Array) -> Array:
+    from ropewalk.physics.waves import elevation
+
+    wave = build_sea(system.environment).wave
+    if wave.shape[1] == 0:
+        return np.zeros(time.size)
+    return np.array([elevation(wave, x, y, t, 1.0) for t, (x, y, _) in zip(time, position, strict=True)])
+
+
+def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = False) -> Array:
+    """Height over the origin of the hull's highest or lowest point, or of the lowest point of its deck's rim, m."""
+    bodies = model.bodies
+    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+    c = turn[:, 2, 2]
+    s = np.sqrt(np.maximum(0.0, 1.0 - c * c))
+    if profile.shape[0] and deck:
+        z, r = profile[-1]
+        return z * c - r * s
+    if profile.shape[0]:
+        up = profile[:, 0] * c[:, None] + profile[:, 1] * s[:, None]
+        down = profile[:, 0] * c[:, None] - profile[:, 1] * s[:, None]
+        extent: Array = up.max(axis=1) if highest else down.min(axis=1)
+        return extent
+    centre, radius = turn[:, 2] @ bodies.sphere[k, :3], bodies.sphere[k, 3]
+    if radius == 0.0:
+        return np.full(c.size, np.nan)
+    height: Array = centre + (radius if highest else -radius)
+    return height
+
+
+def _breaking_loads(model: Model) -> Array:
+    lines = model.lines
+    loads = model.sections.breaking_load[lines.piece_section]
+    return np.array([loads[a:b].min() for a, b in zip(lines.piece_start[:-1], lines.piece_start[1:], strict=True)])
+
+
+def _first(time: Array, happens: Flags, part: str, kind: str, text: str) -> list[Event]:
+    at = np.flatnonzero(happens)
+    return [Event(float(time[at[0]]), part, kind, f"{text} from t = {time[at[0]]:g} s")] if at.size else []
+
+
+def _lasting(time: Array, happens: Flags, least: float) -> Flags:
+    """True where a stretch begins in which `happens` holds for at least so long (s)."""
+    lasting: Flags = np.zeros(time.size, dtype=bool)
+    begin = -1
+    for i, now in enumerate(happens):
+        if now and begin < 0:
+            begin = i
+        if begin >= 0 and (not now or i == time.size - 1):
+            lasting[begin] = time[i] - time[begin] >= least
+            begin = -1
+    return lasting
