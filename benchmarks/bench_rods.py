@@ -134,7 +134,7 @@ def both(name: str, rod: RodModel, bar: float) -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Print times and ratios."""
-    helix = build(helix_fields(), order=10, n_panels=10)
+    helix = build(helix_fields(), order=20, n_panels=5)
     rows = both("helix", helix, 0.2)
     rows += both("twisted cylinder", build(twisted_fields(17), order=10, n_panels=50), 0.6)
     fine = build(helix_fields())
