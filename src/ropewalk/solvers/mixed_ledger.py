@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import dot
+from ropewalk.numerics.blockelimination import FUSED, dot
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
 from ropewalk.solvers.mixed_body_ledger import body_energies, body_powers
@@ -43,7 +43,7 @@ TERMS = ("kinetic", "elastic", "potential", "work_ends", "work_water", "work_loa
          "loss_seabed", "closure")  # fmt: skip
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _element_power(e, i, j, r, v, a, T, flow, mesh, rho, g, ledger, nodes):
     """Power of the water on element e and loss by its damping; its forces on the nodes are added to `nodes`."""
     part = axial(e, i, j, r, v, T, mesh.element, mesh.law, mesh.law_data, 0.0, False)
@@ -83,7 +83,7 @@ def _elastic(e, span, mesh):
     return tension(stretch, mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])[0]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, grip, ledger, nodes):
     """Power on what is lumped at row n; inertia minus its forces are put into `nodes`."""
     node = mesh.node
