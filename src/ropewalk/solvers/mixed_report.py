@@ -53,7 +53,7 @@ def closure(energy: dict[str, float], work: FemWork) -> float:
     held = (energy["kinetic"], energy["elastic"], energy["potential"])
     change = sum(abs(now - before) for now, before in zip(held, work.first, strict=True))
     turned = change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss")))
-    return abs(energy["closure"]) / turned if turned > 0.0 else 0.0
+    return float(abs(energy["closure"]) / turned) if turned > 0.0 else 0.0
 
 
 def place(model: Model, mesh: Mesh, element: int) -> str:

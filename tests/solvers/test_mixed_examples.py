@@ -1,0 +1,35 @@
+"""The example cases of lines in time run, close their energy, and give the numbers that the gallery prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ropewalk.model.model import build
+from ropewalk.model.state import initial_state
+from ropewalk.solvers.mixed_fem import MixedFem
+from ropewalk.spec.system import System
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.mark.parametrize(
+    ("name", "end", "highest"),
+    [("mooring_waves", 1, 775e3), ("tow_turn", 0, 4630.0), ("snap", 0, 148e3), ("lazy_wave", 1, 32.2e3)],
+)
+def test_example(name: str, end: int, highest: float) -> None:
+    """Highest end force (N) of the run; 2 % for the smooth ones, more for a snap, which depends on round-off."""
+    system = System.from_file(EXAMPLES / f"{name}.yaml")
+    assert system.run is not None
+    model = build(system)
+    solver = MixedFem()
+    work = solver.start(model, initial_state(model))
+    forces = []
+    for t in np.arange(1, round(system.run.duration / system.record.every) + 1) * system.record.every:
+        report = solver.advance(model, work, float(t))
+        assert report.good, report.message
+        forces.append(np.linalg.norm(solver.read(model, work).end_force[0, end]))
+    assert report.figures["energy_closure"] < 1e-3
+    assert max(forces) == pytest.approx(highest, rel=0.1 if name == "snap" else 0.02)
