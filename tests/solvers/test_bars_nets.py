@@ -1,5 +1,7 @@
 """Nets and equilibria of bars."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from bars_cases import chain, netted, panel, run
@@ -14,6 +16,7 @@ from ropewalk.solvers.bars_work import node_forces, start_bars
 from ropewalk.solvers.constrained import Constrained
 from ropewalk.solvers.projection import Projection
 from ropewalk.solvers.recursive import Recursive
+from ropewalk.spec.system import System
 
 
 def test_sparse_factor_solves_a_random_matrix():
@@ -139,3 +142,33 @@ def test_kkt_pattern_has_its_symmetric_size():
     """3 unknowns a knot and one a bar."""
     work = start_bars(netted(panel(3, 3)), initial_state(netted(panel(3, 3))), 0.0, "halves")
     assert build_kkt(work.bars).right.size == 3 * 16 + 24
+
+
+def example(name):
+    system = System.from_file(Path(__file__).parents[2] / "examples" / f"{name}.yaml")
+    return netted(system)
+
+
+def test_the_trawl_panel_comes_to_steady_tow():
+    """Example: after the ramp the warps pull with the drag of net and warps."""
+    model = example("trawl_panel")
+    solver = Constrained()
+    work = solver.start(model, initial_state(model))
+    assert solver.advance(model, work, 10.0).good
+    state = solver.read(model, work)
+    pull = -state.end_force[:, 0].sum(axis=0)
+    # steady: the pull is the drag, against the tow, to what is left of the motion
+    assert_allclose(pull[0], -work.field.force[:, 0].sum(), rtol=0.02)
+    assert 100.0 < pull[0] < 1000.0
+
+
+def test_the_cage_finds_its_equilibrium():
+    """Example: slack and taut twines; reactions balance drag and weight."""
+    model = example("cage")
+    solver = BarsStatics(tolerance=1e-7)
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 0.0)
+    assert report.good
+    load = work.field.force.sum(axis=0)
+    assert_allclose(report.figures["reaction"], load, atol=1e-5 * load[0])
+    assert np.any(work.own["kkt"].slack > 0.0) and work.steps.tension.min() >= 0.0

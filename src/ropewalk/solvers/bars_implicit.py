@@ -118,14 +118,14 @@ class ConstrainedImplicit:
     """Rigid or elastic bars, exact multipliers, implicit steps.
 
     step : s    spectral_radius : 1 keeps short waves, 0 takes them out in a step    damping : 1/s, mass-proportional
-    slack : bars of sections without `compression` go slack instead of pushing; give spectral_radius 0 then
+    slack : bars of sections without `compression` go slack instead of pushing; without it all bars can push
     lumping : of a bar's mass, see bars_build.build_bars
     """
 
     step: float = 0.02
-    spectral_radius: float = 0.5
+    spectral_radius: float = 0.2
     damping: float = 0.0
-    slack: bool = False
+    slack: bool = True
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "constrained_implicit"

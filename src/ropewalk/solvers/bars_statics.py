@@ -38,7 +38,7 @@ class BarsStatics:
     """
 
     tolerance: float = 1e-9
-    most: int = 400
+    most: int = 3000
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "bars_statics"

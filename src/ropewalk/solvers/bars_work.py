@@ -90,13 +90,12 @@ def straighten(work: BarsWork, model: Model) -> None:
         before = steps.r.copy()
         if meet_lengths(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE) == DONE:
             break
-        if not np.all(np.isfinite(steps.r)):
-            steps.r[:] = before
+        steps.r[:] = before
         _damped_projection(work)
     else:
         strain = strains(work)
         k = int(np.argmax(np.abs(strain)))
-        if abs(strain[k]) > CLOSE:
+        if not abs(strain[k]) <= CLOSE:
             raise InputError(
                 f"{bar_name(work, model, k)}: its ends are {bars.length[k] * (1.0 + strain[k]):.6g} m apart and cannot "
                 f"be brought to its length of {bars.length[k]:.6g} m; lengthen the line or move its ends"
