@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.joints import HELD, LOOSE
-from ropewalk.model.lines import BODY
+from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import end_positions
 from ropewalk.physics.elasticity import INEXTENSIBLE
@@ -23,7 +24,7 @@ LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is mor
 
 def remarks(system: System) -> list[str]:
     """Sentences about things that are allowed but look wrong."""
-    return [*_unused(system), *_lengths(build(system)), *_below_bed(system), *_outside_hull(system)]
+    return [*_unused(system), *_lengths(build(system)), *_below_bed(system), *_outside_hull(system), *_rods(system)]
 
 
 def _unused(system: System) -> list[str]:
@@ -34,6 +35,22 @@ def _unused(system: System) -> list[str]:
         *(f"section '{name}' is not used" for name in system.sections if name not in used),
         *(f"point '{name}' has no line" for name in system.points if name not in ends),
     ]
+
+
+def _rods(system: System) -> list[str]:
+    """What building the rods warns of; rods that cannot float are refused with InputError."""
+    if not system.rods:
+        return []
+    from ropewalk.model.rod_fields import build_rod  # splines and quadrature, which most cases never need
+    from ropewalk.model.rods import RodWarning
+
+    found = []
+    for name, rod in system.rods.items():
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", RodWarning)
+            build_rod(rod, system.environment, name)
+        found += [str(warning.message) for warning in told if issubclass(warning.category, RodWarning)]
+    return found
 
 
 def refuse_unreachable(model: Model, time: float = 0.0) -> None:
@@ -70,7 +87,7 @@ def _held(model: Model) -> Flags:
     held: Flags = np.ones(lines.length.size, dtype=np.bool_)
     for k in range(held.size):
         for kind, index in zip(lines.end_kind[k], lines.end_index[k], strict=True):
-            held[k] &= bodies[index] if kind == BODY else points[index]
+            held[k] &= kind != ROD and (bodies[index] if kind == BODY else points[index])
     return held
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +13,10 @@ from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offse
 from ropewalk.physics.elasticity import Law, linear_law, pack_laws, polynomial_law, table_law
 from ropewalk.spec import lines as spec
 from ropewalk.spec.bodies import Body
+from ropewalk.spec.rods import Rod
 from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
 
-POINT, BODY = 0, 1  # what a line's end is fastened to
+POINT, BODY, ROD = 0, 1, 2  # what a line's end is fastened to
 PRESSURE, FORCE_TABLE, ROTATING = 0, 1, 2  # kinds of distributed load
 
 
@@ -40,9 +42,9 @@ class Lines(NamedTuple):
     """Lines; pieces, attachments and loads of all lines lie end to end."""
 
     length: Array  # (n,) unstretched, m
-    end_kind: Ints  # (n, 2) POINT or BODY, for ends A and B
-    end_index: Ints  # (n, 2) which point or body
-    end_offset: Array  # (n, 2, 3) in the body frame, m
+    end_kind: Ints  # (n, 2) POINT, BODY or ROD, for ends A and B
+    end_index: Ints  # (n, 2) which point, body or rod
+    end_offset: Array  # (n, 2, 3) in the body frame, m; on a rod s and the place along section axes 2 and 3
     piece_start: Ints  # (n + 1,)
     piece_section: Ints
     piece_length: Array  # m
@@ -91,11 +93,12 @@ def build_sections(sections: Mapping[str, Section]) -> Sections:
 
 
 def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Section],
-                points: Mapping[str, spec.Point], bodies: Mapping[str, Body]) -> Lines:  # fmt: skip
+                points: Mapping[str, spec.Point], bodies: Mapping[str, Body],
+                rods: Mapping[str, Rod] = MappingProxyType({})) -> Lines:  # fmt: skip
     """Arrays of all lines, in the order of the file."""
     parts = list(system_lines.values())
     section_index = {name: i for i, name in enumerate(sections)}
-    ends = [[_end(end, points, bodies) for end in (line.from_, line.to)] for line in parts]
+    ends = [[_end(end, points, bodies, rods) for end in (line.from_, line.to)] for line in parts]
     pieces = [piece for line in parts for piece in line.pieces]
     shares = [count for line in parts for count in _elements(line)]
     attachments = [a for line in parts for a in sorted(line.attachments, key=lambda a: a.s)]
@@ -141,11 +144,14 @@ def _law(section: Section) -> Law:
 
 
 def _end(
-    end: str, points: Mapping[str, spec.Point], bodies: Mapping[str, Body]
+    end: str, points: Mapping[str, spec.Point], bodies: Mapping[str, Body], rods: Mapping[str, Rod]
 ) -> tuple[int, int, tuple[float, float, float]]:
     if end in points:
         return POINT, list(points).index(end), (0.0, 0.0, 0.0)
     body, _, attachment = end.partition(".")
+    if body in rods:
+        at = rods[body].attachments[attachment]
+        return ROD, list(rods).index(body), (at.s, *at.offset)
     return BODY, list(bodies).index(body), bodies[body].attachments[attachment]
 
 

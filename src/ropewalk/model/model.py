@@ -43,6 +43,6 @@ def build(system: System) -> Model:
         sections=build_sections(system.sections),
         points=points,
         bodies=bodies,
-        lines=build_lines(system.lines, system.sections, system.points, system.bodies),
+        lines=build_lines(system.lines, system.sections, system.points, system.bodies, system.rods),
         motions=motions.build(),
     )

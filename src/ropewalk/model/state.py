@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.model.lines import BODY
+from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model
 
 NODES_PER_LINE = 51  # of a State made without a mesh: enough to draw a line
@@ -47,7 +47,7 @@ def rotation_matrix(quaternion: Array) -> Array:
 
 
 def end_positions(model: Model, point_position: Array, body_position: Array, body_quaternion: Array) -> Array:
-    """(n_lines, 2, 3) where the ends of the lines are, m."""
+    """(n_lines, 2, 3) where the ends of the lines are, m; NaN on rods, which have no place until they float."""
     lines = model.lines
     ends: Array = np.zeros((lines.length.size, 2, 3))
     for i in range(lines.length.size):
@@ -56,7 +56,7 @@ def end_positions(model: Model, point_position: Array, body_position: Array, bod
             if lines.end_kind[i, j] == BODY:
                 ends[i, j] = body_position[k] + rotation_matrix(body_quaternion[k]) @ lines.end_offset[i, j]
             else:
-                ends[i, j] = point_position[k]
+                ends[i, j] = np.nan if lines.end_kind[i, j] == ROD else point_position[k]
     return ends
 
 

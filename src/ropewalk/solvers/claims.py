@@ -8,6 +8,7 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.joints import FREE, HELD, LOOSE
+from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 from ropewalk.solvers.protocol import Claim, Solver
@@ -45,6 +46,8 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.ATTACHMENT_FORCES
     if lines.load_kind.size:
         yield Claim.LOADS
+    if np.any(lines.end_kind == ROD):
+        yield Claim.RODS
 
 
 def _sea_demands(model: Model) -> Iterator[Claim]:

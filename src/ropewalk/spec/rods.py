@@ -151,6 +151,15 @@ class RodMass(Part):
     mass: Positive
 
 
+class RodAttachment(Part):
+    """A place on the rod where lines are fastened."""
+
+    s: NotNegative
+    """Arc length from the head, m."""
+    offset: tuple[Finite, Finite] = (0.0, 0.0)
+    """From the centreline along section axes 2 and 3, m."""
+
+
 class Elasticity(Part):
     """Stiffness of a rod that bends; the curvature given is the one at rest."""
 
@@ -170,6 +179,8 @@ class Rod(Part):
     section: Annotated[EllipseSection | PipeSection, Field(discriminator="kind")]
     curvature: Curvature = ConstantCurvature()
     masses: tuple[RodMass, ...] = ()
+    attachments: dict[str, RodAttachment] = {}
+    """Where lines are fastened; a line names one as `rod.attachment`."""
     elasticity: Elasticity | None = None
 
     @model_validator(mode="after")
@@ -183,7 +194,9 @@ class Rod(Part):
             raise ValueError("length is missing")
         if length is not None:
             twists = self.curvature.twists if isinstance(self.curvature, TwistedCurvature) else ()
-            for what, at in [*(("a mass", m.s) for m in self.masses), *(("a twist", t.s) for t in twists)]:
+            places = [*(("a mass", m.s) for m in self.masses), *(("a twist", t.s) for t in twists)]
+            places += [(f"attachment '{name}'", attachment.s) for name, attachment in self.attachments.items()]
+            for what, at in places:
                 if at > length:
                     raise ValueError(f"{what} at s = {at} m lies beyond the rod's length {length} m")
         return self

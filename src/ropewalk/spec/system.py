@@ -69,7 +69,8 @@ class System(Part):
             if name not in known:
                 wrong(where, name, _unknown(kind, name, list(known), hint=len(problems) < MOST_HINTS))
 
-        attachments = (f"{b}.{a}" for b, body in self.bodies.items() for a in body.attachments)
+        holders: tuple[dict[str, Body] | dict[str, Rod], ...] = (self.bodies, self.rods)
+        attachments = (f"{name}.{a}" for parts in holders for name, part in parts.items() for a in part.attachments)
         ends = dict.fromkeys([*self.points, *attachments])
         sections = dict.fromkeys(self.sections)
         for name, line in self.lines.items():
@@ -82,6 +83,10 @@ class System(Part):
         for name in self.bodies:
             if name in self.points:
                 wrong(("bodies", name), name, f"a point is named '{name}' too; points and bodies need different names")
+        for name in self.rods:
+            for kind, others in (("point", self.points), ("body", self.bodies)):
+                if name in others:
+                    wrong(("rods", name), name, f"a {kind} is named '{name}' too; rods need names of their own")
         if problems:
             raise ValidationError.from_exception_data("System", problems)
         return self
