@@ -24,7 +24,7 @@ def test_example(name: str, end: int, highest: float) -> None:
     system = System.from_file(EXAMPLES / f"{name}.yaml")
     assert system.run is not None
     model = build(system)
-    solver = MixedFem()
+    solver = MixedFem(tolerance=system.run.tolerance) if system.run.tolerance else MixedFem()
     work = solver.start(model, initial_state(model))
     forces = []
     for t in np.arange(1, round(system.run.duration / system.record.every) + 1) * system.record.every:
