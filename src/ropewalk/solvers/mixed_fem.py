@@ -151,7 +151,27 @@ def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
         report = _settle(model._replace(sea=part), work, state.time)
         if not report.good:
             break
+    if not report.good:
+        _lay(_relaxed(model, state), work)
+        report = _settle(model, work, state.time)
     return report
+
+
+def _relaxed(model: Model, state: State) -> State:
+    """Where a case comes to from `state` in still water by damped motion: nearly at rest, whatever the start."""
+    calm = model._replace(sea=still_water(model.sea))
+    rate = RELAXATION * np.sqrt(max(model.sea.gravity, 1.0) / _scales(model)[1])
+    solver = MixedFem(start_at="as_given", damping=float(rate), ledger=False, tolerance=RELAXED)
+    work = solver.start(calm, state)
+    solver.advance(calm, work, state.time + RELAXATION_TIME / float(rate))
+    return read_state(calm, work)._replace(time=state.time)
+
+
+def _lay(state: State, work: FemWork) -> None:
+    """Put a state on the mesh of `work`, at rest."""
+    other = _make_work_on(work, state)
+    other.X[1:] = 0.0
+    work.mesh.bodies.memory.attitude[:] = state.body_quaternion
 
 
 @dataclass(frozen=True)
