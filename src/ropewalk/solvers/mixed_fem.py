@@ -38,6 +38,8 @@ LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-6  # N, m: scales of a case without weight 
 TINY_STEP = 1e-5  # s, of the step that finds the first accelerations
 TINY_ITERATIONS = 8  # of Newton, in it
 FIRST_STEP = 0.02  # of the longest
+RELAXATION, RELAXATION_TIME = 1.0, 40.0  # damping over sqrt(g/L); time times damping
+RELAXED = 1e-2  # tolerance of the damped motion
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 _LINE_CLAIMS = frozenset(Claim) - {
@@ -141,18 +143,16 @@ def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
         first = Report()
     report = _settle(model, work, state.time)
     report = replace(report, iterations=report.iterations + first.iterations)
-    if report.good or not has_bodies or sea.current_speed == sea.wind_speed == 0.0:
+    if report.good or not has_bodies:
         return report
-    start = _make_work(model, state, 0.0)
-    _copy(start.steps.trial, work.steps.trial)
-    work.mesh.bodies.memory.attitude[:] = state.body_quaternion
+    _lay(model, state, work)
     for share in LOAD_STEPS:
         part = sea._replace(current_speed=share * sea.current_speed, wind_speed=share * sea.wind_speed)
         report = _settle(model._replace(sea=part), work, state.time)
         if not report.good:
             break
     if not report.good:
-        _lay(_relaxed(model, state), work)
+        _lay(model, _relaxed(model, state), work)
         report = _settle(model, work, state.time)
     return report
 
@@ -167,10 +167,9 @@ def _relaxed(model: Model, state: State) -> State:
     return read_state(calm, work)._replace(time=state.time)
 
 
-def _lay(state: State, work: FemWork) -> None:
-    """Put a state on the mesh of `work`, at rest."""
-    other = _make_work_on(work, state)
-    other.X[1:] = 0.0
+def _lay(model: Model, state: State, work: FemWork) -> None:
+    """Put a state on the mesh of `work`."""
+    _copy(_make_work(model, state, 0.0).steps.trial, work.steps.trial)
     work.mesh.bodies.memory.attitude[:] = state.body_quaternion
 
 
@@ -314,6 +313,7 @@ class MixedFemStatics:
         work = _make_work(model, state, 0.0)
         if not np.any(state.tension > 0.0):
             guess(model, work.mesh, work.steps)
+        _copy(work.steps.trial, work.steps.now)
         return work
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
