@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,17 +21,20 @@ def float_command(
     picture: Annotated[Path | None, typer.Option("--picture", help="Draw the stable poses to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness."""
+    """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness; on lines also place and tensions.
+
+    Rods that a line ends on are balanced with all lines, points and bodies of the case, and told where they are stable.
+    """
     import warnings
 
-    from ropewalk.analysis.stability import float_rods
+    from ropewalk.analysis.moored import float_all
     from ropewalk.model.rods import RodWarning
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RodWarning)
-        found = float_rods(system, rod, slices=slices)
+        found = float_all(system, rod, slices=slices)
     for warning in told:
         typer.echo(f"warning: {warning.message}", err=True)
     if picture is not None:
@@ -43,8 +47,12 @@ def float_command(
         print_states(found)
 
 
-def summary(found: dict[str, Equilibria]) -> dict[str, Any]:
-    """What `--json` prints. Angles in degrees; wrench and stiffness in heave, roll and pitch at the centre of mass."""
+def summary(found: Mapping[str, Equilibria]) -> dict[str, Any]:
+    """What `--json` prints. Angles in degrees; wrench and stiffness in heave, roll and pitch at the centre of mass.
+
+    On lines also: position of the head (m), yaw, tensions of all lines at both ends (N), the stiffness in all six
+    freedoms, and the residual over the weight.
+    """
     return {
         "equilibria": [_entry(name, state) for name, result in found.items() for state in result.states],
         "complete": {name: result.complete for name, result in found.items()},
@@ -54,8 +62,10 @@ def summary(found: dict[str, Equilibria]) -> dict[str, Any]:
 def _entry(name: str, state: FloatingState) -> dict[str, Any]:
     from math import degrees
 
+    from ropewalk.analysis.moored import MooredState
+
     pose = state.pose
-    return {
+    told = {
         "kind": state.kind,
         "heave": float(pose.heave),
         "up": pose.up.tolist(),
@@ -67,10 +77,19 @@ def _entry(name: str, state: FloatingState) -> dict[str, Any]:
         "copies": state.copies,
         "rod": name,
     }
+    if isinstance(state, MooredState):
+        told |= {
+            "position": state.position.tolist(),
+            "yaw": degrees(state.yaw),
+            "tensions": {line: list(ends) for line, ends in state.tensions.items()},
+            "full_stiffness": pose.stiffness.tolist(),
+            "residual": pose.residual,
+        }
+    return told
 
 
-def print_states(found: dict[str, Equilibria]) -> None:
-    """One table per rod, lowest energy first, and the completeness check."""
+def print_states(found: Mapping[str, Equilibria]) -> None:
+    """One table per rod, lowest energy first, and the completeness check; on lines then place and tensions."""
     columns = ("kind", "copies", "heave (m)", "roll (deg)", "pitch (deg)", "energy (J)", "softest (N m/rad)")
     for name, result in found.items():
         rows = []
@@ -89,3 +108,10 @@ def print_states(found: dict[str, Equilibria]) -> None:
             )
         print_table(f"rod '{name}'", columns, rows)
         typer.echo(f"{result.message} ({result.starts} starts)")
+        for number, state in enumerate(result.states, start=1):
+            entry = _entry(name, state)
+            if "position" in entry:
+                place = ", ".join(f"{x:.4f}" for x in entry["position"])
+                typer.echo(f"{number}: head at ({place}) m, yaw {entry['yaw']:.4f} deg")
+                rows = [(line, *(f"{tension:.6g}" for tension in ends)) for line, ends in entry["tensions"].items()]
+                print_table(f"lines of {number}", ("line", "tension at from (N)", "tension at to (N)"), rows)
