@@ -11,6 +11,7 @@ from ropewalk.errors import InputError
 from ropewalk.model.state import initial_state
 from ropewalk.solvers.bars_kkt import build_kkt
 from ropewalk.solvers.bars_ldl import analyse, factorise, solve
+from ropewalk.solvers.bars_nets import read_nets
 from ropewalk.solvers.bars_statics import BarsStatics
 from ropewalk.solvers.bars_work import node_forces, start_bars
 from ropewalk.solvers.constrained import Constrained
@@ -136,6 +137,43 @@ def test_what_cannot_be_built_is_refused(model, words):
     made = model()
     with pytest.raises(InputError, match=words):
         Constrained().start(made, initial_state(made))
+
+
+def test_parts_that_are_held_nowhere_have_no_equilibrium():
+    """A second chain between two free points."""
+    free = {"joint": "free", "mass": 1.0}
+    model = chain(points={"c": {"position": (5, 0, 0), **free}, "d": {"position": (6, 0, 0), **free}},
+                  lines={"adrift": {"from": "c", "to": "d", "elements": 2,
+                                    "pieces": [{"section": "c", "length": 1.0}]}})  # fmt: skip
+    with pytest.raises(InputError, match="line 'adrift' and what hangs together with it is held nowhere"):
+        BarsStatics().start(model, initial_state(model))
+    # in time it just falls
+    state = run(Constrained(step=1e-3), model, 0.1)[0]
+    assert_allclose(state.point_position[2:, 2], -0.5 * 9.81 * 0.01, rtol=1e-9)
+
+
+def test_ends_that_lie_on_one_another_are_named():
+    """A bar without direction."""
+    model = chain(1, length=1.0, end=(0.0, 0.0, 0.0))
+    with pytest.raises(InputError, match="line 'l', bar 0: its ends lie on one another"):
+        Constrained().start(model, initial_state(model))
+
+
+def test_areas_and_drag_of_a_flat_net():
+    """A panel across the flow: its area, and the drag of its twines."""
+    model = netted(panel(6, 6))
+    solver = Constrained()
+    work = solver.start(model, initial_state(model))
+    found = solver.advance(model, work, 0.0).figures["nets"]["n"]
+    assert_allclose(found["projected_area"], 9.0, rtol=1e-12)
+    assert_allclose(found["drag"], 0.5 * 1025.0 * 1.2 * 0.002 * 0.25 * 2.0 * 9.0 / 0.025, rtol=1e-12)
+    ring = netted(panel(8, 4, net={"panel": {"kind": "cylinder", "centre": (0, 0, -1), "radius": 2, "height": 3},
+                                   "cells": (32, 4)}))  # fmt: skip
+    work = solver.start(ring, initial_state(ring))
+    found = read_nets(ring, work)["n"]
+    # polygon of 32 sides; its projection counts both sides of the cylinder
+    assert_allclose(found.mouth_area, 16 * 4.0 * np.sin(2 * np.pi / 32), rtol=1e-12)
+    assert_allclose(found.projected_area, 2 * 4.0 * 3.0, rtol=1e-12)
 
 
 def test_kkt_pattern_has_its_symmetric_size():

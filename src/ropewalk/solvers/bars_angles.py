@@ -3,7 +3,7 @@ r"""Chains and trees of bars in the two angles of [Otto2022], sec. 4.3: recursiv
 Each bar has a frame; that of bar i is that of its predecessor turned by al about x, then by be about y, and the bar
 points along its -z. Accelerations follow from the O(n) recursion of sec. 4.5.2 (6 x 6 articulated masses) or from
 the dense system :math:`(\sum J^T M J)\, \ddot q = \sum J^T (F - M c)`. Both are singular at be = +-90 degrees, where
-bars_tree.py, which the solver `recursive` uses, is not.
+bars_tree.py, which the solver `recursive` uses, is not. Not compiled: these are references, not for long runs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.compile import kernel
 
 
 def angles_of(direction: Array, inner_bar: Array) -> Array:
@@ -36,13 +35,13 @@ def _turn(al: float, be: float) -> Array:
     return turn
 
 
-@kernel
-def _cross(a, b):
+def _cross(a: Array, b: Array) -> Array:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-@kernel
-def angle_kinematics(q, dq, length, inner_bar, rho, joint, product):
+def angle_kinematics(
+    q: Array, dq: Array, length: Array, inner_bar: Array, rho: Array, joint: Array, product: Array
+) -> None:
     r"""Vectors of the bars (b, 3), joint matrices J (b, 6, 2) and velocity products c (b, 6), linear part first.
 
     .. math::
@@ -76,8 +75,7 @@ def angle_kinematics(q, dq, length, inner_bar, rho, joint, product):
         product[i, 3:] = spin
 
 
-@kernel
-def _shift(rho):
+def _shift(rho: Array) -> Array:
     """X: acceleration of the outer end from that of the inner one."""
     x = np.eye(6)
     x[0, 4], x[0, 5] = rho[2], -rho[1]
@@ -86,8 +84,7 @@ def _shift(rho):
     return x
 
 
-@kernel
-def recursive_accelerations(q, dq, length, inner_bar, mass, force):
+def recursive_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, mass: Array, force: Array) -> Array:
     """Angular accelerations (b, 2) by the O(n) recursion, [Otto2022], sec. 4.5.2; supports at rest.
 
     mass : (b, 3, 3) of the outer node of each bar, kg    force : (b, 3) on it, N
@@ -120,8 +117,7 @@ def recursive_accelerations(q, dq, length, inner_bar, mass, force):
     return out
 
 
-@kernel
-def dense_accelerations(q, dq, length, inner_bar, mass, force):
+def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, mass: Array, force: Array) -> Array:
     """As :func:`recursive_accelerations` by the dense (non-recursive) system, [Otto2022], sec. 4.5.1; O(n^3)."""
     n = length.size
     rho, joint, product = np.zeros((n, 3)), np.zeros((n, 6, 2)), np.zeros((n, 6))
@@ -140,11 +136,11 @@ def dense_accelerations(q, dq, length, inner_bar, mass, force):
         j = np.ascontiguousarray(jacobian[i, :3])
         matrix += j.T @ mass[i] @ j
         right += j.T @ (force[i] - mass[i] @ np.ascontiguousarray(bias[i, :3]))
-    return np.linalg.solve(matrix, right).reshape(n, 2)
+    answer: Array = np.linalg.solve(matrix, right).reshape(n, 2)
+    return answer
 
 
-@kernel
-def node_accelerations(q, dq, ddq, length, inner_bar):
+def node_accelerations(q: Array, dq: Array, ddq: Array, length: Array, inner_bar: Array) -> Array:
     """Cartesian accelerations (b, 3) of the outer nodes (m/s2)."""
     n = length.size
     rho, joint, product = np.zeros((n, 3)), np.zeros((n, 6, 2)), np.zeros((n, 6))

@@ -27,6 +27,7 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_loads import supports
+from ropewalk.solvers.bars_nets import net_figures
 from ropewalk.solvers.bars_work import BarsWork, energies, read_bars, refresh, start_bars, strains
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS
@@ -170,7 +171,7 @@ class ConstrainedImplicit:
             if good:
                 break
             n = 2 * (n - done)
-        return self._report(work, good, h)
+        return self._report(model, work, good, h)
 
     def read(self, model: Model, work: BarsWork) -> State:
         """The state at the time reached."""
@@ -201,12 +202,13 @@ class ConstrainedImplicit:
         mass = work.bars.mass[work.bars.node].sum(axis=1)
         return floats(mass / h**2)
 
-    def _report(self, work: BarsWork, good: bool, h: float) -> Report:
+    def _report(self, model: Model, work: BarsWork, good: bool, h: float) -> Report:
         work.steps.old_force[:] = work.own["memory"].rate
         figures: dict[str, Any] = {
             "energy": energies(work),
             "steps": work.own["steps"],
             "largest_strain": float(np.abs(strains(work)).max()),
+            "nets": net_figures(model, work),
         }
         if good:
             return Report(iterations=work.own["iterations"], figures=figures)

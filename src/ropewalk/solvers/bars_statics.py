@@ -7,13 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_loads import supports
-from ropewalk.solvers.bars_work import BarsWork, find_tensions, node_forces, read_bars, refresh, start_bars
+from ropewalk.solvers.bars_nets import net_figures
+from ropewalk.solvers.bars_work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS
 from ropewalk.solvers.protocol import Claim, Report, Status
@@ -48,6 +50,7 @@ class BarsStatics:
         """Cut lines and nets into bars."""
         refuse_unclaimed(self, model)
         work = start_bars(model, state, 0.0, self.lumping)
+        _check_held(model, work)
         work.own = {"kkt": build_kkt(work.bars)}
         return work
 
@@ -63,7 +66,7 @@ class BarsStatics:
         s.old_force[:] = 0.0
         force = node_forces(work)[bars.held].sum(axis=0)
         load = float(np.abs(work.field.force).sum())
-        figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load}
+        figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load, "nets": net_figures(model, work)}
         residual = trail[-1][1]
         if residual <= self.tolerance:
             return Report(iterations=len(trail), residual_force=residual * load, figures=figures)
@@ -79,6 +82,33 @@ class BarsStatics:
     def read(self, model: Model, work: BarsWork) -> State:
         """The equilibrium."""
         return read_bars(model, work)
+
+
+def _check_held(model: Model, work: BarsWork) -> None:
+    """Every part must hang on something: without a support or a spring there is no equilibrium."""
+    bars = work.bars
+    part = np.arange(bars.mass.size)
+    part = connected_components(bars.node, part)
+    firm = np.any(bars.loose == 0.0, axis=1) | np.any(bars.spring > 0.0, axis=1)
+    loose = ~np.isin(part[bars.node[:, 0]], part[firm])
+    if np.any(loose):
+        name = bar_name(work, model, int(np.flatnonzero(loose)[0])).rpartition(",")[0]
+        raise InputError(
+            f"{name} and what hangs together with it is held nowhere; it has no equilibrium: fix a point of it"
+        )
+
+
+def connected_components(node: Array, part: Array) -> Array:
+    """The smallest node number of the part that each node belongs to."""
+    while True:
+        low = np.minimum(part[node[:, 0]], part[node[:, 1]])
+        new = part.copy()
+        np.minimum.at(new, node[:, 0], low)
+        np.minimum.at(new, node[:, 1], low)
+        new = new[new]
+        if np.array_equal(new, part):
+            return new
+        part = new
 
 
 def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, float]]:
@@ -109,6 +139,3 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
             kept_r[:], kept_tension[:] = s.r, s.tension
         share = newton_step(bars, work.field, kkt, s.r, s.tension, 1.0 / h**2, 1.0 / h, rho, TURN)
     return trail
-
-
-__all__ = ["BarsStatics", "find_tensions", "relax"]
