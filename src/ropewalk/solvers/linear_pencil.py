@@ -13,14 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import LinearOperator, eigs, eigsh, splu
+from scipy.sparse.linalg import LinearOperator, eigs, splu
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.arrays import Array
+from ropewalk.solvers.linear_lanczos import block_lanczos
 
 Complex = NDArray[np.complex128]
 
 SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
+BLOCKS = (4, 16, 64)  # vectors at a time; more where equal modes were missed
+CLUSTER = 1e-6  # of the way from the shift: eigenvalues nearer to the last one are not counted
 DENSE = 300  # unknowns up to which all eigenvalues are found at once
 ROUND_OFF = 1e-9  # of the largest: eigenvalues of a defective zero come out as large as this
 NOTHING = 1e-14  # of the largest mass or flexibility: round-off
@@ -81,15 +84,25 @@ def real_modes(K: csc_matrix, M: csc_matrix, count: int, shift: float, factor: F
     n = K.shape[0]
     if n <= DENSE:
         return _dense_modes(M, count, shift, factor)
-    start = np.random.default_rng(SEED).standard_normal(n)
-    start = factor.solve(M @ start)
-    operator = LinearOperator((n, n), matvec=factor.solve, dtype=float)
-    vectors = min(n, 2 * count + EXTRA)
-    values, shapes = eigsh(K, k=count, M=M, sigma=shift, OPinv=operator, v0=start, ncv=vectors, which="LM")
-    order = np.argsort(values)
-    values, shapes = values[order], shapes[:, order]
-    mass = np.einsum("ij,ij->j", shapes, M @ shapes)
-    return values, shapes / np.sqrt(mass)
+    for block in BLOCKS:
+        found = block_lanczos(factor.solve, M, count, block)
+        if found is None:
+            break
+        values = np.sort(shift + 1.0 / found[0])
+        if not _is_missing(K, M, values, shift, factor):
+            order = np.argsort(shift + 1.0 / found[0])
+            return values, found[1][:, order]
+    raise ConvergenceError(f"{count} modes near {shift:.4g} 1/s2 were not found; ask for fewer or at another frequency")
+
+
+def _is_missing(K: csc_matrix, M: csc_matrix, values: Array, shift: float, factor: Factor) -> bool:
+    """Whether there are more eigenvalues between the shift and the last one found than were found (Sylvester)."""
+    last = float(values[-1])
+    edge = last - CLUSTER * abs(last - shift)
+    above = Factor((K - edge * M).tocsc(), factor.P).negative
+    if above is None or factor.negative is None:
+        return False
+    return above - factor.negative > int(np.sum((values > shift) & (values < edge)))
 
 
 def _dense_modes(M: csc_matrix, count: int, shift: float, factor: Factor) -> tuple[Array, Array]:
