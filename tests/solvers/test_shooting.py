@@ -18,8 +18,9 @@ from ropewalk.solvers.multibody_shooting import Shooting
 from ropewalk.solvers.multishooting import first_plan
 from ropewalk.solvers.protocol import Status
 from ropewalk.solvers.shooting_assembly import evaluate, gather, result_memory
-from ropewalk.solvers.shooting_build import GuessedShape, build_problem
+from ropewalk.solvers.shooting_build import build_problem
 from ropewalk.solvers.shooting_newton import CONVERGED, Newton, move
+from ropewalk.solvers.shooting_shape import GuessedShape
 from ropewalk.spec.system import System
 
 ROPE = section(300.0, 0.05, 1e8, drag={"normal": 1.2, "tangential": 0.1})

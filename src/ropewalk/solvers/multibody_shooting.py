@@ -18,12 +18,13 @@ from ropewalk.solvers.multishooting import denser, first_plan, hanging, refine
 from ropewalk.solvers.protocol import Claim, Report
 from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import Result, result_memory
-from ropewalk.solvers.shooting_build import GuessedShape, KnottedShape, Plan, Problem, Shape, build_problem
+from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
 from ropewalk.solvers.shooting_contact import contact_plan
 from ropewalk.solvers.shooting_guess import start_tails
 from ropewalk.solvers.shooting_newton import CONVERGED, RESTARTS, STUCK, Newton
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
+from ropewalk.solvers.shooting_shape import GuessedShape, KnottedShape, Shape
 from ropewalk.solvers.shooting_start import float_balance, gravity_place
 from ropewalk.solvers.shooting_stiffness import line_stiffness
 from ropewalk.solvers.shooting_tangent import Solution

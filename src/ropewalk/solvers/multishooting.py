@@ -10,7 +10,8 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import Arcs
-from ropewalk.solvers.shooting_build import ON_BED, GuessedShape, LinePlan, Plan, bed_height, end_place
+from ropewalk.solvers.shooting_build import ON_BED, LinePlan, Plan
+from ropewalk.solvers.shooting_shape import GuessedShape, bed_height, end_place
 from ropewalk.solvers.shooting_string import ALL, BOUND, BUOYANCY, F0, S0, S1, STATE
 
 CLOSE = 0.02  # of the line: a cut is not made this near another

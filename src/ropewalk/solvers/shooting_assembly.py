@@ -66,7 +66,7 @@ class Nodes(NamedTuple):
 class Rigid(NamedTuple):
     """Free bodies."""
 
-    index: Ints  # (b,) in the model
+    which: Ints  # (b,) index in the model
     dof: Ints  # (b, 6)
     home_position: Array  # (b, 3) m
     home_quaternion: Array  # (b, 4)

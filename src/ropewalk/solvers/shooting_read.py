@@ -24,7 +24,7 @@ def place_of(problem: Problem, before: Place) -> Place:
     points, bodies, quaternions = before.points.copy(), before.bodies.copy(), before.quaternions.copy()
     for k in range(points.shape[0]):
         points[k] = node_position(problem, k)
-    for j, b in enumerate(problem.rigid.index):
+    for j, b in enumerate(problem.rigid.which):
         bodies[b] = problem.x[problem.rigid.dof[j, :3]]
         quaternions[b] = problem.quaternions[j]
     return Place(points, bodies, quaternions)

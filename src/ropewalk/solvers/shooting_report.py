@@ -17,9 +17,10 @@ from ropewalk.solvers.protocol import Report, Status
 from ropewalk.solvers.shooting import DEEPEST, LOWEST, STEPS
 from ropewalk.solvers.shooting_assembly import Result
 from ropewalk.solvers.shooting_bed import HANGING
-from ropewalk.solvers.shooting_build import Plan, Problem, end_place
+from ropewalk.solvers.shooting_build import Plan, Problem
 from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Path
 from ropewalk.solvers.shooting_read import line_table, node_position
+from ropewalk.solvers.shooting_shape import end_place
 
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
 NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
@@ -129,7 +130,7 @@ def _part(model: Model, problem: Problem, row: int) -> str:
         return f"point '{model.names.points[node[0]]}' is out of balance"
     body = np.flatnonzero(np.any(problem.rigid.dof == row, axis=1))
     if body.size:
-        return f"body '{model.names.bodies[problem.rigid.index[body[0]]]}' is out of balance"
+        return f"body '{model.names.bodies[problem.rigid.which[body[0]]]}' is out of balance"
     return "a cut of a line is out of balance"
 
 
@@ -158,7 +159,7 @@ def _lost(model: Model, attempt: Attempt) -> str:
         where = node_position(attempt.problem, k)
         if not np.linalg.norm(where - attempt.place.points[k]) <= reach:
             return f"point '{name}' runs away to ({', '.join(f'{x:.4g}' for x in where)}) m; nothing holds it"
-    for j, b in enumerate(attempt.problem.rigid.index):
+    for j, b in enumerate(attempt.problem.rigid.which):
         where = attempt.problem.x[attempt.problem.rigid.dof[j, :3]]
         if not np.linalg.norm(where - attempt.place.bodies[b]) <= reach:
             text = ", ".join(f"{x:.4g}" for x in where)

@@ -19,7 +19,7 @@ from ropewalk.model.state import initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary import Catenary
-from ropewalk.solvers.shooting_build import end_place
+from ropewalk.solvers.shooting_shape import end_place
 
 FEW_POINTS = 0  # free points up to which the positions of the file serve
 SHORTEST = 1.0e-12  # of a line: a shorter piece is round-off

@@ -17,8 +17,9 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import evaluate, result_memory
-from ropewalk.solvers.shooting_build import Plan, Problem, Shape, build_problem
+from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
 from ropewalk.solvers.shooting_newton import sparse_matrix, sparse_pattern
+from ropewalk.solvers.shooting_shape import Shape
 
 
 def line_stiffness(
@@ -46,7 +47,7 @@ def line_stiffness(
         if inner is not None:
             follow = inner.solve(matrix[np.ix_(rest, own)].toarray())
             block -= matrix[np.ix_(own, rest)] @ follow
-        stiffness[rigid.index[b]] = -block * row[own, None] / column[own]
+        stiffness[rigid.which[b]] = -block * row[own, None] / column[own]
     return stiffness
 
 
