@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.numerics.blockelimination import add3, add9, dot, outer, plus_unit, scale3, scale9, sub9, times
+from ropewalk.numerics.blockelimination import FUSED, add3, add9, dot, outer, plus_unit, scale3, scale9, sub9, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import add_block, add_column, arm_derivatives, cross3, hat9
@@ -96,7 +96,7 @@ def sphere_share(height, radius):
     return 0.25 * h * h * (3.0 - h)
 
 
-@kernel
+@kernel(forceinline=True)
 def buoyancy_terms(cut, up, specific_weight, block):
     r"""Adds minus the buoyancy of a hull cut by any plane, and its derivative, to a body's block.
 
@@ -140,7 +140,7 @@ def buoyancy_terms(cut, up, specific_weight, block):
     block[4, 5] -= w * m[1]
 
 
-@kernel
+@kernel(forceinline=True)
 def wall_cut(bottom, top, radius, axis, up, height, cut):
     r"""Cut of a cylinder whose wall alone meets the plane, in closed form; returns False if a lid does.
 
@@ -177,7 +177,7 @@ def wall_cut(bottom, top, radius, axis, up, height, cut):
     return True
 
 
-@kernel
+@kernel(forceinline=True)
 def force_terms(force, arm, block):
     """Adds minus a constant world force (N) at an arm (m, world) that turns with the body, and its derivative."""
     add_column(block, 0, scale3(-1.0, force))
@@ -185,13 +185,13 @@ def force_terms(force, arm, block):
     add_block(block, 3, 3, plus_unit(scale9(-1.0, outer(arm, force)), dot(arm, force)))
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _put9(sums, at, f, A):
     for i in range(9):
         sums[at + i] += f * A[i]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _nine_at(sums, at):
     return (
         sums[at], sums[at + 1], sums[at + 2], sums[at + 3], sums[at + 4], sums[at + 5], sums[at + 6], sums[at + 7],
@@ -199,7 +199,7 @@ def _nine_at(sums, at):
     )  # fmt: skip
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def strip_terms(t, u, da, aw, bn, bt, normal, axial, mass, zeta, sums):
     r"""Adds the Morison force of one strip, and its derivatives, to the sums.
 
@@ -258,7 +258,7 @@ def point_terms(u, da, aw, b, added, mass, zeta, sums):
         sums[BY_A0 + 2 * k + 1] += power * added
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def _by_acceleration(sums, power, t):
     normal, axial = sums[BY_A0 + 2 * power], sums[BY_A0 + 2 * power + 1]
     return plus_unit(scale9(axial - normal, outer(t, t)), normal)

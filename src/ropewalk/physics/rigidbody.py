@@ -21,7 +21,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.numerics.blockelimination import add3, add9, dot, onto, outer, plus_unit, scale3, scale9, sub9, times
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    add3,
+    add9,
+    dot,
+    onto,
+    outer,
+    plus_unit,
+    scale3,
+    scale9,
+    sub9,
+    times,
+)
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 
@@ -34,25 +46,25 @@ def about_origin(mass: float, centre: NDArray[np.float64], inertia: NDArray[np.f
     return moved
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def cross3(a, b):
     """Cross product of tuples."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def hat9(a):
     """Skew matrix of the cross product, as a tuple."""
     return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def transpose9(a):
     """Transpose of a matrix."""
     return a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def nine(a):
     """A (3, 3) array as a tuple."""
     return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
@@ -103,7 +115,7 @@ def attitude(quaternion, psi):
     return R, plus_unit(add9(scale9(0.5, hat9(w)), scale9(k, outer(w, w))), 1.0 - k * t2)
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def arm_rates(arm, omega, alpha):
     """Velocity and acceleration of a point fixed in the body relative to its origin; world vectors."""
     velocity = cross3(omega, arm)
@@ -128,7 +140,7 @@ def arm_derivatives(arm, omega, alpha, Z, bp, gp):
     return dv, sub9(scale9(-1.0, times(inner, Z)), hat9(acceleration))
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def add_block(block, row, column, A):
     """Adds a matrix to a larger one at (row, column)."""
     for p in range(3):
@@ -136,7 +148,7 @@ def add_block(block, row, column, A):
             block[row + p, column + q] += A[3 * p + q]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def add_column(block, row, a):
     """Adds a vector to the last column (index 6) of a body's block."""
     for p in range(3):

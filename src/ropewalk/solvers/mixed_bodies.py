@@ -63,7 +63,7 @@ def place_ends(X, mesh):
             fill_lever(arm, lever[line, side])
 
 
-@kernel
+@kernel(forceinline=True)
 def fill_lever(arm, lever):
     """Displacement of an end per world translation and rotation of its body: e_i, and e_i x arm."""
     for p in range(3):

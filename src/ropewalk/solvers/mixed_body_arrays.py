@@ -107,7 +107,9 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     data[:, SPHERE : SPHERE + 4] = bodies.sphere
     data[:, DRAG_ACROSS], data[:, DRAG_ALONG] = bodies.drag_normal, bodies.drag_axial
     data[:, ADDED_ACROSS], data[:, ADDED_ALONG] = bodies.added_normal, bodies.added_axial
-    data[:, WIND_DRAG] = 0.5 * model.sea.air_density * bodies.wind_drag
+    # in calm air the drag of the body's own motion is left out
+    air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0
+    data[:, WIND_DRAG] = 0.5 * air * bodies.wind_drag
     data[:, HOME : HOME + 3] = bodies.position
     data[:, HOME_TURN : HOME_TURN + 4] = bodies.quaternion
     for k in range(n):

@@ -77,7 +77,7 @@ from ropewalk.solvers.mixed_body_arrays import (
 STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
 
 
-@kernel
+@kernel(forceinline=True)
 def body_rows(k, mesh):
     """Rows of body k: of its position and of its rotation."""
     n_junctions = mesh.motion.size
@@ -85,13 +85,13 @@ def body_rows(k, mesh):
     return mesh.s.size + n_junctions - n_bodies + k, mesh.s.size + n_junctions + k
 
 
-@kernel
+@kernel(forceinline=True)
 def three(a, n):
     """Row n of an array as a tuple."""
     return a[n, 0], a[n, 1], a[n, 2]
 
 
-@kernel
+@kernel(forceinline=True)
 def body_motion(k, X, mesh):
     """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world."""
     _, turn = body_rows(k, mesh)
@@ -157,7 +157,7 @@ def water_on_bodies(X, t, sea, mesh):
                 water[WIND], water[WIND + 1], water[WIND + 2] = wind(height, sea.wind_speed, sea.wind_heading)
 
 
-@kernel
+@kernel(forceinline=True)
 def _strips(k, x_rates, t, mesh, rho, sums):
     """Morison and wind forces of the strips of body k into the sums.
 
@@ -216,7 +216,7 @@ def _sphere(k, x_rates, arm, mesh, rho, sums):
         point_terms(u, ZERO3, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, 0.0, zeta, sums)
 
 
-@kernel
+@kernel(forceinline=True)
 def add_hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
     """Adds buoyancy, Morison and wind forces of the hull of body k to its block."""
     bodies, memory = mesh.bodies, mesh.bodies.memory
@@ -296,7 +296,7 @@ def _momentum(A, v, w):
     )
 
 
-@kernel
+@kernel(forceinline=True)
 def body_inertia(k, data):
     """Mass, centre of mass and inertia about the origin of body k, in its frame."""
     j = INERTIA

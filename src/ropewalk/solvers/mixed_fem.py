@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ropewalk.model.arrays import flags, floats
+from ropewalk.model.arrays import Array, flags, floats
 from ropewalk.model.environment import Sea
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -20,6 +20,7 @@ from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start
+from ropewalk.solvers.mixed_body_stiffness import all_free, line_stiffness
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
 from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state, worst_place
@@ -325,6 +326,12 @@ class MixedFemStatics:
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
         return read_state(model._replace(sea=still_water(model.sea)), work)
+
+    def stiffness(self, model: Model, work: FemWork) -> Array:
+        """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
+        calm = all_free(model._replace(sea=still_water(model.sea)))
+        free = _make_work(calm, self.read(model, work), 0.0)
+        return line_stiffness(calm, free.mesh, free.steps)
 
 
 def still_water(sea: Sea) -> Sea:

@@ -324,7 +324,7 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
 
 
 @kernel
-def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
+def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
     for p in range(b.size):
         b[p] = 0.0
@@ -350,7 +350,7 @@ def _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
 
 
 @kernel
-def _add_line(line, mesh, n_dofs, memory):
+def add_line(line, mesh, n_dofs, memory):
     """Put the end blocks of a line into the dense system."""
     A, b, lever = memory.matrix, memory.right, mesh.bodies.memory.lever[line]
     D, g, far = memory.end_block, memory.end_right, memory.far
@@ -474,10 +474,10 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             return np.inf, np.inf
     if n_dofs > 0:
-        _junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+        junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
-            _add_line(line, mesh, n_dofs, memory)
+            add_line(line, mesh, n_dofs, memory)
         if gp == 0.0:
             steady_bodies(mesh, memory.matrix, right)
         if not solve_dense(memory.matrix, right):
