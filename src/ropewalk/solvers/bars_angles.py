@@ -136,7 +136,7 @@ def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, ma
         j = np.ascontiguousarray(jacobian[i, :3])
         matrix += j.T @ mass[i] @ j
         right += j.T @ (force[i] - mass[i] @ np.ascontiguousarray(bias[i, :3]))
-    answer: Array = np.linalg.solve(matrix, right).reshape(n, 2)
+    answer: Array = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64).reshape(n, 2)
     return answer
 
 

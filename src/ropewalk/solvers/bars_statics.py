@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_build import Lumping
@@ -87,8 +87,7 @@ class BarsStatics:
 def _check_held(model: Model, work: BarsWork) -> None:
     """Every part must hang on something: without a support or a spring there is no equilibrium."""
     bars = work.bars
-    part = np.arange(bars.mass.size)
-    part = connected_components(bars.node, part)
+    part = connected_parts(bars.node, np.arange(bars.mass.size, dtype=np.int64))
     firm = np.any(bars.loose == 0.0, axis=1) | np.any(bars.spring > 0.0, axis=1)
     loose = ~np.isin(part[bars.node[:, 0]], part[firm])
     if np.any(loose):
@@ -98,7 +97,7 @@ def _check_held(model: Model, work: BarsWork) -> None:
         )
 
 
-def connected_components(node: Array, part: Array) -> Array:
+def connected_parts(node: Ints, part: Ints) -> Ints:
     """The smallest node number of the part that each node belongs to."""
     while True:
         low = np.minimum(part[node[:, 0]], part[node[:, 1]])
