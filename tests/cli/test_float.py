@@ -102,6 +102,18 @@ def test_an_elastic_rod_bends_as_it_floats(tmp_path):
     assert_allclose(entries[0]["pitch"], -90.0, rtol=0, atol=1e-4)
 
 
+def test_moored_rod_is_told_with_its_place_and_tensions():
+    entries = json.loads(run(str(EXAMPLES / "rod_moored.yaml"), "--json").stdout)["equilibria"]
+    for entry in entries:
+        assert set(entry) >= KEYS | {"position", "yaw", "tensions", "full_stiffness", "residual"}
+        assert np.shape(entry["full_stiffness"]) == (6, 6)
+        assert set(entry["tensions"]) == {"to west", "to east", "tether"}
+        assert entry["heave"] == entry["position"][2]
+    table = run(str(EXAMPLES / "rod_moored.yaml"), "--rod", "log").stdout
+    assert "stable poses on lines only" in table
+    assert "1794.65" in table
+
+
 def test_picture_is_drawn_beside_the_table(tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "twisted.png"
