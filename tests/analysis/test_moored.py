@@ -203,6 +203,36 @@ def test_two_rods_a_free_point_and_a_buoy_come_to_rest_together():
     assert found["loose"].complete
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_random_rods_on_random_lines_come_to_rest(seed):
+    rng = np.random.default_rng(seed)
+    lines, attachments, points = {}, {}, {}
+    for i in range(1 + seed % 4):
+        angle, reach = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(3.0, 25.0)
+        points[f"p{i}"] = {"position": [reach * np.cos(angle), reach * np.sin(angle), -DEPTH]}
+        attachments[f"a{i}"] = {
+            "s": rng.uniform(0.0, LENGTH),
+            "offset": [rng.uniform(-A, A) / 2, rng.uniform(-B, B) / 2],
+        }
+        lines[f"l{i}"] = line("chain", np.hypot(reach, DEPTH) * rng.uniform(0.98, 1.2), f"log.a{i}", f"p{i}")
+    kappa = (rng.uniform(-1.0, 1.0, 3) / LENGTH).tolist()
+    rod = {**LOG, "density": rng.uniform(100.0, 800.0), "curvature": {"kind": "constant", "kappa": kappa}}
+    states = float_moored(case(lines, attachments, rod, points=points))["log"].states
+    for state in states:
+        assert state.pose.residual < BALANCED
+        # nothing falls away from it; yaw and drift may be neutral, to round-off
+        assert np.linalg.eigvalsh(state.pose.stiffness)[0] > -1e-9 * np.abs(state.pose.stiffness).max()
+
+
+def test_ends_out_of_the_water_are_told():
+    system = case({"stay": line("chain", 13.0)}, {"eye": {"s": 0.0, "offset": [0.0, 0.19]}})
+    found = float_moored(system)["log"]
+    heights = [state.dry["stay"] for state in found.states if state.dry]
+    assert heights
+    assert all(height < 0.2 for height in heights)
+    assert "ends of lines above the water" in found.message
+
+
 def test_example_floats_where_its_page_says():
     found = float_moored(System.from_file(EXAMPLE))["log"]
     assert [state.kind for state in found.states] == ["minimum", "minimum"]

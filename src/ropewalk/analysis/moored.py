@@ -20,6 +20,7 @@ from ropewalk.numerics.rotations import hat, quaternion_from_matrix
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.solvers.balance_newton import Place
+from ropewalk.solvers.catenary import AFLOAT
 from ropewalk.solvers.rod_equilibrium import FloatingPose
 from ropewalk.solvers.rod_moored import MooredBalance, MooredRod, moored_balance, refuse_unmoorable
 from ropewalk.spec.system import System
@@ -37,6 +38,7 @@ class MooredState(FloatingState):
     position: Array = field(default_factory=lambda: np.zeros(3))  # of the head, m
     yaw: float = 0.0  # rad
     tensions: dict[str, tuple[float, float]] = field(default_factory=dict)  # at both ends of every line, N
+    dry: dict[str, float] = field(default_factory=dict)  # height (m) of the lines' ends that are out of the water
 
 
 class MooredEquilibria(Equilibria):
@@ -46,7 +48,16 @@ class MooredEquilibria(Equilibria):
     def message(self) -> str:
         """What is said in place of the completeness check."""
         loose = any(state.kind == "neutral" for state in self.states)
-        return "stable poses on lines only" + ("; the lines leave it some freedom" if loose else "")
+        dry: dict[str, float] = {}
+        for state in self.states:
+            dry |= state.dry if isinstance(state, MooredState) else {}
+        said = ["stable poses on lines only"]
+        if loose:
+            said.append("the lines leave it some freedom")
+        if dry:
+            ends = ", ".join(f"'{name}' {height:.3g} m" for name, height in dry.items())
+            said.append(f"ends of lines above the water, where their weight is taken as in water: {ends}")
+        return "; ".join(said)
 
 
 def float_all(system: System, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
@@ -162,6 +173,7 @@ def _state(model: Model, rod: RodModel, balance: MooredBalance, k: int) -> Moore
         path=path,
     )
     tensions = np.linalg.norm(balance.end_force, axis=2)
+    tops = end_positions(model, *balance.place)[:, :, 2].max(axis=1)
     return MooredState(
         kind="neutral" if balance.lowest < NEUTRAL * weight / rod.length else "minimum",
         pose=pose,
@@ -169,6 +181,7 @@ def _state(model: Model, rod: RodModel, balance: MooredBalance, k: int) -> Moore
         position=at.position,
         yaw=float(np.arctan2(turn[1, 0], turn[0, 0])),
         tensions={name: (float(a), float(b)) for name, (a, b) in zip(model.names.lines, tensions, strict=True)},
+        dry={name: float(top) for name, top in zip(model.names.lines, tops, strict=True) if top > AFLOAT},
     )
 
 

@@ -37,6 +37,7 @@ from ropewalk.solvers.protocol import Claim
 MOST_STEPS = 200
 NEUTRAL = 1e-12  # of the largest stiffness: below it nothing resists the motion
 NO_DRIVE = 1e-12  # of the force scale: a smaller force along such a motion is round-off
+LONGEST_TURN = 0.5  # rad in one step
 CLAIMS = Catenary.claims | {Claim.RODS, Claim.WAVES}  # waves do not act on what is at rest
 
 
@@ -122,9 +123,6 @@ class RodNewton(Newton):
         return float(values[0] / np.max(np.abs(values))), full
 
 
-LONGEST_TURN = 0.5  # rad in one step
-
-
 def limit_step(step: Array, place: Place, length: float) -> None:
     """Cut `step` in place to half the assembly's length and to a modest turn of every body."""
     turns = step[3 * place.points.shape[0] :].reshape(-1, 2, 3)
@@ -180,14 +178,17 @@ def moored_balance(model: Model, rods: tuple[RodModel, ...], place: Place, most:
     rigid = np.isinf(exact)
     newton, place, path = _solve(model, rods, _with_stiffness(assembly, exact), sizes, out, place, most)
     if not path.converged and np.any(rigid):
+        steps = path.iterations
         for factor in SOFTER:
             soft = _with_stiffness(assembly, np.where(rigid, factor * sizes.force, exact))
             newton, place, path = _solve(model, rods, soft, sizes, out, place, most)
+            steps += path.iterations
         better = _solve(model, rods, _with_stiffness(assembly, exact), sizes, out, place, most)
         if better[2].converged or not path.converged:
             newton, place, path = better
         else:  # stretched by 1e-8 of its length the line reaches, unstretched it does not
             newton, place, path = _solve(model, rods, soft, sizes, out, place, most)
+        path.iterations += steps
     return _told(model, rods, newton, place, path)
 
 
