@@ -160,3 +160,12 @@ def test_modes_command_prints_json(tmp_path: Path) -> None:
     assert (tmp_path / "m.nc").stat().st_size > 0
     table = CliRunner().invoke(app, [str(case)])
     assert "equilibrium stable" in table.output
+
+
+def test_hanging_chain_example() -> None:
+    """200 elements: the first mode to 1e-5, second order."""
+    import runpy
+
+    example = runpy.run_path(str(Path(__file__).resolve().parents[2] / "examples" / "hanging_chain.py"))
+    assert_allclose(example["found"], example["exact"], rtol=1e-3)
+    assert_allclose(example["found"][0], example["exact"][0], rtol=1e-5)

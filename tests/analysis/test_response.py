@@ -189,3 +189,14 @@ def test_response_command_prints_json(tmp_path: Path) -> None:
     assert answer.exit_code == 0, answer.output
     heave = next(row for row in json.loads(answer.output)["statistics"] if row["what"].startswith("heave"))
     assert 0.3 < heave["std"] < 0.4
+
+
+def test_buoy_example_follows_long_waves_and_resonates() -> None:
+    """Heave goes with the water at 0.3 rad/s, peaks near sqrt(rho g A/(m + m_a)) and dies away."""
+    import runpy
+
+    example = runpy.run_path(str(Path(__file__).resolve().parents[2] / "examples" / "buoy_rao.py"))
+    heave, omega = example["heave"], example["omega"]
+    assert_allclose(heave[0], 1.0, atol=0.03)
+    assert 2.0 < omega[np.argmax(heave)] < 2.6
+    assert heave[-1] < 0.5

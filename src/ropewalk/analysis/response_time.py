@@ -101,9 +101,16 @@ def transformed(run: xr.Dataset, omega: float, kept: int) -> xr.Dataset:
     last = run.isel(time=slice(-kept * SAMPLES, None))
     time = last.time.values
 
+    # a slow drift that has not died out would leak into all harmonics: they are fitted together with a parabola
+    x = (time - time.mean()) / (time[-1] - time[0])
+    waves = [np.exp(-1j * order * omega * time) for order in range(1, HARMONICS + 1)]
+    columns = np.stack([np.ones_like(x), x, x * x, *(w.real for w in waves), *(-w.imag for w in waves)], axis=1)
+    fit = np.linalg.pinv(columns)
+
     def harmonic(values: Any, order: int) -> Any:
-        wave = np.exp(1j * order * omega * time)
-        return 2.0 / time.size * np.tensordot(wave, values, axes=(0, 0))
+        """Re(X exp(-i n omega t)) = Re X cos + Im X sin, by least squares."""
+        real, imaginary = fit[2 + order], fit[2 + HARMONICS + order]
+        return np.tensordot(real + 1j * imaginary, values, axes=(0, 0))
 
     out: dict[str, Any] = {}
     for name in ("position", "tension", "point_position"):

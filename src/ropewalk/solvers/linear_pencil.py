@@ -1,9 +1,9 @@
 r"""Eigenvalues of the sparse pencils of a system about rest.
 
 The symmetric one, :math:`K x = \lambda M x`, has tensions without mass, so M is only semidefinite; shift-invert
-Lanczos [Lehoucq1998] works in the range of M and never sees them. The quadratic one,
-:math:`(s^2 M + s B + K) x = 0`, goes through its companion form with one factorisation of
-:math:`\sigma^2 M + \sigma B + K`, half the size of the companion [Tisseur2001].
+Lanczos works in the range of M and never sees them. The quadratic one, :math:`(s^2 M + s B + K) x = 0`, goes
+through its companion form with one factorisation of :math:`\sigma^2 M + \sigma B + K`, half the size of the
+companion [Tisseur2001], and Arnoldi's method [Lehoucq1998].
 """
 
 from __future__ import annotations

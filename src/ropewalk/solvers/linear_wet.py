@@ -11,12 +11,11 @@ from scipy.sparse import bsr_matrix, csr_matrix, vstack
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.bodies import HULL_SPHERE
 from ropewalk.model.model import Model
-from ropewalk.model.state import rotation_matrix
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
 from ropewalk.physics.waves import wavenumber
 from ropewalk.solvers.linear_assembly import Assembled
-from ropewalk.solvers.linear_body import given_added_mass, reach
+from ropewalk.solvers.linear_body import reach
 from ropewalk.solvers.linear_drag import (
     Members,
     gaussian_drag,
@@ -206,8 +205,9 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
                heading: float) -> tuple[Complex, Complex]:  # fmt: skip
     """Forces of a wave of unit amplitude over the unknowns (n,), and its velocity at the members (h, 3).
 
-    Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls also the pressure on the
-    waterplane; on bodies without a hull their volume and given added mass.
+    Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls also the lift under the
+    tangent plane of the surface; on bodies without a hull their volume. Added mass that the file gives acts on the
+    body's own acceleration only, as in the time domain.
     """
     sea = model.sea
     water = airy(omega, heading, sea.depth, sea.gravity, wet.place)
@@ -220,11 +220,12 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
         cut = at.bodies[k].hull.cut
         wrench = np.zeros(6, dtype=complex)
         lift = rho * sea.gravity * at_body.elevation[0]
-        wrench[2] = lift * cut[hydrostatics.AREA]
-        wrench[3] = lift * cut[hydrostatics.AREA_MOMENT + 1]
-        wrench[4] = -lift * cut[hydrostatics.AREA_MOMENT]
+        k_wave = wavenumber(omega, sea.depth, sea.gravity)
+        slope_x, slope_y = 1j * k_wave * np.cos(heading), 1j * k_wave * np.sin(heading)
+        first, second = cut[hydrostatics.AREA_MOMENT :], cut[hydrostatics.AREA_SECOND :]
+        wrench[2] = lift * (cut[hydrostatics.AREA] + slope_x * first[0] + slope_y * first[1])
+        wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
+        wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
         wrench[:3] += rho * model.bodies.volume[k] * at_body.acceleration[0]
-        given = given_added_mass(model, int(k), rotation_matrix(place.quaternion[k]))
-        wrench += given[:, :3] @ at_body.acceleration[0]
         total[unknowns.body[k]] += wrench
     return total, water.velocity
