@@ -174,6 +174,26 @@ def test_turning_the_anchors_turns_the_answer():
         assert_allclose(after.pose.stiffness, before.pose.stiffness, rtol=0, atol=1e-7 * scale)
 
 
+def test_spar_as_a_rod_and_as_a_body_of_revolution_hang_alike():
+    """The hull of a body is cut by code of its own (`physics.hydrostatics`) and balanced by the solver of lines."""
+    radius, height, density, ballast = 0.3, 8.0, 300.0, 900.0
+    mass = density * np.pi * radius**2 * height
+    lines = {"near": line("chain", 8.0, "spar.low"), "off": line("chain", 19.0, "spar.high", "far")}
+    rod = {"length": height, "density": density, "section": {"kind": "ellipse", "a": radius, "b": radius},
+           "masses": [{"s": 0.5, "mass": ballast}], "attachments": {"low": {"s": 1.0}, "high": {"s": 5.0}}}  # fmt: skip
+    (state,) = float_moored(case(lines, {}, rods={"spar": rod}))["spar"].states
+    body = {"mass": mass, "centre_of_mass": [0, 0, 0.5 * height], "position": [1.0, 0.0, -5.0],
+            "point_masses": [{"mass": ballast, "position": [0, 0, 0.5]}],
+            "hull": {"kind": "axisymmetric", "profile": [[0.0, radius], [height, radius]]},
+            "attachments": {"low": [0, 0, 1.0], "high": [0, 0, 5.0]}}  # fmt: skip
+    result = statics(case(lines, {}, rods={}, bodies={"spar": body}), "catenary")
+    assert 5.0 < np.degrees(state.pose.pitch) + 90.0 < 45.0  # well off the upright, or little would be shown
+    # both solvers stop at round-off of the forces; the softest direction multiplies it by some 1e3
+    assert_allclose(state.position, result.state.body_position[0], rtol=0, atol=1e-9 * height)
+    tensions = np.linalg.norm(result.state.end_force, axis=2)
+    assert_allclose([state.tensions["near"], state.tensions["off"]], tensions, rtol=1e-9)
+
+
 def test_two_rods_a_free_point_and_a_buoy_come_to_rest_together():
     system = case(
         {
