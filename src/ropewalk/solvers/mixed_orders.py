@@ -113,7 +113,7 @@ class HangingLine:
         return R, J
 
     def errors(self, r: Array, T: Array, force: Array) -> tuple[float, float, float]:
-        """L2 and H1 errors of the position and L2 error of the tension, against the line that starts with n(0) = force."""
+        """L2 and H1 errors of the position, L2 error of the tension, against the line that starts with n(0) = force."""
         x, w = leggauss(12)
         value, slope, tension = self._basis(0.5 + 0.5 * x)
         h = 1.0 / self.elements

@@ -11,7 +11,19 @@ from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
 from ropewalk.physics.elasticity import INEXTENSIBLE, tension
 from ropewalk.solvers.mixed_bodies import body_unbalance, largest_on_bodies, rebase
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
-from ropewalk.solvers.mixed_mesh import FIRST, FLIPPED, FORCE, HALF_VOLUME, LENGTH, MASS, PULL, SPRING, VOLUME, Mesh
+from ropewalk.solvers.mixed_mesh import (
+    FIRST,
+    FLIPPED,
+    FORCE,
+    HALF_VOLUME,
+    LENGTH,
+    MASS,
+    PULL,
+    SLACK,
+    SPRING,
+    VOLUME,
+    Mesh,
+)
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import FRICTION_ROW, element_system, newton_iteration, node_terms
 
@@ -24,9 +36,11 @@ LOST = 1e5  # growth of the unbalance that plain Newton may show; it goes up a l
 FIRST_MASS = 100.0  # of gravity over length: the first mass factor of the creep, 1/s2
 MASS_UP, MASS_DOWN = 5.0, 0.25  # its change after a hard and an easy step
 EASY, HARD = 4, 7  # iterations of an easy step, and of one that is not too hard
+MISS_GROWTH = 10.0  # times the miss of the guess: with more, creeping begins from the guess
 CREEP_ITERATIONS = 12  # at most, in a step
 CREEP_LENGTH, CREEP_FORCE = 1e-5, 1e-4  # accuracy of a step, of the scales
 MOST_MASS = 1e8  # times the first: nothing moves any more
+SHORTENED = -1e-2  # strain of the guess below which an element is slack, not just cut straight
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
 GUESS_STRAIN = 1e-3  # strain whose secant stands for the stiffness of a law in the guess
 
@@ -136,6 +150,8 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     best = np.inf
     outcome = STUCK
     iterations = 0
+    guessed, kept_miss = np.inf, np.inf
+    copy_moving(X, T, work.last.X, work.last.T)
     while outcome == STUCK:  # plain Newton
         _rest(X)
         _water(X, t, sea, mesh, flow)
@@ -144,6 +160,8 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
         merit = force / force_scale + miss / length_scale
         if merit < best:  # false for NaN
             best = merit
+            kept_miss = miss
+            guessed = min(guessed, miss) if iterations == 0 else guessed
             rebase(X, X, mesh)
             copy_moving(X, T, kept, kept_T)
             if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
@@ -153,6 +171,8 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
         if outcome == STUCK:
             iterations += 1
             newton_iteration(X, T, flow, mesh, rho, g, 0.0, 0.0, 1.0, memory)
+    if outcome == STUCK and kept_miss > MISS_GROWTH * guessed:  # creeping cannot begin where lengths are far off
+        copy_moving(work.last.X, work.last.T, kept, kept_T)
     mass = FIRST_MASS * max(g, 1.0) / length_scale
     most = MOST_MASS * mass
     while outcome == STUCK and iterations < MOST_ITERATIONS and mass < most:
@@ -211,11 +231,21 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         x.X[0, n, 2] = ends[0][2] + shape[:, 1]
         T = np.hypot(shape[:, 2], shape[:, 3])
         x.T[e] = 0.5 * (T[1:] + T[:-1])
+        _ease(mesh, x.X[0, n], x.T[e], e)
 
 
 def _straight(mesh: Mesh, r: Array, T: Array, n: slice, e: slice, ends: list[Array], L: float) -> None:
     r[n] = ends[0] + (mesh.s[n] / L)[:, None] * (ends[1] - ends[0])
     T[e] = 0.0
+    _ease(mesh, r[n], T[e], e)
+
+
+def _ease(mesh: Mesh, r: Array, T: Array, e: slice) -> None:
+    """Give the elements of a slack stretch, drawn shorter than they are, the tension that goes with it."""
+    strain = np.linalg.norm(np.diff(r, axis=0), axis=1) / mesh.element[e, LENGTH] - 1.0
+    slack = mesh.element[e, SLACK]
+    short = (strain < SHORTENED) & (slack > 0.0)
+    T[short] = (slack * strain)[short]
 
 
 def _stiffness(mesh: Mesh, e: slice, L: float) -> float:

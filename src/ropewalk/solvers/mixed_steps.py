@@ -69,7 +69,8 @@ SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
-PUSH_AFTER = 4  # failures in a row
+PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
+PUSH, RESTART = 1.0, 2.0  # elements may push for one step; and that step is one of backward Euler, without memory
 CUT = 0.35  # step after a Newton failure
 SPEED_MEMORY = 20.0  # s over which the largest speed is forgotten
 SMOOTH, SLACK = 0.5, 0.0  # spectral radii without and with slack
@@ -286,7 +287,8 @@ def _try_step(h, mesh, sea, motions, work):
     now, last, trial = work.now, work.last, work.trial
     clock, settings = work.clock, work.settings
     X, Y = now.X, trial.X
-    am, af, p0, p1, q0, q1, delta, constant = coefficients(int(settings[SCHEME]), _radius(mesh, now.T, settings))
+    scheme = BACKWARD_EULER if work.memory.grip[FRICTION_ROW, 1] == RESTART else int(settings[SCHEME])
+    am, af, p0, p1, q0, q1, delta, constant = coefficients(scheme, _radius(mesh, now.T, settings))
     shift = delta * h
     if clock[LAST_SHIFT] != 0.0 and shift != clock[LAST_SHIFT]:
         factor = shift / clock[LAST_SHIFT]
@@ -352,7 +354,9 @@ def advance_to(t_end, mesh, sea, motions, work):
             clock[LAST_STEP] = 0.0 if count[FAILED] % 2 == 0 else clock[LAST_STEP]
             cuts += 1
             # going slack can defeat Newton at any step; one short step in which elements may push gets past it
-            work.memory.grip[FRICTION_ROW, 1] = 1.0 if cuts == PUSH_AFTER else 0.0
+            work.memory.grip[FRICTION_ROW, 1] = (
+                PUSH if cuts == PUSH_AFTER else (RESTART if cuts == RESTART_AFTER else 0.0)
+            )
             continue
         scale = max(speed, clock[SPEED], settings[SPEED_FLOOR])
         ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
