@@ -301,6 +301,24 @@ def test_steps_of_both_schemes_agree_as_they_go_to_zero(stiffness):
     assert 1.7 < coarse / fine < 2.3
 
 
+def test_body_that_sinks_to_the_bed_is_named():
+    """Heavier than its hull can carry: statics and time domain say so in place of a place below the bed."""
+    body = {"mass": 900.0, "inertia": [50, 50, 50], "position": [0, 0, 0], "attachments": {"eye": [0, 0, 0.5]},
+            "hull": {"kind": "sphere", "radius": 0.5, "drag": 0.5}}  # fmt: skip
+    model = model_of(
+        {"depth": 20.0}, body, sections={"rope": ROPE}, points={"a": {"position": [0, 0, -20]}},
+        lines={"l": {"from": "a", "to": "body.eye", "elements": 8, "pieces": [{"section": "rope", "length": 25.0}]}},
+    )  # fmt: skip
+    static = MixedFemStatics()
+    report = static.advance(model, static.start(model, initial_state(model)), 0.0)
+    assert not report.good
+    assert "body 'body' is below the bed" in report.message
+    assert "make it lighter" in report.message
+    solver = MixedFem(start_at="as_given")
+    report = solver.advance(model, solver.start(model, initial_state(model)), 60.0)
+    assert "is below the bed" in report.message
+
+
 def test_energy_of_bodies_and_lines_adds_up():
     """Kinetic, elastic and potential energy against work and losses, over 20 s of waves."""
     model = moored(waves={"kind": "regular", "height": 2, "period": 6}, current={"speed": 0.5})

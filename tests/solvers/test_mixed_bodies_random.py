@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ def random_hull(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any
         low = -r * rng.uniform(0.05, 0.25)
         hull: dict[str, Any] = {"kind": "sphere", "radius": r, "drag": rng.uniform(0.3, 1.0)}
     else:
-        mass, low = 1025.0 * np.pi * r * r * height * share, height * rng.uniform(0.1, 0.5)
         profile = [[0.0, r * rng.uniform(0.3, 1.0)], [0.3 * height, r], [height, r * rng.uniform(0.5, 1.0)]]
+        frusta = [np.pi / 3 * (z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(profile)]
+        mass, low = 1025.0 * sum(frusta) * share, height * rng.uniform(0.1, 0.5)
         hull = {"kind": "axisymmetric", "profile": profile,
                 "drag": {"normal": rng.uniform(0.3, 1.5), "axial": rng.uniform(0.3, 2.0)},
                 "added_mass": {"normal": rng.uniform(0.2, 1.0), "axial": rng.uniform(0.0, 1.0)}}  # fmt: skip

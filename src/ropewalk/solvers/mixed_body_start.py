@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ropewalk.errors import InputError
@@ -29,7 +31,34 @@ def calm_start(model: Model, state: State) -> State:
     except InputError:  # too short to reach, or something else without a closed form
         return state
     report = solver.advance(calm, work, state.time)
-    return solver.read(calm, work) if report.good else state
+    found = solver.read(calm, work) if report.good else state
+    return state if grounded_body(model, found.body_position) else found
+
+
+def grounded_body(model: Model, position: Array) -> str:
+    """A sentence if a free body is below the bed, which bodies do not feel; else nothing.
+
+    position : (n_bodies, 3) m
+    """
+    sea, bodies = model.sea, model.bodies
+    if not sea.has_seabed:
+        return ""
+    for k in np.flatnonzero(bodies.joint == LOOSE):
+        x = position[k]
+        if float(sea.bed_normal @ (x + np.array([0.0, 0.0, sea.depth]))) < 0.0:
+            weight, lift = bodies.mass[k] * sea.gravity, sea.water_density * sea.gravity * _volume(model, int(k))
+            return (
+                f"body '{model.names.bodies[k]}' is below the bed at z = {x[2]:.4g} m: it weighs {weight:.4g} N and "
+                f"displaces {lift:.4g} N of water at most; make it lighter or hold it from above"
+            )
+    return ""
+
+
+def _volume(model: Model, k: int) -> float:
+    bodies = model.bodies
+    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+    frusta = [(z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(profile)]
+    return float(bodies.volume[k] + np.pi / 3.0 * sum(frusta) + 4.0 / 3.0 * np.pi * bodies.sphere[k, 3] ** 3)
 
 
 def _simplified(model: Model) -> Model:

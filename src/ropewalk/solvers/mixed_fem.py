@@ -19,7 +19,7 @@ from ropewalk.model.state import State, resample, rotation_matrix
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
-from ropewalk.solvers.mixed_body_start import calm_start
+from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, line_stiffness
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
@@ -158,6 +158,20 @@ def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
     return report
 
 
+def _body_positions(work: FemWork) -> Array:
+    """(n_bodies, 3) m"""
+    mesh = work.mesh
+    last = mesh.s.size + mesh.motion.size
+    positions: Array = work.steps.now.X[0, last - mesh.bodies.table.shape[0] : last]
+    return positions
+
+
+def _off_the_bed(model: Model, work: FemWork, report: Report) -> Report:
+    """The report, or one that says which body would lie below the bed."""
+    grounded = grounded_body(model, _body_positions(work))
+    return replace(report, status=Status.NO_EQUILIBRIUM, message=grounded) if grounded else report
+
+
 def _relaxed(model: Model, state: State) -> State:
     """Where a case comes to from `state` in still water by damped motion: nearly at rest, whatever the start."""
     calm = model._replace(sea=still_water(model.sea))
@@ -263,6 +277,11 @@ class MixedFem:
             energy = energies(model, work)
             figures["energy"] = energy
             figures["energy_closure"] = closure(energy, work)
+        grounded = grounded_body(model, _body_positions(work))
+        if grounded:
+            return Report(
+                Status.NO_EQUILIBRIUM, f"at t = {clock[steps.TIME]:.6g} s {grounded}", iterations, figures=figures
+            )
         if outcome == steps.REACHED:
             return Report(figures=figures, iterations=iterations)
         where = place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
@@ -320,6 +339,7 @@ class MixedFemStatics:
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium under the loads at time t."""
         report = _settle_gradually(model, work, read_state(model, work)._replace(time=t))
+        report = _off_the_bed(model, work, report)
         work.steps.clock[steps.TIME] = t
         return report
 
