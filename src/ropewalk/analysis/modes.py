@@ -106,7 +106,8 @@ def _complex(linear: Linearised, count: int, near: float, scale: float) -> Found
     order = np.lexsort((np.abs(s), s.real <= STILL * scale))
     s, shapes = s[order], shapes[:, order]
     shapes = shapes / shapes[np.argmax(np.abs(linear.M @ shapes), axis=0), np.arange(shapes.shape[1])]
-    return s, shapes, -s.real / np.maximum(np.abs(s), STILL * scale), None
+    drifts = np.abs(s) <= STILL * scale
+    return s, shapes, np.where(drifts, 0.0, -s.real / np.maximum(np.abs(s), STILL * scale)), None
 
 
 def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int | None, scale: float) -> xr.Dataset:

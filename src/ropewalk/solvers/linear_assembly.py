@@ -177,13 +177,14 @@ def _own(
     for k in np.flatnonzero(model.bodies.joint == LOOSE):
         rows, terms = unknowns.body[k], bodies[k]
         residual[rows] -= terms.wrench
-        for target, block in ((K, terms.K + _turning_ends(model, unknowns, place, local, int(k))), (B, terms.B),
-                              (M, terms.M)):  # fmt: skip
-            target.append(_placed(block, rows, n))
+        stiffness = terms.K + _turning_ends(model, unknowns, place, local, int(k))
+        for target, block in ((K, stiffness), (B, terms.B + terms.drag), (M, terms.M)):
+            target.append(placed(block, rows, n))
     return sum(K[1:], K[0]), sum(B[1:], B[0]), sum(M[1:], M[0]), residual
 
 
-def _placed(block: Array, rows: Ints, n: int) -> csr_matrix:
+def placed(block: Array, rows: Ints, n: int) -> csr_matrix:
+    """(n, n) matrix with one dense block on given rows and columns."""
     i, j = np.meshgrid(rows, rows, indexing="ij")
     return csr_matrix((block.ravel(), (i.ravel(), j.ravel())), shape=(n, n))
 

@@ -11,10 +11,12 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
-from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product
+from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_exp, quaternion_log, quaternion_product
 from ropewalk.physics import hydrostatics
+from ropewalk.physics.current import current
 
 UP = np.array([0.0, 0.0, 1.0])
+DIFFERENCE = 1e-5  # m, rad: of the hull's drag, which is smooth over this
 STRIPS = 40  # per straight stretch of a profile: a cut cone's added mass is then good to 1e-4
 
 
@@ -46,6 +48,7 @@ class BodyTerms(NamedTuple):
     K: Array  # (6, 6) stiffness
     B: Array  # (6, 6) given damping, and damping by mass
     M: Array  # (6, 6) inertia, added mass of hull and of the file
+    drag: Array  # (6, 6) damping of the hull about the current, not in B
     hull: Hull
 
 
@@ -135,20 +138,63 @@ def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_da
     turn = quaternion_log(quaternion_product(quaternion, quaternion_conjugate(bodies.quaternion[k])))
     wrench -= bodies.stiffness[k] @ np.concatenate([position - bodies.position[k], turn])
     K += bodies.stiffness[k]
+    hull = _hull(model, k, position, R, cut)
+    drag = np.zeros((6, 6))
+    if sea.current_speed > 0.0 and hull.strips.volume.size:
+        force, drag = hull_drag(model, position, hull)
+        wrench += force
+        K += _drag_stiffness(model, k, position, quaternion)
+    own = body_inertia(model, k, R)
+    M = own + given_added_mass(model, k, R) + hull_added_mass(hull)
+    return BodyTerms(wrench, K, bodies.damping[k] + mass_damping * own, M, drag, hull)
+
+
+def _hull(model: Model, k: int, position: Array, R: Array, cut: Array) -> Hull:
+    bodies, rho = model.bodies, model.sea.water_density
     strips, section = _strips(model, k, position, R, cut)
     volume = float(cut[hydrostatics.VOLUME])
     is_sphere = bodies.hull[k] == HULL_SPHERE
-    hull = Hull(
+    return Hull(
         cut=cut,
         axis=R[:, 2].copy(),
         strips=strips,
-        added_axial=0.0 if is_sphere else sea.water_density * volume * float(bodies.added_axial[k]),
-        drag_axial=0.5 * sea.water_density * float(bodies.drag_axial[k]) * section,
+        added_axial=0.0 if is_sphere else rho * volume * float(bodies.added_axial[k]),
+        drag_axial=0.5 * rho * float(bodies.drag_axial[k]) * section,
         middle=cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] / volume if volume > 0.0 else np.zeros(3),
     )
-    own = body_inertia(model, k, R)
-    M = own + given_added_mass(model, k, R) + hull_added_mass(hull)
-    return BodyTerms(wrench, K, bodies.damping[k] + mass_damping * own, M, hull)
+
+
+def hull_drag(model: Model, position: Array, hull: Hull) -> tuple[Array, Array]:
+    """Wrench (6,) of the current on a hull at rest, and its slope (6, 6) by the body's velocity, N s/m."""
+    sea, strips = model.sea, hull.strips
+    profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+               sea.current_table)  # fmt: skip
+    along = np.outer(hull.axis, hull.axis)
+    parts = [*zip(strips.arm, strips.normal, strips.drag_normal, strict=True), (hull.middle, along, hull.drag_axial)]
+    wrench, slope = np.zeros(6), np.zeros((6, 6))
+    for arm, projector, b in parts:
+        u = projector @ np.array(current(float(position[2] + arm[2]), *profile))
+        speed = float(np.linalg.norm(u))
+        if speed > 0.0 and b > 0.0:
+            G = reach(arm)
+            wrench += b * speed * G.T @ u
+            slope += G.T @ (b * (speed * projector + np.outer(u, u) / speed)) @ G
+    return wrench, slope
+
+
+def _drag_stiffness(model: Model, k: int, position: Array, quaternion: Array) -> Array:
+    """(6, 6) minus the derivative of the current's wrench by the pose: differences, strips and cut included."""
+    K: Array = np.zeros((6, 6))
+    for j in range(6):
+        ends = []
+        for sign in (1.0, -1.0):
+            step = np.zeros(6)
+            step[j] = sign * DIFFERENCE
+            place = position + step[:3]
+            R = rotation_matrix(quaternion_product(quaternion_exp(step[3:]), quaternion))
+            ends.append(hull_drag(model, place, _hull(model, k, place, R, cut_hull(model, k, place, R)))[0])
+        K[:, j] = -(ends[0] - ends[1]) / (2.0 * DIFFERENCE)
+    return K
 
 
 def body_inertia(model: Model, k: int, R: Array) -> Array:

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import splu
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.solvers.linear_assembly import Assembled, nodal
+from ropewalk.solvers.linear_assembly import Assembled, nodal, placed
 from ropewalk.solvers.linear_equilibrium import Rest
 from ropewalk.solvers.linear_unknowns import Unknowns
 from ropewalk.solvers.linear_wet import Wet, blocks, drag_matrices, wave_force, wet_parts
@@ -55,6 +55,9 @@ class Direct:
         self.wet: Wet = wet_parts(model, unknowns, rest.place, at)
         drag = nodal(unknowns.first, at.local.B, at.local.node_drag)
         self.B, self.B_in = at.B - at.S.T @ drag @ at.S, at.B_in - at.S.T @ drag @ at.S_in
+        for rows, terms in zip(unknowns.body, at.bodies, strict=True):
+            if rows[0] >= 0 and np.any(terms.drag):
+                self.B = self.B - placed(terms.drag, rows, unknowns.size)
         self._PT = at.P.T.tocsr()
         self._K, self._M = (self._PT @ at.K @ at.P).tocsc(), (self._PT @ at.M @ at.P).tocsc()
 

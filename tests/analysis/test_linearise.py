@@ -1,0 +1,63 @@
+"""M, B, K: what they hold, and in other coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.analysis.linearise import joint_coordinates, linearise
+from ropewalk.analysis.modes import modes
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.spec.system import System
+from validation.test_frequencies import cable, n_pendulum, pendulum_matrices
+
+
+def test_joint_coordinates_are_those_of_the_n_pendulum() -> None:
+    """[Otto2022], eqs. (6.54), (6.78), (6.79), in both planes."""
+    masses = [1.0, 2.0, 0.5, 3.0]
+    M, B, K = joint_coordinates(linearise(n_pendulum(masses, 4.0), mass_damping=0.3), "line")
+    exact_M, exact_K = pendulum_matrices(masses, 1.0)
+    for plane in range(2):
+        one = np.arange(plane, 8, 2)
+        assert_allclose(M[np.ix_(one, one)], exact_M, rtol=1e-12)
+        assert_allclose(K[np.ix_(one, one)], exact_K, atol=1e-9)
+        assert_allclose(B[np.ix_(one, one)], 0.3 * exact_M, rtol=1e-12)
+    assert_allclose(M[0::2, 1::2], 0.0, atol=1e-12)
+
+
+def test_joint_coordinates_have_the_same_modes_about_a_pulled_chain() -> None:
+    """A chain of ten bars pulled aside by 10 N: angles or positions and tensions, the same frequencies."""
+    from scipy.linalg import eigh
+
+    system = n_pendulum([0.235619] * 10, 1.0)
+    end = system.points["end"].replace(force=(10.0, 0.0, 0.0))
+    linear = linearise(system.replace(points={**system.points, "end": end}))
+    # static end of the corrected paper, digits as printed
+    assert_allclose(linear.place.r[-1, [0, 2]], [0.65090, -0.70102], atol=5e-6)
+    M, _, K = joint_coordinates(linear, "line")
+    exact = np.sqrt(eigh(K, M, eigvals_only=True))
+    assert_allclose(modes(linear, 20).omega.values, exact, rtol=1e-8)
+
+
+def test_matrices_carry_their_whole_mass() -> None:
+    """A rigid shift of all that moves feels the moving mass."""
+    linear = linearise(n_pendulum([1.0, 2.0], 2.0))
+    shift = np.zeros(linear.unknowns.size)
+    shift[linear.unknowns.inner[linear.unknowns.inner[:, 0] >= 0][:, 0]] = 1.0
+    shift[linear.unknowns.point[1, 0]] = 1.0
+    assert_allclose(shift @ (linear.M @ shift), 3.0, rtol=1e-12)
+    assert linear.is_symmetric
+    assert not linear.is_damped
+
+
+def test_what_is_refused() -> None:
+    """Lines that joint angles cannot describe, loads, and nothing at all."""
+    with pytest.raises(InputError, match="joint coordinates need one inextensible line"):
+        joint_coordinates(linearise(cable(4, 10.0, 11.0, {"mass": 1.0, "axial_stiffness": 1e6}, 9.81)), "cable")
+    with pytest.raises(InputError, match="no line 'rope'"):
+        joint_coordinates(linearise(n_pendulum([1.0], 1.0)), "rope")
+    loaded = n_pendulum([1.0, 1.0], 2.0).model_dump(by_alias=True, exclude_unset=True)
+    loaded["lines"]["line"]["loads"] = [{"kind": "pressure", "axis": [0, 1, 0], "value": 1.0}]
+    with pytest.raises((InputError, ConvergenceError), match="distributed loads"):
+        linearise(System.model_validate(loaded))
