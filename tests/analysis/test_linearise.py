@@ -57,6 +57,10 @@ def test_what_is_refused() -> None:
         joint_coordinates(linearise(cable(4, 10.0, 11.0, {"mass": 1.0, "axial_stiffness": 1e6}, 9.81)), "cable")
     with pytest.raises(InputError, match="no line 'rope'"):
         joint_coordinates(linearise(n_pendulum([1.0], 1.0)), "rope")
+    rod = {"length": 1.0, "density": 500.0, "section": {"kind": "ellipse", "a": 0.1, "b": 0.1},
+           "curvature": {"kind": "pieces", "pieces": [{"length": 1.0, "kappa": [0, 0, 0]}]}}  # fmt: skip
+    with pytest.raises(InputError, match="leave nets and rods out"):
+        linearise(System.model_validate({"rods": {"log": rod}}))
     loaded = n_pendulum([1.0, 1.0], 2.0).model_dump(by_alias=True, exclude_unset=True)
     loaded["lines"]["line"]["loads"] = [{"kind": "pressure", "axis": [0, 1, 0], "value": 1.0}]
     with pytest.raises((InputError, ConvergenceError), match="distributed loads"):

@@ -120,6 +120,7 @@ def test_drifting_body_has_frequency_zero() -> None:
     result = modes(system, 6)
     assert_allclose(result.omega[:3], 0.0, atol=1e-4)
     assert np.all(result.stable)
+    assert_allclose(result.damping[:3], 0.0)
     heave = math.sqrt(9.80665 / 1.0)  # draught 1 m
     assert np.min(np.abs(result.omega.values - heave)) < 1e-9
 

@@ -143,6 +143,9 @@ def linearise(system: System | Equilibrium, method: str | None = None, *, mass_d
     Waves are left out; prescribed motions are at time 0. Drag is linear about the current; without current it
     has no slope at rest, and the response adds what belongs to its amplitude.
     """
+    case = system.system if isinstance(system, Equilibrium) else system
+    if case.nets or case.rods:
+        raise InputError("frequency analyses do lines, points and bodies; leave nets and rods out of the case")
     equilibrium = system if isinstance(system, Equilibrium) else statics(system, method)
     unknowns = number(equilibrium.model)
     rest = find_rest(equilibrium.model, unknowns, equilibrium.state, mass_damping)

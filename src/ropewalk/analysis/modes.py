@@ -89,6 +89,7 @@ def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
     power = np.einsum("ij,ij->j", shapes, linear.B @ shapes)
     magnitude = np.maximum(np.abs(s), STILL * scale)
     damping = np.where(values < 0.0, -1.0, power / (2.0 * magnitude))
+    damping = np.where(np.abs(s) <= STILL * scale, 0.0, damping)  # of drift
     order = np.argsort(-s.real * (s.real > 0.0) + np.abs(s))  # fastest growing first, then by frequency
     return s[order], shapes[:, order], damping[order], unstable
 
