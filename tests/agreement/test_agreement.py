@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -15,10 +16,12 @@ from ropewalk.solvers.claims import demands
 from ropewalk.solvers.registry import solver_class
 from ropewalk.spec.system import System
 
-# relative to the largest end force: closed forms and shooting work to round-off; elements to their mesh, of which
-# an anchor on the bed carries half an element's weight, 1 % of the tension here
+# relative to the largest end force: closed forms and shooting work to round-off, elements and bars to their mesh;
+# there an anchor on the bed carries up to half an element's weight on top
 TOLERANCE = {"catenary": 1e-9, "shooting": 1e-8}
-MESH_TOLERANCE = 1.5e-2
+MESH_TOLERANCE = 5e-3
+RIGID = {"bars_statics"}  # cannot stretch to a span longer than the line
+STRETCHED = {"taut"}
 
 CASES: dict[str, System] = {
     "suspended": between(60.0, 25.0, 80.0, 1e6, 30.0),
@@ -48,7 +51,15 @@ def pairs() -> list[Any]:
         pytest.param(system, method, id=f"{name}-{method}")
         for name, system in CASES.items()
         for method in claiming(system)
+        if not (name in STRETCHED and method in RIGID)
     ]
+
+
+def element_weight(answer: rw.Equilibrium) -> float:
+    """Weight (N) of the heaviest element or bar of the mesh, in air."""
+    lines, state = answer.model.lines, answer.state
+    mass = answer.model.sections.mass[lines.piece_section].max() * lines.length
+    return float((mass * answer.model.sea.gravity / (np.diff(state.start) - 1)).max())
 
 
 @pytest.mark.parametrize(("system", "method"), pairs())
@@ -57,7 +68,8 @@ def test_methods_agree_with_the_most_exact(system, method):
     reference, answer = rw.statics(system), rw.statics(system, method)
     scale = abs(reference.state.end_force).max()
     tolerance = TOLERANCE.get(method, MESH_TOLERANCE)
-    assert_allclose(answer.state.end_force, reference.state.end_force, atol=tolerance * scale)
+    half = 0.0 if method in TOLERANCE else 0.55 * element_weight(answer)
+    assert_allclose(answer.state.end_force, reference.state.end_force, atol=tolerance * scale + half)
     length = reference.model.lines.length.max()
     assert_allclose(answer.state.point_position, reference.state.point_position, atol=tolerance * length)
     assert_allclose(answer.state.body_position, reference.state.body_position, atol=tolerance * length)
