@@ -34,11 +34,11 @@ def block_lanczos(
     """
     heavy = np.flatnonzero(np.diff(M.tocsr().indptr))
     inner = M.tocsr()[heavy][:, heavy].tocsr()
-    b = np.zeros((M.shape[0], block), order="F")
+    b = np.zeros((M.shape[0], block))
 
     def apply(V: Array) -> Array:
         b[heavy, : V.shape[1]] = inner @ V
-        return np.asfortranarray(solve(b[:, : V.shape[1]])[heavy])
+        return np.ascontiguousarray(solve(b[:, : V.shape[1]])[heavy])
 
     start = np.random.default_rng(SEED).standard_normal((heavy.size, block))
     V, _ = _orthonormal(apply(start), inner)
@@ -88,4 +88,4 @@ def _orthonormal(W: Array, M: csc_matrix) -> tuple[Array, Array]:
         root = np.sqrt(squares[kept])
         W = W @ (axes[:, kept] / root)
         total = (axes[:, kept] * root).T @ total
-    return np.asfortranarray(W), total
+    return np.ascontiguousarray(W), total

@@ -34,10 +34,11 @@ EXTRA = 20  # Lanczos vectors beyond twice the modes asked for
 class Factor:
     """A factorised matrix A: solves A x = b through P^T A P = L U."""
 
-    def __init__(self, A: csc_matrix, P: csc_matrix) -> None:
+    def __init__(self, A: csc_matrix, P: csc_matrix, *, only_count: bool = False) -> None:
         """LU in the given order without pivoting; with pivoting where that loses digits.
 
         P : of solvers/linear_assembly.py, which keeps pivots from vanishing
+        only_count : True if only the signs of the pivots are asked for, so digits need no test
         """
         self.P = P
         inner = (P.T @ A @ P).tocsc()
@@ -45,7 +46,7 @@ class Factor:
         self.pivoted = False
         try:
             self.lu = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-            good = self._is_good(A)
+            good = only_count or self._is_good(A)
         except RuntimeError:  # a pivot vanished
             good = False
         if good:
@@ -99,7 +100,7 @@ def _is_missing(K: csc_matrix, M: csc_matrix, values: Array, shift: float, facto
     """Whether there are more eigenvalues between the shift and the last one found than were found (Sylvester)."""
     last = float(values[-1])
     edge = last - CLUSTER * abs(last - shift)
-    above = Factor((K - edge * M).tocsc(), factor.P).negative
+    above = Factor((K - edge * M).tocsc(), factor.P, only_count=True).negative
     if above is None or factor.negative is None:
         return False
     return above - factor.negative > int(np.sum((values > shift) & (values < edge)))
