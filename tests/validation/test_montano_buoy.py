@@ -6,8 +6,8 @@ agrees with the print and what does not:
 =============================  ==========  ===============================  ==========
 short cable                    printed     completed independently          here
 =============================  ==========  ===============================  ==========
-largest tension, anchor (kN)   10          8.2                              9.2
-largest tension, buoy (kN)     12          12.2                             13.4
+largest tension, anchor (kN)   10          8.2                              8.7
+largest tension, buoy (kN)     12          12.2                             12.9
 excursion (m)                  5 x 3       4.6 x 2.9                        3.6 x 4.0
 tilt up to (deg)               not given   41                               63
 =============================  ==========  ===============================  ==========
@@ -15,8 +15,8 @@ tilt up to (deg)               not given   41                               63
 =============================  ==========  ===============================  ==========
 long cable                     printed     completed independently          here
 =============================  ==========  ===============================  ==========
-largest tension, anchor (kN)   13          14.3                             16.9
-largest tension, buoy (kN)     46          47.5                             46.7
+largest tension, anchor (kN)   13          14.3                             16.7
+largest tension, buoy (kN)     46          47.5                             46.6
 static tensions (kN)           not given   1.9 / 30.1                       3.9 / 32.2
 =============================  ==========  ===============================  ==========
 """

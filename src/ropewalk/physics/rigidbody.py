@@ -78,7 +78,7 @@ def turned(quaternion, psi):
     return q / norm
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def attitude(quaternion, psi):
     r"""Rotation matrix after the turn psi about body axes, and Z of the module's heading; tuples of 9.
 
@@ -122,7 +122,7 @@ def arm_rates(arm, omega, alpha):
     return velocity, add3(cross3(alpha, arm), cross3(omega, velocity))
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def arm_derivatives(arm, omega, alpha, Z, bp, gp):
     r"""Derivatives by the world rotation of what :func:`arm_rates` gives.
 
@@ -155,7 +155,7 @@ def add_column(block, row, a):
         block[row + p, 6] += a[p]
 
 
-@kernel
+@kernel(forceinline=True, fastmath=FUSED)
 def inertia_terms(mass, centre, inertia, v, a, omega, alpha, R, Z, damping, bp, gp, block):
     r"""Adds inertia (N, N m) and its derivative by position and world rotation to a body's block.
 
