@@ -7,6 +7,7 @@ import pytest
 from bars_cases import chain, netted, panel, run
 from numpy.testing import assert_allclose
 
+from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
 from ropewalk.model.state import initial_state
 from ropewalk.solvers.bars_kkt import build_kkt
@@ -210,3 +211,13 @@ def test_the_cage_finds_its_equilibrium():
     load = work.field.force.sum(axis=0)
     assert_allclose(report.figures["reaction"], load, atol=1e-5 * load[0])
     assert np.any(work.own["kkt"].slack > 0.0) and work.steps.tension.min() >= 0.0
+
+
+def test_the_four_point_mooring_agrees_with_the_elements():
+    """Example: legs partly on the bed, a buoy in a current; the finite elements with the same nodes, and end forces."""
+    system = System.from_file(Path(__file__).parents[2] / "examples" / "four_point.yaml")
+    bars, elements = (statics(system, method=method).state for method in ("bars_statics", "fem"))
+    # drag by Gauss points here, at nodes there: second order in the bars, 20 a leg
+    assert_allclose(bars.point_position, elements.point_position, atol=0.05)
+    assert_allclose(bars.end_force, elements.end_force, atol=15.0)
+    assert_allclose(bars.grounded, elements.grounded, atol=2.5)

@@ -53,6 +53,7 @@ class Places(NamedTuple):
     line_s: Array  # (len(line_node),) m
     bar_start: Ints  # (n_lines + 1,) bars of each line, in order from A
     point: Ints  # (n_points,) node of each point, -1 if nothing is fastened there
+    bar_mass: Array  # (n,) part of the nodes' mass that is of bars, kg
     knot: Ints  # (k,) node of each knot of the nets
     knot_start: Ints  # (n_nets + 1,) into knot
     net_bar_start: Ints  # (n_nets + 1,) bars of nets
@@ -86,6 +87,7 @@ class Field(NamedTuple):
     inertia: Array  # (n, 3, 3) mass with added mass, kg
     force: Array  # (n, 3) all but the bars' tension, N
     damping: Array  # (n, 3, 3) minus the derivative of force by velocity, lumped, N s/m
+    stiffness: Array  # (n, 3, 3) minus that of the bed's force by position, N/m
 
 
 def make_field(n: int, m: int) -> Field:
@@ -98,4 +100,5 @@ def make_field(n: int, m: int) -> Field:
         inertia=np.zeros((n, 3, 3)),
         force=np.zeros((n, 3)),
         damping=np.zeros((n, 3, 3)),
+        stiffness=np.zeros((n, 3, 3)),
     )

@@ -22,6 +22,7 @@ from ropewalk.solvers.bars_arrays import Bars, Medium, Places
 
 Lumping = Literal["halves", "outer"]
 
+BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 DEFAULT_BARS = 40  # of a line without a number of elements
 TOO_SHORT = 1e-9  # relative: a chord longer than its line by less is round-off
 SAG = 1e-6  # relative slack below which a line counts as straight
@@ -46,6 +47,7 @@ class Draft:
     ends: list[tuple[int, int]] = field(default_factory=list)
     bar: list[list[float]] = field(default_factory=list)  # BAR columns
     owner: list[str] = field(default_factory=list)  # of each node, for messages
+    bar_mass: list[float] = field(default_factory=list)  # of each node, kg
 
     def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False) -> int:
         """A node without mass; its number."""
@@ -56,14 +58,16 @@ class Draft:
         self.point.append(point)
         self.fixed.append(fixed)
         self.owner.append(owner)
+        self.bar_mass.append(0.0)
         return len(self.position) - 1
 
     def add_bar(self, a: int, b: int, row: list[float], mass: float, lumping: Lumping) -> None:
         """A bar from node a to b; `mass` (kg) goes to its ends, or to b alone."""
         self.ends.append((a, b))
         self.bar.append(row)
-        self.node[a][0] += 0.5 * mass if lumping == "halves" else 0.0
-        self.node[b][0] += 0.5 * mass if lumping == "halves" else mass
+        for node, share in ((a, 0.5 if lumping == "halves" else 0.0), (b, 0.5 if lumping == "halves" else 1.0)):
+            self.node[node][0] += share * mass
+            self.bar_mass[node] += share * mass
 
 
 def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Array, Array]:
@@ -94,6 +98,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         line_s=floats(np.concatenate(places) if places else []),
         bar_start=offsets(bar_counts),
         point=ints(point_node),
+        bar_mass=floats(draft.bar_mass),
         knot=knots,
         knot_start=nets.knot_start if nets is not None else ints([0]),
         net_bar_start=ints((nets.bar_start if nets is not None else ints([0])) + first_net_bar),
@@ -198,7 +203,8 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
     sec = model.sections
     kind = int(sec.law[section])
     stiffness = float(sec.law_data[sec.law_start[section]]) if kind == LINEAR else math.inf
-    width = 2.0 * float(sec.contact_radius[section])
+    radius = float(sec.contact_radius[section])
+    width = max(2.0 * math.sqrt(float(sec.area[section]) / math.pi), 2.0 * radius) or BED_WIDTH
     row = [
         length,
         length / stiffness,
@@ -209,7 +215,7 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
         float(sec.drag_tangential[section]),
         float(sec.added_normal[section]),
         float(sec.added_tangential[section]),
-        0.5 * width,
+        radius,
         width,
     ]
     return row, float(sec.mass[section]) * length

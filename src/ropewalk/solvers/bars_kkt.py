@@ -150,7 +150,8 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
         for p in range(3):
             for q in range(3):
                 d = 0.5 * (field.damping[i, p, q] + field.damping[i, q, p])
-                kkt.nodes[i, p, q] = ca * field.inertia[i, p, q] + cv * d
+                bed = 0.5 * (field.stiffness[i, p, q] + field.stiffness[i, q, p])
+                kkt.nodes[i, p, q] = ca * field.inertia[i, p, q] + cv * d + bed
             kkt.right[3 * i + p] = kkt.out[i, p]
         for p in range(3):
             e = bars.axes[i, p]

@@ -219,6 +219,7 @@ def bar_loads(bars, medium, field, v):
 @kernel
 def bed_loads(bars, medium, field, r, v):
     """Adds the force of the seabed on the half bars beside each node."""
+    field.stiffness[:] = 0.0
     f = np.zeros(3)
     dx = np.zeros((3, 3))
     dv = np.zeros((3, 3))
@@ -233,6 +234,7 @@ def bed_loads(bars, medium, field, r, v):
                 field.force[i, j] += 0.5 * bars.length[k] * f[j]
                 for q in range(3):
                     field.damping[i, j, q] -= 0.5 * bars.length[k] * dv[j, q]
+                    field.stiffness[i, j, q] -= 0.5 * bars.length[k] * dx[j, q]
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_build import Lumping
@@ -49,7 +49,8 @@ class BarsStatics:
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""
         refuse_unclaimed(self, model)
-        work = start_bars(model, state, 0.0, self.lumping)
+        calm = model._replace(sea=model.sea._replace(wave=floats(model.sea.wave[:, :0])))  # waves do not act at rest
+        work = start_bars(calm, state, 0.0, self.lumping)
         _check_held(model, work)
         work.own = {"kkt": build_kkt(work.bars)}
         return work

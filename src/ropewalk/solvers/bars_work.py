@@ -17,7 +17,7 @@ from ropewalk.model.state import State
 from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
 from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
 from ropewalk.solvers.bars_graph import Graph, build_graph, pulls
-from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
+from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, water
 from ropewalk.solvers.bars_rattle import (
     CONSTANT,
     DAMPED,
@@ -50,6 +50,13 @@ class BarsWork:
     steps: Steps
     kind: int  # of the loads: CONSTANT, PLACED or DAMPED
     own: dict[str, Any] = dataclasses.field(default_factory=dict)  # of one solver
+
+    def own_loads(self) -> tuple[Array, Array]:
+        """Forces (n, 3) and masses (n, 3, 3) of the nodes without buoyancy, drag and added mass of bars."""
+        alone = make_field(self.bars.mass.size, 0)
+        alone = alone._replace(water=self.field.water, rate=self.field.rate, under=self.field.under)
+        node_loads(self.bars, self.medium, alone, self.steps.r, self.steps.v)
+        return alone.force, alone.inertia
 
 
 def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> BarsWork:
@@ -192,12 +199,13 @@ def read_bars(model: Model, work: BarsWork) -> State:
     places, s, bars = work.places, work.steps, work.bars
     node, tension = places.line_node, np.zeros(places.line_node.size)
     ends = np.zeros((len(model.names.lines), 2, 3))
+    alone = work.own_loads()
     for i in range(len(model.names.lines)):
         own = slice(int(places.line_start[i]), int(places.line_start[i + 1]))
         first, last = int(places.bar_start[i]), int(places.bar_start[i + 1])
         bar = s.tension[first:last]
         for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
-            ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(model, work, i, side, k)
+            ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, alone, side, k)
         inner = 0.5 * (bar[1:] + bar[:-1])
         tension[own] = [ends[i, 0] @ work.field.direction[first], *inner, -ends[i, 1] @ work.field.direction[last - 1]]
     point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
@@ -244,20 +252,16 @@ def _point_forces(model: Model, work: BarsWork) -> Array:
     return forces
 
 
-def _end_share(model: Model, work: BarsWork, line: int, side: int, k: int) -> Array:
+def _end_share(work: BarsWork, own: tuple[Array, Array], side: int, k: int) -> Array:
     """Loads less inertia of the half bar k at the end of a line: its part of what bars bring to the node."""
     bars, field, s = work.bars, work.field, work.steps
     i = int(bars.node[k, side])
-    beside = np.any(bars.node == i, axis=1)
-    part = bars.length[k] / float(bars.length[beside].sum())
-    rest = field.force[i] - bars.force[i]
-    mass = field.inertia[i]
-    p = np.flatnonzero(work.places.point == i)
-    if p.size:  # what the point itself brings is not the line's
-        own = float(model.points.mass[p[0]])
-        rest = rest + np.array([0.0, 0.0, own * work.medium.gravity])
-        mass = mass - own * np.eye(3)
-    share: Array = part * (rest - mass @ s.old_force[i])
+    part = bars.length[k] / float(bars.length[np.any(bars.node == i, axis=1)].sum())
+    alone, mass = own
+    bar_mass = float(work.places.bar_mass[i])
+    weight = np.array([0.0, 0.0, -bar_mass * work.medium.gravity]) - work.medium.damping * bar_mass * s.v[i]
+    inertia = field.inertia[i] - mass[i] + bar_mass * np.eye(3)
+    share: Array = part * (field.force[i] - alone[i] + weight - inertia @ s.old_force[i])
     return share
 
 
