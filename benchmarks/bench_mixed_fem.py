@@ -225,7 +225,6 @@ def iteration_cost() -> None:
         repeat = 20000 // n
 
         def once(kept: Any = kept, work: Any = work, repeat: int = repeat) -> float:
-            x = kept.trial
             begin = time.thread_time()
             for _ in range(repeat):
                 newton_iteration(

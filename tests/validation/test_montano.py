@@ -61,7 +61,7 @@ def rise(mu: int, nu: int, n: int) -> tuple[float, float]:
 
 
 def test_few_stiff_bars_cannot_follow_a_sharp_bend() -> None:
-    """At g_b five P2-P0 elements bend, max|x| 0.0100, min T 0.2297; ten bars have to push, 0.0413, -0.0236 (figure 5)."""
+    """At g_b five P2-P0 elements bend, max|x| 0.0100, min T 0.2297; ten bars have to push, 0.0413, -0.0236."""
     # four printed digits
     assert_allclose(rise(2, 0, 5), [0.0100, 0.2297], atol=6e-5)
     assert_allclose(rise(1, 0, 10), [0.0413, -0.0236], atol=6e-5)

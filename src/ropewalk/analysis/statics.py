@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 AUTO = "auto"
-PREFERENCE = ("catenary", "shooting", "mixed_fem")  # exact where it applies, then most accurate, then most general
+PREFERENCE = ("catenary", "shooting", "fem")  # exact where it applies, then most accurate, then most general
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
 

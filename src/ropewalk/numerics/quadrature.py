@@ -51,7 +51,7 @@ def gauss_legendre(n: int) -> GaussRule:
     np.fill_diagonal(derivative, -derivative.sum(axis=1))
     ends = bary / (np.array([[-1.0], [1.0]]) - x)
     ends /= ends.sum(axis=1, keepdims=True)
-    rule = GaussRule(x, weight, bary, integral @ to_coefficients, derivative, ends)
+    rule = GaussRule(x, weight, np.asarray(bary, dtype=np.float64), integral @ to_coefficients, derivative, ends)
     for array in rule:
         array.setflags(write=False)
     return rule

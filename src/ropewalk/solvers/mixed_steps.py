@@ -94,16 +94,18 @@ class Work(NamedTuple):
     ledger: Array  # (POWERS, COLUMNS) of mixed_ledger.py
     memory: Elimination
     clock: Array  # (CLOCKS,)
-    count: Ints  # (COUNTS,)
+    count: Ints  # type: ignore[assignment]  # (COUNTS,); hides tuple.count, which nobody asks for
     settings: Array  # (SETTINGS,)
 
 
 def allocate(mesh: Mesh) -> Work:
     """Memory for a run."""
     n_rows, n_elements = mesh.node.shape[0], mesh.element.shape[0]
-    moving = [Moving(np.zeros((4, n_rows, 3)), np.zeros(n_elements)) for _ in range(3)]
+    now, last, trial = (Moving(np.zeros((4, n_rows, 3)), np.zeros(n_elements)) for _ in range(3))
     return Work(
-        *moving,
+        now=now,
+        last=last,
+        trial=trial,
         flow=np.zeros((n_rows, COLUMNS)),
         nodes=np.zeros((n_rows, 3)),
         ledger=np.zeros((mixed_ledger.POWERS, mixed_ledger.COLUMNS)),
