@@ -1,6 +1,6 @@
 """The two tethered buoys of Montano, Restelli and Sacco (2005), sections 5.1 and 5.2, as completed in the examples.
 
-The paper leaves hull, centres of mass, current, wind, headings and phase out, so its numbers are no reference for digits.
+The paper leaves hull, centres of mass, current, wind, headings and phase out: its numbers are no reference for digits.
 The phase of the short case is the one of four whose first waves come nearest to the print (the others gave 14 to 24 kN
 at the buoy), so its largest tensions are a check of yesterday's number, not of the paper; its periodic state, which no
 phase changes, is 8.6 / 12.8 kN against 5.9 / 9.9 of the independent completion. What agrees and what does not:
@@ -45,7 +45,7 @@ def result(request: pytest.FixtureRequest) -> tuple[str, xr.Dataset]:
 
 
 def test_tensions_are_those_of_the_paper_and_its_completion(result: tuple[str, xr.Dataset]) -> None:
-    """Top tension of the long case within 5 % of the recomputed 47.5 kN; the short one, by its chosen phase, near 12.2."""
+    """Top tension of the long case within 5 % of the recomputed 47.5 kN; the short one, by its phase, near 12.2."""
     kind, dataset = result
     anchor, buoy = 1e-3 * buoy_histories(dataset, "buoy")["tension"].max(axis=0)
     if kind == "long":
