@@ -60,3 +60,26 @@ def test_line_out_of_the_water_is_left_to_a_method_that_knows_the_surface():
     assert rw.statics(wet).method == "shooting"
     under = wet.replace(points={**wet.points, "B": wet.points["B"].replace(position=(40.0, 0.0, 0.0))})
     assert rw.statics(under).method == "catenary"
+
+
+def test_net_is_balanced_by_bars():
+    """A case with a net goes to the one method that claims nets; the others refuse it."""
+    from ropewalk.cli.new import Kind, template
+    from ropewalk.io.native import read_text
+
+    system = read_text(template(Kind.net))
+    assert rw.statics(system).method == "bars_statics"
+    with pytest.raises(InputError, match="cannot do nets"):
+        rw.statics(system, "fem")
+    with pytest.raises(InputError, match="not recorded yet"):
+        rw.simulate(system, 1.0)
+
+
+def test_current_on_a_hull_is_left_to_the_elements():
+    """Shooting knows no drag on hulls, so it does not claim a moored buoy in a current."""
+    from reference import spar
+
+    system = spar()
+    sea = system.environment.replace(current={"speed": 1.0})
+    with pytest.raises(InputError, match="current or wind on bodies"):
+        rw.statics(system.replace(environment=sea), "shooting")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ropewalk.model.model import Model, build
-from ropewalk.model.nets import with_nets
 from ropewalk.model.state import State, initial_state
 from ropewalk.spec.system import System
 
@@ -52,7 +51,7 @@ def order(values: list[Any]) -> float:
 
 def netted(system: System) -> Any:
     """The model of a case with its nets."""
-    return with_nets(build(system), system)
+    return build(system)
 
 
 def panel(nx: int, nz: int, width: float = 3.0, height: float = 3.0, **more: Any) -> System:

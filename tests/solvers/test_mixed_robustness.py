@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,14 @@ def outcome(seed: int) -> str:
     return "done"
 
 
-def test_ten_random_cases_finish() -> None:
-    """Default settings; the whole study has 500."""
-    assert [outcome(seed) for seed in range(10)] == ["done"] * 10
+def test_ten_random_cases_finish_or_say_where_they_stop() -> None:
+    """Default settings; the whole study has 500, of which 1 to 2 % stop in a snap of an inextensible line.
+
+    Which ones do hangs on the last digits, so one of ten may; what it says must have time, line and place.
+    """
+    stopped = [message for message in map(outcome, range(10)) if message != "done"]
+    assert len(stopped) <= 1, stopped
+    assert all(re.search(r"t = [\d.]+ s .* line 'm' at s = [\d.]+ m", message) for message in stopped), stopped
 
 
 @pytest.mark.slow

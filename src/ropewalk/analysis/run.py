@@ -134,6 +134,10 @@ def simulate(
     RunFailedError and InterruptedRunError carry the results up to where the run stopped.
     """
     duration = _duration(system, duration)
+    if system.nets:
+        raise InputError(
+            "nets in time: their knots are not recorded yet; use 'ropewalk static', or a solver of bars by itself"
+        )
     model = build(system)
     method = _solver(system, model, solver)
     attrs = _attributes(system, method, duration)

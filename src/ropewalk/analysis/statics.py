@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 AUTO = "auto"
-PREFERENCE = ("catenary", "shooting", "fem")  # exact where it applies, then most accurate, then most general
+# exact where it applies, then the most accurate, then the most general; nets last
+PREFERENCE = ("catenary", "shooting", "fem", "bars_statics")
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
 
@@ -134,8 +135,8 @@ def candidates(model: Model, method: str) -> Iterator[str]:
 
     Lazy, because looking at a solver imports it.
     """
-    if not (len(model.names.lines) or len(model.names.bodies)):
-        raise InputError("the case has no lines and no bodies; there is nothing to balance")
+    if not (model.names.lines or model.names.bodies or model.nets.names):
+        raise InputError("the case has no lines, bodies or nets; there is nothing to balance")
     if method != AUTO:
         cls = solver_class(method)
         if Claim.STATICS not in cls.claims:

@@ -8,6 +8,7 @@ from ropewalk.model.bodies import Bodies, build_bodies
 from ropewalk.model.environment import Sea, build_sea
 from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
+from ropewalk.model.nets import Nets, build_nets
 from ropewalk.spec.system import System
 
 
@@ -30,6 +31,7 @@ class Model(NamedTuple):
     bodies: Bodies
     lines: Lines
     motions: Motions
+    nets: Nets
 
 
 def build(system: System) -> Model:
@@ -45,4 +47,5 @@ def build(system: System) -> Model:
         bodies=bodies,
         lines=build_lines(system.lines, system.sections, system.points, system.bodies, system.rods),
         motions=motions.build(),
+        nets=build_nets(system.nets, system.sections, list(system.points), system.environment),
     )

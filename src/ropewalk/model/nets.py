@@ -8,10 +8,9 @@ the bars carry what their twines carry. Only waves shorter than a cell are lost.
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -110,15 +109,6 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], po
         mouth=ints([k + first_knot[i] for i, lay in enumerate(layouts) for k in lay.upper]),
         mouth_start=offsets([len(lay.upper) for lay in layouts]),
     )  # fmt: skip
-
-
-def with_nets(model: Any, system: Any) -> Any:
-    """The model of a case with its nets as the field `nets`, also where the Model has no such field."""
-    if "nets" in model._fields:
-        return model
-    nets = build_nets(system.nets, system.sections, list(system.points), system.environment)
-    make: Any = namedtuple
-    return make("NetModel", [*model._fields, "nets"])(*model, nets)
 
 
 def _lay_out(net: spec.Net) -> Layout:

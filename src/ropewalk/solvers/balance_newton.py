@@ -29,6 +29,7 @@ SHIFT_START, SHIFT_FACTOR = 1e-13, 30.0  # of the largest stiffness; how it grow
 STEP_DONE = 1e-13  # Newton step over length scale where round-off rules
 FORCE_DONE = 4e-16  # residual over the sum of forces on a dof where round-off rules
 FORCE_GOOD = 1e-9  # residual over the force scale that is still an answer
+LOST = 1e3  # sizes of the assembly from the origin
 ROUND_OFFS = 10.0  # units in the last place of a coordinate that the balance cannot resolve
 TURN_LIMIT = 0.5  # rad a body may turn in one step
 
@@ -344,6 +345,12 @@ class Newton:
         largest = max(abs(values[0]), abs(values[-1]))
         return float(values[0] / largest) if largest > 0.0 else 0.0, full
 
+    def lost(self, place: Place) -> bool:
+        """True where a part has gone so far that its forces mean nothing."""
+        size = max(float(np.max(np.abs(place.points), initial=0.0)), float(np.max(np.abs(place.bodies), initial=0.0)))
+        home = max(float(np.max(np.abs(self.assembly.reference), initial=0.0)), self.scales.length)
+        return size > LOST * home
+
     def round_off(self, place: Place) -> float:
         """Force (N) that the last digits of the positions make through the stiffest line."""
         stiffest = float(np.max(np.abs(self.out.blocks[:, :3, :3]), initial=0.0))
@@ -378,7 +385,8 @@ class Newton:
                 break
             here, there = there, here
         path.residuals.append(largest)  # `out` holds the balance at `here`: the search ends with it
-        path.converged = largest <= FORCE_GOOD * self.scales.force or largest <= self.round_off(here)
+        good = largest <= FORCE_GOOD * self.scales.force or largest <= self.round_off(here)
+        path.converged = good and not self.lost(here)
         return here, path
 
     def _search(

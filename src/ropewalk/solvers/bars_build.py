@@ -88,7 +88,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         places.append(s)
         bar_counts.append(s.size - 1)
     first_net_bar = len(draft.ends)
-    nets: Nets | None = getattr(model, "nets", None)
+    nets = model.nets
     knots = _add_nets(draft, model, state, nets, point_node, lumping) if nets is not None else ints([])
     _check_masses(draft, model)
     bars = _finish(draft, model, nets, knots)

@@ -26,7 +26,7 @@ class NetState(NamedTuple):
 
 def read_nets(model: Any, work: BarsWork) -> dict[str, NetState]:
     """All nets by name."""
-    nets: Nets | None = getattr(model, "nets", None)
+    nets = model.nets
     if nets is None:
         return {}
     heading = work.medium.current_heading if work.medium.current_speed > 0.0 else 0.0

@@ -180,7 +180,7 @@ def bar_name(work: BarsWork, model: Model, k: int) -> str:
     if line < len(model.names.lines):
         return f"line '{model.names.lines[line]}', bar {k - int(work.places.bar_start[line])}"
     net = int(np.searchsorted(work.places.net_bar_start, k, side="right")) - 1
-    nets = model.nets  # type: ignore[attr-defined]
+    nets = model.nets
     return f"net '{nets.names[net]}', bar {k - int(work.places.net_bar_start[net])}"
 
 

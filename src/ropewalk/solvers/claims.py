@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.model.bodies import HULL_NONE
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
@@ -46,13 +47,15 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.ATTACHMENT_FORCES
     if lines.load_kind.size:
         yield Claim.LOADS
+    if model.nets.names:
+        yield Claim.NETS
     if np.any(lines.end_kind == ROD):
         yield Claim.RODS
 
 
 def _sea_demands(model: Model) -> Iterator[Claim]:
     sea = model.sea
-    wet = sea.water_density > 0.0 and model.lines.length.size > 0
+    wet = sea.water_density > 0.0 and (model.lines.length.size > 0 or len(model.nets.names) > 0)
     if wet and sea.current_speed > 0.0:
         yield Claim.CURRENT
     if wet and sea.wave.shape[1] > 0:
@@ -74,5 +77,8 @@ def _joint_demands(model: Model) -> Iterator[Claim]:
         yield Claim.FREE_POINTS
     if np.any(model.bodies.joint == LOOSE):
         yield Claim.BODIES
+        flow = model.sea.current_speed > 0.0 and model.sea.water_density > 0.0
+        if (flow or model.sea.wind_speed > 0.0) and np.any(model.bodies.hull[model.bodies.joint == LOOSE] != HULL_NONE):
+            yield Claim.HULL_LOADS
     if np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0):
         yield Claim.MOTIONS

@@ -33,6 +33,7 @@ class Claim(Enum):
     MOTIONS = "prescribed motions"
     FREE_POINTS = "free points"
     BODIES = "rigid bodies"
+    HULL_LOADS = "current or wind on bodies"
     COMPRESSION = "sections that can push"
     DAMPING = "internal damping"
     RODS = "floating rods"
