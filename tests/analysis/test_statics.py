@@ -79,7 +79,8 @@ def test_current_on_a_hull_is_left_to_the_elements():
     """Shooting knows no drag on hulls, so it does not claim a moored buoy in a current."""
     from reference import spar
 
-    system = spar()
+    hull = {"kind": "axisymmetric", "profile": [[-120, 4.7], [10, 4.7]], "drag": {"normal": 0.8}}
+    system = spar(hull=hull)
     sea = system.environment.replace(current={"speed": 1.0})
     with pytest.raises(InputError, match="current or wind on bodies"):
         rw.statics(system.replace(environment=sea), "shooting")

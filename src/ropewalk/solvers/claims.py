@@ -77,8 +77,17 @@ def _joint_demands(model: Model) -> Iterator[Claim]:
         yield Claim.FREE_POINTS
     if np.any(model.bodies.joint == LOOSE):
         yield Claim.BODIES
-        flow = model.sea.current_speed > 0.0 and model.sea.water_density > 0.0
-        if (flow or model.sea.wind_speed > 0.0) and np.any(model.bodies.hull[model.bodies.joint == LOOSE] != HULL_NONE):
+        if _flow_on_hulls(model):
             yield Claim.HULL_LOADS
     if np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0):
         yield Claim.MOTIONS
+
+
+def _flow_on_hulls(model: Model) -> bool:
+    """True if current or wind pulls at the hull of a free body."""
+    sea, bodies = model.sea, model.bodies
+    hulls = (bodies.joint == LOOSE) & (bodies.hull != HULL_NONE)
+    wet = sea.current_speed > 0.0 and sea.water_density > 0.0
+    in_water = wet & ((bodies.drag_normal > 0.0) | (bodies.drag_axial > 0.0))
+    in_wind = (sea.wind_speed > 0.0) & (bodies.wind_drag > 0.0)
+    return bool(np.any(hulls & (in_water | in_wind)))
