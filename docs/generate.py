@@ -227,11 +227,15 @@ def api_page() -> list[str]:
 
     lines = ["```{eval-rst}"]
     for name in sorted(set(ropewalk.__all__) - set(_ELSEWHERE), key=lambda name: (name[0].isupper(), name)):
-        is_class = inspect.isclass(getattr(ropewalk, name))
-        lines += (
-            [f".. autoclass:: ropewalk.{name}", "   :members:"] if is_class else [f".. autofunction:: ropewalk.{name}"]
-        )
-        lines.append("")
+        value = getattr(ropewalk, name)
+        if inspect.isclass(value):
+            lines += [f".. autoclass:: ropewalk.{name}", "   :members:", ""]
+        elif inspect.ismodule(value):  # a shelf of functions: those of its own list
+            for part in value.__all__:
+                if not inspect.isclass(getattr(value, part)):
+                    lines += [f".. autofunction:: {value.__name__}.{part}", ""]
+        else:
+            lines += [f".. autofunction:: ropewalk.{name}", ""]
     return [*lines, "```"]
 
 
