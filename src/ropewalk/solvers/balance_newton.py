@@ -30,6 +30,7 @@ STEP_DONE = 1e-13  # Newton step over length scale where round-off rules
 FORCE_DONE = 4e-16  # residual over the sum of forces on a dof where round-off rules
 FORCE_GOOD = 1e-9  # residual over the force scale that is still an answer
 LOST = 1e3  # sizes of the assembly from the origin
+FEWEST_TO_GET_LOST = 10  # steps of half the spread each: the spread grows by less than 1.5 ** 10 = 58
 ROUND_OFFS = 10.0  # units in the last place of a coordinate that the balance cannot resolve
 TURN_LIMIT = 0.5  # rad a body may turn in one step
 
@@ -386,7 +387,7 @@ class Newton:
             here, there = there, here
         path.residuals.append(largest)  # `out` holds the balance at `here`: the search ends with it
         good = largest <= FORCE_GOOD * self.scales.force or largest <= self.round_off(here)
-        path.converged = good and not self.lost(here)
+        path.converged = good and not (path.iterations > FEWEST_TO_GET_LOST and self.lost(here))
         return here, path
 
     def _search(
