@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose
 
 from ropewalk.model.model import build
 from ropewalk.solvers.mixed_mesh import build_mesh
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import allocate, water_at
-from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP, newton_iteration
+from ropewalk.solvers.mixed_sweep import newton_iteration
 from ropewalk.spec.system import System
 
 ROPE = {

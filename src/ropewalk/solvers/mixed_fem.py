@@ -23,10 +23,11 @@ from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, line_stiffness
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
 from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state, worst_place
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
 from ropewalk.solvers.mixed_steps import Moving, advance_to, allocate, move_junctions, water_at
-from ropewalk.solvers.mixed_sweep import FRICTION_ROW, GRIP, newton_iteration
+from ropewalk.solvers.mixed_sweep import newton_iteration
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up

@@ -29,7 +29,7 @@ from ropewalk.solvers.mixed_mesh import (
     SPRING,
     THICKNESS,
 )
-from ropewalk.solvers.mixed_sweep import lump, node_terms
+from ropewalk.solvers.mixed_nodes import lump, node_terms
 
 # rows of a ledger
 ENDS, WATER, LOADS, DRAG, DAMPING, BED = 0, 1, 2, 3, 4, 5

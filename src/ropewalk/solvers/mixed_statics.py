@@ -24,8 +24,9 @@ from ropewalk.solvers.mixed_mesh import (
     VOLUME,
     Mesh,
 )
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, node_terms
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
-from ropewalk.solvers.mixed_sweep import FRICTION_ROW, element_system, newton_iteration, node_terms
+from ropewalk.solvers.mixed_sweep import element_system, newton_iteration
 
 MOST_ITERATIONS = 1500  # damped ones included; from the catenary 5 to 10 are usual
 FORCE_TOLERANCE = 1e-10  # of the force scale

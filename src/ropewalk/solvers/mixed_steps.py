@@ -29,14 +29,8 @@ from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
-from ropewalk.solvers.mixed_sweep import (
-    FRICTION_ROW,
-    Elimination,
-    allocate_elimination,
-    join_ends,
-    move_grip,
-    newton_iteration,
-)
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, move_grip
+from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, newton_iteration
 
 # schemes
 GENERALISED_ALPHA, BACKWARD_EULER = 0, 1

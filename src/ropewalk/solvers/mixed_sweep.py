@@ -22,8 +22,6 @@ from ropewalk.numerics.blockelimination import (
     dot,
     invert_bordered,
     onto,
-    outer,
-    plus_unit,
     row_onto,
     scale3,
     scale9,
@@ -32,28 +30,10 @@ from ropewalk.numerics.blockelimination import (
     times,
 )
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.seabed import STIFFNESS, contact, contact_derivatives, penetration
 from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.solvers.mixed_element import axial, water_on_half
-from ropewalk.solvers.mixed_mesh import (
-    ADDED,
-    BED_AREA,
-    DRAG_AREA,
-    FIRST,
-    FORCE,
-    LAST,
-    MASS,
-    PULL,
-    RADIUS,
-    SPRING,
-    TWO_SIDED,
-    VOLUME,
-    Mesh,
-)
-
-FRICTION_ROW = 9  # of `grip`: the friction coefficient in force, 0 in statics; 1 where all elements may push for once
-GRIP = 10  # rows of `grip` before those of the nodes
-SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
+from ropewalk.solvers.mixed_mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP, node_terms
 
 
 class Elimination(NamedTuple):
@@ -87,125 +67,6 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
         corner=np.zeros((8, 4)),
     )
-
-
-@kernel
-def lump(n, r, v, a, flow, node, rho, g, bp, gp):
-    """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative.
-
-    r, v, a : (n, 3)    flow : (n, 8) of the water    node : of the mesh; a volume is a sphere at the surface
-    """
-    volume, drag_area, added = node[n, VOLUME], node[n, DRAG_AREA], node[n, ADDED]
-    R = ZERO3
-    K = ZERO9
-    if rho <= 0.0 or (volume == 0.0 and drag_area == 0.0 and added == 0.0):
-        return R, K
-    radius = (SPHERE * volume) ** (1.0 / 3.0)
-    height = r[n, 2] - flow[n, 7]
-    wet = 1.0
-    slope = 0.0
-    if height > -radius:
-        if height >= radius:
-            return R, K
-        h = (radius - height) / radius  # submerged height over radius, 0 to 2
-        wet = 0.25 * h * h * (3.0 - h)
-        slope = -0.75 * h * (2.0 - h) / radius
-    u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
-    aw = (flow[n, 3], flow[n, 4], flow[n, 5])
-    speed = np.sqrt(dot(u, u))
-    b = 0.5 * rho * drag_area * wet
-    share = gp * b / speed if speed > 0.0 else 0.0
-    inertia = rho * volume * wet
-    ma = added * wet
-    R = add3(R, add3(scale3(-b * speed, u), scale3(-ma - inertia, aw)))
-    R = (R[0] + ma * a[n, 0], R[1] + ma * a[n, 1], R[2] + ma * a[n, 2] - inertia * g)
-    K = plus_unit(add9(K, scale9(share, outer(u, u))), gp * b * speed + bp * ma)
-    return R, (K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8] - rho * volume * g * slope)
-
-
-@kernel(forceinline=True, fastmath=FUSED)
-def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip):
-    """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
-
-    node : of the mesh    has_bed, bed : of the mesh    grip : of `Elimination`
-    """
-    m = node[n, MASS]
-    R = (
-        m * (a[n, 0] + mass_damping * v[n, 0]) - node[n, FORCE],
-        m * (a[n, 1] + mass_damping * v[n, 1]) - node[n, FORCE + 1],
-        m * (a[n, 2] + mass_damping * v[n, 2] + g) - node[n, FORCE + 2],
-    )
-    K = plus_unit(ZERO9, m * (bp + mass_damping * gp))
-    if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
-        R1, K1 = lump(n, r, v, a, flow, node, rho, g, bp, gp)
-        R, K = add3(R, R1), add9(K, K1)
-    if not has_bed or node[n, BED_AREA] == 0.0:
-        return R, K
-    radius = node[n, RADIUS]
-    if bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] >= bed[3] + radius:
-        return R, K
-    Rb, Kb = _bed_terms(n, r, v, bed, node[n, BED_AREA], radius, gp, grip)
-    return add3(R, Rb), add9(K, Kb)
-
-
-@kernel
-def _bed_terms(n, r, v, bed, area, radius, gp, grip):
-    r"""Minus the force of the bed on node n, and its derivative.
-
-    Pressure from physics/seabed.py. Friction is a spring as stiff as the bed that holds the node where it grips,
-    and slips when its force reaches the coefficient times the normal force:
-
-    .. math:: f_t = -\min\left(k,\ \frac{\mu N}{|d|}\right) d, \qquad d = (1 - n n^T)(r - r_\text{grip})
-
-    The grip moves once per accepted step (`move_grip`), never here.
-    """
-    f, dx, dv = grip[0], grip[3:6], grip[6:9]
-    contact_derivatives(r[n], v[n], bed[:4], bed[4:], area, radius, f, dx, dv)
-    R = (-f[0], -f[1], -f[2])
-    K1 = (dx[0, 0], dx[0, 1], dx[0, 2], dx[1, 0], dx[1, 1], dx[1, 2], dx[2, 0], dx[2, 1], dx[2, 2])
-    K2 = (dv[0, 0], dv[0, 1], dv[0, 2], dv[1, 0], dv[1, 1], dv[1, 2], dv[2, 0], dv[2, 1], dv[2, 2])
-    K = scale9(-1.0, add9(K1, scale9(gp, K2)))
-    mu = grip[FRICTION_ROW, 0]
-    normal = (bed[0], bed[1], bed[2])
-    N = -dot(normal, R)
-    if mu <= 0.0 or N <= 0.0:
-        return R, K
-    d, length = _slide(n, r, normal, grip)
-    k = bed[4 + STIFFNESS] * area
-    across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
-    if k * length <= mu * N:
-        return add3(R, scale3(k, d)), add9(K, scale9(k, across))
-    e = scale3(1.0 / length, d)
-    K = sub9(K, outer(scale3(mu, e), row_onto(normal, K)))
-    return add3(R, scale3(mu * N, e)), add9(K, scale9(mu * N / length, sub9(across, outer(e, e))))
-
-
-@kernel
-def _slide(n, r, normal, grip):
-    """Displacement of node n along the bed from where it grips (m), and its length."""
-    d = (r[n, 0] - grip[GRIP + n, 0], r[n, 1] - grip[GRIP + n, 1], r[n, 2] - grip[GRIP + n, 2])
-    d = add3(d, scale3(-dot(d, normal), normal))
-    return d, np.sqrt(dot(d, d))
-
-
-@kernel
-def move_grip(r, v, mesh, grip):
-    """After a step: nodes in the air grip where they are; nodes that slip drag their grip behind them."""
-    mu = grip[FRICTION_ROW, 0]
-    if mu <= 0.0 or not mesh.has_bed:
-        return
-    bed = mesh.bed
-    normal = (bed[0], bed[1], bed[2])
-    for n in range(mesh.s.size):
-        area = mesh.node[n, BED_AREA]
-        f, keep = grip[0], 0.0
-        if penetration(r[n], bed[:4], mesh.node[n, RADIUS]) > 0.0:
-            contact(r[n], v[n], bed[:4], bed[4:], area, mesh.node[n, RADIUS], f)
-            keep = mu * dot(normal, (f[0], f[1], f[2])) / (bed[4 + STIFFNESS] * area)
-        d, length = _slide(n, r, normal, grip)
-        if length > keep:
-            for p in range(3):
-                grip[GRIP + n, p] = r[n, p] - keep / length * d[p]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
