@@ -12,6 +12,7 @@ from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model, build
+from ropewalk.model.pegs import over_positions
 from ropewalk.model.state import end_positions
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
@@ -30,7 +31,7 @@ def remarks(system: System) -> list[str]:
 def _unused(system: System) -> list[str]:
     used = {piece.section for line in system.lines.values() for piece in line.pieces}
     used |= {net.section for net in system.nets.values()}
-    ends = {end for line in system.lines.values() for end in (line.from_, line.to)}
+    ends = {end for line in system.lines.values() for end in (line.from_, *line.over, line.to)}
     return [
         *(f"section '{name}' is not used" for name in system.sections if name not in used),
         *(f"point '{name}' has no line" for name in system.points if name not in ends),
@@ -80,7 +81,7 @@ def _lengths(model: Model) -> list[str]:
 
 
 def _held(model: Model) -> Flags:
-    """(n_lines,) true where both ends are held or moved, not free."""
+    """(n_lines,) true where both ends, and what the line runs over, are held or moved, not free."""
     points = np.all(model.points.joint == HELD, axis=1)
     bodies = model.bodies.joint != LOOSE
     lines = model.lines
@@ -88,11 +89,13 @@ def _held(model: Model) -> Flags:
     for k in range(held.size):
         for kind, index in zip(lines.end_kind[k], lines.end_index[k], strict=True):
             held[k] &= kind != ROD and (bodies[index] if kind == BODY else points[index])
+        for p in range(lines.over_start[k], lines.over_start[k + 1]):
+            held[k] &= bodies[lines.over_index[p]] if lines.over_kind[p] == BODY else points[lines.over_index[p]]
     return held
 
 
 def _distances(model: Model, time: float) -> Array:
-    """(n_lines,) distance between the ends at `time`, m."""
+    """(n_lines,) distance between the ends, by way of what the line runs over, at `time`, m."""
     moved = np.zeros((3, 3))
     points, bodies = model.points.position.copy(), model.bodies.position.copy()
     for positions, motions in ((points, model.points.motion), (bodies, model.bodies.motion)):
@@ -100,7 +103,12 @@ def _distances(model: Model, time: float) -> Array:
             motion(time, index, model.motions, moved)
             positions[k] += moved[0]
     ends = end_positions(model, points, bodies, model.bodies.quaternion)
-    return np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    over = over_positions(model, points, bodies, model.bodies.quaternion)
+    distances: Array = np.zeros(ends.shape[0])
+    for k, (a, b) in enumerate(ends):
+        way = np.array([a, *over[model.lines.over_start[k] : model.lines.over_start[k + 1]], b])
+        distances[k] = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
+    return distances
 
 
 def _below_bed(system: System) -> list[str]:

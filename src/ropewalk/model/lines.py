@@ -63,6 +63,10 @@ class Lines(NamedTuple):
     load_origin: Array  # (m, 3) m
     table_start: Ints  # (m + 1,) into load_table
     load_table: Array  # (k, 4) s (m), force (N/m)
+    over_start: Ints  # (n + 1,) into what lines run over, from end A
+    over_kind: Ints  # (p,) POINT or BODY
+    over_index: Ints  # (p,) which point or body
+    over_offset: Array  # (p, 3) in the body frame, m
 
 
 def build_sections(sections: Mapping[str, Section]) -> Sections:
@@ -103,6 +107,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
     shares = [count for line in parts for count in _elements(line)]
     attachments = [a for line in parts for a in sorted(line.attachments, key=lambda a: a.s)]
     loads = [load for line in parts for load in line.loads]
+    over = [_end(name, points, bodies, rods) for line in parts for name in line.over]
     tables = [_table(load) for load in loads]
     return Lines(
         length=floats([line.length for line in parts]),
@@ -128,6 +133,10 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
                            (-1, 3)),
         table_start=offsets([len(rows) for rows in tables]),
         load_table=floats([row for rows in tables for row in rows], (-1, 4)),
+        over_start=offsets([len(line.over) for line in parts]),
+        over_kind=ints([kind for kind, _, _ in over]),
+        over_index=ints([index for _, index, _ in over]),
+        over_offset=floats([offset for _, _, offset in over], (-1, 3)),
     )  # fmt: skip
 
 

@@ -47,6 +47,8 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.ATTACHMENT_FORCES
     if lines.load_kind.size:
         yield Claim.LOADS
+    if lines.over_index.size:
+        yield Claim.OVER
     if model.nets.names:
         yield Claim.NETS
     if np.any(lines.end_kind == ROD):
@@ -79,6 +81,8 @@ def _joint_demands(model: Model) -> Iterator[Claim]:
         yield Claim.BODIES
         if _flow_on_hulls(model):
             yield Claim.HULL_LOADS
+    if model.links.names:
+        yield Claim.LINKS
     if np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0):
         yield Claim.MOTIONS
 

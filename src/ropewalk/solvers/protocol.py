@@ -28,6 +28,7 @@ class Claim(Enum):
     CURRENT = "current"
     WAVES = "waves"
     LOADS = "distributed loads"
+    OVER = "lines that run over points"
     SURFACE = "lines that cross the water surface"
     JOINTS = "joints by component"
     MOTIONS = "prescribed motions"
@@ -38,6 +39,7 @@ class Claim(Enum):
     DAMPING = "internal damping"
     RODS = "floating rods"
     NETS = "nets"
+    LINKS = "links between bodies"
 
 
 class Status(Enum):

@@ -115,6 +115,20 @@ class Line(Part):
     """For solvers that cut the line; chosen by the program unless given."""
     attachments: tuple[LineAttachment, ...] = ()
     loads: tuple[LineLoad, ...] = ()
+    over: tuple[str, ...] = ()
+    """Points or body.attachment that the line runs through without friction, in order from end A; statics only."""
+
+    @model_validator(mode="after")
+    def _over_in_order(self) -> Line:
+        for a, b in pairwise((self.from_, *self.over, self.to) if self.over else ()):
+            if a == b:
+                raise ValueError(f"over: the line runs from '{a}' to '{b}'; name each point once on its way")
+        if self.over and self.attachments:
+            raise ValueError(
+                "a line that runs over points cannot carry attachments, which would not pass; "
+                "end it at a free point with that mass and go on with another line"
+            )
+        return self
 
     @model_validator(mode="after")
     def _attachments_on_line(self) -> Line:

@@ -15,6 +15,7 @@ from ropewalk.spec.bodies import Body
 from ropewalk.spec.cases import Record, Run, Statics
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.lines import Line, Point
+from ropewalk.spec.links import Link
 from ropewalk.spec.nets import Net
 from ropewalk.spec.rods import Rod
 from ropewalk.spec.sections import Section
@@ -36,6 +37,7 @@ class System(Part):
     points: dict[str, Point] = {}
     bodies: dict[str, Body] = {}
     lines: dict[str, Line] = {}
+    links: dict[str, Link] = {}
     nets: dict[str, Net] = {}
     rods: dict[str, Rod] = {}
     statics: Statics = Statics()
@@ -49,7 +51,7 @@ class System(Part):
 
         return import_module("ropewalk.io.native").read_case(path)  # type: ignore[no-any-return]
 
-    @field_validator("sections", "points", "bodies", "lines", "nets", "rods")
+    @field_validator("sections", "points", "bodies", "lines", "links", "nets", "rods")
     @classmethod
     def _names(cls, parts: dict[str, Any]) -> dict[str, Any]:
         for name in parts:
@@ -76,10 +78,22 @@ class System(Part):
         for name, line in self.lines.items():
             refer(("lines", name, "from"), "point or attachment", line.from_, ends)
             refer(("lines", name, "to"), "point or attachment", line.to, ends)
+            for i, peg in enumerate(line.over):
+                refer(("lines", name, "over", i), "point or attachment", peg, ends)
+                if peg.partition(".")[0] in self.rods:
+                    wrong(("lines", name, "over", i), peg, f"a line cannot run over '{peg}' of a rod; give it a point")
             for i, piece in enumerate(line.pieces):
                 refer(("lines", name, "pieces", i, "section"), "section", piece.section, sections)
         for name, net in self.nets.items():
             refer(("nets", name, "section"), "section", net.section, sections)
+        grips = dict.fromkeys(
+            [*self.points, *(f"{n}.{a}" for n, body in self.bodies.items() for a in body.attachments)]
+        )
+        for name, link in self.links.items():
+            for i, end in enumerate(link.between):
+                refer(("links", name, "between", i), "point or attachment", end, grips)
+            if all(end in grips for end in link.between) and (text := self._link_problem(link)):
+                wrong(("links", name), link.between[1], text)
         for name in self.bodies:
             if name in self.points:
                 wrong(("bodies", name), name, f"a point is named '{name}' too; points and bodies need different names")
@@ -90,6 +104,17 @@ class System(Part):
         if problems:
             raise ValidationError.from_exception_data("System", problems)
         return self
+
+    def _link_problem(self, link: Link) -> str:
+        """What a link cannot connect, in a sentence; empty if it can."""
+        joints = [
+            self.bodies[end.partition(".")[0]].joint if "." in end else self.points[end].joint for end in link.between
+        ]
+        if all(joint in ("fixed", "moving") for joint in joints):
+            return f"neither '{link.between[0]}' nor '{link.between[1]}' is free to move; leave the link out"
+        if "." not in link.between[1] and link.kind in ("rigid", "hinge") and joints[1] not in ("fixed", "moving"):
+            return f"point '{link.between[1]}' cannot turn, so nothing hinges on it; make the link a ball or the point fixed"
+        return ""
 
 
 def _unknown(kind: str, value: str, known: list[str], *, hint: bool) -> str:
