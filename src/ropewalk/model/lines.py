@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.model.parting import Breaks, build_breaks
+from ropewalk.model.payout import Winches, build_winches
 from ropewalk.physics.elasticity import Law, linear_law, pack_laws, polynomial_law, table_law
 from ropewalk.spec import lines as spec
 from ropewalk.spec.bodies import Body
@@ -67,6 +69,8 @@ class Lines(NamedTuple):
     over_kind: Ints  # (p,) POINT or BODY
     over_index: Ints  # (p,) which point or body
     over_offset: Array  # (p, 3) in the body frame, m
+    winches: Winches
+    breaks: Breaks
 
 
 def build_sections(sections: Mapping[str, Section]) -> Sections:
@@ -137,6 +141,8 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
         over_kind=ints([kind for kind, _, _ in over]),
         over_index=ints([index for _, index, _ in over]),
         over_offset=floats([offset for _, _, offset in over], (-1, 3)),
+        winches=build_winches(system_lines),
+        breaks=build_breaks(system_lines),
     )  # fmt: skip
 
 

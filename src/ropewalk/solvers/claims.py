@@ -49,6 +49,10 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.LOADS
     if lines.over_index.size:
         yield Claim.OVER
+    if lines.winches.line.size:
+        yield Claim.PAYOUT
+    if lines.breaks.line.size:
+        yield Claim.BREAK
     if model.nets.names:
         yield Claim.NETS
     if np.any(lines.end_kind == ROD):

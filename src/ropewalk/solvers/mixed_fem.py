@@ -45,7 +45,7 @@ RELAXED = 1e-2  # tolerance of the damped motion
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 _LINE_CLAIMS = frozenset(Claim) - {
-    Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.RODS, Claim.NETS,
+    Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.OVER, Claim.PAYOUT, Claim.BREAK, Claim.RODS, Claim.NETS,
 }  # fmt: skip
 
 

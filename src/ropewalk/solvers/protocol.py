@@ -29,6 +29,8 @@ class Claim(Enum):
     WAVES = "waves"
     LOADS = "distributed loads"
     OVER = "lines that run over points"
+    PAYOUT = "winches"
+    BREAK = "lines that part"
     SURFACE = "lines that cross the water surface"
     JOINTS = "joints by component"
     MOTIONS = "prescribed motions"

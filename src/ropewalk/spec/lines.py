@@ -9,8 +9,11 @@ from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
 from ropewalk.spec.joints import HarmonicMotion, Motion, PointJoint, check_motion
+from ropewalk.spec.parting import Break
+from ropewalk.spec.payout import Payout
 
 Elements = Annotated[int, Field(ge=1, le=100_000)]
+LEAST_LEFT = 0.01  # of the free stretch at a winch: what must stay outside
 
 
 class Point(Part):
@@ -117,6 +120,10 @@ class Line(Part):
     loads: tuple[LineLoad, ...] = ()
     over: tuple[str, ...] = ()
     """Points or body.attachment that the line runs through without friction, in order from end A; statics only."""
+    payout: Payout | None = None
+    """A winch at one end."""
+    break_: Annotated[Break | None, Field(alias="break")] = None
+    """Where and when the line parts."""
 
     @model_validator(mode="after")
     def _over_in_order(self) -> Line:
@@ -137,6 +144,22 @@ class Line(Part):
                 raise ValueError(f"attachment at s = {attachment.s} m is beyond the line's {self.length} m")
         if self.from_ == self.to:
             raise ValueError(f"from and to are both '{self.to}'; a line needs two ends")
+        return self
+
+    @model_validator(mode="after")
+    def _winch_and_break(self) -> Line:
+        if self.break_ is not None and self.break_.s is not None and self.break_.s > self.length:
+            raise ValueError(f"break at s = {self.break_.s} m is beyond the line's {self.length} m")
+        if self.payout is None:
+            return self
+        piece = self.pieces[0 if self.payout.end == "A" else -1].length
+        places = [a.s if self.payout.end == "A" else self.length - a.s for a in self.attachments]
+        stretch = min([piece, *places])
+        if self.payout.hauled > (1.0 - LEAST_LEFT) * stretch:
+            raise ValueError(
+                f"payout hauls in {self.payout.hauled:g} m at end {self.payout.end}, but only {stretch:g} m of one "
+                "section without attachments are there; haul in less"
+            )
         return self
 
     @property

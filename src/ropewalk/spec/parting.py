@@ -1,0 +1,26 @@
+"""Lines that part, at a time or at a tension."""
+
+from __future__ import annotations
+
+from pydantic import model_validator
+
+from ropewalk.spec.base import NotNegative, Part, Positive
+
+
+class Break(Part):
+    """The line parts, at a given time or where its tension first reaches a limit; mixed elements only."""
+
+    s: NotNegative | None = None
+    """Where it parts, unstretched length from end A at the start, m; with a tension it may be left out: anywhere."""
+    time: NotNegative | None = None
+    """s"""
+    tension: Positive | None = None
+    """N"""
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Break:
+        if (self.time is None) == (self.tension is None):
+            raise ValueError("a break needs a time or a tension, and not both")
+        if self.time is not None and self.s is None:
+            raise ValueError("a break at a time needs s, the place where the line parts")
+        return self
