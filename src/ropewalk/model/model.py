@@ -8,6 +8,7 @@ from ropewalk.model.bodies import Bodies, build_bodies
 from ropewalk.model.environment import Sea, build_sea
 from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
+from ropewalk.model.links import Links, build_links
 from ropewalk.model.nets import Nets, build_nets
 from ropewalk.spec.system import System
 
@@ -30,6 +31,7 @@ class Model(NamedTuple):
     points: Points
     bodies: Bodies
     lines: Lines
+    links: Links
     motions: Motions
     nets: Nets
 
@@ -46,6 +48,7 @@ def build(system: System) -> Model:
         points=points,
         bodies=bodies,
         lines=build_lines(system.lines, system.sections, system.points, system.bodies, system.rods),
+        links=build_links(system.links, system.bodies, points, bodies, list(system.points)),
         motions=motions.build(),
         nets=build_nets(system.nets, system.sections, list(system.points), system.environment),
     )

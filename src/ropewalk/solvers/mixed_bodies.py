@@ -28,6 +28,7 @@ from ropewalk.solvers.mixed_body_arrays import (
     SIZE,
 )
 from ropewalk.solvers.mixed_body_loads import body_block, body_motion, body_rows, three
+from ropewalk.solvers.mixed_links import add_links, link_unbalance
 
 
 @kernel
@@ -96,8 +97,9 @@ def turn_held_bodies(t, mesh, motions, X):
 
 @kernel
 def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
-    """Put the blocks of all free bodies into the dense system of the junctions."""
+    """Put the blocks of all free bodies and their links into the dense system of the junctions."""
     bodies = mesh.bodies
+    add_links(X, mesh, gp, A, b)
     n_bodies = bodies.table.shape[0]
     for k in range(n_bodies):
         if bodies.table[k, IS_FREE] == 0:
@@ -228,6 +230,7 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
             for p in range(3):
                 for q in range(3):
                     nodes[turn, p] += lever[3 + p, q] * nodes[n, q]
+    link_unbalance(X, mesh, nodes)
 
 
 @kernel

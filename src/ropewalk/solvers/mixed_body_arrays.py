@@ -19,6 +19,7 @@ from ropewalk.model.model import Model
 from ropewalk.physics import hull_loads, hydrostatics
 from ropewalk.physics.hull_loads import STRIP_COLUMNS, WATER_COLUMNS, cut_strips
 from ropewalk.physics.rigidbody import about_origin
+from ropewalk.solvers.mixed_link_arrays import LinkMesh, build_link_mesh
 
 # columns of `table`
 IS_FREE = 0  # 1 if the body moves by its loads
@@ -75,6 +76,7 @@ class BodyMesh(NamedTuple):
     end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
     end_arm: Array  # (n_lines, 2, 3) in the body frame, m
     memory: BodyMemory
+    links: LinkMesh
 
 
 def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
@@ -129,6 +131,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         end_body=body,
         end_arm=arm,
         memory=_memory(bodies.quaternion, int(start[-1]), lever),
+        links=build_link_mesh(model, data[:, WEIGHT_SCALE], data[:, SIZE]),
     )
 
 
@@ -165,10 +168,11 @@ def _at_least(inertia: Array, floor: float) -> Array:
 
 
 def _size(model: Model, k: int) -> float:
-    """Largest of hull, arms of the lines and radius of gyration, m; 1 if the body has no extent at all."""
+    """Largest of hull, arms of lines and links and radius of gyration, m; 1 if the body has no extent at all."""
     bodies, lines = model.bodies, model.lines
     profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
     mine = (lines.end_kind == BODY) & (lines.end_index == k)
+    linked = (model.links.end_kind == BODY) & (model.links.end_index == k)
     gyration = float(np.sqrt(np.trace(bodies.inertia[k]) / (2.0 * bodies.mass[k]))) if bodies.mass[k] > 0.0 else 0.0
     extents = [
         gyration,
@@ -176,5 +180,6 @@ def _size(model: Model, k: int) -> float:
         float(bodies.sphere[k, 3]),
         float(np.linalg.norm(bodies.centre[k])),
         float(np.linalg.norm(lines.end_offset[mine], axis=-1).max(initial=0.0)),
+        float(np.linalg.norm(model.links.offset[linked], axis=-1).max(initial=0.0)),
     ]
     return max(extents) or 1.0

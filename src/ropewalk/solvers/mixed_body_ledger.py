@@ -20,6 +20,7 @@ from ropewalk.solvers.mixed_body_arrays import (
     LOAD_MOMENT,
 )
 from ropewalk.solvers.mixed_body_loads import add_hull, add_matrices, body_inertia, body_motion, body_rows, three
+from ropewalk.solvers.mixed_links import link_powers
 
 
 @kernel
@@ -40,10 +41,11 @@ def _work_rate(block, v, omega):
 
 @kernel
 def body_powers(X, flow, mesh, rho, g):
-    """Power (W) of the water and the wind, of given loads and matrices, and losses by drag and by damping."""
+    """Power (W) of the water and the wind, of given loads, matrices and hinges, losses by drag and by damping, ends."""
     bodies = mesh.bodies
     data, block = bodies.data, bodies.memory.block
-    water, loads, drag, damping = 0.0, 0.0, 0.0, 0.0
+    water, drag = 0.0, 0.0
+    loads, ends, damping = link_powers(X, mesh)
     for k in range(bodies.table.shape[0]):
         if bodies.table[k, IS_FREE] == 0:
             continue
@@ -72,7 +74,7 @@ def body_powers(X, flow, mesh, rho, g):
             loads += _work_rate(block, v, omega) + lost
         mass, centre, J = body_inertia(k, data)
         damping += 2.0 * mesh.mass_damping * kinetic_energy(mass, centre, J, v, omega, R)
-    return water, loads, drag, damping
+    return water, loads, drag, damping, ends
 
 
 @kernel

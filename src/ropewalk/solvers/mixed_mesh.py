@@ -64,7 +64,8 @@ class Mesh(NamedTuple):
     """What the kernels of this method read beside the sea and the motions; never changed.
 
     Few arrays with named columns, not one array per quantity: each array costs the compiler time at every call.
-    Junctions have rows after the nodes in all arrays of positions, and the rotations of bodies after those.
+    Junctions have rows after the nodes in all arrays of positions, the rotations of bodies after those, and the
+    multipliers of links at the end.
     """
 
     node_start: Ints  # (n_lines + 1,)
@@ -153,7 +154,8 @@ def _degrees_of_freedom(model: Model) -> tuple[Ints, Array]:
 def _junctions(model: Model) -> Array:
     """Rows of the junctions in `node`: what is lumped at the points. Bodies have their own terms: theirs are empty."""
     points = model.points
-    rows: Array = np.zeros((len(model.names.points) + 2 * len(model.names.bodies), NODE_COLUMNS))
+    n_rows = len(model.names.points) + 2 * len(model.names.bodies) + 2 * len(model.links.names)
+    rows: Array = np.zeros((n_rows, NODE_COLUMNS))
     n = len(model.names.points)
     rows[:n, MASS] = points.mass
     rows[:n, VOLUME] = points.volume

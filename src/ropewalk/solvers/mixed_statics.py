@@ -100,7 +100,7 @@ def _largest(mesh, nodes, misses):
             for p in range(3):
                 total += mesh.dof[d, p] * nodes[mesh.s.size + j, p]
             force = max(force, abs(total))
-    miss = 0.0
+    miss = mesh.bodies.links.miss[0]
     for e in range(misses.size):
         miss = max(miss, abs(misses[e]))
     return force, miss

@@ -32,6 +32,8 @@ from ropewalk.numerics.blockelimination import (
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.solvers.mixed_element import axial, water_on_half
+from ropewalk.solvers.mixed_link_arrays import link_rows
+from ropewalk.solvers.mixed_links import pull_links
 from ropewalk.solvers.mixed_mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP, node_terms
 
@@ -54,7 +56,7 @@ class Elimination(NamedTuple):
 def allocate_elimination(mesh: Mesh) -> Elimination:
     """Memory for one Newton iteration."""
     n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
-    m = int(mesh.dof_start[-1]) + n_lines
+    m = int(mesh.dof_start[-1]) + n_lines + link_rows(mesh.bodies.links)
     return Elimination(
         gain=np.zeros((n_nodes, 4, 4)),
         offset=np.zeros((n_nodes, 4)),
@@ -361,6 +363,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             a[n_nodes + j, p] += bp * x[p]
             move = max(move, abs(x[p]))
     move = max(move, turn_bodies(X, mesh, right, share, bp, gp))
+    kick = max(kick, pull_links(X, mesh, right, share))
     join_ends(X, mesh)
     return move, kick
 

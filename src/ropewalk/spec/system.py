@@ -113,7 +113,7 @@ class System(Part):
         if all(joint in ("fixed", "moving") for joint in joints):
             return f"neither '{link.between[0]}' nor '{link.between[1]}' is free to move; leave the link out"
         if "." not in link.between[1] and link.kind in ("rigid", "hinge") and joints[1] not in ("fixed", "moving"):
-            return f"point '{link.between[1]}' cannot turn, so nothing hinges on it; make the link a ball or the point fixed"
+            return f"point '{link.between[1]}' cannot turn; make the link a ball or the point fixed"
         return ""
 
 

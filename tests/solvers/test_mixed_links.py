@@ -1,0 +1,216 @@
+"""Bodies linked to bodies: pendulums in angles, rafts in closed form, what free linked bodies keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, initial_state, rotation_matrix
+from ropewalk.solvers.mixed_bodies import turn_bodies
+from ropewalk.solvers.mixed_fem import MixedFem, MixedFemStatics, _make_work
+from ropewalk.solvers.mixed_links import add_links, link_unbalance, multiplier_row
+from ropewalk.spec.system import System
+
+VACUUM = {"gravity": 0.0, "water_density": 0.0, "air_density": 0.0}
+G = 9.81
+IN_AIR = {**VACUUM, "gravity": G}
+RHO = 1000.0
+CALM = {"gravity": G, "water_density": RHO, "air_density": 0.0, "seabed": {"kind": "none"}}
+
+
+def model_of(environment: dict[str, Any], **parts: Any) -> Model:
+    return build(System.model_validate({"environment": environment, **parts}))
+
+
+def run(model: Model, times: Any, start: State | None = None, **settings: Any) -> tuple[list[State], Any, Any]:
+    """States at `times`, the last report, and the memory."""
+    solver = MixedFem(**{"start_at": "as_given", "ledger": False, **settings})
+    work = solver.start(model, initial_state(model) if start is None else start)
+    states = []
+    for t in times:
+        report = solver.advance(model, work, float(t))
+        assert report.good, report.message
+        states.append(solver.read(model, work))
+    return states, report, work
+
+
+def gap(work: Any) -> float:
+    """Largest miss of an equation of the links (m)."""
+    link_unbalance(work.steps.now.X, work.mesh, work.steps.nodes)
+    return float(work.mesh.bodies.links.miss[0])
+
+
+# --- equations ---
+
+PAIR = {
+    "a": {"mass": 1, "inertia": [1, 1.5, 1.2], "position": [0, 0, 0], "attitude": [10, 20, 30],
+          "attachments": {"e": [1, 0.3, 0.2]}},
+    "b": {"mass": 2, "inertia": [1, 2, 1.3], "position": [2, 0.4, 0.1], "attitude": [5, -10, 15],
+          "attachments": {"e": [-1, 0.1, 0]}},
+}  # fmt: skip
+LINKS = {
+    "ball": {"kind": "ball"},
+    "hinge": {"kind": "hinge", "axis": [0.3, 1, 0.2], "stiffness": 3.0, "damping": 2.0},
+    "rigid": {"kind": "rigid"},
+    "bar": {"kind": "bar", "length": 1.3},
+}
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_tangent_of_a_link_is_the_derivative_of_its_forces(kind):
+    """Central differences over positions, turns and multipliers, with the velocities that follow them in a step."""
+    model = model_of(IN_AIR, bodies=PAIR, links={"l": {**LINKS[kind], "between": ["a.e", "b.e"]}})
+    work = _make_work(model, initial_state(model), 0.0)
+    mesh, X, n, gp, h = work.mesh, work.steps.trial.X, work.steps.memory.matrix.shape[0], 7.0, 1e-6
+    rng = np.random.default_rng(1)
+    X[:2] += 0.05 * rng.standard_normal(X[:2].shape)
+    if kind == "hinge":  # the turn of a hinge is defined only where the hinge holds
+        X[0, 2:4] = 0.0
+
+    def system(X: Any) -> tuple[Any, Any]:
+        A, b = np.zeros((n, n)), np.zeros(n)
+        add_links(X, mesh, gp, A, b)
+        return A, b
+
+    def moved(change: Any) -> Any:
+        Y = X.copy()
+        for j in range(2):
+            Y[0, j] += change[6 * j : 6 * j + 3]
+            Y[1, j] += gp * change[6 * j : 6 * j + 3]
+        turn_bodies(Y, mesh, change, 1.0, 0.0, gp)
+        for r in range(n - 12):
+            Y[0, multiplier_row(0, mesh) + r // 3, r % 3] += change[12 + r]
+        return system(Y)[1]
+
+    found = np.stack([-(moved(h * e) - moved(-h * e)) / (2.0 * h) for e in np.eye(n)], axis=1)
+    # entries up to 30; differences of 1e-6 leave h^2 and 1e-16 / h = 1e-10 of them
+    assert_allclose(found, system(X)[0], atol=1e-8)
+
+
+# --- pendulums ---
+
+ARM, MASS, INERTIA = (1.2, 0.8), (3.0, 2.0), (0.4, 0.25)  # m to the next hinge, kg, kg m2 about the mass centre
+CENTRE = (0.5, 0.35)  # m, of mass below the hinge
+
+
+def double_pendulum(angles: tuple[float, float]) -> Model:
+    """Two bodies that hang below each other on hinges about y; angles from the vertical, rad."""
+    elbow = ARM[0] * np.array([np.sin(angles[0]), 0.0, -np.cos(angles[0])])
+    own = [0.3, 0.0, 0.3]  # across the axis it does not matter
+    bodies = {
+        "a": {"mass": MASS[0], "inertia": [own[0], INERTIA[0], own[2]], "centre_of_mass": [0, 0, -CENTRE[0]],
+              "position": [0, 0, 0], "attitude": [0, -np.degrees(angles[0]), 0],
+              "attachments": {"top": [0, 0, 0], "end": [0, 0, -ARM[0]]}},
+        "b": {"mass": MASS[1], "inertia": [own[0], INERTIA[1], own[2]], "centre_of_mass": [0, 0, -CENTRE[1]],
+              "position": elbow.tolist(), "attitude": [0, -np.degrees(angles[1]), 0],
+              "attachments": {"top": [0, 0, 0]}},
+    }  # fmt: skip
+    links = {
+        "shoulder": {"kind": "hinge", "between": ["a.top", "roof"]},
+        "elbow": {"kind": "hinge", "between": ["b.top", "a.end"]},
+    }
+    return model_of(IN_AIR, bodies=bodies, links=links, points={"roof": {"position": [0, 0, 0]}})
+
+
+def pendulum_angles(angles: tuple[float, float], duration: float) -> Any:
+    """The same in two angles, by an explicit method of order 8.
+
+    Lagrange: (J1 + m2 l^2) p'' + m2 l c2 cos(p - q) q'' + m2 l c2 sin(p - q) q'^2 + (m1 c1 + m2 l) g sin p = 0 and
+    J2 q'' + m2 l c2 cos(p - q) p'' - m2 l c2 sin(p - q) p'^2 + m2 c2 g sin q = 0, J about the hinges.
+    """
+    m1, m2 = MASS
+    arm, (c1, c2) = ARM[0], CENTRE
+    J1, J2 = INERTIA[0] + m1 * c1**2, INERTIA[1] + m2 * c2**2
+
+    def rate(_: float, y: Any) -> Any:
+        p, q, dp, dq = y
+        k, s = m2 * arm * c2 * np.cos(p - q), m2 * arm * c2 * np.sin(p - q)
+        M = np.array([[J1 + m2 * arm**2, k], [k, J2]])
+        f = [-s * dq**2 - (m1 * c1 + m2 * arm) * G * np.sin(p), s * dp**2 - m2 * c2 * G * np.sin(q)]
+        return [dp, dq, *np.linalg.solve(M, f)]
+
+    return solve_ivp(rate, (0.0, duration), [*angles, 0.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12).y[:2, -1]
+
+
+def hanging_angles(state: State) -> Any:
+    axes = [-rotation_matrix(q)[:, 2] for q in state.body_quaternion]
+    return np.array([np.arctan2(axis[0], -axis[2]) for axis in axes])
+
+
+def test_double_pendulum_follows_its_ordinary_differential_equation():
+    """Two bodies, two hinges, large angles: second order towards the equations in angles; the hinges stay closed."""
+    angles, duration = (1.0, 1.6), 2.0
+    exact = pendulum_angles(angles, duration)
+    errors = []
+    for step in (4e-3, 2e-3, 1e-3):
+        states, _, work = run(double_pendulum(angles), [duration], step=step)
+        errors.append(np.abs(hanging_angles(states[-1]) - exact).max())
+        # the equations are of position, so nothing drifts: what is left is Newton's last correction, squared
+        assert gap(work) < 1e-12
+    assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 2.0, atol=0.1)
+    assert errors[-1] < 2e-4
+
+
+def test_bar_swings_as_a_pendulum():
+    """A body at the end of a bar of 2 m: T = 2 pi sqrt(L / g) (1 + a^2 / 16)."""
+    length, amplitude = 2.0, 1e-3
+    body = {"mass": 5.0, "inertia": [1, 1, 1], "position": [length * np.sin(amplitude), 0, -length * np.cos(amplitude)],
+            "attachments": {"eye": [0, 0, 0]}}  # fmt: skip
+    model = model_of(IN_AIR, bodies={"bob": body}, links={"bar": {"kind": "bar", "between": ["bob.eye", "roof"]}},
+                     points={"roof": {"position": [0, 0, 0]}})  # fmt: skip
+    period = 2.0 * np.pi * np.sqrt(length / G)
+    states, _, work = run(model, [0.25 * period, period], step=period / 2000)
+    assert_allclose(states[0].body_position[0, 0], 0.0, atol=2e-6 * amplitude * length * 1000)
+    # (2 pi / 2000)^2 / 12 of a turn is 1e-6 rad of phase, times 6; at the extreme it enters squared
+    assert_allclose(states[1].body_position[0, 0], length * np.sin(amplitude), rtol=1e-6)
+    assert gap(work) < 1e-12
+
+
+# --- free in space ---
+
+
+def momenta(model: Model, state: State) -> tuple[Any, Any, float]:
+    """Linear and angular momentum about the world's origin, and kinetic energy."""
+    P, L, E = np.zeros(3), np.zeros(3), 0.0
+    for k, m in enumerate(model.bodies.mass):
+        R = rotation_matrix(state.body_quaternion[k])
+        J, c, w = R @ model.bodies.inertia[k] @ R.T, R @ model.bodies.centre[k], state.body_rate[k]
+        v = state.body_velocity[k] + np.cross(w, c)
+        P, L = P + m * v, L + m * np.cross(state.body_position[k] + c, v) + J @ w
+        E += 0.5 * m * v @ v + 0.5 * w @ J @ w
+    return P, L, E
+
+
+def tumbling(kind: str, step: float) -> tuple[float, float, float]:
+    """Relative changes of both momenta and of the energy of two linked bodies that tumble freely for 1 s."""
+    bodies = {
+        "a": {"mass": 3.0, "inertia": [1.0, 2.0, 2.5], "position": [0, 0, 0], "attachments": {"e": [0.8, 0.1, 0]}},
+        "b": {"mass": 2.0, "inertia": [0.7, 1.2, 1.0], "centre_of_mass": [0.1, 0, 0.05], "position": [1.5, 0.1, 0.2],
+              "attachments": {"e": [-0.7, 0, -0.2]}},
+    }  # fmt: skip
+    model = model_of(VACUUM, bodies=bodies, links={"l": {"kind": kind, "between": ["a.e", "b.e"]}})
+    axis = np.array([0.0, 1.0, 0.0])
+    rates = np.array([[0.5, 1.0, -0.7]] * 2)
+    rates[1] += {"ball": np.array([0.4, -0.6, 0.9]), "hinge": -0.8 * axis, "rigid": 0.0 * axis}[kind]
+    va = np.array([0.3, 0.0, 0.1])
+    vb = va + np.cross(rates[0], [0.8, 0.1, 0]) - np.cross(rates[1], [-0.7, 0, -0.2])
+    start = initial_state(model)._replace(body_rate=rates, body_velocity=np.array([va, vb]))
+    states, _, work = run(model, [1.0], start, step=step, spectral_radius=1.0)
+    assert gap(work) < 1e-12
+    (P0, L0, E0), (P1, L1, E1) = momenta(model, start), momenta(model, states[-1])
+    size = np.linalg.norm
+    return float(size(P1 - P0) / size(P0)), float(size(L1 - L0) / size(L0)), abs(E1 / E0 - 1.0)
+
+
+@pytest.mark.parametrize("kind", ["ball", "hinge", "rigid"])
+def test_free_linked_bodies_keep_momentum_and_energy(kind):
+    """Forces of a link are opposite and do no work: what the scheme changes is of second order."""
+    coarse, fine = tumbling(kind, 4e-3), tumbling(kind, 2e-3)
+    assert fine[0] < 1e-6  # nothing but the turn of the second body's mass centre about its origin
+    assert_allclose(np.log2(np.array(coarse[1:]) / np.array(fine[1:])), 2.0, atol=0.15)
+    assert max(fine[1:]) < 1e-5
