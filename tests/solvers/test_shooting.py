@@ -365,7 +365,7 @@ def test_random_starts_arrive(name):
     model, p = problem_of(CASES[name])
     parts = (p.arcs, p.nodes, p.rigid, model.sea)
     random = np.random.default_rng(1)
-    own = p.arcs.dof[:, 12:]
+    own = p.arcs.dof[:, 12:15]
     tries, arrived = 5600, 0
     for _ in range(tries):
         x = p.x.copy()

@@ -14,14 +14,15 @@ from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary_build import prescribed
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.multishooting import denser, first_plan, hanging, refine
+from ropewalk.solvers.multishooting import denser, first_plan, hanging, refine, settled
 from ropewalk.solvers.protocol import Claim, Report
 from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import Result, result_memory
-from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
+from ropewalk.solvers.shooting_build import Problem, build_problem
 from ropewalk.solvers.shooting_contact import contact_plan
 from ropewalk.solvers.shooting_guess import start_tails
 from ropewalk.solvers.shooting_newton import CONVERGED, RESTARTS, STUCK, Newton
+from ropewalk.solvers.shooting_plan import Plan
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
 from ropewalk.solvers.shooting_shape import GuessedShape, KnottedShape, Shape
@@ -77,6 +78,7 @@ class Shooting:
             Claim.ATTACHMENT_FORCES,
             Claim.CURRENT,
             Claim.LOADS,
+            Claim.OVER,
             Claim.SURFACE,
             Claim.JOINTS,
             Claim.MOTIONS,
@@ -159,7 +161,7 @@ class Shooting:
         integrator = (self.tolerance, self.pair)
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
         path = newton.solve(self.target, restarts)
-        return Attempt(place, plan, problem, out, path, path.iterations)
+        return Attempt(place, settled(plan, problem), problem, out, path, path.iterations)
 
     def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt, time: float) -> Attempt:
         """What is tried when one interval fails; at worst the first try is handed back.
@@ -201,7 +203,7 @@ class Shooting:
             total += path.iterations
             if path.ending != CONVERGED:
                 break
-        return Attempt(place, plan, problem, out, path, total)
+        return Attempt(place, settled(plan, problem), problem, out, path, total)
 
     def _bring_in_current(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """Load continuation: the speed grows from nothing, each answer the start of the next."""

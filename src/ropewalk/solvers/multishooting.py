@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ropewalk.model.arrays import Array
@@ -10,8 +12,9 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import Arcs
-from ropewalk.solvers.shooting_build import ON_BED, LinePlan, Plan
-from ropewalk.solvers.shooting_shape import GuessedShape, bed_height, end_place
+from ropewalk.solvers.shooting_build import ON_BED, Problem
+from ropewalk.solvers.shooting_plan import LinePlan, Plan
+from ropewalk.solvers.shooting_shape import GuessedShape, bed_height, end_place, peg_knots
 from ropewalk.solvers.shooting_string import ALL, BOUND, BUOYANCY, F0, S0, S1, STATE
 
 CLOSE = 0.02  # of the line: a cut is not made this near another
@@ -29,6 +32,8 @@ def first_plan(model: Model, place: Place, shape: GuessedShape) -> Plan:
 
 def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LinePlan:
     tails = [_is_tail(model, i, j) for j in range(2)]
+    if model.lines.over_start[i + 1] > model.lines.over_start[i]:
+        return _plan_over(model, place, i, tails[1])
     if any(tails):
         return LinePlan(backward=(tails[1],))
     if not model.sea.has_seabed:
@@ -38,6 +43,16 @@ def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LineP
     low = [bed_height(model, end_place(model, place, i, j)) <= rest for j in range(2)]
     _, first, last = shape.states(i, np.zeros(1))
     return bed_plan(length, low, first, last, shape.spans(i).rows)
+
+
+def _plan_over(model: Model, place: Place, i: int, tail: bool) -> LinePlan:
+    """Line i cut where it is guessed to run over its pegs, shot from end A; from end B too if that is a tail or low."""
+    places, where = peg_knots(model, place, i)
+    pegs = tuple(range(model.lines.over_start[i], model.lines.over_start[i + 1]))
+    rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
+    from_b = tail or bed_height(model, where[-1]) <= rest
+    cuts = tuple(float(s) for s in places[1:-1])
+    return LinePlan(cuts, (False,) * len(pegs) + (from_b,), (False,) * len(pegs), pegs)
 
 
 def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Array) -> LinePlan:
@@ -64,7 +79,7 @@ def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Ar
 
 def hanging(plan: Plan) -> Plan:
     """The plan with all lines that were cut on the bed shot whole."""
-    return tuple(LinePlan() if any(line.bed) else line for line in plan)
+    return tuple(LinePlan() if any(line.bed) and not line.pegs else line for line in plan)
 
 
 def _is_tail(model: Model, i: int, j: int) -> bool:
@@ -74,6 +89,7 @@ def _is_tail(model: Model, i: int, j: int) -> bool:
         return False
     k = lines.end_index[i, j]
     shared = np.count_nonzero((lines.end_index == k) & (lines.end_kind != BODY)) > 1
+    shared |= bool(np.any((lines.over_index == k) & (lines.over_kind != BODY)))
     return bool(np.all(points.joint[k] == FREE)) and not shared and points.motion[k] < 0
 
 
@@ -92,25 +108,46 @@ def growth(arcs: Arcs, end_state: Array) -> Array:
 
 def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> Plan:
     """The plan with arcs beyond the limit cut into equal parts, as many as the growth asks for, at most `most`."""
-    new = [list(zip((*p.cuts, np.inf), p.backward, (*p.bed, False), strict=True)) for p in plan]
+    new = [list(zip((*p.cuts, np.inf), p.backward, (*p.bed, False), (*p.peg_of, -1), strict=True)) for p in plan]
     for a in np.flatnonzero(numbers > limit):
         parts = int(min(most, max(2.0, np.ceil(np.log(min(numbers[a], 1e300)) / np.log(limit)))))
         step = arcs.length[a] / parts
         sign = -1.0 if arcs.reverse[a] else 1.0
         line = new[arcs.line[a]]
         cuts = [float(arcs.offset[a] + sign * k * step) for k in range(1, parts)]
-        line += [(c, bool(arcs.reverse[a]), False) for c in cuts]
+        line += [(c, bool(arcs.reverse[a]), False, -1) for c in cuts]
         line.sort(key=lambda row: row[0])
     return tuple(
-        LinePlan(tuple(r[0] for r in rows[:-1]), tuple(r[1] for r in rows), tuple(r[2] for r in rows[:-1]))
-        for rows in new
+        LinePlan(
+            tuple(r[0] for r in rows[:-1]),
+            tuple(r[1] for r in rows),
+            tuple(r[2] for r in rows[:-1]),
+            tuple(r[3] for r in rows[:-1]) if old.pegs else (),
+        )
+        for rows, old in zip(new, plan, strict=True)
     )
 
 
+def settled(plan: Plan, problem: Problem) -> Plan:
+    """The plan with the cuts at pegs where the solution has them."""
+    new = list(plan)
+    for i, c, d in problem.pegs:
+        cuts = list(new[i].cuts)
+        cuts[c] = float(problem.x[d])
+        new[i] = replace(new[i], cuts=tuple(cuts))
+    return tuple(new)
+
+
 def denser(model: Model, plan: Plan, parts: int) -> Plan:
-    """The plan with every line cut at its point loads and into about `parts` arcs; new arcs keep the old direction."""
+    """The plan with every line cut at its point loads and into about `parts` arcs; new arcs keep the old direction.
+
+    Lines over pegs stay as they are: cuts would bar the pegs' way.
+    """
     new = []
     for i, line in enumerate(plan):
+        if line.pegs:
+            new.append(line)
+            continue
         length = float(model.lines.length[i])
         clumps = model.lines.attachment_s[model.lines.attachment_start[i] : model.lines.attachment_start[i + 1]]
         wanted = {float(s) for s in clumps if 0.0 < s < length}

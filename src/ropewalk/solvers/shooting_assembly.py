@@ -19,9 +19,10 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_to_matrix
 from ropewalk.physics import hydrostatics
 from ropewalk.solvers.shooting import ARRIVED, LOG_SIZE, shoot, start_state
+from ropewalk.solvers.shooting_pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
 from ropewalk.solvers.shooting_string import ALL, FORCE_ONLY, STATE, float_force
 
-LOCAL = 15  # unknowns an arc touches: six of what holds its start, six of its end, its own three
+LOCAL = 17  # unknowns an arc touches: six of what holds its start, six of its end, its own three, places of two pegs
 
 
 class Arcs(NamedTuple):
@@ -29,20 +30,24 @@ class Arcs(NamedTuple):
 
     line: Ints  # (n,) which line
     reverse: Flags  # (n,) shot towards end A
-    offset: Array  # (n,) s of the arc's start, from end A of the line, m
+    offset: Array  # (n,) s of the arc's start, from end A of the line, m; moves with a peg
     first: Ints  # (n,) spans first:last
     last: Ints  # (n,)
     node: Ints  # (n, 2) at start and end
     dof: Ints  # (n, LOCAL), -1 where there is none
-    length: Array  # (n,) m
+    length: Array  # (n,) m; moves with a peg
     force: Array  # (n,) scale, N
     slack: Array  # (n,) smallest force, that gives a slack place a direction, N
     on_bed: Ints  # (n,) HANGING, SLIDING or STRAIGHT at the start
     lift: Array  # (n,) how far the axis at the start rests above its node, m
     active: Ints  # (n,) FORCE_ONLY or ALL: derivatives to be integrated
-    spans: Array  # (k, SPAN_COLUMNS)
+    spans: Array  # (k, SPAN_COLUMNS); those beside a peg are cut where it is
     laws: Ints  # (k, 3)
     law_data: Array
+    slides: bool  # some arc begins or ends at a peg
+    source: Array  # (k, SPAN_COLUMNS) the spans uncut; empty if none slides
+    edge: Array  # (n, 2) s of the start and end from end A, where they do not slide, m
+    total: Array  # (n,) length of the line, m
 
 
 class Nodes(NamedTuple):
@@ -61,6 +66,8 @@ class Nodes(NamedTuple):
     ceiling: Array  # (n,) height above which Newton does not look for it: floats stay in the water, m
     tail: Flags  # (n,) nothing holds it and one arc starts there
     any_free: bool  # some point has a free component
+    slide_dof: Ints  # (m, 3) unknown of each peg's place on its line, and of the pegs before and after it, -1 for none
+    slide_edge: Array  # (m, 2) m, ends or cuts of the line in place of those
 
 
 class Rigid(NamedTuple):
@@ -143,7 +150,10 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
     p0, p1, arm0, arm1, n0 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     map0, map1 = np.empty((3, 6)), np.empty((3, 6))
     none, nowhere = np.empty(0), np.empty((0, STATE))
+    before, after, box = np.zeros(STATE), np.zeros(STATE), np.empty((5, 3, 3))
     residual = out.residual
+    if arcs.slides:
+        slide(arcs, x)
     for a in range(arcs.line.size):
         k0, k1 = arcs.node[a, 0], arcs.node[a, 1]
         place(k0, nodes, rigid, x, quaternions, p0, map0, arm0)
@@ -154,6 +164,9 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
             p0[i] += arcs.lift[a] * sea.bed_normal[i]
         y = out.end_state[a]
         start_state(p0, n0, y)
+        at_peg = dof[PLACE0] >= 0 or dof[PLACE1] >= 0
+        if at_peg:
+            slope_at(arcs, a, y, False, sea, box, before)
         m = arcs.active[a] if derivatives else STATE
         status = shoot(
             y, m, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, arcs.on_bed[a],
@@ -170,6 +183,11 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
             residual[dof[12 + i]] = y[i] - p1[i]
         if derivatives:
             _arc_block(y, n0, map0, map1, arm0, arm1, nodes.body[k0] >= 0, nodes.body[k1] >= 0, out.arc_blocks[a])
+        if at_peg:
+            add_tension(arcs, a, n0, y, residual)
+            if derivatives:
+                slope_at(arcs, a, y, True, sea, box, after)
+                peg_block(arcs, a, y, n0, before, after, map0, map1, out.arc_blocks[a])
     return ARRIVED
 
 

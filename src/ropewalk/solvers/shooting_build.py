@@ -18,24 +18,22 @@ from ropewalk.solvers.shooting import SLACK_FORCE
 from ropewalk.solvers.shooting_assembly import LOCAL, Arcs, Nodes, Rigid
 from ropewalk.solvers.shooting_bed import HANGING, SLIDING, STRAIGHT
 from ropewalk.solvers.shooting_newton import Scales
-from ropewalk.solvers.shooting_shape import GuessedShape, Shape, bed_height, end_place, line_scale, point_loads
+from ropewalk.solvers.shooting_pegs import slide
+from ropewalk.solvers.shooting_plan import LinePlan, Plan
+from ropewalk.solvers.shooting_shape import (
+    GuessedShape,
+    Shape,
+    bed_height,
+    end_place,
+    held_place,
+    line_scale,
+    point_loads,
+)
 from ropewalk.solvers.shooting_spans import LineSpans, depends_on_position, line_spans, loads_along_bed, reversed_spans
 
 ON_BED = 1.0e-6  # of the depth: an end this near the bed lies on it
-ARC_FIELDS = ("line", "reverse", "offset", "node", "dof", "length", "force", "on_bed", "lift", "active")
+ARC_FIELDS = ("line", "reverse", "offset", "node", "dof", "length", "force", "on_bed", "lift", "active", "edge")
 AFLOAT = 0.99  # of its radius: highest place of a float that still feels the water
-
-
-@dataclass(frozen=True)
-class LinePlan:
-    """How one line is shot: cuts, the direction of each arc between them, and which cuts rest on the bed."""
-
-    cuts: tuple[float, ...] = ()  # m from end A, rising
-    backward: tuple[bool, ...] = (False,)  # of each arc, towards end A
-    bed: tuple[bool, ...] = ()  # of each cut
-
-
-Plan = tuple[LinePlan, ...]
 
 
 @dataclass
@@ -48,6 +46,7 @@ class Problem:
     scales: Scales
     x: Array
     quaternions: Array  # (n_bodies free, 4)
+    pegs: Ints  # (m, 3) line, index of the cut in its plan, unknown: places of pegs on their lines
 
 
 def build_problem(model: Model, place: Place, plan: Plan, shape: Shape, all_bodies: bool = False) -> Problem:
@@ -94,6 +93,9 @@ class _Book:
         self.arc_rows: dict[str, list[Any]] = {key: [] for key in ARC_FIELDS}
         self.spans: list[Array] = []
         self.laws: list[Ints] = []
+        self.pegs: list[tuple[int, int, int]] = []
+        self.slide_dof: list[list[int]] = []
+        self.slide_edge: list[list[float]] = []
 
     def _unknown(self, value: float) -> int:
         self.start.append(float(value))
@@ -115,17 +117,22 @@ class _Book:
         self.dof.append(dof)
         return len(self.body) - 1
 
-    def _end(self, i: int, j: int) -> tuple[int, Array, float]:
-        """Node, position and load of end j of line i."""
+    def _end(self, i: int, j: int) -> tuple[int, float]:
+        """Node and load of end j of line i."""
         lines = self.model.lines
-        k = int(lines.end_index[i, j])
-        position = end_place(self.model, self.place, i, j)
-        if lines.end_kind[i, j] != BODY:
-            return k, position, float(self.point_load[k])
+        return self._holder(
+            int(lines.end_kind[i, j]), int(lines.end_index[i, j]), lines.end_offset[i, j],
+            end_place(self.model, self.place, i, j),
+        )  # fmt: skip
+
+    def _holder(self, kind: int, k: int, offset: Array, position: Array) -> tuple[int, float]:
+        """Node of a point or of a place on a body, and the load on it (N)."""
+        if kind != BODY:
+            return k, float(self.point_load[k])
         if k in self.loose:
             b = self.loose.index(k)
-            return self._node(b, lines.end_offset[i, j], position, list(self.body_dof[b])), position, 0.0
-        return self._node(-1, np.zeros(3), position, [-1] * 6), position, 0.0
+            return self._node(b, offset, position, list(self.body_dof[b])), 0.0
+        return self._node(-1, np.zeros(3), position, [-1] * 6), 0.0
 
     def _cut(self, position: Array, on_bed: bool, rest: float) -> int:
         """Node at a cut: free, or free to slide on the bed."""
@@ -147,13 +154,18 @@ class _Book:
         length = float(model.lines.length[i])
         ends = [self._end(i, 0), self._end(i, 1)]
         whole = not plan.cuts and isinstance(self.shape, GuessedShape)
-        spans = self.shape.spans(i) if whole else line_spans(model, i, np.array(plan.cuts))  # type: ignore[attr-defined]
-        scale = line_scale(model, i, spans.rows, spans.laws, max(ends[0][2], ends[1][2]))
+        fixed = np.array([s for s, peg in zip(plan.cuts, plan.peg_of, strict=True) if peg < 0])
+        spans = self.shape.spans(i) if whole else line_spans(model, i, fixed)  # type: ignore[attr-defined]
+        scale = line_scale(model, i, spans.rows, spans.laws, max(ends[0][1], ends[1][1]))
         places = np.array([0.0, *plan.cuts, length])
         states, low, high = self.shape.states(i, places)
         middle = 0.5 * (spans.rows[:, string.S0] + spans.rows[:, string.S1])
         nodes = [ends[0][0]]
+        sliding = self._slides(i, plan, scale)
         for c, resting_cut in enumerate(plan.bed):
+            if sliding[c + 1] >= 0:
+                nodes.append(self._peg(plan.peg_of[c]))
+                continue
             at = int(np.searchsorted(spans.rows[:, string.S1], plan.cuts[c]))
             nodes.append(self._cut(states[c + 1, :3], resting_cut, float(spans.rows[at, string.RADIUS])))
             self._carry(nodes[-1], plan.cuts[c], spans)
@@ -162,6 +174,8 @@ class _Book:
             inside = (spans.rows[:, string.S0] >= places[c]) & (spans.rows[:, string.S1] <= places[c + 1])
             # a load at a cut belongs to the arc before it
             inside &= (middle > places[c]) | (c == 0)
+            if plan.pegs:  # beside a peg the spans are cut when it is known where it is
+                inside[:] = True
             own = LineSpans(spans.rows[inside], spans.laws[inside])
             begin = c + 1 if backward else c
             n0 = states[begin, 3:].copy()
@@ -173,8 +187,31 @@ class _Book:
             if on_bed != HANGING:
                 n0 = self._on_bed_force(n0, resting, own.rows)
             pair = (nodes[begin], nodes[c] if backward else nodes[c + 1])
-            self._add_arc((i, backward, start, list(pair), [], places[c + 1] - places[c], scale, on_bed, lift), n0,
-                          length, own)  # fmt: skip
+            far = c if backward else c + 1
+            slides = (sliding[begin], sliding[far])
+            self._add_arc((i, backward, start, list(pair), slides, places[c + 1] - places[c], scale, on_bed, lift,
+                           (start, float(places[far]))), n0, length, own)  # fmt: skip
+
+    def _slides(self, i: int, plan: LinePlan, scale: float) -> list[int]:
+        """Unknown of the place of each peg among the ends and cuts of line i; -1 for those that do not slide."""
+        length = float(self.model.lines.length[i])
+        places, found = [0.0, *plan.cuts, length], [-1] * (len(plan.cuts) + 2)
+        for c, peg in enumerate(plan.peg_of):
+            if peg >= 0:
+                d = found[c + 1] = self._unknown(plan.cuts[c])
+                self.unit[d], self.row[d] = length, scale
+                self.pegs.append((i, c, d))
+        for c in range(1, len(places) - 1):
+            if found[c] >= 0:
+                self.slide_dof.append([found[c], found[c - 1], found[c + 1]])
+                self.slide_edge.append([places[c - 1], places[c + 1]])
+        return found
+
+    def _peg(self, p: int) -> int:
+        """Node of what a line runs over; p : index into the model's `over` arrays."""
+        lines = self.model.lines
+        kind, k, offset = int(lines.over_kind[p]), int(lines.over_index[p]), lines.over_offset[p]
+        return self._holder(kind, k, offset, held_place(self.place, kind, k, offset))[0]
 
     def _rest(self, node: int, begin: int, plan: LinePlan, own: LineSpans) -> tuple[int, float]:
         """How an arc starts: HANGING, SLIDING or STRAIGHT, and how far its axis is lifted onto the bed (m)."""
@@ -203,8 +240,8 @@ class _Book:
         return flat + lift * normal
 
     def _add_arc(self, values: tuple[Any, ...], n0: Array, whole: float, spans: LineSpans) -> None:
-        """One arc; `values` in the order of arc_rows, without the unknowns and what is integrated."""
-        line, backward, at, nodes, _, length, scale, on_bed, lift = values
+        """One arc; `values` in the order of arc_rows, of its unknowns those of pegs, without what is integrated."""
+        line, backward, at, nodes, slides, length, scale, on_bed, lift, edge = values
         own = [self._unknown(v) for v in n0]
         for d in own:
             self.unit[d], self.row[d] = scale, whole
@@ -215,8 +252,9 @@ class _Book:
                     self.unit[d] = max(self.unit[d], whole)
                     self.row[d] = max(self.row[d], scale)
         moves = depends_on_position(self.model, spans.rows) or on_bed != HANGING
-        dof = [*self.dof[nodes[0]], *self.dof[nodes[1]], *own]
-        row = (line, backward, at, nodes, dof, length, scale, on_bed, lift, string.ALL if moves else string.FORCE_ONLY)
+        dof = [*self.dof[nodes[0]], *self.dof[nodes[1]], *own, *slides]
+        active = string.ALL if moves else string.FORCE_ONLY
+        row = (line, backward, at, nodes, dof, length, scale, on_bed, lift, active, edge)
         for key, value in zip(self.arc_rows, row, strict=True):
             self.arc_rows[key].append(value)
         self.spans.append(spans.rows)
@@ -258,24 +296,30 @@ class _Book:
         row, unit = np.array(self.row), np.array(self.unit)
         row[row == 0.0] = 1.0
         unit[unit == 0.0] = 1.0
-        return Problem(
+        spans = floats(np.concatenate(self.spans) if self.spans else [], (-1, string.SPAN_COLUMNS))
+        lines = ints(arcs["line"], (-1,))
+        problem = Problem(
             arcs=Arcs(
-                line=ints(arcs["line"], (-1,)),
+                line=lines,
                 reverse=flags(arcs["reverse"]),
-                offset=floats(arcs["offset"]),
+                offset=floats(arcs["offset"]).copy(),
                 first=ints(counts[:-1]),
                 last=ints(counts[1:]),
                 node=ints(arcs["node"], (-1, 2)),
                 dof=ints(arcs["dof"], (-1, LOCAL)),
-                length=floats(arcs["length"]),
+                length=floats(arcs["length"]).copy(),
                 force=floats(arcs["force"]),
                 slack=floats(SLACK_FORCE * np.array(arcs["force"], dtype=float)),
                 on_bed=ints(arcs["on_bed"], (-1,)),
                 lift=floats(arcs["lift"]),
                 active=ints(arcs["active"], (-1,)),
-                spans=floats(np.concatenate(self.spans) if self.spans else [], (-1, string.SPAN_COLUMNS)),
+                spans=spans.copy(),
                 laws=ints(np.concatenate(self.laws) if self.laws else [], (-1, 3)),
                 law_data=self.model.sections.law_data,
+                slides=bool(self.pegs),
+                source=spans if self.pegs else spans[:0],
+                edge=floats(arcs["edge"], (-1, 2)),
+                total=floats(self.model.lines.length[lines]),
             ),
             nodes=Nodes(
                 body=ints(self.body),
@@ -291,12 +335,18 @@ class _Book:
                 ceiling=floats([self._ceiling(k) for k in range(len(self.body))]),
                 tail=flags(self._tails()),
                 any_free=any(d >= 0 for body, dof in zip(self.body, self.dof, strict=True) if body < 0 for d in dof),
+                slide_dof=ints(self.slide_dof, (-1, 3)),
+                slide_edge=floats(self.slide_edge, (-1, 2)),
             ),
             rigid=rigid,
             scales=Scales(floats(row), floats(unit)),
             x=np.array(self.start).reshape(n),
             quaternions=np.array(self.place.quaternions[self.loose], dtype=float).reshape(-1, 4).copy(),
+            pegs=ints(self.pegs, (-1, 3)),
         )
+        if problem.arcs.slides:
+            slide(problem.arcs, problem.x)
+        return problem
 
     def _rigid(self) -> Rigid:
         """Free bodies; their scales: the largest line or load on them, and the longest lever."""

@@ -9,7 +9,8 @@ from ropewalk.model.model import Model
 from ropewalk.solvers.shooting import DEEPEST, REST
 from ropewalk.solvers.shooting_assembly import Result
 from ropewalk.solvers.shooting_bed import HANGING
-from ropewalk.solvers.shooting_build import LinePlan, Plan, Problem
+from ropewalk.solvers.shooting_build import Problem
+from ropewalk.solvers.shooting_plan import LinePlan, Plan
 from ropewalk.solvers.shooting_read import SolvedShape
 
 BELOW = 1.0e-6  # of the line's length: a dip below the bed that is no round-off
@@ -48,11 +49,11 @@ def _lifted(line: LinePlan, problem: Problem, out: Result, own: Ints) -> int:
 
 def _without(line: LinePlan, c: int) -> LinePlan:
     """The plan of a line without its cut c."""
-    cuts, bed = list(line.cuts), list(line.bed)
-    del cuts[c], bed[c]
+    cuts, bed, pegs = list(line.cuts), list(line.bed), list(line.peg_of)
+    del cuts[c], bed[c], pegs[c]
     # the merged arc is shot from the left unless what lies beyond it on that side is shot towards it
     backward = [*line.backward[:c], False, *line.backward[c + 2 :]]
-    return LinePlan(tuple(cuts), tuple(backward), tuple(bed))
+    return LinePlan(tuple(cuts), tuple(backward), tuple(bed), tuple(pegs) if line.pegs else ())
 
 
 def _with_contact(model: Model, line: LinePlan, problem: Problem, out: Result, i: int, own: Ints) -> LinePlan:
@@ -88,6 +89,7 @@ def _with_contact(model: Model, line: LinePlan, problem: Problem, out: Result, i
         (*line.cuts[:c], *cuts, *line.cuts[c:]),
         (*line.backward[:c], *backward, *line.backward[c + 1 :]),
         (*line.bed[:c], *bed, *line.bed[c:]),
+        (*line.pegs[:c], *(-1 for _ in cuts), *line.pegs[c:]) if line.pegs else (),
     )
 
 

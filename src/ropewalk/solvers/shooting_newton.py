@@ -21,6 +21,7 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 from ropewalk.solvers.shooting import ARRIVED
 from ropewalk.solvers.shooting_assembly import Arcs, Nodes, Result, Rigid, evaluate, gather, place
+from ropewalk.solvers.shooting_pegs import keep_order
 
 CONVERGED, STUCK, TOO_MANY, BAD_START = 0, 1, 2, 3  # how the iteration ended
 
@@ -60,7 +61,7 @@ class Path:
 
 @kernel
 def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
-    """x + step direction; floats are kept in the water, rotations of bodies turn their quaternions and stay zero in x.
+    """x + step direction; floats stay in the water, pegs in order; rotations turn the quaternions and stay zero in x.
 
     A float in the air feels no water, so from there Newton would not find back.
     """
@@ -69,6 +70,7 @@ def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
     for k in range(nodes.ceiling.size):
         if nodes.dof[k, 2] >= 0:
             x_new[nodes.dof[k, 2]] = min(x_new[nodes.dof[k, 2]], nodes.ceiling[k])
+    keep_order(x, nodes.slide_dof, nodes.slide_edge, x_new)
     w = np.empty(3)
     for b in range(rigid.weight.size):
         for i in range(3):

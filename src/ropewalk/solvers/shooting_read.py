@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.arrays import Array
+from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
@@ -12,6 +13,7 @@ from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting import LOG_SIZE, REST, shoot, start_state
 from ropewalk.solvers.shooting_assembly import Result, place
 from ropewalk.solvers.shooting_build import Problem
+from ropewalk.solvers.shooting_pegs import PLACE0, PLACE1
 from ropewalk.solvers.shooting_string import ALL, STATE, float_force
 
 NODES = 101  # per line in a State
@@ -42,7 +44,7 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     arcs = problem.arcs
     y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), np.empty(LOG_SIZE)
     begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a] * model.sea.bed_normal
-    start_state(begin, problem.x[arcs.dof[a, 12:]], y)
+    start_state(begin, problem.x[arcs.dof[a, 12:15]], y)
     shoot(
         y, STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, model.sea, arcs.on_bed[a],
         arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, DORMAND_PRINCE, np.ascontiguousarray(s), table, log,
@@ -85,12 +87,28 @@ def end_forces(model: Model, problem: Problem, out: Result) -> Array:
     return forces
 
 
+def over_forces(model: Model, problem: Problem, out: Result) -> list[tuple[int, int, float, Array]]:
+    """Line, peg (index into the model's `over` arrays), s (m) and force of the line on it (N), in order from end A."""
+    arcs = problem.arcs
+    found = []
+    for k, (i, _, d) in enumerate(problem.pegs):
+        before = int(np.count_nonzero(problem.pegs[:k, 0] == i))
+        force = np.zeros(3)
+        for a in np.flatnonzero(arcs.line == i):
+            if arcs.dof[a, PLACE0] == d:
+                force += problem.x[arcs.dof[a, 12:15]]
+            if arcs.dof[a, PLACE1] == d:
+                force -= out.end_state[a, 3:6]
+        found.append((int(i), int(model.lines.over_start[i]) + before, float(problem.x[d]), force))
+    return found
+
+
 def start_force(model: Model, problem: Problem, a: int, out: Result) -> Array:
     """Force of arc a on what holds its start, N; on the bed what friction leaves of it."""
     arcs = problem.arcs
     if out.log[a, REST] > 0.0:
         return sample(model, problem, a, np.zeros(1), SAMPLE_TOLERANCE)[0, 3:]
-    return problem.x[arcs.dof[a, 12:]].copy()
+    return problem.x[arcs.dof[a, 12:15]].copy()
 
 
 class SolvedShape:
@@ -115,7 +133,10 @@ def read_state(model: Model, problem: Problem, out: Result, where: Place, time: 
     """The State of a solved problem, NODES places per line."""
     lines = model.lines
     n_lines, n_points, n_bodies = lines.length.size, len(model.names.points), len(model.names.bodies)
-    s = np.linspace(0.0, 1.0, NODES)[None, :] * lines.length[:, None]
+    s: Array = np.linspace(0.0, 1.0, NODES)[None, :] * lines.length[:, None]
+    pegs = over_forces(model, problem, out)
+    for i, _, place_on_line, _ in pegs:  # the corner is one of the nodes
+        s[i, 1 + int(np.argmin(np.abs(s[i, 1:-1] - place_on_line)))] = place_on_line
     tables = np.zeros((n_lines, NODES, STATE))
     for i in range(n_lines):
         tables[i] = line_table(model, problem, i, np.ascontiguousarray(s[i]), tolerance)
@@ -127,6 +148,9 @@ def read_state(model: Model, problem: Problem, out: Result, where: Place, time: 
         on = (lines.end_kind == 0) & (lines.end_index == k)
         nodes = problem.nodes
         force[k] = ends[on].sum(axis=0) + nodes.force[k] + nodes.frame[k].T @ nodes.axis_force[k]
+        for _, p, _, pull in pegs:
+            if lines.over_kind[p] == POINT and lines.over_index[p] == k:
+                force[k] += pull
         float_force(where.points[k], nodes.volume[k], nodes.drag[k], model.sea, force[k])
     return State(
         time=time,

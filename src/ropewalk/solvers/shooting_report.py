@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.model.pegs import over_names
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.multishooting import growth
@@ -17,13 +18,15 @@ from ropewalk.solvers.protocol import Report, Status
 from ropewalk.solvers.shooting import DEEPEST, LOWEST, STEPS
 from ropewalk.solvers.shooting_assembly import Result
 from ropewalk.solvers.shooting_bed import HANGING
-from ropewalk.solvers.shooting_build import Plan, Problem
+from ropewalk.solvers.shooting_build import Problem
 from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Path
-from ropewalk.solvers.shooting_read import line_table, node_position
-from ropewalk.solvers.shooting_shape import end_place
+from ropewalk.solvers.shooting_plan import Plan
+from ropewalk.solvers.shooting_read import line_table, node_position, over_forces
+from ropewalk.solvers.shooting_shape import end_place, peg_knots
 
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
 NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
+OFF = 1.0e-3  # of a line: a peg this near an end has lost the line
 RUN_AWAY = 30.0  # line lengths from where it started: nothing holds the part
 NEAR, GRAZING = 0.02, 0.2  # of the length; slope: a line this near the surface and this flat grazes it
 LOOKS, LOOK_TOLERANCE = 101, 1.0e-6  # where a failed line is looked at, and how well
@@ -56,7 +59,7 @@ class Attempt:
 def report(model: Model, attempt: Attempt) -> Report:
     """Status, sentence and figures."""
     problem, out, path = attempt.problem, attempt.out, attempt.path
-    own = problem.arcs.dof[:, 12:].ravel()
+    own = problem.arcs.dof[:, 12:15].ravel()
     force = np.ones(problem.x.size, dtype=bool)
     force[own] = False
     miss = float(np.max(np.abs(out.residual[own]), initial=0.0))
@@ -73,8 +76,21 @@ def report(model: Model, attempt: Attempt) -> Report:
         "integrator_steps": int(out.log[:, STEPS].sum()),
         "unknowns": int(problem.x.size),
     }
+    if problem.pegs.size:
+        figures["over"] = _over(model, problem, out)
     status, message = _good(model, attempt) if attempt.good else _bad(model, attempt, imbalance, miss)
     return Report(status, message, attempt.iterations, imbalance, miss, figures)
+
+
+def _over(model: Model, problem: Problem, out: Result) -> dict[str, list[dict[str, Any]]]:
+    """By line: what it runs over, where on the line (m), the tension there and the force on it (N)."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for i, p, s, force in over_forces(model, problem, out):
+        tension = float(np.linalg.norm(line_table(model, problem, i, np.array([s]), LOOK_TOLERANCE)[0, 3:]))
+        name = over_names(model, i)[p - int(model.lines.over_start[i])]
+        row = {"name": name, "s": s, "tension": tension, "force": force.tolist()}
+        found.setdefault(model.names.lines[i], []).append(row)
+    return found
 
 
 def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
@@ -104,14 +120,16 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     short = _too_short(model, attempt)
     if short:
         return Status.TOO_SHORT, short
-    lost = _lost(model, attempt)
+    lost = _runs_off(model, attempt) or _lost(model, attempt)
     if lost:
         return Status.NO_EQUILIBRIUM, lost
+    worst = int(np.argmax(np.nan_to_num(np.abs(out.residual / problem.scales.row), nan=np.inf)))
+    restless = _no_rest_over(model, problem, worst)
+    if restless:
+        return Status.NOT_CONVERGED, f"{restless} after {attempt.iterations} iterations"
     shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt) or _upright(model, attempt)
     if shapeless:
         return Status.NOT_CONVERGED, shapeless
-    scaled = np.abs(out.residual / problem.scales.row)
-    worst = int(np.argmax(np.where(np.isfinite(scaled), scaled, np.inf)))
     text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
     return (
         Status.NOT_CONVERGED,
@@ -121,7 +139,7 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
 
 def _part(model: Model, problem: Problem, row: int) -> str:
     """What an equation belongs to."""
-    arc = np.flatnonzero(np.any(problem.arcs.dof[:, 12:] == row, axis=1))
+    arc = np.flatnonzero(np.any(problem.arcs.dof[:, 12:15] == row, axis=1))
     if arc.size:
         return f"line '{model.names.lines[problem.arcs.line[arc[0]]]}' does not reach its end"
     node = np.flatnonzero(np.any(problem.nodes.dof == row, axis=1))
@@ -143,11 +161,15 @@ def _too_short(model: Model, attempt: Attempt) -> str:
         arcs = np.flatnonzero(attempt.problem.arcs.line == i)
         ends = attempt.problem.arcs.node[arcs]
         held = not np.any(free[[ends[0, 0], ends[-1, 1]]]) or arcs.size > 1
-        apart = float(np.linalg.norm(end_place(model, attempt.place, i, 1) - end_place(model, attempt.place, i, 0)))
+        over = lines.over_start[i + 1] > lines.over_start[i]
+        if over:
+            held = not np.any(free[ends.ravel()])
+        way = peg_knots(model, attempt.place, i)[1]
+        apart = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
         if held and np.all(model.sections.law[pieces] == INEXTENSIBLE) and apart >= lines.length[i]:
             return (
                 f"line '{model.names.lines[i]}': length {lines.length[i]:.6g} m is shorter than the {apart:.6g} m "
-                "between its ends; lengthen it or give it axial_stiffness"
+                f"{'over its points' if over else 'between its ends'}; lengthen it or give it axial_stiffness"
             )
     return ""
 
@@ -167,11 +189,31 @@ def _lost(model: Model, attempt: Attempt) -> str:
     return ""
 
 
+def _runs_off(model: Model, attempt: Attempt) -> str:
+    """Sentence about a line that slides off a peg; empty if there is none."""
+    for i, _, d in attempt.problem.pegs:
+        s, length = float(attempt.problem.x[d]), float(model.lines.length[i])
+        if min(s, length - s) < OFF * length:
+            end, name = ("A" if s < 0.5 * length else "B"), model.names.lines[i]
+            return f"line '{name}' slides off '{', '.join(over_names(model, i))}' past its end {end}; nothing holds it"
+    return ""
+
+
+def _no_rest_over(model: Model, problem: Problem, row: int) -> str:
+    """Sentence about a line over pegs that an unmet equation belongs to; empty if it belongs to none."""
+    arcs = problem.arcs
+    for i in np.unique(problem.pegs[:, 0]):
+        if np.any(arcs.dof[arcs.line == i] == row):
+            over = ", ".join(over_names(model, int(i)))
+            return f"line '{model.names.lines[i]}' does not come to rest over '{over}'"
+    return ""
+
+
 def _slack_on_bed(model: Model, attempt: Attempt) -> str:
     """Sentence about a line that lies on the bed without a pull; empty if there is none."""
     arcs, normal = attempt.problem.arcs, model.sea.bed_normal
     for a in np.flatnonzero(arcs.on_bed != HANGING):
-        n0 = attempt.problem.x[arcs.dof[a, 12:]]
+        n0 = attempt.problem.x[arcs.dof[a, 12:15]]
         if np.linalg.norm(n0 - (n0 @ normal) * normal) < NO_PULL * arcs.force[a]:
             name = model.names.lines[arcs.line[a]]
             return f"line '{name}' lies slack on the seabed and has no unique shape; without current use 'catenary'"

@@ -29,11 +29,30 @@ class Shape(Protocol):
 
 def end_place(model: Model, place: Place, i: int, j: int) -> Array:
     """Where end j of line i is, m."""
-    k = int(model.lines.end_index[i, j])
-    if model.lines.end_kind[i, j] != BODY:
+    lines = model.lines
+    return held_place(place, int(lines.end_kind[i, j]), int(lines.end_index[i, j]), lines.end_offset[i, j])
+
+
+def held_place(place: Place, kind: int, k: int, offset: Array) -> Array:
+    """Where point k is, or a place on body k, m."""
+    if kind != BODY:
         return place.points[k]
-    where: Array = place.bodies[k] + quaternion_to_matrix(place.quaternions[k]) @ model.lines.end_offset[i, j]
+    where: Array = place.bodies[k] + quaternion_to_matrix(place.quaternions[k]) @ offset
     return where
+
+
+def peg_knots(model: Model, place: Place, i: int) -> tuple[Array, Array]:
+    """Guess of s (k,) and position (k, 3) of the ends of line i and of what it runs over, m.
+
+    The line is shared out in proportion to the distances.
+    """
+    lines = model.lines
+    pegs = range(lines.over_start[i], lines.over_start[i + 1])
+    over = [held_place(place, int(lines.over_kind[p]), int(lines.over_index[p]), lines.over_offset[p]) for p in pegs]
+    where: Array = np.array([end_place(model, place, i, 0), *over, end_place(model, place, i, 1)])
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(where, axis=0), axis=1))])
+    share = way / way[-1] if way[-1] > 0.0 else np.linspace(0.0, 1.0, way.size)
+    return share * lines.length[i], where
 
 
 def bed_height(model: Model, position: Array) -> float:
@@ -68,6 +87,8 @@ class GuessedShape:
     def states(self, i: int, s: Array) -> tuple[Array, float, float]:
         """See Shape."""
         model = self.model
+        if model.lines.over_start[i + 1] > model.lines.over_start[i]:
+            return self.between(i, s, *peg_knots(model, self.place, i))
         spans = self.spans(i)
         a, b = (np.ascontiguousarray(end_place(model, self.place, i, j)) for j in range(2))
         scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
@@ -84,18 +105,9 @@ class GuessedShape:
         on = [self.loads[lines.end_index[i, j]] for j in range(2) if lines.end_kind[i, j] != BODY]
         return float(max(on, default=0.0))
 
-
-class KnottedShape(GuessedShape):
-    """Catenaries between given places of each line."""
-
-    def __init__(self, model: Model, place: Place, knots: dict[int, tuple[Array, Array]]) -> None:
-        super().__init__(model, place)
-        self.knots = knots
-
-    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
-        """See Shape; at a knot the force is that beyond it."""
+    def between(self, i: int, s: Array, at: Array, where: Array) -> tuple[Array, float, float]:
+        """As `states`, of catenaries between knots at `at` (k,) whose positions are `where` (k, 3), m."""
         model = self.model
-        at, where = self.knots[i]
         spans = line_spans(model, i, at[1:-1])
         scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
         rest = float(spans.rows[:, string.RADIUS].max())
@@ -113,6 +125,18 @@ class KnottedShape(GuessedShape):
             )  # fmt: skip
             out[here] = own
         return out, 0.0, 0.0
+
+
+class KnottedShape(GuessedShape):
+    """Catenaries between given places of each line."""
+
+    def __init__(self, model: Model, place: Place, knots: dict[int, tuple[Array, Array]]) -> None:
+        super().__init__(model, place)
+        self.knots = knots
+
+    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
+        """See Shape; at a knot the force is that beyond it."""
+        return self.between(i, s, *self.knots[i])
 
 
 def point_loads(model: Model) -> Array:

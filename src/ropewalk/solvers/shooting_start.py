@@ -19,7 +19,7 @@ from ropewalk.model.state import initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.catenary import Catenary
-from ropewalk.solvers.shooting_shape import end_place
+from ropewalk.solvers.shooting_shape import end_place, peg_knots
 
 FEW_POINTS = 0  # free points up to which the positions of the file serve
 SHORTEST = 1.0e-12  # of a line: a shorter piece is round-off
@@ -31,13 +31,16 @@ def gravity_place(model: Model, place: Place, t: float) -> Place:
     free = np.any(model.points.joint != HELD, axis=1) & (model.points.motion < 0)
     if np.count_nonzero(free) <= FEW_POINTS and not np.any(model.bodies.joint == LOOSE):
         return place
-    simple = gravity_model(model)
+    simple, n = gravity_model(model), place.points.shape[0]
+    if model.lines.over_index.size:  # with the pegs where they are guessed to be
+        simple, _ = points_for_loads(simple, place)
+    points = np.concatenate([place.points, simple.points.position[n:]])
     state = initial_state(simple)._replace(
-        point_position=place.points, body_position=place.bodies, body_quaternion=place.quaternions
+        point_position=points, body_position=place.bodies, body_quaternion=place.quaternions
     )
     solver = Catenary()
     work = solver.start(simple, state)
-    return work.place if solver.advance(simple, work, t).good else place
+    return work.place._replace(points=work.place.points[:n]) if solver.advance(simple, work, t).good else place
 
 
 def gravity_model(model: Model) -> Model:
@@ -109,6 +112,9 @@ def float_balance(model: Model, place: Place, t: float) -> Afloat | None:
     found = Place(work.place.points[:n], work.place.bodies, work.place.quaternions)
     knots = {}
     for i in range(lines.length.size):
+        if lines.over_start[i + 1] > lines.over_start[i]:
+            knots[i] = peg_knots(model, found, i)
+            continue
         own = [(s, work.place.points[n + k]) for k, (line, s) in enumerate(owners) if line == i]
         ends = [(0.0, end_place(model, found, i, 0)), *own, (float(lines.length[i]), end_place(model, found, i, 1))]
         knots[i] = np.array([s for s, _ in ends]), np.array([where for _, where in ends])
@@ -116,7 +122,10 @@ def float_balance(model: Model, place: Place, t: float) -> Afloat | None:
 
 
 def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int, float]]]:
-    """The model with its lines cut at their point loads, which become free points; line and s of each."""
+    """The model with its lines cut at their point loads, which become free points; line and s of each.
+
+    Lines that run over points end there and go on, with as much on each side as is guessed.
+    """
     lines, points = model.lines, model.points
     n = len(model.names.points)
     owners: list[tuple[int, float]] = []
@@ -129,8 +138,14 @@ def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int,
         a, b = end_place(model, place, i, 0), end_place(model, place, i, 1)
         here = (int(lines.end_kind[i, 0]), int(lines.end_index[i, 0]), lines.end_offset[i, 0])
         low = 0.0
-        for s in (*inner, float(lines.length[i])):
-            if s in inner:
+        over = dict(
+            zip(peg_knots(model, place, i)[0][1:-1], range(lines.over_start[i], lines.over_start[i + 1]), strict=True)
+        )
+        for s in (*inner, *over, float(lines.length[i])):
+            if s in over:
+                p = over[s]
+                there = (int(lines.over_kind[p]), int(lines.over_index[p]), lines.over_offset[p])
+            elif s in inner:
                 start.append(a + s / lines.length[i] * (b - a))
                 there = (POINT, n + len(owners), np.zeros(3))
                 owners.append((i, s))
@@ -176,6 +191,10 @@ def points_for_loads(model: Model, place: Place) -> tuple[Model, list[tuple[int,
         attachment_added_mass=floats([]),
         attachment_force=floats([], (-1, 3)),
         load_start=ints(np.zeros(n_lines + 1)),
+        over_start=ints(np.zeros(n_lines + 1)),
+        over_kind=ints([]),
+        over_index=ints([]),
+        over_offset=floats([], (-1, 3)),
     )
     names = model.names._replace(
         points=(*model.names.points, *(f"load {k}" for k in range(m))), lines=tuple(f"part {k}" for k in range(n_lines))

@@ -17,8 +17,9 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import evaluate, result_memory
-from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
+from ropewalk.solvers.shooting_build import Problem, build_problem
 from ropewalk.solvers.shooting_newton import sparse_matrix, sparse_pattern
+from ropewalk.solvers.shooting_plan import Plan
 from ropewalk.solvers.shooting_shape import Shape
 
 
@@ -52,8 +53,9 @@ def line_stiffness(
 
 
 def _copy_solution(solved: Problem, problem: Problem) -> None:
-    """Forces, points and cuts of the solved problem; the arcs and nodes of both come in the same order."""
-    problem.x[problem.arcs.dof[:, 12:]] = solved.x[solved.arcs.dof[:, 12:]]
+    """Forces, points, cuts and pegs of the solved problem; the arcs and nodes of both come in the same order."""
+    problem.x[problem.pegs[:, 2]] = solved.x[solved.pegs[:, 2]]
+    problem.x[problem.arcs.dof[:, 12:15]] = solved.x[solved.arcs.dof[:, 12:15]]
     for old, new in zip(solved.nodes.dof[:, :3], problem.nodes.dof[:, :3], strict=True):
         both = (old >= 0) & (new >= 0)
         problem.x[new[both]] = solved.x[old[both]]

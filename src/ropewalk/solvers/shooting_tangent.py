@@ -17,8 +17,9 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import Result, evaluate, result_memory
-from ropewalk.solvers.shooting_build import Plan, Problem, build_problem
+from ropewalk.solvers.shooting_build import Problem, build_problem
 from ropewalk.solvers.shooting_newton import move, sparse_matrix, sparse_pattern
+from ropewalk.solvers.shooting_plan import Plan
 from ropewalk.solvers.shooting_read import SolvedShape, place_of
 
 STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))

@@ -1,0 +1,23 @@
+"""How each line is shot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LinePlan:
+    """How one line is shot: cuts, the direction of each arc between them, and which cuts rest on the bed."""
+
+    cuts: tuple[float, ...] = ()  # m from end A, rising
+    backward: tuple[bool, ...] = (False,)  # of each arc, towards end A
+    bed: tuple[bool, ...] = ()  # of each cut
+    pegs: tuple[int, ...] = ()  # of each cut, index into the model's `over` arrays, -1 for none; empty if there is none
+
+    @property
+    def peg_of(self) -> tuple[int, ...]:
+        """`pegs` in full."""
+        return self.pegs or (-1,) * len(self.cuts)
+
+
+Plan = tuple[LinePlan, ...]
