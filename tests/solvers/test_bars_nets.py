@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
-from ropewalk.model.state import initial_state
+from ropewalk.model.state import initial_state, net_summary
 from ropewalk.solvers.bars_kkt import build_kkt
 from ropewalk.solvers.bars_ldl import analyse, factorise, solve
 from ropewalk.solvers.bars_nets import read_nets
@@ -165,16 +165,19 @@ def test_areas_and_drag_of_a_flat_net():
     model = netted(panel(6, 6))
     solver = Constrained()
     work = solver.start(model, initial_state(model))
-    found = solver.advance(model, work, 0.0).figures["nets"]["n"]
+    solver.advance(model, work, 0.0)
+    found = net_summary(model, solver.read(model, work))["n"]
     assert_allclose(found["projected_area"], 9.0, rtol=1e-12)
     assert_allclose(found["drag"], 0.5 * 1025.0 * 1.2 * 0.002 * 0.25 * 2.0 * 9.0 / 0.025, rtol=1e-12)
     ring = netted(panel(8, 4, net={"panel": {"kind": "cylinder", "centre": (0, 0, -1), "radius": 2, "height": 3},
                                    "cells": (32, 4)}))  # fmt: skip
     work = solver.start(ring, initial_state(ring))
-    found = read_nets(ring, work)["n"]
+    found = read_nets(ring, work)
     # polygon of 32 sides; its projection counts both sides of the cylinder
-    assert_allclose(found.mouth_area, 16 * 4.0 * np.sin(2 * np.pi / 32), rtol=1e-12)
-    assert_allclose(found.projected_area, 2 * 4.0 * 3.0, rtol=1e-12)
+    assert_allclose(found["net_mouth_area"], 16 * 4.0 * np.sin(2 * np.pi / 32), rtol=1e-12)
+    assert_allclose(found["net_mouth_width"], 4.0, rtol=1e-12)
+    assert_allclose(found["net_projected_area"], 2 * 4.0 * 3.0, rtol=1e-12)
+    assert_allclose(found["net_volume"], 3.0 * found["net_mouth_area"], rtol=1e-12)
 
 
 def test_kkt_pattern_has_its_symmetric_size():

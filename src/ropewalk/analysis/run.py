@@ -134,10 +134,6 @@ def simulate(
     RunFailedError and InterruptedRunError carry the results up to where the run stopped.
     """
     duration = _duration(system, duration)
-    if system.nets:
-        raise InputError(
-            "nets in time: their knots are not recorded yet; use 'ropewalk static', or a solver of bars by itself"
-        )
     model = build(system)
     method = _solver(system, model, solver)
     attrs = _attributes(system, method, duration)
@@ -282,7 +278,7 @@ def _recorder(
     if output is None:
         if resume:
             raise InputError("resume needs an output: the file that the stopped run was to write")
-        yield Recorder(model.names, attrs, start=start)
+        yield Recorder(model.names, attrs, start=start, nets=model.nets)
         return
     if Path(output).is_dir() or not Path(output).absolute().parent.is_dir():
         raise InputError(
@@ -290,7 +286,7 @@ def _recorder(
         )
     folder = RunFolder.open(output) if resume and part_folder(output).is_dir() else RunFolder.create(output)
     try:
-        recorder = Recorder(model.names, attrs, folder, start=start)
+        recorder = Recorder(model.names, attrs, folder, start=start, nets=model.nets)
         yield recorder
     finally:
         if folder.is_held and not (folder.path / HEADER).exists():

@@ -17,7 +17,7 @@ from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
-from ropewalk.model.state import State, initial_state
+from ropewalk.model.state import State, initial_state, net_summary
 from ropewalk.solvers.claims import demands
 from ropewalk.solvers.protocol import Claim, Report, Status
 from ropewalk.solvers.registry import SOLVERS, solver_class
@@ -47,6 +47,7 @@ class Equilibrium:
     def __repr__(self) -> str:
         names, report = self.model.names, self.report
         parts = f"{len(names.lines)} lines, {len(names.points)} points, {len(names.bodies)} bodies"
+        parts += f", {len(self.model.nets.names)} nets" * bool(self.model.nets.names)
         return (
             f"<Equilibrium {self.system.title!r}: {parts}; {report.status.value} by {self.method}, "
             f"residual {report.residual_force:.2g} N, {report.residual_position:.2g} m>"
@@ -84,7 +85,7 @@ class Equilibrium:
             "version": __version__,
             "created_by": "ropewalk statics",
         }
-        return dataset_of(self.model.names, [self.state], attrs)
+        return dataset_of(self.model.names, [self.state], attrs, self.model.nets)
 
 
 def statics(
@@ -178,6 +179,7 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
         },
         "bodies": {name: _body(equilibrium, k) for k, name in enumerate(model.names.bodies)},
         "lines": {name: _line(model, state, k) for k, name in enumerate(model.names.lines)},
+        **({"nets": net_summary(model, state)} if model.nets.names else {}),
     }
 
 

@@ -12,6 +12,9 @@ from ropewalk.cli.tables import JsonOption, metres, newtons, print_json, print_t
 if TYPE_CHECKING:
     from ropewalk.analysis.statics import Equilibrium
 
+NET_COLUMNS = ("net", "drag (N)", "largest tension (N)", "mouth (m2)", "mouth width (m)", "across the flow (m2)",
+               "volume (m3)", "of the given volume")  # fmt: skip
+
 
 def static_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
@@ -48,6 +51,8 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     if summary["bodies"]:
         rows = [(n, metres(b["position"]), metres(b["attitude"])) for n, b in summary["bodies"].items()]
         print_table("bodies", ("body", "position (m)", "roll, pitch, yaw (deg)"), rows)
+    if summary.get("nets"):
+        print_table("nets", NET_COLUMNS, [_net_row(name, net) for name, net in summary["nets"].items()])
     report = equilibrium.report
     typer.echo(
         f"{report.status.value}: method {equilibrium.method}, {report.iterations} iterations; forces balance to "
@@ -70,3 +75,17 @@ def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:
         )
         for end, key in (("A", "end_a"), ("B", "end_b"))
     ]
+
+
+def _net_row(name: str, net: dict[str, Any]) -> tuple[str, ...]:
+    closed = net["volume"] is not None
+    return (
+        name,
+        newtons(net["drag"]),
+        newtons(net["max_tension"]),
+        f"{net['mouth_area']:.3f}",
+        f"{net['mouth_width']:.3f}",
+        f"{net['projected_area']:.3f}",
+        f"{net['volume']:.2f}" if closed else "-",
+        f"{100.0 * net['volume_fraction']:.1f} %" if closed else "-",
+    )

@@ -116,9 +116,9 @@ def _declare(file: Any, layout: Layout, rows: int) -> None:
     file.dimensions = {"time": rows, **{dim: n for dim, n in layout.sizes.items() if dim in used}}
     beside: dict[str, str] = {}  # per dimension, the coordinates that do not have its name
     for name, (dims, values) in layout.coordinates.items():
-        is_text = isinstance(values[0], str)
-        variable = file.create_variable(name, dims, h5py.string_dtype() if is_text else "f8")
-        variable[...] = np.array(values, dtype=object if is_text else float)
+        array = np.array(values, dtype=object) if isinstance(values[0], str) else np.array(values)
+        variable = file.create_variable(name, dims, h5py.string_dtype() if array.dtype == object else array.dtype)
+        variable[...] = array
         variable.attrs.update(VARIABLES[name].attrs)
         if name not in dims:
             beside[dims[0]] = f"{beside[dims[0]]} {name}" if dims[0] in beside else name

@@ -32,6 +32,8 @@ class Nets(NamedTuple):
     names: tuple[str, ...]
     knot_start: Ints  # (n + 1,)
     knot: Array  # (k, 3) m
+    row: Ints  # (k,) of the knot, 0 at the upper edge; rings of a bottom count on
+    column: Ints  # (k,) of the knot in its row
     held: Flags  # (k,)
     point: Ints  # (k,) point of the case that the knot is, or -1
     sinker_mass: Array  # (k,) kg
@@ -50,6 +52,9 @@ class Nets(NamedTuple):
     wake: Array  # (q,)
     mouth: Ints  # knots of the upper edge, in order
     mouth_start: Ints  # (n + 1,)
+    rim_start: Ints  # (n + 1,)
+    rim: Ints  # (e, 2) free edges of the screens of a cylinder, in the sense of their screen; none of panels
+    rim_loop: Ints  # (e,) which of the closed loops of its net the edge is of
 
 
 @dataclass
@@ -57,6 +62,7 @@ class Layout:
     """Knots and bars of one net while it is laid out."""
 
     knots: list[Array] = field(default_factory=list)
+    place: list[tuple[int, int]] = field(default_factory=list)  # row, column of each knot
     bars: list[tuple[int, int, float, float]] = field(default_factory=list)  # a, b, length, twines
     screens: list[tuple[int, int, int, int]] = field(default_factory=list)
     upper: list[int] = field(default_factory=list)
@@ -64,6 +70,13 @@ class Layout:
     corners: dict[str, int] = field(default_factory=dict)
     edge: set[int] = field(default_factory=set)
     ring: bool = False  # the edges close on themselves
+
+    def add_row(self, row: int, knots: Sequence[Array]) -> list[int]:
+        """Knots from left to right; their numbers."""
+        first = len(self.knots)
+        self.knots.extend(knots)
+        self.place.extend((row, column) for column in range(len(knots)))
+        return list(range(first, len(self.knots)))
 
 
 def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], points: Sequence[str],
@@ -85,10 +98,13 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], po
     diameters = [
         [sections[net.section].diameter] * len(lay.screens) for net, lay in zip(nets.values(), layouts, strict=True)
     ]
+    rims = [_rim(lay) for lay in layouts]
     return Nets(
         names=tuple(nets),
         knot_start=first_knot,
         knot=floats([k for lay in layouts for k in lay.knots], (-1, 3)),
+        row=ints([row for lay in layouts for row, _ in lay.place]),
+        column=ints([column for lay in layouts for _, column in lay.place]),
         held=flags([bool(x) for r in rows for x in r[:, 0]]),
         point=ints([int(x) for r in rows for x in r[:, 1]]),
         sinker_mass=floats([x for r in rows for x in r[:, 2]]),
@@ -108,6 +124,9 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], po
         wake=floats([x for w in wakes for x in w]),
         mouth=ints([k + first_knot[i] for i, lay in enumerate(layouts) for k in lay.upper]),
         mouth_start=offsets([len(lay.upper) for lay in layouts]),
+        rim_start=offsets([len(rim) for rim in rims]),
+        rim=ints([[a + first_knot[i], b + first_knot[i]] for i, rim in enumerate(rims) for a, b, _ in rim], (-1, 2)),
+        rim_loop=ints([loop for rim in rims for _, _, loop in rim]),
     )  # fmt: skip
 
 
@@ -139,10 +158,8 @@ def _square_panel(net: spec.Net, panel: spec.RectanglePanel) -> Layout:
     nx, nz = _cells(net, net.bar_length, net.bar_length)
     a, b, _, d = (np.array(c) for c in panel.corners)
     for j in range(nz + 1):
-        for i in range(nx + 1):
-            lay.knots.append(a + (b - a) * i / nx + (d - a) * j / nz)
-            if i in (0, nx) or j in (0, nz):
-                lay.edge.add(len(lay.knots) - 1)
+        row = lay.add_row(j, [a + (b - a) * i / nx + (d - a) * j / nz for i in range(nx + 1)])
+        lay.edge.update(row if j in (0, nz) else (row[0], row[-1]))
     dx, dz = width / nx, height / nz
     _square_bars(lay, nx, nz, False, dx, dz, net.bar_length)
     _name_corners(lay, nx + 1, nz)
@@ -171,7 +188,7 @@ def _square_cylinder(net: spec.Net, panel: spec.CylinderPanel) -> Layout:
     angle = 2.0 * math.pi * np.arange(nx) / nx
     for j in range(nz + 1):
         ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(nx)], axis=1) * panel.radius
-        lay.knots.extend(np.array(panel.centre) + ring - [0.0, 0.0, panel.height * j / nz])
+        lay.add_row(j, list(np.array(panel.centre) + ring - [0.0, 0.0, panel.height * j / nz]))
     chord = 2.0 * panel.radius * math.sin(math.pi / nx)
     _square_bars(lay, nx, nz, True, chord, panel.height / nz, net.bar_length)
     lay.edge = set(lay.upper) | set(lay.lower)
@@ -189,9 +206,7 @@ def _bottom(lay: Layout, net: spec.Net, panel: spec.CylinderPanel, nx: int, nz: 
     for q in range(1, rings):
         radius = panel.radius - q * step
         ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(nx)], axis=1) * radius
-        first = len(lay.knots)
-        lay.knots.extend(base + ring)
-        inner = list(range(first, first + nx))
+        inner = lay.add_row(nz + q, list(base + ring))
         middle = radius + 0.5 * step
         for i in range(nx):
             lay.bars.append((outer[i], inner[i], step, 2.0 * math.pi * middle / nx / net.bar_length))
@@ -199,8 +214,7 @@ def _bottom(lay: Layout, net: spec.Net, panel: spec.CylinderPanel, nx: int, nz: 
             lay.bars.append((inner[i], inner[(i + 1) % nx], chord, step / net.bar_length))
             lay.screens.append((outer[i], outer[(i + 1) % nx], inner[(i + 1) % nx], inner[i]))
         outer = inner
-    lay.knots.append(base)
-    centre = len(lay.knots) - 1
+    (centre,) = lay.add_row(nz + rings, [base])
     for i in range(nx):
         lay.bars.append((outer[i], centre, step, math.pi * step / nx / net.bar_length))
         lay.screens.append((outer[i], outer[(i + 1) % nx], centre, -1))
@@ -221,11 +235,7 @@ def _rhombic(net: spec.Net, ring: bool) -> Layout:
     for j in range(2 * nz + 1):
         shift = 0.5 * (j % 2)
         count = nx if ring or j % 2 else nx + 1
-        row = []
-        for i in range(count):
-            lay.knots.append(_on_panel(net, (i + shift) / nx, j * down, height))
-            row.append(len(lay.knots) - 1)
-        rows.append(row)
+        rows.append(lay.add_row(j, [_on_panel(net, (i + shift) / nx, j * down, height) for i in range(count)]))
     if ring:  # the straight bar between two knots of the cylinder
         bar = float(np.linalg.norm(lay.knots[rows[0][0]] - lay.knots[rows[1][0]]))
     twines = bar / net.bar_length
@@ -291,6 +301,26 @@ def _rows(name: str, net: spec.Net, lay: Layout, points: Sequence[str]) -> Array
         rows[knots, column] += weight * _shares(lay, knots)
     rows[:, 3] = rows[:, 2] / net.sinker_density
     return rows
+
+
+def _rim(lay: Layout) -> list[tuple[int, int, int]]:
+    """Free edges of the screens of a cylinder, a to b in the sense of the screen, and the loop that each is of."""
+    if not lay.ring:
+        return []
+    edges: set[tuple[int, int]] = set()
+    for screen in lay.screens:
+        corners = [k for k in screen if k >= 0]
+        edges.update(zip(corners, [*corners[1:], corners[0]], strict=True))
+    after = {a: b for a, b in edges if (b, a) not in edges}
+    found, loop = [], 0
+    while after:
+        a = min(after)
+        while a in after:
+            b = after.pop(a)
+            found.append((a, b, loop))
+            a = b
+        loop += 1
+    return found
 
 
 def _shares(lay: Layout, knots: list[int]) -> Array:

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model
+from ropewalk.model.net_measures import flow_direction, measure
 
 NODES_PER_LINE = 51  # of a State made without a mesh: enough to draw a line
+NONE, NO_PLACES = floats([]), floats([], (0, 3))  # what belongs to nets, where there are none
 
 
 class State(NamedTuple):
@@ -31,6 +33,15 @@ class State(NamedTuple):
     tension: Array  # (n_nodes,) effective tension, N
     end_force: Array  # (n_lines, 2, 3) force of the line on what holds its ends A and B, N
     grounded: Array  # (n_lines,) unstretched length on the seabed, m
+    # knots and twines of all nets lie end to end as in model.nets; filled by the solvers that claim nets
+    net_position: Array = NO_PLACES  # (n_knots, 3) m
+    net_velocity: Array = NO_PLACES  # (n_knots, 3) m/s
+    net_tension: Array = NONE  # (n_twines,) of all twines that a bar stands for together, N
+    net_force: Array = NO_PLACES  # (n_nets, 3) of the water on the netting, without buoyancy, N
+    net_mouth_area: Array = NONE  # (n_nets,) of the polygon of the upper edge, m2
+    net_mouth_width: Array = NONE  # (n_nets,) between the ends of a panel's upper edge, or across a cylinder's, m
+    net_projected_area: Array = NONE  # (n_nets,) on a plane across the flow, every layer counted, m2
+    net_volume: Array = NONE  # (n_nets,) inside a cylinder, 0 for panels, m3
 
 
 def rotation_matrix(quaternion: Array) -> Array:
@@ -66,6 +77,7 @@ def initial_state(model: Model) -> State:
     n_points, n_bodies, n_lines = len(model.names.points), len(model.names.bodies), len(model.names.lines)
     x = np.linspace(0.0, 1.0, NODES_PER_LINE)
     position = [a + x[:, None] * (b - a) for a, b in ends]
+    nets = measure(model.nets, model.nets.knot, np.tile(flow_direction(model.sea), (len(model.nets.names), 1)))
     return State(
         time=0.0,
         point_position=model.points.position,
@@ -82,6 +94,14 @@ def initial_state(model: Model) -> State:
         tension=np.zeros(n_lines * NODES_PER_LINE),
         end_force=np.zeros((n_lines, 2, 3)),
         grounded=np.zeros(n_lines),
+        net_position=model.nets.knot,
+        net_velocity=np.zeros_like(model.nets.knot),
+        net_tension=np.zeros(model.nets.length.size),
+        net_force=np.zeros((len(model.nets.names), 3)),
+        net_mouth_area=nets.mouth_area,
+        net_mouth_width=nets.mouth_width,
+        net_projected_area=nets.projected_area,
+        net_volume=nets.volume,
     )
 
 
@@ -92,3 +112,29 @@ def resample(state: State, line: int, s: Array) -> tuple[Array, Array, Array]:
     position: Array = np.stack([np.interp(s, at, state.position[nodes, j]) for j in range(3)], axis=1)
     velocity: Array = np.stack([np.interp(s, at, state.velocity[nodes, j]) for j in range(3)], axis=1)
     return position, velocity, np.interp(s, at, state.tension[nodes])
+
+
+def net_summary(model: Model, state: State) -> dict[str, dict[str, object]]:
+    """Plain data of every net: forces (N), areas (m2), volume (m3) and its part of the given one, None for panels.
+
+    `drag` is the force along the current; without one, against the net's own way.
+    """
+    nets = model.nets
+    flow = np.tile(flow_direction(model.sea), (len(nets.names), 1))
+    given = measure(nets, nets.knot, flow).volume
+    out: dict[str, dict[str, object]] = {}
+    for i, name in enumerate(nets.names):
+        own = slice(int(nets.knot_start[i]), int(nets.knot_start[i + 1]))
+        tension = state.net_tension[int(nets.bar_start[i]) : int(nets.bar_start[i + 1])]
+        closed = bool(given[i] > 0.0)
+        out[name] = {
+            "drag": float(state.net_force[i] @ flow_direction(model.sea, state.net_velocity[own])),
+            "force": state.net_force[i].tolist(),
+            "max_tension": float(tension.max()),
+            "mouth_area": float(state.net_mouth_area[i]),
+            "mouth_width": float(state.net_mouth_width[i]),
+            "projected_area": float(state.net_projected_area[i]),
+            "volume": float(state.net_volume[i]) if closed else None,
+            "volume_fraction": float(state.net_volume[i] / given[i]) if closed else None,
+        }
+    return out

@@ -15,6 +15,7 @@ from ropewalk.results.schema import SERIES, VARIABLES
 
 if TYPE_CHECKING:
     from ropewalk.model.model import Names
+    from ropewalk.model.nets import Nets
     from ropewalk.model.state import State
 
 Array = NDArray[np.float64]
@@ -54,11 +55,20 @@ class Layout:
     terms: tuple[str, ...]
     start: tuple[int, ...]  # (n_lines + 1,) first node of each line
     s: tuple[float, ...]  # (n_nodes,) m
+    nets: tuple[str, ...] = ()
+    net_given_volume: tuple[float, ...] = ()  # (n_nets,) m3
+    knot_start: tuple[int, ...] = (0,)  # (n_nets + 1,) first knot of each net
+    knot_row: tuple[int, ...] = ()  # (n_knots,)
+    knot_column: tuple[int, ...] = ()  # (n_knots,)
+    twine_start: tuple[int, ...] = (0,)  # (n_nets + 1,) first bar of each net
+    twine_a: tuple[int, ...] = ()  # (n_twines,) knot
+    twine_b: tuple[int, ...] = ()  # (n_twines,) knot
 
     @classmethod
-    def of(cls, names: Names, state: State, terms: Sequence[str] = ()) -> Layout:
-        """The layout of states like `state`."""
+    def of(cls, names: Names, state: State, terms: Sequence[str] = (), nets: Nets | None = None) -> Layout:
+        """The layout of states like `state`.  nets : of the model, to keep what the state says of them"""
         return cls(
+            **({} if nets is None else _of_nets(nets)),
             lines=tuple(names.lines),
             points=tuple(names.points),
             bodies=tuple(names.bodies),
@@ -88,6 +98,9 @@ class Layout:
             "end": 2 * len(self.lines),
             "rope": len(self.lines),
             "term": len(self.terms),
+            "net": len(self.nets),
+            "knot": len(self.knot_row),
+            "twine": len(self.twine_a),
         }
 
     @cached_property
@@ -107,13 +120,12 @@ class Layout:
         return sum(column.size for column in self.columns)
 
     @property
-    def coordinates(self) -> dict[str, tuple[tuple[str, ...], list[str] | list[float]]]:
+    def coordinates(self) -> dict[str, tuple[tuple[str, ...], list[str] | list[int] | list[float]]]:
         """Name, dimensions and values of every coordinate but time."""
-        counts = np.diff(np.array(self.start))
-        values: dict[str, list[str] | list[float]] = {
+        values: dict[str, list[str] | list[int] | list[float]] = {
             "axis": list(AXES),
             "quaternion": list(QUATERNION),
-            "line": [name for name, n in zip(self.lines, counts, strict=True) for _ in range(n)],
+            "line": _owners(self.lines, self.start),
             "s": list(self.s),
             "end_line": [name for name in self.lines for _ in ENDS],
             "end": list(ENDS) * len(self.lines),
@@ -121,8 +133,38 @@ class Layout:
             "body": list(self.bodies),
             "point": list(self.points),
             "term": list(self.terms),
+            "net": list(self.nets),
+            "net_given_volume": list(self.net_given_volume),
+            "knot_net": _owners(self.nets, self.knot_start),
+            "knot_row": list(self.knot_row),
+            "knot_column": list(self.knot_column),
+            "twine_net": _owners(self.nets, self.twine_start),
+            "twine_a": list(self.twine_a),
+            "twine_b": list(self.twine_b),
         }
         used = {dim for column in self.columns for dim in column.dims}
         return {
             name: (VARIABLES[name].dims, value) for name, value in values.items() if VARIABLES[name].dims[0] in used
         }
+
+
+def _owners(names: tuple[str, ...], start: tuple[int, ...]) -> list[str]:
+    """The name that each of several things laid end to end belongs to."""
+    return [name for name, a, b in zip(names, start[:-1], start[1:], strict=True) for _ in range(b - a)]
+
+
+def _of_nets(nets: Nets) -> dict[str, Any]:
+    """The fields of a Layout that say how nets are made."""
+    from ropewalk.model.net_measures import measure
+
+    across = np.tile([1.0, 0.0, 0.0], (len(nets.names), 1))  # volumes do not depend on the flow
+    arrays = {
+        "net_given_volume": measure(nets, nets.knot, across).volume,
+        "knot_start": nets.knot_start,
+        "knot_row": nets.row,
+        "knot_column": nets.column,
+        "twine_start": nets.bar_start,
+        "twine_a": nets.bar[:, 0],
+        "twine_b": nets.bar[:, 1],
+    }
+    return {"nets": tuple(nets.names), **{name: tuple(values.tolist()) for name, values in arrays.items()}}

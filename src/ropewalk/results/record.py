@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.model import Names
+    from ropewalk.model.nets import Nets
     from ropewalk.model.state import State
     from ropewalk.results.segments import RunFolder
 
@@ -31,12 +32,20 @@ class Recorder:
 
     names : of the parts, from the Model    attrs : what rides in the result, see schema.ATTRIBUTES
     start : s, states before it are not kept    saved : the checkpoint to go on from, else None
+    nets : of the Model; without them nothing is kept of nets
     """
 
     def __init__(
-        self, names: Names, attrs: Mapping[str, str], folder: RunFolder | None = None, *, start: float = -np.inf
+        self,
+        names: Names,
+        attrs: Mapping[str, str],
+        folder: RunFolder | None = None,
+        *,
+        start: float = -np.inf,
+        nets: Nets | None = None,
     ) -> None:
         self.names = names
+        self.nets = nets
         self.attrs = dict(attrs)
         self.folder = folder
         self.start = start
@@ -67,7 +76,7 @@ class Recorder:
         energy = energy or {}
         if state.time < self.start:
             return
-        layout = self.layout or self._set_layout(Layout.of(self.names, state, tuple(energy)))
+        layout = self.layout or self._set_layout(Layout.of(self.names, state, tuple(energy), self.nets))
         self._fill(state, elevation, energy)
         if self.rows == 0 and self.folder is not None:
             self.folder.begin(layout, self.attrs)
@@ -127,15 +136,19 @@ class Recorder:
             if dim == "node":
                 line = int(np.searchsorted(self.layout.start, i, side="right")) - 1
                 return f"{column.name} of line '{self.layout.lines[line]}' at s = {self.layout.s[i]:g} m is not finite"
-            owners = {"body": self.layout.bodies, "point": self.layout.points, "rope": self.layout.lines}
+            owners = {"body": self.layout.bodies, "point": self.layout.points, "rope": self.layout.lines,
+                      "net": self.layout.nets}  # fmt: skip
+            if dim in ("knot", "twine"):
+                net = self.layout.coordinates[f"{dim}_net"][1][i]
+                return f"{column.name} of net '{net}', {dim} {i}, is not finite"
             name = self.layout.lines[i // 2] if dim == "end" else owners[dim][i]
             return f"{column.name} of '{name}' is not finite"
         return "a number is not finite"
 
 
-def dataset_of(names: Names, states: Iterable[State], attrs: Mapping[str, str]) -> xr.Dataset:
-    """A Dataset of given states, one moment each."""
-    recorder = Recorder(names, attrs)
+def dataset_of(names: Names, states: Iterable[State], attrs: Mapping[str, str], nets: Nets | None = None) -> xr.Dataset:
+    """A Dataset of given states, one moment each.  nets : of the Model"""
+    recorder = Recorder(names, attrs, nets=nets)
     for state in states:
         recorder.add(state)
     return recorder.dataset()

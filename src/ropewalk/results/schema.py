@@ -18,6 +18,9 @@ DIMENSIONS: dict[str, str] = {
     "quaternion": "w, x, y, z: scalar first, body to world",
     "term": "terms of an energy balance by name",
     "point": "points by name",
+    "net": "nets by name",
+    "knot": "knots of all nets end to end; coordinates knot_net (name), knot_row and knot_column",
+    "twine": "bars between knots, each for one twine or several; coordinates twine_net, and its knots twine_a, twine_b",
 }
 
 
@@ -53,6 +56,14 @@ SERIES: tuple[Variable, ...] = (
     Variable("tension", ("time", "node"), "N", "effective tension at line nodes"),
     Variable("end_force", ("time", "end", "axis"), "N", "force of lines on what holds their ends"),
     Variable("grounded", ("time", "rope"), "m", "unstretched length on the seabed"),
+    Variable("net_position", ("time", "knot", "axis"), "m", "position of the knots of nets"),
+    Variable("net_velocity", ("time", "knot", "axis"), "m/s", "velocity of the knots of nets"),
+    Variable("net_tension", ("time", "twine"), "N", "tension in all twines that a bar of a net stands for"),
+    Variable("net_force", ("time", "net", "axis"), "N", "force of the water on a net, without buoyancy"),
+    Variable("net_mouth_area", ("time", "net"), "m2", "area of the polygon of the upper edge of a net"),
+    Variable("net_mouth_width", ("time", "net"), "m", "between the ends of a panel's upper edge, or across a rim"),
+    Variable("net_projected_area", ("time", "net"), "m2", "area across the flow, every layer counted"),
+    Variable("net_volume", ("time", "net"), "m3", "volume inside a cylinder of netting, 0 for panels"),
 )
 
 COORDINATES: tuple[Variable, ...] = (
@@ -66,6 +77,14 @@ COORDINATES: tuple[Variable, ...] = (
     Variable("body", ("body",), "1", "body"),
     Variable("point", ("point",), "1", "point"),
     Variable("term", ("term",), "1", "term of the energy balance"),
+    Variable("net", ("net",), "1", "net"),
+    Variable("net_given_volume", ("net",), "m3", "volume inside a cylinder of netting as the case gives it"),
+    Variable("knot_net", ("knot",), "1", "net of a knot"),
+    Variable("knot_row", ("knot",), "1", "row of a knot, 0 at the upper edge"),
+    Variable("knot_column", ("knot",), "1", "place of a knot in its row"),
+    Variable("twine_net", ("twine",), "1", "net of a bar"),
+    Variable("twine_a", ("twine",), "1", "knot where a bar begins, counted over all nets from 0"),
+    Variable("twine_b", ("twine",), "1", "knot where a bar ends"),
 )
 
 VARIABLES: dict[str, Variable] = {variable.name: variable for variable in (*SERIES, *COORDINATES)}

@@ -155,7 +155,8 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
     s, section = cuts(model, line)
     name = model.names.lines[line]
     position, velocity, _ = resample(state, line, s)
-    position = _of_length(name, position, s, ends)
+    stretches = bool(np.any(model.sections.law[section] == LINEAR))
+    position = _of_length(name, position, s, ends, stretches)
     nodes = []
     for k in range(s.size):
         side = {0: 0, s.size - 1: 1}.get(k)
@@ -221,11 +222,11 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
     return row, float(sec.mass[section]) * length
 
 
-def _of_length(name: str, position: Array, s: Array, ends: Array) -> Array:
+def _of_length(name: str, position: Array, s: Array, ends: Array, stretches: bool) -> Array:
     """The given shape, or an arc that hangs between the ends if that shape is a straight line too short."""
     length = float(s[-1])
     chord = float(np.linalg.norm(ends[1] - ends[0]))
-    if chord > length * (1.0 + TOO_SHORT) and np.allclose(position[-1], ends[1]):
+    if chord > length * (1.0 + TOO_SHORT) and np.allclose(position[-1], ends[1]) and not stretches:
         raise InputError(
             f"line '{name}': length {length:.6g} m is shorter than the {chord:.6g} m between its ends; lengthen it"
         )
@@ -270,13 +271,16 @@ def _add_nets(draft: Draft, model: Model, state: State, nets: Nets, point_node: 
     """Knots and bars of all nets; the node of each knot."""
     weight = model.sea.water_density * model.sea.gravity
     nodes = np.zeros(nets.held.size, dtype=np.int64)
+    given = state.net_position.shape == nets.knot.shape
+    position, speed = (state.net_position, state.net_velocity) if given else (nets.knot, np.zeros_like(nets.knot))
     for i, name in enumerate(nets.names):
         for k in range(int(nets.knot_start[i]), int(nets.knot_start[i + 1])):
             if nets.point[k] >= 0:
                 nodes[k] = _point_node(draft, model, state, int(nets.point[k]), point_node)
             else:
                 fixed = bool(nets.held[k])
-                nodes[k] = draft.add_node(nets.knot[k], np.zeros(3), f"net '{name}'", fixed=fixed)
+                place, velocity = (nets.knot[k], np.zeros(3)) if fixed else (position[k], speed[k])
+                nodes[k] = draft.add_node(place, velocity, f"net '{name}'", fixed=fixed)
             row = draft.node[nodes[k]]
             row[0] += float(nets.sinker_mass[k])
             row[1] += float(nets.sinker_volume[k]) + (float(nets.float_force[k]) / weight if weight > 0.0 else 0.0)

@@ -27,8 +27,7 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_loads import supports
-from ropewalk.solvers.bars_nets import net_figures
-from ropewalk.solvers.bars_work import BarsWork, energies, read_bars, refresh, start_bars, strains
+from ropewalk.solvers.bars_work import BarsWork, energies, gaps, read_bars, refresh, start_bars, strains
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS
 from ropewalk.solvers.protocol import Claim, Report, Status
@@ -133,7 +132,7 @@ class ConstrainedImplicit:
     claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS | {Claim.ELASTIC}
 
     def start(self, model: Model, state: State) -> BarsWork:
-        """Cut lines and nets into bars; elastic bars begin at their unstretched lengths."""
+        """Cut lines and nets into bars; elastic bars begin with the stretch of the state."""
         refuse_unclaimed(self, model)
         if not (self.step > 0.0 and 0.0 <= self.spectral_radius <= 1.0):
             raise InputError(
@@ -208,7 +207,6 @@ class ConstrainedImplicit:
             "energy": energies(work),
             "steps": work.own["steps"],
             "largest_strain": float(np.abs(strains(work)).max()),
-            "nets": net_figures(model, work),
         }
         if good:
             return Report(iterations=work.own["iterations"], figures=figures)
@@ -220,9 +218,11 @@ class ConstrainedImplicit:
 
 
 def _let_go(work: BarsWork) -> None:
-    """Elastic bars at their unstretched lengths have no tension: the accelerations that go with that."""
+    """Tension of elastic bars from their length in the first state, and the accelerations that go with that."""
     s, bars = work.steps, work.bars
-    s.tension[bars.compliance > 0.0] = 0.0
+    elastic = bars.compliance > 0.0
+    pulled = (gaps(work) - bars.length)[elastic] / bars.compliance[elastic]
+    s.tension[elastic] = np.where(bars.push[elastic] > 0.0, pulled, np.maximum(pulled, 0.0))
     force = work.field.force.copy()
     pull = s.tension[:, None] * work.field.direction
     np.add.at(force, bars.node[:, 0], pull)

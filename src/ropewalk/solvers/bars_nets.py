@@ -1,69 +1,62 @@
-"""What is read of nets: knots, tensions, drag, areas."""
+"""What is read of nets: knots, tensions, forces of the water, sizes."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
-from ropewalk.model.nets import Nets
-from ropewalk.solvers.bars_work import BarsWork
+from ropewalk.model.arrays import Array, floats
+from ropewalk.model.net_measures import flow_direction, measure
+from ropewalk.model.nets import MORISON, Nets
+from ropewalk.solvers.bars_arrays import make_field
+from ropewalk.solvers.bars_loads import loads
+
+if TYPE_CHECKING:
+    from ropewalk.model.model import Model
+    from ropewalk.solvers.bars_work import BarsWork
+
+OF_BARS = ("node", "length", "compliance", "push", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
+           "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+OF_SCREENS = ("screen", "solidity", "twine", "wake", "screen_kind")
+OF_NODES = ("mass", "volume", "drag_area", "added", "force", "spring")  # none of it belongs to the netting
 
 
-class NetState(NamedTuple):
-    """One net at a moment; knots and bars in the order of model.nets."""
-
-    position: Array  # (k, 3) of the knots, m
-    velocity: Array  # (k, 3) m/s
-    tension: Array  # (m,) of the bars, all their twines together, N
-    load: Array  # (3,) weight, buoyancy and forces of the water on its knots, what is fastened there included, N
-    drag: float  # of `load`, along the current (along x without one), N
-    projected_area: float  # of the netting on a plane across the current, every layer counted, m2
-    mouth_area: float  # of the polygon of the upper edge, m2
-
-
-def read_nets(model: Any, work: BarsWork) -> dict[str, NetState]:
-    """All nets by name."""
+def read_nets(model: Model, work: BarsWork) -> dict[str, Array]:
+    """The fields of a State that belong to nets; none where there are no nets."""
     nets = model.nets
-    if nets is None:
+    if not nets.names:
         return {}
-    heading = work.medium.current_heading if work.medium.current_speed > 0.0 else 0.0
-    flow = np.array([math.cos(heading), math.sin(heading), 0.0])
-    return {name: _read(nets, i, work, flow) for i, name in enumerate(nets.names)}
-
-
-def net_figures(model: Any, work: BarsWork) -> dict[str, dict[str, float]]:
-    """Drag, areas and largest tension of all nets, for reports."""
+    steps, node = work.steps, work.places.knot
+    position, velocity = steps.r[node], steps.v[node]
+    own = [slice(int(a), int(b)) for a, b in zip(nets.knot_start[:-1], nets.knot_start[1:], strict=True)]
+    sizes = measure(nets, position, np.array([flow_direction(model.sea, velocity[part]) for part in own]))
     return {
-        name: {
-            "drag": net.drag,
-            "projected_area": net.projected_area,
-            "mouth_area": net.mouth_area,
-            "max_tension": float(net.tension.max()),
-        }
-        for name, net in read_nets(model, work).items()
+        "net_position": position,
+        "net_velocity": velocity,
+        "net_tension": steps.tension[int(work.places.net_bar_start[0]) :].copy(),
+        "net_force": np.array([water_force(nets, i, work) for i in range(len(nets.names))]),
+        "net_mouth_area": sizes.mouth_area,
+        "net_mouth_width": sizes.mouth_width,
+        "net_projected_area": sizes.projected_area,
+        "net_volume": sizes.volume,
     }
 
 
-def _read(nets: Nets, i: int, work: BarsWork, flow: Array) -> NetState:
-    node = work.places.knot
-    own = node[nets.knot_start[i] : nets.knot_start[i + 1]]
-    bars = slice(int(work.places.net_bar_start[i]), int(work.places.net_bar_start[i + 1]))
-    load = work.field.force[own].sum(axis=0)
-    screens = nets.screen[nets.screen_start[i] : nets.screen_start[i + 1]]
-    last = np.where(screens[:, 3] >= 0, screens[:, 3], screens[:, 2])
-    a, b, c, d = (work.steps.r[node[k]] for k in (screens[:, 0], screens[:, 1], screens[:, 2], last))
-    area = 0.5 * np.cross(c - a, d - b)
-    rim = work.steps.r[node[nets.mouth[nets.mouth_start[i] : nets.mouth_start[i + 1]]]]
-    mouth = 0.5 * np.cross(rim, np.roll(rim, -1, axis=0)).sum(axis=0)
-    return NetState(
-        position=work.steps.r[own],
-        velocity=work.steps.v[own],
-        tension=work.steps.tension[bars].copy(),
-        load=load,
-        drag=float(load @ flow),
-        projected_area=float(np.abs(area @ flow).sum()),
-        mouth_area=float(np.linalg.norm(mouth)),
-    )
+def water_force(nets: Nets, i: int, work: BarsWork) -> Array:
+    """(3,) force of the water on the twines or screens of net i at their present motion, without buoyancy, N."""
+    bars = work.bars
+    own = slice(int(work.places.net_bar_start[i]), int(work.places.net_bar_start[i + 1]))
+    with_screens = np.where(nets.kind != MORISON, np.diff(nets.screen_start), 0)
+    before = int(with_screens[:i].sum())
+    screens = slice(before, before + int(with_screens[i]))
+    changes: dict[str, Any] = {name: getattr(bars, name)[own] for name in OF_BARS}
+    changes |= {name: getattr(bars, name)[screens] for name in OF_SCREENS}
+    changes |= {name: floats(np.zeros_like(getattr(bars, name))) for name in OF_NODES}
+    field = make_field(bars.mass.size, changes["length"].size)
+    field = field._replace(water=work.field.water, rate=work.field.rate, under=work.field.under)
+    field.direction[:] = work.field.direction[own]
+    medium = work.medium._replace(gravity=0.0, damping=0.0, has_bed=False)
+    loads(bars._replace(**changes), medium, field, work.steps.r, work.steps.v)
+    force: Array = field.force.sum(axis=0)
+    return force

@@ -14,7 +14,6 @@ from ropewalk.model.state import State
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_loads import supports
-from ropewalk.solvers.bars_nets import net_figures
 from ropewalk.solvers.bars_work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS
@@ -67,7 +66,7 @@ class BarsStatics:
         s.old_force[:] = 0.0
         force = node_forces(work)[bars.held].sum(axis=0)
         load = float(np.abs(work.field.force).sum())
-        figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load, "nets": net_figures(model, work)}
+        figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load}
         residual = trail[-1][1]
         if residual <= self.tolerance:
             return Report(iterations=len(trail), residual_force=residual * load, figures=figures)

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, floats
 from ropewalk.model.joints import HELD, Motions
+from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
 from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
 from ropewalk.solvers.bars_graph import Graph, build_graph, pulls
 from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, water
+from ropewalk.solvers.bars_nets import read_nets
 from ropewalk.solvers.bars_rattle import (
     CONSTANT,
     DAMPED,
@@ -33,6 +35,7 @@ from ropewalk.solvers.bars_rattle import (
 START_TOLERANCE = 1e-12  # relative strain of the bars at the start
 STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
 CLOSE = 1e-9  # relative strain at which the projection has arrived
+ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
 
 
@@ -73,15 +76,18 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
         kind = DAMPED
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
+    elastic = bars.compliance > 0.0
+    work.bars = bars._replace(length=floats(np.where(elastic, gaps(work), bars.length)))  # these stay as they are
     straighten(work, model)
+    work.bars = bars
     return work
 
 
 def straighten(work: BarsWork, model: Model) -> None:
     """Move the nodes so that all bars have their lengths, and take out rates of lengthening."""
     bars, steps, field = work.bars, work.steps, work.field
-    gap = np.linalg.norm(steps.r[bars.node[:, 1]] - steps.r[bars.node[:, 0]], axis=1)
-    if np.any(gap < NO_LENGTH * bars.length):
+    gap = gaps(work)
+    if np.any(gap <= NO_LENGTH * bars.length):
         k = int(np.argmin(gap / bars.length))
         raise InputError(
             f"{bar_name(work, model, k)}: its ends lie on one another, {gap[k]:.3g} m apart, but it is "
@@ -146,11 +152,16 @@ def find_tensions(work: BarsWork) -> bool:
     return bool(tensions(work.bars, work.medium, work.field, work.graph, work.steps))
 
 
-def strains(work: BarsWork) -> Array:
-    """Relative lengthening of the bars."""
+def gaps(work: BarsWork) -> Array:
+    """Distances between the ends of the bars, m."""
     r, node = work.steps.r, work.bars.node
     size: Array = np.linalg.norm(r[node[:, 1]] - r[node[:, 0]], axis=1)
-    return size / work.bars.length - 1.0
+    return size
+
+
+def strains(work: BarsWork) -> Array:
+    """Relative lengthening of the bars."""
+    return gaps(work) / work.bars.length - 1.0
 
 
 def stable_step(work: BarsWork) -> float:
@@ -200,12 +211,17 @@ def read_bars(model: Model, work: BarsWork) -> State:
     node, tension = places.line_node, np.zeros(places.line_node.size)
     ends = np.zeros((len(model.names.lines), 2, 3))
     alone = work.own_loads()
+    forces = _point_forces(model, work)
     for i in range(len(model.names.lines)):
         own = slice(int(places.line_start[i]), int(places.line_start[i + 1]))
         first, last = int(places.bar_start[i]), int(places.bar_start[i + 1])
         bar = s.tension[first:last]
         for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
             ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, alone, side, k)
+            pressed = _carried(work, side, k, ends[i, side])
+            ends[i, side] -= pressed
+            if model.lines.end_kind[i, side] != BODY:
+                forces[model.lines.end_index[i, side]] -= pressed
         inner = 0.5 * (bar[1:] + bar[:-1])
         tension[own] = [ends[i, 0] @ work.field.direction[first], *inner, -ends[i, 1] @ work.field.direction[last - 1]]
     point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
@@ -216,7 +232,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         time=work.time,
         point_position=point_position,
         point_velocity=point_velocity,
-        point_force=_point_forces(model, work),
+        point_force=forces,
         body_position=model.bodies.position,
         body_quaternion=model.bodies.quaternion,
         body_velocity=zero,
@@ -228,6 +244,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         tension=tension,
         end_force=ends,
         grounded=_grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
+        **read_nets(model, work),
     )
 
 
@@ -263,6 +280,19 @@ def _end_share(work: BarsWork, own: tuple[Array, Array], side: int, k: int) -> A
     inertia = field.inertia[i] - mass[i] + bar_mass * np.eye(3)
     share: Array = part * (field.force[i] - alone[i] + weight - inertia @ s.old_force[i])
     return share
+
+
+def _carried(work: BarsWork, side: int, k: int, force: Array) -> Array:
+    """(3,) what the bed takes of the force (N) of bar k at an end held on it: the part that presses down."""
+    bars, plane = work.bars, work.medium.plane
+    i = int(bars.node[k, side])
+    if not (work.medium.has_bed and bars.held[i] and bars.contact_width[k] > 0.0):
+        return np.zeros(3)
+    height = float(work.steps.r[i] @ plane[:3] - plane[3])
+    if abs(height) > bars.contact_radius[k] + ON_BED * work.medium.depth:
+        return np.zeros(3)
+    pressed: Array = min(0.0, float(force @ plane[:3])) * plane[:3]
+    return pressed
 
 
 def _grounded(model: Model, work: BarsWork) -> Array:

@@ -17,7 +17,6 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers import bars_rattle
 from ropewalk.solvers.bars_build import Lumping
-from ropewalk.solvers.bars_nets import net_figures
 from ropewalk.solvers.bars_work import (
     BarsWork,
     energies,
@@ -137,7 +136,6 @@ class Constrained:
             "steps": int(count[0]),
             "factorisations": int(count[2]),
             "largest_strain": float(np.abs(strains(work)).max()),
-            "nets": net_figures(model, work),
         }
         status, message = Status.DONE, ""
         if code != bars_rattle.DONE:

@@ -16,7 +16,6 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_graph import pulls
 from ropewalk.solvers.bars_loads import loads, mobility
-from ropewalk.solvers.bars_nets import net_figures
 from ropewalk.solvers.bars_rattle import CONSTANT
 from ropewalk.solvers.bars_rrf import rrf_step
 from ropewalk.solvers.bars_sweeps import make_sweeps, shake_step
@@ -106,7 +105,6 @@ class Projection:
             "energy": energies(work),
             "steps": work.own["steps"],
             "largest_strain": float(np.abs(strains(work)).max()),
-            "nets": net_figures(model, work),
         }
         if done == n:
             return Report(iterations=work.own["steps"], figures=figures)
