@@ -293,7 +293,7 @@ def test_steps_of_both_schemes_agree_as_they_go_to_zero(stiffness):
     times = [4.0]
     best = run(model, times, start_at="equilibrium", step=0.005)[-1].body_position[0]
     ends = (
-        run(model, times, start_at="equilibrium", scheme="backward_euler", step=h)[-1].body_position[0]
+        run(model, times, start_at="equilibrium", integrator="backward_euler", step=h)[-1].body_position[0]
         for h in (0.02, 0.01)
     )
     coarse, fine = (np.abs(end - best).max() for end in ends)

@@ -41,10 +41,10 @@ def smooth(stiffness: float | str) -> Model:
 def test_order_of_the_steps_on_an_inextensible_line(scheme: Any, order: float) -> None:
     """Second order (first for backward Euler) in positions, velocities and tension at EA = infinity."""
     model = smooth("inextensible")
-    finest = march(model, MixedFem(step=1.25e-3, scheme="generalised_alpha", spectral_radius=0.5), [3.0])[0][0]
+    finest = march(model, MixedFem(step=1.25e-3, integrator="generalised_alpha", spectral_radius=0.5), [3.0])[0][0]
     errors = []
     for h in (0.04, 0.02, 0.01):
-        state = march(model, MixedFem(step=h, scheme=scheme, spectral_radius=0.5), [3.0])[0][0]
+        state = march(model, MixedFem(step=h, integrator=scheme, spectral_radius=0.5), [3.0])[0][0]
         errors.append(
             [
                 np.abs(state.position - finest.position).max(),

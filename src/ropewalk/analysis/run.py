@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Times = NDArray[np.float64]
 
 ROUND_OFF = 1e-9  # fraction of a record interval by which the last record may pass the end
-RUN_SETTINGS = ("tolerance", "step", "damping")  # keys of `run:` that solvers may have as fields
+RUN_SETTINGS = ("tolerance", "step", "damping", "integrator")  # keys of `run:` that solvers may have as fields
 START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
 
 
@@ -218,7 +218,8 @@ def _with_settings(cls: Any, system: System) -> Solver:
         given = {name: value for name, value in asked.items() if value is not None}
     for name, value in given.items():
         if name not in known and value != 0.0:
-            raise InputError(f"run.{name} {value:g}: solver '{cls.name}' does not take it; leave it out")
+            shown = value if isinstance(value, str) else f"{value:g}"
+            raise InputError(f"run.{name} {shown}: solver '{cls.name}' does not take it; leave it out")
     if system.run is not None:
         given.update(dict.fromkeys(START_SETTINGS, system.run.start))
     made: Solver = cls(**{name: value for name, value in given.items() if name in known})

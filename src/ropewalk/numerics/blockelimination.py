@@ -29,6 +29,12 @@ def add3(a, b):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
+def sub3(a, b):
+    """Difference of two vectors."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@kernel(forceinline=True, fastmath=FUSED)
 def scale3(f, a):
     """Multiple of a vector."""
     return f * a[0], f * a[1], f * a[2]

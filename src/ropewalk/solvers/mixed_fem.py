@@ -21,6 +21,7 @@ from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, line_stiffness
+from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leap_to, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
@@ -198,7 +199,7 @@ class MixedFem:
 
     tolerance: float = 3e-3  # velocity error of a step, as a share of the largest mean speed of a line
     step: float | None = None  # s, fixed
-    scheme: Literal["generalised_alpha", "backward_euler"] = "generalised_alpha"
+    integrator: Literal["generalised_alpha", "backward_euler", "leapfrog"] = "generalised_alpha"
     spectral_radius: float | None = None  # chosen by whether slack can occur
     damping: float = 0.0  # mass-proportional, 1/s
     start_at: Literal["equilibrium", "as_given"] = "equilibrium"
@@ -207,6 +208,8 @@ class MixedFem:
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh, memory, and the equilibrium or the given state on it."""
         refuse_unclaimed(self, model, frozenset({Claim.DYNAMICS}))
+        if self.integrator == "leapfrog":
+            refuse_leapfrog(model)
         settled = self.start_at == "equilibrium"
         if settled and not np.any(state.tension > 0.0):
             state = calm_start(model, state)
@@ -230,7 +233,9 @@ class MixedFem:
         clock, settings = work.steps.clock, work.steps.settings
         force_scale, length_scale = _scales(model)
         longest = _longest_step(model)
-        settings[steps.SCHEME] = steps.BACKWARD_EULER if self.scheme == "backward_euler" else steps.GENERALISED_ALPHA
+        settings[steps.SCHEME] = (
+            steps.BACKWARD_EULER if self.integrator == "backward_euler" else steps.GENERALISED_ALPHA
+        )
         settings[steps.TOLERANCE] = self.tolerance
         settings[steps.FIXED_STEP] = self.step or 0.0
         settings[steps.LEAST_STEP] = LEAST_STEP
@@ -264,7 +269,8 @@ class MixedFem:
             return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
         count, clock = work.steps.count, work.steps.clock
         before = int(count[steps.ITERATIONS])
-        outcome = advance_to(t, work.mesh, model.sea, model.motions, work.steps)
+        to = leap_to if self.integrator == "leapfrog" else advance_to
+        outcome = to(t, work.mesh, model.sea, model.motions, work.steps)
         iterations = int(count[steps.ITERATIONS]) - before
         figures: dict[str, Any] = {
             "steps": int(count[steps.STEPS]),
@@ -285,6 +291,9 @@ class MixedFem:
             )
         if outcome == steps.REACHED:
             return Report(figures=figures, iterations=iterations)
+        if outcome in (BLEW_UP, UNSTABLE):
+            text = f"at t = {clock[steps.TIME]:.6g} s {leapfrog_message(outcome, clock, self.step)}"
+            return Report(Status.NOT_FINITE, text, iterations, figures=figures)
         where = place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
         text = f"at t = {clock[steps.TIME]:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
         return Report(Status.STEP_TOO_SMALL, text, iterations, figures=figures)

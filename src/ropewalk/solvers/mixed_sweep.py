@@ -301,7 +301,7 @@ def _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last,
 
 
 @kernel
-def _jump(j, mesh, right):
+def jump(j, mesh, right):
     """Displacement of junction j in the solution of the dense system."""
     x = ZERO3
     for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
@@ -310,7 +310,7 @@ def _jump(j, mesh, right):
 
 
 @kernel
-def _end_jump(line, side, mesh, right):
+def end_jump(line, side, mesh, right):
     """Displacement of an end of a line in the solution of the dense system."""
     j = mesh.line[line, FIRST + side]
     lever = mesh.bodies.memory.lever[line, side]
@@ -351,12 +351,12 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     move = 0.0
     kick = 0.0
     for line in range(n_lines):
-        first, last = _end_jump(line, 0, mesh, right), _end_jump(line, 1, mesh, right)
+        first, last = end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right)
         m, k = _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
         move = max(move, m)
         kick = max(kick, k)
     for j in range(mesh.motion.size):
-        x = scale3(share, _jump(j, mesh, right))
+        x = scale3(share, jump(j, mesh, right))
         for p in range(3):
             r[n_nodes + j, p] += x[p]
             v[n_nodes + j, p] += gp * x[p]

@@ -28,6 +28,8 @@ class Run(Part):
     """Relative error per step; steps are chosen by the program."""
     step: Positive | None = None
     """Fixed step, s, in place of a tolerance."""
+    integrator: Literal["generalised_alpha", "backward_euler", "leapfrog"] | None = None
+    """How the mixed elements go through time: generalised_alpha unless given; leapfrog for snap loads."""
     start: Literal["equilibrium", "as_given"] = "equilibrium"
     damping: NotNegative = 0.0
     """Mass-proportional damping, 1/s."""
