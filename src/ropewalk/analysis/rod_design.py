@@ -15,12 +15,12 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.model.rods import Array, RodModel, mass_sensitivity, reshape
+from ropewalk.model.rods import Array, RodModel, mass_sensitivity, reshape, section_bend
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
-from ropewalk.physics.rod_shape import BEND2, BEND3, SEMI_A, SEMI_B, TORSION
+from ropewalk.physics.rod_shape import BEND2, BEND3, TORSION
 from ropewalk.solvers.rod_equilibrium import FloatingPose, describe, equilibrium, tangent_basis
 
 FUNCTIONS = 24  # Legendre polynomials per component of the curvature
@@ -255,11 +255,7 @@ def correct(rod: RodModel, pose: FloatingPose, basis: Array) -> tuple[RodModel |
     """Newton's method with the smallest change of curvature back to balance at `pose`; None if it fails."""
     last = np.inf
     for used in range(CORRECTIONS):
-        bend = np.hypot(
-            rod.panels.rows[:, :, SEMI_A] * rod.panels.rows[:, :, BEND3],
-            rod.panels.rows[:, :, SEMI_B] * rod.panels.rows[:, :, BEND2],
-        )
-        if bend.max() >= 1.0:
+        if section_bend(rod).max() >= 1.0:
             return None, used
         state = balance(rod, pose.up, pose.heave, basis)
         error = float(np.abs(state.residual).max())

@@ -17,8 +17,10 @@ from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_shape import (
     BEND2,
     BEND3,
+    ELLIPSE,
     LARGEST_TURN,
     POSITION,
+    RECTANGLE,
     SEMI_A,
     SEMI_B,
     SLOPE_A,
@@ -29,6 +31,8 @@ from ropewalk.physics.rod_shape import (
     panel_bounds,
     rod_rows,
     rod_shape,
+    section_factors,
+    section_reach,
 )
 
 ORDER = 16  # Gauss points per panel
@@ -83,6 +87,7 @@ class RodFields:
     jumps: dict[float, tuple[float, float, float]] = field(default_factory=dict)  # s to rotation vector, rad
     point_masses: tuple[tuple[float, float], ...] = ()  # (s, kg)
     name: str = "rod"
+    section: int = ELLIPSE  # or RECTANGLE; a, b are then half sides
 
 
 def discretise(
@@ -103,7 +108,7 @@ def discretise(
     jump = np.array([fields.jumps.get(float(e), (0.0, 0.0, 0.0)) for e in edges[:-1]])
     a, b, da, db = (values.reshape(s.shape) for values in fields.sections(s.ravel()))
     line_mass = fields.line_mass(s.ravel()).reshape(*s.shape, 3)
-    rows, columns, at_ends, bounds, drowned = _rows(half, kappa, jump, (a, b, da, db), order, curved)
+    rows, columns, at_ends, bounds, drowned = _rows(half, kappa, jump, (a, b, da, db), order, curved, fields.section)
     panels = Panels(
         rows=rows,
         columns=columns,
@@ -117,6 +122,7 @@ def discretise(
         sub_x=floats(sub.x),
         sub_w=floats(sub.weight),
         curved=1.0 if curved else 0.0,
+        section=fields.section,
     )
     rod = RodModel(
         panels,
@@ -127,7 +133,7 @@ def discretise(
         floats([mass for _, mass in fields.point_masses]),
         0.0,
         np.zeros(3),
-        float(np.sum(rule.weight * half[:, None] * np.pi * a * b)),
+        float(np.sum(rule.weight * half[:, None] * section_factors(fields.section)[0] * a * b)),
         fields.length,
         gravity,
         water_density,
@@ -139,14 +145,14 @@ def reshape(rod: RodModel, kappa: Array) -> RodModel:
     """The same rod with other curvature (m, n, 3) at its Gauss points."""
     sections = tuple(np.ascontiguousarray(rod.panels.rows[:, :, c]) for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B))
     rows, columns, ends, bounds, drowned = _rows(
-        rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size, rod.panels.curved > 0.0
+        rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size, rod.panels.curved > 0.0, rod.panels.section
     )
     panels = rod.panels._replace(rows=rows, columns=columns, ends=ends, bounds=bounds, drowned=drowned)
     return _with_mass(rod._replace(panels=panels))
 
 
 def _rows(
-    half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int, curved: bool
+    half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int, curved: bool, section: int
 ) -> tuple[Array, Array, Array, Array, Array]:
     """What a change of curvature changes in `Panels`: rows, columns, ends, bounds and drowned."""
     rule = gauss_legendre(order)
@@ -154,7 +160,7 @@ def _rows(
     rows = rod_rows(Q, p, kappa, *sections)
     at_ends = [np.ascontiguousarray(np.einsum("ej,kj...->ke...", rule.ends, values)) for values in (kappa, *sections)]
     ends = rod_rows(Qe, pe, *at_ends)
-    bounds, drowned = panel_bounds(rows, ends, half, rule.weight, 1.0 if curved else 0.0)
+    bounds, drowned = panel_bounds(rows, ends, half, rule.weight, 1.0 if curved else 0.0, section)
     return floats(rows), floats(rows.transpose(0, 2, 1)), floats(ends), floats(bounds), floats(drowned)
 
 
@@ -238,10 +244,7 @@ def check(rod: RodModel, name: str = "rod") -> None:
             f"rod '{name}': mean density {rod.mass / rod.volume:.6g} kg/m3 is not below the water's "
             f"{rod.water_density:.6g} kg/m3, so it sinks; make it lighter"
         )
-    bend = np.hypot(
-        rod.panels.rows[:, :, SEMI_A] * rod.panels.rows[:, :, BEND3],
-        rod.panels.rows[:, :, SEMI_B] * rod.panels.rows[:, :, BEND2],
-    )
+    bend = section_bend(rod)
     if rod.panels.curved and bend.max() >= TOO_CURVED:
         k, j = np.unravel_index(int(bend.argmax()), bend.shape)
         raise InputError(
@@ -258,15 +261,38 @@ def check(rod: RodModel, name: str = "rod") -> None:
         )
 
 
+def section_bend(rod: RodModel) -> Array:
+    """(m, n) how far the section reaches towards the centre of curvature, over the radius of curvature."""
+    across = rod.panels.rows[:, :, SEMI_A] * rod.panels.rows[:, :, BEND3]
+    other = rod.panels.rows[:, :, SEMI_B] * rod.panels.rows[:, :, BEND2]
+    return np.abs(across) + np.abs(other) if rod.panels.section == RECTANGLE else np.hypot(across, other)
+
+
+def section_outline(rod: RodModel, row: Array, around: int) -> Array:
+    """(around, 2) points of a section's outline along its axes 2 and 3, m, the last one on the first.
+
+    row : of `place`    around : at least 5; corners of a rectangle are met if around - 1 is a multiple of 4
+    """
+    turn = np.linspace(0.0, 2.0 * np.pi, around)
+    shape = np.stack([np.cos(turn), np.sin(turn)], -1)
+    if rod.panels.section == RECTANGLE:
+        # points spread along the sides of the square, from the corner (1, -1)
+        side, along = np.divmod(np.linspace(0.0, 4.0, around), 1.0)
+        side, along = side.astype(int) % 4, 2.0 * along - 1.0
+        one = np.ones_like(along)
+        shape = np.stack([np.choose(side, [one, -along, -one, along]), np.choose(side, [along, one, -along, -one])], -1)
+    return np.asarray(shape * row[[SEMI_A, SEMI_B]])
+
+
 def self_distance(rod: RodModel) -> tuple[float, float, float]:
     """Smallest gap between parts of the rod that are not neighbours (m), and the two s (m).
 
-    Sections count as discs of their larger semi-axis; neighbours are parts nearer along s than half a turn
-    around their own thickness, pi times the semi-axis.
+    Sections count as discs that reach to their farthest point; neighbours are parts nearer along s than half a turn
+    around their own thickness, pi times that reach.
     """
     s = np.linspace(0.0, rod.length, CROSSING_SAMPLES)
     rows = np.array([place(rod, at) for at in s])
-    radius = np.maximum(rows[:, SEMI_A], rows[:, SEMI_B])
+    radius = np.array([section_reach(rod.panels.section, a, b) for a, b in rows[:, [SEMI_A, SEMI_B]]])
     apart = np.linalg.norm(rows[:, None, :3] - rows[None, :, :3], axis=2)
     reach = radius[:, None] + radius[None, :]
     gap = np.where(np.abs(s[:, None] - s[None, :]) > 0.5 * np.pi * reach, apart - reach, np.inf)
@@ -275,16 +301,22 @@ def self_distance(rod: RodModel) -> tuple[float, float, float]:
 
 
 def uniform_fields(
-    length: float, a: float, b: float, density: float, kappa: tuple[float, float, float] = (0, 0, 0)
+    length: float,
+    a: float,
+    b: float,
+    density: float,
+    kappa: tuple[float, float, float] = (0, 0, 0),
+    section: int = ELLIPSE,
 ) -> RodFields:
     """A rod of constant section, density and curvature."""
-    area = np.pi * a * b
-    masses = density * area * np.array([1.0, 0.25 * a * a, 0.25 * b * b])
+    full, square = section_factors(section)
+    masses = density * full * a * b * np.array([1.0, square * a * a, square * b * b])
     return RodFields(
         length,
         lambda s: np.tile(np.array(kappa, dtype=float), (s.size, 1)),
         lambda s: (np.full_like(s, a), np.full_like(s, b), np.zeros_like(s), np.zeros_like(s)),
         lambda s: np.tile(masses, (s.size, 1)),
+        section=section,
     )
 
 

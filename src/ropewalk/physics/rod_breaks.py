@@ -15,7 +15,10 @@ ROOT_STEPS = 60  # bisection alone reaches round-off in 53
 EXTREMUM_STEPS = 12  # Illinois steps; five are usual
 EXTREMUM_STEP = 1e-5  # of the local coordinate in [-1, 1]; the gap at an extremum errs by its square
 LAST_STEP = 1e-9  # of the same; a Newton step as short as this leaves an error of its square
-BREAKS_PER_GAP = 4  # most breaks between two neighbouring points: two on each side
+STEEP = 0.9  # vertical part of the tangent above which the chord is the variable: within 26 degrees of upright
+LYING = 1e-10  # half height over semi-axis below which the whole section counts as lying in the surface
+BREAKS_PER_GAP = 8  # most breaks between two neighbouring points: two of each corner
+CORNERS = 2  # first of the four sides that stand for the corners of a rectangle
 
 
 class View(NamedTuple):
@@ -32,7 +35,7 @@ class View(NamedTuple):
     u: NDArray[np.float64]  # (3,) up in head axes
     weights: NDArray[np.float64]  # (n,) of an interpolation
     row: NDArray[np.float64]  # (COLUMNS,) of the place looked at, filled by `look`
-    c: NDArray[np.float64]  # (6,) of the same, filled by `look`
+    c: NDArray[np.float64]  # (CUTS,) of the same, filled by `look`
     wide: NDArray[np.float64]  # (POINT_COLUMNS + 8, points): points, places, weights, six of scratch
 
 
@@ -45,8 +48,28 @@ def look(view, at):
 
 @kernel
 def gap_to(c, side):
-    """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m."""
+    """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m.
+
+    Sides CORNERS to CORNERS + 3 give the height of a corner of a rectangle.
+    """
+    if side >= CORNERS:
+        return c[0] + corner_part(c[6], c[7], side)
     return c[0] + side * c[3]
+
+
+@kernel
+def gap_slope(c, side):
+    """Slope of `gap_to` along s."""
+    if side >= CORNERS:
+        return c[4] + corner_part(c[8], c[9], side)
+    return c[4] + side * c[5]
+
+
+@kernel
+def corner_part(along2, along3, side):
+    """Signed sum of two parts for the corners (+, +), (-, +), (+, -), (-, -)."""
+    number = side - CORNERS
+    return (along2 if number in (0.0, 2.0) else -along2) + (along3 if number < 2.0 else -along3)
 
 
 @kernel
@@ -64,7 +87,7 @@ def find_root(view, lo, hi, side, rising):
             hi = at
         else:
             lo = at
-        slope = view.half * (c[4] + side * c[5])
+        slope = view.half * gap_slope(c, side)
         new = at - f / slope if slope != 0.0 else 0.5 * (lo + hi)
         if not lo <= new <= hi:
             new = 0.5 * (lo + hi)
@@ -85,7 +108,7 @@ def find_extremum(view, lo, hi, flo, fhi, side):
     for _ in range(EXTREMUM_STEPS):
         at = hi - fhi * (hi - lo) / (fhi - flo)
         look(view, at)
-        f = c[4] + side * c[5]
+        f = gap_slope(c, side)
         if f == 0.0 or abs(at - hi) < EXTREMUM_STEP:
             break
         if (f > 0.0) == (fhi > 0.0):
@@ -99,10 +122,19 @@ def find_extremum(view, lo, hi, flo, fhi, side):
 
 
 @kernel
+def gap_slopes(view, i, side):
+    """`gap_slope` at the two ends of the gap before Gauss point i."""
+    contract(view.ends[0] if i == 0 else view.rows[i - 1], view.z, view.u, view.c)
+    before = gap_slope(view.c, side)
+    contract(view.ends[1] if i == view.x.shape[0] else view.rows[i], view.z, view.u, view.c)
+    return before, gap_slope(view.c, side)
+
+
+@kernel
 def find_breaks(view, cs, places, kinds):
     """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
 
-    cs : (n + 2, 6) `contract_point` at the panel's start, points and end
+    cs : (n + 2, CUTS) `contract_point` at the panel's start, points and end
     places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
     """
     x, c = view.x, view.c
@@ -124,10 +156,7 @@ def find_breaks(view, cs, places, kinds):
                 count += 1
             elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest + NEAR_TOUCH * cs[i, 3]:
                 # near enough to reach the surface, or almost, and go away again between two points
-                contract(view.ends[0] if i == 0 else view.rows[i - 1], view.z, view.u, c)
-                g0 = c[4] + side * c[5]
-                contract(view.ends[1] if i == n else view.rows[i], view.z, view.u, c)
-                g1 = c[4] + side * c[5]
+                g0, g1 = gap_slopes(view, i, side)
                 if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
                 at = find_extremum(view, lo, hi, g0, g1, side)
@@ -158,3 +187,21 @@ def _sort_from(first, count, state, places, kinds):
             j -= 1
     if count - first == 2 and ((state == DROWNED and kinds[first] == -1.0) or (state == DRY and kinds[first] == 1.0)):
         kinds[first], kinds[first + 1] = kinds[first + 1], kinds[first]
+
+
+@kernel
+def place_of_chord(view, lo, hi, d):
+    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there."""
+    c = view.c
+    at = lo
+    step = 1.0
+    for _ in range(ROOT_STEPS):
+        look(view, at)
+        if abs(step) <= LAST_STEP:
+            break
+        new = min(hi, max(lo, at - (c[0] + d * c[3]) / (view.half * (c[4] + d * c[5]))))
+        step = new - at
+        if step == 0.0:
+            break
+        at = new
+    return at

@@ -17,9 +17,10 @@ import math
 import numpy as np
 
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.buoyancy import cut_square
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMENT, VOLUME
-from ropewalk.physics.rod_shape import POSITION, SEMI_A, SEMI_B, T2, T3
+from ropewalk.physics.rod_shape import POSITION, RECTANGLE, SEMI_A, SEMI_B, T2, T3, section_reach
 
 HEAVE_STEPS = 100  # bisection alone needs 60
 ROUGH_STEPS = 12  # of the first guess
@@ -42,7 +43,7 @@ def heave_bounds(panels, u):
         for j in range(n + 2):
             row = panels.ends[k, 0] if j == 0 else (panels.ends[k, 1] if j == n + 1 else panels.rows[k, j - 1])
             e = u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
-            reach = max(row[SEMI_A], row[SEMI_B])
+            reach = section_reach(panels.section, row[SEMI_A], row[SEMI_B])
             low = min(low, e - reach)
             high = max(high, e + reach)
     return -low, -high
@@ -65,7 +66,11 @@ def rough_volume(panels, z, u):
             e = z + u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
             w2 = ar2 * ar2 + br3 * br3
             ab = row[SEMI_A] * row[SEMI_B]
-            if e * e < w2:
+            if panels.section == RECTANGLE:
+                S, chord = rough_square(e, ar2, br3)
+                V += ds * ab * S
+                A += ds * ab * chord
+            elif e * e < w2:
                 by_w = 1.0 / math.sqrt(w2)
                 d = -e * by_w
                 V += ds * ab * (0.5 * math.pi + d * (2.0 + SEGMENT_CUBIC * d * d))
@@ -73,6 +78,22 @@ def rough_volume(panels, z, u):
             elif e < 0.0:
                 V += ds * ab * math.pi
     return V, A
+
+
+@kernel
+def rough_square(e, ar2, br3):
+    """Wet area of a rectangle over ab, and its derivative by -e (1/m).
+
+    e : height of the centre, m    ar2, br3 : half sides times the vertical parts of their axes, m
+    """
+    top = abs(ar2) + abs(br3)
+    if e >= top or top == 0.0:
+        return (0.0, 0.0) if e >= top else (4.0, 0.0)
+    if e <= -top:
+        return 4.0, 0.0
+    by_w = 1.0 / math.hypot(ar2, br3)
+    S, _, _, _, _, _, _, _, l2, l3 = cut_square(-e * by_w, ar2 * by_w, br3 * by_w)
+    return S, 2.0 * by_w * math.hypot(l2, l3)
 
 
 @kernel

@@ -9,55 +9,37 @@ section that lies in the surface.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.buoyancy import cut_ellipse
-from ropewalk.physics.rod_breaks import BREAKS_PER_GAP, LAST_STEP, ROOT_STEPS, View, find_breaks, look
+from ropewalk.physics.rod_boxes import add_box_panel
+from ropewalk.physics.rod_breaks import BREAKS_PER_GAP, LYING, STEEP, View, find_breaks, look, place_of_chord
 from ropewalk.physics.rod_integrals import (
     CUT,
+    CUTS,
     DROWNED,
     DRY,
     INTEGRALS,
     POINT_INTEGRALS,
+    Book,
     add_chord,
     add_cut_points,
+    add_drowned,
     add_lying,
     add_section,
     add_wet,
     contract,
     contract_point,
+    next_entry,
     point_at,
     points_at,
     state_of,
 )
-from ropewalk.physics.rod_shape import COLUMNS, POINT_COLUMNS, SEMI_A, SEMI_B
+from ropewalk.physics.rod_shape import COLUMNS, ELLIPSE, POINT_COLUMNS, RECTANGLE, SEMI_A, SEMI_B
 
-STEEP = 0.9  # vertical part of the tangent above which the chord is the variable: within 26 degrees of upright
 NEAR_END = 0.5  # half lengths beyond a panel's end within which a break is felt inside
-LYING = 1e-10  # half height over semi-axis below which the whole section counts as lying in the surface
-
-
-class Book(NamedTuple):
-    """Where quadrature points write: all into one entry, or each into its own."""
-
-    entries: NDArray[np.float64]  # (k, POINT_INTEGRALS)
-    places: NDArray[np.float64]  # (k, 2) panel and local coordinate
-    cursor: NDArray[np.int64]  # entry to write, step to the next (0 or 1), number of points so far
-
-
-@kernel
-def next_entry(book, k, at):
-    """The entry for a quadrature point of panel k at local coordinate `at`."""
-    i = book.cursor[0]
-    book.cursor[0] = i + book.cursor[1]
-    book.cursor[2] += 1
-    book.places[i, 0] = k
-    book.places[i, 1] = at
-    return book.entries[i]
 
 
 @kernel
@@ -116,12 +98,12 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
     look(view, 0.5 * (lo + hi))
     lying = c[3] < LYING * max(row[SEMI_A], row[SEMI_B]) and abs(d_lo - d_hi) == 2.0
     if lying:
-        add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c[4])
+        add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c[4], ELLIPSE)
     at = lo
     for j in range(panels.sub_x.shape[0]):
         phi = phi_lo + (phi_hi - phi_lo) * 0.5 * (1.0 + panels.sub_x[j])
         d = -math.cos(phi)
-        at = _place_of_chord(view, at, hi, d)
+        at = place_of_chord(view, at, hi, d)
         acc = next_entry(book, k, at)
         w = c[3]
         a = row[SEMI_A]
@@ -135,25 +117,7 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
         add_wet(acc, by_d * w, row, panels.curved, A, A2, A3, A22, A33, A23)
         if not lying:
-            add_chord(acc, by_d * a * b, row, panels.curved, d, sine, n2, n3)
-
-
-@kernel
-def _place_of_chord(view, lo, hi, d):
-    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there."""
-    c = view.c
-    at = lo
-    step = 1.0
-    for _ in range(ROOT_STEPS):
-        look(view, at)
-        if abs(step) <= LAST_STEP:
-            break
-        new = min(hi, max(lo, at - (c[0] + d * c[3]) / (view.half * (c[4] + d * c[5]))))
-        step = new - at
-        if step == 0.0:
-            break
-        at = new
-    return at
+            add_chord(acc, by_d * a * b, row, panels.curved, sine, d * n2, d * n3, -sine * n3, sine * n2)
 
 
 @kernel
@@ -185,10 +149,11 @@ def hydrostatic_points(panels, z, u):
 def _sweep(book, panels, z, u):
     """Go over all panels and write what their points add into the book."""
     m, n = panels.rows.shape[0], panels.rows.shape[1]
-    cs = np.empty((n + 2, 6))
+    cs = np.empty((n + 2, CUTS))
     wide = np.empty((POINT_COLUMNS + 8, max(n, panels.sub_x.shape[0])))
-    weights, row, c = np.empty(n), np.empty(COLUMNS), np.empty(6)
+    weights, row, c = np.empty(n), np.empty(COLUMNS), np.empty(CUTS)
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
+    steps = np.empty(BREAKS_PER_GAP * (n + 1))
     for k in range(m):
         contract_point(panels.ends[k, 0], z, u, cs[0])
         contract_point(panels.ends[k, 1], z, u, cs[n + 1])
@@ -197,7 +162,7 @@ def _sweep(book, panels, z, u):
         if middle >= reach:
             continue
         if middle < -reach:
-            _add_drowned(book, panels, k)
+            add_drowned(book, panels, k)
             continue
         for j in range(n):
             contract_point(panels.rows[k, j], z, u, cs[j + 1])
@@ -216,12 +181,15 @@ def _sweep(book, panels, z, u):
             c,
             wide,
         )
+        if panels.section == RECTANGLE:
+            add_box_panel(book, panels, view, k, cs, places, kinds, steps)
+            continue
         count = find_breaks(view, cs, places, kinds)
         state = state_of(cs[0])
         # where part of the panel is drowned and none of it dry, take it all as drowned and put the cut parts right
         base = _drowned_only(state, count, kinds)
         if base == 1.0:
-            _add_drowned(book, panels, k)
+            add_drowned(book, panels, k)
         first = near_end(panels.ends[k, 0], z, u, -panels.half[k], c)
         last = near_end(panels.ends[k, 1], z, u, panels.half[k], c)
         if count == 0 and state == CUT and first == 0.0 and last == 0.0:
@@ -272,19 +240,6 @@ def _add_cut(book, panels, view, k, cs):
     for j in range(n):
         acc = next_entry(book, k, panels.x[j])
         add_section(acc, ds[j], panels.rows[k, j], panels.curved, CUT, 0.0, cs[j + 1])
-
-
-@kernel
-def _add_drowned(book, panels, k):
-    """Add a whole panel under water: at once, or point by point where each has its own entry."""
-    if book.cursor[1] == 0:
-        for i in range(4):
-            book.entries[0, i] += panels.drowned[k, i]
-        book.cursor[2] += panels.x.shape[0]
-        return
-    for j in range(panels.x.shape[0]):
-        acc = next_entry(book, k, panels.x[j])
-        add_section(acc, panels.weight[j] * panels.half[k], panels.rows[k, j], panels.curved, DROWNED, 0.0, acc)
 
 
 @kernel

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.quadrature import interpolation_row
@@ -11,6 +15,7 @@ from ropewalk.physics.rod_shape import (
     BEND2,
     BEND3,
     COLUMNS,
+    ELLIPSE,
     POINT_COLUMNS,
     POSITION,
     SEMI_A,
@@ -21,6 +26,7 @@ from ropewalk.physics.rod_shape import (
     T2,
     T3,
     TORSION,
+    section_factors,
 )
 
 # What `hydrostatics` returns, in head axes about the head.
@@ -35,16 +41,38 @@ POINT_INTEGRALS = 19
 
 SUM_IN_ANY_ORDER = {"reassoc", "contract"}  # lets the compiler use vector sums; three times as fast here
 
+CUTS = 10  # numbers that say how the surface cuts a section, see `contract_point`
+
 DRY = 0
 CUT = 1
 DROWNED = 2
 
 
+class Book(NamedTuple):
+    """Where quadrature points write: all into one entry, or each into its own."""
+
+    entries: NDArray[np.float64]  # (k, POINT_INTEGRALS)
+    places: NDArray[np.float64]  # (k, 2) panel and local coordinate
+    cursor: NDArray[np.int64]  # entry to write, step to the next (0 or 1), number of points so far
+
+
+@kernel
+def next_entry(book, k, at):
+    """The entry for a quadrature point of panel k at local coordinate `at`."""
+    i = book.cursor[0]
+    book.cursor[0] = i + book.cursor[1]
+    book.cursor[2] += 1
+    book.places[i, 0] = k
+    book.places[i, 1] = at
+    return book.entries[i]
+
+
 @kernel
 def contract_point(row, z, u, c):
-    """Fill the first four of c: height of the section centre, vertical parts of its axes, half height.
+    """Fill in c: height of the section centre, vertical parts of its axes, half height, and what it is made of.
 
-    c : (6,) = (e, R32, R33, w, R31, w')    row : of `Panels`    z : height of the head, m    u : (3,) up in head axes
+    c : (CUTS,) = (e, R32, R33, w, R31, w', a R32, b R33, (a R32)', (b R33)'); here all but R31 and the slopes
+    row : of `Panels`    z : height of the head, m    u : (3,) up in head axes
     """
     r2 = u[0] * row[T2] + u[1] * row[T2 + 1] + u[2] * row[T2 + 2]
     r3 = u[0] * row[T3] + u[1] * row[T3 + 1] + u[2] * row[T3 + 2]
@@ -54,6 +82,8 @@ def contract_point(row, z, u, c):
     c[1] = r2
     c[2] = r3
     c[3] = math.sqrt(ar2 * ar2 + br3 * br3)
+    c[6] = ar2
+    c[7] = br3
 
 
 @kernel
@@ -62,18 +92,17 @@ def contract(row, z, u, c):
     contract_point(row, z, u, c)
     r1 = u[0] * row[T1] + u[1] * row[T1 + 1] + u[2] * row[T1 + 2]
     r2, r3, w = c[1], c[2], c[3]
-    a = row[SEMI_A]
-    b = row[SEMI_B]
     dr2 = r3 * row[TORSION] - r1 * row[BEND3]
     dr3 = r1 * row[BEND2] - r2 * row[TORSION]
-    slope = a * r2 * (a * dr2 + row[SLOPE_A] * r2) + b * r3 * (b * dr3 + row[SLOPE_B] * r3)
     c[4] = r1
-    c[5] = slope / w if w > 0.0 else 0.0
+    c[8] = row[SEMI_A] * dr2 + row[SLOPE_A] * r2
+    c[9] = row[SEMI_B] * dr3 + row[SLOPE_B] * r3
+    c[5] = (c[6] * c[8] + c[7] * c[9]) / w if w > 0.0 else 0.0
 
 
 @kernel
 def state_of(c):
-    """DRY, CUT or DROWNED from the height and half height."""
+    """DRY, CUT or DROWNED of an ellipse, from the height and half height."""
     if c[0] >= c[3]:
         return DRY
     if c[0] < -c[3]:
@@ -106,19 +135,42 @@ def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
 
 
 @kernel
-def add_chord(acc, weight, row, curved, d, c, n2, n3):
-    """Add the waterplane above one section: the chord y = d, |x| < c of the unit disc.
+def add_whole(acc, weight, row, curved, section):
+    """Add one section that is all under water; arguments as `add_wet`, section : ELLIPSE or RECTANGLE."""
+    a, b = row[SEMI_A], row[SEMI_B]
+    full, square = section_factors(section)
+    area = full * a * b
+    add_wet(acc, weight, row, curved, area, 0.0, 0.0, square * area * a * a, square * area * b * b, 0.0)
 
-    weight : ab/w ds, m2, so that weight times the integral over x is area    other arguments as `add_wet`
+
+@kernel
+def add_drowned(book, panels, k):
+    """Add a whole panel under water: at once, or point by point where each has its own entry."""
+    if book.cursor[1] == 0:
+        for i in range(4):
+            book.entries[0, i] += panels.drowned[k, i]
+        book.cursor[2] += panels.x.shape[0]
+        return
+    for j in range(panels.x.shape[0]):
+        acc = next_entry(book, k, panels.x[j])
+        add_whole(acc, panels.weight[j] * panels.half[k], panels.rows[k, j], panels.curved, panels.section)
+
+
+@kernel
+def add_chord(acc, weight, row, curved, c, m2, m3, l2, l3):
+    """Add the waterplane above one section: a chord of the unit disc or square, scaled by a and b.
+
+    weight : ab/w ds, m2, so that weight times the length of the chord is area    c : half the chord's length
+    m2, m3 : its middle    l2, l3 : half of it as a vector    other arguments as `add_wet`
     """
     a = row[SEMI_A]
     b = row[SEMI_B]
     c2 = -curved * row[BEND3]
     c3 = curved * row[BEND2]
-    qc2 = a * d * n2
-    qc3 = b * d * n3
-    ql2 = -a * c * n3
-    ql3 = b * c * n2
+    qc2 = a * m2
+    qc3 = b * m3
+    ql2 = a * l2
+    ql3 = b * l3
     Jc = 1.0 + c2 * qc2 + c3 * qc3
     Jl = c2 * ql2 + c3 * ql3
     f0 = 2.0 * weight * c * Jc
@@ -146,25 +198,25 @@ def add_chord(acc, weight, row, curved, d, c, n2, n3):
 
 @kernel
 def add_section(acc, weight, row, curved, state, base, c):
-    """Add one section with quadrature weight ds, by its state.
+    """Add one elliptical section with quadrature weight ds, by its state.
 
     base : share of the whole section that is already counted and is taken off a cut one, 0 or 1
     """
     a = row[SEMI_A]
     b = row[SEMI_B]
-    area = math.pi * a * b
     if state == DROWNED:
-        add_wet(acc, weight, row, curved, area, 0.0, 0.0, 0.25 * area * a * a, 0.25 * area * b * b, 0.0)
+        add_whole(acc, weight, row, curved, ELLIPSE)
     elif state == CUT and c[3] > 0.0:
         by_w = 1.0 / c[3]
         d = min(1.0, max(-1.0, -c[0] * by_w))
         n2 = a * c[1] * by_w
         n3 = b * c[2] * by_w
         A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
-        area *= base
+        area = base * math.pi * a * b
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
         add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23)
-        add_chord(acc, weight * a * b * by_w, row, curved, d, math.sqrt((1.0 - d) * (1.0 + d)), n2, n3)
+        chord = math.sqrt((1.0 - d) * (1.0 + d))
+        add_chord(acc, weight * a * b * by_w, row, curved, chord, d * n2, d * n3, -chord * n3, chord * n2)
 
 
 @kernel(fastmath=SUM_IN_ANY_ORDER)
@@ -237,11 +289,12 @@ def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
 
 
 @kernel
-def add_lying(acc, row, r1):
+def add_lying(acc, row, r1, section):
     """Add the waterplane of a section that lies in the surface: the whole section."""
     a = row[SEMI_A]
     b = row[SEMI_B]
-    area = math.pi * a * b / abs(r1)
+    full, square = section_factors(section)
+    area = full * a * b / abs(r1)
     acc[AREA] += area
     k = AREA_SECOND
     for i in range(3):
@@ -249,8 +302,8 @@ def add_lying(acc, row, r1):
         for j in range(i, 3):
             acc[k] += area * (
                 row[POSITION + i] * row[POSITION + j]
-                + 0.25 * a * a * row[T2 + i] * row[T2 + j]
-                + 0.25 * b * b * row[T3 + i] * row[T3 + j]
+                + square * a * a * row[T2 + i] * row[T2 + j]
+                + square * b * b * row[T3 + i] * row[T3 + j]
             )
             k += 1
 

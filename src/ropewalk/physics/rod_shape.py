@@ -6,6 +6,7 @@ of numbers, so that a row anywhere in a panel is one interpolation; the columns 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ T2 = 3  # section axes
 T3 = 6
 BEND2 = 9  # curvature about them, 1/m
 BEND3 = 10
-SEMI_A = 11  # semi-axes along them, m
+SEMI_A = 11  # semi-axes or half sides along them, m
 SEMI_B = 12
 POINT_COLUMNS = 13
 T1 = 13  # tangent
@@ -35,6 +36,9 @@ SLOPE_A = 17  # of the semi-axes along s
 SLOPE_B = 18
 COLUMNS = 19
 
+ELLIPSE = 0  # kinds of section
+RECTANGLE = 1
+
 
 class Panels(NamedTuple):
     """A rod's rows and the rules to integrate over them; all arrays read-only."""
@@ -42,7 +46,7 @@ class Panels(NamedTuple):
     rows: NDArray[np.float64]  # (m, n, COLUMNS) at the Gauss points of m panels
     columns: NDArray[np.float64]  # (m, COLUMNS, n) the same the other way round, for interpolation
     ends: NDArray[np.float64]  # (m, 2, COLUMNS) at the panel ends
-    bounds: NDArray[np.float64]  # (m, 2) largest semi-axis (m) and largest slope of a section's highest point
+    bounds: NDArray[np.float64]  # (m, 2) farthest point of a section (m) and largest slope of its highest point
     drowned: NDArray[np.float64]  # (m, 4) volume and first moment of the whole panel, m3 and m4
     half: NDArray[np.float64]  # (m,) half lengths of the panels, m
     x: NDArray[np.float64]  # (n,) Gauss points on [-1, 1]
@@ -51,6 +55,7 @@ class Panels(NamedTuple):
     sub_x: NDArray[np.float64]  # points of the rule for intervals that the surface splits
     sub_w: NDArray[np.float64]  # and its weights
     curved: float  # 1 exact volume element, 0 plane slices
+    section: int  # ELLIPSE or RECTANGLE
 
 
 # Largest turn of the frame in one panel (rad). The iteration below converges as (turn/2)^k / k!, and 16 points
@@ -170,28 +175,49 @@ def rod_rows(Q, p, kappa, a, b, slope_a, slope_b):
 
 
 @kernel
-def panel_bounds(rows, ends, half, weight, curved):
+def section_reach(section, a, b):
+    """Distance of a section's farthest point from its centre, m.
+
+    section : ELLIPSE or RECTANGLE    a, b : semi-axes or half sides, m
+    """
+    return math.hypot(a, b) if section == RECTANGLE else max(a, b)
+
+
+@kernel
+def section_factors(section):
+    """Area of a section over ab, and mean square of a section coordinate over the square of its semi-axis or half side.
+
+    section : ELLIPSE or RECTANGLE
+    """
+    if section == RECTANGLE:
+        return 4.0, 1.0 / 3.0
+    return math.pi, 0.25
+
+
+@kernel
+def panel_bounds(rows, ends, half, weight, curved, section):
     """Bounds that tell quickly whether a panel can meet the surface, and the integrals of a drowned panel.
 
-    A section's highest point rises along s at most by 1 + |kappa| max(a, b) + |a'| + |b'|.
+    A section's highest point rises along s at most by 1 + |kappa| reach + |a'| + |b'|.
 
-    rows, ends, half, weight, curved : as in `Panels`    returns bounds (m, 2) and drowned (m, 4)
+    rows, ends, half, weight, curved, section : as in `Panels`    returns bounds (m, 2) and drowned (m, 4)
     """
     m, n = rows.shape[0], rows.shape[1]
     bounds, drowned = np.zeros((m, 2)), np.zeros((m, 4))
+    full, square = section_factors(section)
     for k in range(m):
         for j in range(n + 2):
             row = ends[k, 0] if j == 0 else (ends[k, 1] if j == n + 1 else rows[k, j - 1])
-            reach = max(row[SEMI_A], row[SEMI_B])
+            reach = section_reach(section, row[SEMI_A], row[SEMI_B])
             bend = np.sqrt(row[TORSION] ** 2 + row[BEND2] ** 2 + row[BEND3] ** 2)
             bounds[k, 0] = max(bounds[k, 0], reach)
             bounds[k, 1] = max(bounds[k, 1], 1.0 + bend * reach + abs(row[SLOPE_A]) + abs(row[SLOPE_B]))
         for j in range(n):
             row = rows[k, j]
             a, b = row[SEMI_A], row[SEMI_B]
-            area = np.pi * a * b * weight[j] * half[k]
+            area = full * a * b * weight[j] * half[k]
             drowned[k, 0] += area
-            m2, m3 = -curved * row[BEND3] * 0.25 * a * a * area, curved * row[BEND2] * 0.25 * b * b * area
+            m2, m3 = -curved * row[BEND3] * square * a * a * area, curved * row[BEND2] * square * b * b * area
             for i in range(3):
                 drowned[k, 1 + i] += area * row[POSITION + i] + m2 * row[T2 + i] + m3 * row[T3 + i]
     return bounds, drowned

@@ -1,0 +1,287 @@
+r"""Rods of rectangular section: what a panel adds to the wet volume and to the waterplane.
+
+The height of a corner, :math:`e \pm a R_{32} \pm b R_{33}`, is a smooth function of s, and between the places where a
+corner meets the surface the wet moments are rational functions of s. So a panel is split there and integrated with
+plain Gauss points. With one corner wet, or one dry, the moments have poles where a side is level, outside the
+interval; near them the intervals are made short.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.buoyancy import cut_square
+from ropewalk.physics.rod_breaks import (
+    CORNERS,
+    LAST_STEP,
+    LYING,
+    STEEP,
+    find_extremum,
+    find_root,
+    gap_slopes,
+    gap_to,
+    look,
+    place_of_chord,
+)
+from ropewalk.physics.rod_integrals import (
+    add_chord,
+    add_drowned,
+    add_lying,
+    add_wet,
+    add_whole,
+    contract,
+    next_entry,
+    point_at,
+)
+from ropewalk.physics.rod_shape import RECTANGLE, SEMI_A, SEMI_B
+
+# Length of an interval over the distance of the nearest pole: 16 points then err by 1e-20, and by 1e-14 with 3.6.
+POLE_SHARE = 2.0
+SHORTEST = 1e-9  # of the local coordinate; shorter intervals are not split any more
+MONOTONE = 0.2  # least fall of the chord along s, over that of a straight rod, for the chord to be the variable
+
+
+@kernel
+def wet_corners(c):
+    """Number of corners of a rectangle that are under water."""
+    count = 0
+    for corner in range(4):
+        if gap_to(c, CORNERS + float(corner)) < 0.0:
+            count += 1
+    return count
+
+
+@kernel
+def find_corners(view, cs, places, chords, steps):
+    """Find where corners meet the surface within one panel; returns their number, in order.
+
+    cs : (n + 2, CUTS) `contract_point` at the panel's start, points and end
+    places, chords, steps : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; chord d there; +1 goes under, -1 leaves
+    """
+    x, n = view.x, view.x.shape[0]
+    count = 0
+    for i in range(n + 1):
+        lo = -1.0 if i == 0 else x[i - 1]
+        hi = 1.0 if i == n else x[i]
+        first = count
+        for corner in range(4):
+            side = CORNERS + float(corner)
+            f0, f1 = gap_to(cs[i], side), gap_to(cs[i + 1], side)
+            wet0, wet1 = f0 < 0.0, f1 < 0.0
+            if wet0 != wet1:
+                places[count] = find_root(view, lo, hi, side, -1.0 if wet1 else 1.0)
+                steps[count] = 1.0 if wet1 else -1.0
+                chords[count] = _chord_of(view, places[count], side)
+                count += 1
+            elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest:
+                g0, g1 = gap_slopes(view, i, side)
+                if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
+                    continue
+                at = find_extremum(view, lo, hi, g0, g1, side)
+                f = gap_to(view.c, side)
+                if f != 0.0 and (f < 0.0) != wet0:
+                    rising = 1.0 if f > 0.0 else -1.0
+                    places[count] = find_root(view, lo, at, side, rising)
+                    places[count + 1] = find_root(view, at, hi, side, -rising)
+                    for j in range(2):
+                        steps[count] = -rising if j == 0 else rising
+                        chords[count] = _chord_of(view, places[count], side)
+                        count += 1
+        _sort_from(view, first, count, places, chords, steps)
+    return count
+
+
+@kernel
+def _chord_of(view, at, side):
+    """Chord d of the section at `at` when the given corner lies in the surface."""
+    look(view, at)
+    c = view.c
+    if c[3] == 0.0:
+        return -1.0 if side in (CORNERS + 1.0, CORNERS + 3.0) else 1.0
+    return (gap_to(c, side) - c[0]) / c[3]
+
+
+@kernel
+def _sort_from(view, first, count, places, chords, steps):
+    """Insertion sort of the last breaks found; places that cannot be told apart go by the chord, which is exact."""
+    for i in range(first + 1, count):
+        j = i
+        while j > first and _before(view, places[j], places[j - 1], chords[j], chords[j - 1]):
+            places[j], places[j - 1] = places[j - 1], places[j]
+            chords[j], chords[j - 1] = chords[j - 1], chords[j]
+            steps[j], steps[j - 1] = steps[j - 1], steps[j]
+            j -= 1
+
+
+@kernel
+def _before(view, place, other, chord, other_chord):
+    """True if a break comes before another along s."""
+    if abs(place - other) > LAST_STEP:
+        return place < other
+    return (chord > other_chord) if view.c[4] > 0.0 else (chord < other_chord)  # where the rod rises, the chord falls
+
+
+@kernel
+def add_box_panel(book, panels, view, k, cs, places, chords, steps):
+    """Add a panel that may meet the surface; arguments as `find_corners`."""
+    n = panels.x.shape[0]
+    count = find_corners(view, cs, places, chords, steps)
+    wet = wet_corners(cs[0])
+    if count == 0:
+        if wet == 4:
+            add_drowned(book, panels, k)
+        elif wet > 0:
+            _add_cut_panel(book, panels, view, k, wet, _end_chord(cs[0]), _end_chord(cs[n + 1]))
+        return
+    flat = False
+    if count == 4 and abs(steps[0] + steps[1] + steps[2] + steps[3]) == 4.0:
+        look(view, 0.5 * (places[0] + places[3]))
+        row, c = view.row, view.c
+        flat = c[3] < LYING * max(row[SEMI_A], row[SEMI_B])
+        if flat:
+            add_lying(next_entry(book, k, 0.5 * (places[0] + places[3])), row, c[4], RECTANGLE)
+    lo, d_lo = -1.0, _end_chord(cs[0])
+    for i in range(count + 1):
+        hi = places[i] if i < count else 1.0
+        d_hi = chords[i] if i < count else _end_chord(cs[n + 1])
+        if wet == 4:
+            _add_drowned_piece(book, panels, view, k, lo, hi)
+        elif wet > 0:
+            _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat)
+        if i < count:
+            wet += int(steps[i])
+        lo, d_lo = hi, d_hi
+
+
+@kernel
+def _end_chord(c):
+    """Chord d at a panel's end."""
+    return -c[0] / c[3] if c[3] > 0.0 else 0.0
+
+
+@kernel
+def _add_drowned_piece(book, panels, view, k, lo, hi):
+    """Add an interval under water."""
+    for j in range(panels.sub_x.shape[0]):
+        at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
+        point_at(view.columns, view.x, view.bary, at, view.weights, view.row)
+        weight = 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k]
+        add_whole(next_entry(book, k, at), weight, view.row, panels.curved, RECTANGLE)
+
+
+@kernel
+def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
+    """Add a panel that is cut from end to end with the same corners wet, on its own points where that will do."""
+    if _too_wide(view, -1.0, 1.0, wet) or _steep(view, -1.0, 1.0, d_lo, d_hi):
+        _add_pieces(book, panels, view, k, -1.0, 1.0, d_lo, d_hi, wet, False)
+        return
+    c = view.c
+    for j in range(panels.x.shape[0]):
+        contract(panels.rows[k, j], view.z, view.u, c)
+        acc = next_entry(book, k, panels.x[j])
+        weight = panels.weight[j] * panels.half[k]
+        _add_point(acc, weight, weight / c[3], panels.rows[k, j], panels.curved, c, -c[0] / c[3])
+
+
+@kernel
+def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
+    """Add a cut interval with the same corners wet, in pieces that are short beside the distance of the poles.
+
+    d_lo, d_hi : chords at its ends    flat : leave the waterplane out
+    """
+    begin, d_begin, step = lo, d_lo, hi - lo
+    while begin < hi:
+        end = begin + step
+        if end > hi - SHORTEST:
+            end = hi
+        if end - begin > SHORTEST and _too_wide(view, begin, end, wet):
+            step *= 0.5
+            continue
+        d_end = d_hi
+        if end < hi:
+            look(view, end)
+            d_end = _end_chord(view.c)
+        if _steep(view, begin, end, d_begin, d_end):
+            _add_by_chord(book, panels, view, k, begin, end, d_begin, d_end, flat)
+        else:
+            _add_by_length(book, panels, view, k, begin, end, flat)
+        begin, d_begin, step = end, d_end, 2.0 * step
+    if lo == hi and _steep(view, lo, hi, d_lo, d_hi):  # no length left, but a waterplane
+        _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat)
+
+
+@kernel
+def _too_wide(view, lo, hi, wet):
+    """True if a pole of the moments may be near the interval, judged by its ends and middle."""
+    c = view.c
+    reach = view.half * (hi - lo) / POLE_SHARE
+    for i in range(3):
+        look(view, lo + 0.5 * i * (hi - lo))
+        both = wet != 2  # with two corners wet only the steeper side is divided by
+        if (both or abs(c[6]) >= abs(c[7])) and reach * abs(c[8]) > abs(c[6]):
+            return True
+        if (both or abs(c[7]) > abs(c[6])) and reach * abs(c[9]) > abs(c[7]):
+            return True
+    return False
+
+
+@kernel
+def _steep(view, lo, hi, d_lo, d_hi):
+    """True if the rod is so upright in the interval that the chord is the better variable."""
+    c = view.c
+    look(view, lo)
+    first, fall = c[4], c[4] + d_lo * c[5]
+    look(view, hi)
+    if min(abs(first), abs(c[4])) <= STEEP or first * c[4] <= 0.0:
+        return False
+    return fall * first > MONOTONE and (c[4] + d_hi * c[5]) * c[4] > MONOTONE
+
+
+@kernel
+def _add_by_length(book, panels, view, k, lo, hi, flat):
+    """Add a cut interval with s as variable."""
+    c = view.c
+    for j in range(panels.sub_x.shape[0]):
+        at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
+        look(view, at)
+        weight = 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k]
+        w = c[3]
+        by_w = 0.0 if flat or w == 0.0 else weight / w
+        _add_point(next_entry(book, k, at), weight, by_w, view.row, panels.curved, c, -c[0] / w if w > 0.0 else 0.0)
+
+
+@kernel
+def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
+    r"""Add a cut interval of a nearly upright panel, with the chord d as variable.
+
+    .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
+
+    It stays exact down to a section that lies in the surface.
+    """
+    c = view.c
+    at = lo
+    for j in range(panels.sub_x.shape[0]):
+        d = d_lo + (d_hi - d_lo) * 0.5 * (1.0 + panels.sub_x[j])
+        at = place_of_chord(view, at, hi, d)
+        by_w = 0.5 * panels.sub_w[j] * abs(d_hi - d_lo) / abs(c[4] + d * c[5])
+        acc = next_entry(book, k, at)
+        _add_point(acc, by_w * c[3], 0.0 if flat else by_w, view.row, panels.curved, c, d)
+
+
+@kernel
+def _add_point(acc, weight, by_w, row, curved, c, d):
+    """Add one cut section.
+
+    weight : ds, m    by_w : ds over the half height w; 0 leaves the waterplane out    c : of `contract`    d : chord
+    """
+    a, b, w = row[SEMI_A], row[SEMI_B], c[3]
+    n2 = c[6] / w if w > 0.0 else 1.0
+    n3 = c[7] / w if w > 0.0 else 0.0
+    S, S2, S3, S22, S33, S23, m2, m3, l2, l3 = cut_square(d, n2, n3)
+    ab = a * b
+    add_wet(
+        acc, weight, row, curved, ab * S, ab * a * S2, ab * b * S3, ab * a * a * S22, ab * b * b * S33, ab * ab * S23
+    )
+    if by_w > 0.0:
+        add_chord(acc, by_w * ab, row, curved, math.hypot(l2, l3), m2, m3, l2, l3)
