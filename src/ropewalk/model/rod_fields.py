@@ -12,6 +12,7 @@ from scipy.interpolate import make_interp_spline
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.rods import RodFields, RodModel, check, discretise
+from ropewalk.physics.rod_shape import ELLIPSE, RECTANGLE, section_factors
 from ropewalk.spec import rods as spec
 from ropewalk.spec.environment import Environment
 
@@ -49,6 +50,7 @@ def rod_fields(rod: spec.Rod, name: str = "rod") -> RodFields:
         jumps=jumps,
         point_masses=tuple((mass.s, mass.mass) for mass in rod.masses),
         name=name,
+        section=RECTANGLE if isinstance(rod.section, spec.RectangleSection) else ELLIPSE,
     )
 
 
@@ -68,31 +70,45 @@ def _slope(value: float | spec.AlongTable) -> Field:
     return lambda s: padded[np.searchsorted(places, s)]
 
 
+def _half_sizes(
+    section: spec.EllipseSection | spec.PipeSection | spec.RectangleSection,
+) -> tuple[spec.Along, spec.Along, float]:
+    """What the user gives for the two directions, and the factor that makes it a semi-axis or half side."""
+    if isinstance(section, spec.RectangleSection):
+        return section.width, section.height, 0.5
+    if isinstance(section, spec.PipeSection) and section.diameter is not None:
+        return section.diameter, section.diameter, 0.5
+    assert section.a is not None and section.b is not None  # the spec has refused it
+    return section.a, section.b, 1.0
+
+
 def _section(
-    section: spec.EllipseSection | spec.PipeSection, density: Field
+    section: spec.EllipseSection | spec.PipeSection | spec.RectangleSection, density: Field
 ) -> tuple[Callable[[Array], tuple[Array, Array, Array, Array]], Field, tuple[float, ...]]:
-    """Semi-axes with slopes, mass with second moments, and where they are not smooth."""
-    if isinstance(section, spec.PipeSection):
-        r = 0.5 * section.diameter
-        hole = r - section.wall
-        area, second = np.pi * (r**2 - hole**2), np.pi / 4 * (r**4 - hole**4)
+    """Semi-axes or half sides with slopes, mass with second moments, and where they are not smooth."""
+    first, second, factor = _half_sizes(section)
+    a, a_breaks = _along(first)
+    b, b_breaks = _along(second)
+    slope_a, slope_b = _slope(first), _slope(second)
+    full, square = section_factors(RECTANGLE if isinstance(section, spec.RectangleSection) else ELLIPSE)
+    wall = None if isinstance(section, spec.EllipseSection) else section.wall
+    contents = 0.0 if isinstance(section, spec.EllipseSection) else section.contents
 
-        def pipe(s: Array) -> tuple[Array, Array, Array, Array]:
-            return np.full_like(s, r), np.full_like(s, r), np.zeros_like(s), np.zeros_like(s)
+    def sizes(s: Array) -> tuple[Array, Array, Array, Array]:
+        return factor * a(s), factor * b(s), factor * slope_a(s), factor * slope_b(s)
 
-        return pipe, lambda s: density(s)[:, None] * np.array([area, second, second]), ()
-    a, a_breaks = _along(section.a)
-    b, b_breaks = _along(section.b)
-    slope_a, slope_b = _slope(section.a), _slope(section.b)
-
-    def ellipse(s: Array) -> tuple[Array, Array, Array, Array]:
-        return a(s), b(s), slope_a(s), slope_b(s)
+    def moments(p: Array, q: Array) -> Array:
+        """Area and second moments of the whole outline."""
+        return full * (p * q)[:, None] * np.stack([np.ones_like(p), square * p * p, square * q * q], -1)
 
     def masses(s: Array) -> Array:
-        per_metre = density(s) * np.pi * a(s) * b(s)
-        return np.stack([per_metre, per_metre * a(s) ** 2 / 4, per_metre * b(s) ** 2 / 4], -1)
+        p, q, _, _ = sizes(s)
+        solid = density(s)[:, None] * moments(p, q)
+        if wall is None:
+            return solid
+        return solid + (contents - density(s))[:, None] * moments(np.maximum(p - wall, 0.0), np.maximum(q - wall, 0.0))
 
-    return ellipse, masses, (*a_breaks, *b_breaks)
+    return sizes, masses, (*a_breaks, *b_breaks)
 
 
 def _shape(rod: spec.Rod, name: str) -> tuple[float, Field, tuple[float, ...], dict[float, tuple[float, float, float]]]:

@@ -39,18 +39,58 @@ class EllipseSection(Part):
 
 
 class PipeSection(Part):
-    """Round pipe with closed ends; `density` is that of the wall."""
+    """Pipe with closed ends, round or elliptical; `density` is that of the wall."""
 
     kind: Literal["pipe"]
-    diameter: Positive
-    """Outer, m."""
+    diameter: Positive | None = None
+    """Outer, m, of a round pipe."""
+    a: Along | None = None
+    """Outer semi-axis along section axis 2 of an elliptical pipe, m."""
+    b: Along | None = None
+    """Outer semi-axis along section axis 3 of an elliptical pipe, m."""
     wall: Positive
-    """Thickness, m."""
+    """Thickness, m, at the ends of the semi-axes; the hole is an ellipse too."""
+    contents: NotNegative = 0.0
+    """Density of what fills the hole, kg/m3."""
 
     @model_validator(mode="after")
     def _hollow(self) -> PipeSection:
-        if self.wall > 0.5 * self.diameter:
-            raise ValueError(f"wall {self.wall} m is thicker than half the diameter {self.diameter} m")
+        if self.diameter is not None:
+            if self.a is not None or self.b is not None:
+                raise ValueError(
+                    "a pipe is round, with a diameter, or elliptical, with semi-axes a and b; give one of them"
+                )
+            if self.wall > 0.5 * self.diameter:
+                raise ValueError(f"wall {self.wall} m is thicker than half the diameter {self.diameter} m")
+            return self
+        if self.a is None or self.b is None:
+            raise ValueError("a pipe needs its diameter, or the semi-axes a and b")
+        _room_for(self.wall, self.a, "the semi-axis a", 1.0)
+        _room_for(self.wall, self.b, "the semi-axis b", 1.0)
+        return self
+
+
+class RectangleSection(Part):
+    """Rectangular section, solid or a box with closed ends; `density` is that of the solid or of the wall."""
+
+    kind: Literal["rectangle"]
+    width: Along
+    """Side along section axis 2, m."""
+    height: Along
+    """Side along section axis 3, m."""
+    wall: Positive | None = None
+    """Thickness of a box, m; solid if left out."""
+    contents: NotNegative = 0.0
+    """Density of what fills the box, kg/m3."""
+
+    @model_validator(mode="after")
+    def _hollow(self) -> RectangleSection:
+        if self.wall is None:
+            if self.contents > 0.0:
+                raise ValueError(f"contents of {self.contents} kg/m3, but no wall around them; give the box its wall")
+            return self
+        _room_for(self.wall, self.width, "the width", 0.5)
+        _room_for(self.wall, self.height, "the height", 0.5)
         return self
 
 
@@ -175,8 +215,8 @@ class Rod(Part):
     length: Positive | None = None
     """m; may be left out where the curvature fixes it (pieces, centreline)."""
     density: Along
-    """kg/m3, of the solid section or of a pipe's wall."""
-    section: Annotated[EllipseSection | PipeSection, Field(discriminator="kind")]
+    """kg/m3, of the solid section or of the wall of a pipe or box."""
+    section: Annotated[EllipseSection | PipeSection | RectangleSection, Field(discriminator="kind")]
     curvature: Curvature = ConstantCurvature()
     masses: tuple[RodMass, ...] = ()
     attachments: dict[str, RodAttachment] = {}
@@ -200,6 +240,13 @@ class Rod(Part):
                 if at > length:
                     raise ValueError(f"{what} at s = {at} m lies beyond the rod's length {length} m")
         return self
+
+
+def _room_for(wall: float, size: Along, name: str, share: float) -> None:
+    """Refuse a wall thicker than `share` of the least size."""
+    least = min(size.value) if isinstance(size, AlongTable) else size
+    if wall > share * least:
+        raise ValueError(f"wall {wall} m is thicker than {name} allows: at most {share * least:.6g} m")
 
 
 def _rising(s: tuple[float, ...], n: int, name: str) -> None:
