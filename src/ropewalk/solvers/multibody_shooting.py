@@ -26,8 +26,9 @@ from ropewalk.solvers.shooting_plan import Plan
 from ropewalk.solvers.shooting_read import SolvedShape, place_of, read_state
 from ropewalk.solvers.shooting_report import Attempt, report
 from ropewalk.solvers.shooting_shape import GuessedShape, KnottedShape, Shape
+from ropewalk.solvers.shooting_sliding import slide_to_rest
 from ropewalk.solvers.shooting_start import float_balance, gravity_place
-from ropewalk.solvers.shooting_stiffness import line_stiffness
+from ropewalk.solvers.shooting_stiffness import line_stiffness, stable_over
 from ropewalk.solvers.shooting_tangent import Solution
 
 MOST_PARTS = 64  # of one arc in one refinement
@@ -105,6 +106,7 @@ class Shooting:
         """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
         place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
         attempt = self._first_try(model, work, place)
+        attempt = self._slid(model, place, attempt)
         if not attempt.good:
             shape = GuessedShape(model, place)
             plan = first_plan(model, place, shape)
@@ -162,6 +164,16 @@ class Shooting:
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
         path = newton.solve(self.target, restarts)
         return Attempt(place, settled(plan, problem), problem, out, path, path.iterations)
+
+    def _slid(self, model: Model, place: Place, first: Attempt) -> Attempt:
+        """Lines over pegs that found no rest, or one that a push ends, are let slide; if that fails too, `first`."""
+        if not model.lines.over_index.size or (first.good and stable_over(first.problem, first.out)):
+            return first
+        shape = GuessedShape(model, place)
+        plan = first_plan(model, place, shape)
+        problem = build_problem(model, place, plan, shape)
+        attempt = slide_to_rest(model, place, plan, problem, (self.tolerance, self.pair), self.target)
+        return replace(attempt if attempt.good else first, iterations=first.iterations + attempt.iterations)
 
     def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt, time: float) -> Attempt:
         """What is tried when one interval fails; at worst the first try is handed back.

@@ -48,6 +48,8 @@ class Arcs(NamedTuple):
     source: Array  # (k, SPAN_COLUMNS) the spans uncut; empty if none slides
     edge: Array  # (n, 2) s of the start and end from end A, where they do not slide, m
     total: Array  # (n,) length of the line, m
+    brake: Array  # (n,) N/m, on the peg at the end, against its way from `home`; none in an answer
+    home: Array  # (n,) m
 
 
 class Nodes(NamedTuple):
@@ -184,7 +186,7 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
         if derivatives:
             _arc_block(y, n0, map0, map1, arm0, arm1, nodes.body[k0] >= 0, nodes.body[k1] >= 0, out.arc_blocks[a])
         if at_peg:
-            add_tension(arcs, a, n0, y, residual)
+            add_tension(arcs, a, n0, x, y, residual)
             if derivatives:
                 slope_at(arcs, a, y, True, sea, box, after)
                 peg_block(arcs, a, y, n0, before, after, map0, map1, out.arc_blocks[a])

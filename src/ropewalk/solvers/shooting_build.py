@@ -320,6 +320,8 @@ class _Book:
                 source=spans if self.pegs else spans[:0],
                 edge=floats(arcs["edge"], (-1, 2)),
                 total=floats(self.model.lines.length[lines]),
+                brake=floats(np.zeros(lines.size)),
+                home=floats(np.zeros(lines.size)),
             ),
             nodes=Nodes(
                 body=ints(self.body),

@@ -62,14 +62,16 @@ def slope_at(arcs, a, y, at_end, sea, box, slope):
 
 
 @kernel
-def add_tension(arcs, a, n0, y, residual):
-    """Tension of arc a at the pegs where it begins or ends: beyond a peg minus before it, N."""
+def add_tension(arcs, a, n0, x, y, residual):
+    """Tension of arc a at the pegs where it begins or ends: beyond a peg minus before it, and the brake, N."""
     way = -1.0 if arcs.reverse[a] else 1.0
     p0, p1 = arcs.dof[a, PLACE0], arcs.dof[a, PLACE1]
     if p0 >= 0:
         residual[p0] += way * np.sqrt(n0[0] ** 2 + n0[1] ** 2 + n0[2] ** 2)
     if p1 >= 0:
         residual[p1] -= way * np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2)
+        if not arcs.reverse[a]:  # one arc on each peg bears its brake
+            residual[p1] += arcs.brake[a] * (x[p1] - arcs.home[a])
 
 
 @kernel
@@ -91,6 +93,8 @@ def peg_block(arcs, a, y, n0, before, after, map0, map1, block):
             _end_moves(i, way * moved, map1, block, PLACE0)
     if arcs.dof[a, PLACE1] < 0:
         return
+    if not arcs.reverse[a]:
+        block[PLACE1, PLACE1] += arcs.brake[a]
     for i in range(STATE):
         _end_moves(i, way * after[i], map1, block, PLACE1)
     tension = np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2 + arcs.slack[a] ** 2)

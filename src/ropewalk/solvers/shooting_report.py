@@ -23,6 +23,7 @@ from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Path
 from ropewalk.solvers.shooting_plan import Plan
 from ropewalk.solvers.shooting_read import line_table, node_position, over_forces
 from ropewalk.solvers.shooting_shape import end_place, peg_knots
+from ropewalk.solvers.shooting_stiffness import stable_over
 
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
 NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
@@ -106,6 +107,9 @@ def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
     if deep.size:
         line = model.names.lines[problem.arcs.line[deep[0]]]
         said.append(f"line '{line}' dips {-out.log[deep[0], DEEPEST]:.3g} m below the seabed")
+    if not stable_over(problem, out):
+        line = model.names.lines[problem.pegs[0, 0]]
+        said.append(f"line '{line}' rests on its points, but not stably: a push makes it slide")
     if attempt.load_steps:
         said.append(f"the current was brought in over {attempt.load_steps} steps")
     return status, "; ".join(said)

@@ -16,7 +16,7 @@ from scipy.sparse.linalg import splu
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.solvers.balance_newton import Place
-from ropewalk.solvers.shooting_assembly import evaluate, result_memory
+from ropewalk.solvers.shooting_assembly import Result, evaluate, result_memory
 from ropewalk.solvers.shooting_build import Problem, build_problem
 from ropewalk.solvers.shooting_newton import sparse_matrix, sparse_pattern
 from ropewalk.solvers.shooting_plan import Plan
@@ -59,3 +59,18 @@ def _copy_solution(solved: Problem, problem: Problem) -> None:
     for old, new in zip(solved.nodes.dof[:, :3], problem.nodes.dof[:, :3], strict=True):
         both = (old >= 0) & (new >= 0)
         problem.x[new[both]] = solved.x[old[both]]
+
+
+def stable_over(problem: Problem, out: Result) -> bool:
+    """True if no line would slide on over its pegs when pushed, all else following: a positive reduced stiffness."""
+    if not problem.pegs.size:
+        return True
+    matrix = sparse_matrix(sparse_pattern(problem.x.size, problem.arcs, problem.nodes, problem.rigid), out,
+                           problem.scales)  # fmt: skip
+    own = problem.pegs[:, 2]
+    rest = np.setdiff1d(np.arange(problem.x.size), own)
+    row, column = problem.scales.row[own], problem.scales.column[own]
+    follow = splu(matrix[np.ix_(rest, rest)].tocsc()).solve(matrix[np.ix_(rest, own)].toarray())
+    reduced: Array = matrix[np.ix_(own, own)].toarray() - matrix[np.ix_(own, rest)] @ follow
+    reduced *= row[:, None] / column
+    return bool(np.all(np.linalg.eigvalsh(0.5 * (reduced + reduced.T)) > 0.0))
