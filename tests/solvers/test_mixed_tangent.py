@@ -91,7 +91,7 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
     X[0, n:] = mesh.reference
     for i in range(mesh.line.shape[0]):
         span = slice(mesh.node_start[i], mesh.node_start[i + 1])
-        ends = mesh.reference[mesh.line[i, 2:]]
+        ends = mesh.reference[mesh.line[i, 2:]] + mesh.end_offset[i]
         x = np.linspace(0.0, 1.0, span.stop - span.start)[:, None]
         X[0, span] = ends[0] + x * (ends[1] - ends[0]) + 20.0 * np.sin(np.pi * x) * np.array([0.1, 0.3, -1.0])
     free = np.zeros((X.shape[1], 1))

@@ -7,7 +7,7 @@ FLIPPED says that this is end B. Positions in these arrays follow the walk; `s` 
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
 from ropewalk.physics.seabed import seabed_law, sloping_bed
+from ropewalk.solvers.mixed_anchor import Rest, laid
 from ropewalk.solvers.mixed_body_arrays import BodyMesh, build_body_mesh
 
 ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
@@ -98,6 +99,14 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
     walked = np.where(flipped[:, None], ends[:, ::-1], ends)
     offset = _world_offsets(model)
     cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
+    motion = np.concatenate([model.points.motion, model.bodies.motion])
+    reference = np.concatenate([model.points.position, model.bodies.position])
+    offset = np.where(flipped[:, None, None], offset[:, ::-1], offset)
+    for i, side in np.ndindex(walked.shape):
+        j = walked[i, side]
+        if dof_start[j] == dof_start[j + 1] and motion[j] < 0:
+            end = side ^ int(flipped[i])
+            offset[i, side] += _lay(model, i, end, reference[j] + offset[i, side], cuts[i][1][-side])
     line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
     depth = sea.depth if sea.has_seabed else 0.0
     law = seabed_law(sea.bed_stiffness, sea.bed_damping, 0.0)  # friction has a memory, which the pressure law has not
@@ -105,14 +114,14 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         node_start=offsets([s.size for s, _, _, _ in cuts]),
         element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
         line=ints(line, (-1, LINE_COLUMNS)),
-        end_offset=floats(np.where(flipped[:, None, None], offset[:, ::-1], offset), (-1, 2, 3)),
+        end_offset=floats(offset, (-1, 2, 3)),
         s=floats(np.concatenate([np.zeros(0), *(s for s, _, _, _ in cuts)])),
         node=floats(np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)])),
         element=floats(np.concatenate([np.zeros((0, ELEMENT_COLUMNS)), *(e for _, _, e, _ in cuts)])),
         law=ints(np.concatenate([np.zeros((0, 3)), *(law for _, _, _, law in cuts)])),
         law_data=model.sections.law_data,
-        motion=ints(np.concatenate([model.points.motion, model.bodies.motion])),
-        reference=floats(np.concatenate([model.points.position, model.bodies.position]), (-1, 3)),
+        motion=ints(motion),
+        reference=floats(reference, (-1, 3)),
         dof_start=dof_start,
         dof=dof,
         bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law])),
@@ -225,12 +234,31 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, I
     law = np.stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]], axis=1)
     nodes = np.zeros((s.size, NODE_COLUMNS))
     nodes[:, MASS] = _to_nodes(sections.mass[k] * length)
-    nodes[:, BED_AREA] = _to_nodes(np.where(width > 0.0, width, BED_WIDTH) * length)
+    nodes[:, BED_AREA] = _to_nodes(_contact_width(model, k) * length)
     nodes[:, RADIUS] = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
     _add_attachments(model, line, s, nodes)
     if flipped:
         return s[::-1], nodes[::-1], elements[::-1], law[::-1]
     return s, nodes, elements, law
+
+
+def _lay(model: Model, line: int, end: int, place: Array, node: Array) -> Array:
+    """How far (m) an end held on the bed is moved to where the line lies; its own contact is taken away."""
+    lines, sea = model.lines, model.sea
+    k = lines.piece_section[lines.piece_start[line] if end == 0 else lines.piece_start[line + 1] - 1]
+    weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
+    shift = laid(sea, place, Rest(weight, float(_contact_width(model, k)), model.sections.contact_radius[k]))
+    if shift is None:
+        return np.zeros(3)
+    node[BED_AREA] = 0.0
+    return shift * sea.bed_normal
+
+
+def _contact_width(model: Model, section: Any) -> Any:
+    """Of the sections of these indices on the bed, m."""
+    sections = model.sections
+    width = np.maximum(np.sqrt(4.0 * sections.area[section] / np.pi), 2.0 * sections.contact_radius[section])
+    return np.where(width > 0.0, width, BED_WIDTH)
 
 
 def _to_nodes(per_element: Array) -> Array:

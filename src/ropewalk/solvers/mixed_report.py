@@ -10,9 +10,10 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers import mixed_steps as steps
+from ropewalk.solvers.mixed_anchor import carried
 from ropewalk.solvers.mixed_bodies import body_attitudes
 from ropewalk.solvers.mixed_ledger import BED, DAMPING, DRAG, ENDS, LOADS, WATER, WORK, stored_energy
-from ropewalk.solvers.mixed_mesh import FLIPPED, RADIUS, Mesh
+from ropewalk.solvers.mixed_mesh import BED_AREA, FIRST, FLIPPED, RADIUS, Mesh
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import Work, water_at
 
@@ -94,6 +95,11 @@ def read_state(model: Model, work: FemWork) -> State:
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         T = now.T[mesh.element_start[line] : mesh.element_start[line + 1]]
         ends = -work.steps.nodes[[n.start, n.stop - 1]]
+        for side, node in ((0, n.start), (1, n.stop - 1)):
+            if mesh.has_bed and mesh.node[node, BED_AREA] == 0.0:
+                pressed = carried(ends[side], mesh.bed[:3])
+                ends[side] -= pressed
+                work.steps.nodes[n_nodes + mesh.line[line, FIRST + side]] += pressed
         tension[n] = _nodal_tension(T, mesh.s[n], now.X[0, n], ends)
         if mesh.line[line, FLIPPED]:
             for array in (s, position, velocity, tension):
