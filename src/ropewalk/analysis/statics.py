@@ -178,7 +178,7 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
             for k, name in enumerate(model.names.points)
         },
         "bodies": {name: _body(equilibrium, k) for k, name in enumerate(model.names.bodies)},
-        "lines": {name: _line(model, state, k) for k, name in enumerate(model.names.lines)},
+        "lines": {name: {**_line(model, state, k), **_over(report, name)} for k, name in enumerate(model.names.lines)},
         **({"nets": net_summary(model, state)} if model.nets.names else {}),
     }
 
@@ -191,6 +191,12 @@ def _body(equilibrium: Equilibrium, k: int) -> dict[str, Any]:
         "stiffness": None if equilibrium.stiffness is None else equilibrium.stiffness[k].tolist(),
         "hydrostatic_stiffness": hydrostatic_stiffness(model, state, k).tolist(),
     }
+
+
+def _over(report: Report, name: str) -> dict[str, Any]:
+    """What a line runs over, if anything: name, s (m), tension and force of the line on it (N)."""
+    over = report.figures.get("over", {}).get(name)
+    return {"over": over} if over else {}
 
 
 def _line(model: Model, state: State, k: int) -> dict[str, Any]:

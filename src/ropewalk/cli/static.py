@@ -44,6 +44,10 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         rows = [row for name, line in summary["lines"].items() for row in _line_rows(name, line)]
         columns = ("line", "end", "position (m)", "tension (N)", "from horizontal (deg)", "on the bed (m)")
         print_table(equilibrium.system.title or "equilibrium", columns, rows)
+    over = [(name, peg) for name, line in summary["lines"].items() for peg in line.get("over", ())]
+    if over:
+        rows = [(n, p["name"], f"{p['s']:.3f}", newtons(p["tension"]), metres(p["force"])) for n, p in over]
+        print_table("lines over points", ("line", "over", "s (m)", "tension (N)", "force on it (N)"), rows)
     loose = {n: p for n, p in summary["points"].items() if equilibrium.system.points[n].joint != "fixed"}
     if loose:
         rows = [(n, metres(p["position"]), metres(p["force"])) for n, p in loose.items()]
