@@ -146,6 +146,8 @@ def linearise(system: System | Equilibrium, method: str | None = None, *, mass_d
     case = system.system if isinstance(system, Equilibrium) else system
     if case.nets or case.rods:
         raise InputError("frequency analyses do lines, points and bodies; leave nets and rods out of the case")
+    if any(line.over for line in case.lines.values()):
+        raise InputError("frequency analyses cannot do lines that run over points; end them there")
     equilibrium = system if isinstance(system, Equilibrium) else statics(system, method)
     unknowns = number(equilibrium.model)
     rest = find_rest(equilibrium.model, unknowns, equilibrium.state, mass_damping)
