@@ -22,6 +22,8 @@ SHOWN_LINES = 8  # named in the legend; more would hide the picture
 
 def draw(dataset: xr.Dataset) -> Figure:
     """Shapes from the side and from above, and tension along the lines; histories if there are any."""
+    from ropewalk import plot_nets as nets
+
     figure = _figure(11.0, 8.0 if dataset.sizes["time"] == 1 else 11.0)
     rows = 2 if dataset.sizes["time"] == 1 else 3
     grid = figure.add_gridspec(rows, 2, height_ratios=[1.25, *([1.0] * (rows - 1))])
@@ -35,6 +37,9 @@ def draw(dataset: xr.Dataset) -> Figure:
         side.plot(r[:, :2] @ heading, r[:, 2], color=colour, lw=1.4, label=label)
         above.plot(r[:, 0], r[:, 1], color=colour, lw=1.2)
         along.plot(dataset["s"].values[at], 1e-3 * dataset["tension"].values[-1, at], color=colour, lw=1.4)
+    if nets.has_nets(dataset):
+        nets.draw_nets(side, dataset, np.array([[*heading, 0.0], [0.0, 0.0, 1.0]]))
+        nets.draw_nets(above, dataset, np.eye(2, 3))
     _sea(side, dataset, heading)
     _hulls(side, dataset, heading)
     for axes in (side, above):
@@ -42,11 +47,16 @@ def draw(dataset: xr.Dataset) -> Figure:
         axes.set_aspect("equal", adjustable="datalim")
     side.set(xlabel=_along_text(heading), ylabel="z (m)", title=dataset.attrs.get("title") or "equilibrium")
     above.set(xlabel="x (m)", ylabel="y (m)", title="from above")
-    along.set(xlabel="s from end A (m)", ylabel="tension (kN)", title="tension along the lines")
-    along.set_ylim(bottom=0.0)
+    if "tension" in dataset or not nets.has_nets(dataset):
+        along.set(xlabel="s from end A (m)", ylabel="tension (kN)", title="tension along the lines")
+        along.set_ylim(bottom=0.0)
+    else:
+        nets.draw_tensions(along, dataset)
     if side.get_legend_handles_labels()[0]:
         side.legend(loc="upper right", frameon=False, fontsize=8)
-    if rows == 3:
+    if rows == 3 and nets.has_nets(dataset):
+        nets.draw_forces(figure.add_subplot(grid[2, :]), dataset)
+    elif rows == 3:
         _history(figure.add_subplot(grid[2, :]), dataset)
     return figure
 
@@ -95,14 +105,16 @@ def _figure(width: float, height: float) -> Figure:
 
 def _nodes(dataset: xr.Dataset) -> list[tuple[str, np.ndarray[Any, Any]]]:
     """Name and node numbers of each line, in the order of the file."""
-    line = dataset["line"].values
+    line = dataset["line"].values if "line" in dataset else np.array([])
     names = list(dict.fromkeys(line.tolist()))
     return [(name, np.flatnonzero(line == name)) for name in names]
 
 
 def _widest_heading(dataset: xr.Dataset) -> np.ndarray[Any, Any]:
-    """Horizontal unit vector along which the lines spread most: the side view looks across it."""
-    xy = dataset["position"].values[-1, :, :2]
+    """Horizontal unit vector along which lines and nets spread most: the side view looks across it."""
+    from ropewalk.plot_nets import places
+
+    xy = places(dataset)[:, :2]
     if xy.shape[0] < 2:
         return np.array([1.0, 0.0])
     _, sizes, directions = np.linalg.svd(xy - xy.mean(axis=0), full_matrices=False)
@@ -121,10 +133,9 @@ def _sea(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any]) -> None:
     from ropewalk.io.netcdf import system_of
 
     environment = system_of(dataset).environment
-    along = dataset["position"].values[-1, :, :2] @ heading
     if environment.water_density > 0.0:
         axes.axhline(0.0, color=WATER, lw=1.0, zorder=0)
-    if environment.depth is not None and along.size:
+    if environment.has_seabed and environment.depth is not None:
         axes.axhline(-environment.depth, color=BED, lw=1.5, zorder=0)
 
 
