@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ropewalk.model.rods import RodFields, RodModel, discretise, place, uniform_fields
-from ropewalk.physics.rod_shape import SEMI_A, SEMI_B, T2, T3
+from ropewalk.model.rods import RodFields, RodModel, discretise, place, section_outline, uniform_fields
+from ropewalk.physics.rod_shape import RECTANGLE, T2, T3
 
 GRAVITY = 9.81
 FRESH = 1000.0  # kg/m3
@@ -77,6 +78,13 @@ def snake_fields(density: float = 400.0) -> RodFields:
     return RodFields(length, kappa, sections, line_mass)
 
 
+def boxed(fields: RodFields) -> RodFields:
+    """The same rod with rectangles around its ellipses, of the same density."""
+    round_mass = fields.line_mass
+    to_box = 4 / np.pi * np.array([1.0, 4 / 3, 4 / 3])
+    return replace(fields, section=RECTANGLE, line_mass=lambda s: to_box * round_mass(s))
+
+
 def build(fields: RodFields, **options: Any) -> RodModel:
     return discretise(fields, **{"gravity": GRAVITY, "water_density": FRESH, **options})
 
@@ -90,13 +98,13 @@ def directions(n: int, seed: int = 0) -> np.ndarray:
 def surface(rod: RodModel, along: int, around: int) -> np.ndarray:
     """Triangles (k, 3, 3) of the rod's surface with its end faces, in head axes, normals outward."""
     rows = np.array([place(rod, s) for s in np.linspace(0, rod.length, along + 1)])
-    angle = 2 * np.pi * np.arange(around) / around
     # scaled so that the polygon has the area of the ellipse
-    swell = np.sqrt(2 * np.pi / around / np.sin(2 * np.pi / around))
+    swell = 1.0 if rod.panels.section == RECTANGLE else np.sqrt(2 * np.pi / around / np.sin(2 * np.pi / around))
+    outline = swell * section_outline(rod, rows, around + 1)[:, :-1]
     ring = (
         rows[:, None, :3]
-        + swell * (rows[:, SEMI_A, None] * np.cos(angle))[:, :, None] * rows[:, None, T2 : T2 + 3]
-        + swell * (rows[:, SEMI_B, None] * np.sin(angle))[:, :, None] * rows[:, None, T3 : T3 + 3]
+        + outline[:, :, :1] * rows[:, None, T2 : T2 + 3]
+        + outline[:, :, 1:] * rows[:, None, T3 : T3 + 3]
     )
     triangles = []
     after = np.roll(np.arange(around), -1)

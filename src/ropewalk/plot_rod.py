@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.model.rods import Array, RodModel, place
+from ropewalk.model.rods import Array, RodModel, place, section_outline
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_shape import SEMI_A, SEMI_B, T2, T3
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ropewalk.solvers.rod_equilibrium import FloatingPose
 
 DRY, WET, WATER = (0.85, 0.60, 0.25), (0.10, 0.30, 0.50), (0.3, 0.6, 0.8, 0.3)
-ALONG, AROUND = 240, 40  # facets of a rod
+ALONG, AROUND = 240, 41  # points of a rod's surface
+OUTLINE = 361  # points of a section
 SECTIONS = 5  # drawn along the rod
 MARGIN = 0.1  # of the largest extent, around the rod
 
@@ -28,12 +29,8 @@ def rod_surface(rod: RodModel, pose: FloatingPose, along: int = ALONG, around: i
     rows = np.array([place(rod, at) for at in np.concatenate([[0.0], s, [rod.length]])])
     size = np.ones(along + 2)
     size[[0, -1]] = 0.0
-    angle = np.linspace(0.0, 2.0 * np.pi, around)
-    body = (
-        rows[:, None, :3]
-        + (size[:, None] * rows[:, SEMI_A, None] * np.cos(angle))[:, :, None] * rows[:, None, T2 : T2 + 3]
-        + (size[:, None] * rows[:, SEMI_B, None] * np.sin(angle))[:, :, None] * rows[:, None, T3 : T3 + 3]
-    )
+    outline = size[:, None, None] * section_outline(rod, rows, around)
+    body = rows[:, None, :3] + np.einsum("kai,kic->kac", outline, rows[:, T2 : T3 + 3].reshape(-1, 2, 3))
     return np.asarray(body @ R.T + np.array([0.0, 0.0, pose.heave]))
 
 
@@ -59,12 +56,11 @@ def draw_rod(axes: Any, rod: RodModel, pose: FloatingPose, title: str = "") -> N
 
 def draw_sections(axes: Any, rod: RodModel, pose: FloatingPose, number: int = SECTIONS) -> None:
     """Sections along the rod in their own axes 2 and 3, side by side, wet part filled."""
-    angle = np.linspace(0.0, 2.0 * np.pi, 361)
     at = 0.0
     for s in np.linspace(0.0, rod.length, number):
         row = place(rod, s)
         a, b = row[SEMI_A], row[SEMI_B]
-        q2, q3 = a * np.cos(angle), b * np.sin(angle)
+        q2, q3 = section_outline(rod, row, OUTLINE).T
         at += 1.3 * a
         height = pose.heave + pose.up @ row[:3] + (pose.up @ row[T2 : T2 + 3]) * q2 + (pose.up @ row[T3 : T3 + 3]) * q3
         axes.plot(at + q2, q3, color=DRY)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rod_bodies import build, helix_fields, snake_fields
+from rod_bodies import boxed, build, helix_fields, snake_fields
 from ropewalk.analysis.rod_design import (
     _changed,
     balance,
@@ -38,6 +38,7 @@ CASES = {
     "helix": (helix_fields(), True),
     "snake in slices": (snake_fields(), False),
     "ballasted": (with_ballast(), True),
+    "box": (boxed(snake_fields()), True),
 }
 
 

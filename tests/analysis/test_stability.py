@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from rod_bodies import FRESH, GRAVITY, build, snake_fields
 from ropewalk.analysis.stability import all_equilibria, bent_equilibria, restoring_curve, spread_directions
 from ropewalk.model.rods import RodFields, uniform_fields
+from ropewalk.physics.rod_shape import RECTANGLE
 from ropewalk.solvers.rod_equilibrium import equilibrium
 
 
@@ -23,6 +24,43 @@ def test_square_like_plank_has_the_equilibria_of_an_ellipsoid():
     assert_allclose(np.abs(kinds["minimum"].pose.up), [0, 1, 0], atol=1e-10)
     assert_allclose(np.abs(kinds["saddle"].pose.up), [0, 0, 1], atol=1e-10)
     assert_allclose(np.abs(kinds["maximum"].pose.up), [1, 0, 0], atol=1e-10)
+
+
+def roll_of_square_log(ratio: float) -> float:
+    """Angle (rad, 0 to 45 degrees) between side and surface of a long square log that floats, by its density ratio.
+
+    With two corners wet, tan^2 = 12 r (1 - r) - 2 (wall-sided formula); this holds until a corner comes out, tan = 2 r,
+    at r = 1/4. With one corner wet, whose sides are cut at distances p and q from it, pq = 2 r, and balance asks for
+    p + q = 3/2, or p = q: corner down. The other half by what is wet in one being dry in the other.
+    """
+    r = min(ratio, 1.0 - ratio)
+    if r <= 0.25:
+        return float(np.arctan(np.sqrt(max(0.0, 12 * r * (1 - r) - 2))))
+    if r >= 9 / 32:
+        return np.pi / 4
+    p, q = np.roots([1.0, -1.5, 2 * r])
+    return float(np.arctan(min(p / q, q / p)))
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.205, 0.22, 0.249, 0.27, 0.29, 0.5, 0.715, 0.75, 0.79])
+def test_square_log_floats_flat_tilted_or_corner_down_by_its_density(ratio):
+    """[Erdos1992]: flat for r (1 - r) < 1/6, corner down for 9/32 < r < 23/32, tilted between."""
+    rod = build(uniform_fields(3.0, 0.1, 0.1, 1000.0 * ratio, section=RECTANGLE))
+    expected = roll_of_square_log(ratio)
+    for start in (0.1, 0.7):
+        pose = equilibrium(rod, np.array([0.02, np.sin(start), np.cos(start)]))
+        roll = abs(pose.roll) % (np.pi / 2)
+        # the moment converges to 1e-13 of weight x length, and near the limits of a range it is cubic in the angle
+        assert_allclose(min(roll, np.pi / 2 - roll), expected, rtol=0, atol=1e-6)
+        assert_allclose(pose.pitch, 0.0, atol=1e-9)
+        assert pose.curvature[0] > 0.0
+
+
+def test_all_equilibria_of_a_square_log_are_found():
+    """Four sides and four corners, and two ends: at one half corners are stable, sides saddles, ends maxima."""
+    found = all_equilibria(build(uniform_fields(1.0, 0.1, 0.1, 500.0, section=RECTANGLE)))
+    assert [(state.kind, state.copies) for state in found.states] == [("minimum", 4), ("saddle", 4), ("maximum", 2)]
+    assert found.complete
 
 
 def test_copies_can_be_kept_apart():

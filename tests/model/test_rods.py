@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from rod_bodies import build, helix_fields
 from ropewalk.errors import InputError
 from ropewalk.model.rod_fields import build_rod, rod_fields
-from ropewalk.model.rods import RodWarning, check, discretise, place, reshape, uniform_fields
+from ropewalk.model.rods import RodWarning, check, discretise, place, reshape, section_outline, uniform_fields
 from ropewalk.physics.rod_shape import BEND3, T1, T2, T3
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.rods import Rod
@@ -89,6 +89,52 @@ def test_mass_of_a_pipe_and_of_a_taper():
         section={"kind": "ellipse", "a": {"s": [0, 2], "value": [0.1, 0.2]}, "b": {"s": [0, 2], "value": [0.1, 0.2]}},
     )
     assert_allclose(cone.volume, np.pi * 2.0 / 3 * (0.01 + 0.02 + 0.04), rtol=1e-13)
+
+
+def test_elliptical_pipe_and_box_weigh_their_wall_and_their_contents():
+    metal, filling = 2700.0, 300.0
+    pipe = {"kind": "pipe", "a": 0.2, "b": 0.1, "wall": 0.01, "contents": filling}
+    rod = rod_of({"kind": "constant"}, section=pipe, density=metal)
+    outer, inner = np.pi * 0.2 * 0.1, np.pi * 0.19 * 0.09
+    assert_allclose(rod.mass, 2.0 * (metal * (outer - inner) + filling * inner), rtol=1e-13)
+    assert_allclose(rod.volume, 2.0 * outer, rtol=1e-13)
+    box = {"kind": "rectangle", "width": {"s": [0, 2], "value": [0.4, 0.6]}, "height": 0.3, "wall": 0.005}
+    rod = rod_of({"kind": "constant"}, section=box, density=metal)
+    outer, inner = 0.5 * 0.3, 0.49 * 0.29  # at mid-length, and linear along s
+    assert_allclose(rod.mass, 2.0 * metal * (outer - inner), rtol=1e-13)
+    assert_allclose(rod.volume, 2.0 * outer, rtol=1e-13)
+
+
+def test_a_pipe_with_a_wall_to_the_middle_is_solid():
+    hollow = rod_of({"kind": "constant", "kappa": [0, 0, 1]}, section={"kind": "pipe", "diameter": 0.2, "wall": 0.1})
+    solid = rod_of({"kind": "constant", "kappa": [0, 0, 1]}, section={"kind": "ellipse", "a": 0.1, "b": 0.1})
+    assert_allclose(hollow.line_mass, solid.line_mass, rtol=1e-15)
+    assert_allclose(hollow.centre, solid.centre, rtol=1e-14)
+
+
+def test_centre_of_a_bent_box_lies_outside_its_axis():
+    """Sector of a square torus: the mean radius of its mass is R (1 + a^2/(3 R^2)) times that of the arc."""
+    radius, a, half = 0.5, 0.1, 0.7
+    box = {"kind": "rectangle", "width": 2 * a, "height": 0.1}
+    bent = {"kind": "constant", "kappa": [0, 0, 1 / radius]}
+    rod = rod_of(bent, section=box, length=2 * half * radius)
+    centre = np.array([0.0, radius, 0.0])
+    expected = radius * (1 + a**2 / (3 * radius**2)) * np.sin(half) / half
+    assert_allclose(np.linalg.norm(rod.centre - centre), expected, rtol=1e-12)
+
+
+def test_corners_of_a_box_count_for_the_radius_of_curvature():
+    box = {"kind": "rectangle", "width": 0.1, "height": 0.08}
+    with pytest.raises(InputError, match=r"the section reaches 1.3 times the radius of curvature"):
+        rod_of({"kind": "constant", "kappa": [0.0, 10.0, 18.0]}, section=box)
+
+
+def test_outline_of_a_section_has_its_area_and_corners():
+    box = rod_of({"kind": "constant"}, section={"kind": "rectangle", "width": 0.1, "height": 0.08})
+    outline = section_outline(box, place(box, 0.3), 41)
+    x, y = outline.T
+    assert_allclose(0.5 * np.sum(x[:-1] * y[1:] - x[1:] * y[:-1]), 0.1 * 0.08, rtol=1e-14)
+    assert_allclose(outline[0], outline[-1], atol=1e-17)
 
 
 def test_centre_of_a_bent_rod_lies_outside_its_axis():

@@ -1,12 +1,14 @@
-"""Elliptical sections cut by the water plane."""
+"""Elliptical and rectangular sections cut by the water plane."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.physics.buoyancy import disc_segment, half_height, wet_ellipse
+from ropewalk.physics.buoyancy import cut_square, disc_segment, half_height, wet_ellipse
 
 EPS = np.finfo(float).eps
 
@@ -69,3 +71,46 @@ def test_dry_part_and_wet_part_make_the_whole():
     area = np.pi * a * b
     whole = [area, 0.0, 0.0, area * a * a / 4, area * b * b / 4, 0.0]
     assert_allclose(below + above, whole, rtol=0, atol=10 * EPS * area)
+
+
+@pytest.mark.parametrize("angle", [0.3, np.pi / 4, 1.4, 2.5, -2.0])
+@pytest.mark.parametrize("share", [-0.99, -0.5, 0.0, 0.2, 0.9])
+def test_cut_square_is_the_integral_over_the_wet_part(angle, share):
+    """Moments by strips across axis 2, in Gauss points between the kinks of the strips' height."""
+    n2, n3 = np.cos(angle), np.sin(angle)
+    d = share * (abs(n2) + abs(n3))
+    x, w = np.polynomial.legendre.leggauss(8)
+    kinks = np.sort([-1.0, 1.0, *(q for q in ((d - n3) / n2, (d + n3) / n2) if -1 < q < 1)])
+    expected = np.zeros(6)
+    for low, high in pairwise(kinks):
+        for q, weight in zip(0.5 * (low + high) + 0.5 * (high - low) * x, 0.5 * (high - low) * w, strict=True):
+            level = np.clip((d - n2 * q) / n3, -1, 1)
+            bottom, top = (-1.0, level) if n3 > 0 else (level, 1.0)
+            one, two, three = (top**k - bottom**k for k in (1, 2, 3))
+            expected += weight * np.array([one, q * one, two / 2, q * q * one, three / 3, q * two / 2])
+    assert_allclose(cut_square(d, n2, n3)[:6], expected, rtol=0, atol=100 * EPS)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, np.pi / 4, 2.5])
+def test_chord_of_a_square_is_the_slope_of_its_wet_area(angle):
+    n2, n3 = np.cos(angle), np.sin(angle)
+    d, h = 0.4, 1e-5
+    slope = (cut_square(d + h, n2, n3)[0] - cut_square(d - h, n2, n3)[0]) / (2 * h)
+    *_, m2, m3, l2, l3 = cut_square(d, n2, n3)
+    # the area is a polynomial of degree two between corners: only round-off over h
+    assert_allclose(2 * np.hypot(l2, l3), slope, rtol=1e-9)
+    for sign in (-1, 1):  # both ends lie on the line and on the outline
+        end = np.array([m2 + sign * l2, m3 + sign * l3])
+        assert_allclose(end @ [n2, n3], d, atol=4 * EPS)
+        assert_allclose(np.abs(end).max(), 1.0, atol=4 * EPS)
+
+
+@pytest.mark.parametrize("d", [-0.7, 0.0, 0.4])
+def test_square_with_a_level_side_is_cut_into_rectangles(d):
+    expected = [2 * (1 + d), d * d - 1, 0, 2 / 3 * (1 + d**3), 2 / 3 * (1 + d), 0, d, 0, 0, 1]
+    assert_allclose(np.abs(cut_square(d, 1.0, 0.0)), np.abs(expected), rtol=0, atol=4 * EPS)
+
+
+def test_cut_square_ends_at_nothing_and_at_the_whole_square():
+    assert_allclose(cut_square(-1.5, 0.6, 0.8), [0.0] * 10, rtol=0, atol=0)
+    assert_allclose(cut_square(1.5, 0.6, 0.8)[:6], [4, 0, 0, 4 / 3, 4 / 3, 0], rtol=1e-15, atol=EPS)

@@ -7,13 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from rod_bodies import FRESH, GRAVITY, build, directions, helix_fields, snake_fields, twisted_fields
+from rod_bodies import FRESH, GRAVITY, boxed, build, directions, helix_fields, snake_fields, twisted_fields
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.rods import RodModel, uniform_fields
 from ropewalk.numerics.rotations import exp_se3, rigid
 from ropewalk.physics.rod_energy import float_at, upright_frame, wrench_and_stiffness
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
+from ropewalk.physics.rod_shape import RECTANGLE
 from ropewalk.solvers.rod_equilibrium import MAXIMUM, MINIMUM, FloatingPose, equilibrium, seek, trust_step
 
 BODIES = {
@@ -22,6 +23,9 @@ BODIES = {
     "snake": snake_fields(),
     "cylinder": uniform_fields(1.0, 0.05, 0.05, 500.0),
     "plank": uniform_fields(1.0, 0.02, 0.2, 300.0),
+    "bent box": uniform_fields(1.0, 0.06, 0.04, 500.0, (0.0, 1.0, 4.0), RECTANGLE),
+    "twisted board": uniform_fields(3.0, 0.15, 0.03, 450.0, (2.0, 0.3, 0.2), RECTANGLE),
+    "tapered box": boxed(snake_fields()),
 }
 
 
@@ -99,7 +103,7 @@ def test_stiffness_is_the_second_derivative_of_the_energy(name):
         assert_allclose(second, exact, rtol=0, atol=2e-6 * np.abs(pose.stiffness).max() * (twist @ twist))
 
 
-@pytest.mark.parametrize("name", ["helix", "snake", "plank"])
+@pytest.mark.parametrize("name", ["helix", "snake", "plank", "bent box", "twisted board", "tapered box"])
 def test_stiffness_is_minus_the_derivative_of_the_wrench_to_1e_7(name):
     """Central differences of the wrench in heave, roll and pitch, at the centre of mass."""
     rod = build(BODIES[name])

@@ -268,10 +268,10 @@ def section_bend(rod: RodModel) -> Array:
     return np.abs(across) + np.abs(other) if rod.panels.section == RECTANGLE else np.hypot(across, other)
 
 
-def section_outline(rod: RodModel, row: Array, around: int) -> Array:
-    """(around, 2) points of a section's outline along its axes 2 and 3, m, the last one on the first.
+def section_outline(rod: RodModel, rows: Array, around: int) -> Array:
+    """(..., around, 2) points of the outlines of sections along their axes 2 and 3, m, the last one on the first.
 
-    row : of `place`    around : at least 5; corners of a rectangle are met if around - 1 is a multiple of 4
+    rows : (..., COLUMNS) of `place`    around : corners of a rectangle are met if around - 1 is a multiple of 4
     """
     turn = np.linspace(0.0, 2.0 * np.pi, around)
     shape = np.stack([np.cos(turn), np.sin(turn)], -1)
@@ -281,7 +281,7 @@ def section_outline(rod: RodModel, row: Array, around: int) -> Array:
         side, along = side.astype(int) % 4, 2.0 * along - 1.0
         one = np.ones_like(along)
         shape = np.stack([np.choose(side, [one, -along, -one, along]), np.choose(side, [along, one, -along, -one])], -1)
-    return np.asarray(shape * row[[SEMI_A, SEMI_B]])
+    return np.asarray(shape * rows[..., None, [SEMI_A, SEMI_B]])
 
 
 def self_distance(rod: RodModel) -> tuple[float, float, float]:
