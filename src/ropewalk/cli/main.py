@@ -18,6 +18,7 @@ from ropewalk.cli.run import run_command
 from ropewalk.cli.schema import schema_command
 from ropewalk.cli.static import static_command
 from ropewalk.cli.verify import verify_command
+from ropewalk.cli.view import view_command
 from ropewalk.cli.warmup import warmup_command
 from ropewalk.cli.waves import waves_command
 from ropewalk.errors import ConvergenceError, InputError
@@ -43,6 +44,7 @@ app.command("response")(response_command)
 app.command("float")(float_command)
 app.command("verify")(verify_command)
 app.command("plot")(plot_command)
+app.command("view")(view_command)
 app.command("waves")(waves_command)
 app.command("recover")(recover_command)
 app.command("schema")(schema_command)

@@ -1,1 +1,1 @@
-"""."""
+"""Results and cases in 3D, in the browser."""

@@ -1,0 +1,99 @@
+"""`ropewalk view`: a case or a result in 3D, in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ropewalk.errors import ConvergenceError, InputError
+
+if TYPE_CHECKING:
+    from ropewalk.viewer.scene import Scene
+
+
+def view_command(
+    file: Annotated[Path, typer.Argument(help="A case file, or a result file (.nc).")],
+    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page; serve nothing.")] = None,
+    modes: Annotated[
+        int | None, typer.Option("--modes", min=1, help="Animate natural modes about the equilibrium, this many.")
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes one that is free.")] = 0,
+) -> None:
+    """Show a case at rest, the ways its rods float, its modes, or a result in motion, in 3D.
+
+    The page is served on this machine only, until Ctrl-C. A page of --html needs no server and no network.
+    """
+    from ropewalk.viewer.page import page, page_policy
+
+    if html is not None:
+        _refuse_target(html, file)
+    scene = _scene(file, modes)
+    text = page(scene)
+    for note in scene.notes:
+        typer.echo(note)
+    if html is not None:
+        html.write_text(text, encoding="utf-8")
+        typer.echo(f"{html}: written, {len(text.encode('utf-8')) / 1e6:.1f} MB")
+    else:
+        from ropewalk.viewer.server import PageServer
+
+        if scene.trouble:
+            typer.echo(scene.trouble, err=True)
+        with PageServer(text, page_policy(), port) as server:
+            _serve(server, open_browser)
+    if scene.trouble:
+        raise ConvergenceError(scene.trouble)
+
+
+def _scene(file: Path, modes: int | None) -> Scene:
+    from ropewalk.viewer.build import from_system
+
+    if file.suffix == ".nc":
+        from ropewalk.io.netcdf import open_results
+        from ropewalk.viewer.build import from_dataset
+
+        if modes is not None:
+            raise InputError(f"{file}: --modes needs a case file; a result holds its own motion")
+        with open_results(file) as dataset:
+            if "mode" in dataset.dims:
+                from ropewalk.viewer.modal import from_modes
+
+                return from_modes(dataset)
+            return from_dataset(dataset)
+    from ropewalk.spec.system import System
+
+    system = System.from_file(file)
+    if modes is None:
+        return from_system(system)
+    from ropewalk.viewer.modal import modes_of
+
+    return modes_of(system, modes)
+
+
+def _refuse_target(html: Path, file: Path) -> None:
+    if not html.parent.is_dir():
+        raise InputError(f"{html.parent} is not a folder; make it first")
+    if html.is_dir():
+        raise InputError(f"{html} is a folder; give the name of a file")
+    if html.exists() and file.exists() and html.samefile(file):
+        raise InputError(f"{html}: the page would overwrite the file it shows; name another")
+
+
+def _serve(server: object, open_browser: bool) -> None:
+    """Until Ctrl-C."""
+    from ropewalk.viewer.server import PageServer
+
+    assert isinstance(server, PageServer)
+    typer.echo(f"{server.address} (Ctrl-C ends it)")
+    if open_browser:
+        import webbrowser
+
+        if not webbrowser.open(server.address):
+            typer.echo("no browser could be started; open the address above by hand", err=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        typer.echo("stopped")

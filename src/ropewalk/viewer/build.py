@@ -1,0 +1,182 @@
+"""Cases and results to scenes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.viewer.packing import Array
+from ropewalk.viewer.parts import body_parts, line_parts, net_parts, point_parts
+from ropewalk.viewer.scene import PAGE_BYTES, Frames, Quantity, Scene, Variant, frame_stride
+from ropewalk.viewer.surroundings import surroundings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.analysis.statics import Equilibrium
+    from ropewalk.model.model import Model
+    from ropewalk.spec.system import System
+
+TENSION = "tension"
+
+
+def from_system(system: System) -> Scene:
+    """The equilibrium of a case; the case as given, with the sentence that says why, where there is none.
+
+    Cases with rods show every way they float.
+    """
+    from ropewalk.analysis.statics import statics
+
+    if system.rods:
+        from ropewalk.viewer.floating import from_floating
+
+        return from_floating(system)
+    try:
+        return from_equilibrium(statics(system))
+    except ConvergenceError as error:
+        return as_given(system, str(error))
+
+
+def from_equilibrium(equilibrium: Equilibrium) -> Scene:
+    """A system at rest."""
+    report = equilibrium.report
+    told = (
+        f"equilibrium by {equilibrium.method}, {report.iterations} iterations; forces balance to "
+        f"{report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
+    )
+    scene = from_dataset(equilibrium.to_dataset(), moving=False)
+    return replace(scene, notes=(told, *((report.message,) if report.message else ()), *scene.notes))
+
+
+def as_given(system: System, trouble: str) -> Scene:
+    """The case as the file gives it, lines straight between their ends.  trouble : why nothing better is shown"""
+    from ropewalk.model.model import build
+    from ropewalk.model.state import initial_state
+    from ropewalk.results.record import dataset_of
+
+    model = build(system)
+    attrs = {"title": system.title, "system": system.model_dump_json(by_alias=True, exclude_unset=True)}
+    scene = from_dataset(dataset_of(model.names, [initial_state(model)], attrs), moving=False)
+    notes = ("shown as the file gives it, lines straight between their ends", *scene.notes)
+    return replace(scene, trouble=trouble, notes=notes)
+
+
+def from_dataset(dataset: xr.Dataset, *, moving: bool | None = None, budget: int = PAGE_BYTES) -> Scene:
+    """A result of `run` or `static`.
+
+    moving : whether waves pass; unless given, they do where the result has more than one moment
+    budget : bytes of the page; records are left out evenly to keep below
+    """
+    from ropewalk.io.netcdf import system_of
+    from ropewalk.model.model import build
+
+    if "time" not in dataset.dims or not ({"position", "body_position", "net_position"} & set(dataset.variables)):
+        raise InputError("the file has no positions over time; results of `run` and `static` have, and mode shapes")
+    system = system_of(dataset)
+    model = build(system)
+    frames, notes = read_frames(dataset, model, budget)
+    if moving is None:
+        moving = frames.time.size > 1
+    low, high = extent([frames])
+    size = float(np.max(high - low))
+    bodies = body_parts(system, size)
+    low, high = with_hulls(low, high, frames, [part.shape for part in bodies])
+    around = surroundings(system.environment, low, high, waves=moving)
+    status = dataset.attrs.get("status", "done")
+    return Scene(
+        title=system.title,
+        variants=(Variant("", frames),),
+        quantity=tension_range([frames]),
+        surroundings=around,
+        lines=line_parts(system),
+        line_start=model_start(dataset, model),
+        s=dataset["s"].values if "s" in dataset.variables else np.zeros(0),
+        points=point_parts(system),
+        bodies=bodies,
+        nets=net_parts(system),
+        bars=model.nets.bar,
+        bar_start=model.nets.bar_start,
+        notes=(*notes, *around.notes, *(() if status == "done" else (f"the run ended early: {status}",))),
+    )
+
+
+def model_start(dataset: xr.Dataset, model: Model) -> Array:
+    """(n_lines + 1,) first node of each line."""
+    if "line" not in dataset.variables:
+        return np.zeros(1, dtype=np.int64)
+    lines = dataset["line"].values.astype(str)
+    counts = [int(np.count_nonzero(lines == name)) for name in model.names.lines]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def read_frames(dataset: xr.Dataset, model: Model, budget: int) -> tuple[Frames, tuple[str, ...]]:
+    """The records that fit, and a sentence about the others."""
+    total = int(dataset.sizes["time"])
+    if total == 0:
+        raise InputError("the result holds no record; there is nothing to show")
+    stride = frame_stride(total, frames_of(dataset.isel(time=slice(0, 1)), model).numbers, budget)
+    kept = np.unique(np.append(np.arange(0, total, stride), total - 1))
+    frames = frames_of(dataset.isel(time=kept), model)
+    if stride == 1:
+        return frames, ()
+    told = f"{kept.size} of {total} records are on this page, every {stride}th; peaks between them are not"
+    return frames, (told,)
+
+
+def frames_of(dataset: xr.Dataset, model: Model) -> Frames:
+    """All moments of a result."""
+    n = int(dataset.sizes["time"])
+
+    def values(name: str, *shape: int) -> Array:
+        return np.asarray(dataset[name].values) if name in dataset.variables else np.zeros((n, *shape))
+
+    force = np.linalg.norm(values("end_force", 0, 3), axis=2)
+    knots = values("net_position", 0, 3)
+    if not knots.shape[1] and model.nets.knot.size:  # a result without knots shows the net as the file gives it
+        knots = np.repeat(model.nets.knot[None], n, axis=0)
+    return Frames(
+        time=np.asarray(dataset["time"].values, dtype=float),
+        position=values("position", 0, 3),
+        tension=values("tension", 0),
+        points=values("point_position", 0, 3),
+        body_position=values("body_position", 0, 3),
+        body_quaternion=values("body_quaternion", 0, 4),
+        knots=knots,
+        bar_tension=values("net_tension", 0),
+        end_tension=force.reshape(n, -1, 2),
+        elevation=values("elevation") if "elevation" in dataset.variables else np.zeros(n),
+    )
+
+
+def extent(frames: list[Frames]) -> tuple[Array, Array]:
+    """Least and largest coordinates of all that moves, (3,) and (3,), m."""
+    clouds: list[Array] = []
+    for one in frames:
+        for places in (one.position, one.points, one.body_position, one.knots):
+            flat = places.reshape(-1, 3)
+            clouds.append(flat[np.isfinite(flat).all(axis=1)])
+    cloud = np.concatenate(clouds) if clouds else np.zeros((0, 3))
+    if not cloud.size:
+        return np.zeros(3), np.zeros(3)
+    return cloud.min(axis=0), cloud.max(axis=0)
+
+
+def with_hulls(low: Array, high: Array, frames: Frames, shapes: list[Any]) -> tuple[Array, Array]:
+    """The extent with room for the hulls, however they turn."""
+    for k, shape in enumerate(shapes):
+        if shape is not None:
+            reach = float(np.max(np.linalg.norm(shape.vertices, axis=1)))
+            places = frames.body_position[:, k]
+            low, high = np.minimum(low, places.min(axis=0) - reach), np.maximum(high, places.max(axis=0) + reach)
+    return low, high
+
+
+def tension_range(frames: list[Frames]) -> Quantity:
+    """One range for all moments, so that a colour means the same tension throughout."""
+    values = [one.tension.ravel() for one in frames] + [one.bar_tension.ravel() for one in frames]
+    cloud = np.concatenate([v[np.isfinite(v)] for v in values]) if values else np.zeros(0)
+    low, high = (float(cloud.min()), float(cloud.max())) if cloud.size else (0.0, 0.0)
+    return Quantity(TENSION, "N", low, high)

@@ -1,0 +1,23 @@
+"""Arrays as text on the page."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def packed(values: Array, kind: str = "f4") -> dict[str, Any]:
+    """An array as base64 of little-endian numbers, with its shape. kind : f4, i4 or u1"""
+    data = np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<"))
+    return {"shape": list(data.shape), "kind": kind, "data": base64.b64encode(data.tobytes()).decode("ascii")}
+
+
+def unpacked(entry: dict[str, Any]) -> Array:
+    """What `packed` made an entry from."""
+    kind = np.dtype(entry["kind"]).newbyteorder("<")
+    return np.frombuffer(base64.b64decode(entry["data"]), dtype=kind).reshape(entry["shape"])

@@ -1,0 +1,80 @@
+"""What is told of the parts of a case when they are picked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ropewalk.viewer.scene import Facts, Named
+from ropewalk.viewer.shapes import hull
+
+if TYPE_CHECKING:
+    from ropewalk.spec.lines import Point
+    from ropewalk.spec.system import System
+
+GLYPH = 0.02  # of the picture: half size of a body that the file gives no size
+
+
+def line_parts(system: System) -> tuple[Named, ...]:
+    """Lines with their ends and pieces."""
+    parts = []
+    for name, line in system.lines.items():
+        pieces = ", ".join(f"{piece.length:g} m {piece.section}" for piece in line.pieces)
+        parts.append(Named(name, "line", (("from", line.from_), ("to", line.to), ("pieces", pieces))))
+    return tuple(parts)
+
+
+def point_parts(system: System) -> tuple[Named, ...]:
+    """Points; the kind is how they are held: fixed, free, moving, or a joint by components."""
+    return tuple(Named(name, _joint(point), _point_facts(point)) for name, point in system.points.items())
+
+
+def body_parts(system: System, size: float) -> tuple[Named, ...]:
+    """Bodies with their hulls.  size : m, of the picture"""
+    return tuple(
+        Named(name, body.joint, (("mass", f"{body.mass:g} kg"), ("hull", body.hull.kind)), hull(body, GLYPH * size))
+        for name, body in system.bodies.items()
+    )
+
+
+def net_parts(system: System) -> tuple[Named, ...]:
+    """Nets with their meshes."""
+    return tuple(
+        Named(name, "net", (("mesh", f"{net.mesh}, {net.bar_length:g} m"), ("twine", net.section)))
+        for name, net in system.nets.items()
+    )
+
+
+def rod_parts(system: System) -> tuple[Named, ...]:
+    """Rods."""
+    return tuple(Named(name, "rod", (("section", rod.section.kind),)) for name, rod in system.rods.items())
+
+
+def _joint(point: Point) -> str:
+    if isinstance(point.joint, str):
+        return point.joint
+    axes = {kind if isinstance(kind, str) else type(kind).__name__ for kind in _axes(point)}
+    return "sprung" if "AxisSpring" in axes else ("fixed" if axes == {"held"} else "sliding")
+
+
+def _axes(point: Point) -> list[object]:
+    assert not isinstance(point.joint, str)
+    return [point.joint.axes.x, point.joint.axes.y, point.joint.axes.z]
+
+
+def _point_facts(point: Point) -> Facts:
+    facts = [("held", _joint(point))]
+    if not isinstance(point.joint, str):
+        facts += [(f"along {axis}", _axis(kind)) for axis, kind in zip("xyz", _axes(point), strict=True)]
+    if point.mass > 0.0:
+        facts.append(("mass", f"{point.mass:g} kg"))
+    if point.volume > 0.0:
+        facts.append(("volume", f"{point.volume:g} m³"))
+    return tuple(facts)
+
+
+def _axis(kind: object) -> str:
+    from ropewalk.spec.joints import AxisForce, AxisSpring
+
+    if isinstance(kind, AxisForce):
+        return f"force {kind.force:g} N"
+    return f"spring {kind.spring:g} N/m" if isinstance(kind, AxisSpring) else str(kind)

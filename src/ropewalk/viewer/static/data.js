@@ -1,0 +1,167 @@
+// The scene of the page: arrays out of base64, and where things are at a moment.
+
+const KINDS = { f4: Float32Array, i4: Int32Array, u1: Uint8Array };
+
+function unpack(entry) {
+  const text = atob(entry.data), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return { shape: entry.shape, values: new KINDS[entry.kind](bytes.buffer) };
+}
+
+function unpackShape(shape) {
+  return {
+    vertices: unpack(shape.vertices).values,
+    normals: unpack(shape.normals).values,
+    triangles: new Uint32Array(unpack(shape.triangles).values),
+  };
+}
+
+function unpackAll(entries) {
+  const out = {};
+  for (const [name, entry] of Object.entries(entries)) out[name] = unpack(entry);
+  return out;
+}
+
+function readScene(text) {
+  const scene = JSON.parse(text);
+  scene.s = unpack(scene.s).values;
+  scene.bars = unpack(scene.bars).values;
+  scene.sea.current = unpack(scene.sea.current);
+  for (const body of scene.bodies) body.shape = unpackShape(body.shape);
+  for (const variant of scene.variants) {
+    variant.frames = unpackAll(variant.frames);
+    variant.rods = variant.rods.map((rod) => ({ rod: rod.rod, ...unpackShape(rod) }));
+    if (variant.mode) {
+      variant.mode.real = unpackAll(variant.mode.real);
+      variant.mode.imaginary = unpackAll(variant.mode.imaginary);
+    }
+  }
+  scene.maps = { sequential: unpack(scene.maps.sequential).values, diverging: unpack(scene.maps.diverging).values };
+  return scene;
+}
+
+// Number of the frame at or before time t, and how far it is to the next, 0 to 1.
+function frameAt(time, t) {
+  let low = 0, high = time.length - 1;
+  if (high === 0 || t <= time[0]) return [0, 0];
+  if (t >= time[high]) return [high, 0];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (time[middle] <= t) low = middle; else high = middle;
+  }
+  return [low, (t - time[low]) / (time[high] - time[low])];
+}
+
+// One array at time t, linear between frames.
+function arrayAt(entry, frame, share) {
+  const size = entry.shape.slice(1).reduce((product, n) => product * n, 1);
+  const a = entry.values.subarray(frame * size, (frame + 1) * size);
+  if (share === 0) return a;
+  const b = entry.values.subarray((frame + 1) * size, (frame + 2) * size), out = new Float32Array(size);
+  for (let i = 0; i < size; i++) out[i] = a[i] + (b[i] - a[i]) * share;
+  return out;
+}
+
+// Quaternions at time t: linear between frames along the shorter way; readers make them unit again.
+function quaternionsAt(entry, frame, share) {
+  if (share === 0) return arrayAt(entry, frame, 0);
+  const a = arrayAt(entry, frame, 0), b = arrayAt(entry, frame + 1, 0), out = new Float32Array(a.length);
+  for (let i = 0; i < a.length; i += 4) {
+    const same = a[i] * b[i] + a[i + 1] * b[i + 1] + a[i + 2] * b[i + 2] + a[i + 3] * b[i + 3] >= 0 ? 1 : -1;
+    for (let k = i; k < i + 4; k++) out[k] = a[k] + (same * b[k] - a[k]) * share;
+  }
+  return out;
+}
+
+// Everything of a variant at time t.
+function stateAt(variant, t) {
+  const [frame, share] = frameAt(variant.time, t), f = variant.frames;
+  return {
+    time: t,
+    position: arrayAt(f.position, frame, share),
+    tension: arrayAt(f.tension, frame, share),
+    points: arrayAt(f.points, frame, share),
+    bodyPosition: arrayAt(f.body_position, frame, share),
+    bodyQuaternion: quaternionsAt(f.body_quaternion, frame, share),
+    knots: arrayAt(f.knots, frame, share),
+    barTension: arrayAt(f.bar_tension, frame, share),
+  };
+}
+
+const LARGEST_TURN = 0.6; // rad by which a mode is shown to turn a body; small rotations are all it is about
+
+// A mode at a phase (rad), its most moved part by `reach` metres: rest + Re[shape exp(i phase)].
+function modeAt(variant, phase, reach) {
+  const rest = stateAt(variant, 0), mode = variant.mode, c = Math.cos(phase), s = Math.sin(phase);
+  const part = (name) => {
+    const re = mode.real[name].values, im = mode.imaginary[name].values, out = new Float32Array(re.length);
+    for (let i = 0; i < re.length; i++) out[i] = re[i] * c - im[i] * s;
+    return out;
+  };
+  const factor = Math.min(reach * mode.amplitude, mode.turn > 0 ? LARGEST_TURN / mode.turn : Infinity);
+  const moved = (places, shape) => places.map((x, i) => x + factor * shape[i]);
+  const bodies = part("bodies"), n = bodies.length / 6;
+  const position = new Float32Array(rest.bodyPosition), quaternion = new Float32Array(rest.bodyQuaternion);
+  for (let k = 0; k < n; k++) {
+    for (let i = 0; i < 3; i++) position[3 * k + i] += factor * bodies[6 * k + i];
+    const turn = [3, 4, 5].map((i) => factor * bodies[6 * k + i]);
+    quaternion.set(turned(quaternion.slice(4 * k, 4 * k + 4), turn), 4 * k);
+  }
+  return {
+    ...rest,
+    position: moved(rest.position, part("position")),
+    points: moved(rest.points, part("points")),
+    tension: part("tension"),
+    bodyPosition: position,
+    bodyQuaternion: quaternion,
+  };
+}
+
+// Segments [ax, ay, az, value a, bx, by, bz, value b] of all lines.
+function lineSegments(scene, state) {
+  const start = scene.lineStart, count = Math.max(0, state.position.length / 3 - (start.length - 1));
+  const out = new Float32Array(8 * count);
+  let at = 0;
+  for (let line = 0; line + 1 < start.length; line++) {
+    for (let i = start[line]; i + 1 < start[line + 1]; i++, at += 8) {
+      out.set(state.position.subarray(3 * i, 3 * i + 3), at);
+      out[at + 3] = state.tension[i];
+      out.set(state.position.subarray(3 * i + 3, 3 * i + 6), at + 4);
+      out[at + 7] = state.tension[i + 1];
+    }
+  }
+  return out.subarray(0, at);
+}
+
+// The same of the twines of nets.
+function barSegments(scene, state) {
+  const bars = scene.bars, count = bars.length / 2, out = new Float32Array(8 * count);
+  const known = state.barTension.length === count;
+  for (let k = 0; k < count; k++) {
+    const a = 3 * bars[2 * k], b = 3 * bars[2 * k + 1], value = known ? state.barTension[k] : 0;
+    out.set(state.knots.subarray(a, a + 3), 8 * k);
+    out.set(state.knots.subarray(b, b + 3), 8 * k + 4);
+    out[8 * k + 3] = out[8 * k + 7] = value;
+  }
+  return out;
+}
+
+// Segments of a chain of points [x, y, z, ...] without values.
+function chainSegments(points) {
+  const count = Math.max(0, points.length / 3 - 1), out = new Float32Array(8 * count);
+  for (let i = 0; i < count; i++) {
+    out.set(points.subarray(3 * i, 3 * i + 3), 8 * i);
+    out.set(points.subarray(3 * i + 3, 3 * i + 6), 8 * i + 4);
+  }
+  return out;
+}
+
+// Elevation of the surface at (x, y) of the page and time t.
+function elevationAt(waves, x, y, t) {
+  if (!waves) return 0;
+  let sum = 0;
+  for (let k = 0; k < waves.amplitude.length; k++) {
+    sum += waves.amplitude[k] * Math.cos(waves.kx[k] * x + waves.ky[k] * y + waves.phase[k] - waves.omega[k] * t);
+  }
+  return sum;
+}

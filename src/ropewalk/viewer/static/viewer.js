@@ -1,0 +1,219 @@
+// One picture: the parts of the scene at a moment, in the order in which they are drawn.
+
+const hex = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
+
+const THEMES = {
+  light: {
+    ink: "#1d2733", quiet: "#5a6875", edge: "#c9d2da", halo: "rgba(245, 247, 249, 0.85)",
+    rim: [...hex("#1d2733"), 1], box: [...hex("#8796a3"), 1], point: hex("#f5f7f9"), pointRim: hex("#1d2733"),
+    water: [...hex("#4f9dcc"), 0.22], bed: [...hex("#d9ccb4"), 0.92], grid: [...hex("#9a8a6c"), 0.6],
+    body: { dry: hex("#f0b429"), wet: hex("#b5740c"), line: hex("#1d2733") },
+    glyph: { dry: hex("#9aa7b2"), wet: hex("#7d8b98"), line: hex("#1d2733") },
+    rod: { dry: hex("#e3a857"), wet: hex("#2a6f97"), line: hex("#101820") },
+    plain: [...hex("#3c4c5a"), 1], arrow: [...hex("#1f6fa5"), 1], wind: [...hex("#6b7480"), 1], picked: [...hex("#d1006c"), 1],
+    traces: ["#c2185b", "#00695c", "#5e35b1", "#bf5b04", "#37474f"], curves: ["#0b5c8a", "#c2185b", "#7a8894"],
+  },
+  dark: {
+    ink: "#e6edf3", quiet: "#9fb0bf", edge: "#37444f", halo: "rgba(16, 22, 28, 0.8)",
+    rim: [...hex("#93a4b3"), 1], box: [...hex("#5d6d7b"), 1], point: hex("#10161c"), pointRim: hex("#e6edf3"),
+    water: [...hex("#3f8fc4"), 0.22], bed: [...hex("#4a4336"), 0.92], grid: [...hex("#82765e"), 0.6],
+    body: { dry: hex("#f0b429"), wet: hex("#a8690a"), line: hex("#05080b") },
+    glyph: { dry: hex("#8b98a4"), wet: hex("#6a7783"), line: hex("#05080b") },
+    rod: { dry: hex("#e3a857"), wet: hex("#3d8fbd"), line: hex("#05080b") },
+    plain: [...hex("#b8c5d0"), 1], arrow: [...hex("#6db9ea"), 1], wind: [...hex("#aab4bd"), 1], picked: [...hex("#ff6fb5"), 1],
+    traces: ["#ff80ab", "#4db6ac", "#b39ddb", "#ffb74d", "#cfd8dc"], curves: ["#7cc4ee", "#ff80ab", "#90a4ae"],
+  },
+};
+
+const MARKS = { fixed: 0, free: 1, moving: 2 }; // other joints: 3
+const LINE_WIDTH = 4, TWINE_WIDTH = 1.8, BOX_WIDTH = 1.2, TRACE_WIDTH = 1.6; // pixels
+const ARROW = 0.09; // of the size of the scene: longest arrow
+
+class Viewer {
+  constructor(scene, graphics, overlay) {
+    this.scene = scene; this.graphics = graphics; this.overlay = overlay;
+    this.camera = new Camera();
+    this.variant = scene.variants[clamp(scene.first, 0, scene.variants.length - 1)];
+    this.time = this.variant.time[0]; this.phase = 0;
+    this.lift = 1; this.reach = 0;
+    this.show = { labels: true, axes: true, water: true, bed: true, arrows: true };
+    this.picked = null; this.traces = [];
+    this.low = scene.low; this.high = scene.high;
+  }
+
+  get size() { return norm(sub(this.high, this.low)); }
+
+  get state() {
+    if (this.variant.mode) return modeAt(this.variant, this.phase, this.reach);
+    return stateAt(this.variant, this.time);
+  }
+
+  get range() {
+    const { low, high } = this.scene.quantity;
+    return high > low ? [low, high] : null;
+  }
+
+  fit(width, height, free) {
+    const raise = (p) => [p[0], p[1], p[2] * this.lift];
+    this.camera.fit(raise(this.low), raise(this.high), width, height, free);
+  }
+
+  draw(theme, free) {
+    const { graphics, overlay, camera, scene } = this;
+    graphics.resize();
+    const width = graphics.canvas.clientWidth, height = graphics.canvas.clientHeight;
+    camera.update(width, height);
+    const state = this.state;
+    graphics.begin(camera, theme, this.lift);
+    graphics.setWaves(scene.sea.waves, this.time);
+    const below = camera.pitch < 0 || !scene.sea.solid; // a bed that one sees through comes last
+    if (!below) this.bed(theme, below);
+    this.surfaces(state, theme);
+    this.ropes(state, theme);
+    if (this.show.axes) this.box(theme);
+    if (this.show.arrows) this.arrows(theme);
+    this.points(state, theme);
+    this.water(theme);
+    if (below) this.bed(theme, below);
+    overlay.begin(theme);
+    if (this.show.axes) overlay.axes(this.low, this.high, scene.origin, camera, this.lift);
+    if (this.show.labels) overlay.labels(this.labels(state), camera);
+    overlay.scaleBar(camera, [Math.min(free[2], 430), free[3] + 26]);
+    return state;
+  }
+
+  surfaces(state, theme) {
+    const { graphics, scene } = this, water = scene.sea.water;
+    scene.bodies.forEach((body, k) => {
+      const rows = rotationRows(state.bodyQuaternion.subarray(4 * k, 4 * k + 4));
+      const hull = body.facts.some(([label, text]) => label === "hull" && text !== "none");
+      graphics.mesh(graphics.bodies[k], rows, state.bodyPosition.subarray(3 * k, 3 * k + 3), hull ? theme.body : theme.glyph, water && hull);
+    });
+    for (const shape of this.variant.rods) {
+      graphics.mesh(graphics.rod(shape), [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 0], theme.rod, water);
+    }
+  }
+
+  ropes(state, theme) {
+    const { graphics, scene, range } = this, twines = state.barTension.length > 0;
+    graphics.lines(barSegments(scene, state), { width: TWINE_WIDTH, colour: theme.plain, range: twines ? range : null });
+    const segments = lineSegments(scene, state);
+    const picked = this.picked;
+    if (picked && picked.kind === "line") {
+      const from = scene.lineStart[picked.index], to = scene.lineStart[picked.index + 1];
+      const chain = chainSegments(state.position.subarray(3 * from, 3 * to));
+      graphics.gl.depthMask(false);
+      graphics.lines(chain, { width: LINE_WIDTH + 6, colour: theme.picked });
+      graphics.gl.depthMask(true);
+    }
+    graphics.lines(segments, { width: LINE_WIDTH, colour: theme.plain, range, rim: theme.rim });
+    this.traces.forEach((trace, k) => {
+      const colour = [...hex(theme.traces[k % theme.traces.length]), 1];
+      graphics.lines(chainSegments(this.path(trace)), { width: TRACE_WIDTH, colour });
+    });
+  }
+
+  box(theme) {
+    const lowered = (p) => [p[0], p[1], p[2] / this.lift]; // edges come with heights as shown
+    const edges = axisEdges(this.low, this.high, this.camera, this.lift), plain = {};
+    for (const [name, edge] of Object.entries(edges)) plain[name] = edge.map(lowered);
+    this.graphics.lines(boxSegments(this.low, this.high, plain), { width: BOX_WIDTH, colour: theme.box });
+  }
+
+  // Arrows of the current over the depth and of the wind above the water, at the corner up the stream.
+  arrows(theme) {
+    const { sea } = this.scene, current = sea.current.values, longest = ARROW * this.size;
+    let fastest = 0;
+    for (let i = 0; i < current.length; i += 3) fastest = Math.max(fastest, Math.hypot(current[i + 1], current[i + 2]));
+    const corner = (u, v) => [u > 0 ? this.low[0] : this.high[0], v > 0 ? this.low[1] : this.high[1]];
+    const out = [];
+    for (let i = 0; i < current.length; i += 3) {
+      const [z, u, v] = current.subarray(i, i + 3);
+      if (z < this.low[2] || fastest === 0) continue;
+      const from = [...corner(current[1], current[2]), z];
+      out.push(...arrowSegments(from, [u * longest / fastest, v * longest / fastest, 0], this.camera));
+    }
+    this.graphics.lines(new Float32Array(out), { width: 2.2, colour: theme.arrow });
+    const speed = Math.hypot(...sea.wind);
+    if (speed > 0 && sea.water) {
+      const from = [...corner(...sea.wind), 0.6 * this.high[2]], along = scale([...sea.wind, 0], longest / speed);
+      this.graphics.lines(new Float32Array(arrowSegments(from, along, this.camera)), { width: 2.2, colour: theme.wind });
+    }
+  }
+
+  get area() { return [this.low[0], this.low[1], this.high[0], this.high[1]]; }
+
+  bed(theme, below) {
+    const { graphics, scene, area } = this, { gl } = graphics;
+    if (!scene.sea.bed || !this.show.bed) return;
+    const step = roundStep(Math.max(area[2] - area[0], area[3] - area[1]), 10);
+    gl.depthMask(!below);
+    gl.enable(gl.POLYGON_OFFSET_FILL); // lines that lie on the bed must not flicker with it
+    gl.polygonOffset(2, 8);
+    graphics.bed(area, scene.sea.bed, scene.origin.slice(0, 2), step, below ? [...theme.bed.slice(0, 3), 0.25] : theme.bed, theme.grid);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+    gl.depthMask(true);
+  }
+
+  water(theme) {
+    if (this.scene.sea.water && this.show.water) this.graphics.water(this.area, theme.water);
+  }
+
+  points(state, theme) {
+    const marks = [];
+    this.scene.points.forEach((point, k) => {
+      marks.push(...state.points.subarray(3 * k, 3 * k + 3), MARKS[point.kind] ?? 3);
+    });
+    this.graphics.marks(new Float32Array(marks), 9, theme.point, theme.pointRim);
+    const place = this.pickedPlace(state);
+    if (place) this.graphics.marks(new Float32Array([...place, 1]), 8, theme.picked.slice(0, 3), theme.pointRim);
+  }
+
+  pickedPlace(state) {
+    const picked = this.picked;
+    if (!picked) return null;
+    if (picked.kind === "point") return state.points.subarray(3 * picked.index, 3 * picked.index + 3);
+    if (picked.kind === "line") return state.position.subarray(3 * picked.node, 3 * picked.node + 3);
+    return null;
+  }
+
+  // Path of a traced part over all frames.
+  path(trace) {
+    const name = { line: "position", point: "points", body: "body_position" }[trace.kind];
+    const { values, shape } = this.variant.frames[name], index = trace.kind === "line" ? trace.node : trace.index;
+    const out = new Float32Array(3 * shape[0]);
+    for (let f = 0; f < shape[0]; f++) out.set(values.subarray(3 * (f * shape[1] + index), 3 * (f * shape[1] + index) + 3), 3 * f);
+    return out;
+  }
+
+  labels(state) {
+    const out = [], raised = (p) => [p[0], p[1], p[2] * this.lift];
+    this.scene.bodies.forEach((body, k) => out.push({ text: body.name, place: raised(state.bodyPosition.subarray(3 * k, 3 * k + 3)) }));
+    for (const shape of this.variant.rods) {
+      const i = Math.floor(shape.vertices.length / 6) * 3;
+      out.push({ text: this.scene.rods[shape.rod].name, place: raised(shape.vertices.subarray(i, i + 3)) });
+    }
+    this.scene.nets.forEach((net, k) => {
+      const knot = this.scene.bars[2 * this.scene.barStart[k]];
+      if (knot !== undefined) out.push({ text: net.name, place: raised(state.knots.subarray(3 * knot, 3 * knot + 3)) });
+    });
+    this.scene.points.forEach((point, k) => out.push({ text: point.name, place: raised(state.points.subarray(3 * k, 3 * k + 3)) }));
+    this.scene.lines.forEach((line, k) => {
+      const i = (this.scene.lineStart[k] + this.scene.lineStart[k + 1]) >> 1;
+      if (3 * i + 3 <= state.position.length) out.push({ text: line.name, place: raised(state.position.subarray(3 * i, 3 * i + 3)) });
+    });
+    return out;
+  }
+}
+
+// A shaft and two barbs that lie across the line of sight.
+function arrowSegments(from, along, camera) {
+  const to = add(from, along), size = norm(along);
+  if (size === 0) return [];
+  const side = unit(cross(along, camera.axes().back)), out = [...from, 0, ...to, 0];
+  for (const sign of [-1, 1]) {
+    const barb = add(to, add(scale(along, -0.22), scale(side, sign * 0.1 * size)));
+    out.push(...to, 0, ...barb, 0);
+  }
+  return out;
+}
