@@ -15,6 +15,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 from ropewalk.solvers.linear_assembly import Assembled
 from ropewalk.solvers.linear_equilibrium import Rest, find_rest
+from ropewalk.solvers.linear_pencil import Pencil
 from ropewalk.solvers.linear_unknowns import Place, Unknowns, number
 from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH
 from ropewalk.spec.system import System
@@ -71,6 +72,11 @@ class Linearised:
         difference = abs(self.K - self.K.T).tocoo()
         diagonal = np.sqrt(np.maximum(np.abs(self.K).max(axis=1).toarray().ravel(), 1e-300))
         return bool(np.all(difference.data <= ASYMMETRY * diagonal[difference.row] * diagonal[difference.col]))
+
+    @cached_property
+    def pencil(self) -> Pencil:
+        """K and M in coordinates of unit mass; for forces that have a potential."""
+        return Pencil(self.K, self.M, self.assembled.P)
 
     @cached_property
     def is_damped(self) -> bool:

@@ -12,7 +12,7 @@ from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.results.layout import AXES
-from ropewalk.solvers.linear_pencil import Factor, complex_modes, real_modes
+from ropewalk.solvers.linear_pencil import complex_modes, real_modes
 from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.spec.system import System
 
@@ -76,12 +76,12 @@ def frequency_scale(linear: Linearised) -> float:
 def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
     """Undamped modes."""
     shift = near**2 - SHIFT * scale**2
-    K, M = 0.5 * (linear.K + linear.K.T), linear.M
-    factor = Factor((K - shift * M).tocsc(), linear.assembled.P)
+    pencil = linear.pencil
+    factor = pencil.factor(shift)
     available = free_count(linear)
     if available == 0:
         raise InputError("nothing is free to move; there are no modes")
-    values, shapes = real_modes(K, M, min(count, available), shift, factor)
+    values, shapes = real_modes(pencil, min(count, available), shift, factor)
     unstable = None
     if near == 0.0 and factor.negative is not None:
         unstable = factor.negative - linear.unknowns.tension.size

@@ -92,12 +92,11 @@ def state_space(
 
 
 def _basis(linear: Linearised, count: int) -> tuple[Array, Array]:
-    K = (0.5 * (linear.K + linear.K.T)).tocsc()
     shift = -SHIFT * frequency_scale(linear) ** 2
     from ropewalk.analysis.modes import free_count
 
     most = max(1, min(count, free_count(linear)))
-    return real_modes(K, linear.M, most, shift, Factor((K - shift * linear.M).tocsc(), linear.assembled.P))
+    return real_modes(linear.pencil, most, shift, linear.pencil.factor(shift))
 
 
 def _static_factor(linear: Linearised, values: Array) -> Factor:

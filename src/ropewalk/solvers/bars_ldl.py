@@ -35,7 +35,7 @@ class Factor(NamedTuple):
 
 
 @kernel
-def _symbolic(column, row, parent, count, flag):
+def symbolic(column, row, parent, count, flag):
     """Elimination tree and entries per column of L from the upper triangle."""
     n = column.size - 1
     for k in range(n):
@@ -151,7 +151,7 @@ def _lay_out(n: int, first: Ints, second: Ints, place: Ints) -> tuple[Factor, In
     row = (key % n).astype(np.int64)
     column: Ints = np.searchsorted(key // n, np.arange(n + 1)).astype(np.int64)
     parent, count, flag = (np.zeros(n, dtype=np.int64) for _ in range(3))
-    _symbolic(column, row, parent, count, flag)
+    symbolic(column, row, parent, count, flag)
     l_column: Ints = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     order: Ints = np.empty(n, dtype=np.int64)
     order[place] = np.arange(n)

@@ -1,7 +1,7 @@
 r"""Eigenvalues of the sparse pencils of a system about rest.
 
 The symmetric one, :math:`K x = \lambda M x`, has tensions without mass, so M is only semidefinite; shift-invert
-Lanczos works in the range of M and never sees them. The quadratic one, :math:`(s^2 M + s B + K) x = 0`, goes
+Lanczos works in the coordinates with mass and never sees them. The quadratic one, :math:`(s^2 M + s B + K) x = 0`, goes
 through its companion form with one factorisation of :math:`\sigma^2 M + \sigma B + K`, half the size of the
 companion [Tisseur2001], and Arnoldi's method [Lehoucq1998].
 """
@@ -12,18 +12,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix
+from scipy.sparse import csc_matrix, diags
 from scipy.sparse.linalg import LinearOperator, eigs, splu
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.model.arrays import Array
-from ropewalk.solvers.linear_lanczos import block_lanczos
+from ropewalk.model.arrays import Array, Ints
+from ropewalk.solvers.linear_lanczos import block_lanczos, products
+from ropewalk.solvers.linear_ldl import SINGULAR, SOLVE_TOLERANCE, SymmetricFactor
+from ropewalk.solvers.linear_mass import unit_mass
 
 Complex = NDArray[np.complex128]
 
-SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
 BLOCKS = (4, 16, 64)  # vectors at a time; more where equal modes were missed
 CLUSTER = 1e-6  # of the way from the shift: eigenvalues nearer to the last one are not counted
+ORTHONORMAL = 1e-6  # products of modes above which two of them are one
 DENSE = 300  # unknowns up to which all eigenvalues are found at once
 ROUND_OFF = 1e-9  # of the largest: eigenvalues of a defective zero come out as large as this
 NOTHING = 1e-14  # of the largest mass or flexibility: round-off
@@ -32,33 +34,27 @@ EXTRA = 20  # Lanczos vectors beyond twice the modes asked for
 
 
 class Factor:
-    """A factorised matrix A: solves A x = b through P^T A P = L U."""
+    """A factorised matrix A, symmetric or not: solves A x = b through P^T A P = L U."""
 
-    def __init__(self, A: csc_matrix, P: csc_matrix, *, only_count: bool = False) -> None:
+    def __init__(self, A: csc_matrix, P: csc_matrix) -> None:
         """LU in the given order without pivoting; with pivoting where that loses digits.
 
         P : of solvers/linear_assembly.py, which keeps pivots from vanishing
-        only_count : True if only the signs of the pivots are asked for, so digits need no test
         """
         self.P = P
         inner = (P.T @ A @ P).tocsc()
         self._PT = P.T.tocsc()
-        self.pivoted = False
         try:
             self.lu = splu(inner, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-            good = only_count or self._is_good(A)
+            good = self._is_good(A)
         except RuntimeError:  # a pivot vanished
             good = False
         if good:
             return
-        self.pivoted = True
         try:
             self.lu = splu(inner)
         except RuntimeError:
-            raise ConvergenceError(
-                "the matrix is singular: something free to move has neither mass nor stiffness; give the bodies "
-                "inertia about all axes, or ask for modes near another frequency"
-            ) from None
+            raise ConvergenceError(SINGULAR) from None
 
     def _is_good(self, A: csc_matrix) -> bool:
         probe = A @ np.random.default_rng(SEED).standard_normal(A.shape[0])
@@ -69,56 +65,72 @@ class Factor:
         """x of A x = b, b of shape (n,) or (n, k)."""
         return self.P @ self.lu.solve(self._PT @ b)
 
-    @property
-    def negative(self) -> int | None:
-        """Number of negative eigenvalues of a symmetric A by Sylvester's law; None if pivoting hid it."""
-        if self.pivoted or not np.array_equal(self.lu.perm_r, self.lu.perm_c):
-            return None
-        return int(np.sum(self.lu.U.diagonal() < 0.0))
+
+class Pencil:
+    """K and M in coordinates y with x = W y in which M is ones and zeros."""
+
+    def __init__(self, K: csc_matrix, M: csc_matrix, P: csc_matrix) -> None:
+        """K : symmetric but for round-off    P : of solvers/linear_assembly.py, which keeps pivots from vanishing"""
+        scaled, self.massive = unit_mass(M)
+        self.back = (P @ scaled).tocsc()
+        K_scaled = (self.back.T @ K @ self.back).tocsc()
+        self.K = 0.5 * (K_scaled + K_scaled.T.tocsc())
+        self.mass = diags(self.massive.astype(float), format="csc")
+        self.heavy: Ints = np.flatnonzero(self.massive)
+
+    def factor(self, shift: float, *, only_count: bool = False) -> SymmetricFactor:
+        """Of K - shift M."""
+        return SymmetricFactor((self.K - shift * self.mass).tocsc(), only_count=only_count)
 
 
-def real_modes(K: csc_matrix, M: csc_matrix, count: int, shift: float, factor: Factor) -> tuple[Array, Array]:
-    """The `count` eigenvalues nearest to `shift` (1/s2), rising, and vectors with unit modal mass.
+def real_modes(pencil: Pencil, count: int, shift: float, factor: SymmetricFactor) -> tuple[Array, Array]:
+    """The `count` eigenvalues nearest to `shift` (1/s2), rising, and vectors (n, count) with unit modal mass.
 
     factor : of K - shift M
     """
-    n = K.shape[0]
+    n, heavy = pencil.K.shape[0], pencil.heavy
     if n <= DENSE:
-        return _dense_modes(M, count, shift, factor)
+        return _dense_modes(pencil, count, shift, factor)
     for block in BLOCKS:
-        found = block_lanczos(factor.solve, M, count, block)
+        found = block_lanczos(lambda V: factor.solve_some(V, heavy), heavy.size, count, block)
         if found is None:
             break
-        values = np.sort(shift + 1.0 / found[0])
-        if not _is_missing(K, M, values, shift, factor):
-            order = np.argsort(shift + 1.0 / found[0])
-            return values, found[1][:, order]
+        order = np.argsort(shift + 1.0 / found[0])
+        inverse, vectors = found[0][order], found[1][order]
+        values = shift + 1.0 / inverse
+        if not _has_copies(vectors) and not _is_missing(pencil, values, shift, factor):
+            whole = np.zeros((n, order.size))
+            whole[heavy] = (vectors / inverse[:, None]).T
+            return values, pencil.back @ factor.solve(whole)
     raise ConvergenceError(f"{count} modes near {shift:.4g} 1/s2 were not found; ask for fewer or at another frequency")
 
 
-def _is_missing(K: csc_matrix, M: csc_matrix, values: Array, shift: float, factor: Factor) -> bool:
+def _has_copies(vectors: Array) -> bool:
+    """Whether a mode was found twice."""
+    gram = np.empty((vectors.shape[0], vectors.shape[0]))
+    products(vectors, vectors, gram)
+    return bool(np.max(np.abs(gram - np.eye(gram.shape[0]))) > ORTHONORMAL)
+
+
+def _is_missing(pencil: Pencil, values: Array, shift: float, factor: SymmetricFactor) -> bool:
     """Whether there are more eigenvalues between the shift and the last one found than were found (Sylvester)."""
     last = float(values[-1])
     edge = last - CLUSTER * abs(last - shift)
-    above = Factor((K - edge * M).tocsc(), factor.P, only_count=True).negative
+    above = pencil.factor(edge, only_count=True).negative
     if above is None or factor.negative is None:
         return False
     return above - factor.negative > int(np.sum((values > shift) & (values < edge)))
 
 
-def _dense_modes(M: csc_matrix, count: int, shift: float, factor: Factor) -> tuple[Array, Array]:
-    """As :func:`real_modes`, by all eigenvalues of R^T A^-1 R with M = R R^T; those of 0 are constraints."""
-    masses, axes = np.linalg.eigh(M.toarray())
-    heavy = masses > NOTHING * masses[-1]
-    R = axes[:, heavy] * np.sqrt(masses[heavy])
-    AR = factor.solve(R)
-    inner = R.T @ AR
+def _dense_modes(pencil: Pencil, count: int, shift: float, factor: SymmetricFactor) -> tuple[Array, Array]:
+    """As :func:`real_modes`, by all eigenvalues of A^-1 on the coordinates with mass; those of 0 are constraints."""
+    whole = factor.solve(np.eye(pencil.K.shape[0])[:, pencil.heavy])
+    inner = whole[pencil.heavy]
     inverse, shapes = np.linalg.eigh(0.5 * (inner + inner.T))
     order = np.argsort(-np.abs(inverse))[:count]
     order = order[np.abs(inverse[order]) > NOTHING * np.abs(inverse[order[0]])]
-    values = shift + 1.0 / inverse[order]
-    order, values = order[np.argsort(values)], np.sort(values)
-    return values, AR @ shapes[:, order] / inverse[order]
+    order = order[np.argsort(shift + 1.0 / inverse[order])]
+    return shift + 1.0 / inverse[order], pencil.back @ (whole @ (shapes[:, order] / inverse[order]))
 
 
 def complex_modes(
