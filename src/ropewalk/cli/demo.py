@@ -18,7 +18,7 @@ def demo_command(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for what the demo writes.")] = Path("ropewalk-demo"),
     duration: Annotated[float, typer.Option(help="Simulated time, s.")] = 120.0,
 ) -> None:
-    """Solve and simulate the built-in tethered buoy; write its case, table, picture and NetCDF file."""
+    """Solve and simulate the built-in tethered buoy; write its case, picture, NetCDF file and a page in 3D."""
     from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
     from ropewalk.cli.run import energy_balance
@@ -26,9 +26,11 @@ def demo_command(
     from ropewalk.plot import save
     from ropewalk.plot_buoy import draw_buoy
     from ropewalk.spec.system import System
+    from ropewalk.viewer.build import from_dataset
+    from ropewalk.viewer.page import page
 
     out.mkdir(parents=True, exist_ok=True)
-    case, result, picture = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png"))
+    case, result, picture, html = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png", ".html"))
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
     case.write_text(text, encoding="utf-8")
     system = System.from_file(case)
@@ -39,7 +41,8 @@ def demo_command(
     if balance is not None:
         typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
     save(draw_buoy(dataset, "buoy"), picture)
-    typer.echo(f"written to {out}: {case.name}, {result.name}, {picture.name}")
+    html.write_text(page(from_dataset(dataset)), encoding="utf-8")
+    typer.echo(f"written to {out}: {case.name}, {result.name}, {picture.name}, {html.name} (open it in a browser)")
 
 
 def _print_motion(dataset: xr.Dataset) -> None:

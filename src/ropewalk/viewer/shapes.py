@@ -65,10 +65,10 @@ def joined(shapes: list[Shape]) -> Shape:
     )
 
 
-def strip(rows: Array, normals: Array) -> Shape:
-    """A surface of (k, n, 3) points, closed around the second axis; corners of later rows lie further up the axis."""
+def strip(rows: Array, normals: Array, *, closed: bool = True) -> Shape:
+    """A surface of (k, n, 3) points, closed around the second axis unless told; later rows lie further up the axis."""
     k, n = rows.shape[:2]
-    i, j = np.meshgrid(np.arange(k - 1), np.arange(n), indexing="ij")
+    i, j = np.meshgrid(np.arange(k - 1), np.arange(n if closed else n - 1), indexing="ij")
     a, b = i * n + j, i * n + (j + 1) % n
     c, d = a + n, b + n
     triangles = np.concatenate([np.stack([a, b, d], -1).reshape(-1, 3), np.stack([a, d, c], -1).reshape(-1, 3)])
@@ -141,23 +141,27 @@ def hull(body: Body, size: float) -> Shape:
 
 
 def rod_surface(rod: RodModel, along: int = ROD_ALONG, around: int = ROD_AROUND) -> Shape:
-    """Surface of a rod in head axes, elliptical sections across its centreline, ends closed."""
+    """Surface of a rod in head axes: elliptical or rectangular sections across its centreline, ends closed."""
     from ropewalk.model.rods import place
-    from ropewalk.physics.rod_shape import SEMI_A, SEMI_B, T2, T3
+    from ropewalk.physics.rod_shape import RECTANGLE, SEMI_A, SEMI_B, T2, T3
 
-    s = np.linspace(0.0, rod.length, along + 1)
-    rows = np.array([place(rod, float(at)) for at in s])
-    angle = 2.0 * np.pi * np.arange(around) / around
-    c, sn = np.cos(angle)[None, :, None], np.sin(angle)[None, :, None]
-    t2, t3 = rows[:, None, T2 : T2 + 3], rows[:, None, T3 : T3 + 3]
+    rows = np.array([place(rod, float(s)) for s in np.linspace(0.0, rod.length, along + 1)])
+    middle, t2, t3 = rows[:, None, :3], rows[:, None, T2 : T2 + 3], rows[:, None, T3 : T3 + 3]
     a, b = rows[:, SEMI_A, None, None], rows[:, SEMI_B, None, None]
-    side = rows[:, None, :3] + a * c * t2 + b * sn * t3
-    normal = b * c * t2 + a * sn * t3
-    normal /= np.linalg.norm(normal, axis=2, keepdims=True)
-    parts = [strip(side, normal)]
+    if rod.panels.section == RECTANGLE:
+        corner = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]])[None, :, :, None]
+        rim = middle + a * corner[:, :, 0] * t2 + b * corner[:, :, 1] * t3
+        faces = [(rim[:, [k, (k + 1) % 4]], n) for k, n in enumerate((t2, t3, -t2, -t3))]
+        parts = [strip(face, np.broadcast_to(n, face.shape), closed=False) for face, n in faces]
+    else:
+        angle = 2.0 * np.pi * np.arange(around) / around
+        cosine, sine = np.cos(angle)[None, :, None], np.sin(angle)[None, :, None]
+        rim = middle + a * cosine * t2 + b * sine * t3
+        normal = b * cosine * t2 + a * sine * t3
+        parts = [strip(rim, normal / np.linalg.norm(normal, axis=2, keepdims=True))]
     for end, sign in ((0, -1.0), (-1, 1.0)):
-        axis = np.cross(rows[end, T2 : T2 + 3], rows[end, T3 : T3 + 3])
-        centre = np.broadcast_to(rows[end, :3], (around, 3))
-        rim = [centre, side[end]] if sign < 0.0 else [side[end], centre]
-        parts.append(strip(np.stack(rim), np.broadcast_to(sign * axis, (2, around, 3))))
+        axis = sign * np.cross(rows[end, T2 : T2 + 3], rows[end, T3 : T3 + 3])
+        centre = np.broadcast_to(rows[end, :3], rim[end].shape)
+        disc = np.stack([centre, rim[end]] if sign < 0.0 else [rim[end], centre])
+        parts.append(strip(disc, np.broadcast_to(axis, disc.shape)))
     return joined(parts)
