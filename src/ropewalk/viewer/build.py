@@ -59,7 +59,7 @@ def as_given(system: System, trouble: str) -> Scene:
 
     model = build(system)
     attrs = {"title": system.title, "system": system.model_dump_json(by_alias=True, exclude_unset=True)}
-    scene = from_dataset(dataset_of(model.names, [initial_state(model)], attrs), moving=False)
+    scene = from_dataset(dataset_of(model.names, [initial_state(model)], attrs, model.nets), moving=False)
     notes = ("shown as the file gives it, lines straight between their ends", *scene.notes)
     return replace(scene, trouble=trouble, notes=notes)
 
