@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ropewalk.analysis import design as design
+    from ropewalk.analysis.floating import float_rods as float_rods
     from ropewalk.analysis.modes import modes as modes
     from ropewalk.analysis.response import response as response
     from ropewalk.analysis.run import simulate as simulate
-    from ropewalk.analysis.stability import float_rods as float_rods
     from ropewalk.analysis.statespace import state_space as state_space
     from ropewalk.analysis.statics import Equilibrium as Equilibrium
     from ropewalk.analysis.statics import statics as statics
@@ -34,7 +34,7 @@ _HOME = {
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
     "design": "ropewalk.analysis.design",
-    "float_rods": "ropewalk.analysis.stability",
+    "float_rods": "ropewalk.analysis.floating",
     "modes": "ropewalk.analysis.modes",
     "response": "ropewalk.analysis.response",
     "simulate": "ropewalk.analysis.run",

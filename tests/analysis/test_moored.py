@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
 from ropewalk.analysis.check import remarks
+from ropewalk.analysis.floating import float_rods
 from ropewalk.analysis.moored import float_all, float_moored, start_place
-from ropewalk.analysis.stability import all_equilibria, float_rods
+from ropewalk.analysis.stability import all_equilibria
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
 from ropewalk.model.model import Model, build

@@ -7,7 +7,8 @@ from itertools import islice, product
 
 import numpy as np
 
-from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibria, float_rods
+from ropewalk.analysis.floating import float_rods
+from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibria
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.lines import BODY
@@ -82,6 +83,8 @@ def float_moored(system: System, *, slices: bool = False) -> dict[str, MooredEqu
     for name in names:
         if system.rods[name].elasticity is not None:
             raise InputError(f"rod '{name}': an elastic rod cannot be held by lines; leave out its elasticity")
+        if system.rods[name].held is not None:
+            raise InputError(f"rod '{name}': lines end on it and it is held too; leave out `held`, or its lines")
     rods = {name: build_rod(system.rods[name], system.environment, name, curved=not slices) for name in names}
     model = build(rods_as_bodies(system, rods))
     refuse_unmoorable(model)

@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.model.rod_fields import build_rod
+from ropewalk.errors import ConvergenceError
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.physics.rod_energy import float_at
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.solvers.rod_elastic import bend
 from ropewalk.solvers.rod_equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
-from ropewalk.spec.system import System
 
 STARTS = (60, 240, 960)  # directions of up tried; the next number only if the count of equilibria does not add up
 MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is given up
@@ -57,26 +55,6 @@ class Equilibria(NamedTuple):
         if self.complete:
             return "minima - saddles + maxima = 2, as it must be on the sphere of up-vectors"
         return f"minima - saddles + maxima = {self.euler}, not 2: some equilibria are missing"
-
-
-def float_rods(system: System, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
-    """Every way the rods of a case float, by name; of one rod if `name` is given.
-
-    Elastic rods give their stable poses, bent. `slices` takes plane slices for the exact volume, for comparison.
-    """
-    if not system.rods:
-        raise InputError("no rods in the case, so there is nothing to float; add a rod under 'rods'")
-    if name is not None and name not in system.rods:
-        raise InputError(f"no rod '{name}'. There are: {', '.join(system.rods)}")
-    found = {}
-    for key, rod in system.rods.items():
-        if name in (None, key):
-            model = build_rod(rod, system.environment, key, curved=not slices)
-            if rod.elasticity is None:
-                found[key] = all_equilibria(model)
-            else:
-                found[key] = bent_equilibria(model, (rod.elasticity.torsion, *rod.elasticity.bending))
-    return found
 
 
 def kind_of(rod: RodModel, pose: FloatingPose) -> str:

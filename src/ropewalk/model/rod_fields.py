@@ -41,12 +41,14 @@ def rod_fields(rod: spec.Rod, name: str = "rod") -> RodFields:
     length, kappa, breaks, jumps = _shape(rod, name)
     density, density_breaks = _along(rod.density)
     sections, masses, section_breaks = _section(rod.section, density)
+    supports = rod.held.supports if rod.held else ()
     return RodFields(
         length=length,
         kappa=kappa,
         sections=sections,
         line_mass=masses,
-        breaks=tuple(sorted({*breaks, *density_breaks, *section_breaks})),
+        # the curvature of an elastic rod has a kink at each support
+        breaks=tuple(sorted({*breaks, *density_breaks, *section_breaks, *(support.s for support in supports)})),
         jumps=jumps,
         point_masses=tuple((mass.s, mass.mass) for mass in rod.masses),
         name=name,

@@ -336,9 +336,17 @@ def mass_sensitivity(rod: RodModel, basis: Array, nodes: Array, starts: Array) -
     out[:, 1::3] += panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m33, t3)
     out[:, 2::3] -= panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m22, t2)
     for at, point in zip(rod.point_s, rod.point_mass, strict=True):
-        motion = _motion_at(rod, at, nodes, starts)
-        out += point * (np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, at)[:3]) + motion[3:])
+        out += point * shift_sensitivity(rod, at, nodes, starts)
     return np.asarray(out)
+
+
+def shift_sensitivity(rod: RodModel, s: float, nodes: Array, starts: Array) -> Array:
+    """Derivative of the place of the centreline at s by the parameters of `section_motions`, (3, 3 functions), m.
+
+    nodes, starts : of `physics.rod_sensitivity.section_motions`
+    """
+    motion = _motion_at(rod, s, nodes, starts)
+    return np.asarray(np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, s)[:3]) + motion[3:])
 
 
 _CROSS = np.zeros((3, 3, 3))

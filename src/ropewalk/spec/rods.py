@@ -209,6 +209,47 @@ class Elasticity(Part):
     """EI about section axes 2 and 3, N m2."""
 
 
+class HeldHead(Part):
+    """The head kept at a height, and in an attitude if roll and pitch are given; without them it turns freely."""
+
+    heave: Finite
+    """Height of the head above still water, m."""
+    roll: Finite | None = None
+    """Degrees; the head's axes come from the world's by roll, then pitch."""
+    pitch: Finite | None = None
+    """Degrees."""
+
+    @model_validator(mode="after")
+    def _both(self) -> HeldHead:
+        if (self.roll is None) != (self.pitch is None):
+            raise ValueError("give both roll and pitch to clamp the head, or neither to let it turn")
+        return self
+
+
+class Support(Part):
+    """A vertical spring between the centreline and something fixed."""
+
+    s: NotNegative
+    """Arc length from the head, m."""
+    height: Finite
+    """At which the spring is without force, m above still water."""
+    stiffness: Positive
+    """N/m."""
+
+
+class Hold(Part):
+    """What keeps a rod from floating freely: its head, or springs along it."""
+
+    head: HeldHead | None = None
+    supports: tuple[Support, ...] = ()
+
+    @model_validator(mode="after")
+    def _something(self) -> Hold:
+        if self.head is None and not self.supports:
+            raise ValueError("it holds nothing; give it a head or supports")
+        return self
+
+
 class Rod(Part):
     """A rod that floats."""
 
@@ -222,6 +263,9 @@ class Rod(Part):
     attachments: dict[str, RodAttachment] = {}
     """Where lines are fastened; a line names one as `rod.attachment`."""
     elasticity: Elasticity | None = None
+    """A rod without it is stiff."""
+    held: Hold | None = None
+    """Only for rods without lines."""
 
     @model_validator(mode="after")
     def _fits(self) -> Rod:
@@ -235,6 +279,7 @@ class Rod(Part):
         if length is not None:
             twists = self.curvature.twists if isinstance(self.curvature, TwistedCurvature) else ()
             places = [*(("a mass", m.s) for m in self.masses), *(("a twist", t.s) for t in twists)]
+            places += [("a support", support.s) for support in (self.held.supports if self.held else ())]
             places += [(f"attachment '{name}'", attachment.s) for name, attachment in self.attachments.items()]
             for what, at in places:
                 if at > length:

@@ -1,0 +1,137 @@
+"""Where a rod comes to rest when its head is held or springs support it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ropewalk.analysis.stability import SAME_DIRECTION, Equilibria, FloatingState, all_equilibria, spread_directions
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.model.rods import Array, RodModel, place
+from ropewalk.solvers.rod_elastic import FUNCTIONS, BentRod, Hold, bend
+from ropewalk.solvers.rod_equilibrium import FloatingPose, equilibrium
+from ropewalk.spec import rods as spec
+
+STARTS = 24  # directions of up tried beside the stable poses of the free rod
+NEUTRAL = 1e-6  # second derivative of the energy over weight times length below which the rod does not mind a motion
+ROUND_OFF = 1e-8  # of the springs' stiffness: the differences that give the second derivative err by less
+SAME_ENERGY = 1e-9  # of weight times length; neutral poses that agree in energy are one
+
+
+@dataclass(frozen=True)
+class HeldState(FloatingState):
+    """A rod at rest in what holds it; wrench and stiffness of `pose` are those of weight and water alone."""
+
+    head_force: float = 0.0  # N, upwards, on the head
+    head_moment: tuple[float, float] = (0.0, 0.0)  # N m, on the head, about the horizontal world axes of zero yaw
+    spring_force: tuple[float, ...] = ()  # N, upwards, of each support on the rod
+    tip: float = 0.0  # height of the centreline at its far end, m
+
+
+class HeldEquilibria(Equilibria):
+    """What `held_equilibria` found."""
+
+    @property
+    def message(self) -> str:
+        """What is said in place of the completeness check."""
+        if any(state.kind == "neutral" for state in self.states):
+            return "stable poses of the held rod only; what holds it leaves it some freedom"
+        return "stable poses of the held rod only"
+
+
+def held_equilibria(
+    rod: RodModel, held: spec.Hold, stiffness: tuple[float, float, float] | None, name: str = "rod"
+) -> HeldEquilibria:
+    """Stable ways a rod lies in what holds it.
+
+    stiffness : torsion GJ and bending EI about section axes 2 and 3, N m2; None for a stiff rod
+
+    Unless the head is clamped the search starts from the stable poses of the free rod and from directions spread over
+    the sphere, stiff first, and lets an elastic rod go from there.
+    """
+    for support in held.supports:
+        if support.s > rod.length:
+            raise InputError(f"rod '{name}': a support at s = {support.s} m lies beyond its length {rod.length:.6g} m")
+    springs = tuple((support.s, support.height, support.stiffness) for support in held.supports)
+    up = clamped_up(held)
+    hold = Hold(heave=held.head is not None, turn=up is not None, springs=springs)
+    poses = _starts(rod, held, up)
+    kept: list[BentRod] = []
+    for pose in poses:
+        found = _settled(rod, stiffness, pose, hold)
+        if found is not None and all(_apart(rod, found, other) for other in kept):
+            kept.append(found)
+    if not kept:
+        raise ConvergenceError(f"rod '{name}': no stable way to lie in what holds it, from {len(poses)} starts")
+    kept.sort(key=lambda found: found.energy)
+    return HeldEquilibria(tuple(_state(found) for found in kept), len(kept), None, len(poses))
+
+
+def clamped_up(held: spec.Hold) -> Array | None:
+    """Direction of up in head axes of a clamped head; None if the head can turn."""
+    if held.head is None or held.head.roll is None or held.head.pitch is None:
+        return None
+    roll, pitch = np.radians([held.head.roll, held.head.pitch])
+    return np.array([-np.sin(pitch), np.cos(pitch) * np.sin(roll), np.cos(pitch) * np.cos(roll)])
+
+
+def _starts(rod: RodModel, held: spec.Hold, up: Array | None) -> list[FloatingPose]:
+    if up is not None:
+        poses = [replace(equilibrium(rod), up=up)]
+    else:
+        states = all_equilibria(rod, merge_copies=False).states
+        poses = [state.pose for state in states if state.stable] or [states[0].pose]
+        for direction in spread_directions(STARTS):
+            poses.append(replace(poses[0], up=direction, heave=-float(direction @ rod.centre)))
+    head = held.head
+    return poses if head is None else [replace(pose, heave=head.heave) for pose in poses]
+
+
+def _settled(
+    rod: RodModel, stiffness: tuple[float, float, float] | None, pose: FloatingPose, hold: Hold
+) -> BentRod | None:
+    """The rod let go from a pose, stiff and then elastic; None where it does not come to a stable rest."""
+    try:
+        found = bend(rod, stiffness or (1.0, 1.0, 1.0), pose, hold=hold, functions=0)
+        if _falls(rod, found, hold):
+            return None
+        if stiffness is not None:
+            found = bend(rod, stiffness, found.pose, hold=hold, functions=FUNCTIONS)
+    except ConvergenceError:
+        return None  # another start will do
+    return None if _falls(rod, found, hold) else found
+
+
+def _falls(rod: RodModel, found: BentRod, hold: Hold) -> bool:
+    return found.lowest < -_noise(rod, hold)
+
+
+def _noise(rod: RodModel, hold: Hold) -> float:
+    """Second derivative of the energy, over its scale, that cannot be told from none."""
+    springs = sum(k for _, _, k in hold.springs) * rod.length / (rod.mass * rod.gravity)
+    return max(NEUTRAL, ROUND_OFF * springs)
+
+
+def _apart(rod: RodModel, one: BentRod, other: BentRod) -> bool:
+    """True if two rests differ; neutral ones of the same energy are one."""
+    scale = rod.mass * rod.gravity * rod.length
+    if one.lowest < NEUTRAL and abs(one.energy - other.energy) < SAME_ENERGY * scale:
+        return False
+    return bool(
+        np.linalg.norm(one.pose.up - other.pose.up) > SAME_DIRECTION
+        or abs(one.pose.heave - other.pose.heave) > SAME_DIRECTION * rod.length
+    )
+
+
+def _state(found: BentRod) -> HeldState:
+    pose = found.pose
+    return HeldState(
+        kind="neutral" if found.lowest < NEUTRAL else "minimum",
+        pose=replace(pose, energy=found.energy),
+        rod=found.rod,
+        head_force=found.head_force,
+        head_moment=found.head_moment,
+        spring_force=found.spring_force,
+        tip=float(pose.heave + pose.up @ place(found.rod, found.rod.length)[:3]),
+    )
