@@ -48,8 +48,10 @@ def results_page() -> list[str]:
             yield f"`{v.name}`", ", ".join(v.dims), v.unit, prose(v.meaning)
 
     head = ("variable", "dimensions", "unit", "meaning")
-    lines = ["## Variables", "", *table(head, rows(schema.SERIES))]
-    lines += ["## Coordinates", "", *table(head, rows(schema.COORDINATES))]
+    lines: list[str] = []
+    for kind, variables in schema.KINDS.items():
+        lines += [f"## Variables of {kind}", "", *table(head, rows(variables))]
+    lines += ["## Coordinates", "", *table(head, rows((*schema.COORDINATES, *schema.FREQUENCY_COORDINATES)))]
     lines += ["## Dimensions", ""]
     lines += table(("dimension", "meaning"), ((f"`{k}`", prose(v)) for k, v in schema.DIMENSIONS.items()))
     lines += ["## Attributes", ""]

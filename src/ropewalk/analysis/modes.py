@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.analysis.linearise import Linearised, linearise
+from ropewalk.analysis.mode_names import dominant_motion
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
-from ropewalk.results.layout import AXES
+from ropewalk.results.layout import AXES, QUATERNION
+from ropewalk.results.schema import described
 from ropewalk.solvers.linear_pencil import complex_modes, real_modes
 from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.spec.system import System
@@ -44,8 +46,8 @@ def modes(
 
     Variables: `omega` (rad/s, of the undamped or complex eigenvalue's magnitude), `period` (s, NaN for a mode
     that does not oscillate), `damping` (share of critical, negative if the mode grows), `growth` (1/s) and
-    `stable`; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit modal mass (undamped) or
-    to a largest motion of 1 (complex).
+    `stable`; `dominant`, what moves most; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit
+    modal mass (undamped) or to a largest motion of 1 (complex); `rest_...` of what they are about.
     """
     linear = system if isinstance(system, Linearised) else linearise(system, method)
     n = int(np.count_nonzero(linear.M.diagonal()))
@@ -116,33 +118,35 @@ def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int |
 
     from ropewalk import __version__
 
-    names, mesh = linear.model.names, linear.unknowns.mesh
+    names, mesh, place = linear.model.names, linear.unknowns.mesh, linear.place
+    n = mesh.s.size
     oscillates = np.abs(s.imag) > STILL * scale
     growth = np.where(np.abs(s.real) > STILL * scale, s.real, 0.0)
-    place = linear.place.r[: mesh.s.size][linear.node_order]
-    line = np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)
-    omega = np.abs(s)
-    variables: dict[str, tuple[tuple[str, ...], Any, dict[str, str]]] = {
-        "omega": (("mode",), omega, {"units": "rad/s", "long_name": "angular frequency, magnitude of the eigenvalue"}),
-        "period": (
-            ("mode",), np.where(oscillates, 2.0 * np.pi / np.where(oscillates, np.abs(s.imag), 1.0), np.nan),
-            {"units": "s", "long_name": "period of oscillation"},
-        ),
-        "damping": (("mode",), damping, {"units": "1", "long_name": "share of critical damping"}),
-        "growth": (("mode",), growth, {"units": "1/s", "long_name": "rate of growth, negative if the mode decays"}),
-        "stable": (("mode",), growth <= 0.0, {"units": "1", "long_name": "whether the mode does not grow"}),
-        "position": (("mode", "node", "axis"), _last_first(linear.node_motion(x)), _unit("shape of lines")),
-        "tension": (("mode", "node"), _last_first(linear.node_tension(x)), _unit("tension of the shape", "N")),
-        "point_position": (("mode", "point", "axis"), _last_first(linear.point_motion(x)), _unit("shape of points")),
-        "body_motion": (("mode", "body", "dof"), _last_first(linear.body_motion(x)), _unit("shape of bodies", "m")),
-        "rest_position": (("node", "axis"), place, {"units": "m", "long_name": "equilibrium"}),
-    }  # fmt: skip
+    dominant, share = dominant_motion(linear, x)
+    variables: dict[str, tuple[tuple[str, ...], Any]] = {
+        "omega": (("mode",), np.abs(s)),
+        "period": (("mode",), np.where(oscillates, 2.0 * np.pi / np.where(oscillates, np.abs(s.imag), 1.0), np.nan)),
+        "damping": (("mode",), damping),
+        "growth": (("mode",), growth),
+        "stable": (("mode",), growth <= 0.0),
+        "dominant": (("mode",), np.array(dominant, dtype=str)),
+        "dominant_share": (("mode",), share),
+        "position": (("mode", "node", "axis"), _last_first(linear.node_motion(x))),
+        "tension": (("mode", "node"), _last_first(linear.node_tension(x))),
+        "point_position": (("mode", "point", "axis"), _last_first(linear.point_motion(x))),
+        "body_motion": (("mode", "body", "dof"), _last_first(linear.body_motion(x))),
+        "rest_position": (("node", "axis"), place.r[:n][linear.node_order]),
+        "rest_point_position": (("point", "axis"), place.r[n:]),
+        "rest_body_position": (("body", "axis"), place.body_position),
+        "rest_body_quaternion": (("body", "quaternion"), place.quaternion),
+    }
     variables = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
     coordinates: dict[str, Any] = {
         "mode": (("mode",), np.arange(1, s.size + 1)),
         "axis": (("axis",), list(AXES)),
-        "line": (("node",), line),
-        "s": (("node",), mesh.s[linear.node_order], {"units": "m"}),
+        "quaternion": (("quaternion",), list(QUATERNION)),
+        "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
+        "s": (("node",), mesh.s[linear.node_order]),
         "point": (("point",), list(names.points)),
         "body": (("body",), list(names.bodies)),
         "dof": (("dof",), list(DOFS)),
@@ -158,15 +162,12 @@ def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int |
         "created_by": "ropewalk modes",
         "stability": _stability(growing if unstable is None else max(growing, unstable)),
     }
-    return xr.Dataset(variables, kept, attrs)
+    result: xr.Dataset = described(xr.Dataset(variables, kept, attrs), "modes")
+    return result
 
 
 def _last_first(array: Any) -> Any:
     return np.moveaxis(array, -1, 0)
-
-
-def _unit(meaning: str, unit: str = "m") -> dict[str, str]:
-    return {"units": unit, "long_name": meaning}
 
 
 def _stability(growing: int) -> str:
@@ -187,6 +188,8 @@ def summary(result: xr.Dataset) -> dict[str, Any]:
                 "damping": float(result.damping[k]),
                 "growth": float(result.growth[k]),
                 "stable": bool(result.stable[k]),
+                "dominant": str(result.dominant.values[k]),
+                "dominant_share": float(result.dominant_share[k]),
             }
         )
     return {"stability": result.attrs["stability"], "modes": rows}
@@ -197,6 +200,19 @@ def split_complex(result: xr.Dataset) -> xr.Dataset:
     split = result
     for name, variable in result.data_vars.items():
         if np.iscomplexobj(variable):
-            parts = {f"{name}_real": variable.real, f"{name}_imaginary": variable.imag}
+            parts = {
+                f"{name}_real": variable.real.assign_attrs(variable.attrs),
+                f"{name}_imaginary": variable.imag.assign_attrs(variable.attrs),
+            }
             split = split.drop_vars(str(name)).assign(parts)
     return split
+
+
+def join_complex(result: xr.Dataset) -> xr.Dataset:
+    """What :func:`split_complex` made of a result, as it was."""
+    joined = result
+    for name in [str(name) for name in result.data_vars if str(name).endswith("_real")]:
+        base = name.removesuffix("_real")
+        whole = (result[name] + 1j * result[f"{base}_imaginary"]).assign_attrs(result[name].attrs)
+        joined = joined.drop_vars([name, f"{base}_imaginary"]).assign({base: whole})
+    return joined

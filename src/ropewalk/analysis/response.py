@@ -17,6 +17,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.physics import waves
 from ropewalk.physics.motion import HARMONIC
 from ropewalk.results.layout import AXES
+from ropewalk.results.schema import described
 from ropewalk.solvers.linear_direct import Answer, Direct, Excitation
 from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.spec.system import System
@@ -91,7 +92,9 @@ def response(
         direct = response(system, omega, drive, drag=drag, mass_damping=mass_damping)
         shared = [name for name in direct.data_vars if name in by_time]
         both = xr.concat([direct[shared], by_time[shared]], "case", join="override", combine_attrs="drop_conflicts")
-        return both.assign_coords(case=["direct", "time"]).assign_attrs(direct.attrs)
+        both = both.assign_coords(case=["direct", "time"]).assign_attrs(direct.attrs)
+        compared: xr.Dataset = described(both, "response")
+        return compared
     linear = _linearised(system, mass_damping)
     solver = Direct(linear.model, linear.unknowns, linear.rest)
     if drive is None:
@@ -212,21 +215,17 @@ def _terms(motions: Any, index: int, name: str) -> Array:
 def _dataset(linear: Linearised, excitation: Excitation, answer: Answer, drive: Drive | None) -> xr.Dataset:
     x, inputs = answer.x, answer.inputs
     values = {
-        "position": (("frequency", "node", "axis"), linear.node_motion(x, inputs), "m", "motion of line nodes"),
-        "tension": (("frequency", "node"), linear.node_tension(x), "N", "change of tension at line nodes"),
-        "point_position": (("frequency", "point", "axis"), linear.point_motion(x, inputs), "m", "motion of points"),
-        "body_motion": (("frequency", "body", "dof"), linear.body_motion(x, inputs), "m", "translation and rotation"),
+        "position": (("frequency", "node", "axis"), linear.node_motion(x, inputs)),
+        "tension": (("frequency", "node"), linear.node_tension(x)),
+        "point_position": (("frequency", "point", "axis"), linear.point_motion(x, inputs)),
+        "body_motion": (("frequency", "body", "dof"), linear.body_motion(x, inputs)),
     }
-    arrays = {
-        name: (dims, np.moveaxis(value, -1, 0), {"units": unit, "long_name": f"complex amplitude, {meaning}"})
-        for name, (dims, value, unit, meaning) in values.items()
-    }
-    wave = ("wave", (("frequency",), excitation.wave, {"units": "m", "long_name": "complex amplitude of the wave"}))
+    arrays = {name: (dims, np.moveaxis(value, -1, 0)) for name, (dims, value) in values.items()}
     settings = {
         "method": "direct", "drive": None if drive is None else vars(drive), "iterations": answer.iterations,
         "change_of_drag": answer.change,
     }  # fmt: skip
-    return labelled(linear, excitation.omega, dict([*arrays.items(), wave]), settings)
+    return labelled(linear, excitation.omega, {**arrays, "wave": (("frequency",), excitation.wave)}, settings)
 
 
 def labelled(linear: Linearised, omega: Array, variables: dict[str, Any], settings: dict[str, Any]) -> xr.Dataset:
@@ -238,10 +237,10 @@ def labelled(linear: Linearised, omega: Array, variables: dict[str, Any], settin
     names, mesh = linear.model.names, linear.unknowns.mesh
     variables = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
     coordinates: dict[str, Any] = {
-        "frequency": (("frequency",), omega, {"units": "rad/s", "long_name": "angular frequency"}),
+        "frequency": (("frequency",), omega),
         "axis": (("axis",), list(AXES)),
         "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
-        "s": (("node",), mesh.s[linear.node_order], {"units": "m"}),
+        "s": (("node",), mesh.s[linear.node_order]),
         "point": (("point",), list(names.points)),
         "body": (("body",), list(names.bodies)),
         "dof": (("dof",), list(DOFS)),
@@ -254,4 +253,6 @@ def labelled(linear: Linearised, omega: Array, variables: dict[str, Any], settin
         "version": __version__,
         "created_by": "ropewalk response",
     }
-    return xr.Dataset(variables, {key: c for key, c in coordinates.items() if c[0][0] in used}, attrs)
+    kept = {key: c for key, c in coordinates.items() if c[0][0] in used}
+    result: xr.Dataset = described(xr.Dataset(variables, kept, attrs), "response")
+    return result

@@ -12,6 +12,7 @@ import numpy as np
 from ropewalk.analysis.run import simulate
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
+from ropewalk.results.schema import described
 from ropewalk.spec.environment import RegularWaves
 from ropewalk.spec.joints import HarmonicMotion
 from ropewalk.spec.system import System
@@ -53,10 +54,11 @@ def time_response(
     rates = np.atleast_1d(np.asarray(omega, float))
     parts = [_one(system, float(rate), drive, mass_damping, settle, kept) for rate in rates]
     result = xr.concat(parts, "frequency", combine_attrs="override")
-    result["frequency"] = ("frequency", rates, {"units": "rad/s", "long_name": "angular frequency"})
+    result = result.assign_coords(frequency=("frequency", rates))
     result.attrs["created_by"] = "ropewalk response"
     result.attrs["settings"] = json.dumps({"method": "time", "drive": vars(drive), "settle": settle, "kept": kept})
-    return result
+    described_result: xr.Dataset = described(result, "response")
+    return described_result
 
 
 def driven(system: System, omega: float, drive: Drive) -> System:

@@ -23,6 +23,7 @@ from ropewalk.analysis.response import Drive, drive_excitation
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
+from ropewalk.results.schema import described
 from ropewalk.solvers.linear_pencil import Factor, real_modes
 from ropewalk.spec.system import System
 
@@ -151,17 +152,13 @@ def _dataset(linear: Linearised, A: Array, B: Array, C: Array, D: Array, inputs:
         "version": __version__,
         "created_by": "ropewalk state_space",
     }
-    meaning = "z' = A z + B u, y = C z + D u"
-    return xr.Dataset(
-        {
-            "A": (("state", "state_from"), A, {"long_name": meaning}),
-            "B": (("state", "input"), B, {"long_name": meaning}),
-            "C": (("output", "state_from"), C, {"long_name": meaning}),
-            "D": (("output", "input"), D, {"long_name": meaning}),
-        },
-        {"input": inputs, "output": outputs},
-        attrs,
-    )
+    matrices = {
+        "A": (("state", "state_from"), A),
+        "B": (("state", "input"), B),
+        "C": (("output", "state_from"), C),
+        "D": (("output", "input"), D),
+    }
+    return described(xr.Dataset(matrices, {"input": inputs, "output": outputs}, attrs), "state space")
 
 
 def to_scipy(result: xr.Dataset) -> Any:

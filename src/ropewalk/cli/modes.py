@@ -51,9 +51,10 @@ def print_modes(result: xr.Dataset) -> None:
                 f"{float(result.omega[k]):.6g}",
                 f"{period:.6g}" if math.isfinite(period) else "-",
                 f"{float(result.damping[k]):.4g}",
+                f"{result.dominant.values[k]} {100.0 * float(result.dominant_share[k]):.0f} %",
                 "" if bool(result.stable[k]) else f"grows at {float(result.growth[k]):.4g} 1/s",
             )
         )
-    columns = ("mode", "omega (rad/s)", "period (s)", "damping (of critical)", "")
+    columns = ("mode", "omega (rad/s)", "period (s)", "damping (of critical)", "most of the motion", "")
     print_table(result.attrs["title"] or "modes", columns, rows)
     typer.echo(f"equilibrium {result.attrs['stability']}")

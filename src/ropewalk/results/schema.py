@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 DIMENSIONS: dict[str, str] = {
     "time": "moments kept, s",
-    "case": "load cases of a sweep",
+    "case": "load cases of a sweep; of a response by both methods: direct, time",
     "node": "nodes of all lines end to end; coordinates line (name) and s",
     "axis": "x, y, z",
     "body": "rigid bodies by name",
@@ -18,6 +19,11 @@ DIMENSIONS: dict[str, str] = {
     "quaternion": "w, x, y, z: scalar first, body to world",
     "term": "terms of an energy balance by name",
     "point": "points by name",
+    "harmonic": "multiples of the driving frequency, from 1",
+    "state": "states of a state space",
+    "state_from": "the same states, as columns",
+    "input": "what drives a state space: force:PART:DIRECTION or motion:PART:DIRECTION",
+    "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END",
     "net": "nets by name",
     "knot": "knots of all nets end to end; coordinates knot_net (name), knot_row and knot_column",
     "twine": "bars between knots, each for one twine or several; coordinates twine_net, and its knots twine_a, twine_b",
@@ -87,7 +93,79 @@ COORDINATES: tuple[Variable, ...] = (
     Variable("twine_b", ("twine",), "1", "knot where a bar ends"),
 )
 
+# Of `modes`. Shapes are complex for modes with damping; files hold them as two variables, _real and _imaginary.
+MODES: tuple[Variable, ...] = (
+    Variable("omega", ("mode",), "rad/s", "angular frequency, magnitude of the eigenvalue"),
+    Variable("period", ("mode",), "s", "period of oscillation, NaN if the mode does not oscillate"),
+    Variable("damping", ("mode",), "1", "share of critical damping, negative if the mode grows"),
+    Variable("growth", ("mode",), "1/s", "rate of growth, negative if the mode decays"),
+    Variable("stable", ("mode",), "1", "whether the mode does not grow"),
+    Variable("dominant", ("mode",), "1", "part and direction with most of the kinetic energy"),
+    Variable("dominant_share", ("mode",), "1", "its share of the kinetic energy"),
+    Variable("position", ("mode", "node", "axis"), "m", "shape: displacement of line nodes"),
+    Variable("tension", ("mode", "node"), "N", "shape: change of tension at line nodes"),
+    Variable("point_position", ("mode", "point", "axis"), "m", "shape: displacement of points"),
+    Variable("body_motion", ("mode", "body", "dof"), "m, rad", "shape: translation and rotation about world axes"),
+    Variable("rest_position", ("node", "axis"), "m", "position of line nodes at rest"),
+    Variable("rest_point_position", ("point", "axis"), "m", "position of points at rest"),
+    Variable("rest_body_position", ("body", "axis"), "m", "position of the origins of bodies at rest"),
+    Variable("rest_body_quaternion", ("body", "quaternion"), "1", "attitude of bodies at rest, body to world"),
+)
+
+# Of `response`: complex amplitudes with exp(-i omega t). With both methods `case` comes first.
+RESPONSE: tuple[Variable, ...] = (
+    Variable("position", ("frequency", "node", "axis"), "m", "complex amplitude, motion of line nodes"),
+    Variable("tension", ("frequency", "node"), "N", "complex amplitude, change of tension at line nodes"),
+    Variable("point_position", ("frequency", "point", "axis"), "m", "complex amplitude, motion of points"),
+    Variable("body_motion", ("frequency", "body", "dof"), "m, rad",
+             "complex amplitude, translation and rotation about world axes"),
+    Variable("wave", ("frequency",), "m", "complex amplitude of the wave at x = y = 0"),
+    Variable("tension_mean", ("frequency", "node"), "N", "mean tension; method time"),
+    Variable("tension_harmonics", ("frequency", "harmonic", "node"), "N", "amplitudes of the harmonics; method time"),
+    Variable("tension_distortion", ("frequency", "node"), "1", "higher harmonics over the first; method time"),
+    Variable("settled_periods", ("frequency",), "1", "periods simulated before those that were kept; method time"),
+    Variable("settled_change", ("frequency",), "1", "change of the answer from the batch of periods before; method time"),
+)  # fmt: skip
+
+# Of `state_space`: z' = A z + B u, y = C z + D u. Units go with those of the inputs and outputs.
+STATE_SPACE: tuple[Variable, ...] = (
+    Variable("A", ("state", "state_from"), "1/s", "rates of the states by the states, in modal coordinates"),
+    Variable("B", ("state", "input"), "SI", "rates of the states by the inputs: N or N m; m/s2 or rad/s2 of motions"),
+    Variable("C", ("output", "state_from"), "SI", "outputs by the states: m, rad or N"),
+    Variable("D", ("output", "input"), "SI", "outputs that follow the inputs at once"),
+)
+
+FREQUENCY_COORDINATES: tuple[Variable, ...] = (
+    Variable("mode", ("mode",), "1", "number of a mode, from 1"),
+    Variable("frequency", ("frequency",), "rad/s", "angular frequency"),
+    Variable("dof", ("dof",), "1", "motion of a body: surge, sway, heave in m; roll, pitch, yaw in rad"),
+    Variable("harmonic", ("harmonic",), "1", "multiple of the driving frequency"),
+    Variable("case", ("case",), "1", "method: direct or time"),
+    Variable("input", ("input",), "1", "what drives"),
+    Variable("output", ("output",), "1", "what is asked for"),
+)
+
+# Results by the question that gave them.
+KINDS: dict[str, tuple[Variable, ...]] = {
+    "run and static": SERIES,
+    "modes": MODES,
+    "response": RESPONSE,
+    "state space": STATE_SPACE,
+}
+
 VARIABLES: dict[str, Variable] = {variable.name: variable for variable in (*SERIES, *COORDINATES)}
+
+_ASKED: dict[str, dict[str, Variable]] = {
+    kind: {v.name: v for v in (*variables, *FREQUENCY_COORDINATES, *COORDINATES)} for kind, variables in KINDS.items()
+}
+
+
+def described(dataset: Any, kind: str) -> Any:
+    """The Dataset with units and meanings of all its variables and coordinates, as declared for its kind."""
+    for name in (*dataset.data_vars, *dataset.coords):
+        dataset[name].attrs = _ASKED[kind][str(name)].attrs
+    return dataset
+
 
 # Attributes of a result: what made it and how it ended. No date: same input, same file.
 ATTRIBUTES: dict[str, str] = {
@@ -97,6 +175,7 @@ ATTRIBUTES: dict[str, str] = {
     "version": "version of ropewalk",
     "created_by": "what made the file, and on which platform",
     "status": "'done', or a sentence that says why the run ended early",
+    "stability": "of modes: stable, or how many modes grow",
 }
 
 DONE = "done"
