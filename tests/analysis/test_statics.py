@@ -71,8 +71,8 @@ def test_net_is_balanced_by_bars():
     assert rw.statics(system).method == "bars_statics"
     with pytest.raises(InputError, match="cannot do nets"):
         rw.statics(system, "fem")
-    with pytest.raises(InputError, match="not recorded yet"):
-        rw.simulate(system, 1.0)
+    # a run from there stays there: what moves is the rounding of the balance
+    assert abs(rw.simulate(system, 0.2).net_velocity).max() < 1e-4
 
 
 def test_current_on_a_hull_is_left_to_the_elements():

@@ -160,6 +160,37 @@ def test_ends_that_lie_on_one_another_are_named():
         Constrained().start(model, initial_state(model))
 
 
+def test_a_line_between_points_at_one_place_is_a_loop():
+    """Four bars hang from there; their middle is half the length below."""
+    model = chain(4, length=2.0, end=(0.0, 0.0, 0.0), point={"joint": "fixed"})
+    state = run(BarsStatics(), model, 0.0)[0]
+    assert_allclose(state.position[2], [0.0, 0.0, -1.0], atol=1e-6)
+
+
+def test_knots_need_mass():
+    """Twine without mass and no sinkers."""
+    model = netted(panel(2, 2, section={"mass": 0.0}, net={"lower_sinker": 0.0}))
+    with pytest.raises(InputError, match="net 'n': a node has no mass; give its section a mass"):
+        Constrained().start(model, initial_state(model))
+
+
+def test_a_net_too_small_for_its_corners_is_refused():
+    """A panel of 3 m between points 4 m apart: its bars cannot be brought to their lengths, and one is named."""
+    points = {"p": {"position": (-0.5, 0, -1)}, "q": {"position": (3.5, 0, -1)}}
+    model = netted(
+        panel(3, 3, net={"held": "none", "fastened": {"upper_left": "p", "upper_right": "q"}}, points=points)
+    )
+    with pytest.raises(InputError, match=r"net 'n', bar .* cannot be brought to its length"):
+        Constrained().start(model, initial_state(model))
+
+
+def test_elastic_twines_ask_for_a_solver_that_stretches():
+    """The twine of a net counts as the rope of a line."""
+    model = netted(panel(2, 2, section={"axial_stiffness": 1e4}))
+    with pytest.raises(InputError, match="'constrained' cannot do linear elastic lines"):
+        Constrained().start(model, initial_state(model))
+
+
 def test_areas_and_drag_of_a_flat_net():
     """A panel across the flow: its area, and the drag of its twines."""
     model = netted(panel(6, 6))

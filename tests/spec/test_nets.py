@@ -13,6 +13,7 @@ from ropewalk.physics.screens import LOLAND, screen_coefficients, wake_factor
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.nets import Net
 from ropewalk.spec.sections import Section
+from ropewalk.spec.system import System
 
 TWINE = Section.model_validate({"diameter": 0.002, "mass": 0.0036, "axial_stiffness": "inextensible"})
 PANEL = {"kind": "rectangle", "corners": [(0, 0, 0), (3, 0, 0), (3, 0, -2), (0, 0, -2)]}
@@ -104,3 +105,17 @@ def test_what_cannot_be_is_refused(net, words):
 def test_an_unknown_point_is_named():
     with pytest.raises(InputError, match="net 'n': upper_left is fastened to 'q', but there is no such point"):
         nets(fastened={"upper_left": "q"})
+
+
+def test_a_corner_is_fastened_to_a_point_that_there_is():
+    """The name is checked with all others, and the nearest right one given."""
+    case = {
+        "sections": {"twine": {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": "inextensible"}},
+        "points": {"port wing": {"position": (0, 0, 0)}},
+        "nets": {
+            "n": {"panel": PANEL, "section": "twine", "bar_length": 0.025, "fastened": {"upper_left": "port win"}}
+        },
+    }
+    with pytest.raises(ValidationError, match="no point 'port win'; did you mean 'port wing'") as error:
+        System.model_validate(case)
+    assert error.value.errors()[0]["loc"] == ("nets", "n", "fastened", "upper_left")

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, initial_state
 from ropewalk.solvers.protocol import Solver
+from ropewalk.solvers.registry import solver_class
+from ropewalk.spec.system import System
 
 STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
 HOLD = 1.0  # s for which it must stay so
@@ -20,6 +22,10 @@ PATIENCE = 5.0  # times the time that a small step needs, [Otto2022], sec. 6.2.4
 BACK_OFF = 10.0  # factor on a first step that does not come to rest
 SMALLEST = 1e-4  # s, where the search is given up
 BISECTIONS = 12  # after which the limit is known to 1 part in 4000
+FIRST_STEP = 0.01  # s, unless the case or the user gives one
+KICK = 0.1  # m/s, sideways, given to a case that starts at rest
+BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")  # they take fixed steps
+DEFAULT_SOLVER = "recursive"  # the one that the literature's limits are of, and it never halves a step
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ def settling_time(
         report = solver.advance(model, work, t)
         if not report.good:
             return None
-        speed = float(np.sqrt((solver.read(model, work).velocity ** 2).sum(axis=1).max()))
+        speed = _fastest(solver.read(model, work))
         if not math.isfinite(speed):
             return None
         if speed > still:
@@ -92,6 +98,67 @@ def step_limit(model: Model, solver: Solver, state: State, longest: float = 600.
         good, bad = (middle, bad) if stable else (good, middle)
         runs += 1
     return StepLimit(good, bad, first, runs)
+
+
+def case_step_limit(
+    system: System,
+    solver: str | Solver | None = None,
+    *,
+    step: float | None = None,
+    kick: float | None = None,
+    longest: float = 600.0,
+    still: float = STILL,
+) -> tuple[StepLimit, Solver]:
+    """The step limit of a case, and the solver that was asked.
+
+    solver : a name, or a solver with its settings; that of the case if it takes fixed steps, else 'recursive'
+    step : s, to begin with    kick : m/s, see below    longest, still : as in :func:`step_limit`
+
+    A case with `start: as_given` begins as it is given. Others begin at their equilibrium with the velocity
+    `kick` along (1, 1, 0) at every node, less what the bars do not allow; 0.1 m/s unless given.
+    """
+    model = build(system)
+    made = _solver_of(system, solver, step)
+    if system.run is not None and system.run.start == "as_given":
+        state = initial_state(model)
+        speed = kick or 0.0
+    else:
+        from ropewalk.analysis.statics import statics
+
+        state = statics(system).state
+        speed = KICK if kick is None else kick
+    return step_limit(model, made, _kicked(state, speed), longest, still), made
+
+
+def _solver_of(system: System, solver: str | Solver | None, step: float | None) -> Any:
+    """The solver with the case's damping and a first step."""
+    run = system.run
+    if solver is None:
+        solver = run.solver if run is not None and run.solver in BAR_SOLVERS else DEFAULT_SOLVER
+    if isinstance(solver, str):
+        if solver not in BAR_SOLVERS:
+            raise InputError(
+                f"step limit: solver '{solver}' has no step of its own. There are: {', '.join(BAR_SOLVERS)}"
+            )
+        solver = solver_class(solver)(damping=run.damping if run is not None else 0.0)
+    first = step or getattr(solver, "step", None) or (run.step if run is not None else None) or FIRST_STEP
+    return _with_step(solver, float(first))
+
+
+def _kicked(state: State, speed: float) -> State:
+    """The state with a sideways velocity (m/s) at all nodes and knots; the solvers take out what bars do not allow."""
+    push = speed * np.array([math.sqrt(0.5), math.sqrt(0.5), 0.0])
+    return state._replace(
+        velocity=state.velocity + push,
+        point_velocity=state.point_velocity + push,
+        net_velocity=state.net_velocity + push,
+    )
+
+
+def _fastest(state: State) -> float:
+    """Largest speed of a node or knot, m/s."""
+    velocity = np.concatenate([state.velocity, state.net_velocity])
+    return float(np.sqrt((velocity**2).sum(axis=1).max(initial=0.0)))
 
 
 def _step(solver: Any) -> float:

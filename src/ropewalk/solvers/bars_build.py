@@ -24,7 +24,7 @@ Lumping = Literal["halves", "outer"]
 
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 DEFAULT_BARS = 40  # of a line without a number of elements
-TOO_SHORT = 1e-9  # relative: a chord longer than its line by less is round-off
+TOO_SHORT = 1e-6  # relative: a chord longer than its line by less is the rounding of the state it comes from
 SAG = 1e-6  # relative slack below which a line counts as straight
 LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a very slack line starts
 

@@ -29,7 +29,7 @@ def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = f
 
 def _line_demands(model: Model) -> Iterator[Claim]:
     lines, sections = model.lines, model.sections
-    used = np.unique(lines.piece_section)
+    used = np.unique(np.concatenate([lines.piece_section, model.nets.section]))
     laws = sections.law[used]
     if np.any(laws == INEXTENSIBLE):
         yield Claim.INEXTENSIBLE

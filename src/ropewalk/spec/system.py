@@ -86,6 +86,8 @@ class System(Part):
                 refer(("lines", name, "pieces", i, "section"), "section", piece.section, sections)
         for name, net in self.nets.items():
             refer(("nets", name, "section"), "section", net.section, sections)
+            for corner, point in net.fastened.items():
+                refer(("nets", name, "fastened", corner), "point", point, dict.fromkeys(self.points))
         grips = dict.fromkeys(
             [*self.points, *(f"{n}.{a}" for n, body in self.bodies.items() for a in body.attachments)]
         )
