@@ -88,7 +88,7 @@ def solved_problem(data, tolerance=1e-13):
     return p, parts, out
 
 
-def check_jacobian(data):
+def check_jacobian(data, step=1e-4):
     p, parts, out = solved_problem(data)
     n, settings = p.x.size, (1e-13, DORMAND_PRINCE)
     exact = np.zeros((n, n))
@@ -98,7 +98,7 @@ def check_jacobian(data):
     x, q = np.empty(n), p.quaternions.copy()
     for j in range(n):
         unit = np.eye(n)[j]
-        h = 1e-4 * p.scales.column[j]
+        h = step * p.scales.column[j]
         for k, weight in ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12)):
             move(p.x, p.quaternions, unit, k * h, p.nodes, p.rigid, x, q)
             evaluate(*parts, x, q, *settings, False, out)

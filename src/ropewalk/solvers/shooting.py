@@ -67,20 +67,23 @@ EVENT_TOLERANCE = 1.0e-14  # of the length or force scale
 
 
 @kernel
-def _take_step(s, h, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new):
-    """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages."""
+def _take_step(s, h, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new):
+    """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages.
+
+    low, high : m, heights of corners of the current profile that the step may end at.
+    """
     if pair == FEHLBERG:
         for i in range(1, 6):
             stage_state(y, h, K, F_A[i], i, m, stage)
-            string_slope(s + F_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, box, K[i])
+            string_slope(s + F_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, low, high, box, K[i])
         stage_state(y, h, K, F_B, 6, m, y_new)
-        string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, box, K[12])
+        string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, low, high, box, K[12])
         return
     for i in range(1, 12):
         stage_state(y, h, K, D_A[i], i, m, stage)
-        string_slope(s + D_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, box, K[i])
+        string_slope(s + D_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, low, high, box, K[i])
     stage_state(y, h, K, D_A[12], 12, m, y_new)
-    string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, box, K[12])
+    string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, low, high, box, K[12])
 
 
 @kernel
@@ -92,26 +95,31 @@ def event_value(y, phase, normal):
 
 
 @kernel
-def _step_to_event(s, h, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new):
+def _step_to_event(s, h, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage, y_new):
     """Length of the step that ends where the event value is `level`, by the Illinois rule; y_new and K belong to it."""
     g0 = event_value(y, phase, sea.bed_normal) - level
     g1 = event_value(y_new, phase, sea.bed_normal) - level
-    low, high = 0.0, h
+    near, far = 0.0, h
+    low, high = -np.inf, np.inf
+    if phase != GROUNDED and level > y[2]:
+        high = level - abs(lean)
+    elif phase != GROUNDED:
+        low = level + abs(lean)
     side = 0
     step = h
     for _ in range(EVENT_ITERATIONS):
-        step = high - g1 * (high - low) / (g1 - g0)
-        _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new)
+        step = far - g1 * (far - near) / (g1 - g0)
+        _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new)
         g = event_value(y_new, phase, sea.bed_normal) - level
-        if abs(g) <= EVENT_TOLERANCE * scale or high - low <= EVENT_TOLERANCE * h:
+        if abs(g) <= EVENT_TOLERANCE * scale or far - near <= EVENT_TOLERANCE * h:
             break
         if (g > 0.0) == (g1 > 0.0):
-            high, g1 = step, g
+            far, g1 = step, g
             if side == 1:
                 g0 *= 0.5
             side = 1
         else:
-            low, g0 = step, g
+            near, g0 = step, g
             if side == -1:
                 g1 *= 0.5
             side = -1
@@ -196,17 +204,20 @@ def shoot(
         span, law = spans[i], laws[i]
         s, end = place, span[S1] - span[S0]
         place = 0.0
-        string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, K[0])
+        lean = _lean(y, length)
+        string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
         while s < end:
             full = h >= end - s
             step = end - s if full else h
-            _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new)
+            top = -abs(lean) if phase == WET else np.inf
+            _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, -np.inf, top, box, K, stage, y_new)
             event, level = next_event(y, y_new, phase, water, sea, length)
             if event != NOTHING:
                 reach = force if phase == GROUNDED else length
                 step = _step_to_event(
-                    s, step, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, box, K, stage, y_new
-                )
+                    s, step, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage,
+                    y_new,
+                )  # fmt: skip
                 full = False
             error = error_norm(K, step, scale, pair)
             log[STEPS] += 1.0
@@ -230,9 +241,12 @@ def shoot(
             y[:m] = y_new[:m]
             if event == PHASE:
                 m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
-                phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, box, slope, K)
+                phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K)
+            elif event == KINK:
+                string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
             else:
                 K[0, :m] = K[12, :m]
+            lean = _lean(y, length)
             if phase != GROUNDED:
                 _watch(y, span[RADIUS], (span[S0] - origin + s) / length, sea, log)
         if span[BOUND] > 0.0:
@@ -278,13 +292,19 @@ def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, sl
 
 
 @kernel
-def _change_phase(s, y, m, span, law, law_data, sea, phase, delta, box, slope, K):
+def _lean(y, length):
+    """Upwards if the line rises, m: a step starts beyond the corner of a profile that the last one ended at."""
+    return KINK_PASSED * length if y[5] >= 0.0 else -KINK_PASSED * length
+
+
+@kernel
+def _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K):
     """Pass the event at s: the derivatives in y jump, K[0] becomes the slope beyond; returns the new phase."""
-    string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, slope)
+    string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] - lean, y[2] - lean, box, slope)
     after = _next_phase(phase, y, sea.water_density > 0.0)
-    string_slope(s, y, m, span, law, law_data, sea, after, delta, box, K[0])
+    string_slope(s, y, m, span, law, law_data, sea, after, delta, y[2] + lean, y[2] + lean, box, K[0])
     _saltation(y, m, slope, K[0], phase, sea.bed_normal)
-    string_slope(s, y, m, span, law, law_data, sea, after, delta, box, K[0])
+    string_slope(s, y, m, span, law, law_data, sea, after, delta, y[2] + lean, y[2] + lean, box, K[0])
     return after
 
 
@@ -345,7 +365,7 @@ def _fill(y, y_new, h, s, x, span, law, law_data, sea, phase, delta, box, K, sta
     """State at the fraction x of a step, by dense output; the three extra stages are made anew each time."""
     for i in range(13, 16):
         stage_state(y, h, K, D_A[i], i, STATE, stage)
-        string_slope(s + D_C[i] * h, stage, STATE, span, law, law_data, sea, phase, delta, box, K[i])
+        string_slope(s + D_C[i] * h, stage, STATE, span, law, law_data, sea, phase, delta, -np.inf, np.inf, box, K[i])
     dense_rows(y, y_new, h, K, STATE, rows)
     dense_value(y, rows, min(1.0, max(0.0, x)), STATE, out)
     if phase == GROUNDED:

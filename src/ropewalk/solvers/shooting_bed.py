@@ -136,7 +136,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     if not lifted:
         excess = lift + weight
     phase = WET if wet else DRY
-    string_slope(place, y, STATE, spans[end], laws[end], law_data, sea, phase, delta, box, slope)
+    string_slope(place, y, STATE, spans[end], laws[end], law_data, sea, phase, delta, 0.0, 0.0, box, slope)
     k = STATE
     while k < m:
         pull_up = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]

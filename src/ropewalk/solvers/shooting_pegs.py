@@ -57,7 +57,7 @@ def slope_at(arcs, a, y, at_end, sea, box, slope):
     s = arcs.spans[k, S1] - arcs.spans[k, S0] if at_end else 0.0
     phase = WET if sea.water_density > 0.0 and y[2] < 0.0 else DRY
     string_slope(
-        s, y, STATE, arcs.spans[k], arcs.laws[k], arcs.law_data, sea, phase, arcs.slack[a], box, slope
+        s, y, STATE, arcs.spans[k], arcs.laws[k], arcs.law_data, sea, phase, arcs.slack[a], 0.0, 0.0, box, slope
     )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ FORCE_ONLY = 24  # without those by position
 
 
 @kernel
-def string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, dy):
+def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box, dy):
     r"""Slope of the state and of its derivatives at s, into dy[:m].
 
     Source: [Surmont2025], eqs. (9), (13), (15); the derivatives obey :math:`\Phi' = A \Phi`,
@@ -54,6 +54,7 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, dy):
     m : STATE, FORCE_ONLY or ALL entries    span : (SPAN_COLUMNS,)
     law : (3,) kind and the two offsets of physics/elasticity.py into law_data
     sea : the `Sea` arrays    phase : DRY, WET or GROUNDED    delta : N    box : (5, 3, 3) memory    dy : filled
+    low, high : m, heights between which the slope of the current is taken: a stage may pass a corner of its profile
     """
     u, t, drag_force = box[0, 0], box[0, 1], box[0, 2]
     du, dt, frame, by_n = box[1], box[2], box[3], box[4]
@@ -94,8 +95,8 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, box, dy):
     sheared = False
     if m == ALL and has_drag:
         sx, sy, sz = current_slope(
-            y[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-            sea.current_table,
+            min(max(y[2], low), high), sea.current_kind, sea.current_speed, sea.current_heading,
+            sea.current_exponent, sea.depth, sea.current_table,
         )  # fmt: skip
         sheared = sx != 0.0 or sy != 0.0
         for i in range(3):  # derivative of the drag by z, kept in u
