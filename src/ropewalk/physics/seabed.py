@@ -73,15 +73,23 @@ def normal_pressure(delta, rate, law):
 
     delta : penetration, m    rate : of penetration, m/s    law : (5,)
     """
+    return pressure(delta, rate, law[STIFFNESS], law[DAMPING], law[RAMP])
+
+
+@kernel
+def pressure(delta, rate, k, c, ramp):
+    """As :func:`normal_pressure`, the law in scalars: a slice of an array costs more than all the rest.
+
+    k : N/m3    c : N s/m3    ramp : m
+    """
     if delta <= 0.0:
         return 0.0, 0.0, 0.0
-    u = min(delta / law[RAMP], 1.0)
-    c = law[DAMPING] * u * u * (3.0 - 2.0 * u)
-    p = law[STIFFNESS] * delta + c * rate
+    u = min(delta / ramp, 1.0)
+    damping = c * u * u * (3.0 - 2.0 * u)
+    p = k * delta + damping * rate
     if p <= 0.0:
         return 0.0, 0.0, 0.0
-    dc = law[DAMPING] * 6.0 * u * (1.0 - u) / law[RAMP]
-    return p, law[STIFFNESS] + dc * rate, c
+    return p, k + c * 6.0 * u * (1.0 - u) / ramp * rate, damping
 
 
 @kernel

@@ -130,15 +130,15 @@ def _strain(e, i, j, r, v, element):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def _law(e, stretch, is_slack, mesh):
+def _law(e, stretch, is_slack, element, law, law_data):
     """Tension (N) of an element at a strain and its slope (N); it gives way if it is slack and cannot push."""
-    slack = mesh.element[e, SLACK]
+    slack = element[e, SLACK]
     if is_slack and slack > 0.0:
         return slack * stretch, slack
-    start = mesh.law[e, 1]
-    if mesh.law[e, 0] == LINEAR:
-        return mesh.law_data[start] * stretch, mesh.law_data[start]
-    return tension(stretch, mesh.law[e, 0], mesh.law_data, start, mesh.law[e, 2])
+    start = law[e, 1]
+    if law[e, 0] == LINEAR:
+        return law_data[start] * stretch, law_data[start]
+    return tension(stretch, law[e, 0], law_data, start, law[e, 2])
 
 
 @kernel(forceinline=True)
@@ -171,14 +171,16 @@ def _forces(line, h, X, T, flow, mesh, rho, g, memory):
     r, v, a = X[0], X[1], X[2]
     gain, offset, reach, grip = memory.gain, memory.offset, memory.reach, memory.grip
     node, element, has_bed, bed, damping = mesh.node, mesh.element, mesh.has_bed, mesh.bed, mesh.mass_damping
+    law, law_data, far = mesh.law, mesh.law_data, memory.far
     n0, e0 = mesh.node_start[line], mesh.element_start[line]
+    n_elements = mesh.element_start[line + 1] - e0
     bp, gp = HUGE, 0.5 * h * HUGE
     R, K = node_terms(n0, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
     fastest, slowest, k_before = 0.0, 0.0, 0.0
-    for k in range(mesh.element_start[line + 1] - e0):
+    for k in range(n_elements):
         i, j, e = n0 + k, n0 + k + 1, e0 + k
         t, span, stretch = _strain(e, i, j, r, v, element)
-        pull, slope = _law(e, stretch, stretch < 0.0, mesh)
+        pull, slope = _law(e, stretch, stretch < 0.0, element, law, law_data)
         Rn, Kn = node_terms(j, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
         if rho > 0.0:
             Fa, Ca, _, _, _ = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, bp, gp)
@@ -196,8 +198,8 @@ def _forces(line, h, X, T, flow, mesh, rho, g, memory):
             P, _ = invert(scale9(1.0 / HUGE, K))
             y = onto(P, scale3(-1.0, R))
         else:
-            _keep(line, K, memory.far)
-            memory.far[line, 0, 7], memory.far[line, 1, 7], memory.far[line, 2, 7] = -R[0], -R[1], -R[2]
+            _keep(line, K, far)
+            far[line, 0, 7], far[line, 1, 7], far[line, 2, 7] = -R[0], -R[1], -R[2]
         _keep(i, P, gain)
         for p in range(3):
             gain[i, p, TANGENT] = t[p]
@@ -260,16 +262,17 @@ def _find_tensions(line, h, T, mesh, memory):
     last = mesh.node_start[line + 1] - 2
     along = HUGE * dot(end_jump(line, 0, mesh, right), _tangent(n0, gain))
     pull = HUGE * dot(end_jump(line, 1, mesh, right), _tangent(last, gain))
+    element, law, law_data = mesh.element, mesh.law, mesh.law_data
     turns = 0
     for i in range(last, n0 - 1, -1):
         e = e0 + i - n0
         pull = gain[i, 3, OWN] + gain[i, 3, NEXT] * pull + gain[i, 3, FAR] * along
         was_slack = T[e] < 0.0
         T[e] = pull
-        if mesh.element[e, SLACK] > 0.0 and (pull < 0.0) != was_slack:
+        if element[e, SLACK] > 0.0 and (pull < 0.0) != was_slack:
             turns += 1
-            reach[i, 0, LEVEL], slope = _law(e, reach[i, 0, STRETCH], pull < 0.0, mesh)
-            reach[i, 0, RATE] = 0.5 * h * mesh.element[e, DAMPING] * slope / mesh.element[e, LENGTH]
+            reach[i, 0, LEVEL], slope = _law(e, reach[i, 0, STRETCH], pull < 0.0, element, law, law_data)
+            reach[i, 0, RATE] = 0.5 * h * element[e, DAMPING] * slope / element[e, LENGTH]
     return turns
 
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import FUSED, dot
+from ropewalk.numerics.blockelimination import FUSED, ZERO3, dot
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
 from ropewalk.solvers.mixed_body_ledger import body_energies, body_powers
 from ropewalk.solvers.mixed_element import axial, drag_on, water_on_half, wet_share
 from ropewalk.solvers.mixed_mesh import (
+    ADDED,
     DRAG_AREA,
     DRAG_NORMAL,
     DRAG_TANGENTIAL,
@@ -28,6 +29,7 @@ from ropewalk.solvers.mixed_mesh import (
     SLACK,
     SPRING,
     THICKNESS,
+    VOLUME,
 )
 from ropewalk.solvers.mixed_nodes import lump, node_terms
 
@@ -44,57 +46,61 @@ TERMS = ("kinetic", "elastic", "potential", "work_ends", "work_water", "work_loa
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def _element_power(e, i, j, r, v, a, T, flow, mesh, rho, g, ledger, nodes):
-    """Power of the water on element e and loss by its damping; its forces on the nodes are added to `nodes`."""
-    part = axial(e, i, j, r, v, T, mesh.element, mesh.law, mesh.law_data, 0.0, False)
+def _element_power(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, nodes):
+    """Power of the water on element e, losses by drag and by its damping; its forces are added to `nodes`."""
+    part = axial(e, i, j, r, v, T, element, law, law_data, 0.0, False)
     t, span, pull = part[0], part[1], part[2]
     for p in range(3):
         nodes[i, p] -= pull * t[p]
         nodes[j, p] += pull * t[p]
     dv = (v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2])
-    ledger[DAMPING, NOW] += (pull - _elastic(e, span, mesh)) * dot(dv, t)
+    damped = (pull - elastic_tension(e, span, element, law, law_data)) * dot(dv, t)
+    water, lost = 0.0, 0.0
     if rho <= 0.0:
-        return
+        return water, lost, damped
     for side in range(2):
         n, other = (i, j) if side == 0 else (j, i)
-        force = water_on_half(e, n, other, t, span, r, v, a, flow, mesh.element, rho, g, 0.0, 0.0)[0]
+        force = water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, 0.0, 0.0)[0]
         own = r[n, 2] - flow[n, 7]
-        wet = wet_share(own, 0.5 * (own + r[other, 2] - flow[other, 7]), mesh.element[e, THICKNESS])[0]
+        wet = wet_share(own, 0.5 * (own + r[other, 2] - flow[other, 7]), element[e, THICKNESS])[0]
         half = 0.5 * span * wet
         u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
-        drag = drag_on(u, t, half * mesh.element[e, DRAG_NORMAL], half * mesh.element[e, DRAG_TANGENTIAL])[0]
-        lost = dot(drag, u)
-        ledger[DRAG, NOW] += lost
-        ledger[WATER, NOW] += dot(force, (v[n, 0], v[n, 1], v[n, 2])) + lost
-        for p in range(3):
-            nodes[n, p] -= force[p]
+        drag = drag_on(u, t, half * element[e, DRAG_NORMAL], half * element[e, DRAG_TANGENTIAL])[0]
+        loss = dot(drag, u)
+        lost += loss
+        water += dot(force, (v[n, 0], v[n, 1], v[n, 2])) + loss
+        nodes[n, 0] -= force[0]
+        nodes[n, 1] -= force[1]
+        nodes[n, 2] -= force[2]
+    return water, lost, damped
 
 
 @kernel
-def _elastic(e, span, mesh):
+def elastic_tension(e, span, element, law, law_data):
     """Tension that the law alone gives at the present length (N); 0 for inextensible elements."""
-    L = mesh.element[e, LENGTH]
+    L = element[e, LENGTH]
     stretch = span / L - 1.0
-    slack = mesh.element[e, SLACK]
+    slack = element[e, SLACK]
     if slack > 0.0 and stretch < 0.0:
         return slack * stretch
-    if mesh.law[e, 0] == INEXTENSIBLE:
+    if law[e, 0] == INEXTENSIBLE:
         return 0.0
-    return tension(stretch, mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])[0]
+    return tension(stretch, law[e, 0], law_data, law[e, 1], law[e, 2])[0]
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, grip, ledger, nodes):
+def _row_power(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, grip, ledger, nodes):
     """Power on what is lumped at row n; inertia minus its forces are put into `nodes`."""
-    node = mesh.node
-    R = node_terms(n, r, v, a, flow, node, mesh.mass_damping, has_bed, mesh.bed, rho, g, 0.0, 0.0, grip)[0]
-    water = lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0]
+    R = node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, 0.0, 0.0, grip)[0]
+    water = ZERO3
+    if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
+        water = lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0]
     speed = (v[n, 0], v[n, 1], v[n, 2])
     load = (node[n, FORCE], node[n, FORCE + 1], node[n, FORCE + 2])
     m = node[n, MASS]
     ledger[LOADS, NOW] += dot(load, speed)
     ledger[WATER, NOW] -= dot(water, speed)
-    damped = mesh.mass_damping * m
+    damped = mass_damping * m
     ledger[DAMPING, NOW] += damped * dot(speed, speed)
     if rho > 0.0 and node[n, DRAG_AREA] > 0.0 and r[n, 2] < flow[n, 7]:
         u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
@@ -108,6 +114,25 @@ def _row_power(n, r, v, a, flow, mesh, has_bed, rho, g, grip, ledger, nodes):
         ledger[BED, NOW] += (R[p] - other) * v[n, p]
 
 
+@kernel(fastmath=FUSED)
+def _nodes_power(n_nodes, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, ledger, nodes):
+    """Power on what is lumped at the nodes of lines."""
+    for n in range(n_nodes):
+        _row_power(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, ledger, nodes)
+
+
+@kernel(fastmath=FUSED)
+def _line_power(n0, e0, n_elements, r, v, a, T, flow, element, law, law_data, rho, g, nodes, ledger):
+    """Power on the elements of a line."""
+    water, lost, damped = 0.0, 0.0, 0.0
+    for k in range(n_elements):
+        w, d, c = _element_power(e0 + k, n0 + k, n0 + k + 1, r, v, a, T, flow, element, law, law_data, rho, g, nodes)
+        water, lost, damped = water + w, lost + d, damped + c
+    ledger[WATER, NOW] += water
+    ledger[DRAG, NOW] += lost
+    ledger[DAMPING, NOW] += damped
+
+
 @kernel
 def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
     """Power at the present state (W) into ledger[:, NOW]; fills `nodes` (N), inertia minus forces, of the lines.
@@ -118,12 +143,12 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
     for k in range(POWERS):
         ledger[k, NOW] = 0.0
     n_nodes = mesh.s.size
-    for n in range(n_nodes):
-        _row_power(n, r, v, a, flow, mesh, mesh.has_bed, rho, g, grip, ledger, nodes)
+    node, damping, bed = mesh.node, mesh.mass_damping, mesh.bed
+    _nodes_power(n_nodes, r, v, a, flow, node, damping, mesh.has_bed, bed, rho, g, grip, ledger, nodes)
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
-        for k in range(mesh.element_start[line + 1] - e0):
-            _element_power(e0 + k, n0 + k, n0 + k + 1, r, v, a, T, flow, mesh, rho, g, ledger, nodes)
+        _line_power(n0, e0, mesh.element_start[line + 1] - e0, r, v, a, T, flow, mesh.element, mesh.law, mesh.law_data,
+                    rho, g, nodes, ledger)  # fmt: skip
         for side in range(2):
             n = n0 if side == 0 else mesh.node_start[line + 1] - 1
             j = mesh.line[line, 2 + side]
@@ -133,7 +158,7 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
     for j in range(mesh.motion.size):
         if mesh.dof_start[j] == mesh.dof_start[j + 1]:
             continue
-        _row_power(n_nodes + j, r, v, a, flow, mesh, False, rho, g, grip, ledger, nodes)
+        _row_power(n_nodes + j, r, v, a, flow, node, damping, False, bed, rho, g, grip, ledger, nodes)
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
             pull = mesh.dof[d, PULL]
             for p in range(3):
@@ -187,7 +212,7 @@ def stored_energy(X, T, mesh, g):
         for k in range(mesh.element_start[line + 1] - e0):
             i, e = n0 + k, e0 + k
             dx, dy, dz = X[0, i + 1, 0] - X[0, i, 0], X[0, i + 1, 1] - X[0, i, 1], X[0, i + 1, 2] - X[0, i, 2]
-            pull = _elastic(e, np.sqrt(dx * dx + dy * dy + dz * dz), mesh)
+            pull = elastic_tension(e, np.sqrt(dx * dx + dy * dy + dz * dz), mesh.element, mesh.law, mesh.law_data)
             L, slack = mesh.element[e, LENGTH], mesh.element[e, SLACK]
             if pull < 0.0 and slack > 0.0:
                 elastic += 0.5 * pull * pull / slack * L

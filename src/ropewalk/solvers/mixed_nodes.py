@@ -19,7 +19,8 @@ from ropewalk.numerics.blockelimination import (
     sub9,
 )
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.seabed import STIFFNESS, contact, contact_derivatives, penetration
+from ropewalk.physics.seabed import DAMPING as BED_DAMPING
+from ropewalk.physics.seabed import RAMP, STIFFNESS, pressure
 from ropewalk.solvers.mixed_mesh import ADDED, BED_AREA, DRAG_AREA, FORCE, MASS, RADIUS, VOLUME
 
 FRICTION_ROW = 9  # of `grip`: the friction coefficient in force, 0 in statics; 1 where all elements may push for once
@@ -27,7 +28,7 @@ GRIP = 10  # rows of `grip` before those of the nodes
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
 
-@kernel
+@kernel(fastmath=FUSED)
 def lump(n, r, v, a, flow, node, rho, g, bp, gp):
     """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative.
 
@@ -86,7 +87,7 @@ def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, g
     return add3(R, Rb), add9(K, Kb)
 
 
-@kernel
+@kernel(fastmath=FUSED)
 def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     r"""Minus the force of the bed on node n, and its derivative.
 
@@ -97,15 +98,14 @@ def _bed_terms(n, r, v, bed, area, radius, gp, grip):
 
     The grip moves once per accepted step (`move_grip`), never here.
     """
-    f, dx, dv = grip[0], grip[3:6], grip[6:9]
-    contact_derivatives(r[n], v[n], bed[:4], bed[4:], area, radius, f, dx, dv)
-    R = (-f[0], -f[1], -f[2])
-    K1 = (dx[0, 0], dx[0, 1], dx[0, 2], dx[1, 0], dx[1, 1], dx[1, 2], dx[2, 0], dx[2, 1], dx[2, 2])
-    K2 = (dv[0, 0], dv[0, 1], dv[0, 2], dv[1, 0], dv[1, 1], dv[1, 2], dv[2, 0], dv[2, 1], dv[2, 2])
-    K = scale9(-1.0, add9(K1, scale9(gp, K2)))
-    mu = grip[FRICTION_ROW, 0]
     normal = (bed[0], bed[1], bed[2])
-    N = -dot(normal, R)
+    delta = bed[3] + radius - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
+    rate = -(bed[0] * v[n, 0] + bed[1] * v[n, 1] + bed[2] * v[n, 2])
+    p, by_depth, by_rate = pressure(delta, rate, bed[4 + STIFFNESS], bed[4 + BED_DAMPING], bed[4 + RAMP])
+    N = p * area
+    R = scale3(-N, normal)
+    K = scale9(area * (by_depth + gp * by_rate), outer(normal, normal))
+    mu = grip[FRICTION_ROW, 0]
     if mu <= 0.0 or N <= 0.0:
         return R, K
     d, length = _slide(n, r, normal, grip)
@@ -118,7 +118,7 @@ def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     return add3(R, scale3(mu * N, e)), add9(K, scale9(mu * N / length, sub9(across, outer(e, e))))
 
 
-@kernel
+@kernel(forceinline=True)
 def _slide(n, r, normal, grip):
     """Displacement of node n along the bed from where it grips (m), and its length."""
     d = (r[n, 0] - grip[GRIP + n, 0], r[n, 1] - grip[GRIP + n, 1], r[n, 2] - grip[GRIP + n, 2])
@@ -134,12 +134,13 @@ def move_grip(r, v, mesh, grip):
         return
     bed = mesh.bed
     normal = (bed[0], bed[1], bed[2])
+    node, k, c, ramp = mesh.node, bed[4 + STIFFNESS], bed[4 + BED_DAMPING], bed[4 + RAMP]
     for n in range(mesh.s.size):
-        area = mesh.node[n, BED_AREA]
-        f, keep = grip[0], 0.0
-        if penetration(r[n], bed[:4], mesh.node[n, RADIUS]) > 0.0:
-            contact(r[n], v[n], bed[:4], bed[4:], area, mesh.node[n, RADIUS], f)
-            keep = mu * dot(normal, (f[0], f[1], f[2])) / (bed[4 + STIFFNESS] * area)
+        delta = bed[3] + node[n, RADIUS] - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
+        keep = 0.0
+        if delta > 0.0:
+            rate = -(bed[0] * v[n, 0] + bed[1] * v[n, 1] + bed[2] * v[n, 2])
+            keep = mu * pressure(delta, rate, k, c, ramp)[0] / k
         d, length = _slide(n, r, normal, grip)
         if length > keep:
             for p in range(3):

@@ -143,16 +143,23 @@ def _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, far, reach, corner):
 @kernel
 def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     """Assemble a line and eliminate its inner nodes; returns False if a pivot vanished."""
-    gain, offset, grip = memory.gain, memory.offset, memory.grip
-    node, element, law, law_data = mesh.node, mesh.element, mesh.law, mesh.law_data
-    has_bed, bed, damping = mesh.has_bed, mesh.bed, mesh.mass_damping
-    two_sided = mesh.line[line, TWO_SIDED] == 1
-    may_push = grip[FRICTION_ROW, 1] > 0.0
-    n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
+    return _eliminate(
+        line, mesh.node_start[line], e0, mesh.element_start[line + 1] - e0, mesh.line[line, TWO_SIDED] == 1,
+        memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law, mesh.law_data,
+        mesh.has_bed, mesh.bed, mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain, memory.offset,
+        memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
+    )  # fmt: skip
+
+
+@kernel(fastmath=FUSED)
+def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law, law_data, has_bed,
+               bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block, end_right):  # fmt: skip
+    """As `eliminate_line`, for arrays: of those taken from a tuple the compiler counts references in the loop."""
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
     h, hT = ZERO3, 0.0  # its right-hand side
-    for k in range(mesh.element_start[line + 1] - e0):
+    regular = True
+    for k in range(n_elements):
         i = n0 + k
         Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give = element_system(
             e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, may_push
@@ -165,11 +172,10 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             K, b, c, d, h, hT = Kbb, pull, row, -give, scale3(-1.0, Rb), -miss
             if two_sided:
                 Rn, Kn = node_terms(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
-                _begin_far(memory.far[line], add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, pull, row)
+                _begin_far(far, add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, pull, row)
             continue
         P, Pb, Pc, Pd, pivot = invert_bordered(add9(K, Kaa), b, c, d)
-        if pivot == 0.0:
-            return False
+        regular = regular and pivot != 0.0
         h = add3(h, scale3(-1.0, Ra))
         y, yT = add3(onto(P, h), scale3(hT, Pb)), dot(Pc, h) + Pd * hT
         W, WT = times(P, Kab), scale3(-1.0, onto(P, pull))
@@ -181,9 +187,9 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
         h = scale3(-1.0, add3(Rb, onto(Kba, y)))
         hT = -miss + dot(row, y)
         if two_sided:
-            _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, memory.far[line], memory.reach, memory.corner)
-    _keep(line, K, b, c, d, h, hT, memory.end_block, memory.end_right)
-    return True
+            _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, far, reach, corner)
+    _keep(line, K, b, c, d, h, hT, end_block, end_right)
+    return regular
 
 
 @kernel
