@@ -1,4 +1,4 @@
-"""Six assemblies by shooting, drawn from the side and from above: writes shooting.png."""
+"""Seven assemblies by shooting, drawn from the side and from above: writes shooting.png."""
 
 from pathlib import Path
 
@@ -17,12 +17,14 @@ CASES = {  # file: axes that show it best
     "shooting_tow": (0, 2),
     "shooting_lazy_wave": (0, 2),
     "shooting_moored_buoy": (0, 1),
+    "shooting_sheave": (0, 2),
 }
 
 
 def main() -> None:
-    figure, panels = plt.subplots(2, 3, figsize=(11, 6), layout="constrained")
-    for panel, (name, (i, j)) in zip(panels.flat, CASES.items(), strict=True):
+    figure, panels = plt.subplots(2, 4, figsize=(14, 6), layout="constrained")
+    panels[-1, -1].set_axis_off()
+    for panel, (name, (i, j)) in zip(panels.flat, CASES.items(), strict=False):
         system = rw.System.from_file(HERE / f"{name}.yaml")
         rest = rw.statics(system)
         state = rest.state
