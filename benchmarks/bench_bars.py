@@ -13,7 +13,6 @@ import numpy as np
 
 from benchmarks.timing import show
 from ropewalk.model.model import build
-from ropewalk.model.nets import with_nets
 from ropewalk.model.state import initial_state
 from ropewalk.solvers.bars_statics import BarsStatics
 from ropewalk.solvers.constrained import Constrained
@@ -58,7 +57,7 @@ def net_in_current(n: int) -> Any:
         "nets": {"n": {"panel": {"kind": "rectangle", "corners": corners}, "section": "twine", "bar_length": 0.025,
                        "cells": (n - 1, n - 1), "lower_sinker": 1.0}},
     })  # fmt: skip
-    return with_nets(build(system), system)
+    return build(system)
 
 
 def per_step(model: Any, solver: Any, steps: int, repeats: int = REPEATS) -> tuple[float, int]:

@@ -22,6 +22,7 @@ def run_command(
 ) -> None:
     """Find the equilibrium, then simulate; the result is written as it is computed."""
     from ropewalk.analysis.run import simulate
+    from ropewalk.post.drift import constraint_drift
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
@@ -30,6 +31,9 @@ def run_command(
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
     typer.echo(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
+    drift = constraint_drift(dataset)
+    if drift is not None:
+        typer.echo(f"bars: lengths kept to {drift:.1e} of themselves")
     balance = energy_balance(dataset)
     if balance is not None:
         typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))

@@ -112,10 +112,12 @@ def apply(mobility, force, h, v):
 
 
 @kernel
-def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, tolerance, kind):
+def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit, tolerance, kind):
     """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
 
     The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there
+    sweeps : on the lengths, and on the rates    most : of those on the lengths, as long as a strain is above `limit`
+    tolerance : strain at which there are no more
     """
     n = s.r.shape[0]
     s.old_r[:] = s.r
@@ -134,10 +136,10 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, tolerance, 
     s.tension[:] = s.rate_tension
     spread(graph, bars.node, s.tension, 0.5 * h * h, s.r)
     worst = 0.0
-    for sweep in range(sweeps):
+    for sweep in range(most):
         worst = sweep_lengths(bars.node, bars.length, field.direction, graph.pull, s.r, s.tension,
                               0.5 * h * h, sweep % 2 == 1)  # fmt: skip
-        if worst <= tolerance:
+        if worst <= tolerance or (sweep + 1 >= sweeps and worst <= limit):
             break
     for i in range(n):
         for j in range(3):

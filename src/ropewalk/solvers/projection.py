@@ -42,6 +42,7 @@ REAC = {"off": 0.0, "med": 0.25, "norm": 0.5, "high": 0.75}  # table 6.4
 
 # strain at which a run is given up; about 5 % reproduces the printed ratios of step limits ([Otto2022], sec. 6.2)
 CRITICAL_STRAIN = 0.05
+MOST_SWEEPS = 60  # of a step: where these do not bring the strains down, a shorter step would
 STATE_ARRAYS = ("r", "v", "tension", "rate_tension", "reaction", "old_reaction", "integral", "mobility")
 
 
@@ -52,13 +53,16 @@ class Projection:
     variant : 'shake' projects along the directions at the start of a step (second order, the default); 'rrf' is the
     published method corrected, 'rrf_published' with the misprints of its equations, see bars_rrf.py
     position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, and ends them at `strain_tolerance`
-    sweeps : in their place    kinematic, pid, reaction : levels of 'rrf'    step, damping, lumping : as in Constrained
+    strain_limit : while a bar of 'shake' is farther off its length than this, it sweeps on
+    sweeps : exactly so many in their place    kinematic, pid, reaction : levels of 'rrf'
+    step, damping, lumping : as in Constrained
     """
 
     step: float | None = None
     variant: Variant = "shake"
     sweeps: int | None = None
     strain_tolerance: float = 1e-12
+    strain_limit: float = 5e-4
     position: Literal["weak", "norm", "high"] = "norm"
     kinematic: Literal["none", "norm"] = "norm"
     pid: Literal["off", "weak", "med", "norm", "high"] = "off"
@@ -94,7 +98,8 @@ class Projection:
             h = (t - work.time) / n
             done, worst = _steps(
                 work.bars, work.medium, work.motions, work.field, work.graph, work.own["sweeps"], work.time, h, n,
-                self.variant == "shake", self.strain_tolerance, work.kind, self._levels(), work.own["gains"],
+                self.variant == "shake", self.strain_limit, self.strain_tolerance, work.kind, self._levels(),
+                work.own["gains"],
                 self.variant == "rrf_published",
             )  # fmt: skip
         work.own["steps"] += done
@@ -105,6 +110,7 @@ class Projection:
             "energy": energies(work),
             "steps": work.own["steps"],
             "largest_strain": float(np.abs(strains(work)).max()),
+            "largest_strain_so_far": work.own["worst"],
         }
         if done == n:
             return Report(iterations=work.own["steps"], figures=figures)
@@ -141,7 +147,14 @@ class Projection:
 
     def _levels(self) -> Array:
         return np.array(
-            [self.sweeps or POS[self.position], KIN[self.kinematic], REAC[self.reaction], PID[self.pid]], dtype=float
+            [
+                self.sweeps or POS[self.position],
+                KIN[self.kinematic],
+                REAC[self.reaction],
+                PID[self.pid],
+                self.sweeps or MOST_SWEEPS,
+            ],
+            dtype=float,
         )
 
     def _gains(self, work: BarsWork) -> Array:
@@ -159,7 +172,7 @@ class Projection:
 
 
 @kernel
-def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, tolerance, kind, levels, gains,
+def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, limit, tolerance, kind, levels, gains,
            published):  # fmt: skip
     """n_steps of h from t; how many were done, and the largest strain found (NaN on overflow)."""
     worst = 0.0
@@ -169,7 +182,8 @@ def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, toleran
         pulls(graph, bars.node, field.direction, s.mobility)
     for k in range(n_steps):
         if shake:
-            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, int(levels[0]), tolerance, kind)
+            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, int(levels[0]), int(levels[4]),
+                                limit, tolerance, kind)  # fmt: skip
         else:
             strain = rrf_step(bars, medium, motions, field, s, t + k * h, h, levels, gains, published)
         if not strain <= CRITICAL_STRAIN:
