@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ropewalk.cli.plot import picture
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
@@ -22,18 +23,25 @@ def modes_command(
     ] = None,
     near: Annotated[float, typer.Option(min=0.0, help="Modes nearest to this frequency, rad/s.")] = 0.0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the mode shapes to a NetCDF file.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the lowest modes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find natural frequencies, damping and mode shapes about the equilibrium."""
     from ropewalk.analysis.modes import modes, summary
     from ropewalk.spec.system import System
 
+    target = None if plot is None else picture(plot)
     result = modes(System.from_file(case), count, damped=damped, near=near)
     if out is not None:
         from ropewalk.analysis.modes import split_complex
         from ropewalk.io.netcdf import write
 
         write(split_complex(result), out)
+    if target is not None:
+        from ropewalk.plot import save
+        from ropewalk.plot_modes import draw_modes
+
+        save(draw_modes(result), target)
     if as_json:
         print_json(summary(result))
     else:

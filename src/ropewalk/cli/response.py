@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ropewalk.cli.plot import picture
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def response_command(
     heading: Annotated[float, typer.Option(help="Of waves, degrees.")] = 0.0,
     method: Annotated[str, typer.Option(help="direct, time or both.")] = "direct",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write all amplitudes to a NetCDF file.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the amplitudes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the response: amplitudes per frequency, or statistics in the case's own sea."""
@@ -38,6 +40,7 @@ def response_command(
 
     if method not in ("direct", "time", "both"):
         raise InputError(f"method '{method}' is none; say direct, time or both")
+    target = None if plot is None else picture(plot)
     system = System.from_file(case)
     if drive is None:
         result = response(system, method=method)  # type: ignore[arg-type]
@@ -49,6 +52,11 @@ def response_command(
         from ropewalk.io.netcdf import write
 
         write(split_complex(result), out)
+    if target is not None:
+        from ropewalk.plot import save
+        from ropewalk.plot_modes import draw_response
+
+        save(draw_response(result), target)
     if drive is None:
         _show_statistics(result, as_json)
     else:

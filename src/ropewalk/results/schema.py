@@ -124,7 +124,7 @@ RESPONSE: tuple[Variable, ...] = (
     Variable("tension_harmonics", ("frequency", "harmonic", "node"), "N", "amplitudes of the harmonics; method time"),
     Variable("tension_distortion", ("frequency", "node"), "1", "higher harmonics over the first; method time"),
     Variable("settled_periods", ("frequency",), "1", "periods simulated before those that were kept; method time"),
-    Variable("settled_change", ("frequency",), "1", "change of the answer from the batch of periods before; method time"),
+    Variable("settled_change", ("frequency",), "1", "last change of the answer, period by period; method time"),
 )  # fmt: skip
 
 # Of `state_space`: z' = A z + B u, y = C z + D u. Units go with those of the inputs and outputs.
