@@ -58,6 +58,12 @@ def test_a_hanging_chain_swings_about_the_vertical(scene):
     assert scene.line_start.tolist() == [0, rest.shape[0]]
 
 
+def test_what_is_round_off_is_not_coloured(scene):
+    """A chain that swings sideways about the vertical has no dynamic tension to first order."""
+    assert not scene.variants[0].mode.real["tension"].any()
+    assert dict(scene.variants[0].facts)["largest tension"] == "none"
+
+
 def test_complex_shapes_come_back_from_two_real_parts(shapes):
     turned = shapes.assign(position=shapes["position"] * np.exp(0.7j))
     back = joined_complex(split_complex(turned))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ropewalk.analysis.statics import Equilibrium
     from ropewalk.spec.system import System
 
+NEGLIGIBLE = 1e-6  # of static tension per length: dynamic tension per metre of motion below it is round-off
+
 SHAPES = {"position": "position", "tension": "tension", "points": "point_position", "bodies": "body_motion"}
 
 
@@ -58,7 +60,8 @@ def _scene(dataset: xr.Dataset, equilibrium: Equilibrium) -> Scene:
         counts = [int(np.count_nonzero(lines == part.name)) for part in rest.lines]
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         scene = replace(rest, line_start=start, s=dataset["s"].values)
-    variants = tuple(_variant(dataset, k, frames, rest.bodies) for k in range(int(dataset.sizes["mode"])))
+    floor = NEGLIGIBLE * _stiffness_scale(equilibrium)
+    variants = tuple(_variant(dataset, k, frames, rest.bodies, floor) for k in range(int(dataset.sizes["mode"])))
     told = f"about the equilibrium, which is {dataset.attrs['stability']}; the size of a mode is arbitrary"
     return replace(
         scene,
@@ -68,20 +71,30 @@ def _scene(dataset: xr.Dataset, equilibrium: Equilibrium) -> Scene:
     )
 
 
-def _variant(dataset: xr.Dataset, k: int, frames: Frames, bodies: tuple[Named, ...]) -> Variant:
+def _stiffness_scale(equilibrium: Equilibrium) -> float:
+    """Largest tension over the length of the longest line, N/m."""
+    tension = float(np.max(np.abs(equilibrium.state.tension), initial=0.0))
+    return tension / (float(np.max(equilibrium.model.lines.length, initial=0.0)) or 1.0)
+
+
+def _variant(dataset: xr.Dataset, k: int, frames: Frames, bodies: tuple[Named, ...], floor: float) -> Variant:
+    """Mode k.  floor : N/m, dynamic tension per metre of motion that counts as none"""
     omega, growth = float(dataset["omega"][k]), float(dataset["growth"][k])
     period = float(dataset["period"][k])
+    mode, per_metre = _mode(dataset, k, frames, bodies, floor)
     name = f"{period:.4g} s" if math.isfinite(period) else ("grows" if growth > 0.0 else "does not swing")
     facts: Facts = (
         ("period", f"{period:.5g} s" if math.isfinite(period) else "–"),
         ("frequency", f"{omega:.5g} rad/s"),
         ("damping", f"{100.0 * float(dataset['damping'][k]):.3g} % of critical"),
         ("equilibrium", "holds" if growth <= 0.0 else f"left at {growth:.3g} 1/s"),
+        ("largest tension", f"{per_metre:.4g} N per metre" if per_metre > 0.0 else "none"),
     )
-    return Variant(f"mode {k + 1}: {name}", frames, facts, mode=_mode(dataset, k, frames, bodies, omega, growth))
+    return Variant(f"mode {k + 1}: {name}", frames, facts, mode=mode)
 
 
-def _mode(dataset: xr.Dataset, k: int, frames: Frames, bodies: tuple[Named, ...], omega: float, growth: float) -> Mode:
+def _mode(dataset: xr.Dataset, k: int, frames: Frames, bodies: tuple[Named, ...], floor: float) -> tuple[Mode, float]:
+    """Mode k with its tension over the largest, and that largest per metre of motion, N/m."""
     empty = {
         "position": frames.position[0],
         "tension": frames.tension[0],
@@ -92,18 +105,19 @@ def _mode(dataset: xr.Dataset, k: int, frames: Frames, bodies: tuple[Named, ...]
         name: dataset[source].values[k] if source in dataset else np.zeros_like(empty[name])
         for name, source in SHAPES.items()
     }
-    largest = float(np.max(np.abs(shape["tension"]), initial=0.0))
-    shape["tension"] = shape["tension"] / (largest or 1.0)
-    reach = max((_motion(shape["position"]), _motion(shape["points"]), *_hulls(shape["bodies"], bodies)))
+    reach = max((_motion(shape["position"]), _motion(shape["points"]), *_hulls(shape["bodies"], bodies))) or 1.0
+    per_metre = float(np.max(np.abs(shape["tension"]), initial=0.0)) / reach
+    if per_metre <= floor:
+        per_metre = 0.0
+    shape["tension"] = shape["tension"] / (per_metre * reach) if per_metre > 0.0 else 0.0 * shape["tension"]
     turn = float(np.max(np.linalg.norm(np.abs(shape["bodies"][:, 3:]), axis=1), initial=0.0))
-    return Mode(
-        omega,
-        growth,
-        1.0 / (reach or 1.0),
+    mode = Mode(
+        1.0 / reach,
         turn,
         {name: np.real(values) for name, values in shape.items()},
         {name: np.imag(values) for name, values in shape.items()},
     )
+    return mode, per_metre
 
 
 def _motion(shape: Array) -> float:

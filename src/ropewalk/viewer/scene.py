@@ -62,10 +62,8 @@ class Frames:
 
 @dataclass(frozen=True)
 class Mode:
-    """A natural mode about the one frame of its variant: displacement Re[(real + i imaginary) exp(i omega t)]."""
+    """A natural mode about the one frame of its variant: displacement Re[(real + i imaginary) exp(i phase)]."""
 
-    omega: float  # rad/s
-    growth: float  # 1/s
     amplitude: float  # factor on the shape that moves its most moved part by 1 m
     turn: float  # largest rotation of a body in the shape as it is, rad
     real: dict[str, Array]  # position, tension, points, bodies (6 per body: m and rad)
@@ -188,8 +186,6 @@ def _variant(variant: Variant, origin: Array) -> dict[str, Any]:
     }
     if variant.mode is not None:
         told["mode"] = {
-            "omega": variant.mode.omega,
-            "growth": variant.mode.growth,
             "amplitude": variant.mode.amplitude,
             "turn": variant.mode.turn,
             "real": {name: packed(values) for name, values in variant.mode.real.items()},

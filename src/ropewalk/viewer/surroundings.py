@@ -18,8 +18,8 @@ MARGIN = 0.12  # of the largest extent, around what is drawn
 NEAR = 1.0  # extents: a bed or surface further off than this is left out of the picture
 SMALLEST = 1e-3  # m; a scene is never drawn smaller than this
 MOST_COMPONENTS = 256  # waves on the page; more would slow a small graphics card
-MOST_CELLS, FEWEST_CELLS = 200, 48  # of the water surface along an edge
-CELLS_PER_WAVE = 12  # of the wave that carries most: 3.4 % of its amplitude between chord and crest
+MOST_CELLS, FEWEST_CELLS = 200, 64  # of the water surface along an edge
+CELLS_PER_WAVE = 40  # of the wave that carries most, so that those a tenth as long are drawn too
 SHORTEST = 4.0  # cells; shorter waves cannot be drawn on the surface and are left out
 ARROWS = 7  # of the current over the depth
 

@@ -95,7 +95,7 @@ class Page {
     fillFacts(byId("variant-facts"), variant.facts);
     byId("timebar").hidden = !this.moves;
     byId("amplitude-row").hidden = !variant.mode;
-    byId("legend").classList.toggle("low", !this.moves);
+    for (const id of ["legend", "picked"]) byId(id).classList.toggle("low", !this.moves);
     byId("time").min = variant.mode ? 0 : variant.time[0];
     byId("time").max = variant.mode ? 2 * Math.PI : variant.time[variant.time.length - 1];
     this.setReach(Number(byId("amplitude").value));

@@ -55,7 +55,7 @@ const SOURCES = {
         body = vec4(texture(uMap, vec2((255.0 * x + 0.5) / 256.0, 0.5)).rgb, 1.0);
       }
       colour = vec4(body.rgb, body.a * cover);
-      gl_FragDepth = gl_FragCoord.z + (cover < 1.0 ? 5e-4 : 0.0); // soft edges give way to the next segment
+      gl_FragDepth = gl_FragCoord.z + (cover < 1.0 && uWidth > 3.0 ? 5e-4 : 0.0); // soft edges give way to the next segment
     }`],
   // Hulls and rods, the part under water in another tone, the waterline dark.
   mesh: [`${HEAD}${WAVES}

@@ -78,7 +78,7 @@ class Viewer {
     overlay.begin(theme);
     if (this.show.axes) overlay.axes(this.low, this.high, scene.origin, camera, this.lift);
     if (this.show.labels) overlay.labels(this.labels(state), camera);
-    overlay.scaleBar(camera, [Math.min(free[2], 430), free[3] + 26]);
+    overlay.scaleBar(camera, [Math.min(free[2] - 20, 430), free[3] + 26]);
     return state;
   }
 
@@ -98,6 +98,9 @@ class Viewer {
     const { graphics, scene, range } = this, twines = state.barTension.length > 0;
     graphics.lines(barSegments(scene, state), { width: TWINE_WIDTH, colour: theme.plain, range: twines ? range : null });
     const segments = lineSegments(scene, state);
+    if (this.variant.mode) { // where it swings about
+      graphics.lines(lineSegments(scene, stateAt(this.variant, 0)), { width: TRACE_WIDTH, colour: theme.box });
+    }
     const picked = this.picked;
     if (picked && picked.kind === "line") {
       const from = scene.lineStart[picked.index], to = scene.lineStart[picked.index + 1];
