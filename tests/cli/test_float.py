@@ -120,3 +120,23 @@ def test_picture_is_drawn_beside_the_table(tmp_path):
     result = run(str(EXAMPLES / "rod_twisted.yaml"), "--picture", str(picture))
     assert "minimum" in result.stdout
     assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_held_rod_tells_the_forces_that_hold_it(tmp_path):
+    """A board half as dense as water, pushed down level by 1 cm: rho g times its plan."""
+    case = tmp_path / "board.yaml"
+    case.write_text(
+        "ropewalk: 1\n"
+        "environment: {water_density: 1000, gravity: 9.81}\n"
+        "rods:\n"
+        "  board:\n"
+        "    {length: 2, density: 500, section: {kind: rectangle, width: 0.5, height: 0.1},\n"
+        "     held: {head: {heave: -0.01, roll: 0, pitch: 0}}}\n"
+    )
+    entry = json.loads(run(str(case), "--json").stdout)["equilibria"][0]
+    assert_allclose(entry["head_force"], -98.1, rtol=1e-12)
+    assert_allclose(entry["tip_height"], -0.01, rtol=1e-12)
+    assert entry["support_forces"] == []
+    told = run(str(case)).stdout
+    assert "stable poses of the held rod only" in told
+    assert "on the head -98.1 N upwards" in told

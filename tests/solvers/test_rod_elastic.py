@@ -11,7 +11,7 @@ from ropewalk.errors import ConvergenceError
 from ropewalk.model.rods import RodFields, place, uniform_fields
 from ropewalk.physics.rod_shape import BEND2, BEND3, T1
 from ropewalk.solvers import rod_elastic
-from ropewalk.solvers.rod_elastic import _Problem, bend
+from ropewalk.solvers.rod_elastic import Hold, _Problem, bend
 from ropewalk.solvers.rod_equilibrium import equilibrium, tangent_basis
 
 R, LENGTH, EI = 0.05, 6.0, 200.0
@@ -63,11 +63,12 @@ def test_small_deflection_is_that_of_a_beam_on_elastic_foundation(at, curved):
     assert_allclose(height, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
 
-def test_gradient_of_the_energy_is_exact():
+@pytest.mark.parametrize("hold", [Hold(), Hold(springs=((0.4, 0.3, 50.0), (1.0, -0.1, 20.0)))], ids=["free", "springs"])
+def test_gradient_of_the_energy_is_exact(hold):
     """Fourth-order differences in a random direction, at a pose that is no equilibrium, with point mass and taper."""
     plain = snake_fields()
     rod = build(RodFields(1.0, plain.kappa, plain.sections, plain.line_mass, point_masses=((0.4, 0.3),)))
-    problem = _Problem(rod, np.array([2.0, 3.0, 4.0]), 5)
+    problem = _Problem(rod, np.array([2.0, 3.0, 4.0]), 5, hold)
     pose = equilibrium(rod)
     rng = np.random.default_rng(1)
     unknown = 0.3 * rng.normal(size=3 * len(problem.basis))
@@ -90,6 +91,22 @@ def test_gradient_of_the_energy_is_exact():
     slope = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)
     # round-off of the energy, 1e-15, over h, and h^4
     assert_allclose(slope, step @ gradient, rtol=0, atol=1e-9 * np.abs(gradient).max() * np.abs(step).sum())
+
+
+def test_a_soft_spring_far_away_bends_the_rod_as_a_load_does():
+    """A spring with a force of 5 mN that hardly changes, against the beam on the water under a point load."""
+    at, load = 2.0, 5e-3
+    plain = uniform_fields(LENGTH, R, R, 500.0)
+    rod = build(RodFields(LENGTH, plain.kappa, plain.sections, plain.line_mass, breaks=(at,)), n_panels=6)
+    spring = Hold(springs=((at, -1.0, load),))
+    bent = bend(rod, (0.8 * EI, EI, EI), equilibrium(rod, np.array([0.0, 0.0, 1.0])), hold=spring)
+    s = np.linspace(0.0, LENGTH, 13)
+    height = np.array([bent.pose.heave + place(bent.rod, x)[:3] @ bent.pose.up for x in s])
+    expected = beam(at, load, True, s)
+    # as for the point mass
+    assert_allclose(height, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+    assert_allclose(bent.spring_force, [-load], rtol=1e-5)
+    assert bent.lowest > -1e-9  # round, so neutral in roll
 
 
 def test_a_very_stiff_rod_floats_as_a_rigid_one():

@@ -57,11 +57,9 @@ def held_equilibria(
     up = clamped_up(held)
     hold = Hold(heave=held.head is not None, turn=up is not None, springs=springs)
     poses = _starts(rod, held, up)
-    kept: list[BentRod] = []
-    for pose in poses:
-        found = _settled(rod, stiffness, pose, hold)
-        if found is not None and all(_apart(rod, found, other) for other in kept):
-            kept.append(found)
+    kept = _settled(rod, None, poses, hold)
+    if stiffness is not None:
+        kept = _settled(rod, stiffness, [found.pose for found in kept], hold)
     if not kept:
         raise ConvergenceError(f"rod '{name}': no stable way to lie in what holds it, from {len(poses)} starts")
     kept.sort(key=lambda found: found.energy)
@@ -89,22 +87,21 @@ def _starts(rod: RodModel, held: spec.Hold, up: Array | None) -> list[FloatingPo
 
 
 def _settled(
-    rod: RodModel, stiffness: tuple[float, float, float] | None, pose: FloatingPose, hold: Hold
-) -> BentRod | None:
-    """The rod let go from a pose, stiff and then elastic; None where it does not come to a stable rest."""
-    try:
-        found = bend(rod, stiffness or (1.0, 1.0, 1.0), pose, hold=hold, functions=0)
-        if _falls(rod, found, hold):
-            return None
-        if stiffness is not None:
-            found = bend(rod, stiffness, found.pose, hold=hold, functions=FUNCTIONS)
-    except ConvergenceError:
-        return None  # another start will do
-    return None if _falls(rod, found, hold) else found
-
-
-def _falls(rod: RodModel, found: BentRod, hold: Hold) -> bool:
-    return found.lowest < -_noise(rod, hold)
+    rod: RodModel, stiffness: tuple[float, float, float] | None, poses: list[FloatingPose], hold: Hold
+) -> list[BentRod]:
+    """The stable rests, each once, of the rod let go from several poses; stiff if no stiffness is given."""
+    kept: list[BentRod] = []
+    for pose in poses:
+        try:
+            if stiffness is None:
+                found = bend(rod, (1.0, 1.0, 1.0), pose, hold=hold, functions=0)
+            else:
+                found = bend(rod, stiffness, pose, hold=hold, functions=FUNCTIONS)
+        except ConvergenceError:
+            continue  # another start will do
+        if found.lowest >= -_noise(rod, hold) and all(_apart(rod, found, other) for other in kept):
+            kept.append(found)
+    return kept
 
 
 def _noise(rod: RodModel, hold: Hold) -> float:

@@ -23,7 +23,8 @@ def float_command(
 ) -> None:
     """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness; on lines also place and tensions.
 
-    Rods that a line ends on are balanced with all lines, points and bodies of the case, and told where they are stable.
+    Rods that a line ends on are balanced with all lines, points and bodies of the case, and told where they are stable;
+    so are elastic rods, in the shape they take, and held ones, with the forces that hold them.
     """
     import warnings
 
@@ -51,7 +52,8 @@ def summary(found: Mapping[str, Equilibria]) -> dict[str, Any]:
     """What `--json` prints. Angles in degrees; wrench and stiffness in heave, roll and pitch at the centre of mass.
 
     On lines also: position of the head (m), yaw, tensions of all lines at both ends (N), the stiffness in all six
-    freedoms, and the residual over the weight.
+    freedoms, and the residual over the weight. Held rods also: force (N, upwards) and moment (N m, about the horizontal
+    world axes of zero yaw) on the head, force of each support, height of the far end (m).
     """
     return {
         "equilibria": [_entry(name, state) for name, result in found.items() for state in result.states],
@@ -63,6 +65,7 @@ def _entry(name: str, state: FloatingState) -> dict[str, Any]:
     from math import degrees
 
     from ropewalk.analysis.moored import MooredState
+    from ropewalk.analysis.rod_held import HeldState
 
     pose = state.pose
     told = {
@@ -85,11 +88,19 @@ def _entry(name: str, state: FloatingState) -> dict[str, Any]:
             "full_stiffness": pose.stiffness.tolist(),
             "residual": pose.residual,
         }
+    if isinstance(state, HeldState):
+        told |= {
+            "head_force": state.head_force,
+            "head_moment": list(state.head_moment),
+            "support_forces": list(state.spring_force),
+            "tip_height": state.tip,
+            "residual": pose.residual,
+        }
     return told
 
 
 def print_states(found: Mapping[str, Equilibria]) -> None:
-    """One table per rod, lowest energy first, and the completeness check; on lines then place and tensions."""
+    """One table per rod, lowest energy first, and the completeness check; then what lines or holds do to it."""
     columns = ("kind", "copies", "heave (m)", "roll (deg)", "pitch (deg)", "energy (J)", "softest (N m/rad)")
     for name, result in found.items():
         rows = []
@@ -103,7 +114,7 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                     f"{entry['roll']:.4f}",
                     f"{entry['pitch']:.4f}",
                     f"{entry['energy']:.6g}",
-                    f"{state.pose.curvature[0]:.6g}",
+                    "-" if "head_force" in entry else f"{state.pose.curvature[0]:.6g}",
                 )
             )
         print_table(f"rod '{name}'", columns, rows)
@@ -115,3 +126,14 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                 typer.echo(f"{number}: head at ({place}) m, yaw {entry['yaw']:.4f} deg")
                 rows = [(line, *(f"{tension:.6g}" for tension in ends)) for line, ends in entry["tensions"].items()]
                 print_table(f"lines of {number}", ("line", "tension at from (N)", "tension at to (N)"), rows)
+            if "head_force" in entry:
+                typer.echo(f"{number}: {_holding(entry)}")
+
+
+def _holding(entry: dict[str, Any]) -> str:
+    """What holds a rod, in words."""
+    moments = ", ".join(f"{moment:.6g}" for moment in entry["head_moment"])
+    said = f"on the head {entry['head_force']:.6g} N upwards and moments ({moments}) N m"
+    if entry["support_forces"]:
+        said += f"; supports {', '.join(f'{force:.6g}' for force in entry['support_forces'])} N upwards"
+    return f"{said}; far end at {entry['tip_height']:.6g} m"
