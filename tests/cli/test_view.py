@@ -56,6 +56,16 @@ def test_a_case_becomes_one_page(mooring, tmp_path, capsys):
     assert data["trouble"] == ""
 
 
+def test_the_manual_s_lines_make_a_page(mooring, tmp_path, monkeypatch):
+    """The Python block of docs/guide/viewer.md."""
+    guide = Path(__file__).resolve().parents[2] / "docs" / "guide" / "viewer.md"
+    (block,) = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    mooring.rename("case.yaml")
+    exec(compile(block, str(guide), "exec"), {})
+    assert data_of(tmp_path / "page.html")["title"] == "three-line chain mooring in 100 m"
+
+
 def test_a_result_becomes_a_page(mooring, tmp_path, capsys):
     result, target = tmp_path / "rest.nc", tmp_path / "page.html"
     assert ropewalk("static", mooring, "-o", result, capsys=capsys)[0] == 0

@@ -152,7 +152,7 @@ class Viewer {
     const step = roundStep(Math.max(area[2] - area[0], area[3] - area[1]), 10);
     gl.depthMask(!below);
     gl.enable(gl.POLYGON_OFFSET_FILL); // lines that lie on the bed must not flicker with it
-    gl.polygonOffset(2, 8);
+    gl.polygonOffset(6, 16); // half the width of a line, in pixels of the slope
     graphics.bed(area, scene.sea.bed, scene.origin.slice(0, 2), step, below ? [...theme.bed.slice(0, 3), 0.25] : theme.bed, theme.grid);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.depthMask(true);
