@@ -92,10 +92,10 @@ def test_plot_draws_a_case_and_a_result(mooring, tmp_path, capsys):
         assert (tmp_path / target).stat().st_size > 10_000
 
 
-def test_demo_leaves_case_result_and_picture(tmp_path, capsys):
+def test_demo_leaves_case_result_picture_and_page(tmp_path, capsys):
     code, out, _ = ropewalk("demo", "-o", tmp_path / "demo", capsys=capsys)
     assert code == 0, out
-    assert {path.suffix for path in (tmp_path / "demo").iterdir()} >= {".yaml", ".nc", ".png"}
+    assert {path.suffix for path in (tmp_path / "demo").iterdir()} >= {".yaml", ".nc", ".png", ".html"}
 
 
 def test_waves_prints_the_sea(tmp_path, capsys):
