@@ -8,18 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ropewalk.analysis.stability import all_equilibria, restoring_curve
-from ropewalk.model.rod_fields import build_rod
+from ropewalk.analysis.floating import float_rods
+from ropewalk.analysis.stability import restoring_curve
 from ropewalk.plot_rod import draw_rod
 from ropewalk.spec.system import System
 
-NAMES = ("helix", "twisted", "spar", "boom", "driftwood")
+NAMES = ("helix", "twisted", "spar", "boom", "timber", "hose", "driftwood")
 
 
-def rod_of(name):
-    system = System.from_file(Path(__file__).with_name(f"rod_{name}.yaml"))
-    ((key, part),) = system.rods.items()
-    return build_rod(part, system.environment, key)
+def floating(name):
+    (found,) = float_rods(System.from_file(Path(__file__).with_name(f"rod_{name}.yaml"))).values()
+    return found
 
 
 def main(picture="rods.png"):
@@ -28,17 +27,16 @@ def main(picture="rods.png"):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure = pyplot.figure(figsize=(11, 6.5))
+    figure = pyplot.figure(figsize=(14, 6.5))
     for i, name in enumerate(NAMES):
-        rod = rod_of(name)
-        found = all_equilibria(rod)
-        pose = found.states[0].pose
+        found = floating(name)
+        rod, pose = found.states[0].rod, found.states[0].pose
         title = f"{name}: roll {np.degrees(pose.roll):.1f}, pitch {np.degrees(pose.pitch):.1f} deg"
-        draw_rod(figure.add_subplot(2, 3, i + 1, projection="3d"), rod, pose, title)
+        draw_rod(figure.add_subplot(2, 4, i + 1, projection="3d"), rod, pose, title)
         print(f"{name}: {found.message}")
     heel = np.radians(np.linspace(-180, 180, 361))
     curve = restoring_curve(rod, pose, np.array([1.0, 0.0, 0.0]), heel)
-    axes = figure.add_subplot(2, 3, 6)
+    axes = figure.add_subplot(2, 4, 8)
     axes.plot(np.degrees(heel), curve.arm)
     axes.axhline(0, color="grey", lw=0.6)
     axes.set(xlabel="heel (deg)", ylabel="righting arm (m)", xticks=range(-180, 181, 90))
