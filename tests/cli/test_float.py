@@ -140,3 +140,14 @@ def test_a_held_rod_tells_the_forces_that_hold_it(tmp_path):
     told = run(str(case)).stdout
     assert "stable poses of the held rod only" in told
     assert "on the head -98.1 N upwards" in told
+
+
+def test_timber_and_hose_float_as_their_files_say():
+    """Closed form of the tilt; the hose's clamp carries what the water does not, to the 2e-5 of twelve polynomials."""
+    timber = json.loads(run(str(EXAMPLES / "rod_timber.yaml"), "--json").stdout)["equilibria"]
+    roll = np.radians(timber[0]["roll"]) % (np.pi / 2)
+    tilt = np.arctan(np.sqrt(12 * 0.23 * 0.77 - 2))
+    assert_allclose(min(roll, np.pi / 2 - roll), tilt, rtol=1e-9)
+    hose = json.loads(run(str(EXAMPLES / "rod_hose.yaml"), "--json").stdout)["equilibria"][0]
+    assert_allclose(hose["head_force"], 1920.1, rtol=1e-4)
+    assert_allclose(hose["head_moment"][1], -2184.7, rtol=1e-4)
