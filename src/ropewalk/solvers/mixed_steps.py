@@ -147,16 +147,17 @@ def water_at(r, t, sea, flow):
 def move_junctions(t, mesh, motions, X):
     """Put the held and moved junctions of X where they are at time t, and the end nodes with them."""
     out = np.zeros((3, 3))
-    n_nodes = mesh.s.size
-    for j in range(mesh.motion.size):
-        if mesh.dof_start[j] < mesh.dof_start[j + 1]:
+    n_nodes, which, reference, dof_start = mesh.s.size, mesh.motion, mesh.reference, mesh.dof_start
+    for j in range(which.size):
+        if dof_start[j] < dof_start[j + 1]:
             continue
-        motion(t, mesh.motion[j], motions, out)
+        motion(t, which[j], motions, out)
         for p in range(3):
-            X[0, n_nodes + j, p] = mesh.reference[j, p] + out[0, p]
+            X[0, n_nodes + j, p] = reference[j, p] + out[0, p]
             X[1, n_nodes + j, p] = out[1, p]
             X[2, n_nodes + j, p] = out[2, p]
-    turn_held_bodies(t, mesh, motions, X)
+    if mesh.bodies.table.shape[0] > 0:
+        turn_held_bodies(t, mesh, motions, X)
     join_ends(X, mesh)
 
 

@@ -377,12 +377,13 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
 @kernel
 def join_ends(X, mesh):
     """Put the end nodes of all lines where their junctions are."""
-    for line in range(mesh.line.shape[0]):
+    lines, node_start, end_offset, n_nodes = mesh.line, mesh.node_start, mesh.end_offset, mesh.s.size
+    for line in range(lines.shape[0]):
         for side in range(2):
-            n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
-            j = mesh.s.size + mesh.line[line, FIRST + side]
+            n = node_start[line] if side == 0 else node_start[line + 1] - 1
+            j = n_nodes + lines[line, FIRST + side]
             for p in range(3):
-                X[0, n, p] = X[0, j, p] + mesh.end_offset[line, side, p]
+                X[0, n, p] = X[0, j, p] + end_offset[line, side, p]
                 X[1, n, p] = X[1, j, p]
                 X[2, n, p] = X[2, j, p]
     if mesh.bodies.table.shape[0] > 0:
