@@ -19,10 +19,11 @@ from ropewalk.physics.hull_loads import (
     add_strips,
     buoyancy_terms,
     cut_strips,
+    drag_terms,
     force_terms,
+    inertia_of_water,
     point_terms,
     sphere_share,
-    strip_terms,
     surface_plane,
     wall_cut,
     wet_share,
@@ -130,7 +131,10 @@ def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray
         if sphere:
             point_terms(u, tuple(aw - a - da), tuple(aw), 400.0, 150.0, 300.0, zeta, sums)
         else:
-            strip_terms(t, u, tuple(aw - a - da), tuple(aw), 400.0, 150.0, 200.0, 80.0, 300.0, zeta, sums)
+            drag_terms(t, u, 400.0, 150.0, zeta, sums)
+            powers = 300.0 * np.array([1.0, zeta, zeta**2])
+            displaced = np.concatenate([powers, *np.outer(powers[:2], aw)])
+            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], displaced, 0.7, 0.3, sums)
     add_strips(sums, t, e, omega, alpha, UNIT, bp, gp, block)
     return block
 
@@ -148,7 +152,8 @@ def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
     """F = (1 + C) rho V du/dt across the axis, [Morison1950]; and no drag, no loss."""
     sums = np.zeros(SUMS)
     aw = (0.8, 0.0, 0.0)
-    strip_terms((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), aw, aw, 400.0, 150.0, 1.3 * 500.0, 0.0, 500.0, 0.2, sums)
+    displaced = 500.0 * np.array([1.0, 0.2, 0.04, *aw, *(0.2 * np.array(aw))])
+    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), displaced, 1.3, 0.0, sums)
     assert_allclose(sums[FORCE0 : FORCE0 + 3], [2.3 * 500.0 * 0.8, 0.0, 0.0], rtol=1e-14)
     assert sums[LOST] == 0.0
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, rotation_matrix
+from ropewalk.physics.seabed import SLIP_SPEED
 from ropewalk.solvers.mixed_bodies import largest_on_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_fem import MixedFem, MixedFemStatics, _make_work
@@ -301,22 +302,64 @@ def test_steps_of_both_schemes_agree_as_they_go_to_zero(stiffness):
     assert 1.7 < coarse / fine < 2.3
 
 
-def test_body_that_sinks_to_the_bed_is_named():
-    """Heavier than its hull can carry: statics and time domain say so in place of a place below the bed."""
+# --- on the bed ---
+
+
+def test_sunk_body_comes_to_rest_on_the_bed():
+    """Heavier than its hull can carry: in statics and in time it lies on the bed, pressed in by its weight in water."""
+    k, r = 1e5, 0.5
     body = {"mass": 900.0, "inertia": [50, 50, 50], "position": [0, 0, 0], "attachments": {"eye": [0, 0, 0.5]},
-            "hull": {"kind": "sphere", "radius": 0.5, "drag": 0.5}}  # fmt: skip
+            "hull": {"kind": "sphere", "radius": r, "drag": 0.5}}  # fmt: skip
     model = model_of(
-        {"depth": 20.0}, body, sections={"rope": ROPE}, points={"a": {"position": [0, 0, -20]}},
+        {"depth": 20.0, "seabed": {"stiffness": k}}, body, sections={"rope": ROPE},
+        points={"a": {"position": [5, 0, -20]}},
         lines={"l": {"from": "a", "to": "body.eye", "elements": 8, "pieces": [{"section": "rope", "length": 25.0}]}},
     )  # fmt: skip
     static = MixedFemStatics()
+    work = static.start(model, initial_state(model))
+    report = static.advance(model, work, 0.0)
+    assert report.good, report.message
+    weight = (900.0 - 1025.0 * 4.0 / 3.0 * np.pi * r**3) * model.sea.gravity
+    lowest = float(static.read(model, work).body_position[0, 2]) - r + 20.0
+    # the rope of 25 m weighs 500 N in water; less than half of it hangs on the body
+    assert -(weight + 250.0) / (k * np.pi * r**2) < lowest < -0.98 * weight / (k * np.pi * r**2)
+    end = run(model, [60.0])[-1]
+    assert_allclose(end.body_position[0, 2] - r + 20.0, lowest, atol=5e-4)
+    assert np.linalg.norm(end.body_velocity[0]) < SLIP_SPEED  # the rope's pull is below friction: the body creeps
+
+
+DECK = {"mass": 200.0, "inertia": [20, 20, 30], "centre_of_mass": [0, 0, 0.2],
+        "hull": {"kind": "axisymmetric", "profile": [[0, 0.5], [0.4, 0.5]]}}  # fmt: skip
+DRY_BED = {"gravity": G, "water_density": 0.0, "air_density": 0.0, "depth": 3.0,
+           "seabed": {"stiffness": 1e5, "damping": 1e4, "friction": 0.5}}  # fmt: skip
+
+
+def test_cylinder_stands_on_its_ring_of_feet():
+    """Eight feet, each on a quarter of the section: penetration m g / (2 k pi r^2)."""
+    model = model_of(DRY_BED, {**DECK, "position": [0, 0, -3.0]})
+    static = MixedFemStatics()
+    work = static.start(model, initial_state(model))
+    assert static.advance(model, work, 0.0).good
+    depth = -3.0 - static.read(model, work).body_position[0, 2]
+    assert_allclose(depth, 200.0 * G / (2.0 * 1e5 * np.pi * 0.25), rtol=1e-9)
+
+
+def test_body_slides_to_a_stop_on_the_bed():
+    """Coulomb friction: v^2 / (2 mu g)."""
+    sink = 200.0 * G / (2.0 * 1e5 * np.pi * 0.25)
+    model = model_of(DRY_BED, {**DECK, "position": [0, 0, -3.0 - sink]})
+    start = initial_state(model)._replace(body_velocity=np.array([[1.0, 0.0, 0.0]]))
+    end = run(model, [1.0], start, step=1e-3)[-1]
+    # friction is smooth over the slip speed of 1 cm/s: the last centimetre per second takes 1 % more way
+    assert_allclose(end.body_position[0, 0], 1.0 / (2.0 * 0.5 * G), rtol=0.02)
+
+
+def test_soft_bed_that_does_not_carry_a_body_is_said():
+    model = model_of({**DRY_BED, "seabed": {"stiffness": 1.0}}, {**DECK, "position": [0, 0, -3.0]})
+    static = MixedFemStatics()
     report = static.advance(model, static.start(model, initial_state(model)), 0.0)
-    assert not report.good
     assert "body 'body' is below the bed" in report.message
-    assert "make it lighter" in report.message
-    solver = MixedFem(start_at="as_given")
-    report = solver.advance(model, solver.start(model, initial_state(model)), 60.0)
-    assert "is below the bed" in report.message
+    assert "make it lighter, hold it from above or make the bed stiffer" in report.message
 
 
 def test_energy_of_bodies_and_lines_adds_up():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+from ropewalk.errors import InputError
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, rotation_matrix
+from ropewalk.numerics.blocksparse import WORTH_FROM
+from ropewalk.solvers.catenary import Catenary
 from ropewalk.solvers.mixed_bodies import turn_bodies
 from ropewalk.solvers.mixed_fem import MixedFem, MixedFemStatics, _make_work
 from ropewalk.solvers.mixed_links import add_links, link_unbalance, multiplier_row
@@ -200,8 +204,8 @@ def tumbling(kind: str, step: float) -> tuple[float, float, float]:
     va = np.array([0.3, 0.0, 0.1])
     vb = va + np.cross(rates[0], [0.8, 0.1, 0]) - np.cross(rates[1], [-0.7, 0, -0.2])
     start = initial_state(model)._replace(body_rate=rates, body_velocity=np.array([va, vb]))
-    states, _, work = run(model, [1.0], start, step=step, spectral_radius=1.0)
-    assert gap(work) < 1e-12
+    states, _, work = run(model, [1.0], start, step=step, spectral_radius=0.8)
+    assert gap(work) < 1e-10
     (P0, L0, E0), (P1, L1, E1) = momenta(model, start), momenta(model, states[-1])
     size = np.linalg.norm
     return float(size(P1 - P0) / size(P0)), float(size(L1 - L0) / size(L0)), abs(E1 / E0 - 1.0)
@@ -210,7 +214,135 @@ def tumbling(kind: str, step: float) -> tuple[float, float, float]:
 @pytest.mark.parametrize("kind", ["ball", "hinge", "rigid"])
 def test_free_linked_bodies_keep_momentum_and_energy(kind):
     """Forces of a link are opposite and do no work: what the scheme changes is of second order."""
-    coarse, fine = tumbling(kind, 4e-3), tumbling(kind, 2e-3)
-    assert fine[0] < 1e-6  # nothing but the turn of the second body's mass centre about its origin
-    assert_allclose(np.log2(np.array(coarse[1:]) / np.array(fine[1:])), 2.0, atol=0.15)
-    assert max(fine[1:]) < 1e-5
+    coarse, fine = tumbling(kind, 1e-2), tumbling(kind, 5e-3)
+    assert_allclose(np.log2(np.array(coarse) / np.array(fine)), 2.0, atol=0.02)
+    assert max(fine) < 1e-5
+
+
+def test_hinge_with_spring_and_damper_swings_as_a_damped_oscillator():
+    """A body on a hinge to a fixed point: J q'' + c q' + k q = 0; and the ledger takes both into account."""
+    J, k, c, start = 2.0, 50.0, 1.5, 0.1
+    body = {"mass": 4.0, "inertia": [1.0, J, 1.5], "position": [0, 0, 0], "attachments": {"hub": [0, 0, 0]}}
+    links = {"hub": {"kind": "hinge", "between": ["rotor.hub", "wall"], "stiffness": k, "damping": c}}
+    model = model_of(VACUUM, bodies={"rotor": body}, links=links, points={"wall": {"position": [0, 0, 0]}})
+    turned = np.array([[np.cos(0.5 * start), 0.0, np.sin(0.5 * start), 0.0]])
+    states, report, _ = run(model, [0.7], initial_state(model)._replace(body_quaternion=turned), step=1e-3, ledger=True)
+    R = rotation_matrix(states[-1].body_quaternion[0])
+    decay, omega = 0.5 * c / J, np.sqrt(k / J - (0.5 * c / J) ** 2)
+    angle = start * np.exp(-decay * 0.7) * (np.cos(omega * 0.7) + decay / omega * np.sin(omega * 0.7))
+    # (omega h)^2 / 12 = 2e-6 of a phase of 3.5 rad
+    assert_allclose(np.arctan2(R[0, 2], R[0, 0]), angle, atol=2e-5 * start)
+    assert report.figures["energy_closure"] < 1e-4
+
+
+def test_moving_hinge_does_the_work_of_its_reaction():
+    """A pendulum whose hinge is shaken: what the ledger misses falls with the square of the step."""
+    shake = {"kind": "harmonic", "terms": [{"direction": [1, 0, 0], "amplitude": 0.3, "omega": 3.0}]}
+    body = {"mass": 4.0, "inertia": [1.0, 0.5, 1.5], "centre_of_mass": [0, 0, -0.8], "position": [0.3, 0, 0],
+            "attachments": {"top": [0, 0, 0]}}  # fmt: skip
+    links = {"top": {"kind": "hinge", "between": ["bob.top", "car"]}}
+    points = {"car": {"position": [0, 0, 0], "joint": "moving", "motion": shake}}
+    model = model_of(IN_AIR, bodies={"bob": body}, links=links, points=points)
+    missed = []
+    for step in (4e-3, 2e-3):
+        report = run(model, [3.0], step=step, ledger=True)[1]
+        assert abs(report.figures["energy"]["work_ends"]) > 1.0
+        missed.append(report.figures["energy_closure"])
+    assert missed[1] < 1e-4
+    assert missed[1] < 0.4 * missed[0]
+
+
+# --- at rest ---
+
+
+def float_at(x: float, **more: Any) -> dict[str, Any]:
+    """A cylinder of 1 m radius, 2 m high, half submerged, at (x, 0)."""
+    mass = RHO * np.pi
+    return {"mass": mass, "inertia": [mass, mass, mass], "centre_of_mass": [0, 0, -0.3], "position": [x, 0, 0],
+            "hull": {"kind": "axisymmetric", "profile": [[-1, 1], [1, 1]]}, **more}  # fmt: skip
+
+
+def rest(model: Model) -> tuple[State, Any]:
+    solver = MixedFemStatics()
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 0.0)
+    assert report.good, report.message
+    return solver.read(model, work), report
+
+
+WATERPLANE = RHO * G * np.pi  # N/m, in heave
+OWN = (
+    RHO * G * np.pi * (0.25 - 0.5 + 0.3)
+)  # N m/rad: displacement times GM = BM - (draught/2 - depth of the mass centre)
+
+
+def test_hinged_raft_sinks_and_folds_as_its_waterplanes_say():
+    """Two floats with arms to a hinge in the middle, loaded there: sinkage F/2k, and each tilts by F d/2C."""
+    F, d = 5.0, 2.0
+    bodies = {"a": float_at(-d, attachments={"arm": [d, 0, 0]}, loads={"force": [0, 0, -F], "at": [d, 0, 0]}),
+              "b": float_at(d, attachments={"arm": [-d, 0, 0]})}  # fmt: skip
+    model = model_of(CALM, bodies=bodies, links={"hinge": {"kind": "hinge", "between": ["a.arm", "b.arm"]}})
+    state, _ = rest(model)
+    tilt = 0.5 * F * d / OWN  # 3e-3 rad: the draught along the axis changes by its square, 5e-6 of 8e-5 m
+    assert_allclose(state.body_position[:, 2], -0.5 * F / WATERPLANE, rtol=0.05)
+    axes = np.array([rotation_matrix(q)[:, 2] for q in state.body_quaternion])
+    assert_allclose(axes[:, 0], [tilt, -tilt], rtol=1e-3)
+
+
+def test_rigid_raft_heels_as_one_body():
+    """Moment M on two floats 2d apart, held rigidly: angle M / (2 C + 2 k d^2)."""
+    M, d = 20.0, 2.0
+    bodies = {"a": float_at(-d, attachments={"arm": [d, 0, 0]}, loads={"moment": [0, M, 0]}),
+              "b": float_at(d, attachments={"arm": [-d, 0, 0]})}  # fmt: skip
+    model = model_of(CALM, bodies=bodies, links={"weld": {"kind": "rigid", "between": ["a.arm", "b.arm"]}})
+    state, _ = rest(model)
+    axes = np.array([rotation_matrix(q)[:, 2] for q in state.body_quaternion])
+    assert_allclose(axes[:, 0], M / (2.0 * OWN + 2.0 * WATERPLANE * d**2), rtol=1e-6)
+
+
+# --- what cannot be ---
+
+
+def test_links_that_cannot_be_are_refused():
+    """Names, ends on one body, points that cannot turn, nothing that moves."""
+    point = {"p": {"position": [0, 0, 0]}, "free": {"position": [0, 0, 0], "joint": "free"}}
+    for link, sentence in (
+        ({"kind": "ball", "between": ["a.e", "a.e"]}, "both ends are on 'a'"),
+        ({"kind": "ball", "between": ["p", "a.e"]}, "a link begins at a body's attachment"),
+        ({"kind": "ball", "between": ["a.e", "b.f"]}, "no point or attachment 'b.f'; did you mean 'b.e'?"),
+        ({"kind": "hinge", "between": ["a.e", "free"]}, "point 'free' cannot turn"),
+        ({"kind": "ball", "between": ["held.e", "p"]}, "is free to move"),
+    ):
+        bodies = {**PAIR, "held": {**PAIR["a"], "joint": "fixed"}}
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            model_of(IN_AIR, bodies=bodies, points=point, links={"l": link})
+
+
+def test_other_methods_refuse_links():
+    model = model_of(CALM, bodies=PAIR, links={"l": {"kind": "ball", "between": ["a.e", "b.e"]}})
+    with pytest.raises(InputError, match="cannot do links between bodies"):
+        Catenary().start(model, initial_state(model))
+
+
+# --- many of them ---
+
+
+def test_long_chain_of_bodies_is_solved_sparsely_and_right():
+    """Thirty bodies on balls hang as a chain of weights does: slopes from the moments about each ball."""
+    n, a, pull = 30, 0.5, 40.0
+    names = [f"b{k}" for k in range(n)]
+    bodies = {
+        name: {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [2 * a * k + a, 0, -0.1 * k],
+               "attachments": {"l": [-a, 0, 0], "r": [a, 0, 0]}}
+        for k, name in enumerate(names)
+    }  # fmt: skip
+    bodies[names[-1]]["loads"] = {"force": [pull, 0, 0], "at": [a, 0, 0]}
+    links = {"top": {"kind": "ball", "between": ["b0.l", "roof"]}}
+    links |= {f"j{k}": {"kind": "ball", "between": [f"b{k}.l", f"b{k - 1}.r"]} for k in range(1, n)}
+    model = model_of(IN_AIR, bodies=bodies, links=links, points={"roof": {"position": [0, 0, 0]}})
+    assert 6 * n + 3 * n > WORTH_FROM
+    state, _ = rest(model)
+    # at the middle of body k hangs its own weight and all that is below it at its end: tan = (W_below + W/2) / pull
+    slope = (np.arange(n)[::-1] + 0.5) * G / pull
+    axes = np.array([rotation_matrix(q)[:, 0] for q in state.body_quaternion])
+    assert_allclose(-axes[:, 2] / axes[:, 0], slope, rtol=1e-8)

@@ -45,6 +45,10 @@ BY_T0, BY_T1 = 39, 48
 LOST = 57  # power of drag lost to the fluid, W
 SUMS = 58
 
+# entries of the sums over the wet strips of a hull: 0, 1, 2: displaced mass by powers of their height (kg, kg m, kg m2)
+WATER0, WATER1 = 3, 6  # the same times the water's acceleration, powers 0 and 1 (N, N m)
+DISPLACED = 9
+
 
 def cut_strips(profile: NDArray[np.float64]) -> NDArray[np.float64]:
     """Strips (n, STRIP_COLUMNS) of a hull of revolution; their volumes add up to the hull's.
@@ -200,29 +204,24 @@ def _nine_at(sums, at):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def strip_terms(t, u, da, aw, bn, bt, normal, axial, mass, zeta, sums):
-    r"""Adds the Morison force of one strip, and its derivatives, to the sums.
+def drag_terms(t, u, bn, bt, zeta, sums):
+    r"""Adds the drag of one strip, and its derivatives, to the sums.
 
-    .. math:: f = b_n |u_n| u_n + b_t |u_t| u_t + m_n (\dot u - a)_n + m_t (\dot u - a)_t + \rho V \dot u
+    .. math:: f = b_n |u_n| u_n + b_t |u_t| u_t
 
-    Source: [Morison1950] with the cross-flow principle; the last term is the Froude-Krylov force.
+    Source: [Morison1950] with the cross-flow principle.
 
-    t : axis    u : water minus strip velocity, m/s    da, aw : relative and water acceleration, m/s2
-    bn, bt : drag factors, kg/m    normal, axial : added masses, kg    mass : displaced, kg
-    zeta : height on the axis, m
+    t : axis    u : fluid minus strip velocity, m/s    bn, bt : drag factors, kg/m    zeta : height on the axis, m
     """
     s = dot(u, t)
     un = add3(u, scale3(-s, t))
     speed = np.sqrt(dot(un, un))
     inverse = 1.0 / speed if speed > 0.0 else 0.0
     a, b = bn * speed, bt * abs(s)
-    along = dot(da, t)
-    excess = axial - normal
-    f = add3(add3(scale3(a, un), scale3(b * s + excess * along, t)), add3(scale3(normal, da), scale3(mass, aw)))
+    f = add3(scale3(a, un), scale3(b * s, t))
     dyad = scale9(bn * inverse, outer(un, un))
     by_v = plus_unit(add9(dyad, scale9(2.0 * b - a, outer(t, t))), a)
     by_t = plus_unit(add9(scale9(-s, dyad), outer(t, scale3(2.0 * b - a, u))), (b - a) * s)
-    by_t = plus_unit(add9(by_t, outer(scale3(excess, t), da)), excess * along)
     sums[LOST] += a * speed * speed + b * s * s
     for p in range(3):
         sums[FORCE0 + p] += f[p]
@@ -232,15 +231,42 @@ def strip_terms(t, u, da, aw, bn, bt, normal, axial, mass, zeta, sums):
     _put9(sums, BY_V2, zeta * zeta, by_v)
     _put9(sums, BY_T0, 1.0, by_t)
     _put9(sums, BY_T1, zeta, by_t)
+
+
+@kernel(forceinline=True, fastmath=FUSED)
+def inertia_of_water(t, a, bend, displaced, normal, axial, sums):
+    r"""Adds Froude-Krylov force and added mass of all strips of a hull, and their derivatives, to the sums.
+
+    .. math::
+        f = \sum \rho V \dot u + C_n D_n + C_t D_t, \qquad D = \sum \rho V (\dot u - a - \zeta q), \qquad
+        q = \alpha \times t + \omega \times (\omega \times t)
+
+    Source: [Morison1950]. Strips need not be gone through for it: their sums do not change within a step.
+
+    t : axis    a : of the body's origin, m/s2    bend : q, 1/s2    normal, axial : coefficients C
+    displaced : (DISPLACED,) sums over the wet strips
+    """
+    excess = axial - normal
+    for k in range(2):
+        h = (displaced[WATER0 + 3 * k], displaced[WATER0 + 3 * k + 1], displaced[WATER0 + 3 * k + 2])
+        D = add3(h, add3(scale3(-displaced[k], a), scale3(-displaced[k + 1], bend)))
+        along = excess * dot(D, t)
+        f = add3(add3(scale3(normal, D), scale3(along, t)), h)
+        for p in range(3):
+            sums[FORCE0 + 3 * k + p] += f[p]
+        _put9(sums, BY_T0 + 9 * k, 1.0, plus_unit(outer(scale3(excess, t), D), along))
     for k in range(3):
-        power = 1.0 if k == 0 else (zeta if k == 1 else zeta * zeta)
-        sums[BY_A0 + 2 * k] += power * normal
-        sums[BY_A0 + 2 * k + 1] += power * axial
+        sums[BY_A0 + 2 * k] += normal * displaced[k]
+        sums[BY_A0 + 2 * k + 1] += axial * displaced[k]
 
 
 @kernel
 def point_terms(u, da, aw, b, added, mass, zeta, sums):
-    """Adds the force on a sphere, drag along the relative velocity, to the sums; arguments as :func:`strip_terms`."""
+    """Adds the force on a sphere, drag along the relative velocity, to the sums.
+
+    u, zeta : as in :func:`drag_terms`    da, aw : relative and water acceleration, m/s2    b : drag factor, kg/m
+    added, mass : added and displaced mass, kg
+    """
     speed = np.sqrt(dot(u, u))
     inverse = 1.0 / speed if speed > 0.0 else 0.0
     f = add3(add3(scale3(b * speed, u), scale3(added, da)), scale3(mass, aw))

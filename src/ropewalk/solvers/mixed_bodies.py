@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.blockelimination import dot, onto
+from ropewalk.numerics.blockelimination import add9, dot, onto, outer, plus_unit, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
     quaternion_rotate,
@@ -20,6 +20,8 @@ from ropewalk.physics.motion import rotation
 from ropewalk.physics.rigidbody import (
     arm_rates,
     attitude,
+    cross3,
+    hat9,
     transpose9,
     turned,
 )
@@ -129,6 +131,36 @@ def steady_bodies(mesh, A, b):
         moment = np.sqrt(b[d] ** 2 + b[d + 1] ** 2 + b[d + 2] ** 2)
         for i in range(3):
             A[d + i, d + i] += moment
+
+
+@kernel(forceinline=True)
+def add_body_end(line, mesh, d, k, K, b, c, g, A, right):
+    r"""Put the end block of a line into the six rows and columns of the body that carries its last node.
+
+    With :math:`\delta r = \delta x - \hat e \theta` the blocks are K, :math:`-K \hat e`, :math:`\hat e K`,
+    :math:`-\hat e K \hat e`, and the force g on the body keeps its direction while its arm turns.
+
+    d : first degree of freedom of the body    k : unknown of the last tension    K, b, c : of node and tension, tuples
+    g : force on the body, N    A, right : of the junctions
+    """
+    lever = mesh.bodies.memory.lever[line, 1]
+    e = (lever[5, 1], -lever[5, 0], lever[4, 0])
+    hat = hat9(e)
+    ahead = times(K, hat)
+    turn = plus_unit(add9(times(hat, ahead), outer(e, g)), -dot(e, g))
+    below, moment, up, row = times(hat, K), cross3(e, g), cross3(e, b), cross3(e, c)
+    for p in range(3):
+        right[d + p] += g[p]
+        right[d + 3 + p] += moment[p]
+        A[d + p, k] += b[p]
+        A[d + 3 + p, k] += up[p]
+        A[k, d + p] += c[p]
+        A[k, d + 3 + p] += row[p]
+        for q in range(3):
+            A[d + p, d + q] += K[3 * p + q]
+            A[d + p, d + 3 + q] -= ahead[3 * p + q]
+            A[d + 3 + p, d + q] += below[3 * p + q]
+            A[d + 3 + p, d + 3 + q] -= turn[3 * p + q]
 
 
 @kernel

@@ -19,6 +19,8 @@ from ropewalk.model.model import Model
 from ropewalk.physics import hull_loads, hydrostatics
 from ropewalk.physics.hull_loads import STRIP_COLUMNS, WATER_COLUMNS, cut_strips
 from ropewalk.physics.rigidbody import about_origin
+from ropewalk.physics.seabed import seabed_law
+from ropewalk.solvers.mixed_body_bed import FOOT_COLUMNS, build_feet, reach
 from ropewalk.solvers.mixed_link_arrays import LinkMesh, build_link_mesh
 
 # columns of `table`
@@ -27,7 +29,8 @@ HULL = 1  # kind of model/bodies.py
 PROFILE, PROFILE_STOP = 2, 3  # rows of `profile`
 STRIP, STRIP_STOP = 4, 5  # rows of `strip`
 HAS_MATRICES = 6  # 1 if any of the three matrices is not zero
-INDEX_COLUMNS = 7
+FOOT, FOOT_STOP = 7, 8  # rows of `foot`
+INDEX_COLUMNS = 9
 
 # columns of `data`
 BODY_MASS = 0  # kg
@@ -45,7 +48,8 @@ SIZE = 32  # typical dimension: a turn times it is a way, m
 HOME = 33  # 33, 34, 35: position from which the stiffness matrix counts, m
 HOME_TURN = 36  # 36 to 39: quaternion from which it counts
 WEIGHT_SCALE = 40  # weight or displacement, N: scale of forces on the body
-DATA_COLUMNS = 41
+REACH = 41  # distance from the origin within which the feet lie, m; below 0 where there is no bed
+DATA_COLUMNS = 42
 
 INERTIA_FLOOR = 1e-4  # of mass times size squared: a body given without inertia about an axis must still turn finitely
 
@@ -58,9 +62,11 @@ class BodyMemory(NamedTuple):
     attitude: Array  # (n, 4) quaternions at the start of the step; changed by `rebase`
     plane: Array  # (n, 6) unit normal of the water surface and a point of it; filled by `water_on_bodies`
     water: Array  # (k, WATER_COLUMNS) at the strips; filled by `water_on_bodies`
+    displaced: Array  # (n, DISPLACED) of physics/hull_loads.py; filled by `water_on_bodies`
     pose: Array  # (n, 15) rotation matrix, world angular velocity and acceleration; filled by `place_ends`
     lever: Array  # (n_lines, 2, 6, 3) displacement of an end per degree of freedom of its junction
     block: Array  # (6, 7) tangent and, last, inertia minus forces
+    bed: Array  # (9, 3) of `add_feet`
     cut: Array  # (SIZE,) of physics/hydrostatics.py
     sums: Array  # (SUMS,) of physics/hull_loads.py
 
@@ -73,6 +79,8 @@ class BodyMesh(NamedTuple):
     matrix: Array  # (n, 3, 6, 6) stiffness, damping (world), added mass (body)
     profile: Array  # (m, 2) z, radius, m
     strip: Array  # (k, STRIP_COLUMNS) of physics/hull_loads.py
+    foot: Array  # (f, FOOT_COLUMNS) of mixed_body_bed.py
+    bed_law: Array  # (5,) of physics/seabed.py, with friction
     end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
     end_arm: Array  # (n_lines, 2, 3) in the body frame, m
     memory: BodyMemory
@@ -94,10 +102,13 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         if bodies.hull[k] == HULL_SPHERE:
             strips[-1] = np.zeros((1, STRIP_COLUMNS))
     start = np.concatenate([[0], np.cumsum([s.shape[0] for s in strips], dtype=np.int64)])
+    feet = [build_feet(model, k) for k in range(n)]
+    stand = np.concatenate([[0], np.cumsum([f.shape[0] for f in feet], dtype=np.int64)])
     index[:, IS_FREE] = bodies.joint == LOOSE
     index[:, HULL] = bodies.hull
     index[:, PROFILE], index[:, PROFILE_STOP] = bodies.profile_start[:-1], bodies.profile_start[1:]
     index[:, STRIP], index[:, STRIP_STOP] = start[:-1], start[1:]
+    index[:, FOOT], index[:, FOOT_STOP] = stand[:-1], stand[1:]
     matrix = np.stack([bodies.stiffness, bodies.damping, bodies.added_mass], axis=1) if n else np.zeros((0, 3, 6, 6))
     index[:, HAS_MATRICES] = np.any(matrix != 0.0, axis=(1, 2, 3))
     data[:, BODY_MASS] = bodies.mass
@@ -116,6 +127,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     data[:, HOME_TURN : HOME_TURN + 4] = bodies.quaternion
     for k in range(n):
         data[k, SIZE] = size = _size(model, k)
+        data[k, REACH] = reach(feet[k]) if model.sea.has_seabed else -np.inf
         floor = INERTIA_FLOOR * bodies.mass[k] * size**2
         inertia = _at_least(bodies.inertia[k], floor) if bodies.joint[k] == LOOSE else bodies.inertia[k]
         data[k, INERTIA : INERTIA + 9] = about_origin(bodies.mass[k], bodies.centre[k], inertia).reshape(9)
@@ -128,6 +140,8 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         matrix=floats(matrix, (-1, 3, 6, 6)),
         profile=floats(bodies.profile, (-1, 2)),
         strip=floats(np.concatenate(strips) if strips else [], (-1, STRIP_COLUMNS)),
+        foot=floats(np.concatenate(feet) if feet else [], (-1, FOOT_COLUMNS)),
+        bed_law=floats(seabed_law(model.sea.bed_stiffness, model.sea.bed_damping, model.sea.bed_friction)),
         end_body=body,
         end_arm=arm,
         memory=_memory(bodies.quaternion, int(start[-1]), lever),
@@ -140,9 +154,11 @@ def _memory(quaternion: Array, n_strips: int, lever: Array) -> BodyMemory:
         attitude=quaternion.reshape(-1, 4).copy(),
         plane=np.tile([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (quaternion.shape[0], 1)),
         water=np.zeros((n_strips, WATER_COLUMNS)),
+        displaced=np.zeros((quaternion.shape[0], hull_loads.DISPLACED)),
         pose=np.zeros((quaternion.shape[0], 15)),
         lever=lever.copy(),
         block=np.zeros((6, 7)),
+        bed=np.zeros((9, 3)),
         cut=np.zeros(hydrostatics.SIZE),
         sums=np.zeros(hull_loads.SUMS),
     )

@@ -19,7 +19,15 @@ from ropewalk.solvers.mixed_body_arrays import (
     LOAD_FORCE,
     LOAD_MOMENT,
 )
-from ropewalk.solvers.mixed_body_loads import add_hull, add_matrices, body_inertia, body_motion, body_rows, three
+from ropewalk.solvers.mixed_body_loads import (
+    add_hull,
+    add_matrices,
+    body_inertia,
+    body_motion,
+    body_rows,
+    on_bed,
+    three,
+)
 from ropewalk.solvers.mixed_links import link_powers
 
 
@@ -41,10 +49,10 @@ def _work_rate(block, v, omega):
 
 @kernel
 def body_powers(X, flow, mesh, rho, g):
-    """Power (W) of the water and the wind, of given loads, matrices and hinges, losses by drag and by damping, ends."""
+    """Power (W) of water and wind, and of given loads, matrices and hinges; losses by drag and damping; ends; bed."""
     bodies = mesh.bodies
     data, block = bodies.data, bodies.memory.block
-    water, drag = 0.0, 0.0
+    water, drag, bed = 0.0, 0.0, 0.0
     loads, ends, damping = link_powers(X, mesh)
     for k in range(bodies.table.shape[0]):
         if bodies.table[k, IS_FREE] == 0:
@@ -72,9 +80,10 @@ def body_powers(X, flow, mesh, rho, g):
             lost = _quadratic(bodies.matrix[k, DAMPING_MATRIX], v, omega)
             damping += lost
             loads += _work_rate(block, v, omega) + lost
+        bed += on_bed(k, x, rates, R, Z, mesh, 0.0, block)
         mass, centre, J = body_inertia(k, data)
         damping += 2.0 * mesh.mass_damping * kinetic_energy(mass, centre, J, v, omega, R)
-    return water, loads, drag, damping, ends
+    return water, loads, drag, damping, ends, bed
 
 
 @kernel

@@ -19,15 +19,18 @@ from ropewalk.physics.hull_loads import (
     RADIUS,
     STRIP_VOLUME,
     THICK,
+    WATER0,
+    WATER1,
     WET,
     WIND,
     ZETA,
     add_strips,
     buoyancy_terms,
+    drag_terms,
     force_terms,
+    inertia_of_water,
     point_terms,
     sphere_share,
-    strip_terms,
     surface_plane,
     wall_cut,
     wet_share,
@@ -54,6 +57,8 @@ from ropewalk.solvers.mixed_body_arrays import (
     DAMPING_MATRIX,
     DRAG_ACROSS,
     DRAG_ALONG,
+    FOOT,
+    FOOT_STOP,
     HAS_MATRICES,
     HOME,
     HOME_TURN,
@@ -65,6 +70,7 @@ from ropewalk.solvers.mixed_body_arrays import (
     LOAD_MOMENT,
     PROFILE,
     PROFILE_STOP,
+    REACH,
     SIZE,
     SPHERE,
     STIFFNESS_MATRIX,
@@ -73,6 +79,7 @@ from ropewalk.solvers.mixed_body_arrays import (
     WEIGHT_SCALE,
     WIND_DRAG,
 )
+from ropewalk.solvers.mixed_body_bed import add_feet
 
 STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
 
@@ -134,6 +141,9 @@ def water_on_bodies(X, t, sea, mesh):
         axis = (R[2], R[5], R[8])
         cosine = dot(axis, up)
         is_sphere = index[k, HULL] == HULL_SPHERE
+        displaced = memory.displaced[k]
+        for p in range(displaced.size):
+            displaced[p] = 0.0
         for i in range(index[k, STRIP], index[k, STRIP_STOP]):
             arm = (
                 onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
@@ -153,6 +163,14 @@ def water_on_bodies(X, t, sea, mesh):
             water[WET] = share
             if share > 0.0:
                 _water_at_point(at, t, sea, water)
+                mass = sea.water_density * share * strip[i, STRIP_VOLUME]
+                zeta = strip[i, ZETA]
+                displaced[0] += mass
+                displaced[1] += mass * zeta
+                displaced[2] += mass * zeta * zeta
+                for p in range(3):
+                    displaced[WATER0 + p] += mass * water[3 + p]
+                    displaced[WATER1 + p] += mass * zeta * water[3 + p]
             if share < 1.0:
                 water[WIND], water[WIND + 1], water[WIND + 2] = wind(height, sea.wind_speed, sea.wind_heading)
 
@@ -164,33 +182,29 @@ def _strips(k, x_rates, t, mesh, rho, sums):
     x_rates : velocity and acceleration of the origin, angular velocity and acceleration; tuples    t : axis
     """
     bodies = mesh.bodies
-    data, strip, water = bodies.data, bodies.strip, bodies.memory.water
+    data, strip, water, displaced = bodies.data, bodies.strip, bodies.memory.water, bodies.memory.displaced[k]
     v, a, omega, alpha = x_rates
     first, stop = bodies.table[k, STRIP], bodies.table[k, STRIP_STOP]
-    largest, wet_volume = 0.0, 0.0
+    spin, bend = arm_rates(t, omega, alpha)
+    if displaced[0] > 0.0:
+        inertia_of_water(t, a, bend, displaced, data[k, ADDED_ACROSS], data[k, ADDED_ALONG], sums)
+    across, along, in_wind = 0.5 * rho * data[k, DRAG_ACROSS], 0.0, data[k, WIND_DRAG]
+    if data[k, DRAG_ALONG] > 0.0 and displaced[0] > 0.0:
+        largest = 0.0
+        for i in range(first, stop):
+            largest = max(largest, water[i, WET] * np.pi * strip[i, RADIUS] ** 2)
+        along = 0.5 * rho * data[k, DRAG_ALONG] * largest * rho / displaced[0]
+    if across == 0.0 and along == 0.0 and in_wind == 0.0:
+        return
     for i in range(first, stop):
-        wet_volume += water[i, WET] * strip[i, STRIP_VOLUME]
-        largest = max(largest, water[i, WET] * np.pi * strip[i, RADIUS] ** 2)
-    per_volume = 0.5 * rho * data[k, DRAG_ALONG] * largest / wet_volume if wet_volume > 0.0 else 0.0
-    for i in range(first, stop):
-        zeta, width = strip[i, ZETA], 2.0 * strip[i, RADIUS] * strip[i, THICK]
-        dv, da = arm_rates(scale3(zeta, t), omega, alpha)
-        vs = add3(v, dv)
-        wet = water[i, WET]
+        zeta, width, wet = strip[i, ZETA], 2.0 * strip[i, RADIUS] * strip[i, THICK], water[i, WET]
+        vs = add3(v, scale3(zeta, spin))
         if wet > 0.0:
-            aw = (water[i, 3], water[i, 4], water[i, 5])
-            acceleration = add3(a, da)
-            volume = wet * strip[i, STRIP_VOLUME]
             u = (water[i, 0] - vs[0], water[i, 1] - vs[1], water[i, 2] - vs[2])
-            relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
-            strip_terms(
-                t, u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * width * wet, per_volume * volume,
-                rho * data[k, ADDED_ACROSS] * volume, rho * data[k, ADDED_ALONG] * volume, rho * volume, zeta, sums,
-            )  # fmt: skip
-        if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
+            drag_terms(t, u, across * width * wet, along * wet * strip[i, STRIP_VOLUME], zeta, sums)
+        if wet < 1.0 and in_wind > 0.0:
             u = (water[i, WIND] - vs[0], water[i, WIND + 1] - vs[1], water[i, WIND + 2] - vs[2])
-            b = data[k, WIND_DRAG] * width * (1.0 - wet)
-            strip_terms(t, u, ZERO3, ZERO3, b, 0.0, 0.0, 0.0, 0.0, zeta, sums)
+            drag_terms(t, u, in_wind * width * (1.0 - wet), 0.0, zeta, sums)
 
 
 @kernel
@@ -244,6 +258,16 @@ def add_hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
     length = np.sqrt(dot(arm, arm))
     direction = scale3(1.0 / length, arm) if length > 0.0 else axis
     add_strips(sums, axis, direction, omega, alpha, Z, bp, gp, block)
+
+
+@kernel(forceinline=True)
+def on_bed(k, x, x_rates, R, Z, mesh, gp, block):
+    """Adds the forces of the bed on body k to its block if it is near; returns the power lost to it (W)."""
+    bodies, plane = mesh.bodies, mesh.bed
+    if plane[0] * x[0] + plane[1] * x[1] + plane[2] * x[2] - plane[3] >= bodies.data[k, REACH]:
+        return 0.0
+    feet = bodies.foot[bodies.table[k, FOOT] : bodies.table[k, FOOT_STOP]]
+    return add_feet(feet, x, x_rates, R, Z, plane[:4], bodies.bed_law, gp, bodies.memory.bed, block)
 
 
 @kernel
@@ -332,6 +356,7 @@ def body_block(k, X, flow, mesh, rho, g, bp, gp):
         add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
     if bodies.table[k, HAS_MATRICES] == 1:
         add_matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
+    on_bed(k, x, rates, R, Z, mesh, gp, block)
     if gp == 0.0:
         floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
         for i in range(3):

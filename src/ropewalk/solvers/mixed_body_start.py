@@ -10,11 +10,14 @@ from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, flags, floats, ints
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
+from ropewalk.physics.seabed import sloping_bed
 from ropewalk.solvers.catenary import Catenary
+from ropewalk.solvers.mixed_body_bed import build_feet, lowest_foot, reach
 
 HALF_WET = 0.5  # share of a hull taken as under water
+SOFTEST = 1.0  # m that a body may sink into the bed beside its own size
 LINE_SHARE = 0.2  # of the drag of all lines at the surface speed that reaches the bodies
 
 
@@ -31,12 +34,33 @@ def calm_start(model: Model, state: State) -> State:
     except InputError:  # too short to reach, or something else without a closed form
         return state
     report = solver.advance(calm, work, state.time)
-    found = solver.read(calm, work) if report.good else state
-    return state if grounded_body(model, found.body_position) else found
+    if not report.good:
+        return state
+    found = solver.read(calm, work)
+    lifted = _lifted(model, found)
+    if lifted is found.body_position:
+        return found
+    return state._replace(body_position=lifted, body_quaternion=found.body_quaternion)
+
+
+def _lifted(model: Model, state: State) -> Array:
+    """Positions of the bodies, those that would lie below the bed put on it; the closed form has no bed for them."""
+    sea = model.sea
+    if not sea.has_seabed:
+        return state.body_position
+    plane = sloping_bed([0.0, 0.0, -sea.depth], sea.bed_normal)
+    lifted = state.body_position
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        R = tuple(rotation_matrix(state.body_quaternion[k]).reshape(9))
+        height = lowest_foot(build_feet(model, int(k)), tuple(state.body_position[k]), R, plane)
+        if height < 0.0:
+            lifted = lifted.copy() if lifted is state.body_position else lifted
+            lifted[k] -= height * plane[:3]
+    return lifted
 
 
 def grounded_body(model: Model, position: Array) -> str:
-    """A sentence if a free body is below the bed, which bodies do not feel; else nothing.
+    """A sentence if a free body has sunk through the bed, whose pressure was too little for it; else nothing.
 
     position : (n_bodies, 3) m
     """
@@ -45,11 +69,13 @@ def grounded_body(model: Model, position: Array) -> str:
         return ""
     for k in np.flatnonzero(bodies.joint == LOOSE):
         x = position[k]
-        if float(sea.bed_normal @ (x + np.array([0.0, 0.0, sea.depth]))) < 0.0:
+        size = reach(build_feet(model, int(k)))
+        if float(sea.bed_normal @ (x + np.array([0.0, 0.0, sea.depth]))) < -2.0 * size - SOFTEST:
             weight, lift = bodies.mass[k] * sea.gravity, sea.water_density * sea.gravity * _volume(model, int(k))
             return (
                 f"body '{model.names.bodies[k]}' is below the bed at z = {x[2]:.4g} m: it weighs {weight:.4g} N and "
-                f"displaces {lift:.4g} N of water at most; make it lighter or hold it from above"
+                f"displaces {lift:.4g} N of water at most, and seabed.stiffness {sea.bed_stiffness:.4g} Pa/m does not "
+                "carry the rest; make it lighter, hold it from above or make the bed stiffer"
             )
     return ""
 

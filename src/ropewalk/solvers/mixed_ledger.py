@@ -165,8 +165,9 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
                 pull -= mesh.dof[d, SPRING] * mesh.dof[d, p] * (r[n_nodes + j, p] - mesh.reference[j, p])
             for p in range(3):
                 ledger[LOADS, NOW] += pull * mesh.dof[d, p] * v[n_nodes + j, p]
-    water, loads, drag, damping, ends = body_powers(X, flow, mesh, rho, g)
+    water, loads, drag, damping, ends, bed = body_powers(X, flow, mesh, rho, g)
     ledger[ENDS, NOW] += ends
+    ledger[BED, NOW] += bed
     ledger[WATER, NOW] += water
     ledger[LOADS, NOW] += loads
     ledger[DRAG, NOW] += drag

@@ -29,9 +29,11 @@ from ropewalk.numerics.blockelimination import (
     sub9,
     times,
 )
+from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
 from ropewalk.numerics.compile import kernel
-from ropewalk.solvers.mixed_bodies import add_bodies, add_end_turn, place_ends, steady_bodies, turn_bodies
+from ropewalk.solvers.mixed_bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.solvers.mixed_element import axial, water_on_half
+from ropewalk.solvers.mixed_junctions import junction_factor
 from ropewalk.solvers.mixed_link_arrays import link_rows
 from ropewalk.solvers.mixed_links import pull_links
 from ropewalk.solvers.mixed_mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
@@ -51,6 +53,7 @@ class Elimination(NamedTuple):
     right: Array  # (m,)
     grip: Array  # (GRIP + n_rows, 3) of the bed: scratch, friction coefficient, where each node holds on to it (m)
     corner: Array  # (8, 4), of `carry_far_end`
+    factor: BlockFactor  # of the junctions; empty where they are solved at once
 
 
 def allocate_elimination(mesh: Mesh) -> Elimination:
@@ -68,6 +71,7 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         right=np.zeros(m),
         grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
         corner=np.zeros((8, 4)),
+        factor=junction_factor(mesh, mesh.line[:, FIRST : LAST + 1]),
     )
 
 
@@ -196,12 +200,19 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
 def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
     for p in range(b.size):
-        b[p] = 0.0
         for q in range(b.size):
             A[p, q] = 0.0
+    _point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip)
+
+
+@kernel
+def _point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
+    """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
+    for p in range(b.size):
+        b[p] = 0.0
     n_nodes = mesh.s.size
     dof = mesh.dof
-    for j in range(mesh.motion.size):
+    for j in range(mesh.motion.size - mesh.bodies.table.shape[0]):
         d0, d1 = mesh.dof_start[j], mesh.dof_start[j + 1]
         if d0 == d1:
             continue
@@ -228,7 +239,13 @@ def add_line(line, mesh, n_dofs, memory):
     dj, nj = mesh.dof_start[j], mesh.dof_start[j + 1] - mesh.dof_start[j]
     A[k, k] = D[line, 3, 3]
     b[k] = g[line, 3]
-    for d in range(nj):
+    on_body = mesh.bodies.end_body[line, 1] >= 0
+    if on_body and nj > 0:
+        K = (D[line, 0, 0], D[line, 0, 1], D[line, 0, 2], D[line, 1, 0], D[line, 1, 1], D[line, 1, 2],
+             D[line, 2, 0], D[line, 2, 1], D[line, 2, 2])  # fmt: skip
+        up, row = (D[line, 0, 3], D[line, 1, 3], D[line, 2, 3]), (D[line, 3, 0], D[line, 3, 1], D[line, 3, 2])
+        add_body_end(line, mesh, dj, k, K, up, row, (g[line, 0], g[line, 1], g[line, 2]), A, b)
+    for d in range(0 if on_body else nj):
         for p in range(3):
             w = lever[1, d, p]
             if w == 0.0:
@@ -239,8 +256,6 @@ def add_line(line, mesh, n_dofs, memory):
             for c in range(nj):
                 for q in range(3):
                     A[dj + d, dj + c] += w * D[line, p, q] * lever[1, c, q]
-    if mesh.bodies.end_body[line, 1] >= 0 and nj > 0:
-        add_end_turn(line, 1, mesh, dj, (g[line, 0], g[line, 1], g[line, 2]), A)
     if mesh.line[line, TWO_SIDED] == 0:
         return
     i = mesh.line[line, FIRST]
@@ -343,13 +358,20 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             return np.inf, np.inf
     if n_dofs > 0:
-        junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+        is_sparse = memory.factor.own.size > 0
+        if is_sparse:  # the sparse solve leaves the matrix empty
+            _point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+        else:
+            junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             add_line(line, mesh, n_dofs, memory)
         if gp == 0.0:
             steady_bodies(mesh, memory.matrix, right)
-        if not solve_dense(memory.matrix, right):
+        if is_sparse:
+            if not solve_blocks(memory.matrix, right, memory.factor):
+                return np.inf, np.inf
+        elif not solve_dense(memory.matrix, right):
             return np.inf, np.inf
     else:
         for line in range(n_lines):
