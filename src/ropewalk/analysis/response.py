@@ -92,7 +92,8 @@ def response(
         direct = response(system, omega, drive, drag=drag, mass_damping=mass_damping)
         shared = [name for name in direct.data_vars if name in by_time]
         both = xr.concat([direct[shared], by_time[shared]], "case", join="override", combine_attrs="drop_conflicts")
-        both = both.assign_coords(case=["direct", "time"]).assign_attrs(direct.attrs)
+        only = [name for name in by_time.data_vars if name not in direct]
+        both = both.assign_coords(case=["direct", "time"]).assign_attrs(direct.attrs).assign(by_time[only].data_vars)
         compared: xr.Dataset = described(both, "response")
         return compared
     linear = _linearised(system, mass_damping)

@@ -1,34 +1,41 @@
-"""The response by simulation: run to a steady state, Fourier transform over whole periods."""
+"""The response by simulation: run until the periods repeat, Fourier transform over whole periods."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.analysis.run import simulate
+from ropewalk.analysis.linearise import Linearised, linearise
+from ropewalk.analysis.response import Drive, response
+from ropewalk.analysis.response_drive import RAMP_PERIODS, TRANSLATIONS, Driven, Rest, driven
+from ropewalk.analysis.run import record_times, run
+from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
+from ropewalk.model.model import build
+from ropewalk.model.state import State
+from ropewalk.results.record import Recorder
 from ropewalk.results.schema import described
-from ropewalk.spec.environment import RegularWaves
-from ropewalk.spec.joints import HarmonicMotion
+from ropewalk.solvers.linear_unknowns import DOFS
+from ropewalk.solvers.mixed_fem import MixedFem
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ropewalk.analysis.response import Drive
-
-SOLVER = "mixed_fem"
 SAMPLES = 64  # per period: harmonics up to the tenth without folding
-RAMP_PERIODS = 2  # over which a motion is brought in
-SETTLE_PERIODS = 8  # discarded, the ramp included
 KEPT_PERIODS = 4  # transformed
+MOST_PERIODS = 160  # simulated if the answer does not settle
+SETTLED = 2e-3  # change of the amplitudes from one batch of periods to the next at which the start-up is over
+STILL = 1e-9  # of a quantity's own size: amplitudes below this are round-off
 HARMONICS = 5  # reported
 TOLERANCE = 1e-5  # of the steps: amplitudes are compared to a percent and less
+WATCHED = ("tension", "position", "body_position", "body_quaternion", "point_position")  # of a State
 
 
 def time_response(
@@ -37,105 +44,171 @@ def time_response(
     drive: Drive | None,
     mass_damping: float | None = None,
     *,
-    settle: int = SETTLE_PERIODS,
+    settle: int | None = None,
     kept: int = KEPT_PERIODS,
 ) -> xr.Dataset:
     """As :func:`ropewalk.analysis.response.response`, from one simulation per frequency.
 
-    Beside the first harmonic: `tension_mean` (N), the share of the higher harmonics `tension_distortion`, and
-    `tension_harmonics` (N), the amplitudes of the first few.
+    Beside the first harmonic: `tension_mean` (N), the share of the higher harmonics `tension_distortion`,
+    `tension_harmonics` (N), the amplitudes of the first few, and how many periods were discarded before the answer
+    settled (`settled_periods`) and by how much it still changed (`settled_change`).
 
-    settle, kept : periods discarded and transformed
+    settle : periods discarded; unless given, until two batches of `kept` periods give the same answer
+    kept : periods transformed
     """
     import xarray as xr
 
     if drive is None or omega is None:
         raise InputError("the time method needs a drive and frequencies; to run the case's own sea use simulate")
     rates = np.atleast_1d(np.asarray(omega, float))
-    parts = [_one(system, float(rate), drive, mass_damping, settle, kept) for rate in rates]
+    if mass_damping is None:
+        mass_damping = system.run.damping if system.run else 0.0
+    linear = linearise(system, mass_damping=mass_damping) if drive.kind == "force" else None
+    parts = []
+    for rate in rates:
+        rest = None if linear is None else _rest(linear, float(rate), drive)
+        parts.append(_one(driven(system, float(rate), drive, rest), float(rate), drive, mass_damping, settle, kept))
     result = xr.concat(parts, "frequency", combine_attrs="override")
     result = result.assign_coords(frequency=("frequency", rates))
-    result.attrs["created_by"] = "ropewalk response"
+    result.attrs["system"] = system.model_dump_json(by_alias=True, exclude_unset=True)
     result.attrs["settings"] = json.dumps({"method": "time", "drive": vars(drive), "settle": settle, "kept": kept})
-    described_result: xr.Dataset = described(result, "response")
-    return described_result
+    told: xr.Dataset = described(result, "response")
+    return told
 
 
-def driven(system: System, omega: float, drive: Drive) -> System:
-    """The case with its drive in place of its own motions and waves."""
-    if drive.kind == "waves":
-        wave = RegularWaves(
-            kind="regular", height=2.0 * drive.amplitude, period=2.0 * math.pi / omega, heading=drive.heading
-        )
-        return system.replace(environment=system.environment.replace(waves=wave))
-    if drive.kind == "force":
-        raise InputError("the time method takes motions and waves; case files have no force that varies in time")
-    directions = ("x", "y", "z")
-    if drive.direction not in directions:
-        raise InputError(f"the time method moves parts in {', '.join(directions)}, not in {drive.direction}")
-    axis = [1.0 if name == drive.direction else 0.0 for name in directions]
-    term = {"direction": axis, "amplitude": drive.amplitude, "omega": omega}
-    ramp = RAMP_PERIODS * 2.0 * math.pi / omega
-    motion = HarmonicMotion.model_validate({"kind": "harmonic", "ramp": ramp, "terms": [term]})
-    change = {"joint": "moving", "motion": motion}
-    calm = system.environment.replace(waves=None)
-    if drive.part in system.points:
-        point = system.points[drive.part].replace(**change)
-        return system.replace(environment=calm, points={**system.points, drive.part: point})
-    if drive.part in system.bodies:
-        body = system.bodies[drive.part].replace(**change)
-        return system.replace(environment=calm, bodies={**system.bodies, drive.part: body})
-    raise InputError(f"no point or body '{drive.part}'. There are: {', '.join((*system.points, *system.bodies))}")
+def _rest(linear: Linearised, omega: float, drive: Drive) -> Rest:
+    """Of the part that a force acts on: where it rests, and how far it goes by the direct method."""
+    direct = response(linear, [omega], drive)
+    names, n = linear.model.names, linear.unknowns.mesh.s.size
+    if drive.part in names.bodies:
+        k = names.bodies.index(drive.part)
+        axis = (*TRANSLATIONS, "roll", "pitch", "yaw").index(drive.direction)
+        amplitude = direct.body_motion.values[0, k, axis]
+        return Rest(linear.place.body_position[k], linear.place.quaternion[k], complex(amplitude))
+    j = names.points.index(drive.part)
+    amplitude = direct.point_position.values[0, j, TRANSLATIONS.index(drive.direction)]
+    return Rest(linear.place.r[n + j], np.array([1.0, 0.0, 0.0, 0.0]), complex(amplitude))
 
 
-def _one(system: System, omega: float, drive: Drive, mass_damping: float | None, settle: int, kept: int) -> xr.Dataset:
+class Settled(Exception):
+    """The answer repeats; the run may end."""
+
+
+class SettlingRecorder(Recorder):
+    """Keeps all states, and ends the run when two batches of periods in a row have the same amplitudes."""
+
+    def __init__(self, names: Any, attrs: Mapping[str, str], omega: float, kept: int) -> None:
+        super().__init__(names, attrs)
+        self.kept = kept
+        self.change = math.inf
+        self._times: list[float] = []
+        self._watched: dict[str, list[Array]] = {name: [] for name in WATCHED}
+        self._omega = omega
+        self._last: dict[str, Any] = {}
+
+    def add(self, state: State, elevation: float = 0.0, energy: Mapping[str, float] | None = None) -> None:
+        """Keep a state; Settled at the end of a batch that repeats the one before."""
+        super().add(state, elevation, energy)
+        self._times.append(state.time)
+        for name, rows in self._watched.items():
+            rows.append(getattr(state, name).ravel().copy())
+        if self.rows % (self.kept * SAMPLES):
+            return
+        fit = harmonic_fit(np.array(self._times), self._omega)[0]
+        found = {name: fit @ np.stack(rows) for name, rows in self._watched.items()}
+        size = {name: float(np.max(np.abs(rows[-1]), initial=0.0)) for name, rows in self._watched.items()}
+        if self._last:
+            self.change = max(_change(self._last[name], found[name], size[name]) for name in WATCHED)
+        self._last = found
+        self._times.clear()
+        for rows in self._watched.values():
+            rows.clear()
+        if self.change <= SETTLED and self.rows > (RAMP_PERIODS + self.kept) * SAMPLES:
+            raise Settled
+
+
+def _change(old: Any, new: Any, size: float) -> float:
+    """Of amplitudes, over the largest of them; none where nothing moves."""
+    largest = float(np.max(np.abs(new), initial=0.0))
+    return 0.0 if largest <= STILL * size else float(np.max(np.abs(new - old))) / largest
+
+
+def _one(case: Driven, omega: float, drive: Drive, damping: float, settle: int | None, kept: int) -> xr.Dataset:
+    """One frequency."""
     period = 2.0 * math.pi / omega
-    case = driven(system, omega, drive)
-    damping = mass_damping if mass_damping is not None else (case.run.damping if case.run else 0.0)
-    run = {"duration": (settle + kept) * period, "solver": SOLVER, "tolerance": TOLERANCE, "damping": damping}
-    record = {"every": period / SAMPLES, "start": settle * period}
-    case = case.replace(run=run, record=record)
-    return transformed(simulate(case, progress=False), omega, kept)
+    system, model = case.system, build(case.system)
+    attrs = {"title": system.title, "version": _version(), "created_by": "ropewalk response"}
+    most = MOST_PERIODS if settle is None else settle + kept
+    times = record_times(most * period, period / SAMPLES)[1:]
+    recorder: Recorder = Recorder(model.names, attrs)
+    if settle is None:
+        recorder = SettlingRecorder(model.names, attrs, omega, kept)
+    with contextlib.suppress(Settled):
+        run(model, MixedFem(tolerance=TOLERANCE, damping=damping), statics(system).state, times, recorder)
+    result = transformed(recorder.dataset(), omega, kept, case, drive.amplitude)
+    result["settled_periods"] = ((), recorder.rows // SAMPLES - kept)
+    result["settled_change"] = ((), recorder.change if isinstance(recorder, SettlingRecorder) else math.nan)
+    return result
 
 
-def transformed(run: xr.Dataset, omega: float, kept: int) -> xr.Dataset:
-    """Complex amplitudes, with exp(-i omega t), of the last `kept` periods of a run."""
-    last = run.isel(time=slice(-kept * SAMPLES, None))
-    time = last.time.values
+def _version() -> str:
+    from ropewalk import __version__
 
-    # a slow drift that has not died out would leak into all harmonics: they are fitted together with a parabola
+    return __version__
+
+
+def harmonic_fit(time: Array, omega: float) -> Any:
+    """(HARMONICS, n) weights that give the complex amplitudes, with exp(-i n omega t), of values at n times.
+
+    A slow drift that has not died out would leak into all harmonics: they are fitted together with a parabola.
+    """
     x = (time - time.mean()) / (time[-1] - time[0])
     waves = [np.exp(-1j * order * omega * time) for order in range(1, HARMONICS + 1)]
     columns = np.stack([np.ones_like(x), x, x * x, *(w.real for w in waves), *(-w.imag for w in waves)], axis=1)
-    fit = np.linalg.pinv(columns)
+    fit = np.linalg.pinv(columns)  # Re(X exp(-i n omega t)) = Re X cos + Im X sin
+    return fit[3 : 3 + HARMONICS] + 1j * fit[3 + HARMONICS :]
+
+
+def transformed(run: xr.Dataset, omega: float, kept: int, case: Driven | None = None, amplitude: float = 1.0) -> Any:
+    """Complex amplitudes, with exp(-i omega t), of the last `kept` periods of a run.
+
+    case : with pulling lines, which are left out; all is scaled from the force they had to `amplitude`
+    """
+    import xarray as xr
+
+    last = run.isel(time=slice(-kept * SAMPLES, None))
+    fit = harmonic_fit(last.time.values, omega)
+    pulls = () if case is None else case.pulls
 
     def harmonic(values: Any, order: int) -> Any:
-        """Re(X exp(-i n omega t)) = Re X cos + Im X sin, by least squares."""
-        real, imaginary = fit[2 + order], fit[2 + HARMONICS + order]
-        return np.tensordot(real + 1j * imaginary, values, axes=(0, 0))
+        return np.tensordot(fit[order - 1], values, axes=(0, 0))
 
+    factor: complex = 1.0
+    if case is not None and pulls:
+        force = sum(harmonic(last.tension.values[:, np.flatnonzero(last.line.values == name)[0]], 1) for name in pulls)
+        factor = amplitude / (case.arm * force)
+        last = last.isel(
+            node=~np.isin(last.line.values, pulls), point=~np.isin(last.point.values, pulls)
+        ).drop_dims(["end", "rope"], errors="ignore")  # fmt: skip
     out: dict[str, Any] = {}
     for name in ("position", "tension", "point_position"):
         if name in last:
-            value = last[name]
-            attrs = {**value.attrs, "long_name": f"complex amplitude, {value.attrs['long_name']}"}
-            out[name] = (value.dims[1:], harmonic(value.values, 1), attrs)
+            out[name] = (last[name].dims[1:], factor * harmonic(last[name].values, 1))
     if "body_position" in last:
-        out["body_motion"] = (("body", "dof"), _body_motion(last, harmonic), {"units": "m"})
-    higher = np.stack([np.abs(harmonic(last.tension.values, order)) for order in range(1, HARMONICS + 1)])
-    first = np.maximum(higher[0], np.finfo(float).tiny)
-    out["tension_mean"] = (("node",), last.tension.values.mean(axis=0), {"units": "N"})
-    out["tension_distortion"] = (("node",), np.sqrt(np.sum(higher[1:] ** 2, axis=0)) / first, {"units": "1"})
-    out["tension_harmonics"] = (("harmonic", "node"), higher, {"units": "N"})
+        out["body_motion"] = (("body", "dof"), factor * _body_motion(last, harmonic))
+    if "tension" in last:
+        higher = np.stack([np.abs(harmonic(last.tension.values, order)) for order in range(1, HARMONICS + 1)])
+        first = np.maximum(higher[0], np.finfo(float).tiny)
+        out["tension_mean"] = (("node",), last.tension.values.mean(axis=0))
+        out["tension_distortion"] = (("node",), np.sqrt(np.sum(higher[1:] ** 2, axis=0)) / first)
+        out["tension_harmonics"] = (("harmonic", "node"), abs(factor) * higher)
     if "elevation" in last:
-        out["wave"] = ((), harmonic(last.elevation.values, 1), {"units": "m"})
-    import xarray as xr
-
-    kept_coordinates = {name: c for name, c in last.coords.items() if "time" not in c.dims}
-    coordinates = {**kept_coordinates, "harmonic": np.arange(1, HARMONICS + 1)}
+        out["wave"] = ((), harmonic(last.elevation.values, 1))
+    coordinates: dict[str, Any] = {
+        name: c.variable for name, c in last.coords.items() if name in ("axis", "line", "s", "point", "body")
+    }
+    coordinates["harmonic"] = np.arange(1, HARMONICS + 1)
     if "body_motion" in out:
-        from ropewalk.solvers.linear_unknowns import DOFS
-
         coordinates["dof"] = list(DOFS)
     return xr.Dataset(out, coordinates, dict(last.attrs))
 
