@@ -56,7 +56,10 @@ class Places(NamedTuple):
     bar_mass: Array  # (n,) part of the nodes' mass that is of bars, kg
     knot: Ints  # (k,) node of each knot of the nets
     knot_start: Ints  # (n_nets + 1,) into knot
-    net_bar_start: Ints  # (n_nets + 1,) bars of nets
+    net_bar_start: Ints  # (n_nets + 1,) bars of nets; after them come those of bodies
+    body_start: Ints  # (n_bodies + 1,) into body_node
+    body_node: Ints  # points of free bodies
+    body_place: Array  # (len(body_node), 3) in the frame of the body, m
 
 
 class Medium(NamedTuple):

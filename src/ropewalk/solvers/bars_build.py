@@ -19,12 +19,14 @@ from ropewalk.model.state import State, end_positions, resample
 from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.bars_arrays import Bars, Medium, Places
+from ropewalk.solvers.bars_bodies import add_body, body_bars, end_nodes, refuse_bodies
 
 Lumping = Literal["halves", "outer"]
 
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 DEFAULT_BARS = 40  # of a line without a number of elements
 TOO_SHORT = 1e-6  # relative: a chord longer than its line by less is the rounding of the state it comes from
+ROD_RADIUS = 0.01  # of a bar's length: the bars of a body have no volume, but a radius must not be zero
 SAG = 1e-6  # relative slack below which a line counts as straight
 LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a very slack line starts
 
@@ -44,12 +46,14 @@ class Draft:
     force: list[Array] = field(default_factory=list)
     point: list[int] = field(default_factory=list)  # point of the model that the node is, or -1
     fixed: list[bool] = field(default_factory=list)  # held without being a point
+    motion: list[int] = field(default_factory=list)  # of nodes held by a body that moves, or -1
     ends: list[tuple[int, int]] = field(default_factory=list)
     bar: list[list[float]] = field(default_factory=list)  # BAR columns
     owner: list[str] = field(default_factory=list)  # of each node, for messages
     bar_mass: list[float] = field(default_factory=list)  # of each node, kg
 
-    def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False) -> int:
+    def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False,
+                 motion: int = -1) -> int:  # fmt: skip
         """A node without mass; its number."""
         self.position.append(position)
         self.velocity.append(velocity)
@@ -57,6 +61,7 @@ class Draft:
         self.force.append(np.zeros(3))
         self.point.append(point)
         self.fixed.append(fixed)
+        self.motion.append(motion)
         self.owner.append(owner)
         self.bar_mass.append(0.0)
         return len(self.position) - 1
@@ -69,6 +74,14 @@ class Draft:
             self.node[node][0] += share * mass
             self.bar_mass[node] += share * mass
 
+    def add_rod(self, a: int, b: int, way: Array) -> None:
+        """A bar of a rigid body: no mass, no volume, no drag, and it can push.  way : from a to b, m"""
+        length = float(np.linalg.norm(way))
+        radius = ROD_RADIUS * length
+        row = dict.fromkeys(BAR, 0.0) | {"length": length, "push": 1.0, "radius": radius}
+        self.ends.append((a, b))
+        self.bar.append(list(row.values()))
+
 
 def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Array, Array]:
     """Bars of all lines and nets with the position and velocity of their nodes.
@@ -79,17 +92,21 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
     draft = Draft()
     point_node: Ints = np.full(len(model.names.points), -1, dtype=np.int64)
     ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    bodies = _Bodies(draft, model, state)
     chains: list[list[int]] = []
     places: list[Array] = []
     bar_counts = []
     for i in range(len(model.names.lines)):
-        nodes, s = _add_line(draft, model, state, i, ends[i], point_node, lumping)
+        nodes, s = _add_line(draft, model, state, i, ends[i], point_node, lumping, bodies)
         chains.append(nodes)
         places.append(s)
         bar_counts.append(s.size - 1)
     first_net_bar = len(draft.ends)
     nets = model.nets
-    knots = _add_nets(draft, model, state, nets, point_node, lumping) if nets is not None else ints([])
+    knots = _add_nets(draft, model, state, nets, point_node, lumping)
+    for k, rods in enumerate(bodies.bars):
+        for a, b in rods:
+            draft.add_rod(bodies.nodes[k][a], bodies.nodes[k][b], bodies.places[k][b] - bodies.places[k][a])
     _check_masses(draft, model)
     bars = _finish(draft, model, nets, knots)
     place = Places(
@@ -100,8 +117,11 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         point=ints(point_node),
         bar_mass=floats(draft.bar_mass),
         knot=knots,
-        knot_start=nets.knot_start if nets is not None else ints([0]),
-        net_bar_start=ints((nets.bar_start if nets is not None else ints([0])) + first_net_bar),
+        knot_start=nets.knot_start,
+        net_bar_start=ints(nets.bar_start + first_net_bar),
+        body_start=offsets([len(nodes) for nodes in bodies.nodes]),
+        body_node=ints([k for nodes in bodies.nodes for k in nodes]),
+        body_place=floats([place for places in bodies.places for place in places], (-1, 3)),
     )
     r = np.array(draft.position).reshape(-1, 3)
     return bars, place, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
@@ -151,7 +171,7 @@ def cuts(model: Model, line: int) -> tuple[Array, Ints]:
 
 
 def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, point_node: Ints,
-              lumping: Lumping) -> tuple[list[int], Array]:  # fmt: skip
+              lumping: Lumping, bodies: _Bodies) -> tuple[list[int], Array]:  # fmt: skip
     s, section = cuts(model, line)
     name = model.names.lines[line]
     position, velocity, _ = resample(state, line, s)
@@ -163,7 +183,9 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
         if side is None:
             nodes.append(draft.add_node(position[k], velocity[k], f"line '{name}'"))
         else:
-            nodes.append(_end_node(draft, model, state, line, side, ends[side], velocity[k], point_node))
+            point = int(model.lines.end_index[line, side])
+            on_body = model.lines.end_kind[line, side] == BODY
+            nodes.append(bodies.end[line, side] if on_body else _point_node(draft, model, state, point, point_node))
     for k in range(s.size - 1):
         row, mass = _bar_row(model, int(section[k]), float(s[k + 1] - s[k]))
         draft.add_bar(nodes[k], nodes[k + 1], row, mass, lumping)
@@ -177,14 +199,30 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
     return nodes, s
 
 
-def _end_node(draft: Draft, model: Model, state: State, line: int, side: int, position: Array, velocity: Array,
-              point_node: Ints) -> int:  # fmt: skip
-    k = int(model.lines.end_index[line, side])
-    if model.lines.end_kind[line, side] == BODY:
-        if model.bodies.joint[k] == LOOSE or model.bodies.motion[k] >= 0:
-            raise InputError(f"body '{model.names.bodies[k]}': the bar solvers take bodies that do not move")
-        return draft.add_node(position, np.zeros(3), f"body '{model.names.bodies[k]}'", fixed=True)
-    return _point_node(draft, model, state, k, point_node)
+class _Bodies:
+    """Nodes of bodies: free ones as point masses and bars, the others where lines end."""
+
+    def __init__(self, draft: Draft, model: Model, state: State) -> None:
+        refuse_bodies(model)
+        self.nodes: list[list[int]] = []
+        self.places: list[Array] = []
+        self.bars: list[list[tuple[int, int]]] = []  # between the nodes of free bodies
+        self.end: dict[tuple[int, int], int] = {}  # node of a line's end on a body
+        home = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
+        for k, name in enumerate(model.names.bodies):
+            if model.bodies.joint[k] == LOOSE:
+                nodes, places = add_body(draft, model, state, k)
+                self.end.update(end_nodes(model, k, nodes, places))
+                self.bars.append(body_bars(places))
+            else:
+                nodes, places = [], np.zeros((0, 3))
+                self.bars.append([])
+                for i, side in np.argwhere((model.lines.end_kind == BODY) & (model.lines.end_index == k)):
+                    self.end[int(i), int(side)] = draft.add_node(
+                        home[i, side], np.zeros(3), f"body '{name}'", fixed=True, motion=int(model.bodies.motion[k])
+                    )
+            self.nodes.append(nodes)
+            self.places.append(places)
 
 
 def _point_node(draft: Draft, model: Model, state: State, k: int, point_node: Ints) -> int:
@@ -303,7 +341,7 @@ def _twines(row: list[float], count: float, screen: bool) -> list[float]:
     return list(out.values())
 
 
-def _finish(draft: Draft, model: Model, nets: Nets | None, knots: Ints) -> Bars:
+def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints) -> Bars:
     n = len(draft.position)
     point = np.array(draft.point, dtype=np.int64)
     known = point >= 0
@@ -311,7 +349,7 @@ def _finish(draft: Draft, model: Model, nets: Nets | None, knots: Ints) -> Bars:
     axes = np.tile(np.eye(3), (n, 1, 1))
     spring = np.zeros((n, 3))
     home = np.array(draft.position).reshape(-1, 3).copy()
-    motion = np.full(n, -1)
+    motion = np.array(draft.motion, dtype=np.int64)
     loose[np.array(draft.fixed, dtype=bool)] = 0.0
     if np.any(known):
         p = point[known]
@@ -334,17 +372,15 @@ def _finish(draft: Draft, model: Model, nets: Nets | None, knots: Ints) -> Bars:
         motion=ints(motion),
         node=ints(draft.ends, (-1, 2)),
         **{name: floats(table[:, j]) for j, name in enumerate(BAR)},
-        screen=ints([[knots[k] if k >= 0 else -1 for k in nets.screen[q]] for q in screens] if nets else [], (-1, 4)),
-        solidity=floats(nets.solidity[screens] if nets else []),
-        twine=floats(nets.twine[screens] if nets else []),
-        wake=floats(nets.wake[screens] if nets else []),
-        screen_kind=ints(np.repeat(nets.kind, np.diff(nets.screen_start))[screens] if nets else []),
+        screen=ints([[knots[k] if k >= 0 else -1 for k in nets.screen[q]] for q in screens], (-1, 4)),
+        solidity=floats(nets.solidity[screens]),
+        twine=floats(nets.twine[screens]),
+        wake=floats(nets.wake[screens]),
+        screen_kind=ints(np.repeat(nets.kind, np.diff(nets.screen_start))[screens]),
     )
 
 
-def _screens(nets: Nets | None) -> Ints:
+def _screens(nets: Nets) -> Ints:
     """Screens of the nets that have a screen model."""
-    if nets is None:
-        return ints([])
     kind = np.repeat(nets.kind, np.diff(nets.screen_start))
     return ints(np.flatnonzero(kind != MORISON))

@@ -43,7 +43,10 @@ class BarsStatics:
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "bars_statics"
-    claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS}) | {Claim.STATICS, Claim.ELASTIC}
+    claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS, Claim.BODIES, Claim.HULL_LOADS}) | {
+        Claim.STATICS,
+        Claim.ELASTIC,
+    }
 
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""

@@ -16,6 +16,7 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
+from ropewalk.solvers.bars_bodies import read_bodies
 from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
 from ropewalk.solvers.bars_graph import Graph, build_graph, pulls
 from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, water
@@ -192,6 +193,10 @@ def bar_name(work: BarsWork, model: Model, k: int) -> str:
         return f"line '{model.names.lines[line]}', bar {k - int(work.places.bar_start[line])}"
     net = int(np.searchsorted(work.places.net_bar_start, k, side="right")) - 1
     nets = model.nets
+    if net >= len(nets.names):
+        nodes = work.places.body_node.tolist()
+        body = int(np.searchsorted(work.places.body_start, nodes.index(work.bars.node[k, 0]), side="right")) - 1
+        return f"body '{model.names.bodies[body]}', bar {k - int(work.places.net_bar_start[-1])}"
     return f"net '{nets.names[net]}', bar {k - int(work.places.net_bar_start[net])}"
 
 
@@ -227,16 +232,12 @@ def read_bars(model: Model, work: BarsWork) -> State:
     point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
     known = places.point >= 0
     point_position[known], point_velocity[known] = s.r[places.point[known]], s.v[places.point[known]]
-    zero = np.zeros_like(model.bodies.position)
     return State(
         time=work.time,
         point_position=point_position,
         point_velocity=point_velocity,
         point_force=forces,
-        body_position=model.bodies.position,
-        body_quaternion=model.bodies.quaternion,
-        body_velocity=zero,
-        body_rate=zero,
+        **read_bodies(model, places, s.r, s.v, work.time),
         start=places.line_start,
         s=places.line_s,
         position=s.r[node],
@@ -273,7 +274,8 @@ def _end_share(work: BarsWork, own: tuple[Array, Array], side: int, k: int) -> A
     """Loads less inertia of the half bar k at the end of a line: its part of what bars bring to the node."""
     bars, field, s = work.bars, work.field, work.steps
     i = int(bars.node[k, side])
-    part = bars.length[k] / float(bars.length[np.any(bars.node == i, axis=1)].sum())
+    lines_and_nets = int(work.places.net_bar_start[-1])  # bars of bodies bring no loads
+    part = bars.length[k] / float(bars.length[:lines_and_nets][np.any(bars.node[:lines_and_nets] == i, axis=1)].sum())
     alone, mass = own
     bar_mass = float(work.places.bar_mass[i])
     weight = np.array([0.0, 0.0, -bar_mass * work.medium.gravity]) - work.medium.damping * bar_mass * s.v[i]

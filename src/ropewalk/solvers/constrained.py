@@ -54,6 +54,8 @@ BAR_CLAIMS = frozenset(
         Claim.FREE_POINTS,
         Claim.COMPRESSION,
         Claim.NETS,
+        Claim.BODIES,
+        Claim.HULL_LOADS,
     }
 )
 
