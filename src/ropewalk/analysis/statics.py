@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.analysis.check import refuse_unreachable
-from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
+from ropewalk.analysis.hydrostatics import hydrostatic_stiffness, metacentric_heights
+from ropewalk.analysis.verdict import Verdict, verdict
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
+from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
 from ropewalk.solvers.claims import demands
@@ -57,6 +59,11 @@ class Equilibrium:
     def summary(self) -> dict[str, Any]:
         """Plain data: what `ropewalk static --json` prints."""
         return _summary(self)
+
+    @cached_property
+    def stability(self) -> Verdict | None:
+        """Whether the bodies come back after a push, and which way they would go if not; None without free bodies."""
+        return verdict(self.model, self.state, self.stiffness, self.method)
 
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""
@@ -190,7 +197,21 @@ def _body(equilibrium: Equilibrium, k: int) -> dict[str, Any]:
         "attitude": attitude(state.body_quaternion[k]),
         "stiffness": None if equilibrium.stiffness is None else equilibrium.stiffness[k].tolist(),
         "hydrostatic_stiffness": hydrostatic_stiffness(model, state, k).tolist(),
+        **_afloat(equilibrium, k),
     }
+
+
+def _afloat(equilibrium: Equilibrium, k: int) -> dict[str, Any]:
+    """What only free bodies have: metacentric heights, and whether they are stable where they are."""
+    model, judged = equilibrium.model, equilibrium.stability
+    if judged is None or model.bodies.joint[k] != LOOSE:
+        return {}
+    heights = metacentric_heights(model, equilibrium.state, k)
+    found: dict[str, Any] = {
+        "metacentric_heights": None if heights is None else list(heights),
+        "stable": judged.stable,
+    }
+    return found if judged.stable else {**found, "instability": judged.direction[model.names.bodies[k]]}
 
 
 def _over(report: Report, name: str) -> dict[str, Any]:

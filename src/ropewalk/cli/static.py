@@ -55,6 +55,7 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     if summary["bodies"]:
         rows = [(n, metres(b["position"]), metres(b["attitude"])) for n, b in summary["bodies"].items()]
         print_table("bodies", ("body", "position (m)", "roll, pitch, yaw (deg)"), rows)
+        _print_floating(equilibrium)
     if summary.get("nets"):
         print_table("nets", NET_COLUMNS, [_net_row(name, net) for name, net in summary["nets"].items()])
     report = equilibrium.report
@@ -64,6 +65,21 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     )
     if report.message:
         typer.echo(report.message)
+
+
+def _print_floating(equilibrium: Equilibrium) -> None:
+    """Hydrostatic stiffness and metacentric heights of what floats, and whether it stays where it is."""
+    rows = []
+    for name, body in equilibrium.summary["bodies"].items():
+        heights = body.get("metacentric_heights")
+        if heights is not None:
+            own = [body["hydrostatic_stiffness"][i][i] for i in (2, 3, 4)]
+            rows.append((name, *(newtons(value) for value in own), *(f"{height:.3f}" for height in heights)))
+    if rows:
+        columns = ("body", "heave (N/m)", "roll (N m/rad)", "pitch (N m/rad)", "GM across (m)", "GM along (m)")
+        print_table("afloat, without lines", columns, rows)
+    if equilibrium.stability is not None:
+        typer.echo(f"the equilibrium is {equilibrium.stability.sentence}")
 
 
 def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:

@@ -7,6 +7,10 @@ import numpy as np
 from ropewalk.model.arrays import Array, ints
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
+from ropewalk.solvers.mixed_bodies import add_bodies
+from ropewalk.solvers.mixed_body_arrays import IS_FREE, SIZE, WEIGHT_SCALE
+from ropewalk.solvers.mixed_body_loads import STATIC_FLOOR, water_on_bodies
+from ropewalk.solvers.mixed_links import pull_links
 from ropewalk.solvers.mixed_mesh import Mesh
 from ropewalk.solvers.mixed_steps import Work, water_at
 from ropewalk.solvers.mixed_sweep import add_line, eliminate_line, join_ends, junction_terms
@@ -44,3 +48,47 @@ def line_stiffness(model: Model, mesh: Mesh, work: Work) -> Array:
             moved = np.linalg.lstsq(A[np.ix_(follow, follow)], A[np.ix_(follow, own)], rcond=None)[0]
             result[k] -= A[np.ix_(own, follow)] @ moved
     return result
+
+
+def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
+    """Tangent by all degrees of freedom of points and bodies, lines following, and what links hold (rows, dofs).
+
+    mesh, work : with the equilibrium in `work.trial`
+    """
+    sea, X, T, memory = model.sea, work.trial.X, work.trial.T, work.memory
+    n_dofs, n_lines = mesh.dof.shape[0], mesh.line.shape[0]
+    join_ends(X, mesh)
+    water_at(X[0], 0.0, sea, work.flow)
+    water_on_bodies(X, 0.0, sea, mesh)
+    for _ in range(2):  # the second time with the forces of the links, which a State does not hold
+        junction_terms(X[0], X[1], X[2], work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix,
+                       memory.right, memory.grip)  # fmt: skip
+        add_bodies(X, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix, memory.right)
+        for line in range(n_lines):
+            eliminate_line(line, X[0], X[1], X[2], T, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory)
+            add_line(line, mesh, n_dofs, memory)
+        hold = memory.matrix[n_dofs + n_lines :, :n_dofs].copy()
+        if hold.size == 0:
+            break
+        change = np.zeros(memory.right.size)
+        pull = memory.matrix[:n_dofs, n_dofs + n_lines :]
+        change[n_dofs + n_lines :] = np.linalg.lstsq(pull, memory.right[:n_dofs], rcond=None)[0]
+        pull_links(X, mesh, change, 1.0)
+    K = memory.matrix[:n_dofs, :n_dofs].copy()
+    lines = slice(n_dofs, n_dofs + n_lines)
+    if n_lines:
+        follow = np.linalg.lstsq(memory.matrix[lines, lines], memory.matrix[lines, :n_dofs], rcond=None)[0]
+        K -= memory.matrix[:n_dofs, lines] @ follow
+    _take_floor(mesh, K)
+    return K, hold
+
+
+def _take_floor(mesh: Mesh, K: Array) -> None:
+    """Take away what statics add for a free drift or yaw to have a pivot."""
+    bodies, n_bodies = mesh.bodies, mesh.bodies.table.shape[0]
+    for k in range(n_bodies):
+        d = mesh.dof_start[mesh.motion.size - n_bodies + k]
+        if bodies.table[k, IS_FREE] == 1:
+            size = bodies.data[k, SIZE]
+            floor = STATIC_FLOOR * bodies.data[k, WEIGHT_SCALE] / size
+            K[range(d, d + 6), range(d, d + 6)] -= floor * np.array([1.0, 1.0, 1.0, size**2, size**2, size**2])

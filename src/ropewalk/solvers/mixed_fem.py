@@ -20,7 +20,7 @@ from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
-from ropewalk.solvers.mixed_body_stiffness import all_free, line_stiffness
+from ropewalk.solvers.mixed_body_stiffness import all_free, full_tangent, line_stiffness
 from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leap_to, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_mesh import build_mesh
@@ -362,6 +362,12 @@ class MixedFemStatics:
         calm = all_free(model._replace(sea=still_water(model.sea)))
         free = _make_work(calm, self.read(model, work), 0.0)
         return line_stiffness(calm, free.mesh, free.steps)
+
+    def tangent(self, model: Model, state: State) -> tuple[Array, Array]:
+        """Tangent at the equilibrium `state` by all degrees of freedom, and what links hold; see `full_tangent`."""
+        calm = model._replace(sea=still_water(model.sea))
+        laid = _make_work(calm, state, 0.0)
+        return full_tangent(calm, laid.mesh, laid.steps)
 
 
 def still_water(sea: Sea) -> Sea:

@@ -1,0 +1,102 @@
+"""Whether an equilibrium of bodies is stable: the smallest eigenvalue of its tangent, and the way it would go."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
+from ropewalk.model.arrays import Array
+from ropewalk.model.joints import LOOSE
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, rotation_matrix
+
+NEUTRAL = 1e-4  # of gravity per metre: eigenvalues nearer to zero are of motions that nothing resists (yaw, drift)
+LIGHTEST = 1e-3  # kg, of a point: the sign of an eigenvalue does not depend on it
+SHOWN = 0.3  # of the largest: smaller parts of a motion are not named
+MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+
+
+class Verdict(NamedTuple):
+    """How an equilibrium answers to a push."""
+
+    stable: bool  # no motion grows; one that nothing resists does not count
+    neutral: int  # number of motions that nothing resists
+    smallest: float  # eigenvalue of the tangent by the mass, 1/s2; that of the neutral motions left out
+    direction: dict[str, list[float]]  # by body: surge to yaw of the motion with it, m and rad, the largest 1
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        if not self.stable:
+            return f"unstable: {self._way()} grows, e-fold in {1.0 / np.sqrt(-self.smallest):.3g} s at first"
+        rest = f"; {self.neutral} free motions that nothing resists" if self.neutral else ""
+        return f"stable{rest}"
+
+    def _way(self) -> str:
+        parts = [
+            (abs(v), f"{MOTIONS[i]} of '{name}'") for name, six in self.direction.items() for i, v in enumerate(six)
+        ]
+        return ", ".join(text for size, text in sorted(parts, reverse=True) if size >= SHOWN)
+
+
+def verdict(model: Model, state: State, stiffness: Array | None, method: str) -> Verdict | None:
+    """Stability of the equilibrium `state`; None without free bodies.
+
+    One body alone: stiffness of its lines (n_bodies, 6, 6), hull and weight. Several, or linked ones: the tangent of
+    the mixed elements on that state. Drag is taken as it is at rest.
+    """
+    free = np.flatnonzero(model.bodies.joint == LOOSE)
+    if free.size == 0:
+        return None
+    if free.size == 1 and stiffness is not None and not model.links.names and method != "fem":
+        k = int(free[0])
+        K: Array = stiffness[k] + hydrostatic_stiffness(model, state, k) + model.bodies.stiffness[k]
+        return _judge(model, K, body_mass(model, state, k), [k], 0)
+    from ropewalk.solvers.mixed_fem import MixedFemStatics
+
+    K, hold = MixedFemStatics().tangent(model, state)
+    n = K.shape[0] - 6 * free.size
+    M = np.zeros(K.shape)
+    M[:n, :n] = LIGHTEST * np.eye(n)
+    for i, body in enumerate(free):
+        own = slice(n + 6 * i, n + 6 * i + 6)
+        M[own, own] = body_mass(model, state, int(body))
+    return _judge(model, K, M, [int(body) for body in free], n, hold)
+
+
+def body_mass(model: Model, state: State, k: int) -> Array:
+    """(6, 6) of body k about its origin, world axes."""
+    bodies = model.bodies
+    R = rotation_matrix(state.body_quaternion[k])
+    m, (x, y, z) = max(float(bodies.mass[k]), LIGHTEST), R @ bodies.centre[k]
+    S = m * np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    c = np.array([x, y, z])
+    J = R @ bodies.inertia[k] @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+    least = 1e-4 * m  # kg m2: a body given without inertia about an axis turns all the same
+    J = J + max(0.0, least - float(np.linalg.eigvalsh(J)[0])) * np.eye(3)
+    return np.block([[m * np.eye(3), -S], [S, J]])
+
+
+def _judge(model: Model, K: Array, M: Array, free: list[int], n: int, hold: Array | None = None) -> Verdict:
+    """n : degrees of freedom before those of the bodies    hold : (rows, dofs) what links forbid"""
+    basis = np.eye(K.shape[0])
+    if hold is not None and hold.size:
+        _, singular, vectors = np.linalg.svd(hold)
+        rank = int(np.sum(singular > 1e-9 * singular[0]))  # a loop of links may say the same twice
+        basis = vectors[rank:].T
+    values, vectors = np.linalg.eig(np.linalg.solve(basis.T @ M @ basis, basis.T @ K @ basis))
+    real = values.real
+    floor = NEUTRAL * max(model.sea.gravity, 1.0)
+    resisted = np.flatnonzero(np.abs(real) > floor)
+    worst = int(resisted[np.argmin(real[resisted])]) if resisted.size else 0
+    motion = (basis @ vectors[:, worst]).real[n:]
+    motion = motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
+    names = model.names.bodies
+    return Verdict(
+        stable=bool(np.all(real > -floor)),
+        neutral=int(real.size - resisted.size),
+        smallest=float(real[worst]),
+        direction={names[k]: motion[6 * i : 6 * i + 6].tolist() for i, k in enumerate(free)},
+    )
