@@ -10,12 +10,13 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.joints import FREE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
+from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.shooting_assembly import Arcs
 from ropewalk.solvers.shooting_build import ON_BED, Problem
 from ropewalk.solvers.shooting_plan import LinePlan, Plan
 from ropewalk.solvers.shooting_shape import GuessedShape, bed_height, end_place, peg_knots
-from ropewalk.solvers.shooting_string import ALL, BOUND, BUOYANCY, F0, S0, S1, STATE
+from ropewalk.solvers.shooting_string import BOUND, BUOYANCY, F0, S0, S1, STATE
 
 CLOSE = 0.02  # of the line: a cut is not made this near another
 BED_SHARE = 1.0e-6  # of the line: a shorter stretch on the bed is none
@@ -98,12 +99,24 @@ def growth(arcs: Arcs, end_state: Array) -> Array:
 
     Positions are scaled by the arc's length, forces by the larger of the line's load and the force the arc carries.
     """
-    force = np.maximum(arcs.force, np.linalg.norm(end_state[:, 3:STATE], axis=1))
-    unit = np.stack([arcs.length] * 3 + [force] * 3, axis=1)
-    columns = np.concatenate([unit[:, 3:], unit[:, :3]], axis=1)  # those by force come first
-    scaled = end_state[:, STATE:ALL].reshape(-1, 6, 6) * columns[:, :, None] / unit[:, None, :]
-    numbers: Array = np.linalg.norm(scaled.reshape(-1, 36), axis=1)
-    return np.where(np.isfinite(numbers), numbers, np.inf)
+    numbers: Array = np.empty(arcs.length.size)
+    _norms(arcs.length, arcs.force, end_state, numbers)
+    return numbers
+
+
+@kernel
+def _norms(length, scale, end_state, numbers):
+    """See `growth`; numbers : (n,), filled.  length, scale : (n,) m and N    end_state : (n, ALL)"""
+    for a in range(numbers.size):
+        y = end_state[a]
+        force = max(scale[a], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+        total = 0.0
+        for c in range(6):
+            column = force if c < 3 else length[a]  # those by force come first
+            for i in range(6):
+                entry = y[STATE + 6 * c + i] * column / (length[a] if i < 3 else force)
+                total += entry * entry
+        numbers[a] = np.sqrt(total) if total < np.inf else np.inf
 
 
 def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> Plan:

@@ -33,6 +33,7 @@ FLOOR = 1.0e-9  # scaled residual that is accepted when round-off and the integr
 SLOW, PATIENCE = 0.9, 10  # a merit that keeps more than this for so many steps leads nowhere: start anew
 RESTARTS = (1.0, 0.2, 5.0)  # times each line's force scale: tension of the straight lines of a new start
 ROUGH = 1.0e-8  # tolerance of the integrator far from the solution
+WORTHWHILE = 0.01 * ROUGH  # asked tolerance below which rough shots save more than the one more they cost
 SWITCH = 1.0e-5  # largest scaled constraint at which the asked tolerance is taken
 DAMPINGS = 12  # Levenberg-Marquardt trials before giving up
 DAMPED_HALVINGS = 4
@@ -148,7 +149,7 @@ class Newton:
                  integrator: tuple[float, int], out: Result) -> None:  # fmt: skip
         self.parts, self.x, self.quaternions, self.scales, self.out = parts, x, quaternions, scales, out
         self.fine = integrator
-        self.rough = (max(ROUGH, integrator[0]), integrator[1])
+        self.rough = (ROUGH, integrator[1]) if integrator[0] < WORTHWHILE else integrator
         self.integrator = self.rough
         self.dense = x.size <= DENSE_LIMIT
         self.matrix: Any = np.empty((x.size, x.size)) if self.dense else None

@@ -23,6 +23,8 @@ SAMPLE_TOLERANCE = 1.0e-10  # of the integrator where a start is sampled
 
 def place_of(problem: Problem, before: Place) -> Place:
     """Points and bodies where the solution puts them."""
+    if not problem.nodes.any_free and not problem.rigid.which.size:
+        return before
     points, bodies, quaternions = before.points.copy(), before.bodies.copy(), before.quaternions.copy()
     for k in range(points.shape[0]):
         points[k] = node_position(problem, k)
