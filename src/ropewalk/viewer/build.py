@@ -147,7 +147,6 @@ def frames_of(dataset: xr.Dataset, model: Model) -> Frames:
         knots=knots,
         bar_tension=values("net_tension", 0),
         end_tension=force.reshape(n, -1, 2),
-        elevation=values("elevation") if "elevation" in dataset.variables else np.zeros(n),
     )
 
 

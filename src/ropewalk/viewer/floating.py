@@ -56,14 +56,13 @@ def no_frames() -> Frames:
     """One moment of nothing."""
     places = np.zeros((1, 0, 3))
     one = np.zeros((1, 0))
-    return Frames(np.zeros(1), places, one, places, places, np.zeros((1, 0, 4)), places, one, np.zeros((1, 0, 2)),
-                  np.zeros(1))  # fmt: skip
+    return Frames(np.zeros(1), places, one, places, places, np.zeros((1, 0, 4)), places, one, np.zeros((1, 0, 2)))
 
 
 def _nowhere(frames: Frames) -> Frames:
     """The same parts, at no place: a rod on no line is looked at by itself."""
     return Frames(**{
-        name: values if name in ("time", "elevation") else np.full_like(values, np.nan)
+        name: values if name == "time" else np.full_like(values, np.nan)
         for name, values in frames.arrays().items()
     })  # fmt: skip
 

@@ -48,7 +48,6 @@ class Frames:
     knots: Array  # (f, n_knots, 3) m
     bar_tension: Array  # (f, n_bars) N
     end_tension: Array  # (f, n_lines, 2) N
-    elevation: Array  # (f,) m at x = y = 0
 
     @property
     def numbers(self) -> int:

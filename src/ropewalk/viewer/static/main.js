@@ -207,7 +207,7 @@ class Page {
   frame(now) {
     const viewer = this.viewer, variant = viewer.variant;
     if (this.playing) {
-      const step = this.last ? Math.min(0.1, (now - this.last) / 1000) * this.speed : 0;
+      const step = this.last ? Math.min(0.25, (now - this.last) / 1000) * this.speed : 0;
       this.last = now;
       if (variant.mode) {
         viewer.phase = (viewer.phase + 2 * Math.PI * step / MODE_SECONDS) % (2 * Math.PI);

@@ -83,6 +83,10 @@ function factsOf(scene, variant, state, picked) {
     else if (scene.quantity.high > 0) lineTensions(scene, variant, state, picked, facts, force);
   } else if (picked.kind === "body") {
     facts.push(["position (m)", metres(state.bodyPosition.subarray(3 * picked.index, 3 * picked.index + 3))]);
+    if (scene.sea.waves) {
+      const [x, y] = state.bodyPosition.subarray(3 * picked.index, 3 * picked.index + 2);
+      facts.push(["surface there (m)", elevationAt(scene.sea.waves, x, y, state.time).toFixed(3)]);
+    }
     const angles = attitude(state.bodyQuaternion.subarray(4 * picked.index, 4 * picked.index + 4));
     facts.push(["roll, pitch, yaw (°)", angles.map((angle) => angle.toFixed(2)).join(", ")]);
   } else if (picked.kind === "net" && state.barTension.length && picked.bar !== undefined) {

@@ -106,7 +106,7 @@ const SOURCES = {
       if (dot(n, view) < 0.0) n = -n;
       float graze = pow(1.0 - clamp(abs(dot(n, view)), 0.0, 1.0), 3.0);
       float shine = pow(clamp(dot(reflect(-uLight, n), view), 0.0, 1.0), 60.0);
-      float light = 0.8 + 0.4 * dot(n, uLight);
+      float light = 0.85 + 0.3 * abs(dot(n, uLight)); // from below it is as bright as from above
       colour = vec4(uColour.rgb * light + vec3(0.35 * shine), clamp(uColour.a + 0.25 * graze + 0.3 * shine, 0.0, 0.8));
     }`],
   // The bed: a plane with a grid of metres.

@@ -106,7 +106,7 @@ class Viewer {
       const from = scene.lineStart[picked.index], to = scene.lineStart[picked.index + 1];
       const chain = chainSegments(state.position.subarray(3 * from, 3 * to));
       graphics.gl.depthMask(false);
-      graphics.lines(chain, { width: LINE_WIDTH + 6, colour: theme.picked });
+      graphics.lines(chain, { width: LINE_WIDTH + 5, colour: theme.picked });
       graphics.gl.depthMask(true);
     }
     graphics.lines(segments, { width: LINE_WIDTH, colour: theme.plain, range, rim: theme.rim });
@@ -132,8 +132,8 @@ class Viewer {
     const out = [];
     for (let i = 0; i < current.length; i += 3) {
       const [z, u, v] = current.subarray(i, i + 3);
-      if (z < this.low[2] || fastest === 0) continue;
-      const from = [...corner(current[1], current[2]), z];
+      const from = [...corner(current[1], current[2]), z], floor = sea.bed ? sea.bed[0] + sea.bed[1] * from[0] + sea.bed[2] * from[1] : -Infinity;
+      if (z < Math.max(this.low[2], floor) || fastest === 0) continue;
       out.push(...arrowSegments(from, [u * longest / fastest, v * longest / fastest, 0], this.camera));
     }
     this.graphics.lines(new Float32Array(out), { width: 2.2, colour: theme.arrow });
