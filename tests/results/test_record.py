@@ -43,7 +43,7 @@ def test_dataset_gives_back_every_number_of_the_states():
     data = dataset_of(NAMES, states, {"title": "x"})
     assert data.time.values.tolist() == [state.time for state in states]
     for k, state in enumerate(states):
-        for name in set(State._fields) - {"time", "start", "s", "end_force"} - NET_FIELDS:
+        for name in set(State._fields) - {"time", "start", "s", "end_force", "line_length"} - NET_FIELDS:
             np.testing.assert_array_equal(data[name].values[k], getattr(state, name), err_msg=name)
         np.testing.assert_array_equal(data.end_force.values[k].reshape(2, 2, 3), state.end_force)
 

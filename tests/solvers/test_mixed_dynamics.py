@@ -167,19 +167,23 @@ def test_what_is_not_claimed_is_refused() -> None:
     system = System.model_validate(
         {
             "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
-            "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [8, 0, 0]}},
+            "points": {
+                "a": {"position": [0, 0, 0]},
+                "ring": {"position": [4, 0, 0]},
+                "b": {"position": [8, 0, 0]},
+            },
             "lines": {
                 "l": {
                     "from": "a",
                     "to": "b",
                     "pieces": [{"section": "rope", "length": 10}],
-                    "loads": [{"kind": "pressure", "axis": [0, 1, 0], "value": 1.0}],
+                    "over": ["ring"],
                 }
             },
         }
     )
     model = build(system)
-    with pytest.raises(Exception, match="cannot do distributed loads"):
+    with pytest.raises(Exception, match="cannot do lines that run over points"):
         MixedFem().start(model, initial_state(model))
 
 

@@ -146,14 +146,14 @@ def simulate(
         try:
             with time_bar(progress, duration) as show:
                 state = None if recorder.saved is not None else _first_state(system, model)
-                run(model, method, state, times, recorder, show)
+                report = run(model, method, state, times, recorder, show)
         except ConvergenceError as error:
             failed = RunFailedError(str(error), error.report)
-            failed.results = _finish(recorder, output, str(error))
+            failed.results = _finish(recorder, output, str(error), facts=_facts(error.report))
             raise failed from None
         except KeyboardInterrupt:
             raise _interrupted(recorder, method, output, duration) from None
-        results = _finish(recorder, output, DONE)
+        results = _finish(recorder, output, DONE, facts=_facts(report))
         assert results is not None
         return results
 
@@ -300,7 +300,7 @@ def _finished(output: str | os.PathLike[str], attrs: dict[str, str]) -> xr.Datas
     if (part_folder(output) / HEADER).exists() or not Path(output).is_file():
         return None
     results = netcdf.open_results(output)
-    if results.attrs == {**attrs, "status": DONE}:
+    if {**attrs, "status": DONE}.items() <= results.attrs.items():
         if part_folder(output).is_dir():  # killed while it removed its folder
             RunFolder.create(output).remove()
         return results
@@ -329,19 +329,32 @@ def _check_resumable(recorder: Recorder, solver: Solver) -> None:
     recorder.resume()
 
 
+def _facts(report: Any) -> dict[str, str]:
+    """What the solver says of the whole run, for the attributes of its result."""
+    figures = report.figures if isinstance(report, Report) else {}
+    facts = {"parted": "; ".join(figures["parted"])} if figures.get("parted") else {}
+    if "constraint_drift" in figures:
+        facts["constraint_drift"] = f"{figures['constraint_drift']:.3g}"
+    return facts
+
+
 def _finish(
-    recorder: Recorder, output: str | os.PathLike[str] | None, status: str, keep: bool = False
+    recorder: Recorder,
+    output: str | os.PathLike[str] | None,
+    status: str,
+    keep: bool = False,
+    facts: dict[str, str] | None = None,
 ) -> xr.Dataset | None:
     """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept."""
     if recorder.folder is None or output is None:
-        return recorder.dataset(status)
+        return recorder.dataset(status).assign_attrs(facts or {})
     recorder.folder.flush()
     if recorder.rows == 0:
         return None
     reader = RunReader(recorder.folder.path)
     if reader.trouble:
         keep, status = True, f"{status}; {reader.trouble}"
-    netcdf.write_records(reader, output, status)
+    netcdf.write_records(reader, output, status, facts)
     if not keep:
         recorder.folder.remove()
     return netcdf.open_results(output)

@@ -37,6 +37,10 @@ def run_command(
     balance = energy_balance(dataset)
     if balance is not None:
         typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
+    if "constraint_drift" in dataset.attrs:
+        typer.echo(f"lengths: kept to {dataset.attrs['constraint_drift']} of an element's")
+    for event in filter(None, dataset.attrs.get("parted", "").split("; ")):
+        typer.echo(event)
 
 
 def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float] | None:

@@ -60,15 +60,20 @@ def system_of(dataset: xr.Dataset) -> System:
         raise InputError(f"the case in the result is not one that this version reads: {error}") from None
 
 
-def write_records(reader: RunReader, path: str | os.PathLike[str], status: str = DONE) -> None:
-    """Turn the records of a run into a file, a bounded number at a time; same content as `write` of a Dataset."""
+def write_records(
+    reader: RunReader, path: str | os.PathLike[str], status: str = DONE, facts: dict[str, str] | None = None
+) -> None:
+    """Turn the records of a run into a file, a bounded number at a time; same content as `write` of a Dataset.
+
+    facts : further attributes
+    """
     import h5netcdf
 
     path = Path(path)
     # in the run's own folder where possible: should this be killed too, nothing is left lying about
     folder = reader.path if path.parent.absolute() == reader.path.parent.absolute() else path.parent
     with _whole(path, folder) as temporary, h5netcdf.File(temporary, "w") as file:
-        file.attrs.update({**reader.attrs, "status": status})
+        file.attrs.update({**reader.attrs, "status": status, **(facts or {})})
         _declare(file, reader.layout, reader.rows)
         for first, rows in reader.blocks():
             for column in reader.layout.columns:

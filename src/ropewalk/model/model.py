@@ -20,6 +20,7 @@ class Names(NamedTuple):
     bodies: tuple[str, ...]
     lines: tuple[str, ...]
     sections: tuple[str, ...]
+    winches: tuple[str, ...] = ()  # lines that have one
 
 
 class Model(NamedTuple):
@@ -42,7 +43,13 @@ def build(system: System) -> Model:
     points = build_points(system.points, motions)
     bodies = build_bodies(system.bodies, motions)
     return Model(
-        names=Names(tuple(system.points), tuple(system.bodies), tuple(system.lines), tuple(system.sections)),
+        names=Names(
+            points=tuple(system.points),
+            bodies=tuple(system.bodies),
+            lines=tuple(system.lines),
+            sections=tuple(system.sections),
+            winches=tuple(name for name, line in system.lines.items() if line.payout is not None),
+        ),
         sea=build_sea(system.environment),
         sections=build_sections(system.sections),
         points=points,

@@ -42,6 +42,7 @@ class State(NamedTuple):
     net_mouth_width: Array = NONE  # (n_nets,) between the ends of a panel's upper edge, or across a cylinder's, m
     net_projected_area: Array = NONE  # (n_nets,) on a plane across the flow, every layer counted, m2
     net_volume: Array = NONE  # (n_nets,) inside a cylinder, 0 for panels, m3
+    line_length: Array = NONE  # (n_winches,) unstretched length of the lines with winches, m
 
 
 def rotation_matrix(quaternion: Array) -> Array:

@@ -55,6 +55,7 @@ class Layout:
     terms: tuple[str, ...]
     start: tuple[int, ...]  # (n_lines + 1,) first node of each line
     s: tuple[float, ...]  # (n_nodes,) m
+    winches: tuple[str, ...] = ()  # lines with winches
     nets: tuple[str, ...] = ()
     net_given_volume: tuple[float, ...] = ()  # (n_nets,) m3
     knot_start: tuple[int, ...] = (0,)  # (n_nets + 1,) first knot of each net
@@ -75,6 +76,7 @@ class Layout:
             terms=tuple(terms),
             start=tuple(int(i) for i in state.start),
             s=tuple(float(s) for s in state.s),
+            winches=tuple(names.winches) if state.line_length.size else (),
         )
 
     @classmethod
@@ -97,6 +99,7 @@ class Layout:
             "point": len(self.points),
             "end": 2 * len(self.lines),
             "rope": len(self.lines),
+            "winch": len(self.winches),
             "term": len(self.terms),
             "net": len(self.nets),
             "knot": len(self.knot_row),
@@ -130,6 +133,7 @@ class Layout:
             "end_line": [name for name in self.lines for _ in ENDS],
             "end": list(ENDS) * len(self.lines),
             "rope": list(self.lines),
+            "winch": list(self.winches),
             "body": list(self.bodies),
             "point": list(self.points),
             "term": list(self.terms),

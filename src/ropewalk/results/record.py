@@ -136,7 +136,8 @@ class Recorder:
             if dim == "node":
                 line = int(np.searchsorted(self.layout.start, i, side="right")) - 1
                 return f"{column.name} of line '{self.layout.lines[line]}' at s = {self.layout.s[i]:g} m is not finite"
-            owners = {"body": self.layout.bodies, "point": self.layout.points, "rope": self.layout.lines,
+            owners = {"winch": self.layout.winches,
+                      "body": self.layout.bodies, "point": self.layout.points, "rope": self.layout.lines,
                       "net": self.layout.nets}  # fmt: skip
             if dim in ("knot", "twine"):
                 net = self.layout.coordinates[f"{dim}_net"][1][i]

@@ -36,6 +36,7 @@ from ropewalk.solvers.mixed_mesh import (
     HALF_ADDED_TANGENTIAL,
     HALF_VOLUME,
     LENGTH,
+    LENGTH_RATE,
     SLACK,
     THICKNESS,
 )  # fmt: skip
@@ -117,8 +118,9 @@ def axial(e, i, j, r, v, T, element, law, law_data, gp, may_push):
     force = T[e]
     slack = 0.0 if may_push else element[e, SLACK]
     stretched, compliance = slack_strain(force, law[e, 0], law_data, law[e, 1], law[e, 2], slack)
-    miss = span - L + tau * rate - L * stretched
-    row = add3(scale3(1.0 + tau * gp - tau * q * rate, t), scale3(tau * q, dv))
+    grows = element[e, LENGTH_RATE] / L  # at a winch: only what strains the line is damped
+    miss = span - L + tau * (rate - grows * span) - L * stretched
+    row = add3(scale3(1.0 + tau * (gp - q * rate - grows), t), scale3(tau * q, dv))
     geometric = force * q
     weight = max(geometric, 0.0)
     ahead = add3(scale3(weight, row), scale3(-geometric, t))

@@ -21,38 +21,51 @@ from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, full_tangent, line_stiffness
-from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leap_to, leapfrog_message, refuse_leapfrog
+from ropewalk.solvers.mixed_break import arm
+from ropewalk.solvers.mixed_events import copy_state, find_acceleration, step_to
+from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
-from ropewalk.solvers.mixed_mesh import build_mesh
+from ropewalk.solvers.mixed_memory import fill, restored_mesh, snapshot_of
+from ropewalk.solvers.mixed_mesh import FLIPPED, Mesh, build_mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
-from ropewalk.solvers.mixed_report import FemWork, closure, energies, place, read_state, worst_place
+from ropewalk.solvers.mixed_payout import lengthened, with_winches
+from ropewalk.solvers.mixed_report import (
+    FemWork,
+    closure,
+    drift,
+    energies,
+    parted_lines,
+    place,
+    read_state,
+    worst_place,
+)
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
-from ropewalk.solvers.mixed_steps import Moving, advance_to, allocate, move_junctions, water_at
-from ropewalk.solvers.mixed_sweep import newton_iteration
+from ropewalk.solvers.mixed_steps import Work, allocate, move_junctions, water_at
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
 LONGEST_STEP = 2.0  # s, where nothing periodic drives the lines
 STEPS_PER_PERIOD = 12  # at least, of the shortest period of motions and waves that matters
+RAMP_PERIODS = 2.0  # periods for which the ramp of a winch counts
 SHORTEST_SHARE = 0.02  # of the waves' energy may have shorter periods than the one that matters
 STILL = 1e-3  # of the speed sqrt(g L): the least speed that errors are measured against
 SLACK_SHARE = 0.02  # of a line's weight: tension below which slack is near
 LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-6  # N, m: scales of a case without weight or lines
-TINY_STEP = 1e-5  # s, of the step that finds the first accelerations
-TINY_ITERATIONS = 8  # of Newton, in it
 FIRST_STEP = 0.02  # of the longest
 RELAXATION, RELAXATION_TIME = 1.0, 40.0  # damping over sqrt(g/L); time times damping
 RELAXED = 1e-2  # tolerance of the damped motion
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 _LINE_CLAIMS = frozenset(Claim) - {
-    Claim.STATICS, Claim.DYNAMICS, Claim.LOADS, Claim.OVER, Claim.PAYOUT, Claim.BREAK, Claim.RODS, Claim.NETS,
+    Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS,
 }  # fmt: skip
 
 
 def _make_work(model: Model, state: State, damping: float) -> FemWork:
     """Mesh and memory, with the given state on the mesh."""
-    mesh = build_mesh(model, damping)
+    given_model, model = model, lengthened(model, state.time)
+    mesh = with_winches(model, build_mesh(model, damping), state.time)
+    arm(model, mesh)
     work = allocate(mesh)
     x = work.trial
     junctions = slice(mesh.s.size, mesh.s.size + mesh.motion.size)
@@ -64,37 +77,31 @@ def _make_work(model: Model, state: State, damping: float) -> FemWork:
     for line in range(mesh.line.shape[0]):
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         e = slice(mesh.element_start[line], mesh.element_start[line + 1])
-        x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n])
+        given = state.s[state.start[line + 1] - 1]
+        x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n] * (given / model.lines.length[line]))
         x.T[e] = 0.5 * (T[1:] + T[:-1])
     work.clock[steps.TIME] = state.time
-    return FemWork(mesh, work, np.zeros(mesh.element.shape[0]), np.zeros(4), np.zeros(3))
+    return _memory(given_model, mesh, work)
 
 
-def _copy(source: Moving, target: Moving) -> None:
-    target.X[:] = source.X
-    target.T[:] = source.T
-
-
-def _find_acceleration(model: Model, work: FemWork) -> None:
-    """Accelerations and tensions that go with the given positions and velocities: those of one tiny implicit step."""
-    kept, mesh, sea = work.steps, work.mesh, model.sea
-    t = float(kept.clock[steps.TIME])
-    now, trial = kept.now, kept.trial
-    h = TINY_STEP
-    trial.X[0] = now.X[0] + h * now.X[1]
-    trial.T[:] = now.T
-    trial.X[2:] = 0.0
-    move_junctions(t + h, mesh, model.motions, trial.X)
-    water_at(trial.X[0], t + h, sea, kept.flow)
-    water_on_bodies(trial.X, t + h, sea, mesh)
-    for _ in range(TINY_ITERATIONS):
-        newton_iteration(trial.X, trial.T, kept.flow, mesh, sea.water_density, sea.gravity, 1.0 / (h * h), 1.0 / h, 1.0,
-                         kept.memory)  # fmt: skip
-    now.X[2] = trial.X[2]
-    now.X[3] = trial.X[2]
-    now.T[:] = trial.T
-    _copy(now, trial)
-    _copy(now, kept.last)
+def _memory(model: Model, mesh: Mesh, work: Work) -> FemWork:
+    """Fresh memory around that of the steps."""
+    first = build_mesh(model) if model.lines.winches.line.size else mesh
+    s = first.s.copy()
+    for line in np.flatnonzero(first.line[:, FLIPPED]):
+        n = slice(first.node_start[line], first.node_start[line + 1])
+        s[n] = s[n][::-1].copy()
+    return FemWork(
+        mesh=mesh,
+        steps=work,
+        misses=np.zeros(mesh.element.shape[0]),
+        static=np.zeros(4),
+        first=np.zeros(3),
+        parted=np.full((model.lines.breaks.line.size, 2), -1.0),
+        worst_miss=np.zeros(1),
+        start=first.node_start,
+        s=s,
+    )
 
 
 def _scales(model: Model) -> tuple[float, float]:
@@ -118,7 +125,7 @@ def _settle(model: Model, work: FemWork, t: float) -> Report:
         t, work.mesh, still_water(model.sea), model.motions, work.steps, force_scale, length_scale, work.steps.nodes,
         work.misses,
     )  # fmt: skip
-    _copy(work.steps.trial, work.steps.now)
+    copy_state(work.steps.trial, work.steps.now)
     work.static[:] = outcome, iterations, force, miss
     if outcome == CONVERGED:
         return Report(Status.DONE, "", iterations, force, miss)
@@ -141,7 +148,7 @@ def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
     if has_bodies and np.any(sections.compression):
         limp = model._replace(sections=sections._replace(compression=flags(np.zeros(sections.mass.size, dtype=bool))))
         mesh = work.mesh._replace(element=build_mesh(limp).element)
-        first = _settle(limp, work._replace(mesh=mesh), state.time)
+        first = _settle(limp, replace(work, mesh=mesh), state.time)
     else:
         first = Report()
     report = _settle(model, work, state.time)
@@ -186,7 +193,7 @@ def _relaxed(model: Model, state: State) -> State:
 
 def _lay(model: Model, state: State, work: FemWork) -> None:
     """Put a state on the mesh of `work`."""
-    _copy(_make_work(model, state, 0.0).steps.trial, work.steps.trial)
+    copy_state(_make_work(model, state, 0.0).steps.trial, work.steps.trial)
     work.mesh.bodies.memory.attitude[:] = state.body_quaternion
 
 
@@ -222,10 +229,10 @@ class MixedFem:
                 guess(model, work.mesh, work.steps)
                 report = _settle(model, work, state.time)
         else:
-            _copy(work.steps.trial, work.steps.now)
+            copy_state(work.steps.trial, work.steps.now)
         self._set(model, work)
         if self.start_at == "as_given":
-            _find_acceleration(model, work)
+            find_acceleration(model, work)
         return work
 
     def _set(self, model: Model, work: FemWork) -> None:
@@ -246,8 +253,8 @@ class MixedFem:
         settings[steps.SLACK_LEVEL] = SLACK_SHARE * force_scale
         clock[steps.STEP] = FIRST_STEP * longest
         clock[steps.SMALLEST] = np.inf
-        _copy(work.steps.now, work.steps.last)
-        _copy(work.steps.now, work.steps.trial)
+        copy_state(work.steps.now, work.steps.last)
+        copy_state(work.steps.now, work.steps.trial)
         settings[steps.LEDGER] = 1.0 if self.ledger else 0.0
         now, sea = work.steps.now, model.sea
         move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
@@ -269,8 +276,8 @@ class MixedFem:
             return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
         count, clock = work.steps.count, work.steps.clock
         before = int(count[steps.ITERATIONS])
-        to = leap_to if self.integrator == "leapfrog" else advance_to
-        outcome = to(t, work.mesh, model.sea, model.motions, work.steps)
+        outcome = step_to(model, work, t, self.integrator == "leapfrog")
+        count, clock = work.steps.count, work.steps.clock
         iterations = int(count[steps.ITERATIONS]) - before
         figures: dict[str, Any] = {
             "steps": int(count[steps.STEPS]),
@@ -279,6 +286,8 @@ class MixedFem:
             "newton_iterations": int(count[steps.ITERATIONS]),
             "smallest_step": float(clock[steps.SMALLEST]),
             "largest_step": float(clock[steps.LARGEST]),
+            "constraint_drift": drift(model, work),
+            "parted": parted_lines(model, work),
         }
         if self.ledger:
             energy = energies(model, work)
@@ -304,27 +313,13 @@ class MixedFem:
 
     def snapshot(self, work: FemWork) -> dict[str, Any]:
         """All that the next step depends on."""
-        kept = work.steps
-        return {
-            "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
-            "ledger": kept.ledger, "grip": kept.memory.grip, "clock": kept.clock, "count": kept.count,
-            "settings": kept.settings,
-            "static": work.static, "first": work.first, "attitude": work.mesh.bodies.memory.attitude,
-        }  # fmt: skip
+        return snapshot_of(work)
 
     def restore(self, model: Model, snapshot: dict[str, Any]) -> FemWork:
         """The memory of which `snapshot` was taken."""
-        mesh = build_mesh(model, self.damping)
-        work = FemWork(mesh, allocate(mesh), np.zeros(mesh.element.shape[0]), np.zeros(4), np.zeros(3))
-        kept = work.steps
-        for name, array in (
-            ("now_x", kept.now.X), ("now_t", kept.now.T), ("last_x", kept.last.X), ("last_t", kept.last.T),
-            ("ledger", kept.ledger), ("grip", kept.memory.grip), ("clock", kept.clock), ("count", kept.count),
-            ("settings", kept.settings),
-            ("static", work.static), ("first", work.first), ("attitude", mesh.bodies.memory.attitude),
-        ):  # fmt: skip
-            array[...] = snapshot[name]
-        _copy(kept.now, kept.trial)
+        mesh = restored_mesh(with_winches(model, build_mesh(model, self.damping), 0.0), snapshot)
+        work = _memory(model, mesh, allocate(mesh))
+        fill(work, snapshot)
         return work
 
 
@@ -343,12 +338,17 @@ class MixedFemStatics:
         work = _make_work(model, state, 0.0)
         if not np.any(state.tension > 0.0):
             guess(model, work.mesh, work.steps)
-        _copy(work.steps.trial, work.steps.now)
+        copy_state(work.steps.trial, work.steps.now)
         return work
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """The equilibrium under the loads at time t."""
-        report = _settle_gradually(model, work, read_state(model, work)._replace(time=t))
+        state = read_state(model, work)._replace(time=t)
+        if model.lines.winches.line.size:
+            fresh = _make_work(model, state, 0.0)
+            work.mesh, work.steps, work.misses = fresh.mesh, fresh.steps, fresh.misses
+            guess(lengthened(model, t), work.mesh, work.steps)
+        report = _settle_gradually(model, work, state)
         report = _off_the_bed(model, work, report)
         work.steps.clock[steps.TIME] = t
         return report
@@ -385,6 +385,8 @@ def _longest_step(model: Model) -> float:
     if model.motions.knots.size > 1:
         gaps = np.diff(model.motions.knots)
         shortest = min(shortest, 3.0 * float(np.min(gaps[gaps > 0.0], initial=np.inf)))
+    ramps = model.lines.winches.ramp
+    shortest = min(shortest, RAMP_PERIODS * float(np.min(ramps[ramps > 0.0], initial=np.inf)))
     wave = model.sea.wave
     if wave.shape[1] and model.sea.water_density > 0.0:
         energy = np.cumsum(wave[0] ** 2)

@@ -81,6 +81,12 @@ def refuse_leapfrog(model: Model) -> None:
                 f"run.integrator leapfrog: section '{model.names.sections[k]}' is inextensible, and explicit steps "
                 "need a tension that follows from length; give it axial_stiffness, or use generalised_alpha"
             )
+    lines = model.lines
+    if lines.winches.line.size or lines.breaks.line.size or lines.load_kind.size:
+        raise InputError(
+            "run.integrator leapfrog: winches, lines that part and distributed loads are only in the implicit steps; "
+            "use generalised_alpha"
+        )
     for k, name in enumerate(model.names.bodies):
         if model.bodies.joint[k] == LOOSE:
             raise InputError(

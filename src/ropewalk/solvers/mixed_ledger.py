@@ -3,7 +3,8 @@ r"""The energy ledger: what the lines hold, what was put in, what was lost, and 
 Energies are taken from the state; work is the integral of power over the accepted steps, by the parabola through
 the last three values, so that the quadrature is one order better than the steps. What is left,
 
-.. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} + \sum \text{losses},
+.. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} - W_\text{winch}
+          + \sum \text{losses},
 
 is the error of the integration and its numerical damping. Seabed losses contain what the bed stores and gives back.
 """
@@ -17,6 +18,7 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
 from ropewalk.solvers.mixed_body_ledger import body_energies, body_powers
 from ropewalk.solvers.mixed_element import axial, drag_on, water_on_half, wet_share
+from ropewalk.solvers.mixed_loads import loads_power
 from ropewalk.solvers.mixed_mesh import (
     ADDED,
     DRAG_AREA,
@@ -24,6 +26,7 @@ from ropewalk.solvers.mixed_mesh import (
     DRAG_TANGENTIAL,
     FORCE,
     LENGTH,
+    LENGTH_RATE,
     MASS,
     PULL,
     SLACK,
@@ -32,17 +35,18 @@ from ropewalk.solvers.mixed_mesh import (
     VOLUME,
 )
 from ropewalk.solvers.mixed_nodes import lump, node_terms
+from ropewalk.solvers.mixed_payout import winch_power
 
 # rows of a ledger
-ENDS, WATER, LOADS, DRAG, DAMPING, BED = 0, 1, 2, 3, 4, 5
-POWERS = 6
+ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK = 0, 1, 2, 3, 4, 5, 6, 7
+POWERS = 8
 
 # columns of a ledger
 WORK, NOW, BEFORE = 0, 1, 2  # J, W, W; one more for the power before that
 COLUMNS = 4
 
-TERMS = ("kinetic", "elastic", "potential", "work_ends", "work_water", "work_loads", "loss_drag", "loss_damping",
-         "loss_seabed", "closure")  # fmt: skip
+TERMS = ("kinetic", "elastic", "potential", "work_ends", "work_water", "work_loads", "work_winch", "loss_drag",
+         "loss_damping", "loss_seabed", "loss_break", "closure")  # fmt: skip
 
 
 @kernel(forceinline=True, fastmath=FUSED)
@@ -54,7 +58,8 @@ def _element_power(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, no
         nodes[i, p] -= pull * t[p]
         nodes[j, p] += pull * t[p]
     dv = (v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2])
-    damped = (pull - elastic_tension(e, span, element, law, law_data)) * dot(dv, t)
+    strained = dot(dv, t) - element[e, LENGTH_RATE] * span / element[e, LENGTH]
+    damped = (pull - elastic_tension(e, span, element, law, law_data)) * strained
     water, lost = 0.0, 0.0
     if rho <= 0.0:
         return water, lost, damped
@@ -149,6 +154,8 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         _line_power(n0, e0, mesh.element_start[line + 1] - e0, r, v, a, T, flow, mesh.element, mesh.law, mesh.law_data,
                     rho, g, nodes, ledger)  # fmt: skip
+        if mesh.load.shape[0] > 0:
+            ledger[LOADS, NOW] += loads_power(mesh, line, r, v, nodes)
         for side in range(2):
             n = n0 if side == 0 else mesh.node_start[line + 1] - 1
             j = mesh.line[line, 2 + side]
@@ -165,6 +172,7 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
                 pull -= mesh.dof[d, SPRING] * mesh.dof[d, p] * (r[n_nodes + j, p] - mesh.reference[j, p])
             for p in range(3):
                 ledger[LOADS, NOW] += pull * mesh.dof[d, p] * v[n_nodes + j, p]
+    ledger[WINCH, NOW] += winch_power(X, T, mesh, g)
     water, loads, drag, damping, ends, bed = body_powers(X, flow, mesh, rho, g)
     ledger[ENDS, NOW] += ends
     ledger[BED, NOW] += bed

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -19,11 +19,15 @@ from ropewalk.model.state import end_positions
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.mixed_anchor import Rest, laid
 from ropewalk.solvers.mixed_body_arrays import BodyMesh, build_body_mesh
+from ropewalk.solvers.mixed_load_arrays import build_loads
+from ropewalk.solvers.mixed_winch_arrays import WinchMesh, no_winches
 
 ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
 SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
 LEVEL = 1e-3  # of an element's length: a level line passes the surface over at least this height
+LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
+SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
 # columns of nodes
@@ -58,12 +62,15 @@ HALF_ADDED_TANGENTIAL = 5
 DAMPING = 6  # s
 THICKNESS = 7  # m, height over which the section passes the water surface
 SLACK = 8  # axial stiffness in compression, N; 0 for sections that can push
-ELEMENT_COLUMNS = 9
+LENGTH_RATE = 9  # of the unstretched length, m/s; of elements at winches
+LIMIT = 10  # tension at which the line parts, N
+ELEMENT_COLUMNS = 11
 
 
 class Mesh(NamedTuple):
-    """What the kernels of this method read beside the sea and the motions; never changed.
+    """What the kernels of this method read beside the sea and the motions.
 
+    Only winches and breaks change nodes, elements and laws.
     Few arrays with named columns, not one array per quantity: each array costs the compiler time at every call.
     Junctions have rows after the nodes in all arrays of positions, the rotations of bodies after those, and the
     multipliers of links at the end.
@@ -87,10 +94,12 @@ class Mesh(NamedTuple):
     friction: float  # coefficient
     mass_damping: float  # 1/s
     bodies: BodyMesh
+    load: Array  # (n_elements, LOAD_COLUMNS) of mixed_load_arrays.py, or no rows
+    winches: WinchMesh
 
 
 def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
-    """Cut the lines into elements and collect the junctions."""
+    """Cut the lines into elements and collect the junctions; winches are put on by mixed_payout.py."""
     sea = model.sea
     dof_start, dof = _degrees_of_freedom(model)
     ends = _end_junctions(model)
@@ -116,10 +125,10 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         line=ints(line, (-1, LINE_COLUMNS)),
         end_offset=floats(offset, (-1, 2, 3)),
         s=floats(np.concatenate([np.zeros(0), *(s for s, _, _, _ in cuts)])),
-        node=floats(np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)])),
-        element=floats(np.concatenate([np.zeros((0, ELEMENT_COLUMNS)), *(e for _, _, e, _ in cuts)])),
-        law=ints(np.concatenate([np.zeros((0, 3)), *(law for _, _, _, law in cuts)])),
-        law_data=model.sections.law_data,
+        node=np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)]),
+        element=np.concatenate([np.zeros((0, ELEMENT_COLUMNS)), *(e for _, _, e, _ in cuts)]),
+        law=np.concatenate([np.zeros((0, 3), dtype=np.int64), *(law for _, _, _, law in cuts)]),
+        law_data=floats(np.append(model.sections.law_data, LOOSE_STIFFNESS * _weight_scale(model))),
         motion=ints(motion),
         reference=floats(reference, (-1, 3)),
         dof_start=dof_start,
@@ -129,6 +138,22 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         friction=sea.bed_friction,
         mass_damping=mass_damping,
         bodies=build_body_mesh(model, flipped, _levers(walked, dof_start, dof)),
+        load=build_loads(model, *_sections_along(model), flags(flipped)),
+        winches=no_winches(),
+    )
+
+
+def _sections_along(model: Model) -> tuple[list[Array], list[Ints]]:
+    """s of the nodes and sections of the elements of each line, from end A."""
+    along = [_edges(model, i) for i in range(model.lines.length.size)]
+    return [s for s, _ in along], [k for _, k in along]
+
+
+def _weight_scale(model: Model) -> float:
+    """Largest weight of a line in air, N."""
+    sections, lines = model.sections, model.lines
+    return float(np.max(sections.mass[lines.piece_section] * lines.piece_length, initial=1.0)) * max(
+        model.sea.gravity, 1.0
     )
 
 
@@ -187,7 +212,8 @@ def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
     """Stretches of one section between breaks: start, end (m), section, number of elements."""
     lines = model.lines
     pieces = range(lines.piece_start[line], lines.piece_start[line + 1])
-    breaks = lines.attachment_s[lines.attachment_start[line] : lines.attachment_start[line + 1]]
+    parted = _around_break(model, line)
+    breaks = [*lines.attachment_s[lines.attachment_start[line] : lines.attachment_start[line + 1]], *parted]
     result = []
     begin = 0.0
     for p in pieces:
@@ -196,7 +222,9 @@ def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
         edges = [begin, *inner, end]
         asked = lines.piece_elements[p]
         for a, b in itertools.pairwise(edges):
-            if asked:
+            if parted == (a, b):
+                n = 1
+            elif asked:
                 n = max(1, round(asked * (b - a) / lines.piece_length[p]))
             else:
                 n = max(LEAST_PER_STRETCH, round(ELEMENTS_PER_LINE * (b - a) / lines.length[line]))
@@ -205,15 +233,31 @@ def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
     return result
 
 
-def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, Ints]:
-    """s, nodes, elements and laws of one line, in the order of the walk."""
-    section_of = []
+def _around_break(model: Model, line: int) -> tuple[float, ...]:
+    """Ends of the element in whose middle a line parts; it has the length of an ordinary one, or ends with the line."""
+    lines = model.lines
+    k = np.flatnonzero((lines.breaks.line == line) & np.isfinite(lines.breaks.s))
+    if k.size == 0:
+        return ()
+    s, L = float(lines.breaks.s[k[0]]), float(lines.length[line])
+    asked = int(np.sum(lines.piece_elements[lines.piece_start[line] : lines.piece_start[line + 1]]))
+    half = min(0.5 * L / (asked or ELEMENTS_PER_LINE), s, L - s)
+    return (s - half, s + half) if half > SHORTEST_STUB * L else ()
+
+
+def _edges(model: Model, line: int) -> tuple[Array, Ints]:
+    """s of the nodes and section of each element of one line, from end A."""
+    section_of: list[int] = []
     edges = [0.0]
     for a, b, section, n in _stretches(model, line):
         edges += list(np.linspace(a, b, n + 1)[1:])
         section_of += [section] * n
-    s = np.array(edges)
-    k = np.array(section_of)
+    return np.array(edges), np.array(section_of)
+
+
+def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, Ints]:
+    """s, nodes, elements and laws of one line, in the order of the walk."""
+    s, k = _edges(model, line)
     sections, sea = model.sections, model.sea
     length = np.diff(s)
     area = sections.area[k]
@@ -231,10 +275,11 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, I
     elements[:, DAMPING] = sections.damping[k]
     elements[:, THICKNESS] = np.maximum(width, LEVEL * length)
     elements[:, SLACK] = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
+    elements[:, LIMIT] = np.inf
     law = np.stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]], axis=1)
     nodes = np.zeros((s.size, NODE_COLUMNS))
     nodes[:, MASS] = _to_nodes(sections.mass[k] * length)
-    nodes[:, BED_AREA] = _to_nodes(_contact_width(model, k) * length)
+    nodes[:, BED_AREA] = _to_nodes(contact_width(model, k) * length)
     nodes[:, RADIUS] = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
     _add_attachments(model, line, s, nodes)
     if flipped:
@@ -247,14 +292,14 @@ def _lay(model: Model, line: int, end: int, place: Array, node: Array) -> Array:
     lines, sea = model.lines, model.sea
     k = lines.piece_section[lines.piece_start[line] if end == 0 else lines.piece_start[line + 1] - 1]
     weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
-    shift = laid(sea, place, Rest(weight, float(_contact_width(model, k)), model.sections.contact_radius[k]))
+    shift = laid(sea, place, Rest(weight, float(contact_width(model, k)), model.sections.contact_radius[k]))
     if shift is None:
         return np.zeros(3)
     node[BED_AREA] = 0.0
     return shift * sea.bed_normal
 
 
-def _contact_width(model: Model, section: Any) -> Any:
+def contact_width(model: Model, section: Any) -> Any:
     """Of the sections of these indices on the bed, m."""
     sections = model.sections
     width = np.maximum(np.sqrt(4.0 * sections.area[section] / np.pi), 2.0 * sections.contact_radius[section])

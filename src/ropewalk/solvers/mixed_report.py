@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.state import State, resample
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.mixed_anchor import carried
 from ropewalk.solvers.mixed_bodies import body_attitudes
-from ropewalk.solvers.mixed_ledger import BED, DAMPING, DRAG, ENDS, LOADS, WATER, WORK, stored_energy
-from ropewalk.solvers.mixed_mesh import BED_AREA, FIRST, FLIPPED, RADIUS, Mesh
+from ropewalk.solvers.mixed_ledger import BED, BREAK, DAMPING, DRAG, ENDS, LOADS, WATER, WINCH, WORK, stored_energy
+from ropewalk.solvers.mixed_mesh import BED_AREA, FIRST, FLIPPED, LENGTH, RADIUS, Mesh
+from ropewalk.solvers.mixed_remesh import end_length
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import Work, water_at
+from ropewalk.solvers.mixed_winch_arrays import END, FLUX, INNER, LINE
 
 
-class FemWork(NamedTuple):
-    """Memory of a run by mixed elements."""
+@dataclass
+class FemWork:
+    """Memory of a run by mixed elements. Mesh and memory of the steps are replaced when a winch changes the mesh."""
 
     mesh: Mesh
     steps: Work
     misses: Array  # (n_elements,) m
     static: Array  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
     first: Array  # (3,) J, kinetic, elastic and potential energy at the start
+    parted: Array  # (n_breaks, 2) when (s) and where (m from end A) a line parted, -1 while it is whole
+    worst_miss: Array  # (1,) largest miss of an element's length so far, as a share of it
+    start: Ints  # (n_lines + 1,) first node of each line in what is read
+    s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
@@ -33,8 +41,8 @@ def energies(model: Model, work: FemWork) -> dict[str, float]:
     kinetic, elastic, potential = stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
     done = work.steps.ledger[:, WORK]
     gain = kinetic + elastic + potential - float(np.sum(work.first))
-    given = float(done[ENDS] + done[WATER] + done[LOADS])
-    lost = float(done[DRAG] + done[DAMPING] + done[BED])
+    given = float(done[ENDS] + done[WATER] + done[LOADS] + done[WINCH])
+    lost = float(done[DRAG] + done[DAMPING] + done[BED] + done[BREAK])
     return {
         "kinetic": kinetic,
         "elastic": elastic,
@@ -42,9 +50,11 @@ def energies(model: Model, work: FemWork) -> dict[str, float]:
         "work_ends": float(done[ENDS]),
         "work_water": float(done[WATER]),
         "work_loads": float(done[LOADS]),
+        "work_winch": float(done[WINCH]),
         "loss_drag": float(done[DRAG]),
         "loss_damping": float(done[DAMPING]),
         "loss_seabed": float(done[BED]),
+        "loss_break": float(done[BREAK]),
         "closure": gain - given + lost,
     }
 
@@ -57,12 +67,36 @@ def closure(energy: dict[str, float], work: FemWork) -> float:
     return float(abs(energy["closure"]) / turned) if turned > 0.0 else 0.0
 
 
+def drift(model: Model, work: FemWork) -> float:
+    """Largest miss of an element's length so far, as a share of it: how well the elements keep to their law."""
+    kept, sea = work.steps, model.sea
+    unbalance(kept.now.X, kept.now.T, kept.flow, work.mesh, sea.water_density, sea.gravity, kept.memory.grip,
+              kept.nodes, work.misses)  # fmt: skip
+    misses = np.abs(work.misses) / work.mesh.element[:, LENGTH]
+    work.worst_miss[0] = np.max(misses, initial=work.worst_miss[0])
+    return float(work.worst_miss[0])
+
+
+def parted_lines(model: Model, work: FemWork) -> list[str]:
+    """A sentence for every line that has parted."""
+    return [
+        f"line '{model.names.lines[line]}' parted at t = {t:.6g} s, s = {s:.5g} m"
+        for line, (t, s) in zip(model.lines.breaks.line, work.parted, strict=True)
+        if t >= 0.0
+    ]
+
+
 def place(model: Model, mesh: Mesh, element: int) -> str:
     """Line and arc length of an element, for messages."""
     line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
+    return f"line '{model.names.lines[line]}' at s = {arc_length(mesh, element):.4g} m"
+
+
+def arc_length(mesh: Mesh, element: int) -> float:
+    """s of the middle of an element, m."""
+    line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
     node = element - mesh.element_start[line] + mesh.node_start[line]
-    s = 0.5 * (mesh.s[node] + mesh.s[node + 1])
-    return f"line '{model.names.lines[line]}' at s = {s:.4g} m"
+    return float(0.5 * (mesh.s[node] + mesh.s[node + 1]))
 
 
 def worst_place(model: Model, work: FemWork) -> str:
@@ -87,7 +121,7 @@ def read_state(model: Model, work: FemWork) -> State:
     points = slice(n_nodes, n_nodes + len(model.names.points))
     bodies = slice(points.stop, n_nodes + mesh.motion.size)
     attitude, rate = body_attitudes(now.X, mesh)
-    s, position, velocity = mesh.s.copy(), now.X[0, :n_nodes].copy(), now.X[1, :n_nodes].copy()
+    s, position, velocity = present_s(mesh, time), now.X[0, :n_nodes].copy(), now.X[1, :n_nodes].copy()
     tension = np.zeros(s.size)
     end_force = np.zeros((n_lines, 2, 3))
     grounded = np.zeros(n_lines)
@@ -100,7 +134,9 @@ def read_state(model: Model, work: FemWork) -> State:
                 pressed = carried(ends[side], mesh.bed[:3])
                 ends[side] -= pressed
                 work.steps.nodes[n_nodes + mesh.line[line, FIRST + side]] += pressed
-        tension[n] = _nodal_tension(T, mesh.s[n], now.X[0, n], ends)
+        tension[n] = _nodal_tension(T, s[n], now.X[0, n], ends)
+        for i in np.flatnonzero(mesh.winches.table[:, LINE] == line):
+            tension[mesh.winches.table[i, END]] += mesh.winches.data[i, FLUX]
         if mesh.line[line, FLIPPED]:
             for array in (s, position, velocity, tension):
                 array[n] = array[n][::-1].copy()
@@ -108,9 +144,9 @@ def read_state(model: Model, work: FemWork) -> State:
         end_force[line] = ends
         if mesh.has_bed:
             depth = mesh.bed[3] + mesh.node[n, RADIUS] - now.X[0, n] @ mesh.bed[:3]
-            share = np.abs(np.gradient(mesh.s[n])) * np.where([True, *[False] * (len(depth) - 2), True], 0.5, 1.0)
+            share = np.abs(np.gradient(s[n])) * np.where([True, *[False] * (len(depth) - 2), True], 0.5, 1.0)
             grounded[line] = float(np.sum(share[depth > 0.0]))
-    return State(
+    state = State(
         time=time,
         point_position=now.X[0, points].copy(),
         point_velocity=now.X[1, points].copy(),
@@ -126,6 +162,40 @@ def read_state(model: Model, work: FemWork) -> State:
         tension=tension,
         end_force=end_force,
         grounded=grounded,
+        line_length=np.array([s[i] for i in _far_ends(mesh)]),
+    )
+    return _on_layout(state, work) if mesh.winches.table.shape[0] else state
+
+
+def present_s(mesh: Mesh, t: float) -> Array:
+    """s of the nodes from end A as it is at time t (m): winches push line in at an end."""
+    s = np.array(mesh.s)
+    for i, (line, inner, end) in enumerate(mesh.winches.table[:, [LINE, INNER, END]]):
+        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+        is_b = (end > inner) != bool(mesh.line[line, FLIPPED])
+        s[end] = s[inner] + (1.0 if is_b else -1.0) * end_length(mesh, i, t)
+        s[n] -= 0.0 if is_b else s[end]
+    return s
+
+
+def _far_ends(mesh: Mesh) -> list[int]:
+    """Nodes at end B of the lines with winches, in the order from end A."""
+    return [int(mesh.node_start[line + 1]) - 1 for line in mesh.winches.table[:, LINE]]
+
+
+def _on_layout(state: State, work: FemWork) -> State:
+    """The state at the nodes that results keep: those of the start, at the same share of the present length."""
+    parts: list[tuple[Array, Array, Array]] = []
+    for line in range(work.start.size - 1):
+        kept = work.s[work.start[line] : work.start[line + 1]]
+        last = state.s[state.start[line + 1] - 1]
+        parts.append(resample(state, line, kept * (last / kept[-1])))
+    return state._replace(
+        start=work.start,
+        s=work.s,
+        position=np.concatenate([r for r, _, _ in parts]),
+        velocity=np.concatenate([v for _, v, _ in parts]),
+        tension=np.concatenate([T for _, _, T in parts]),
     )
 
 

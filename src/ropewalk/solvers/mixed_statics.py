@@ -25,6 +25,7 @@ from ropewalk.solvers.mixed_mesh import (
     Mesh,
 )
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, node_terms
+from ropewalk.solvers.mixed_payout import stand_still
 from ropewalk.solvers.mixed_steps import Work, copy_moving, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import element_system, newton_iteration
 
@@ -65,7 +66,23 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
         for k in range(mesh.element_start[line + 1] - e0):
             i = n0 + k
             part = element_system(
-                e0 + k, i, i + 1, r, v, a, T, flow, mesh.element, mesh.law, mesh.law_data, rho, g, 0.0, 0.0, False
+                e0 + k,
+                i,
+                i + 1,
+                r,
+                v,
+                a,
+                T,
+                flow,
+                mesh.element,
+                mesh.law,
+                mesh.law_data,
+                mesh.load,
+                rho,
+                g,
+                0.0,
+                0.0,
+                False,
             )
             misses[e0 + k] = part[2]
             for p in range(3):
@@ -147,6 +164,7 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     flow, memory, grip = work.flow, work.memory, work.memory.grip
     grip[FRICTION_ROW, 0] = 0.0  # friction needs a history, which an equilibrium has not
     move_junctions(t, mesh, motions, X)
+    stand_still(mesh)
     rho, g = sea.water_density, sea.gravity
     best = np.inf
     outcome = STUCK

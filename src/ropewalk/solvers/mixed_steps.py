@@ -26,10 +26,12 @@ from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
 from ropewalk.solvers import mixed_ledger
 from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
+from ropewalk.solvers.mixed_break import parting_element, parting_share
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, move_grip
+from ropewalk.solvers.mixed_payout import pay_out
 from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, newton_iteration
 
 # schemes
@@ -49,7 +51,7 @@ RADIUS, SPEED_FLOOR, TENSION_SCALE, SLACK_LEVEL, LEDGER = 5, 6, 7, 8, 9
 SETTINGS = 10
 
 # outcomes
-REACHED, STEP_TOO_SMALL = 0, 1
+REACHED, STEP_TOO_SMALL, PARTED = 0, 1, 4  # 2 and 3 are leapfrog's
 
 NEWTON_SHARE = 1e-3  # of the step tolerance, left to Newton; tension is corrupted by looser exits
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
@@ -66,6 +68,7 @@ JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no 
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
 PUSH, RESTART = 1.0, 2.0  # elements may push for one step; and that step is one of backward Euler, without memory
 CUT = 0.35  # step after a Newton failure
+LAST_CUT = 0.1  # of a step, at most, on the way to where a line parts
 SPEED_MEMORY = 20.0  # s over which the largest speed is forgotten
 SMOOTH, SLACK = 0.5, 0.0  # spectral radii without and with slack
 
@@ -159,6 +162,8 @@ def move_junctions(t, mesh, motions, X):
     if mesh.bodies.table.shape[0] > 0:
         turn_held_bodies(t, mesh, motions, X)
     join_ends(X, mesh)
+    if mesh.winches.table.shape[0] > 0:
+        pay_out(t, mesh, X)
 
 
 @kernel
@@ -328,7 +333,10 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
 
 @kernel
 def advance_to(t_end, mesh, sea, motions, work):
-    """Step to t_end; returns REACHED or STEP_TOO_SMALL. The one entry into compiled code of a run."""
+    """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension.
+
+    The one entry into compiled code of a run.
+    """
     clock, settings, count = work.clock, work.settings, work.count
     fixed = settings[FIXED_STEP] > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))
@@ -355,6 +363,10 @@ def advance_to(t_end, mesh, sea, motions, work):
                 PUSH if cuts == PUSH_AFTER else (RESTART if cuts == RESTART_AFTER else 0.0)
             )
             continue
+        share = parting_share(work.now.T, work.trial.T, mesh.element)
+        if share < 1.0 and h > settings[LEAST_STEP] / LAST_CUT:
+            clock[STEP] = h * max(share, LAST_CUT)
+            continue
         scale = max(speed, clock[SPEED], settings[SPEED_FLOOR])
         ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
         floor = JUMP_STEP * settings[MOST_STEP]
@@ -378,6 +390,10 @@ def advance_to(t_end, mesh, sea, motions, work):
         change = SAFETY / np.sqrt(max(ratio, 1e-6))
         clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h
         clock[STEP] = max(clock[STEP] * min(GROWTH, max(SHRINK, change)), floor)
+        parted = parting_element(work.now.T, mesh.element)
+        if parted >= 0:
+            count[FAIL_ELEMENT] = parted
+            return PARTED
     clock[TIME] = t_end
     return REACHED
 

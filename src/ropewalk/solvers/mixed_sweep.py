@@ -36,7 +36,8 @@ from ropewalk.solvers.mixed_element import axial, water_on_half
 from ropewalk.solvers.mixed_junctions import junction_factor
 from ropewalk.solvers.mixed_link_arrays import link_rows
 from ropewalk.solvers.mixed_links import pull_links
-from ropewalk.solvers.mixed_mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
+from ropewalk.solvers.mixed_loads import load_on_half
+from ropewalk.solvers.mixed_mesh import FIRST, LAST, LENGTH, PULL, SPRING, TWO_SIDED, Mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP, node_terms
 
 
@@ -76,7 +77,7 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, may_push):
+def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push):
     """Residuals and tangent of element e between nodes i and j.
 
     Returns the residuals of the two nodes (N) and of the length (m); the four blocks by position, to
@@ -95,6 +96,12 @@ def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, rho, g, bp
         Rb = add3(Rb, scale3(-1.0, Fb))
         Kba, Kbb = add9(Kba, Qb), sub9(add9(Kbb, Cb), Qb)
         Kba, Kbb = _minus_last(Kba, other), _minus_last(Kbb, own)
+    if load.shape[0] > 0:
+        Fa, Ca, Qa = load_on_half(e, 0, i, t, span, element[e, LENGTH], r, v, load, gp)
+        Fb, Cb, Qb = load_on_half(e, 1, j, t, span, element[e, LENGTH], r, v, load, gp)
+        Ra, Rb = add3(Ra, scale3(-1.0, Fa)), add3(Rb, scale3(-1.0, Fb))
+        Kaa, Kab = add9(add9(Kaa, Ca), Qa), sub9(Kab, Qa)
+        Kba, Kbb = add9(Kba, Qb), sub9(add9(Kbb, Cb), Qb)
     return Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give
 
 
@@ -151,14 +158,15 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     return _eliminate(
         line, mesh.node_start[line], e0, mesh.element_start[line + 1] - e0, mesh.line[line, TWO_SIDED] == 1,
         memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law, mesh.law_data,
-        mesh.has_bed, mesh.bed, mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain, memory.offset,
+        mesh.load, mesh.has_bed, mesh.bed, mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain, memory.offset,
         memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
     )  # fmt: skip
 
 
 @kernel(fastmath=FUSED)
-def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law, law_data, has_bed,
-               bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block, end_right):  # fmt: skip
+def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law, law_data, load,
+               has_bed, bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block,
+               end_right):  # fmt: skip
     """As `eliminate_line`, for arrays: of those taken from a tuple the compiler counts references in the loop."""
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
     h, hT = ZERO3, 0.0  # its right-hand side
@@ -166,7 +174,7 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
     for k in range(n_elements):
         i = n0 + k
         Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give = element_system(
-            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, rho, g, bp, gp, may_push
+            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push
         )
         Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
         Ra = add3(Ra, scale3(-weight * miss, t))

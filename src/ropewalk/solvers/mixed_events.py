@@ -1,0 +1,109 @@
+"""What interrupts the steps of the mixed elements: elements at winches to be split or joined, lines that part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.model.model import Model
+from ropewalk.solvers import mixed_steps as steps
+from ropewalk.solvers.mixed_body_loads import water_on_bodies
+from ropewalk.solvers.mixed_break import element_at, part
+from ropewalk.solvers.mixed_leapfrog import leap_to
+from ropewalk.solvers.mixed_ledger import BEFORE, BREAK, NOW, WINCH, WORK, measure_power, stored_energy
+from ropewalk.solvers.mixed_remesh import next_remesh, remesh
+from ropewalk.solvers.mixed_report import FemWork, arc_length
+from ropewalk.solvers.mixed_steps import Moving, advance_to, move_junctions, water_at
+from ropewalk.solvers.mixed_sweep import newton_iteration
+
+TINY_STEP = 1e-5  # s, of the step that finds accelerations
+TINY_ITERATIONS = 8  # of Newton, in it
+STEP_AFTER_BREAK = 1e-3  # of the longest step
+SAME_TIME = 1e-9  # s
+
+
+def copy_state(source: Moving, target: Moving) -> None:
+    """Copy positions, motion and tensions."""
+    target.X[:] = source.X
+    target.T[:] = source.T
+
+
+def find_acceleration(model: Model, work: FemWork) -> None:
+    """Accelerations and tensions that go with the given positions and velocities: those of one tiny implicit step."""
+    kept, mesh, sea = work.steps, work.mesh, model.sea
+    t = float(kept.clock[steps.TIME])
+    now, trial = kept.now, kept.trial
+    h = TINY_STEP
+    trial.X[0] = now.X[0] + h * now.X[1]
+    trial.T[:] = now.T
+    trial.X[2:] = 0.0
+    move_junctions(t + h, mesh, model.motions, trial.X)
+    water_at(trial.X[0], t + h, sea, kept.flow)
+    water_on_bodies(trial.X, t + h, sea, mesh)
+    for _ in range(TINY_ITERATIONS):
+        newton_iteration(trial.X, trial.T, kept.flow, mesh, sea.water_density, sea.gravity, 1.0 / (h * h), 1.0 / h, 1.0,
+                         kept.memory)  # fmt: skip
+    now.X[2] = trial.X[2]
+    now.X[3] = trial.X[2]
+    now.T[:] = trial.T
+    copy_state(now, trial)
+    copy_state(now, kept.last)
+
+
+def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
+    """Step to time t (s) through all that happens on the way; REACHED or why not.
+
+    leaps : by leapfrog, where nothing happens on the way
+    """
+    if leaps:
+        return int(leap_to(t, work.mesh, model.sea, model.motions, work.steps))
+    breaks = model.lines.breaks
+    while True:
+        clock = work.steps.clock  # another one after each change of the mesh
+        whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
+        due = float(np.min(breaks.time[whole], initial=np.inf))
+        stop = min(t, max(due, float(clock[steps.TIME])), next_remesh(work.mesh, float(clock[steps.TIME]), t))
+        outcome = int(advance_to(stop, work.mesh, model.sea, model.motions, work.steps))
+        if outcome == steps.STEP_TOO_SMALL:
+            return outcome
+        now = float(clock[steps.TIME])
+        if outcome == steps.PARTED:
+            e = int(work.steps.count[steps.FAIL_ELEMENT])
+            line = int(np.searchsorted(work.mesh.element_start, e, side="right") - 1)
+            _part(model, work, int(np.flatnonzero(breaks.line == line)[0]), e)
+        elif due <= now + SAME_TIME:
+            for i in whole[breaks.time[whole] <= now + SAME_TIME]:
+                _part(model, work, int(i), element_at(work.mesh, int(breaks.line[i]), float(breaks.s[i])))
+        _remesh(model, work, now)
+        if now >= t - SAME_TIME:
+            return outcome if outcome != steps.PARTED else steps.REACHED
+
+
+def _remesh(model: Model, work: FemWork, t: float) -> None:
+    """Split and join what is due at winches; the work of the winch takes what the stored energy jumps by.
+
+    The mass lumped at the winch rests there, and begins to move with the line when its element is split off.
+    """
+    if work.mesh.winches.table.shape[0] == 0:
+        return
+    before = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
+    size = work.mesh.s.size
+    work.mesh, work.steps = remesh(work.mesh, work.steps, t)
+    if work.mesh.s.size != size:
+        work.misses = np.zeros(work.mesh.element.shape[0])
+        after = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
+        work.steps.ledger[WINCH, WORK] += after - before
+
+
+def _part(model: Model, work: FemWork, i: int, e: int) -> None:
+    """Line of break i parts in element e."""
+    mesh, kept, sea = work.mesh, work.steps, model.sea
+    given = float(model.lines.breaks.s[i])
+    work.parted[i] = kept.clock[steps.TIME], arc_length(mesh, e) if np.isnan(given) else given
+    kept.ledger[BREAK, WORK] += part(mesh, kept.now.T, e, sea.water_density)
+    find_acceleration(model, work)
+    kept.clock[steps.STEP] = STEP_AFTER_BREAK * kept.settings[steps.MOST_STEP]
+    for name in (steps.LAST_STEP, steps.LAST_SHIFT, steps.CURVATURE):
+        kept.clock[name] = 0.0
+    measure_power(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip, kept.nodes,
+                  kept.ledger)  # fmt: skip
+    kept.ledger[:, BEFORE] = kept.ledger[:, NOW]

@@ -1,0 +1,81 @@
+r"""Distributed loads on mixed elements: given forces, pressure across the line, a turning frame.
+
+.. math:: f = f(s) + p\, e \times t + m\, \omega^2 (1 - e e^T)(r - r_0) - 2 m\, \omega\, e \times \dot r
+
+per unstretched length, half of an element at each of its nodes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.blockelimination import FUSED, add3, dot, onto, outer, scale3, scale9, sub9
+from ropewalk.numerics.compile import kernel
+from ropewalk.solvers.mixed_load_arrays import (
+    CORIOLIS,
+    FIRST_LOAD,
+    PRESSURE_AXIS,
+    SECOND_LOAD,
+    TURN,
+    TURN_FROM,
+)
+from ropewalk.solvers.mixed_mesh import LENGTH
+
+
+@kernel(forceinline=True, fastmath=FUSED)
+def _cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel(forceinline=True, fastmath=FUSED)
+def _cross_matrix(a):
+    return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
+
+
+@kernel
+def load_on_half(e, side, n, t, span, L, r, v, load, gp):
+    """Load on the half of element e at node n (N), minus its derivative by the node's motion, and that by the chord.
+
+    side : 0 for the first node, 1 for the second    t, span : tangent and length (m) of the element
+    L : unstretched length, m    r, v : (n, 3) m, m/s    load : (n_elements, LOAD_COLUMNS)    gp : dv/dr, 1/s
+    """
+    half = 0.5 * L
+    given = FIRST_LOAD if side == 0 else SECOND_LOAD
+    row = load[e]
+    p = (half * row[PRESSURE_AXIS], half * row[PRESSURE_AXIS + 1], half * row[PRESSURE_AXIS + 2])
+    w = (half * row[CORIOLIS], half * row[CORIOLIS + 1], half * row[CORIOLIS + 2])
+    A = scale9(
+        half,
+        (row[TURN], row[TURN + 1], row[TURN + 2], row[TURN + 3], row[TURN + 4], row[TURN + 5], row[TURN + 6],
+         row[TURN + 7], row[TURN + 8]),
+    )  # fmt: skip
+    force = add3(_cross(p, t), onto(A, (r[n, 0], r[n, 1], r[n, 2])))
+    swept = _cross(w, (v[n, 0], v[n, 1], v[n, 2]))
+    force = (
+        force[0] - swept[0] + half * (row[given] + row[TURN_FROM]),
+        force[1] - swept[1] + half * (row[given + 1] + row[TURN_FROM + 1]),
+        force[2] - swept[2] + half * (row[given + 2] + row[TURN_FROM + 2]),
+    )
+    own = sub9(scale9(gp, _cross_matrix(w)), A)
+    cross = _cross_matrix(p)
+    by_chord = scale9(1.0 / span, sub9(cross, outer(onto(cross, t), t)))
+    return force, own, by_chord
+
+
+@kernel
+def loads_power(mesh, line, r, v, nodes):
+    """Power of the loads on a line (W); its forces are taken from the rows of its nodes in `nodes`."""
+    power = 0.0
+    n0, e0 = mesh.node_start[line], mesh.element_start[line]
+    for e in range(e0, mesh.element_start[line + 1]):
+        i = n0 + e - e0
+        d = (r[i + 1, 0] - r[i, 0], r[i + 1, 1] - r[i, 1], r[i + 1, 2] - r[i, 2])
+        span = np.sqrt(dot(d, d))
+        t = scale3(1.0 / span, d)
+        for side in range(2):
+            n = i + side
+            force = load_on_half(e, side, n, t, span, mesh.element[e, LENGTH], r, v, mesh.load, 0.0)[0]
+            power += dot(force, (v[n, 0], v[n, 1], v[n, 2]))
+            for p in range(3):
+                nodes[n, p] -= force[p]
+    return power
