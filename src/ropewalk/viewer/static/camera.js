@@ -80,7 +80,8 @@ class Camera {
         this.distance = Math.sqrt(near * far);
         this.update(width, height);
         const box = this.outline(low, high);
-        if (box && box[2] - box[0] <= 2 * room[0] && box[3] - box[1] <= 2 * room[1]) far = this.distance; else near = this.distance;
+        const fits = box && box[2] - box[0] <= 2 * room[0] && box[3] - box[1] <= 2 * room[1];
+        if (fits) far = this.distance; else near = this.distance;
       }
       this.distance = far;
       this.update(width, height);

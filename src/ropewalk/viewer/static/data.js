@@ -124,7 +124,7 @@ function lineSegments(scene, state) {
   let at = 0;
   for (let line = 0; line + 1 < start.length; line++) {
     for (let i = start[line]; i + 1 < start[line + 1]; i++, at += 8) {
-      out.set(state.position.subarray(3 * i, 3 * i + 3), at);
+      out.set(triple(state.position, i), at);
       out[at + 3] = state.tension[i];
       out.set(state.position.subarray(3 * i + 3, 3 * i + 6), at + 4);
       out[at + 7] = state.tension[i + 1];
@@ -150,7 +150,7 @@ function barSegments(scene, state) {
 function chainSegments(points) {
   const count = Math.max(0, points.length / 3 - 1), out = new Float32Array(8 * count);
   for (let i = 0; i < count; i++) {
-    out.set(points.subarray(3 * i, 3 * i + 3), 8 * i);
+    out.set(triple(points, i), 8 * i);
     out.set(points.subarray(3 * i + 3, 3 * i + 6), 8 * i + 4);
   }
   return out;

@@ -29,7 +29,7 @@ class Graphics {
 
   resize() {
     const ratio = Math.min(window.devicePixelRatio || 1, 2), canvas = this.canvas;
-    const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((n) => Math.max(1, Math.round(n * ratio)));
     if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
     this.ratio = ratio;
   }

@@ -65,7 +65,8 @@ class Page {
     byId("bar").hidden = byId("legend-ticks").hidden = !known;
     byId("legend").hidden = !known && !sea.facts.length;
     if (!known) return;
-    const largest = Math.max(Math.abs(quantity.low), Math.abs(quantity.high)), [factor, letter] = quantity.unit === "N" ? prefix(largest) : [1, ""];
+    const largest = Math.max(Math.abs(quantity.low), Math.abs(quantity.high));
+    const [factor, letter] = quantity.unit === "N" ? prefix(largest) : [1, ""];
     byId("legend-title").textContent = quantity.unit ? `${quantity.label} (${letter}${quantity.unit})` : quantity.label;
     const map = quantity.diverging ? maps.diverging : maps.sequential, pen = byId("bar").getContext("2d");
     const image = pen.createImageData(256, 1);
@@ -220,7 +221,8 @@ class Page {
     const state = viewer.draw(this.theme, this.free);
     if (this.moves) {
       byId("time").value = variant.mode ? viewer.phase : viewer.time;
-      byId("clock").textContent = variant.mode ? `phase ${(viewer.phase * 180 / Math.PI).toFixed(0)}°` : `t = ${viewer.time.toFixed(2)} s`;
+      const degrees = (viewer.phase * 180 / Math.PI).toFixed(0);
+      byId("clock").textContent = variant.mode ? `phase ${degrees}°` : `t = ${viewer.time.toFixed(2)} s`;
     }
     if (viewer.picked) {
       fillFacts(byId("picked-facts"), factsOf(this.scene, variant, state, viewer.picked));
@@ -303,10 +305,11 @@ class Page {
   // Turn about the part that was clicked twice.
   centre(event) {
     const viewer = this.viewer, box = byId("scene").getBoundingClientRect(), state = viewer.state;
-    const part = pickAt(this.scene, viewer.variant, state, viewer.camera, viewer.lift, event.clientX - box.left, event.clientY - box.top);
+    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const part = pickAt(this.scene, viewer.variant, state, viewer.camera, viewer.lift, x, y);
     if (!part) return;
     this.pick(part);
-    const place = viewer.pickedPlace(state) || (part.kind === "body" ? state.bodyPosition.subarray(3 * part.index, 3 * part.index + 3) : null);
+    const place = viewer.pickedPlace(state) || (part.kind === "body" ? triple(state.bodyPosition, part.index) : null);
     if (place) viewer.camera.target = [place[0], place[1], place[2] * viewer.lift];
     this.redraw();
   }
@@ -315,7 +318,8 @@ class Page {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.key !== "Escape") return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
-    const camera = this.viewer.camera, move = event.shiftKey ? (x, y) => camera.pan(-20 * x, -20 * y) : (x, y) => camera.turn(10 * x, 10 * y);
+    const camera = this.viewer.camera;
+    const move = (x, y) => (event.shiftKey ? camera.pan(-20 * x, -20 * y) : camera.turn(10 * x, 10 * y));
     const step = (n) => {
       const { time } = this.viewer.variant, [frame] = frameAt(time, this.viewer.time + 1e-9);
       this.seek(time[clamp(frame + n, 0, time.length - 1)]);
@@ -324,7 +328,8 @@ class Page {
       ArrowLeft: () => move(1, 0), ArrowRight: () => move(-1, 0), ArrowUp: () => move(0, 1), ArrowDown: () => move(0, -1),
       "+": () => camera.zoom(0.85), "=": () => camera.zoom(0.85), "-": () => camera.zoom(1 / 0.85),
       " ": () => this.play(!this.playing), r: () => this.reset("home"), 1: () => this.reset("side"), 2: () => this.reset("end"),
-      3: () => this.reset("top"), l: () => byId("show-labels").click(), ",": () => step(-1), ".": () => step(1), Escape: () => this.pick(null),
+      3: () => this.reset("top"), l: () => byId("show-labels").click(), ",": () => step(-1), ".": () => step(1),
+      Escape: () => this.pick(null),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;

@@ -8,6 +8,9 @@ const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a
 const norm = (a) => Math.hypot(a[0], a[1], a[2]);
 const unit = (a) => { const n = norm(a); return n > 0 ? scale(a, 1 / n) : [0, 0, 0]; };
 const mix = (a, b, f) => a + (b - a) * f;
+// Entry k of a flat array of triples or of quaternions.
+const triple = (values, k) => values.subarray(3 * k, 3 * k + 3);
+const fourfold = (values, k) => values.subarray(4 * k, 4 * k + 4);
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
 function multiply(a, b) {

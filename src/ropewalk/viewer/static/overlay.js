@@ -130,7 +130,8 @@ class Overlay {
     pen.beginPath();
     pen.moveTo(x - width, y - 4); pen.lineTo(x - width, y); pen.lineTo(x, y); pen.lineTo(x, y - 4);
     pen.stroke();
-    const told = length >= 1000 ? `${length / 1000} km` : length < 0.1 ? `${Number((length * 1000).toPrecision(2))} mm` : `${Number(length.toPrecision(2))} m`;
+    const [factor, letter] = length >= 1000 ? [1e-3, "k"] : length < 0.1 ? [1e3, "m"] : [1, ""];
+    const told = `${Number((length * factor).toPrecision(2))} ${letter}m`;
     this.text(camera.perspective ? `${told} at the middle` : told, x - width / 2, y - 12, "center", this.theme.ink);
   }
 }

@@ -51,8 +51,8 @@ function pickAt(scene, variant, state, camera, lift, x, y) {
   const ray = camera.ray(x, y), square = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
   let best = null, nearest = Infinity;
   scene.bodies.forEach((body, k) => {
-    const t = hitShape(ray, body.shape, rotationRows(state.bodyQuaternion.subarray(4 * k, 4 * k + 4)),
-      state.bodyPosition.subarray(3 * k, 3 * k + 3), lift);
+    const t = hitShape(ray, body.shape, rotationRows(fourfold(state.bodyQuaternion, k)),
+      triple(state.bodyPosition, k), lift);
     if (t < nearest) { nearest = t; best = { kind: "body", index: k }; }
   });
   variant.rods.forEach((shape) => {
@@ -75,19 +75,19 @@ function factsOf(scene, variant, state, picked) {
   const metres = (values) => [0, 1, 2].map((i) => (values[i] + scene.origin[i]).toFixed(3)).join(", ");
   const force = (value) => { const [f, p] = prefix(Math.abs(value)); return `${figure(value * f)} ${p}N`; };
   if (picked.kind === "point") {
-    facts.push(["position (m)", metres(state.points.subarray(3 * picked.index, 3 * picked.index + 3))]);
+    facts.push(["position (m)", metres(triple(state.points, picked.index))]);
   } else if (picked.kind === "line") {
     const i = picked.node;
-    facts.push(["at s", `${figure(scene.s[i])} m`], ["position (m)", metres(state.position.subarray(3 * i, 3 * i + 3))]);
+    facts.push(["at s", `${figure(scene.s[i])} m`], ["position (m)", metres(triple(state.position, i))]);
     if (variant.mode) facts.push(["dynamic tension", figure(state.tension[i])]);
     else if (scene.quantity.high > 0) lineTensions(scene, variant, state, picked, facts, force);
   } else if (picked.kind === "body") {
-    facts.push(["position (m)", metres(state.bodyPosition.subarray(3 * picked.index, 3 * picked.index + 3))]);
+    facts.push(["position (m)", metres(triple(state.bodyPosition, picked.index))]);
     if (scene.sea.waves) {
       const [x, y] = state.bodyPosition.subarray(3 * picked.index, 3 * picked.index + 2);
       facts.push(["surface there (m)", elevationAt(scene.sea.waves, x, y, state.time).toFixed(3)]);
     }
-    const angles = attitude(state.bodyQuaternion.subarray(4 * picked.index, 4 * picked.index + 4));
+    const angles = attitude(fourfold(state.bodyQuaternion, picked.index));
     facts.push(["roll, pitch, yaw (°)", angles.map((angle) => angle.toFixed(2)).join(", ")]);
   } else if (picked.kind === "net" && state.barTension.length && picked.bar !== undefined) {
     facts.push(["tension of this bar", force(state.barTension[picked.bar])]);

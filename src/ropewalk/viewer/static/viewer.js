@@ -85,9 +85,10 @@ class Viewer {
   surfaces(state, theme) {
     const { graphics, scene } = this, water = scene.sea.water;
     scene.bodies.forEach((body, k) => {
-      const rows = rotationRows(state.bodyQuaternion.subarray(4 * k, 4 * k + 4));
+      const rows = rotationRows(fourfold(state.bodyQuaternion, k));
       const hull = body.facts.some(([label, text]) => label === "hull" && text !== "none");
-      graphics.mesh(graphics.bodies[k], rows, state.bodyPosition.subarray(3 * k, 3 * k + 3), hull ? theme.body : theme.glyph, water && hull);
+      const tones = hull ? theme.body : theme.glyph;
+      graphics.mesh(graphics.bodies[k], rows, triple(state.bodyPosition, k), tones, water && hull);
     });
     for (const shape of this.variant.rods) {
       graphics.mesh(graphics.rod(shape), [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 0], theme.rod, water);
@@ -132,7 +133,8 @@ class Viewer {
     const out = [];
     for (let i = 0; i < current.length; i += 3) {
       const [z, u, v] = current.subarray(i, i + 3);
-      const from = [...corner(current[1], current[2]), z], floor = sea.bed ? sea.bed[0] + sea.bed[1] * from[0] + sea.bed[2] * from[1] : -Infinity;
+      const from = [...corner(current[1], current[2]), z];
+      const floor = sea.bed ? sea.bed[0] + sea.bed[1] * from[0] + sea.bed[2] * from[1] : -Infinity;
       if (z < Math.max(this.low[2], floor) || fastest === 0) continue;
       out.push(...arrowSegments(from, [u * longest / fastest, v * longest / fastest, 0], this.camera));
     }
@@ -153,7 +155,8 @@ class Viewer {
     gl.depthMask(!below);
     gl.enable(gl.POLYGON_OFFSET_FILL); // lines that lie on the bed must not flicker with it
     gl.polygonOffset(6, 16); // half the width of a line, in pixels of the slope
-    graphics.bed(area, scene.sea.bed, scene.origin.slice(0, 2), step, below ? [...theme.bed.slice(0, 3), 0.25] : theme.bed, theme.grid);
+    const colour = below ? [...theme.bed.slice(0, 3), 0.25] : theme.bed;
+    graphics.bed(area, scene.sea.bed, scene.origin.slice(0, 2), step, colour, theme.grid);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.depthMask(true);
   }
@@ -165,7 +168,7 @@ class Viewer {
   points(state, theme) {
     const marks = [];
     this.scene.points.forEach((point, k) => {
-      marks.push(...state.points.subarray(3 * k, 3 * k + 3), MARKS[point.kind] ?? 3);
+      marks.push(...triple(state.points, k), MARKS[point.kind] ?? 3);
     });
     this.graphics.marks(new Float32Array(marks), 9, theme.point, theme.pointRim);
     const place = this.pickedPlace(state);
@@ -175,8 +178,8 @@ class Viewer {
   pickedPlace(state) {
     const picked = this.picked;
     if (!picked) return null;
-    if (picked.kind === "point") return state.points.subarray(3 * picked.index, 3 * picked.index + 3);
-    if (picked.kind === "line") return state.position.subarray(3 * picked.node, 3 * picked.node + 3);
+    if (picked.kind === "point") return triple(state.points, picked.index);
+    if (picked.kind === "line") return triple(state.position, picked.node);
     return null;
   }
 
@@ -185,25 +188,25 @@ class Viewer {
     const name = { line: "position", point: "points", body: "body_position" }[trace.kind];
     const { values, shape } = this.variant.frames[name], index = trace.kind === "line" ? trace.node : trace.index;
     const out = new Float32Array(3 * shape[0]);
-    for (let f = 0; f < shape[0]; f++) out.set(values.subarray(3 * (f * shape[1] + index), 3 * (f * shape[1] + index) + 3), 3 * f);
+    for (let f = 0; f < shape[0]; f++) out.set(triple(values, f * shape[1] + index), 3 * f);
     return out;
   }
 
   labels(state) {
     const out = [], raised = (p) => [p[0], p[1], p[2] * this.lift];
-    this.scene.bodies.forEach((body, k) => out.push({ text: body.name, place: raised(state.bodyPosition.subarray(3 * k, 3 * k + 3)) }));
+    this.scene.bodies.forEach((body, k) => out.push({ text: body.name, place: raised(triple(state.bodyPosition, k)) }));
     for (const shape of this.variant.rods) {
       const i = Math.floor(shape.vertices.length / 6) * 3;
       out.push({ text: this.scene.rods[shape.rod].name, place: raised(shape.vertices.subarray(i, i + 3)) });
     }
     this.scene.nets.forEach((net, k) => {
       const knot = this.scene.bars[2 * this.scene.barStart[k]];
-      if (knot !== undefined) out.push({ text: net.name, place: raised(state.knots.subarray(3 * knot, 3 * knot + 3)) });
+      if (knot !== undefined) out.push({ text: net.name, place: raised(triple(state.knots, knot)) });
     });
-    this.scene.points.forEach((point, k) => out.push({ text: point.name, place: raised(state.points.subarray(3 * k, 3 * k + 3)) }));
+    this.scene.points.forEach((point, k) => out.push({ text: point.name, place: raised(triple(state.points, k)) }));
     this.scene.lines.forEach((line, k) => {
       const i = (this.scene.lineStart[k] + this.scene.lineStart[k + 1]) >> 1;
-      if (3 * i + 3 <= state.position.length) out.push({ text: line.name, place: raised(state.position.subarray(3 * i, 3 * i + 3)) });
+      if (3 * i + 3 <= state.position.length) out.push({ text: line.name, place: raised(triple(state.position, i)) });
     });
     return out;
   }
