@@ -155,7 +155,7 @@ def simulate(
             raise _interrupted(recorder, method, output, duration) from None
         results = _finish(recorder, output, DONE, facts=_facts(report))
         assert results is not None
-        return results
+        return _with_events(results, output)
 
 
 def record_times(duration: float, every: float, start: float = 0.0) -> Times:
@@ -357,6 +357,18 @@ def _finish(
     netcdf.write_records(reader, output, status, facts)
     if not keep:
         recorder.folder.remove()
+    return netcdf.open_results(output)
+
+
+def _with_events(results: xr.Dataset, output: str | os.PathLike[str] | None) -> xr.Dataset:
+    """The results with what happened on the way, in the file too."""
+    from ropewalk.post.events import ATTRIBUTE, find_events, to_text
+
+    text = to_text(find_events(results))
+    if output is None:
+        return results.assign_attrs({ATTRIBUTE: text})
+    results.close()
+    netcdf.add_attribute(output, ATTRIBUTE, text)
     return netcdf.open_results(output)
 
 

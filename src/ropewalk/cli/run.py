@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ropewalk.cli.tables import JsonOption, print_json, print_table
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def run_command(
     duration: Annotated[float | None, typer.Option(help="Simulated time, s; the file's unless given.")] = None,
     solver: Annotated[str | None, typer.Option(help="Solver; the file's unless given.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint of a stopped run.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the equilibrium, then simulate; the result is written as it is computed."""
     from ropewalk.analysis.run import simulate
@@ -30,6 +32,10 @@ def run_command(
     if target == case:
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
+    if as_json:
+        print_json(run_summary(dataset, target))
+        return
+    print_events(dataset)
     typer.echo(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
     drift = constraint_drift(dataset)
     if drift is not None:
@@ -41,6 +47,29 @@ def run_command(
         typer.echo(f"lengths: kept to {dataset.attrs['constraint_drift']} of an element's")
     for event in filter(None, dataset.attrs.get("parted", "").split("; ")):
         typer.echo(event)
+
+
+def print_events(dataset: xr.Dataset) -> None:
+    """A table of what happened on the way; nothing if nothing did."""
+    from ropewalk.post.events import events
+
+    rows = [(f"{event.time:g}", event.kind, event.part, event.text) for event in events(dataset)]
+    if rows:
+        print_table("events", ("from t (s)", "kind", "part", "what happened"), rows)
+
+
+def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
+    """Plain data: what `ropewalk run --json` prints."""
+    from ropewalk.post.events import events
+
+    balance = energy_balance(dataset)
+    return {
+        "file": str(target),
+        "records": int(dataset.sizes["time"]),
+        "time": float(dataset["time"][-1]),
+        "energy": None if balance is None else dict(zip(("turned_over", "missed", "share"), balance, strict=True)),
+        "events": [event._asdict() for event in events(dataset)],
+    }
 
 
 def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float] | None:

@@ -90,6 +90,14 @@ class Recovery:
     trouble: str  # a sentence if records were dropped, else empty
 
 
+def add_attribute(path: str | os.PathLike[str], name: str, value: str) -> None:
+    """Add an attribute to a finished result."""
+    import h5netcdf
+
+    with h5netcdf.File(path, "a") as file:
+        file.attrs[name] = value
+
+
 def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Recovery:
     """Turn what a killed run left into a file, up to its last whole record; the folder stays as it is.
 

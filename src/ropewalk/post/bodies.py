@@ -26,7 +26,7 @@ class Event(NamedTuple):
 
     time: float  # s, when it began
     part: str
-    kind: str  # capsized, sunk, dry or overload
+    kind: str  # capsized, sunk, dry or overload; of events.py also touchdown, slack or snap
     text: str
 
 
@@ -80,9 +80,8 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
         under = _lasting(time, top < 0.0, SUNK)
         found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
     limit = _breaking_loads(model)
-    tension = dataset["tension"].values
     for i, name in enumerate(system.lines):
-        largest = tension[:, dataset["line"].values == name].max(axis=1)
+        largest = dataset["tension"][:, dataset["line"].values == name].values.max(axis=1)
         text = f"'{name}' pulls up to {largest.max():.4g} N and breaks at {limit[i]:.4g} N; over that"
         found += _first(time, largest > limit[i], name, "overload", text)
     return sorted(found)

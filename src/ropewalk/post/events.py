@@ -1,0 +1,88 @@
+"""Events of a run: what must not pass unseen, of bodies and of lines, in the order of time."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import rotation_matrix
+from ropewalk.post.bodies import Event, _extent, _first, _system, body_events
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.model.arrays import Array, Flags
+    from ropewalk.spec.system import System
+
+SNAP_FACTOR = 2.0  # times the mean of a line's largest tension: a pull above it after slack is a snap
+SNAP_WITHIN = 2.0  # s after slack in which such a pull comes from being taut again
+ATTRIBUTE = "events"  # of a result that holds them
+
+
+def events(dataset: xr.Dataset) -> list[Event]:
+    """All events of a run: those kept in the file, or found in its records."""
+    if ATTRIBUTE in dataset.attrs:
+        return [Event(*row) for row in json.loads(dataset.attrs[ATTRIBUTE])]
+    return find_events(dataset)
+
+
+def find_events(dataset: xr.Dataset) -> list[Event]:
+    """Capsizing, sinking, dry-out and touchdown of bodies; overload, slack, snap and touchdown of lines."""
+    if dataset.sizes.get("time", 0) == 0:
+        return []
+    system = _system(dataset)
+    found = body_events(dataset)
+    if system.bodies and system.environment.has_seabed:
+        found += _aground(dataset, system, build(system))
+    for name in system.lines:
+        found += _line(dataset, name)
+    return sorted(found)
+
+
+def to_text(found: list[Event]) -> str:
+    """Events as the JSON that a file keeps."""
+    return json.dumps([list(event) for event in found])
+
+
+def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
+    """Free bodies that touch the bed."""
+    time, sea = dataset["time"].values, model.sea
+    found: list[Event] = []
+    for k, (name, body) in enumerate(system.bodies.items()):
+        if body.joint != "free":
+            continue
+        origin = dataset["body_position"].values[:, k]
+        turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+        low = np.nan_to_num(_extent(model, k, turn, highest=False))  # 0 for a body without a hull
+        bed = -sea.depth - origin[:, :2] @ sea.bed_normal[:2] / sea.bed_normal[2]
+        found += _first(time, origin[:, 2] + low < bed, name, "touchdown", f"'{name}' touches the bed")
+    return found
+
+
+def _line(dataset: xr.Dataset, name: str) -> list[Event]:
+    """Slack, snap and touchdown of one line."""
+    time = dataset["time"].values
+    tension = dataset["tension"][:, dataset["line"].values == name].values
+    slack, largest = tension.min(axis=1) <= 0.0, tension.max(axis=1)
+    found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {int(slack.sum())} records, the first")
+    found += _snap(time, slack, largest, name)
+    if "grounded" in dataset and name in dataset["rope"].values:
+        grounded = dataset["grounded"][:, list(dataset["rope"].values).index(name)].values
+        if grounded[0] == 0.0:
+            found += _first(
+                time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed, which it did not before,"
+            )
+    return found
+
+
+def _snap(time: Array, slack: Flags, largest: Array, name: str) -> list[Event]:
+    last = np.where(slack, time, -np.inf)
+    since = time - np.maximum.accumulate(last)
+    snaps = (largest > SNAP_FACTOR * largest.mean()) & (since <= SNAP_WITHIN) & ~slack
+    if not snaps.any():
+        return []
+    text = f"'{name}' snaps taut after slack, up to {largest[snaps].max():.4g} N ({largest.mean():.4g} N in the mean),"
+    return _first(time, snaps, name, "snap", text)
