@@ -160,6 +160,21 @@ def test_a_file_without_positions_is_refused():
         from_dataset(moving(mooring(), 3)[["elevation"]])
 
 
+def test_a_result_that_does_not_fit_its_case_is_refused():
+    dataset = moving(mooring(), 3)
+    with pytest.raises(InputError, match="along 'body' where its case has 1"):
+        from_dataset(dataset.isel(body=slice(0, 0)))
+
+
+@pytest.mark.parametrize("name", ["time", "position", "body_quaternion"])
+def test_a_result_with_holes_is_refused(name):
+    dataset = moving(mooring(), 3)
+    values = dataset[name].values.copy()
+    values[1] = np.nan
+    with pytest.raises(InputError, match="not a number"):
+        from_dataset(dataset.assign({name: (dataset[name].dims, values)}))
+
+
 def test_nets_are_drawn_twine_by_twine():
     """Each bar of the model with its knots; the net hangs on its upper edge."""
     system = System.model_validate({

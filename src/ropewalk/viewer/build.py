@@ -77,6 +77,7 @@ def from_dataset(dataset: xr.Dataset, *, moving: bool | None = None, budget: int
         raise InputError("the file has no positions over time; results of `run` and `static` have, and mode shapes")
     system = system_of(dataset)
     model = build(system)
+    _refuse_misfit(dataset, model)
     frames, notes = read_frames(dataset, model, budget)
     if moving is None:
         moving = frames.time.size > 1
@@ -103,6 +104,19 @@ def from_dataset(dataset: xr.Dataset, *, moving: bool | None = None, budget: int
     )
 
 
+def _refuse_misfit(dataset: xr.Dataset, model: Model) -> None:
+    """A file whose numbers are not those of the case it carries is damaged, or was put together by hand."""
+    names, nets = model.names, model.nets
+    sizes = {
+        "point": len(names.points), "body": len(names.bodies), "end": 2 * len(names.lines), "axis": 3, "quaternion": 4,
+        "node": int(model_start(dataset, model)[-1]), "knot": nets.knot.shape[0], "twine": nets.length.size,
+    }  # fmt: skip
+    for dim, expected in sizes.items():
+        if dim in dataset.dims and int(dataset.sizes[dim]) != expected:
+            told = f"it has {int(dataset.sizes[dim])} along '{dim}' where its case has {expected}"
+            raise InputError(f"the result does not fit the case that it carries: {told}")
+
+
 def model_start(dataset: xr.Dataset, model: Model) -> Array:
     """(n_lines + 1,) first node of each line."""
     if "line" not in dataset.variables:
@@ -120,6 +134,9 @@ def read_frames(dataset: xr.Dataset, model: Model, budget: int) -> tuple[Frames,
     stride = frame_stride(total, frames_of(dataset.isel(time=slice(0, 1)), model).numbers, budget)
     kept = np.unique(np.append(np.arange(0, total, stride), total - 1))
     frames = frames_of(dataset.isel(time=kept), model)
+    for name, values in frames.arrays().items():
+        if not np.isfinite(values).all():
+            raise InputError(f"the result holds something that is not a number in its {name.replace('_', ' ')}")
     if stride == 1:
         return frames, ()
     told = f"{kept.size} of {total} records are on this page, every {stride}th; peaks between them are not"

@@ -42,7 +42,8 @@ class Page {
   get free() {
     const width = byId("stage").clientWidth, height = byId("stage").clientHeight, wide = width > 700;
     const panel = byId("panel").classList.contains("folded") ? 0 : 252;
-    return [wide ? 90 : 10, 50, wide ? width - panel - 16 : width - 10, height - (this.moves ? 84 : 44)];
+    const left = this.preset === "top" ? 330 : 90; // from above the bed fills the corner of the legend
+    return [wide ? left : 10, 50, wide ? width - panel - 16 : width - 10, height - (this.moves ? 84 : 44)];
   }
 
   fillHead() {
@@ -122,8 +123,8 @@ class Page {
     [camera.yaw, camera.pitch] = PRESETS[name];
     this.perspective(name === "home");
     const stage = byId("stage");
-    this.viewer.fit(stage.clientWidth, stage.clientHeight, this.free);
     this.preset = name;
+    this.viewer.fit(stage.clientWidth, stage.clientHeight, this.free);
     this.redraw();
   }
 
