@@ -19,7 +19,7 @@ from ropewalk.physics.rod_breaks import (
     STEEP,
     find_extremum,
     find_root,
-    gap_slopes,
+    gap_slope,
     gap_to,
     look,
     place_of_chord,
@@ -56,7 +56,7 @@ def wet_corners(c):
 def find_corners(view, cs, places, chords, steps):
     """Find where corners meet the surface within one panel; returns their number, in order.
 
-    cs : (n + 2, CUTS) `contract_point` at the panel's start, points and end
+    cs : (n + 2, CUTS) `contract` at the panel's start, points and end
     places, chords, steps : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; chord d there; +1 goes under, -1 leaves
     """
     x, n = view.x, view.x.shape[0]
@@ -75,7 +75,7 @@ def find_corners(view, cs, places, chords, steps):
                 chords[count] = _chord_of(view, places[count], side)
                 count += 1
             elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest:
-                g0, g1 = gap_slopes(view, i, side)
+                g0, g1 = gap_slope(cs[i], side), gap_slope(cs[i + 1], side)
                 if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
                 at = find_extremum(view, lo, hi, g0, g1, side)
@@ -261,6 +261,7 @@ def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
     """
     c = view.c
     at = lo
+    look(view, lo)
     for j in range(panels.sub_x.shape[0]):
         d = d_lo + (d_hi - d_lo) * 0.5 * (1.0 + panels.sub_x[j])
         at = place_of_chord(view, at, hi, d)

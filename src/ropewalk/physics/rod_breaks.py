@@ -122,19 +122,10 @@ def find_extremum(view, lo, hi, flo, fhi, side):
 
 
 @kernel
-def gap_slopes(view, i, side):
-    """`gap_slope` at the two ends of the gap before Gauss point i."""
-    contract(view.ends[0] if i == 0 else view.rows[i - 1], view.z, view.u, view.c)
-    before = gap_slope(view.c, side)
-    contract(view.ends[1] if i == view.x.shape[0] else view.rows[i], view.z, view.u, view.c)
-    return before, gap_slope(view.c, side)
-
-
-@kernel
 def find_breaks(view, cs, places, kinds):
     """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
 
-    cs : (n + 2, CUTS) `contract_point` at the panel's start, points and end
+    cs : (n + 2, CUTS) `contract` at the panel's start, points and end
     places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
     """
     x, c = view.x, view.c
@@ -145,8 +136,9 @@ def find_breaks(view, cs, places, kinds):
         hi = 1.0 if i == n else x[i]
         first = count
         for side in (-1.0, 1.0):
-            f0 = gap_to(cs[i], side)
-            f1 = gap_to(cs[i + 1], side)
+            # `gap_to` and `gap_slope` written out: slices of cs would cost more than all the rest
+            f0 = cs[i, 0] + side * cs[i, 3]
+            f1 = cs[i + 1, 0] + side * cs[i + 1, 3]
             wet0 = f0 < 0.0
             wet1 = f1 < 0.0
             if wet0 != wet1:
@@ -156,7 +148,8 @@ def find_breaks(view, cs, places, kinds):
                 count += 1
             elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest + NEAR_TOUCH * cs[i, 3]:
                 # near enough to reach the surface, or almost, and go away again between two points
-                g0, g1 = gap_slopes(view, i, side)
+                g0 = cs[i, 4] + side * cs[i, 5]
+                g1 = cs[i + 1, 4] + side * cs[i + 1, 5]
                 if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
                 at = find_extremum(view, lo, hi, g0, g1, side)
@@ -172,7 +165,8 @@ def find_breaks(view, cs, places, kinds):
                     places[count] = at
                     kinds[count] = 2.0
                     count += 1
-        _sort_from(first, count, state_of(cs[i]), places, kinds)
+        if count > first + 1:
+            _sort_from(first, count, state_of(cs[i]), places, kinds)
     return count
 
 
@@ -191,17 +185,19 @@ def _sort_from(first, count, state, places, kinds):
 
 @kernel
 def place_of_chord(view, lo, hi, d):
-    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there."""
+    """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there.
+
+    They must be those of lo when it is called.
+    """
     c = view.c
     at = lo
-    step = 1.0
     for _ in range(ROOT_STEPS):
-        look(view, at)
-        if abs(step) <= LAST_STEP:
-            break
         new = min(hi, max(lo, at - (c[0] + d * c[3]) / (view.half * (c[4] + d * c[5]))))
         step = new - at
         if step == 0.0:
             break
         at = new
+        look(view, at)
+        if abs(step) <= LAST_STEP:
+            break
     return at

@@ -31,7 +31,6 @@ from ropewalk.physics.rod_integrals import (
     add_section,
     add_wet,
     contract,
-    contract_point,
     next_entry,
     point_at,
     points_at,
@@ -52,8 +51,9 @@ def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
     for j in range(panels.sub_x.shape[0]):
         t = 0.5 * (1.0 + panels.sub_x[j])
         if kind_lo != 0 and kind_hi != 0:
-            places[j] = lo + length * 0.5 * (1.0 - math.cos(math.pi * t))
-            jac = 0.5 * math.pi * math.sin(math.pi * t)
+            cosine = math.cos(math.pi * t)
+            places[j] = lo + length * 0.5 * (1.0 - cosine)
+            jac = 0.5 * math.pi * math.sqrt((1.0 - cosine) * (1.0 + cosine))
         elif kind_lo != 0:
             places[j] = lo + length * t * t
             jac = 2.0 * t
@@ -100,6 +100,7 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
     if lying:
         add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c[4], ELLIPSE)
     at = lo
+    look(view, lo)
     for j in range(panels.sub_x.shape[0]):
         phi = phi_lo + (phi_hi - phi_lo) * 0.5 * (1.0 + panels.sub_x[j])
         d = -math.cos(phi)
@@ -155,8 +156,8 @@ def _sweep(book, panels, z, u):
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
     steps = np.empty(BREAKS_PER_GAP * (n + 1))
     for k in range(m):
-        contract_point(panels.ends[k, 0], z, u, cs[0])
-        contract_point(panels.ends[k, 1], z, u, cs[n + 1])
+        contract(panels.ends[k, 0], z, u, cs[0])
+        contract(panels.ends[k, 1], z, u, cs[n + 1])
         middle = 0.5 * (cs[0, 0] + cs[n + 1, 0])
         reach = panels.half[k] + panels.bounds[k, 0]  # no point of the panel is farther from the middle height
         if middle >= reach:
@@ -165,7 +166,7 @@ def _sweep(book, panels, z, u):
             add_drowned(book, panels, k)
             continue
         for j in range(n):
-            contract_point(panels.rows[k, j], z, u, cs[j + 1])
+            contract(panels.rows[k, j], z, u, cs[j + 1])
         view = View(
             panels.rows[k],
             panels.columns[k],
@@ -190,8 +191,8 @@ def _sweep(book, panels, z, u):
         base = _drowned_only(state, count, kinds)
         if base == 1.0:
             add_drowned(book, panels, k)
-        first = near_end(panels.ends[k, 0], z, u, -panels.half[k], c)
-        last = near_end(panels.ends[k, 1], z, u, panels.half[k], c)
+        first = near_end(cs[0], -panels.half[k])
+        last = near_end(cs[n + 1], panels.half[k])
         if count == 0 and state == CUT and first == 0.0 and last == 0.0:
             _add_cut(book, panels, view, k, cs)
             continue
@@ -208,14 +209,13 @@ def _sweep(book, panels, z, u):
 
 
 @kernel
-def near_end(row, z, u, half, c):
+def near_end(c, half):
     """2.0 if a cut section at a panel's end would dry out or drown shortly beyond it, else 0.0.
 
     Then the integrand is singular just outside the panel, and its points are clustered towards that end.
 
-    half : half length of the panel, m, negative at its start
+    c : of `contract` there    half : half length of the panel, m, negative at its start
     """
-    contract(row, z, u, c)
     if state_of(c) != CUT or abs(c[4]) > STEEP:
         return 0.0
     reach = NEAR_END * half

@@ -308,19 +308,28 @@ def add_lying(acc, row, r1, section):
             k += 1
 
 
+@kernel(fastmath=SUM_IN_ANY_ORDER, inline="always")
+def four_sums(weights, columns, c):
+    """Interpolated values of columns c to c + 3; taken together they share the loads of the weights."""
+    v0, v1, v2, v3 = 0.0, 0.0, 0.0, 0.0
+    for j in range(columns.shape[1]):
+        v0 += weights[j] * columns[c, j]
+        v1 += weights[j] * columns[c + 1, j]
+        v2 += weights[j] * columns[c + 2, j]
+        v3 += weights[j] * columns[c + 3, j]
+    return v0, v1, v2, v3
+
+
 @kernel(fastmath=SUM_IN_ANY_ORDER)
 def point_at(columns, x, bary, at, weights, row):
     """Interpolate what a quadrature point needs.
 
     columns : (COLUMNS, n) of one panel    x, bary : its Gauss points and barycentric weights    at : in [-1, 1]
-    weights : (n,) scratch    row : (COLUMNS,), the first POINT_COLUMNS are filled
+    weights : (n,) scratch    row : (COLUMNS,), at least the first POINT_COLUMNS are filled
     """
     interpolation_row(x, bary, at, weights)
-    for c in range(POINT_COLUMNS):
-        value = 0.0
-        for j in range(columns.shape[1]):
-            value += weights[j] * columns[c, j]
-        row[c] = value
+    for c in range(0, POINT_COLUMNS, 4):
+        row[c], row[c + 1], row[c + 2], row[c + 3] = four_sums(weights, columns, c)
 
 
 @kernel(fastmath=SUM_IN_ANY_ORDER)
@@ -331,7 +340,9 @@ def points_at(columns, x, bary, places, count, weights, points):
     """
     for i in range(count):
         interpolation_row(x, bary, places[i], weights)
-        for c in range(POINT_COLUMNS):
+        for c in range(0, POINT_COLUMNS - 3, 4):
+            points[c, i], points[c + 1, i], points[c + 2, i], points[c + 3, i] = four_sums(weights, columns, c)
+        for c in range(POINT_COLUMNS - POINT_COLUMNS % 4, POINT_COLUMNS):
             value = 0.0
             for j in range(columns.shape[1]):
                 value += weights[j] * columns[c, j]
@@ -342,7 +353,9 @@ def points_at(columns, x, bary, places, count, weights, points):
 def row_at(columns, x, bary, at, weights, row):
     """Interpolate a whole row; arguments as `point_at`."""
     interpolation_row(x, bary, at, weights)
-    for c in range(COLUMNS):
+    for c in range(0, COLUMNS - 3, 4):
+        row[c], row[c + 1], row[c + 2], row[c + 3] = four_sums(weights, columns, c)
+    for c in range(COLUMNS - COLUMNS % 4, COLUMNS):
         value = 0.0
         for j in range(columns.shape[1]):
             value += weights[j] * columns[c, j]
