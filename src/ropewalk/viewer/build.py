@@ -113,8 +113,10 @@ def _refuse_misfit(dataset: xr.Dataset, model: Model) -> None:
     }  # fmt: skip
     for dim, expected in sizes.items():
         if dim in dataset.dims and int(dataset.sizes[dim]) != expected:
-            told = f"it has {int(dataset.sizes[dim])} along '{dim}' where its case has {expected}"
-            raise InputError(f"the result does not fit the case that it carries: {told}")
+            raise InputError(
+                f"the result does not fit the case that it carries: it has {int(dataset.sizes[dim])} along '{dim}' "
+                f"where its case has {expected}"
+            )
 
 
 def model_start(dataset: xr.Dataset, model: Model) -> Array:
