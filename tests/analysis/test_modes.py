@@ -77,6 +77,40 @@ def test_unstable_equilibrium_is_reported_with_its_modes() -> None:
     assert np.all(np.isfinite(result.omega))
     assert result.attrs["stability"] == "unstable: 2 modes grow without limit"
     assert summary(result)["modes"][0]["period"] is None
+    assert list(result.dominant.values) in (["bob x", "bob y"], ["bob y", "bob x"])
+
+
+@pytest.mark.parametrize("damped", [False, True])
+def test_growing_modes_are_found_though_others_are_slower(damped: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """A strut with a slow pendulum beside it: one mode is asked for, and it is the one that grows."""
+    from ropewalk.analysis.statics import statics
+    from ropewalk.cli.modes import print_modes
+    from ropewalk.model.model import build
+
+    base = pendulum(compression=True)
+    sections, lines = base.sections, base.lines
+    points = {
+        "top": base.points["top"],
+        "bob": base.points["bob"].replace(position=(0.0, 0.0, 4.0)),
+        "low": base.points["bob"].replace(position=(9.0, 0.0, -40.0)),
+        "nail": base.points["top"].replace(position=(9.0, 0.0, 0.0)),
+    }
+    ((name, strut),) = lines.items()
+    long = strut.replace(from_="nail", to="low", pieces=[strut.pieces[0].replace(length=40.0)])
+    up = base.replace(sections=sections, points=points, lines={name: strut, "long": long})
+    held = up.replace(points={**up.points, "bob": up.points["bob"].replace(joint="fixed")})
+    at_rest = statics(held)
+    push = np.where(at_rest.state.position[:, 0] < 1.0, -2.0 * GRAVITY, at_rest.state.tension)
+    from dataclasses import replace
+
+    let_go = replace(at_rest, system=up, model=build(up), state=at_rest.state._replace(tension=push))
+    result = modes(linearise(let_go), 1, damped=damped)
+    assert_allclose(result.growth, math.sqrt(GRAVITY / 4.0), rtol=1e-6)
+    assert result.attrs["stability"] == "unstable: 2 modes grow without limit"
+    print_modes(result)
+    printed = capsys.readouterr().out
+    assert "grows at 1.566 1/s" in printed
+    assert "equilibrium unstable: 2 modes grow without limit" in printed
 
 
 def _let_go(at_rest: Any, system: System, model: Any) -> Any:

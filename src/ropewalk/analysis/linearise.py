@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ropewalk.analysis.statics import Equilibrium, statics
-from ropewalk.errors import InputError
+from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 from ropewalk.solvers.linear_assembly import Assembled
@@ -20,6 +20,7 @@ from ropewalk.solvers.linear_unknowns import Place, Unknowns, number
 from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH
 from ropewalk.spec.system import System
 
+ELEMENTS = "fem"  # method of statics by Newton on forces, which stays at an unstable equilibrium
 ALONG_X = 0.9  # cosine above which a bar is too near to x to take its angle from there
 ASYMMETRY = 1e-9  # of the largest stiffness of its two unknowns: what round-off leaves at rest is below
 
@@ -152,12 +153,28 @@ def linearise(system: System | Equilibrium, method: str | None = None, *, mass_d
     case = system.system if isinstance(system, Equilibrium) else system
     if case.nets or case.rods:
         raise InputError("frequency analyses do lines, points and bodies; leave nets and rods out of the case")
+    if case.links:
+        raise InputError("frequency analyses cannot do links between bodies; make one body of what is held rigidly")
     if any(line.over for line in case.lines.values()):
         raise InputError("frequency analyses cannot do lines that run over points; end them there")
-    equilibrium = system if isinstance(system, Equilibrium) else statics(system, method)
+    equilibrium = system if isinstance(system, Equilibrium) else _rest(system, method)
     unknowns = number(equilibrium.model)
     rest = find_rest(equilibrium.model, unknowns, equilibrium.state, mass_damping)
     return Linearised(equilibrium.system, equilibrium, unknowns, rest)
+
+
+def _rest(system: System, method: str | None) -> Equilibrium:
+    """The equilibrium. Methods that go downhill in energy leave an unstable one; elements are asked where they fail."""
+    try:
+        return statics(system, method)
+    except ConvergenceError:
+        if method is not None or system.statics.method != "auto":
+            raise
+        try:
+            return statics(system, ELEMENTS)
+        except (ConvergenceError, InputError):
+            pass
+        raise
 
 
 def joint_coordinates(linear: Linearised, line: str) -> tuple[Array, Array, Array]:

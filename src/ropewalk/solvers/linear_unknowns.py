@@ -67,12 +67,16 @@ def number(model: Model) -> Unknowns:
         first[e0 : e0 + m] = np.arange(n0, n1 - 1)
         inner[n0 + 1 : n1 - 1] = count + 4 * np.arange(m - 1)[:, None] + np.arange(3)
         tension[e0 : e0 + m] = count + 4 * np.arange(m) + np.where(np.arange(m) < m - 1, 3, 0)
-        count += 4 * m - 3
+        count += 4 * m - 3 if m > 1 else 0
         ends[line] = (n1 - 1, n0) if mesh.line[line, FLIPPED] else (n0, n1 - 1)
     is_free = model.points.joint != HELD
     is_loose = np.repeat((model.bodies.joint == LOOSE)[:, None], 6, axis=1)
     point, count = _numbered(is_free, count)
     body, count = _numbered(is_loose, count)
+    # a line of one element has no node of its own before its tension, whose pivot must come after some node's
+    alone = mesh.element_start[:-1][np.diff(mesh.element_start) == 1]
+    tension[alone] = count + np.arange(alone.size)
+    count += alone.size
     point_input, inputs = _numbered(~is_free, 0)
     body_input, inputs = _numbered(~is_loose, inputs)
     return Unknowns(mesh, ints(first), ints(inner), ints(tension), point, body, point_input, body_input, ints(ends),
