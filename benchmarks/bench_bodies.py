@@ -15,6 +15,7 @@ from benchmarks.timing import show
 from ropewalk.analysis.statics import statics
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
+from ropewalk.numerics.blocksparse import analyse, no_factor
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_fem import MixedFem
 from ropewalk.solvers.mixed_sweep import newton_iteration
@@ -46,11 +47,11 @@ def buoy(elements: int, held: bool) -> Model:
     }))  # fmt: skip
 
 
-def least(job: Callable[[], object]) -> float:
+def least(job: Callable[[], object], calls: int = CALLS) -> float:
     """Seconds of the fastest of many single calls: differences of microseconds drown in means on a busy machine."""
     job()
     times = []
-    for _ in range(CALLS):
+    for _ in range(calls):
         begin = time.perf_counter()
         job()
         times.append(time.perf_counter() - begin)
@@ -68,6 +69,43 @@ def iteration(model: Model) -> float:
             X, T, steps.flow, work.mesh, sea.water_density, sea.gravity, 1e4, 150.0, 1.0, steps.memory
         )
     )
+
+
+def chain(n: int) -> Model:
+    """Bodies and lines in turn, hung between two held points: n bodies, n + 1 lines of ten elements."""
+    span = 3.0
+    bodies = {
+        f"b{k}": {"mass": 50.0, "inertia": [5.0, 5.0, 5.0], "position": [span * (k + 1), 0, -0.5], "volume": 0.01,
+                  "attachments": {"l": [-0.5, 0, 0], "r": [0.5, 0, 0]}}
+        for k in range(n)
+    }  # fmt: skip
+    ends = ["left", *(end for k in range(n) for end in (f"b{k}.l", f"b{k}.r")), "right"]
+    return build(System.model_validate({
+        "environment": {"depth": 100, "seabed": {"kind": "none"}},
+        "sections": {"rope": {"diameter": 0.03, "mass": 1.0, "axial_stiffness": 1e6, "drag": {"normal": 1.0}}},
+        "points": {"left": {"position": [0, 0, 0]}, "right": {"position": [span * (n + 1), 0, 0]}},
+        "bodies": bodies,
+        "lines": {f"l{k}": {"from": ends[2 * k], "to": ends[2 * k + 1], "elements": 10,
+                            "pieces": [{"section": "rope", "length": 2.3}]} for k in range(n + 1)},
+    }))  # fmt: skip
+
+
+def many(n: int, calls: int) -> tuple[float, float]:
+    """Seconds of one Newton iteration of a chain of n bodies, with the sparse and with the dense solve of junctions."""
+    model = chain(n)
+    work = MixedFem(start_at="as_given").start(model, initial_state(model))
+    steps, sea, mesh = work.steps, model.sea, work.mesh
+    memory = steps.memory
+    pairs = [(int(i), int(i) + 1) for i in range(n - 1)]
+    groups = [list(range(6 * k, 6 * k + 6)) + ([6 * n] if k == 0 else []) + [6 * n + k + 1] for k in range(n)]
+    both = (memory._replace(factor=analyse(groups, pairs)), memory._replace(factor=no_factor()))
+    seconds = []
+    for kept in both:
+        kept.matrix[:] = 0.0
+        X, T = steps.trial.X.copy(), steps.trial.T.copy()
+        seconds.append(least(lambda X=X, T=T, kept=kept: newton_iteration(
+            X, T, steps.flow, mesh, sea.water_density, sea.gravity, 1e6, 1500.0, 1.0, kept), calls))  # fmt: skip
+    return seconds[0], seconds[1]
 
 
 def platform(joint: str, surge: float) -> System:
@@ -195,6 +233,14 @@ def main() -> None:
         seconds = iteration(buoy(n, held=False))
         rows.append(
             (f"buoy on {n} elements, Newton iteration", f"{1e6 * seconds:.1f} us", f"{1e6 * seconds / n:.3f} us each")
+        )
+    for n, calls in ((5, 2000), (10, 1000), (50, 100), (200, 10)):
+        sparse, dense = many(n, calls)
+        rows.append(
+            (f"chain of {n} bodies and lines: sparse", f"{1e6 * sparse:.0f} us", f"{1e6 * sparse / n:.1f} us each")
+        )
+        rows.append(
+            (f"chain of {n} bodies and lines: dense", f"{1e6 * dense:.0f} us", f"{dense / sparse:.1f} of sparse")
         )
     show([*rows, *compare()])
 
