@@ -141,7 +141,7 @@ def read_frames(dataset: xr.Dataset, model: Model, budget: int) -> tuple[Frames,
             raise InputError(f"the result holds something that is not a number in its {name.replace('_', ' ')}")
     if stride == 1:
         return frames, ()
-    told = f"{kept.size} of {total} records are on this page, every {stride}th; peaks between them are not"
+    told = f"{kept.size} of {total} records are on this page, one in {stride}; peaks between them are not"
     return frames, (told,)
 
 

@@ -89,8 +89,10 @@ function factsOf(scene, variant, state, picked) {
     }
     const angles = attitude(fourfold(state.bodyQuaternion, picked.index));
     facts.push(["roll, pitch, yaw (°)", angles.map((angle) => angle.toFixed(2)).join(", ")]);
-  } else if (picked.kind === "net" && state.barTension.length && picked.bar !== undefined) {
-    facts.push(["tension of this bar", force(state.barTension[picked.bar])]);
+  } else if (picked.kind === "net" && state.barTension.length) {
+    const bars = state.barTension.subarray(scene.barStart[picked.index], scene.barStart[picked.index + 1]);
+    facts.push(["largest tension of a bar", force(bars.reduce((most, value) => Math.max(most, value), 0))]);
+    if (picked.bar !== undefined) facts.push(["tension of this bar", force(state.barTension[picked.bar])]);
   }
   return facts;
 }
