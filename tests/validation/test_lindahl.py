@@ -98,5 +98,6 @@ def test_phase_average(history: tuple[np.ndarray, np.ndarray]) -> None:
     _, cycles = history
     cycle = cycles.mean(axis=0)
     differences = [np.sqrt(np.mean((np.roll(cycle, -k)[::5] - PHASE_AVERAGE) ** 2)) for k in range(cycle.size)]
-    # 2.5 % measured; 4.9 % of half the range
+    # 2.5 % measured; 4.9 % of half the range, which neither mesh, steps, friction (0 to 1), bed (1e5, 1e6 Pa/m), axial
+    # drag (0 to pi times) nor added mass (1 to 3.8) brings below 4.8 %
     assert min(differences) < 0.03 * (HIGHEST - LOWEST)

@@ -1,0 +1,157 @@
+"""Measured against computed: the pictures and the table of docs/validation.md; `make validate` runs it.
+
+The cases and the measured numbers are those of tests/validation, where they are cited.
+"""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from numpy.typing import NDArray
+
+from ropewalk.model.model import Model
+from ropewalk.model.state import initial_state
+from ropewalk.solvers.mixed_fem import MixedFem
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+ROOT = Path(__file__).resolve().parents[1]
+STATIC = ROOT / "docs" / "_static"
+SIZE = (7.0, 3.2)  # inches
+Array = NDArray[np.floating[Any]]
+Row = tuple[str, str, str, str]
+
+
+def case(name: str) -> dict[str, Any]:
+    """What a file of tests/validation defines."""
+    return runpy.run_path(str(ROOT / "tests" / "validation" / f"test_{name}.py"))
+
+
+def forces(model: Model, times: Array, tolerance: float = 3e-3) -> tuple[Array, Array]:
+    """Tension (N) at ends A and B at rest (2,) and at the given times (n, 2)."""
+    solver = MixedFem(tolerance=tolerance)
+    work = solver.start(model, initial_state(model))
+    rest = np.linalg.norm(solver.read(model, work).end_force[0], axis=1)
+    rows = []
+    for t in times:
+        report = solver.advance(model, work, float(t))
+        assert report.good, report.message
+        rows.append(np.linalg.norm(solver.read(model, work).end_force[0], axis=1))
+    return rest, np.array(rows)
+
+
+def draw(name: str, title: str, unit: str, plot: Callable[[Any], None]) -> None:
+    """One picture."""
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    plot(axes)
+    axes.set(title=title, xlabel="time (s)", ylabel=f"tension ({unit})")
+    axes.legend(frameon=False)
+    axes.grid(alpha=0.3)
+    figure.savefig(STATIC / f"validation_{name}.png", dpi=100, metadata={"Software": None})
+    plt.close(figure)
+
+
+def lindahl() -> list[Row]:
+    """Chain of Lindahl 1984, upper end on a circle, 3.5 s."""
+    given = case("lindahl")
+    every, period = 0.01, given["PERIOD"]
+    times = np.arange(1, round(6 * period / every) + 1) * every
+    _, tension = forces(given["chain"](), times)
+    cycles = tension[-round(3 * period / every) :, 1].reshape(3, -1)
+    cycle, measured = cycles.mean(axis=0), given["PHASE_AVERAGE"]
+    stride = round(given["EVERY"] / every)
+    misses = [np.sqrt(np.mean((np.roll(cycle, -k)[::stride] - measured) ** 2)) for k in range(cycle.size)]
+    best = int(np.argmin(misses))
+    shown = np.roll(cycle, -best)
+
+    def plot(axes: Any) -> None:
+        axes.plot(np.arange(measured.size) * given["EVERY"], measured, "o", ms=3, label="measured, phase average")
+        axes.plot(np.arange(shown.size) * every, shown, label="computed")
+
+    draw("lindahl", "Lindahl 1984: chain, 3.5 s", "N", plot)
+    spread = given["HIGHEST"] - given["LOWEST"]
+    rms = misses[best]
+    return [
+        ("Lindahl chain, maximum", f"{given['HIGHEST']:.2f} N", f"{cycles.max(axis=1).mean():.2f} N", "3 %"),
+        ("Lindahl chain, mean", f"{given['MEAN']:.2f} N", f"{cycles.mean():.2f} N", "2 %"),
+        ("Lindahl chain, rms of the phase average", "0", f"{rms:.2f} N: {100 * rms / spread:.1f} % of the range, "
+         f"{200 * rms / spread:.1f} % of half of it", "4 % of the amplitude"),
+    ]  # fmt: skip
+
+
+def orcaflex() -> list[Row]:
+    """Chain in 200 m, heave of its fairlead."""
+    given = case("orcaflex")
+    rows: list[Row] = []
+    for amplitude, series in given["SERIES"].items():
+        times = np.arange(1, 191) * 0.1
+        _, tension = forces(given["chain"](amplitude), times)
+        computed = tension[:, ::-1] / 1e3  # fairlead first
+
+        def plot(axes: Any, computed: Array = computed, series: Any = series) -> None:
+            for k, name in enumerate(("fairlead", "anchor")):
+                axes.plot(np.arange(10.0), series[k], "os"[k], ms=4, label=f"OrcaFlex, {name}")
+                axes.plot(np.arange(91) * 0.1, computed[99:, k], label=f"computed, {name}")
+
+        draw(f"orcaflex_{amplitude:g}", f"Chain in 200 m, heave {amplitude:g} m, 10 s", "kN", plot)
+        for k, (name, bar) in enumerate((("fairlead", "3 %"), ("anchor", "6 %"))):
+            theirs = np.array(series[k])
+            miss = np.abs(computed[99::10, k] - theirs).max() / np.ptp(theirs)
+            rows.append((f"chain in 200 m, heave {amplitude:g} m, {name}: largest miss", "0",
+                         f"{100 * miss:.1f} % of the range", bar))  # fmt: skip
+    return rows
+
+
+def lowe_langley() -> list[Row]:
+    """Flexible jumper in surge and heave."""
+    given = case("lowe_langley")
+    rows: list[Row] = []
+    for mode, series in given["SERIES"].items():
+        times = np.arange(1, 216) * 0.5
+        _, tension = forces(given["jumper"](mode), times, 1e-3)
+        computed = tension[161:, 1] / 1e3
+
+        def plot(axes: Any, computed: Array = computed, series: Any = series) -> None:
+            axes.plot(np.arange(9) * 3.0, series, "o", ms=4, label="Lowe and Langley")
+            axes.plot(np.arange(computed.size) * 0.5, computed, label="computed")
+
+        draw(f"jumper_{mode}", f"Flexible jumper, {mode} 10 m, 27 s", "kN", plot)
+        miss = np.abs(computed[:49:6] - np.array(series)).max()
+        rows.append((f"flexible jumper, {mode}: largest miss", "0", f"{miss:.2f} kN", "1 kN"))
+    return rows
+
+
+def statics() -> list[Row]:
+    """The same cases at rest."""
+    chain, pipe, heavy = (
+        case("lindahl")["chain"](),
+        case("lowe_langley")["jumper"]("surge"),
+        case("orcaflex")["chain"](2.0),
+    )
+    at = np.zeros(0)
+    rows = [
+        ("Lindahl chain at rest, upper end", "22.69 N (exact, all of it in water)", f"{forces(chain, at)[0][1]:.2f} N"),
+        ("flexible jumper at rest, top", f"{np.hypot(11.4723, 45.7222):.3f} kN (exact)",
+         f"{forces(pipe, at)[0][1] / 1e3:.3f} kN"),
+        ("chain in 200 m at rest, fairlead", "2065.4 kN (OrcaFlex)", f"{forces(heavy, at)[0][1] / 1e3:.1f} kN"),
+        ("chain in 200 m at rest, anchor", "1402.2 kN (OrcaFlex)", f"{forces(heavy, at)[0][0] / 1e3:.1f} kN"),
+    ]  # fmt: skip
+    return [(*row, "") for row in rows]
+
+
+def main() -> None:
+    """All pictures and the table."""
+    rows = [*statics(), *lindahl(), *orcaflex(), *lowe_langley()]
+    lines = ["| quantity | measured | computed | wanted within |", "|---|---|---|---|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    (STATIC / "validation_table.inc").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
