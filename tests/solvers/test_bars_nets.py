@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
 from ropewalk.model.state import initial_state, net_summary
+from ropewalk.solvers.bars_implicit import ConstrainedImplicit
 from ropewalk.solvers.bars_kkt import build_kkt
 from ropewalk.solvers.bars_ldl import analyse, factorise, solve
 from ropewalk.solvers.bars_nets import read_nets
@@ -268,3 +269,32 @@ def test_the_four_point_mooring_agrees_with_the_elements():
     assert_allclose(bars.point_position, elements.point_position, atol=0.05)
     assert_allclose(bars.end_force, elements.end_force, atol=15.0)
     assert_allclose(bars.grounded, elements.grounded, atol=2.5)
+
+
+def test_the_plankton_net_keeps_its_mouth_open():
+    """Example with a few cells: the hoop stays a hoop, and the tow line pulls with drag, weight and inertia."""
+    system = System.from_file(Path(__file__).parents[2] / "examples" / "plankton_net.yaml")
+    cone = system.nets["cone"].replace(cells=(6, 2))
+    model = netted(system.replace(nets={"cone": cone}))
+    solver = ConstrainedImplicit(step=0.05)
+    work = solver.start(model, initial_state(model))
+    assert solver.advance(model, work, 3.0).good
+    state = solver.read(model, work)
+    # a hexagon in a circle of 0.5 m; lengths of rigid bars are met to 1e-11
+    assert_allclose(state.net_mouth_area, 3.0 * 0.25 * np.sin(np.pi / 3), rtol=1e-9)
+    rim = state.net_position[:6]
+    assert np.linalg.svd(rim - rim.mean(axis=0))[1][2] < 1e-9
+    assert state.net_force[0, 0] < -50.0
+    assert 0.9 < state.net_volume[0] / model_volume(model) <= 1.01
+    free = ~work.bars.held
+    balance = work.field.force[free].sum(axis=0) - np.einsum(
+        "nij,nj->i", work.field.inertia[free], work.steps.old_force[free]
+    )
+    first = int(work.places.bar_start[0])
+    pull = work.steps.tension[first] * work.field.direction[first]
+    # all bars but the first pull at two free nodes: their forces cancel, to the balance of the steps
+    assert_allclose(balance, pull, atol=1e-5 * np.linalg.norm(pull))
+
+
+def model_volume(model):
+    return float(initial_state(model).net_volume[0])

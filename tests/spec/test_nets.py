@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
 from ropewalk.errors import InputError
+from ropewalk.model.net_measures import measure
 from ropewalk.model.nets import MORISON, build_nets
 from ropewalk.physics.screens import LOLAND, screen_coefficients, wake_factor
 from ropewalk.spec.environment import Environment
@@ -119,3 +120,63 @@ def test_a_corner_is_fastened_to_a_point_that_there_is():
     with pytest.raises(ValidationError, match="no point 'port win'; did you mean 'port wing'") as error:
         System.model_validate(case)
     assert error.value.errors()[0]["loc"] == ("nets", "n", "fastened", "upper_left")
+
+
+CONE = {"kind": "cylinder", "centre": (0, 0, -8), "radius": 0.5, "lower_radius": 0.1, "height": 3, "axis": (-1, 0, 0)}
+
+
+def test_a_cone_lies_along_its_axis_and_keeps_the_length_of_twine():
+    """Rims across the axis with their radii; twine of 2/a metres per square metre of its facets."""
+    made = nets(panel=CONE, cells=(24, 10))
+    first, last = made.knot[made.row == 0], made.knot[made.row == 10]
+    assert_allclose(first[:, 0], 0.0, atol=1e-15)
+    assert_allclose(last[:, 0], -3.0, rtol=1e-14)
+    assert_allclose(np.linalg.norm(first[:, 1:] - [0, -8], axis=1), 0.5, rtol=1e-13)
+    assert_allclose(np.linalg.norm(last[:, 1:] - [0, -8], axis=1), 0.1, rtol=1e-13)
+    corner = made.knot[made.screen]
+    area = 0.5 * np.linalg.norm(np.cross(corner[:, 2] - corner[:, 0], corner[:, 3] - corner[:, 1]), axis=1).sum()
+    # rows are weighted by the slant height, which the middle of a facet has not: cos(pi/24) and the cone's slope
+    assert_allclose(made.length @ made.twines, 2.0 * area / 0.025, rtol=2e-3)
+    across = np.tile([1.0, 0.0, 0.0], (1, 1))
+    volume = 3.0 / 3.0 * (0.25 + 0.05 + 0.01) * 12 * math.sin(math.pi / 12)
+    assert_allclose(measure(made, made.knot, across).volume, volume, rtol=1e-12)
+
+
+def test_a_hoop_is_rigid_and_no_bar_of_it_is_one_too_many():
+    """The rigidity matrix of its bars has full rank, three per knot less the six motions of a rigid body."""
+    made = nets(panel=CONE, cells=(12, 2), hoop_mass=5.0)
+    stiff = made.bar[made.twines == 0.0]
+    knots = np.unique(stiff)
+    matrix = np.zeros((len(stiff), 3 * len(made.knot)))
+    for k, (a, b) in enumerate(stiff):
+        way = made.knot[b] - made.knot[a]
+        matrix[k, 3 * a : 3 * a + 3], matrix[k, 3 * b : 3 * b + 3] = -way, way
+    assert len(stiff) == np.linalg.matrix_rank(matrix) == 3 * knots.size - 6
+    assert_allclose(made.sinker_mass.sum(), 5.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"panel": {**CYLINDER, "axis": (0, 0, 0)}}, "axis: it needs a direction"),
+        ({"panel": {**CONE, "bottom": True}}, "bottom is for upright cylinders"),
+        ({"panel": CONE, "mesh": "rhombic"}, "rhombic mesh is for upright cylinders"),
+        ({"panel": CONE, "wake": "auto"}, "wake: auto is for upright cylinders"),
+        ({"hoop_mass": 1.0}, "rim and hoop_mass are for cylinders"),
+    ],
+)
+def test_cones_and_hoops_that_do_not_fit_are_refused(change, words):
+    with pytest.raises(ValidationError, match=words):
+        nets(**change)
+
+
+def test_points_of_a_rim_lie_on_it():
+    """A point far from every knot, and two at one."""
+    made = {"n": Net.model_validate({"panel": CONE, "section": "twine", "bar_length": 0.025, "cells": (12, 2),
+                                     "rim": ("p", "q")})}  # fmt: skip
+    on = (0.0, 0.0, -8.5)
+    for q, words in (((0, 0, -9), "point 'q' of its rim lies 0.5 m from the nearest knot"), (on, "are at one knot")):
+        with pytest.raises(InputError, match=words):
+            build_nets(made, {"twine": TWINE}, ["p", "q"], Environment(), np.array([on, q], float))
+    with pytest.raises(InputError, match="its rim names 'p', but there is no such point"):
+        build_nets(made, {"twine": TWINE}, [], Environment(), np.zeros((0, 3)))

@@ -57,5 +57,5 @@ def build(system: System) -> Model:
         lines=build_lines(system.lines, system.sections, system.points, system.bodies, system.rods),
         links=build_links(system.links, system.bodies, points, bodies, list(system.points)),
         motions=motions.build(),
-        nets=build_nets(system.nets, system.sections, list(system.points), system.environment),
+        nets=build_nets(system.nets, system.sections, list(system.points), system.environment, points.position),
     )

@@ -326,6 +326,9 @@ def _add_nets(draft: Draft, model: Model, state: State, nets: Nets, point_node: 
             row, mass = _bar_row(model, int(nets.section[m]), float(nets.length[m]))
             a, b = nodes[nets.bar[m]]
             twines = float(nets.twines[m])
+            if twines == 0.0:
+                draft.add_rod(int(a), int(b), np.array([nets.length[m], 0.0, 0.0]))
+                continue
             draft.add_bar(int(a), int(b), _twines(row, twines, nets.kind[i] != MORISON), twines * mass, lumping)
     return ints(nodes)
 

@@ -37,15 +37,34 @@ class RectanglePanel(Part):
 
 
 class CylinderPanel(Part):
-    """A cylinder with a vertical axis, open at the ends, with an optional bottom."""
+    """A cylinder or a cone, open at the ends; an upright one with an optional bottom."""
 
     kind: Literal["cylinder"]
     centre: Vector
     """Of the upper rim, m."""
     radius: Positive
+    """Of the upper rim, m."""
+    lower_radius: Positive | None = None
+    """Of the lower rim of a cone, m; that of the upper one unless given."""
     height: Positive
+    """From rim to rim along the axis, m."""
+    axis: Vector = (0.0, 0.0, -1.0)
+    """From the upper rim to the lower one; straight down unless given."""
     bottom: bool = False
     """A flat bottom of the same netting."""
+
+    @model_validator(mode="after")
+    def _shape(self) -> CylinderPanel:
+        if not any(self.axis):
+            raise ValueError("axis: it needs a direction from the upper rim to the lower one")
+        if self.bottom and (not self.is_upright or self.lower_radius is not None):
+            raise ValueError("bottom is for upright cylinders; leave axis and lower_radius out")
+        return self
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether the axis points straight down."""
+        return self.axis[0] == 0.0 and self.axis[1] == 0.0 and self.axis[2] < 0.0
 
 
 Panel = Annotated[RectanglePanel | CylinderPanel, Field(discriminator="kind")]
@@ -68,6 +87,10 @@ class Net(Part):
     """Which knots are fixed."""
     fastened: dict[Corner, str] = {}
     """Corners of a rectangle that are points of the case, by name: lines that end there hold the net."""
+    rim: tuple[str, ...] = ()
+    """Points of the case that are knots of the upper rim of a cylinder, each the knot nearest to where it is given."""
+    hoop_mass: NotNegative = 0.0
+    """Of a stiff hoop that holds the upper rim of a cylinder open, kg; none unless given."""
     upper_float: NotNegative = 0.0
     """Buoyancy per metre of the upper edge when under water, N/m."""
     lower_sinker: NotNegative = 0.0
@@ -85,6 +108,14 @@ class Net(Part):
     def _fits(self) -> Net:
         if self.fastened and self.panel.kind != "rectangle":
             raise ValueError("fastened names corners; a cylinder has none")
-        if self.wake == "auto" and self.panel.kind != "cylinder":
-            raise ValueError("wake: auto is for cylinders; give a panel behind others a number")
+        if isinstance(self.panel, RectanglePanel):
+            if self.wake == "auto":
+                raise ValueError("wake: auto is for cylinders; give a panel behind others a number")
+            if self.rim or self.hoop_mass:
+                raise ValueError("rim and hoop_mass are for cylinders; fasten the corners of a panel")
+        else:
+            if self.wake == "auto" and not self.panel.is_upright:
+                raise ValueError("wake: auto is for upright cylinders; give a number")
+            if self.mesh == "rhombic" and (self.panel.lower_radius is not None or not self.panel.is_upright):
+                raise ValueError("rhombic mesh is for upright cylinders; leave axis and lower_radius out")
         return self

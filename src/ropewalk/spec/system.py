@@ -88,6 +88,8 @@ class System(Part):
             refer(("nets", name, "section"), "section", net.section, sections)
             for corner, point in net.fastened.items():
                 refer(("nets", name, "fastened", corner), "point", point, dict.fromkeys(self.points))
+            for i, point in enumerate(net.rim):
+                refer(("nets", name, "rim", i), "point", point, dict.fromkeys(self.points))
         grips = dict.fromkeys(
             [*self.points, *(f"{n}.{a}" for n, body in self.bodies.items() for a in body.attachments)]
         )
