@@ -15,6 +15,7 @@ from ropewalk.spec.system import System
 from ropewalk.viewer.build import as_given, from_dataset, from_equilibrium, from_system
 from ropewalk.viewer.packing import packed, unpacked
 from ropewalk.viewer.page import page
+from ropewalk.viewer.parts import point_parts
 from ropewalk.viewer.scene import PAGE_BYTES, frame_stride
 
 FAR = (512_000.0, 6_200_000.0)  # m, as a chart counts them
@@ -27,7 +28,7 @@ def mooring(x: float = 0.0, y: float = 0.0, **changes: object) -> System:
         "sections": {"chain": {"diameter": 0.05, "mass": 60.0, "axial_stiffness": 2.0e8}},
         "points": {
             "anchor": {"position": (x, y, -100.0)},
-            "eye": {"position": (x + 200.0, y, -10.0), "joint": {"axes": {"x": {"spring": 1e6}, "y": "held"}}},
+            "eye": {"position": (x + 200.0, y, -10.0)},
         },
         "bodies": {"buoy": {"mass": 5e3, "position": (x + 250.0, y, 0.0), "joint": "fixed",
                             "hull": {"kind": "sphere", "radius": 2.0}}},
@@ -75,10 +76,13 @@ def test_the_scene_of_an_equilibrium_is_the_equilibrium(rest):
     assert (scene.quantity.low, scene.quantity.high) == (rest.state.tension.min(), rest.state.tension.max())
 
 
-def test_joints_are_told_apart(rest):
-    scene = from_equilibrium(rest)
-    assert [point.kind for point in scene.points] == ["fixed", "sprung"]
-    assert ("along x", "spring 1e+06 N/m") in scene.points[1].facts
+def test_joints_are_told_apart():
+    joints = ["fixed", "free", {"axes": {"x": {"spring": 1e6}}}, {"axes": {"x": {"force": 5.0}}}, {"axes": {}}]
+    points = {f"p{k}": {"position": (float(k), 0.0, 0.0), "joint": joint} for k, joint in enumerate(joints)}
+    parts = point_parts(System.model_validate({"points": points}))
+    assert [part.kind for part in parts] == ["fixed", "free", "sprung", "sliding", "fixed"]
+    assert ("along x", "spring 1e+06 N/m") in parts[2].facts
+    assert ("along x", "force 5 N") in parts[3].facts
 
 
 def test_everything_is_inside_the_box(rest):
