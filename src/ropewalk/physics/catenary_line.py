@@ -40,13 +40,13 @@ from ropewalk.physics.catenary_free import (
 from ropewalk.physics.catenary_pieces import (
     TIGHT,
     compliance_determinant,
+    force_step,
     gross_weight,
     hang,
     lowest,
     net_weight,
-    next_force,
-    next_tension,
     slack_gap,
+    tension_step,
 )
 from ropewalk.physics.catenary_pieces_bed import pieces_on_bed
 from ropewalk.physics.catenary_pieces_shape import pieces_shape, point_on_pieces
@@ -69,16 +69,9 @@ def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
         f = state[1] - dz
         if abs(f) <= tolerance:
             break
-        if f > 0.0:
-            hi = V
-        else:
-            lo = V
-        step = -f / state[4] if state[4] > 0.0 else -math.copysign(reach, f)
-        new = next_force(V, step, reach, lo, hi, k)
+        new, reach, lo, hi = force_step(V, f, state[4], reach, lo, hi, k)
         if new in (lo, hi):
             break
-        if abs(new - V) >= reach:
-            reach *= 2.0
         V = new
         state = hang(H, V, L, flexibility, w, load)
     return V, state
@@ -95,13 +88,8 @@ def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
         f = state[0] - dx
         if abs(f) <= tolerance:
             break
-        if f > 0.0:
-            hi = H
-        else:
-            lo = H
         slope = compliance_determinant(H, V, state[2], state[3], state[4], L, flexibility, w, load) / state[4]
-        step = -f / (H * slope) if slope > 0.0 else -math.copysign(1.0, f)
-        new = next_tension(H, step, lo, hi, k)
+        new, step, lo, hi = tension_step(H, f, slope, lo, hi, k)
         if not lo < new < hi:
             break
         V -= state[3] / state[4] * (new - H)

@@ -249,7 +249,34 @@ def flexibility_at(s, L, flexibility):
 
 
 @kernel
-def next_force(x, step, reach, lo, hi, k):
+def force_step(V, f, slope, reach, lo, hi, k):
+    """One bracketed step towards f = 0: returns (V, reach, lo, hi); the search is over if V is an end of the bracket.
+
+    V : N    f, slope : what is to vanish, rising with V, and its derivative    reach : longest step, N, doubled if used
+    lo, hi : bracket, N    k : number of the step
+    """
+    if f > 0.0:
+        hi = V
+    else:
+        lo = V
+    step = -f / slope if slope > 0.0 else -math.copysign(reach, f)
+    new = _next_force(V, step, reach, lo, hi, k)
+    return new, (2.0 * reach if abs(new - V) >= reach else reach), lo, hi
+
+
+@kernel
+def tension_step(H, f, slope, lo, hi, k):
+    """One bracketed step towards f = 0: returns (H, relative step, lo, hi); arguments as `force_step`, H > 0."""
+    if f > 0.0:
+        hi = H
+    else:
+        lo = H
+    step = -f / (H * slope) if slope > 0.0 else -math.copysign(1.0, f)
+    return _next_tension(H, step, lo, hi, k), step, lo, hi
+
+
+@kernel
+def _next_force(x, step, reach, lo, hi, k):
     """Newton's x + step, kept inside the bracket and within `reach` of x; bisects after PATIENCE steps."""
     new = x + min(max(step, -reach), reach)
     if k > PATIENCE and not math.isinf(hi - lo):
@@ -264,7 +291,7 @@ def next_force(x, step, reach, lo, hi, k):
 
 
 @kernel
-def next_tension(H, step, lo, hi, k):
+def _next_tension(H, step, lo, hi, k):
     """H after a relative Newton step, kept positive and inside the bracket; bisects after PATIENCE steps."""
     new = H * (1.0 + min(step, GROWTH)) if step > 0.0 else H / (1.0 - step)
     if k > PATIENCE and lo > 0.0 and hi < math.inf:

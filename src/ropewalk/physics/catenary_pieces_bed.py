@@ -27,11 +27,11 @@ from ropewalk.physics.catenary_free import (
 from ropewalk.physics.catenary_pieces import (
     TIGHT,
     flexibility_at,
+    force_step,
     gross_weight,
     leg_of_pieces,
     net_weight,
-    next_force,
-    next_tension,
+    tension_step,
 )
 
 LOWEST = 1.0e-30  # of the gross weight: no H is sought below it, as the span no longer depends on it
@@ -124,16 +124,9 @@ def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load
         f = state[2] - h
         if abs(f) <= tolerance:
             break
-        if f > 0.0:
-            hi = V
-        else:
-            lo = V
-        step = -f / state[7] if state[7] > 0.0 else -math.copysign(reach, f)
-        new = next_force(V, step, reach, lo, hi, k)
+        new, reach, lo, hi = force_step(V, f, state[7], reach, lo, hi, k)
         if new in (lo, hi):
             break
-        if abs(new - V) >= reach:
-            reach *= 2.0
         V = new
         state = leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load)
     return V, state
@@ -178,12 +171,7 @@ def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility,
         f = state[4] - dx
         if abs(f) <= tolerance:
             break
-        if f > 0.0:
-            hi = H
-        else:
-            lo = H
-        step = -f / (H * state[5]) if state[5] > 0.0 else -math.copysign(1.0, f)
-        new = next_tension(H, step, lo, hi, k)
+        new, step, lo, hi = tension_step(H, f, state[5], lo, hi, k)
         if not lo < new < hi or not LOWEST * gross < new < HIGHEST * gross:
             break
         a = state[2]

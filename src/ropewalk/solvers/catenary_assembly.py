@@ -178,6 +178,18 @@ def end_map(kind, arm, frame, out):
 
 
 @kernel
+def pieces_of(assembly, i):
+    """Lengths (m), stiffnesses (N), weights (N/m) of the pieces of line i, and the loads (N) between them."""
+    first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
+    return (
+        assembly.piece_length[first:last],
+        assembly.piece_stiffness[first:last],
+        assembly.piece_weight[first:last],
+        assembly.piece_load[first : last - 1],
+    )
+
+
+@kernel
 def solve_in_plane(assembly, i, dx, z_a, z_b, out):
     """Closed form of line i between heights z_a and z_b (m), span dx (m); returns the status."""
     z_a, z_b = max(z_a, assembly.bed[i]), max(z_b, assembly.bed[i])  # a pad-eye may lie within the contact radius
@@ -187,17 +199,8 @@ def solve_in_plane(assembly, i, dx, z_a, z_b, out):
         return catenary.solve_line(
             dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, height, out
         )
-    return catenary_line.solve_pieces(
-        dx,
-        dz,
-        assembly.piece_length[first:last],
-        assembly.piece_stiffness[first:last],
-        assembly.piece_weight[first:last],
-        assembly.piece_load[first : last - 1],
-        assembly.friction,
-        height,
-        out,
-    )
+    L, EA, w, load = pieces_of(assembly, i)
+    return catenary_line.solve_pieces(dx, dz, L, EA, w, load, assembly.friction, height, out)
 
 
 @kernel
@@ -205,18 +208,8 @@ def line_rows(assembly, i, s, dx, dz, status, solution):
     """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N)."""
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
     if last - first > 1:
-        return catenary_line.pieces_shape(
-            s,
-            dx,
-            dz,
-            assembly.piece_length[first:last],
-            assembly.piece_stiffness[first:last],
-            assembly.piece_weight[first:last],
-            assembly.piece_load[first : last - 1],
-            assembly.friction,
-            status,
-            solution,
-        )
+        L, EA, w, load = pieces_of(assembly, i)
+        return catenary_line.pieces_shape(s, dx, dz, L, EA, w, load, assembly.friction, status, solution)
     return catenary.line_shape(
         s, dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, status, solution
     )
