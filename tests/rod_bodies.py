@@ -10,6 +10,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ropewalk.model.rods import RodFields, RodModel, discretise, place, section_outline, uniform_fields
+from ropewalk.physics.rod_hydrostatics import hydrostatics
+from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.physics.rod_shape import RECTANGLE, T2, T3
 
 GRAVITY = 9.81
@@ -115,6 +117,16 @@ def surface(rod: RodModel, along: int, around: int) -> np.ndarray:
         triangles.append(fan[:, ::turn])
     outward = np.concatenate(triangles)
     return outward[:, ::-1] if closed_volume(outward) < 0 else outward
+
+
+def against_mesh(rod: RodModel, up: np.ndarray, coarse: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Wet volume and moment over length with the centre of mass in the surface: exact, by a mesh, and extrapolated."""
+    z = -float(up @ rod.centre)
+    acc = hydrostatics(rod.panels, z, up)
+    exact = np.array([acc[VOLUME], *acc[MOMENT : MOMENT + 3] / rod.length])
+    wet = (wet_part(surface(rod, n, n // 2), z, up) for n in (coarse, 2 * coarse))
+    rough, fine = (np.array([volume, *moment / rod.length]) for volume, moment in wet)
+    return exact, rough, (4 * fine - rough) / 3
 
 
 def closed_volume(triangles: np.ndarray) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rod_bodies import build, directions, helix_fields, snake_fields, surface, wet_part
+from rod_bodies import against_mesh, build, directions, helix_fields, snake_fields
 from ropewalk.model.rods import uniform_fields
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMENT, VOLUME
@@ -72,12 +72,7 @@ def test_curved_rods_against_a_triangulated_body(fields, seed):
     """The difference falls with the square of the mesh: it is the mesh's, and what is left after it is below 1e-5."""
     rod = build(fields)
     for up in directions(2, seed):
-        z = -float(up @ rod.centre)
-        acc = hydrostatics(rod.panels, z, up)
-        exact = np.array([acc[VOLUME], *acc[MOMENT : MOMENT + 3] / rod.length])
-        coarse, fine = (np.array([v, *m / rod.length]) for v, m in (
-            wet_part(surface(rod, n, n // 2), z, up) for n in (60, 120)))  # fmt: skip
-        extrapolated = (4 * fine - coarse) / 3
+        exact, coarse, extrapolated = against_mesh(rod, up, 60)
         assert np.abs(coarse - exact).max() < 4e-3 * exact[0]
         # Richardson leaves fourth-order terms, and the waterline crosses facets irregularly
         assert_allclose(extrapolated, exact, rtol=0, atol=3e-5 * exact[0])
