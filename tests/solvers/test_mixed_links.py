@@ -300,6 +300,20 @@ def test_rigid_raft_heels_as_one_body():
     assert_allclose(axes[:, 0], M / (2.0 * OWN + 2.0 * WATERPLANE * d**2), rtol=1e-6)
 
 
+def test_statics_put_together_what_the_file_leaves_apart():
+    """The same raft from floats 0.4 m too far apart and turned: the same rest; a run as given is refused."""
+    d, F = 2.0, 5.0
+    bodies = {"a": float_at(-d, attachments={"arm": [d, 0, 0]}, loads={"force": [0, 0, -F], "at": [d, 0, 0]}),
+              "b": float_at(d + 0.4, attachments={"arm": [-d, 0, 0]}, attitude=[0, 3, 0])}  # fmt: skip
+    model = model_of(CALM, bodies=bodies, links={"ball": {"kind": "ball", "between": ["a.arm", "b.arm"]}})
+    state, report = rest(model)
+    assert_allclose(np.linalg.norm(state.body_position[1, :2] - state.body_position[0, :2]), 2.0 * d, atol=1e-4)
+    assert_allclose(report.figures["links"]["ball"], [0.0, 0.0, -0.5 * F], atol=1e-2)
+    # 0.4 m and the turn of the arm of 2 m by 3 degrees
+    with pytest.raises(InputError, match=re.escape("link 'ball': what it connects is 0.4027 m apart")):
+        MixedFem(start_at="as_given").start(model, initial_state(model))
+
+
 # --- what cannot be ---
 
 

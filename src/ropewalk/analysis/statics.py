@@ -174,7 +174,9 @@ def _by_preference() -> list[str]:
 
 def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
     model, state, report = equilibrium.model, equilibrium.state, equilibrium.report
+    links = {name: {"force": force} for name, force in report.figures.get("links", {}).items()}
     return {
+        **({"links": links} if links else {}),
         "status": report.status.name.lower(),
         "method": equilibrium.method,
         "iterations": report.iterations,

@@ -30,7 +30,8 @@ class Verdict(NamedTuple):
     def sentence(self) -> str:
         """In words."""
         if not self.stable:
-            return f"unstable: {self._way()} grows, e-fold in {1.0 / np.sqrt(-self.smallest):.3g} s at first"
+            fold = 1.0 / np.sqrt(-self.smallest)
+            return f"unstable: a motion in {self._way()} grows, e-fold in {fold:.3g} s at first"
         rest = f"; {self.neutral} free motions that nothing resists" if self.neutral else ""
         return f"stable{rest}"
 

@@ -21,7 +21,7 @@ def demo_command(
     """Solve and simulate the built-in tethered buoy; write its case, picture, NetCDF file and a page in 3D."""
     from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
-    from ropewalk.cli.run import energy_balance
+    from ropewalk.cli.run import energy_balance, print_events
     from ropewalk.cli.static import print_equilibrium
     from ropewalk.plot import save
     from ropewalk.plot_buoy import draw_buoy
@@ -37,6 +37,7 @@ def demo_command(
     print_equilibrium(statics(system))
     dataset = simulate(system, duration, output=result)
     _print_motion(dataset)
+    print_events(dataset)
     balance = energy_balance(dataset)
     if balance is not None:
         typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))

@@ -56,6 +56,9 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         rows = [(n, metres(b["position"]), metres(b["attitude"])) for n, b in summary["bodies"].items()]
         print_table("bodies", ("body", "position (m)", "roll, pitch, yaw (deg)"), rows)
         _print_floating(equilibrium)
+    if summary.get("links"):
+        rows = [(name, metres(link["force"])) for name, link in summary["links"].items()]
+        print_table("links", ("link", "force on its second end (N)"), rows)
     if summary.get("nets"):
         print_table("nets", NET_COLUMNS, [_net_row(name, net) for name, net in summary["nets"].items()])
     report = equilibrium.report

@@ -101,7 +101,8 @@ def turn_held_bodies(t, mesh, motions, X):
 def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
     """Put the blocks of all free bodies and their links into the dense system of the junctions."""
     bodies = mesh.bodies
-    add_links(X, mesh, gp, A, b)
+    if bodies.links.table.shape[0] > 0:
+        add_links(X, mesh, gp, A, b)
     n_bodies = bodies.table.shape[0]
     for k in range(n_bodies):
         if bodies.table[k, IS_FREE] == 0:
@@ -262,7 +263,8 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
             for p in range(3):
                 for q in range(3):
                     nodes[turn, p] += lever[3 + p, q] * nodes[n, q]
-    link_unbalance(X, mesh, nodes)
+    if bodies.links.table.shape[0] > 0:
+        link_unbalance(X, mesh, nodes)
 
 
 @kernel

@@ -15,6 +15,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 from ropewalk.physics.seabed import sloping_bed
 from ropewalk.solvers.catenary import Catenary
 from ropewalk.solvers.mixed_body_bed import build_feet, lowest_foot, reach
+from ropewalk.solvers.mixed_link_start import close_links
 
 HALF_WET = 0.5  # share of a hull taken as under water
 SOFTEST = 1.0  # m that a body may sink into the bed beside its own size
@@ -28,6 +29,8 @@ def calm_start(model: Model, state: State) -> State:
     """
     if not np.any(model.bodies.joint == LOOSE):
         return state
+    if model.links.names:
+        return close_links(model, state)
     calm, solver = _simplified(model), Catenary()
     try:
         work = solver.start(calm, state)

@@ -25,6 +25,8 @@ from ropewalk.solvers.mixed_break import arm
 from ropewalk.solvers.mixed_events import copy_state, find_acceleration, step_to
 from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
+from ropewalk.solvers.mixed_link_start import refuse_open_links
+from ropewalk.solvers.mixed_links import link_forces
 from ropewalk.solvers.mixed_memory import fill, restored_mesh, snapshot_of
 from ropewalk.solvers.mixed_mesh import FLIPPED, Mesh, build_mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
@@ -218,6 +220,8 @@ class MixedFem:
         if self.integrator == "leapfrog":
             refuse_leapfrog(model)
         settled = self.start_at == "equilibrium"
+        if model.links.names and not settled:
+            refuse_open_links(model, state)
         if settled and not np.any(state.tension > 0.0):
             state = calm_start(model, state)
         work = _make_work(model, state, self.damping)
@@ -350,6 +354,9 @@ class MixedFemStatics:
             guess(lengthened(model, t), work.mesh, work.steps)
         report = _settle_gradually(model, work, state)
         report = _off_the_bed(model, work, report)
+        if model.links.names:
+            forces = dict(zip(model.links.names, link_forces(work.steps.now.X, work.mesh).tolist(), strict=True))
+            report = replace(report, figures={**report.figures, "links": forces})
         work.steps.clock[steps.TIME] = t
         return report
 

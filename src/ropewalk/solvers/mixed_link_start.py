@@ -1,0 +1,121 @@
+"""Before a run with links: bodies put together where statics begin, refused where a run begins as given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import InputError, Problem
+from ropewalk.model.arrays import Array
+from ropewalk.model.joints import LOOSE
+from ropewalk.model.lines import BODY
+from ropewalk.model.links import LINK_BAR, LINK_HINGE, LINK_RIGID
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, rotation_matrix
+from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
+from ropewalk.physics.motion import motion
+
+OPEN = 1e-6  # of the size of what is linked: printed digits pass
+SWEEPS = 60  # of putting together, each a Newton step
+CLOSED = 1e-12  # m
+ORDER = ((2, 0), (2, 1), (0, 1))  # pairs of directions that stay square, as in mixed_links.py
+
+
+def refuse_open_links(model: Model, state: State) -> None:
+    """Raise InputError for links whose ends are apart in `state`, or whose parts are turned as they must not be."""
+    problems = []
+    state = _moved(model, state)
+    for k, name in enumerate(model.links.names):
+        if any(model.bodies.motion[b] >= 0 for b, kind in zip(*_ends(model, k), strict=True) if kind == BODY):
+            continue  # turned by its motion as well; the first step brings it there
+        miss = float(np.abs(_equations(model, state, k)[0]).max())
+        size = float(np.abs(model.links.offset[k]).max()) + float(model.links.length[k])
+        if miss > OPEN * max(size, 1.0):
+            problems.append(
+                Problem(
+                    f"link '{name}': what it connects is {miss:.4g} m apart, or turned by as much, at the start; "
+                    "move the bodies together or start the run from equilibrium"
+                )
+            )
+    if problems:
+        raise InputError(problems)
+
+
+def close_links(model: Model, state: State) -> State:
+    """The state with linked free bodies put together, each moved as little as its share of the mass allows."""
+    if not model.links.names:
+        return state
+    state = _moved(model, state)
+    free = [int(k) for k in np.flatnonzero(model.bodies.joint == LOOSE)]
+    column = {k: 6 * i for i, k in enumerate(free)}
+    ease = np.repeat(1.0 / np.maximum(model.bodies.mass[free], 1e-3), 6)
+    for _ in range(SWEEPS):
+        rows, misses = [], []
+        for link in range(len(model.links.names)):
+            c, by_end = _equations(model, state, link)
+            C = np.zeros((c.size, ease.size))
+            for side in range(2):
+                body = int(model.links.end_index[link, side])
+                if model.links.end_kind[link, side] == BODY and body in column:
+                    C[:, column[body] : column[body] + 6] += by_end[side]
+            rows.append(C)
+            misses.append(c)
+        c, C = np.concatenate(misses), np.concatenate(rows)
+        if np.abs(c).max() < CLOSED:
+            break
+        weighted = ease[:, None] * C.T
+        move = -weighted @ np.linalg.lstsq(C @ weighted, c, rcond=None)[0]
+        position, quaternion = state.body_position.copy(), state.body_quaternion.copy()
+        for body, d in column.items():
+            position[body] += move[d : d + 3]
+            quaternion[body] = quaternion_product(quaternion_exp(move[d + 3 : d + 6]), quaternion[body])
+        state = state._replace(body_position=position, body_quaternion=quaternion)
+    return state
+
+
+def _ends(model: Model, link: int) -> tuple[Any, Any]:
+    return model.links.end_index[link], model.links.end_kind[link]
+
+
+def _moved(model: Model, state: State) -> State:
+    """The state with prescribed points where they are at its time."""
+    position, out = state.point_position.copy(), np.zeros((3, 3))
+    for k, index in enumerate(model.points.motion):
+        if index >= 0:
+            motion(state.time, index, model.motions, out)
+            position[k] = model.points.position[k] + out[0]
+    return state._replace(point_position=position)
+
+
+def _equations(model: Model, state: State, link: int) -> tuple[Array, tuple[Array, Array]]:
+    """What a link misses (m) and its derivatives (rows, 6) by the moves and turns of the parts at its ends."""
+    links = model.links
+    turn, arm, place = [], [], []
+    for side in range(2):
+        k = links.end_index[link, side]
+        on_body = links.end_kind[link, side] == BODY
+        R = rotation_matrix(state.body_quaternion[k]) if on_body else np.eye(3)
+        origin = state.body_position[k] if on_body else state.point_position[k]
+        turn.append(R)
+        arm.append(R @ links.offset[link, side])
+        place.append(origin + arm[-1])
+    d = place[0] - place[1]
+    by = [np.hstack([np.eye(3), -_hat(e)]) for e in arm]
+    if links.kind[link] == LINK_BAR:
+        span = max(float(np.linalg.norm(d)), CLOSED)
+        along = (d / span)[None]
+        return np.array([span - links.length[link]]), (along @ by[0], -along @ by[1])
+    c, first, second = [*d], [by[0]], [-by[1]]
+    pairs = {LINK_RIGID: 3, LINK_HINGE: 2}.get(int(links.kind[link]), 0)
+    for i, j in ORDER[:pairs]:
+        u, w = turn[0] @ links.frame[link, 0, i], turn[1] @ links.frame[link, 1, j]
+        c.append(u @ w)
+        across = np.concatenate([np.zeros(3), np.cross(u, w)])[None]
+        first.append(across)
+        second.append(-across)
+    return np.array(c), (np.vstack(first), np.vstack(second))
+
+
+def _hat(e: Array) -> Array:
+    return np.array([[0.0, -e[2], e[1]], [e[2], 0.0, -e[0]], [-e[1], e[0], 0.0]])
