@@ -82,9 +82,9 @@ def outcome(seed: int) -> str:
 
 
 def test_ten_random_cases_finish_or_say_where_they_stop() -> None:
-    """Default settings; the whole study has 500, of which 1 to 2 % stop in a snap of an inextensible line.
+    """Default settings; the whole study has 500, all of which finish.
 
-    Which ones do hangs on the last digits, so one of ten may; what it says must have time, line and place.
+    Should one stop, which hangs on the last digits, what it says must have time, line and place.
     """
     stopped = [message for message in map(outcome, range(10)) if message != "done"]
     assert len(stopped) <= 1, stopped
@@ -93,8 +93,14 @@ def test_ten_random_cases_finish_or_say_where_they_stop() -> None:
 
 @pytest.mark.slow
 def test_five_hundred_random_cases() -> None:
-    """At least 98 % finish; the rest, inextensible lines in a snap, say when, where and why (measured: 6 of 420)."""
+    """At least 99 % finish, the rest say when, where and why (measured: all finish)."""
     messages = [outcome(seed) for seed in range(500)]
     failed = [m for m in messages if m != "done"]
     assert all("line 'm'" in m for m in failed), failed
-    assert len(failed) <= 10, failed
+    assert len(failed) <= 5, failed
+
+
+@pytest.mark.parametrize("seed", [9, 138, 192, 349, 351, 357, 467])
+def test_inextensible_lines_without_damping_pass_their_snaps(seed: int) -> None:
+    """Cases that stopped, some with speeds of km/s, when nothing took the energy of coming taut."""
+    assert outcome(seed) == "done"

@@ -16,6 +16,7 @@ from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
+from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.mixed_anchor import Rest, laid
 from ropewalk.solvers.mixed_body_arrays import BodyMesh, build_body_mesh
@@ -28,6 +29,7 @@ SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot p
 LEVEL = 1e-3  # of an element's length: a level line passes the surface over at least this height
 LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
+SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
 # columns of nodes
@@ -272,7 +274,8 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, I
     elements[:, DRAG_TANGENTIAL] = 0.5 * sea.water_density * sections.drag_tangential[k]
     elements[:, HALF_ADDED_NORMAL] = 0.5 * displaced * sections.added_normal[k]
     elements[:, HALF_ADDED_TANGENTIAL] = 0.5 * displaced * sections.added_tangential[k]
-    elements[:, DAMPING] = sections.damping[k]
+    snaps = (sections.law[k] == INEXTENSIBLE) & ~sections.compression[k]
+    elements[:, DAMPING] = np.where(snaps, np.maximum(sections.damping[k], SNAP_TIME), sections.damping[k])
     elements[:, THICKNESS] = np.maximum(width, LEVEL * length)
     elements[:, SLACK] = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
     elements[:, LIMIT] = np.inf
