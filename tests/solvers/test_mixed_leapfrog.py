@@ -162,3 +162,21 @@ def test_a_leapfrog_run_goes_on_from_a_snapshot_to_the_same_bits() -> None:
     other = solver.restore(model, saved)
     solver.advance(model, other, 2.0)
     np.testing.assert_array_equal(solver.read(model, work).position, solver.read(model, other).position)
+
+
+def test_distributed_loads_are_refused() -> None:
+    """They are given to the implicit steps only, and said so."""
+    load = {"kind": "pressure", "axis": [0, 1, 0], "value": 1.0}
+    model = build(
+        System.model_validate(
+            {
+                "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
+                "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [8, 0, 0]}},
+                "lines": {
+                    "l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 10}], "loads": [load]}
+                },
+            }
+        )
+    )
+    with pytest.raises(InputError, match="it has no distributed loads"):
+        MixedFem(integrator="leapfrog").start(model, initial_state(model))

@@ -65,10 +65,8 @@ from ropewalk.solvers.mixed_tensions import HUGE, add_line, correct_line, find_t
 BLEW_UP, UNSTABLE = 2, 3  # outcomes, beside those of mixed_steps.py
 STABLE = 0.8  # of the largest stable step: stiffness may change within one
 # A line that snaps gains energy where its law has a kink, as (omega h)^2. Damping takes it away, if there is some:
-BARE, SHORTER = (
-    0.5,
-    0.3,
-)  # damping time times omega below which there is not, and the share of the step that is left then
+BARE = 0.5  # damping time times omega, below which there is not
+SHORTER = 0.3  # share of the step that is left then
 ACCURATE = 3e-3  # tolerance at which the step is the stable one; errors go with the square of the step
 MOST_TURNS = 10  # of elements between slack and taut, while damping is solved for; 1 or 2 are usual
 
@@ -93,13 +91,18 @@ def refuse_leapfrog(model: Model) -> None:
                 f"run.integrator leapfrog: body '{name}' is free, and leapfrog moves lines and points only; "
                 "use generalised_alpha"
             )
+    lines = model.lines
+    for what, count in (("winches", lines.winches.line.size), ("breaks", lines.breaks.line.size),
+                        ("distributed loads", lines.load_kind.size)):  # fmt: skip
+        if count:
+            raise InputError(f"run.integrator leapfrog: it has no {what}; use generalised_alpha")
 
 
 def leapfrog_message(outcome: int, clock: Array, step: float | None) -> str:
     """Why leapfrog stopped, as far as the clock tells."""
     if outcome == UNSTABLE:
         return (
-            f"step {step:g} s is longer than {clock[STEP] / STABLE:.3g} s, the longest at which leapfrog is "
+            f"step {step:g} s is longer than {clock[STEP]:.3g} s, the longest at which leapfrog is "
             "stable here; leave it out and the program will choose"
         )
     return "the numbers of leapfrog overflowed; try generalised_alpha"
@@ -137,7 +140,10 @@ def _solve_tensions(h, X, T, flow, mesh, rho, g, is_damped, memory):
 
 @kernel
 def leap(h, t, mesh, sea, motions, work):
-    """One step of length h to time t in place; returns whether it stayed finite, omega^2 of its lines (1/s2), damping time (s)."""
+    """One step of length h to time t in place.
+
+    Returns whether it stayed finite, omega^2 of the lines (1/s2), and their longest damping time (s).
+    """
     X, T, memory, flow = work.now.X, work.now.T, work.memory, work.flow
     rho, g = sea.water_density, sea.gravity
     for n in range(mesh.s.size + mesh.motion.size):
@@ -201,26 +207,29 @@ def leap_to(t_end, mesh, sea, motions, work):
         return REACHED
     rest = other_stiffness(mesh, sea)
     share = 2.0 * STABLE * min(1.0, np.sqrt(settings[TOLERANCE] / ACCURATE))
-    if count[STEPS] == 0:
-        _, fastest, slowest = leap(0.0, clock[TIME], mesh, sea, motions, work)  # the first accelerations
-        clock[STEP] = share * _bare_share(slowest * np.sqrt(fastest), mesh) / np.sqrt(fastest + rest)
-    if settings[FIXED_STEP] > clock[STEP] * 2.0 / share:
-        return UNSTABLE
+    is_first = count[STEPS] == 0  # to be moved by nothing: for the accelerations at the start
     while clock[TIME] < t_end - slip:
         wanted = settings[FIXED_STEP] if settings[FIXED_STEP] > 0.0 else min(clock[STEP], settings[MOST_STEP])
         left = t_end - clock[TIME]
-        h = left / np.ceil(left / wanted - 1e-6)
+        h = 0.0 if is_first else left / np.ceil(left / wanted - 1e-6)
         finite, fastest, slowest = leap(h, clock[TIME] + h, mesh, sea, motions, work)
         if not finite:
             clock[FAIL_TIME] = clock[TIME]
             count[FAIL_ELEMENT] = _first_not_finite(work.now.T)
             return BLEW_UP
+        clock[STEP] = share * _bare_share(slowest * np.sqrt(fastest), mesh) / np.sqrt(fastest + rest)
+        if is_first:
+            is_first = False
+            longest = 2.0 / np.sqrt(fastest + rest)
+            if settings[FIXED_STEP] > longest:
+                clock[STEP] = longest
+                return UNSTABLE
+            continue
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         clock[TIME] += h
         clock[LAST_STEP] = h
         clock[SMALLEST] = min(clock[SMALLEST], h)
         clock[LARGEST] = max(clock[LARGEST], h)
-        clock[STEP] = share * _bare_share(slowest * np.sqrt(fastest), mesh) / np.sqrt(fastest + rest)
         count[STEPS] += 1
         count[ITERATIONS] += 1
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
@@ -232,7 +241,7 @@ def leap_to(t_end, mesh, sea, motions, work):
     return REACHED
 
 
-@kernel
+@kernel(forceinline=True)
 def _bare_share(damping, mesh):
     """Share of the step that lines may take which have hardly any damping and can go slack."""
     if damping > BARE:
