@@ -19,6 +19,7 @@ from ropewalk.solvers.multishooting import first_plan
 from ropewalk.solvers.protocol import Status
 from ropewalk.solvers.shooting_assembly import evaluate, gather, result_memory
 from ropewalk.solvers.shooting_build import build_problem
+from ropewalk.solvers.shooting_friction import sideways
 from ropewalk.solvers.shooting_newton import CONVERGED, Newton, move
 from ropewalk.solvers.shooting_shape import GuessedShape
 from ropewalk.spec.system import System
@@ -356,6 +357,23 @@ def test_second_advance_starts_from_the_first():
     assert warm.good
     one, two = solver.read(model, work), solver.read(model, fresh_work)
     assert_allclose(one.end_force, two.end_force, atol=1e-8 * 1.5e5)
+
+
+def test_sideways_push_beyond_friction_is_said():
+    """Half density times coefficient, diameter and speed squared across a line on the bed, against mu w."""
+    data = case(bed(0.3, {"speed": 1.0, "heading": 90}), ROPE, [0, 0, -200], [400, 0, -20], line(500.0))
+    friction = 0.3 * 300.0  # N/m; the section weighs 300 N/m in water
+    for speed, held in ((1.0, True), (2.0, False)):
+        data["environment"]["current"]["speed"] = speed
+        solved = solve(data)
+        assert solved.report.good
+        (push,) = sideways(solved.model, solved.work.problem, solved.work.out)
+        angle = math.atan2(*solved.work.problem.x[solved.work.problem.arcs.dof[0, 13:11:-1]])
+        # drag on the part of the flow across the line, which the current has turned a little
+        assert_allclose(push.push, 0.5 * 1025 * 1.2 * 0.05 * (speed * math.cos(angle)) ** 2, rtol=1e-9)
+        assert_allclose(push.limit, friction, rtol=1e-9)
+        assert ("would be swept sideways" in solved.report.message) is not held
+        assert (push.push < push.limit) is held
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from ropewalk.solvers.shooting import DEEPEST, LOWEST, STEPS
 from ropewalk.solvers.shooting_assembly import Result
 from ropewalk.solvers.shooting_bed import HANGING
 from ropewalk.solvers.shooting_build import Problem
+from ropewalk.solvers.shooting_friction import sideways
 from ropewalk.solvers.shooting_newton import BAD_START, CONVERGED, Path
 from ropewalk.solvers.shooting_plan import Plan
 from ropewalk.solvers.shooting_read import line_table, node_position, over_forces
@@ -107,6 +108,12 @@ def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
     if deep.size:
         line = model.names.lines[problem.arcs.line[deep[0]]]
         said.append(f"line '{line}' dips {-out.log[deep[0], DEEPEST]:.3g} m below the seabed")
+    for line, push, limit in sideways(model, problem, out):
+        if push > limit:
+            said.append(
+                f"line '{model.names.lines[line]}' is held straight on the seabed against {push:.4g} N/m across it, "
+                f"but friction gives only {limit:.4g} N/m: it would be swept sideways"
+            )
     if not stable_over(problem, out):
         line = model.names.lines[problem.pegs[0, 0]]
         said.append(f"line '{line}' rests on its points, but not stably: a push makes it slide")
