@@ -91,11 +91,6 @@ def refuse_leapfrog(model: Model) -> None:
                 f"run.integrator leapfrog: body '{name}' is free, and leapfrog moves lines and points only; "
                 "use generalised_alpha"
             )
-    lines = model.lines
-    for what, count in (("winches", lines.winches.line.size), ("breaks", lines.breaks.line.size),
-                        ("distributed loads", lines.load_kind.size)):  # fmt: skip
-        if count:
-            raise InputError(f"run.integrator leapfrog: it has no {what}; use generalised_alpha")
 
 
 def leapfrog_message(outcome: int, clock: Array, step: float | None) -> str:
