@@ -137,6 +137,20 @@ def test_step_limit_of_the_swing_pendulum():
     assert_allclose(found.step, 0.00417, rtol=5e-3)
 
 
+def test_loops_closed_by_control_leave_gaps():
+    """Eqs. (4.103)-(4.106), (6.6)-(6.8): beside constraints, which close the swing pendulum exactly."""
+    model = swing()
+    state, report, _ = run(Recursive(step=5e-4, lumping="outer"), model, 0.5, initial_state(model))
+    held, other, _ = run(Recursive(step=5e-4, lumping="outer", closure="pid"), model, 0.5, initial_state(model))
+    stiff = run(Recursive(step=1e-4, lumping="outer", closure="pid", pid=10.0), model, 0.5, initial_state(model))
+    assert report.figures["largest_strain"] < 1e-11
+    # the largest tension stretches a loop bar by 5 % with weight 1, by 0.5 % with 10; loads put on at once by twice that
+    assert 1e-4 < other.figures["largest_strain"] < 0.1
+    assert stiff[1].figures["largest_strain"] < 0.2 * other.figures["largest_strain"]
+    off, less = (np.abs(s.position - state.position).max() for s in (held, stiff[0]))
+    assert less < off < 0.05
+
+
 def driven(model, solver, force, omega, duration, node):
     """Amplitude of x of `node` over the last two periods under force sin(omega t) along x at the end."""
     work = solver.start(model, initial_state(model))

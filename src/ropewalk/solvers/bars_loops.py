@@ -2,6 +2,9 @@
 
 Each bar that closes a loop has a tension; the tree's replies to unit tensions give a small dense system for them.
 The same replies turn the bars so that the loops stay closed to round-off.
+
+For comparison loops can be closed as published, by a control of their gaps ([Otto2022], eqs. (4.103)-(4.106)): stiff
+springs with dampers in place of the bars, which leave gaps.
 """
 
 from __future__ import annotations
@@ -65,6 +68,36 @@ def close_accelerations(tree, bars, field, s):
     for j in range(n):
         s.tension[tree.loop[j]] = answer[j]
         s.a[:] += answer[j] * s.reply[j]
+
+
+@kernel
+def control_loops(tree, bars, s):
+    r"""Tensions of the loop bars by control of their gaps (N), [Otto2022], eqs. (4.103)-(4.106).
+
+    .. math:: T = k_P e + k_I \int e\,dt + k_D \dot e, \qquad e = |d| - l
+    """
+    d = np.zeros(3)
+    for j in range(tree.loop.size):
+        k = tree.loop[j]
+        a, b = bars.node[k, 0], bars.node[k, 1]
+        for c in range(3):
+            d[c] = s.r[b, c] - s.r[a, c]
+        size = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+        rate = 0.0
+        for c in range(3):
+            rate += d[c] * (s.v[b, c] - s.v[a, c]) / size
+        s.tension[k] = s.gains[0] * (size - bars.length[k]) + s.gains[1] * s.integral[j] + s.gains[2] * rate
+
+
+@kernel
+def remember_gaps(tree, bars, s, h):
+    """Adds the gaps of the loops over a step h (s) to their integrals (m s)."""
+    for j in range(tree.loop.size):
+        k = tree.loop[j]
+        square = 0.0
+        for c in range(3):
+            square += (s.r[bars.node[k, 1], c] - s.r[bars.node[k, 0], c]) ** 2
+        s.integral[j] += h * (np.sqrt(square) - bars.length[k])
 
 
 @kernel
@@ -137,8 +170,11 @@ def accelerations(tree, bars, medium, field, s):
     s.force[:] = field.force
     accelerate(tree, bars.length, s, bars.held, s.force, 1.0, s.a, s.tension)
     if tree.loop.size > 0:
-        loop_replies(tree, bars, field, s)
-        close_accelerations(tree, bars, field, s)
+        if s.gains[0] > 0.0:
+            control_loops(tree, bars, s)
+        else:
+            loop_replies(tree, bars, field, s)
+            close_accelerations(tree, bars, field, s)
         # tensions of the tree's bars with those of the loops
         s.force[:] = field.force
         for j in range(tree.loop.size):
@@ -182,6 +218,7 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
 
     Second order; stable for omega h <= 2. s.alpha and s.a must belong to the state at t.  False on overflow.
     """
+    constrained = tree.loop.size > 0 and s.gains[0] == 0.0
     s.old_direction[:] = s.direction
     s.old_omega[:] = s.omega
     s.old_r[:] = s.r
@@ -189,7 +226,7 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
     s.first_alpha[:] = s.alpha
     s.first_a[:] = s.a
     move(tree, bars, medium, motions, field, s, t + h, h, s.alpha, s.a)
-    if tree.loop.size > 0:
+    if constrained:
         close_loops(tree, bars, field, s)
     accelerations(tree, bars, medium, field, s)
     for k in range(s.alpha.shape[0]):
@@ -200,8 +237,10 @@ def tree_step(tree, bars, medium, motions, field, s, t, h):
         for c in range(3):
             s.a[i, c] = 0.5 * (s.a[i, c] + s.first_a[i, c])
     move(tree, bars, medium, motions, field, s, t + h, h, s.alpha, s.a)
-    if tree.loop.size > 0:
+    if constrained:
         close_loops(tree, bars, field, s)
+    if tree.loop.size > 0 and not constrained:
+        remember_gaps(tree, bars, s, h)
     accelerations(tree, bars, medium, field, s)
     return np.isfinite(s.r[s.r.shape[0] - 1, 2]) and np.isfinite(s.alpha.sum())
 

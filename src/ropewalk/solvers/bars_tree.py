@@ -61,6 +61,8 @@ class Turns(NamedTuple):
     reply: Array  # (c, n, 3) accelerations under unit tension in each loop bar, 1/kg
     turn: Array  # (c, b, 3) angular accelerations of those
     loop_matrix: Array  # (c, c) 1/kg
+    gains: Array  # (3,) of loops closed by control: N/m, N/(m s), N s/m; all 0 where constraints close them
+    integral: Array  # (c,) m s, of the gaps of such loops
 
 
 def build_tree(bars: Bars) -> Tree:
@@ -109,6 +111,7 @@ def make_turns(bars: Bars, tree: Tree, r: Array, v: Array) -> Turns:
         force=np.zeros((n, 3)), mu=np.zeros(b), alpha=np.zeros((b, 3)), first_alpha=np.zeros((b, 3)),
         old_direction=np.zeros((b, 3)), old_omega=np.zeros((b, 3)), old_r=np.zeros((n, 3)), old_v=np.zeros((n, 3)),
         first_a=np.zeros((n, 3)), reply=np.zeros((c, n, 3)), turn=np.zeros((c, b, 3)), loop_matrix=np.zeros((c, c)),
+        gains=np.zeros(3), integral=np.zeros(c),
     )  # fmt: skip
 
 

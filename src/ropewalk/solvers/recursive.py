@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_loops import accelerations, tree_steps
-from ropewalk.solvers.bars_tree import build_tree, make_turns
+from ropewalk.solvers.bars_tree import Tree, build_tree, make_turns
 from ropewalk.solvers.bars_work import BarsWork, energies, read_bars, refresh, stable_step, start_bars, strains
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS, LARGEST_STEP, SAFETY
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
-STATE_ARRAYS = ("direction", "omega", "r", "v", "a", "alpha", "support", "tension")
+CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
+STATE_ARRAYS = ("direction", "omega", "r", "v", "a", "alpha", "support", "tension", "gains", "integral")
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,15 @@ class Recursive:
 
     step : s; a third of the stability bound unless given    damping : 1/s, mass-proportional
     lumping : of a bar's mass, see bars_build.build_bars
+    closure : of loops; 'constraint', exact, or 'pid', the published control of their gaps
+    pid : weight of its gains
     """
 
     step: float | None = None
     damping: float = 0.0
     lumping: Lumping = "halves"
+    closure: Literal["constraint", "pid"] = "constraint"
+    pid: float = 1.0
 
     name: ClassVar[str] = "recursive"
     claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS - {Claim.JOINTS}
@@ -49,6 +55,8 @@ class Recursive:
             )
         turns = make_turns(work.bars, tree, work.steps.r, work.steps.v)
         turns.support[:] = work.steps.acceleration
+        if self.closure == "pid":
+            turns.gains[:] = self._gains(work, tree)
         work.own = {"tree": tree, "turns": turns, "steps": 0}
         refresh(work)
         accelerations(tree, work.bars, work.medium, work.field, turns)
@@ -89,6 +97,18 @@ class Recursive:
     def read(self, model: Model, work: BarsWork) -> State:
         """The state at the time reached."""
         return read_bars(model, work)
+
+    def _gains(self, work: BarsWork, tree: Tree) -> Array:
+        """P, I and D gains, [Otto2022], eqs. (6.6)-(6.8); the prefactor of D, which is not printed, is 1."""
+        if not self.pid > 0.0:
+            raise InputError(f"recursive: pid {self.pid} must be positive; closure: constraint needs none")
+        bars = work.bars
+        if not tree.loop.size:
+            return np.zeros(3)
+        length = float(bars.length[tree.loop].min())
+        p = self.pid * float(np.abs(work.steps.tension).max()) / (length * CRITICAL_STRAIN)
+        mass = float(bars.mass[~bars.held].min())
+        return np.array([p, self.pid * p, self.pid * math.sqrt(p * mass)])
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
