@@ -144,7 +144,7 @@ def test_loops_closed_by_control_leave_gaps():
     held, other, _ = run(Recursive(step=5e-4, lumping="outer", closure="pid"), model, 0.5, initial_state(model))
     stiff = run(Recursive(step=1e-4, lumping="outer", closure="pid", pid=10.0), model, 0.5, initial_state(model))
     assert report.figures["largest_strain"] < 1e-11
-    # the largest tension stretches a loop bar by 5 % with weight 1, by 0.5 % with 10; loads put on at once by twice that
+    # the largest tension stretches a loop bar by 5 % with weight 1, 0.5 % with 10; put on at once, by twice that
     assert 1e-4 < other.figures["largest_strain"] < 0.1
     assert stiff[1].figures["largest_strain"] < 0.2 * other.figures["largest_strain"]
     off, less = (np.abs(s.position - state.position).max() for s in (held, stiff[0]))
