@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -57,6 +59,8 @@ def test_what_is_refused() -> None:
         joint_coordinates(linearise(cable(4, 10.0, 11.0, {"mass": 1.0, "axial_stiffness": 1e6}, 9.81)), "cable")
     with pytest.raises(InputError, match="no line 'rope'"):
         joint_coordinates(linearise(n_pendulum([1.0], 1.0)), "rope")
+    with pytest.raises(InputError, match="cannot do lines that run over points"):
+        linearise(System.from_file(Path(__file__).parents[2] / "examples" / "shooting_sheave.yaml"))
     rod = {"length": 1.0, "density": 500.0, "section": {"kind": "ellipse", "a": 0.1, "b": 0.1},
            "curvature": {"kind": "pieces", "pieces": [{"length": 1.0, "kappa": [0, 0, 0]}]}}  # fmt: skip
     with pytest.raises(InputError, match="leave nets and rods out"):

@@ -106,7 +106,8 @@ def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float
     m = unknowns.tension.size
     E = csr_matrix((np.ones(m), (np.arange(m), unknowns.tension)), shape=(m, n))
     GS, GS_in = G @ S, G @ S_in
-    tau = diags(unknowns.mesh.element[:, DAMPING])
+    # lengths that cannot change have nothing to damp; what the mesh gives them is for snaps in time
+    tau = diags(np.where(local.give > 0.0, unknowns.mesh.element[:, DAMPING], 0.0))
     bodies = tuple(
         body_terms(model, k, place.body_position[k], place.quaternion[k], mass_damping)
         for k in range(len(model.names.bodies))
