@@ -22,6 +22,7 @@ lint: $(VENV)/.dev
 validate: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python docs/validation_plots.py
+	$(BIN)/python docs/gallery_plots.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
