@@ -32,7 +32,8 @@ class Verdict(NamedTuple):
         if not self.stable:
             fold = 1.0 / np.sqrt(-self.smallest)
             return f"unstable: a motion in {self._way()} grows, e-fold in {fold:.3g} s at first"
-        rest = f"; {self.neutral} free motions that nothing resists" if self.neutral else ""
+        motions = "motion" if self.neutral == 1 else "motions"
+        rest = f"; {self.neutral} free {motions} that nothing resists" if self.neutral else ""
         return f"stable{rest}"
 
     def _way(self) -> str:

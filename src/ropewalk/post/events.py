@@ -37,8 +37,9 @@ def find_events(dataset: xr.Dataset) -> list[Event]:
     found = body_events(dataset)
     if system.bodies and system.environment.has_seabed:
         found += _aground(dataset, system, build(system))
-    for name in system.lines:
-        found += _line(dataset, name)
+    for name, line in system.lines.items():
+        pushes = any(system.sections[piece.section].compression for piece in line.pieces)
+        found += _line(dataset, name, can_push=pushes)
     return sorted(found)
 
 
@@ -62,11 +63,11 @@ def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
     return found
 
 
-def _line(dataset: xr.Dataset, name: str) -> list[Event]:
-    """Slack, snap and touchdown of one line."""
+def _line(dataset: xr.Dataset, name: str, *, can_push: bool) -> list[Event]:
+    """Slack, snap and touchdown of one line; one that can push is never slack."""
     time = dataset["time"].values
     tension = dataset["tension"][:, dataset["line"].values == name].values
-    slack, largest = tension.min(axis=1) <= 0.0, tension.max(axis=1)
+    slack, largest = (tension.min(axis=1) <= 0.0) & (not can_push), tension.max(axis=1)
     found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {int(slack.sum())} records, the first")
     found += _snap(time, slack, largest, name)
     if "grounded" in dataset and name in dataset["rope"].values:
