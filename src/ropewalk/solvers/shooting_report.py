@@ -245,7 +245,7 @@ def _at_surface(model: Model, attempt: Attempt) -> str:
         if np.any((np.abs(inner[:, 2]) < NEAR * length) & level):
             return (
                 f"line '{model.names.lines[i]}' comes to lie along the water surface, where its load jumps, "
-                "which shooting does not follow; use method 'mixed_fem'"
+                "which shooting does not follow; use method 'fem'"
             )
     return ""
 
