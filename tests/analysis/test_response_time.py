@@ -55,6 +55,23 @@ def test_turned_and_lifted_bodies_pull_their_lines_alike(direction: str) -> None
     assert_allclose(time[[0, -1]], direct[[0, -1]], rtol=0.01)
 
 
+@pytest.mark.parametrize("solver", ["constrained", "recursive"])
+def test_ropes_of_bars_answer_as_the_elements_do(solver: str) -> None:
+    """Double pendulum moved at its top by 1 mm, bars of the same lengths: the direct answer, within a per cent."""
+    system = n_pendulum([0.5, 1.0], 2.0)
+    drive = Drive("motion", "top", "x", 1e-3)
+    direct = response(system, [2.0], drive, mass_damping=0.5)
+    bars = response(system, [2.0], drive, method="time", mass_damping=0.5, solver=solver)
+    exact = direct.point_position.sel(point="end", axis="x").values
+    assert_allclose(bars.point_position.sel(point="end", axis="x").values, exact, rtol=0.01)
+
+
+def test_a_solver_is_for_the_time_method() -> None:
+    """The direct method simulates nothing."""
+    with pytest.raises(InputError, match="the direct method simulates nothing"):
+        response(n_pendulum([2.0], 4.0), [3.0], Drive("motion", "top", "x", 0.01), solver="constrained")
+
+
 def test_slow_modes_are_waited_for() -> None:
     """A pendulum with little damping is simulated until it repeats; a fixed number of periods leaves its own swing."""
     system = n_pendulum([2.0], 4.0)  # own period 4.0 s, decays by e in 14 s

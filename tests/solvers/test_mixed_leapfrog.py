@@ -9,7 +9,7 @@ import pytest
 from mixed_cases import harmonic, march, swing
 from numpy.testing import assert_allclose
 
-from ropewalk.analysis.run import _solver
+from ropewalk.analysis.run import solver_for
 from ropewalk.errors import InputError
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -138,7 +138,7 @@ def test_inextensible_lines_and_free_bodies_are_refused() -> None:
         }
     )  # fmt: skip
     model = build(floating)
-    method = _solver(floating, model, None)
+    method = solver_for(floating, model, None)
     with pytest.raises(InputError, match="body 'buoy' is free"):
         method.start(model, initial_state(model))
 

@@ -68,6 +68,7 @@ def response(
     method: Method = "direct",
     drag: bool = True,
     mass_damping: float | None = None,
+    solver: str | None = None,
 ) -> xr.Dataset:
     """Complex amplitudes, with exp(-i omega t), of positions, tensions and bodies at each frequency.
 
@@ -77,14 +78,17 @@ def response(
     drag : False leaves drag linear about the current; True fits it to the motion: same energy per cycle for one
     frequency, least squares of a Gaussian process for many
     mass_damping : 1/s; that of the case's run unless given
+    solver : of the time method; mixed_fem unless given
     """
+    if solver is not None and method == "direct":
+        raise InputError(f"solver '{solver}' is for the method time; the direct method simulates nothing")
     if isinstance(drive, str):
         drive = Drive.parse(drive)
     if method in ("time", "both"):
         from ropewalk.analysis.response_time import time_response
 
         case = system.system if isinstance(system, Equilibrium | Linearised) else system
-        by_time = time_response(case, omega, drive, mass_damping)
+        by_time = time_response(case, omega, drive, mass_damping, solver=solver)
         if method == "time":
             return by_time
         import xarray as xr
@@ -97,14 +101,14 @@ def response(
         compared: xr.Dataset = described(both, "response")
         return compared
     linear = _linearised(system, mass_damping)
-    solver = Direct(linear.model, linear.unknowns, linear.rest)
+    linear_solver = Direct(linear.model, linear.unknowns, linear.rest)
     if drive is None:
         excitation, together = own_excitation(linear), True
         if omega is not None:
             raise InputError("omega goes with a drive; the case's own motions and waves have their own frequencies")
     else:
         excitation, together = drive_excitation(linear, _checked(omega), drive), False
-    answer = solver.response(excitation, together=together, drag=drag)
+    answer = linear_solver.response(excitation, together=together, drag=drag)
     return _dataset(linear, excitation, answer, drive)
 
 

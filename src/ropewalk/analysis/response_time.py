@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.response import Drive, response
 from ropewalk.analysis.response_drive import RAMP_PERIODS, TRANSLATIONS, Driven, Rest, driven
-from ropewalk.analysis.run import record_times, run
+from ropewalk.analysis.run import record_times, run, solver_for
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
@@ -23,6 +24,7 @@ from ropewalk.results.record import Recorder
 from ropewalk.results.schema import described
 from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.solvers.mixed_fem import MixedFem
+from ropewalk.solvers.protocol import Solver
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ def time_response(
     *,
     settle: int | None = None,
     kept: int = KEPT_PERIODS,
+    solver: str | None = None,
 ) -> xr.Dataset:
     """As :func:`ropewalk.analysis.response.response`, from one simulation per frequency.
 
@@ -55,6 +58,7 @@ def time_response(
 
     settle : periods discarded; unless given, until two batches of `kept` periods give the same answer
     kept : periods transformed
+    solver : that runs in time; mixed_fem unless given
     """
     import xarray as xr
 
@@ -67,11 +71,14 @@ def time_response(
     parts = []
     for rate in rates:
         rest = None if linear is None else _rest(linear, float(rate), drive)
-        parts.append(_one(driven(system, float(rate), drive, rest), float(rate), drive, mass_damping, settle, kept))
+        case = driven(system, float(rate), drive, rest)
+        parts.append(_one(case, float(rate), drive, time_solver(case.system, solver, mass_damping), settle, kept))
     result = xr.concat(parts, "frequency", combine_attrs="override")
     result = result.assign_coords(frequency=("frequency", rates))
     result.attrs["system"] = system.model_dump_json(by_alias=True, exclude_unset=True)
-    result.attrs["settings"] = json.dumps({"method": "time", "drive": vars(drive), "settle": settle, "kept": kept})
+    result.attrs["settings"] = json.dumps(
+        {"method": "time", "solver": solver or "mixed_fem", "drive": vars(drive), "settle": settle, "kept": kept}
+    )
     told: xr.Dataset = described(result, "response")
     return told
 
@@ -133,7 +140,7 @@ def _change(old: Any, new: Any, size: float) -> float:
     return 0.0 if largest <= STILL * size else float(np.max(np.abs(new - old))) / largest
 
 
-def _one(case: Driven, omega: float, drive: Drive, damping: float, settle: int | None, kept: int) -> xr.Dataset:
+def _one(case: Driven, omega: float, drive: Drive, solver: Solver, settle: int | None, kept: int) -> xr.Dataset:
     """One frequency."""
     period = 2.0 * math.pi / omega
     system, model = case.system, build(case.system)
@@ -144,11 +151,26 @@ def _one(case: Driven, omega: float, drive: Drive, damping: float, settle: int |
     if settle is None:
         recorder = SettlingRecorder(model.names, attrs, omega, kept)
     with contextlib.suppress(Settled):
-        run(model, MixedFem(tolerance=TOLERANCE, damping=damping), statics(system).state, times, recorder)
+        run(model, solver, statics(system).state, times, recorder)
     result = transformed(recorder.dataset(), omega, kept, case, drive.amplitude)
     result["settled_periods"] = ((), recorder.rows // SAMPLES - kept)
     result["settled_change"] = ((), recorder.change if isinstance(recorder, SettlingRecorder) else math.nan)
     return result
+
+
+def time_solver(system: System, name: str | None, mass_damping: float) -> Solver:
+    """The solver of that name with the settings of the case's run, its tolerance fit for comparing amplitudes."""
+    if name is None:
+        return MixedFem(tolerance=TOLERANCE, damping=mass_damping)
+    solver = solver_for(system, build(system), name)
+    has = {field.name for field in fields(solver)} if is_dataclass(solver) else set[str]()
+    if mass_damping > 0.0 and "damping" not in has:
+        raise InputError(f"solver '{name}' takes no mass-proportional damping; leave it out")
+    wanted = {"damping": mass_damping, "tolerance": TOLERANCE}
+    if system.run is not None and "tolerance" in system.run.model_fields_set:
+        del wanted["tolerance"]
+    chosen: Solver = replace(solver, **{key: value for key, value in wanted.items() if key in has})  # type: ignore[type-var]
+    return chosen
 
 
 def _version() -> str:

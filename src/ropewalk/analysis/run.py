@@ -135,7 +135,7 @@ def simulate(
     """
     duration = _duration(system, duration)
     model = build(system)
-    method = _solver(system, model, solver)
+    method = solver_for(system, model, solver)
     attrs = _attributes(system, method, duration)
     times = record_times(duration, system.record.every, system.record.start)
     if resume and output is not None and (finished := _finished(output, attrs)) is not None:
@@ -189,7 +189,7 @@ def _duration(system: System, duration: float | None) -> float:
     return float(duration)
 
 
-def _solver(system: System, model: Model, solver: str | Solver | None) -> Solver:
+def solver_for(system: System, model: Model, solver: str | Solver | None) -> Solver:
     """The solver asked for, with the settings of the case; 'auto' is the first that claims the case."""
     if solver is not None and not isinstance(solver, str):
         return solver

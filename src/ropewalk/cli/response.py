@@ -26,6 +26,7 @@ def response_command(
     amplitude: Annotated[float, typer.Option(help="Of the drive: m, rad, N or N m.")] = 1.0,
     heading: Annotated[float, typer.Option(help="Of waves, degrees.")] = 0.0,
     method: Annotated[str, typer.Option(help="direct, time or both.")] = "direct",
+    solver: Annotated[str | None, typer.Option(help="Of the method time; mixed_fem unless given.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write all amplitudes to a NetCDF file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the amplitudes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
@@ -43,11 +44,11 @@ def response_command(
     target = None if plot is None else picture(plot)
     system = System.from_file(case)
     if drive is None:
-        result = response(system, method=method)  # type: ignore[arg-type]
+        result = response(system, method=method, solver=solver)  # type: ignore[arg-type]
     else:
         omega = np.linspace(lowest, highest, count)
         chosen = Drive.parse(drive, amplitude, heading)
-        result = response(system, omega, chosen, method=method)  # type: ignore[arg-type]
+        result = response(system, omega, chosen, method=method, solver=solver)  # type: ignore[arg-type]
     if out is not None:
         from ropewalk.io.netcdf import write
 

@@ -24,7 +24,6 @@ def run_command(
 ) -> None:
     """Find the equilibrium, then simulate; the result is written as it is computed."""
     from ropewalk.analysis.run import simulate
-    from ropewalk.post.drift import constraint_drift
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
@@ -37,16 +36,14 @@ def run_command(
         return
     print_events(dataset)
     typer.echo(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
-    drift = constraint_drift(dataset)
-    if drift is not None:
-        typer.echo(f"bars: lengths kept to {drift:.1e} of themselves")
     balance = energy_balance(dataset)
     if balance is not None:
         typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
-    if "constraint_drift" in dataset.attrs:
-        typer.echo(f"lengths: kept to {dataset.attrs['constraint_drift']} of an element's")
-    for event in filter(None, dataset.attrs.get("parted", "").split("; ")):
-        typer.echo(event)
+    drift = length_drift(dataset)
+    if drift is not None:
+        typer.echo(f"lengths: kept to {drift:.1e} of an element's")
+    for line in parted(dataset):
+        typer.echo(line)
 
 
 def print_events(dataset: xr.Dataset) -> None:
@@ -56,6 +53,19 @@ def print_events(dataset: xr.Dataset) -> None:
     rows = [(f"{event.time:g}", event.kind, event.part, event.text) for event in events(dataset)]
     if rows:
         print_table("events", ("from t (s)", "kind", "part", "what happened"), rows)
+
+
+def length_drift(dataset: xr.Dataset) -> float | None:
+    """How far the lengths of elements or bars are from what their tension makes them, of themselves; None untold."""
+    from ropewalk.post.drift import constraint_drift
+
+    told = dataset.attrs.get("constraint_drift")
+    return constraint_drift(dataset) if told is None else float(told)
+
+
+def parted(dataset: xr.Dataset) -> list[str]:
+    """A sentence for every line that parted."""
+    return [text for text in dataset.attrs.get("parted", "").split("; ") if text]
 
 
 def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
@@ -68,6 +78,8 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
         "records": int(dataset.sizes["time"]),
         "time": float(dataset["time"][-1]),
         "energy": None if balance is None else dict(zip(("turned_over", "missed", "share"), balance, strict=True)),
+        "constraint_drift": length_drift(dataset),
+        "parted": parted(dataset),
         "events": [event._asdict() for event in events(dataset)],
     }
 
