@@ -20,6 +20,7 @@ from ropewalk.numerics.rungekutta import (
     D_A,
     D_C,
     DENSE_ROWS,
+    DORMAND_PRINCE,
     F_A,
     F_B,
     F_C,
@@ -33,6 +34,7 @@ from ropewalk.numerics.rungekutta import (
 )
 from ropewalk.physics.current import POWER_LAYER, TABLE, UNIFORM
 from ropewalk.solvers.shooting_bed import HANGING, STRAIGHT, lay_straight, point_on_bed, sink
+from ropewalk.solvers.shooting_quadrature import is_quadrature, quadrature_step
 from ropewalk.solvers.shooting_string import (
     ALL,
     BOUND,
@@ -187,7 +189,7 @@ def shoot(
     grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
     log : (LOG_SIZE,), filled
     """
-    K, box, rows = np.empty((STAGES, ALL)), np.empty((5, 3, 3)), np.empty((DENSE_ROWS, STATE))
+    K, box, rows = np.zeros((STAGES, ALL)), np.empty((5, 3, 3)), np.empty((DENSE_ROWS, STATE))
     stage, y_new, slope, scale = np.empty(ALL), np.empty(ALL), np.empty(ALL), np.empty(STATE)
     scale[:3] = tolerance * length
     scale[3:] = tolerance * force
@@ -209,17 +211,26 @@ def shoot(
         while s < end:
             full = h >= end - s
             step = end - s if full else h
-            top = -abs(lean) if phase == WET else np.inf
-            _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, -np.inf, top, box, K, stage, y_new)
+            simple = pair == DORMAND_PRINCE and is_quadrature(span, phase, sea)
+            if simple:
+                error = quadrature_step(s, step, y, m, span, law, law_data, phase, delta, scale, K, y_new)
+            else:
+                top = -abs(lean) if phase == WET else np.inf
+                _take_step(
+                    s, step, y, m, span, law, law_data, sea, phase, delta, pair, -np.inf, top, box, K, stage, y_new
+                )
             event, level = next_event(y, y_new, phase, water, sea, length)
             if event != NOTHING:
+                if simple:  # the slopes of the derivatives are missing
+                    string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
                 reach = force if phase == GROUNDED else length
                 step = _step_to_event(
                     s, step, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage,
                     y_new,
                 )  # fmt: skip
                 full = False
-            error = error_norm(K, step, scale, pair)
+            if event != NOTHING or not simple:
+                error = error_norm(K, step, scale, pair)
             log[STEPS] += 1.0
             if log[STEPS] > MAX_STEPS:
                 return TOO_MANY_STEPS
