@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,20 +13,24 @@ from ropewalk.model.state import rotation_matrix
 from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_exp, quaternion_log, quaternion_product
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
+from ropewalk.physics.hull_loads import RADIUS, STRIP_VOLUME, THICK, ZETA, cut_strips, sphere_share, wet_share
 
 UP = np.array([0.0, 0.0, 1.0])
 DIFFERENCE = 1e-5  # m, rad: of the hull's drag, which is smooth over this
-STRIPS = 40  # per straight stretch of a profile: a cut cone's added mass is then good to 1e-4
 
 
 class Strips(NamedTuple):
-    """A hull as discs on its axis, for what depends on the water's motion along it."""
+    """A hull as discs on its axis, for what depends on the water's motion along it; a sphere is one ball.
+
+    Strips and wet shares are those of the time domain, so that both have the same limit for small motions: a tilted
+    hull feels waves by small differences of large moments, and finer strips on one side only would show in pitch.
+    """
 
     arm: Array  # (n, 3) from the body's origin, world, m
     volume: Array  # (n,) under water, m3
-    normal: Array  # (n, 3, 3) projector across the axis
     drag_normal: Array  # (n,) half density, coefficient and wet side area, kg/m
-    added_normal: Array  # (n,) kg
+    drag_axial: Array  # (n,) the same of the largest wet section, shared by volume; of a ball none
+    added: Array  # (n, 3, 3) kg
 
 
 class Hull(NamedTuple):
@@ -35,10 +38,8 @@ class Hull(NamedTuple):
 
     cut: Array  # (SIZE,) of physics/hydrostatics.py
     axis: Array  # (3,) unit, world
+    is_ball: bool
     strips: Strips
-    added_axial: float  # kg
-    drag_axial: float  # half density, coefficient and area, kg/m
-    middle: Array  # (3,) arm where the axial forces act, m
 
 
 class BodyTerms(NamedTuple):
@@ -75,56 +76,45 @@ def cut_hull(model: Model, k: int, position: Array, R: Array) -> Array:
     return cut
 
 
-def _disc(height: Array, radius: Array, sine: float) -> tuple[Array, Array]:
-    """Wet area (m2) and wet height (m) of discs, centre `height` above water, tilted by the angle of `sine`."""
-    u = np.where(sine * radius > 0.0, -height / np.maximum(sine * radius, 1e-300), -np.sign(height) * np.inf)
-    u = np.clip(u, -1.0, 1.0)
-    phi = np.arccos(-u)
-    area = radius**2 * (phi + u * np.sqrt(1.0 - u * u))
-    return area, radius * (1.0 + u)
+def _ball(model: Model, k: int, position: Array, R: Array) -> Strips:
+    """The sphere of body k, all at its centre: pressure has no moment about it."""
+    bodies, rho = model.bodies, model.sea.water_density
+    arm, radius = R @ bodies.sphere[k, :3], float(bodies.sphere[k, 3])
+    share = sphere_share(float(position[2] + arm[2]), radius)
+    volume = 4.0 / 3.0 * np.pi * radius**3 * share
+    drag = 0.5 * rho * bodies.drag_normal[k] * np.pi * radius**2 * share
+    added = rho * volume * bodies.added_normal[k] * np.eye(3)
+    return Strips(arm[None], np.array([volume]), np.array([drag]), np.zeros(1), added[None])
 
 
-def _strips(model: Model, k: int, position: Array, R: Array, cut: Array) -> tuple[Strips, float]:
-    """Strips of the hull and its largest wet section (m2)."""
+def _strips(model: Model, k: int, position: Array, R: Array) -> Strips:
+    """Wet strips of the hull of revolution of body k."""
     bodies, rho = model.bodies, model.sea.water_density
     axis = R[:, 2]
-    across = np.eye(3) - np.outer(axis, axis)
-    empty = Strips(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)), np.zeros(0), np.zeros(0))
-    if bodies.hull[k] == HULL_NONE or cut[hydrostatics.VOLUME] <= 0.0:
-        return empty, 0.0
-    if bodies.hull[k] == HULL_SPHERE:
-        whole = float(cut[hydrostatics.VOLUME])
-        disc = np.pi * float(bodies.sphere[k, 3]) ** 2
-        share = whole / (4.0 / 3.0 * disc * float(bodies.sphere[k, 3]))
-        drag = 0.5 * rho * bodies.drag_normal[k] * disc * share
-        added = rho * whole * bodies.added_normal[k]
-        arm = cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] / whole
-        strips = Strips(arm[None], np.array([whole]), np.eye(3)[None], np.array([drag]), np.array([added]))
-        return strips, 0.0
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-    pieces = [(a, b) for a, b in pairwise(profile) if b[0] > a[0]]
-    zeta = np.concatenate([np.linspace(a[0], b[0], 2 * STRIPS + 1)[1::2] for a, b in pieces])
-    radius = np.concatenate([np.linspace(a[1], b[1], 2 * STRIPS + 1)[1::2] for a, b in pieces])
-    thick = np.repeat([(b[0] - a[0]) / STRIPS for a, b in pieces], STRIPS)
-    area, height = _disc(position[2] + zeta * axis[2], radius, float(np.sqrt(max(0.0, 1.0 - axis[2] ** 2))))
-    volume = area * thick
-    volume *= cut[hydrostatics.VOLUME] / max(float(volume.sum()), 1e-300)
-    wet = volume > 0.0
-    strips = Strips(
-        arm=zeta[wet, None] * axis,
-        volume=volume[wet],
-        normal=np.repeat(across[None], int(wet.sum()), axis=0),
-        drag_normal=0.5 * rho * bodies.drag_normal[k] * (height * thick)[wet],
-        added_normal=rho * bodies.added_normal[k] * volume[wet],
+    strip = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
+    height = position[2] + strip[:, ZETA] * axis[2]
+    share = np.array(
+        [wet_share(z, row[THICK], row[RADIUS], axis[2]) for z, row in zip(height, strip, strict=True)], dtype=float
     )
-    return strips, float(np.max(area))
+    strip, share = strip[share > 0.0], share[share > 0.0]
+    volume = share * strip[:, STRIP_VOLUME]
+    section = float(np.max(share * np.pi * strip[:, RADIUS] ** 2, initial=0.0))
+    along = np.outer(axis, axis)
+    coefficient = bodies.added_normal[k] * (np.eye(3) - along) + bodies.added_axial[k] * along
+    return Strips(
+        arm=strip[:, ZETA, None] * axis,
+        volume=volume,
+        drag_normal=rho * bodies.drag_normal[k] * share * strip[:, RADIUS] * strip[:, THICK],
+        drag_axial=0.5 * rho * bodies.drag_axial[k] * section * volume / max(float(volume.sum()), 1e-300),
+        added=rho * volume[:, None, None] * coefficient,
+    )
 
 
 def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_damping: float = 0.0) -> BodyTerms:
     """Everything of body k but its lines, at rest at a pose.
 
-    Strips carry the added mass across the axis (coefficient times displaced mass); along the axis it acts at the
-    centre of buoyancy, where on an axis of revolution it makes no moment.
+    Strips carry the added mass (coefficients times displaced mass), on the axis: what acts along it makes no moment
+    about the origin, also where the hull is tilted and its centre of buoyancy lies beside the axis.
     """
     bodies, sea = model.bodies, model.sea
     R = rotation_matrix(quaternion)
@@ -150,18 +140,14 @@ def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_da
 
 
 def _hull(model: Model, k: int, position: Array, R: Array, cut: Array) -> Hull:
-    bodies, rho = model.bodies, model.sea.water_density
-    strips, section = _strips(model, k, position, R, cut)
-    volume = float(cut[hydrostatics.VOLUME])
-    is_sphere = bodies.hull[k] == HULL_SPHERE
-    return Hull(
-        cut=cut,
-        axis=R[:, 2].copy(),
-        strips=strips,
-        added_axial=0.0 if is_sphere else rho * volume * float(bodies.added_axial[k]),
-        drag_axial=0.5 * rho * float(bodies.drag_axial[k]) * section,
-        middle=cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] / volume if volume > 0.0 else np.zeros(3),
-    )
+    kind = model.bodies.hull[k]
+    if kind == HULL_NONE or cut[hydrostatics.VOLUME] <= 0.0:
+        strips = Strips(np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, 3, 3)))
+    elif kind == HULL_SPHERE:
+        strips = _ball(model, k, position, R)
+    else:
+        strips = _strips(model, k, position, R)
+    return Hull(cut, R[:, 2].copy(), bool(kind == HULL_SPHERE), strips)
 
 
 def hull_drag(model: Model, position: Array, hull: Hull) -> tuple[Array, Array]:
@@ -170,15 +156,16 @@ def hull_drag(model: Model, position: Array, hull: Hull) -> tuple[Array, Array]:
     profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
                sea.current_table)  # fmt: skip
     along = np.outer(hull.axis, hull.axis)
-    parts = [*zip(strips.arm, strips.normal, strips.drag_normal, strict=True), (hull.middle, along, hull.drag_axial)]
+    across = np.eye(3) if hull.is_ball else np.eye(3) - along
     wrench, slope = np.zeros(6), np.zeros((6, 6))
-    for arm, projector, b in parts:
-        u = projector @ np.array(current(float(position[2] + arm[2]), *profile))
-        speed = float(np.linalg.norm(u))
-        if speed > 0.0 and b > 0.0:
-            G = reach(arm)
-            wrench += b * speed * G.T @ u
-            slope += G.T @ (b * (speed * projector + np.outer(u, u) / speed)) @ G
+    for arm, normal, axial in zip(strips.arm, strips.drag_normal, strips.drag_axial, strict=True):
+        G, flow = reach(arm), np.array(current(float(position[2] + arm[2]), *profile))
+        for projector, b in ((across, normal), (along, axial)):
+            u = projector @ flow
+            speed = float(np.linalg.norm(u))
+            if speed > 0.0 and b > 0.0:
+                wrench += b * speed * G.T @ u
+                slope += G.T @ (b * (speed * projector + np.outer(u, u) / speed)) @ G
     return wrench, slope
 
 
@@ -214,10 +201,9 @@ def given_added_mass(model: Model, k: int, R: Array) -> Array:
 
 
 def hull_added_mass(hull: Hull) -> Array:
-    """(6, 6) added mass of the strips and along the axis."""
+    """(6, 6) added mass of the strips."""
     M: Array = np.zeros((6, 6))
-    for arm, projector, added in zip(hull.strips.arm, hull.strips.normal, hull.strips.added_normal, strict=True):
+    for arm, added in zip(hull.strips.arm, hull.strips.added, strict=True):
         G = reach(arm)
-        M += added * G.T @ projector @ G
-    along = hull.axis @ reach(hull.middle)
-    return M + hull.added_axial * np.outer(along, along)
+        M += G.T @ added @ G
+    return M

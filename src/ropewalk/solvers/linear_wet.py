@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csr_matrix, vstack
 
 from ropewalk.model.arrays import Array, Flags
-from ropewalk.model.bodies import HULL_SPHERE
 from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
@@ -117,24 +116,14 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, at: 
     sea = model.sea
     profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
                sea.current_table)  # fmt: skip
-    arms = np.concatenate([strips.arm, hull.middle[None]])
-    where = place.body_position[k] + arms
+    where = place.body_position[k] + strips.arm
     flow = np.array([current(z, *profile) for z in where[:, 2]]) * (sea.current_speed > 0.0)
     Q, Q_in = (
-        csr_matrix(np.concatenate([reach(arm) for arm in arms])) @ _selection(columns, size)
+        csr_matrix(np.concatenate([reach(arm) for arm in strips.arm])) @ _selection(columns, size)
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
     )
-    is_ball = bool(model.bodies.hull[k] == HULL_SPHERE)
-    axis = np.tile(hull.axis, (n + 1, 1))
-    last = n if is_ball else n + 1
-    normal, tangential = np.append(strips.drag_normal, 0.0), np.append(np.zeros(n), hull.drag_axial)
-    added = np.concatenate(
-        [strips.added_normal[:, None, None] * strips.normal, hull.added_axial * np.outer(hull.axis, hull.axis)[None]]
-    )
-    volume = np.append(strips.volume, 0.0)
-    kept = slice(0, last)
-    found.add(flow[kept], axis[kept], normal[kept], tangential[kept], is_ball, added[kept], volume[kept], where[kept],
-              Q[: 3 * last], Q_in[: 3 * last])  # fmt: skip
+    found.add(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial, hull.is_ball, strips.added,
+              strips.volume, where, Q, Q_in)  # fmt: skip
 
 
 def _selection(columns: Array, size: int) -> csr_matrix:
