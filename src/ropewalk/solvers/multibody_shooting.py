@@ -140,7 +140,7 @@ class Shooting:
         """From the last equilibrium, or with what `start` has laid out if nothing has moved since."""
         if work.good and work.out is not None:
             return self._solve(model, place, work.plan, SolvedShape(model, work.problem, work.out))
-        same = all(np.array_equal(a, b) for a, b in zip(place, work.place, strict=True))
+        same = place is work.place or all(np.array_equal(a, b) for a, b in zip(place, work.place, strict=True))
         if same and work.out is None:
             return self._run(model, place, work.plan, work.problem, True)
         shape = GuessedShape(model, place)
@@ -157,7 +157,7 @@ class Shooting:
         """Newton on one problem; free tails of a guess are started from their own balance."""
         arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
         parts = (arcs, nodes, rigid, model.sea)
-        if guessed and np.any(nodes.tail):
+        if guessed and nodes.tail.any():
             start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
         out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
         integrator = (self.tolerance, self.pair)
@@ -251,7 +251,7 @@ class Shooting:
     def _refined(self, model: Model, attempt: Attempt) -> Attempt:
         """Arcs that magnify errors beyond the limit are cut, and the problem solved again from its own answer."""
         for _ in range(REFINEMENTS):
-            if np.all(attempt.growth <= self.growth_limit):
+            if attempt.worst_growth <= self.growth_limit:
                 break
             plan = refine(attempt.plan, attempt.problem.arcs, attempt.growth, self.growth_limit, MOST_PARTS)
             where = place_of(attempt.problem, attempt.place)

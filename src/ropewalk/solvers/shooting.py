@@ -249,14 +249,16 @@ def shoot(
             if phase == GROUNDED:
                 log[REST] += step
             s = end if full else s + step
-            y[:m] = y_new[:m]
+            for j in range(m):
+                y[j] = y_new[j]
             if event == PHASE:
                 m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
                 phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K)
             elif event == KINK:
                 string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
             else:
-                K[0, :m] = K[12, :m]
+                for j in range(STATE if simple else m):
+                    K[0, j] = K[12, j]
             lean = _lean(y, length)
             if phase != GROUNDED:
                 _watch(y, span[RADIUS], (span[S0] - origin + s) / length, sea, log)

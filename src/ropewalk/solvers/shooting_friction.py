@@ -37,12 +37,14 @@ class Push(NamedTuple):
 def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
     """For each stretch that lies straight on the bed with friction, the worst of its spans."""
     arcs, sea = problem.arcs, model.sea
-    found = []
+    found: list[Push] = []
+    if sea.bed_friction == 0.0 or not sea.has_seabed:
+        return found
     for a in np.flatnonzero((arcs.on_bed == STRAIGHT) & (out.log[:, REST] > 0.0)):
         n0 = problem.x[arcs.dof[a, 12:15]]
         flat = n0 - (n0 @ sea.bed_normal) * sea.bed_normal
         pull = float(np.linalg.norm(flat))
-        if sea.bed_friction == 0.0 or pull == 0.0:
+        if pull == 0.0:
             continue
         z = float(node_position(problem, int(arcs.node[a, 0]))[2])
         pushes = [

@@ -61,6 +61,19 @@ class Path:
 
 
 @kernel
+def scaled_norms(residual, row):
+    """Largest entry and half the sum of squares of residual / row, both (n,); infinite if an entry is not finite."""
+    worst, total = 0.0, 0.0
+    for i in range(residual.size):
+        scaled = abs(residual[i] / row[i])
+        if not scaled < np.inf:
+            return np.inf, np.inf
+        worst = max(worst, scaled)
+        total += scaled * scaled
+    return worst, 0.5 * total
+
+
+@kernel
 def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
     """x + step direction; floats stay in the water, pegs in order; rotations turn the quaternions and stay zero in x.
 
@@ -173,9 +186,8 @@ class Newton:
         """Largest entry and half the sum of squares of the scaled residual; infinite if it cannot be had."""
         if evaluate(*self.parts, x, quaternions, *self.integrator, derivatives, self.out) != ARRIVED:
             return np.inf, np.inf
-        scaled = self.out.residual / self.scales.row
-        worst = float(np.max(np.abs(scaled), initial=0.0))
-        return (worst, 0.5 * float(scaled @ scaled)) if worst < np.inf else (np.inf, np.inf)
+        norms: tuple[float, float] = scaled_norms(self.out.residual, self.scales.row)
+        return norms
 
     def _iterate(self, target: float, path: Path) -> None:
         """One try from where x is."""

@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.pegs import over_names
+from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.solvers.balance_newton import Place
 from ropewalk.solvers.multishooting import growth
@@ -26,6 +27,7 @@ from ropewalk.solvers.shooting_read import line_table, node_position, over_force
 from ropewalk.solvers.shooting_shape import end_place, peg_knots
 from ropewalk.solvers.shooting_stiffness import stable_over
 
+OWN = 12  # columns of an arc's unknowns where its force begins, and with it the rows of its miss
 SLACK = 1.0e-6  # of a line's force scale: tension below which its shape is not unique
 NO_PULL = 1.0e-2  # of a line's force scale: horizontal pull below which a line on the bed is taken as slack
 OFF = 1.0e-3  # of a line: a peg this near an end has lost the line
@@ -52,6 +54,11 @@ class Attempt:
         """(n_arcs,) how much each arc magnifies errors."""
         return growth(self.problem.arcs, self.out.end_state)
 
+    @cached_property
+    def worst_growth(self) -> float:
+        """The largest of `growth`, at least 1."""
+        return float(self.growth.max(initial=1.0))
+
     @property
     def good(self) -> bool:
         """True if Newton arrived."""
@@ -61,27 +68,62 @@ class Attempt:
 def report(model: Model, attempt: Attempt) -> Report:
     """Status, sentence and figures."""
     problem, out, path = attempt.problem, attempt.out, attempt.path
-    own = problem.arcs.dof[:, 12:15].ravel()
-    force = np.ones(problem.x.size, dtype=bool)
-    force[own] = False
-    miss = float(np.max(np.abs(out.residual[own]), initial=0.0))
-    imbalance = float(np.max(np.abs(out.residual[force]), initial=0.0))
+    arcs = problem.arcs
+    miss, imbalance, steps, backward = _sums(arcs.dof, arcs.reverse, out.residual, out.log)
     figures: dict[str, Any] = {
         "residuals": path.residuals,
         "step_lengths": path.steps,
         "dampings": path.dampings,
         "restarts": path.restarts,
         "load_steps": attempt.load_steps,
-        "growth": float(np.max(attempt.growth, initial=1.0)),
-        "intervals": int(problem.arcs.line.size),
-        "backward": int(np.count_nonzero(problem.arcs.reverse)),
-        "integrator_steps": int(out.log[:, STEPS].sum()),
-        "unknowns": int(problem.x.size),
+        "growth": attempt.worst_growth,
+        "intervals": arcs.line.size,
+        "backward": backward,
+        "integrator_steps": steps,
+        "unknowns": problem.x.size,
     }
     if problem.pegs.size:
         figures["over"] = _over(model, problem, out)
     status, message = _good(model, attempt) if attempt.good else _bad(model, attempt, imbalance, miss)
     return Report(status, message, attempt.iterations, imbalance, miss, figures)
+
+
+@kernel
+def _sums(dof, reverse, residual, log):
+    """Largest miss (m), largest force or moment out of balance (N, N m), steps of the integrator, arcs shot backward.
+
+    dof : (n_arcs, LOCAL), of `Arcs`    reverse : (n_arcs,)    residual : (n,)    log : (n_arcs, LOG_SIZE)
+    """
+    miss, imbalance, steps, backward = 0.0, 0.0, 0, 0
+    own = np.zeros(residual.size, dtype=np.bool_)
+    for a in range(reverse.size):
+        steps += int(log[a, STEPS])
+        backward += 1 if reverse[a] else 0
+        for i in range(OWN, OWN + 3):
+            own[dof[a, i]] = True
+    for i in range(residual.size):
+        value = abs(residual[i])
+        odd = np.isnan(value)  # no later value is larger, so it stays
+        if own[i] and (value > miss or odd):
+            miss = value
+        elif not own[i] and (value > imbalance or odd):
+            imbalance = value
+    return miss, imbalance, steps, backward
+
+
+@kernel
+def _first_odd(log, force, line, length):
+    """The first slack arc and the first that dips below the bed, -1 for none.
+
+    log : (n_arcs, LOG_SIZE)    force, line : (n_arcs,) of `Arcs`    length : (n_lines,) m
+    """
+    slack, deep = -1, -1
+    for a in range(line.size):
+        if slack < 0 and log[a, LOWEST] < SLACK * force[a]:
+            slack = a
+        if deep < 0 and log[a, DEEPEST] < -BELOW * length[line[a]]:
+            deep = a
+    return slack, deep
 
 
 def _over(model: Model, problem: Problem, out: Result) -> dict[str, list[dict[str, Any]]]:
@@ -100,14 +142,14 @@ def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
     problem, out = attempt.problem, attempt.out
     said = []
     status = Status.DONE
-    slack = np.flatnonzero(out.log[:, LOWEST] < SLACK * problem.arcs.force)
-    if slack.size:
+    arcs = problem.arcs
+    slack, deep = _first_odd(out.log, arcs.force, arcs.line, model.lines.length)
+    if slack >= 0:
         status = Status.SLACK
-        said.append(f"line '{model.names.lines[problem.arcs.line[slack[0]]]}' is slack")
-    deep = np.flatnonzero(out.log[:, DEEPEST] < -BELOW * model.lines.length[problem.arcs.line])
-    if deep.size:
-        line = model.names.lines[problem.arcs.line[deep[0]]]
-        said.append(f"line '{line}' dips {-out.log[deep[0], DEEPEST]:.3g} m below the seabed")
+        said.append(f"line '{model.names.lines[arcs.line[slack]]}' is slack")
+    if deep >= 0:
+        line = model.names.lines[arcs.line[deep]]
+        said.append(f"line '{line}' dips {-out.log[deep, DEEPEST]:.3g} m below the seabed")
     for line, push, limit in sideways(model, problem, out):
         if push > limit:
             said.append(
