@@ -4,33 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import webbrowser
 from pathlib import Path
 
 import pytest
+from commandline import ropewalk
 
-from ropewalk.cli.main import main
-from ropewalk.cli.new import Kind, template
 from ropewalk.viewer.server import PageServer
-
-
-def ropewalk(*arguments: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command, run in this process."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as stop, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["ropewalk", *map(str, arguments)])
-        main()
-    captured = capsys.readouterr()
-    code = stop.value.code
-    return (0 if code is None else int(code)), captured.out, captured.err
-
-
-@pytest.fixture
-def mooring(tmp_path: Path) -> Path:
-    path = tmp_path / "mooring.yaml"
-    path.write_text(template(Kind.mooring))
-    return path
 
 
 @pytest.fixture
