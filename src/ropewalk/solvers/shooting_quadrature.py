@@ -59,7 +59,8 @@ def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_n
         ny = y[4] - c * (fy + 0.5 * c * span[F1 + 1])
         nz = y[5] - c * (fz + 0.5 * c * span[F1 + 2])
         T = np.sqrt(nx * nx + ny * ny + nz * nz + delta * delta)
-        tx, ty, tz = nx / T, ny / T, nz / T
+        per_force = 1.0 / T
+        tx, ty, tz = nx * per_force, ny * per_force, nz * per_force
         e, de = strain(T, law[0], law_data, law[1], law[2])
         nu = 1.0 + e
         vx, vy, vz = nu * tx, nu * ty, nu * tz
@@ -70,7 +71,8 @@ def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_n
         x5, y5, z5 = x5 + b5 * vx, y5 + b5 * vy, z5 + b5 * vz
         x3, y3, z3 = x3 + b3 * vx, y3 + b3 * vy, z3 + b3 * vz
         if m > STATE:
-            round_, along = b * nu / T, b * (de - nu / T)
+            round_ = b * nu * per_force
+            along = b * de - round_
             gxx, gxy, gxz = gxx + round_ + along * tx * tx, gxy + along * tx * ty, gxz + along * tx * tz
             gyy, gyz, gzz = gyy + round_ + along * ty * ty, gyz + along * ty * tz, gzz + round_ + along * tz * tz
     for i in range(STATE):
