@@ -181,3 +181,15 @@ def test_import_is_lazy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == "[]"
+
+
+def test_an_answer_by_time_that_has_not_settled_is_told() -> None:
+    """The sentence names the frequency, the periods and the change; settled ones and the direct method say nothing."""
+    from ropewalk.cli.response import unsettled
+
+    at = ("frequency", [0.5, 1.0])
+    told = xr.Dataset({"settled_change": ("frequency", [1e-4, 0.025]), "settled_periods": ("frequency", [20, 156])})
+    sentences = unsettled(told.assign_coords(frequency=at))
+    assert len(sentences) == 1
+    assert sentences[0].startswith("omega 1 rad/s: after 156 periods the answer by time still changed by 2.5 %")
+    assert unsettled(xr.Dataset(coords={"frequency": at})) == []

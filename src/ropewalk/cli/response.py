@@ -58,10 +58,27 @@ def response_command(
         from ropewalk.plot_modes import draw_response
 
         save(draw_response(result), target)
+    for sentence in unsettled(result):
+        typer.echo(sentence, err=True)
     if drive is None:
         _show_statistics(result, as_json)
     else:
         _show_amplitudes(result, as_json)
+
+
+def unsettled(result: xr.Dataset) -> list[str]:
+    """A sentence for every frequency whose simulation ended before its answer repeated."""
+    from ropewalk.analysis.response_time import SETTLED
+
+    if "settled_change" not in result:
+        return []
+    rows = zip(result.frequency.values, result.settled_change.values, result.settled_periods.values, strict=True)
+    return [
+        f"omega {omega:.4g} rad/s: after {int(periods)} periods the answer by time still changed by {100 * change:.2g} %; "
+        "slow modes have not died out: damping, or the direct method, helps"
+        for omega, change, periods in rows
+        if change > SETTLED
+    ]
 
 
 def _show_amplitudes(result: xr.Dataset, as_json: bool) -> None:
