@@ -74,8 +74,8 @@ def unsettled(result: xr.Dataset) -> list[str]:
         return []
     rows = zip(result.frequency.values, result.settled_change.values, result.settled_periods.values, strict=True)
     return [
-        f"omega {omega:.4g} rad/s: after {int(periods)} periods the answer by time still changed by {100 * change:.2g} %; "
-        "slow modes have not died out: damping, or the direct method, helps"
+        f"omega {omega:.4g} rad/s: after {int(periods)} periods the answer by time still changed by "
+        f"{100 * change:.2g} %; slow modes have not died out: damping, or the direct method, helps"
         for omega, change, periods in rows
         if change > SETTLED
     ]
