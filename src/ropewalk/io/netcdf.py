@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -91,11 +92,14 @@ class Recovery:
 
 
 def add_attribute(path: str | os.PathLike[str], name: str, value: str) -> None:
-    """Add an attribute to a finished result."""
+    """Add an attribute to a finished result: to a copy that takes its place, so that a kill cannot damage it."""
     import h5netcdf
 
-    with h5netcdf.File(path, "a") as file:
-        file.attrs[name] = value
+    target = Path(path)
+    with _whole(target, target.parent) as temporary:
+        shutil.copyfile(target, temporary)
+        with h5netcdf.File(temporary, "a") as file:
+            file.attrs[name] = value
 
 
 def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Recovery:

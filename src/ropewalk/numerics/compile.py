@@ -21,6 +21,7 @@ import os
 import pickle
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 FORMAT = "1"  # of the cache files; raise it when their content changes
 
 _kernels: list[Any] = []
+_started = time.time()  # s; what was edited later is not what this process has imported
 
 
 class CacheWarning(UserWarning):
@@ -92,7 +94,10 @@ def _imports(path: Path) -> tuple[Path, ...]:
 
 @functools.cache
 def source_hash(path: Path) -> str:
-    """Hash of the source at `path` and of every ropewalk module it imports, directly or not."""
+    """Hash of the source at `path` and of every ropewalk module it imports, directly or not.
+
+    Empty if one of them was edited since this process began: the code in memory may then not be that of the file.
+    """
     seen: set[Path] = set()
     todo = [path]
     while todo:
@@ -102,6 +107,8 @@ def source_hash(path: Path) -> str:
         seen.add(here)
         if here.is_relative_to(PACKAGE):
             todo += _imports(here)
+    if any(_started < file.stat().st_mtime <= time.time() for file in seen):  # later than now is a wrong clock
+        return ""
     digest = hashlib.sha256(FORMAT.encode())
     for file in sorted(seen):
         digest.update(str(file.name).encode() + b"\0" + file.read_bytes() + b"\0")
@@ -147,7 +154,7 @@ class _DiskCache:
         """Part of numba's interface: nothing is held back."""
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        if not _usable_folder(cache_folder()):
+        if not source_hash(self._source) or not _usable_folder(cache_folder()):
             return None
         context.refresh()
         with contextlib.suppress(FileNotFoundError):
@@ -155,7 +162,9 @@ class _DiskCache:
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        if not _usable_folder(cache_folder()) or not self._implementation().check_cachable(result):
+        if not source_hash(self._source) or not _usable_folder(cache_folder()):
+            return
+        if not self._implementation().check_cachable(result):
             return
         path = self._path(signature, result.codegen)
         payload = pickle.dumps(self._implementation().reduce(result), protocol=pickle.HIGHEST_PROTOCOL)
