@@ -134,7 +134,7 @@ def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray
             drag_terms(t, u, 400.0, 150.0, zeta, sums)
             powers = 300.0 * np.array([1.0, zeta, zeta**2])
             displaced = np.concatenate([powers, *np.outer(powers[:2], aw)])
-            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], displaced, 0.7, 0.3, sums)
+            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], 0, displaced[None], 0.7, 0.3, sums)
     add_strips(sums, t, e, omega, alpha, UNIT, bp, gp, block)
     return block
 
@@ -153,7 +153,7 @@ def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
     sums = np.zeros(SUMS)
     aw = (0.8, 0.0, 0.0)
     displaced = 500.0 * np.array([1.0, 0.2, 0.04, *aw, *(0.2 * np.array(aw))])
-    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), displaced, 1.3, 0.0, sums)
+    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, displaced[None], 1.3, 0.0, sums)
     assert_allclose(sums[FORCE0 : FORCE0 + 3], [2.3 * 500.0 * 0.8, 0.0, 0.0], rtol=1e-14)
     assert sums[LOST] == 0.0
 

@@ -111,7 +111,7 @@ def buoyancy_terms(cut, up, specific_weight, block):
 
     Source: [Newman2018], sec. 6.16, for a plane of any normal n.
 
-    cut : (SIZE,) of physics/hydrostatics.py    up : n, (3,)    specific_weight : rho g, N/m3
+    cut : (SIZE,) of physics/hydrostatics.py    up : n, tuple    specific_weight : rho g, N/m3
     block : (6, 7) as in physics/rigidbody.py
     """
     w = specific_weight
@@ -234,7 +234,7 @@ def drag_terms(t, u, bn, bt, zeta, sums):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def inertia_of_water(t, a, bend, displaced, normal, axial, sums):
+def inertia_of_water(t, a, bend, body, displaced, normal, axial, sums):
     r"""Adds Froude-Krylov force and added mass of all strips of a hull, and their derivatives, to the sums.
 
     .. math::
@@ -244,20 +244,21 @@ def inertia_of_water(t, a, bend, displaced, normal, axial, sums):
     Source: [Morison1950]. Strips need not be gone through for it: their sums do not change within a step.
 
     t : axis    a : of the body's origin, m/s2    bend : q, 1/s2    normal, axial : coefficients C
-    displaced : (DISPLACED,) sums over the wet strips
+    displaced : (n, DISPLACED) sums over the wet strips of all hulls    body : which
     """
     excess = axial - normal
     for k in range(2):
-        h = (displaced[WATER0 + 3 * k], displaced[WATER0 + 3 * k + 1], displaced[WATER0 + 3 * k + 2])
-        D = add3(h, add3(scale3(-displaced[k], a), scale3(-displaced[k + 1], bend)))
+        at = WATER0 + 3 * k
+        h = (displaced[body, at], displaced[body, at + 1], displaced[body, at + 2])
+        D = add3(h, add3(scale3(-displaced[body, k], a), scale3(-displaced[body, k + 1], bend)))
         along = excess * dot(D, t)
         f = add3(add3(scale3(normal, D), scale3(along, t)), h)
         for p in range(3):
             sums[FORCE0 + 3 * k + p] += f[p]
         _put9(sums, BY_T0 + 9 * k, 1.0, plus_unit(outer(scale3(excess, t), D), along))
     for k in range(3):
-        sums[BY_A0 + 2 * k] += normal * displaced[k]
-        sums[BY_A0 + 2 * k + 1] += axial * displaced[k]
+        sums[BY_A0 + 2 * k] += normal * displaced[body, k]
+        sums[BY_A0 + 2 * k + 1] += axial * displaced[body, k]
 
 
 @kernel

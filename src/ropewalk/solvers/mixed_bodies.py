@@ -29,7 +29,7 @@ from ropewalk.solvers.mixed_body_arrays import (
     IS_FREE,
     SIZE,
 )
-from ropewalk.solvers.mixed_body_loads import body_block, body_motion, body_rows, three
+from ropewalk.solvers.mixed_body_loads import body_block, body_motion, body_rows, fill_block, three
 from ropewalk.solvers.mixed_links import add_links, link_unbalance
 
 
@@ -97,19 +97,35 @@ def turn_held_bodies(t, mesh, motions, X):
                 X[c, turn, p] = w[p]
 
 
-@kernel
+@kernel(forceinline=True)
 def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
     """Put the blocks of all free bodies and their links into the dense system of the junctions."""
-    bodies = mesh.bodies
+    bodies, memory = mesh.bodies, mesh.bodies.memory
     if bodies.links.table.shape[0] > 0:
         add_links(X, mesh, gp, A, b)
-    n_bodies = bodies.table.shape[0]
+    if bodies.table.shape[0] > 0:
+        _add_blocks(
+            X, flow, mesh.s.size, mesh.motion.size, mesh.dof_start, bodies.table, bodies.data, bodies.matrix,
+            bodies.profile, bodies.strip, bodies.foot, bodies.bed_law, mesh.bed, memory.attitude, memory.plane,
+            memory.water, memory.displaced, memory.cut, memory.sums, memory.bed, mesh.mass_damping, rho, g, bp, gp,
+            memory.block, A, b,
+        )  # fmt: skip
+
+
+@kernel
+def _add_blocks(X, flow, n_nodes, n_junctions, dof_start, table, data, matrix, profile, strip, foot, bed_law, bed,
+                start, plane, water, displaced, cut, sums, scratch, damping, rho, g, bp, gp, block, A,
+                b):  # fmt: skip
+    """As `add_bodies`, without links, for arrays; those of `fill_block`."""
+    n_bodies = table.shape[0]
     for k in range(n_bodies):
-        if bodies.table[k, IS_FREE] == 0:
+        if table[k, IS_FREE] == 0:
             continue
-        body_block(k, X, flow, mesh, rho, g, bp, gp)
-        block = bodies.memory.block
-        d = mesh.dof_start[mesh.motion.size - n_bodies + k]
+        j = n_junctions - n_bodies + k
+        fill_block(k, n_nodes + j, n_nodes + n_junctions + k, X, flow, table, data, matrix, profile, strip, foot,
+                   bed_law, bed, start, plane, water, displaced, cut, sums, scratch, damping, rho, g, bp, gp,
+                   block)  # fmt: skip
+        d = dof_start[j]
         for i in range(6):
             b[d + i] -= block[i, 6]
             for j in range(6):
@@ -135,17 +151,17 @@ def steady_bodies(mesh, A, b):
 
 
 @kernel(forceinline=True)
-def add_body_end(line, mesh, d, k, K, b, c, g, A, right):
+def add_body_end(line, levers, d, k, K, b, c, g, A, right):
     r"""Put the end block of a line into the six rows and columns of the body that carries its last node.
 
     With :math:`\delta r = \delta x - \hat e \theta` the blocks are K, :math:`-K \hat e`, :math:`\hat e K`,
     :math:`-\hat e K \hat e`, and the force g on the body keeps its direction while its arm turns.
 
-    d : first degree of freedom of the body    k : unknown of the last tension    K, b, c : of node and tension, tuples
+    levers : of `BodyMemory`    d : first degree of freedom of the body    k : unknown of the last tension
+    K, b, c : of node and tension, tuples
     g : force on the body, N    A, right : of the junctions
     """
-    lever = mesh.bodies.memory.lever[line, 1]
-    e = (lever[5, 1], -lever[5, 0], lever[4, 0])
+    e = (levers[line, 1, 5, 1], -levers[line, 1, 5, 0], levers[line, 1, 4, 0])
     hat = hat9(e)
     ahead = times(K, hat)
     turn = plus_unit(add9(times(hat, ahead), outer(e, g)), -dot(e, g))
@@ -164,14 +180,14 @@ def add_body_end(line, mesh, d, k, K, b, c, g, A, right):
             A[d + 3 + p, d + 3 + q] -= turn[3 * p + q]
 
 
-@kernel
-def add_end_turn(line, side, mesh, d, force, A):
+@kernel(forceinline=True)
+def add_end_turn(line, side, levers, d, force, A):
     """The force of a line on its body (N) keeps its direction while its arm turns: derivative of the moment.
 
-    d : first degree of freedom of the body    force : on the body, tuple    A : of the junctions
+    levers : of `BodyMemory`    d : first degree of freedom of the body    force : on the body, tuple
+    A : of the junctions
     """
-    lever = mesh.bodies.memory.lever[line, side]
-    arm = (lever[5, 1], -lever[5, 0], lever[4, 0])
+    arm = (levers[line, side, 5, 1], -levers[line, side, 5, 0], levers[line, side, 4, 0])
     f = dot(arm, force)
     for p in range(3):
         for q in range(3):

@@ -51,20 +51,24 @@ def _work_rate(block, v, omega):
 def body_powers(X, flow, mesh, rho, g):
     """Power (W) of water and wind, and of given loads, matrices and hinges; losses by drag and damping; ends; bed."""
     bodies = mesh.bodies
-    data, block = bodies.data, bodies.memory.block
+    table, data, memory = bodies.table, bodies.data, bodies.memory
+    block = memory.block
     water, drag, bed = 0.0, 0.0, 0.0
     loads, ends, damping = link_powers(X, mesh)
     for k in range(bodies.table.shape[0]):
         if bodies.table[k, IS_FREE] == 0:
             continue
-        row, _ = body_rows(k, mesh)
+        row, turn = body_rows(k, mesh)
         R, Z, omega, alpha = body_motion(k, X, mesh)
         x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
         rates = (v, a, omega, alpha)
         if bodies.table[k, HULL] != HULL_NONE:
             _clear(block)
-            add_hull(k, x, rates, R, Z, mesh, rho, g, 0.0, 0.0, block)
-            lost = bodies.memory.sums[LOST]
+            add_hull(
+                k, x, rates, R, Z, table, data, bodies.profile, bodies.strip, memory.plane, memory.water,
+                memory.displaced, memory.cut, memory.sums, rho, g, 0.0, 0.0, block,
+            )  # fmt: skip
+            lost = memory.sums[LOST]
             drag += lost
             water += _work_rate(block, v, omega) + lost
         elif rho > 0.0:
@@ -76,11 +80,11 @@ def body_powers(X, flow, mesh, rho, g):
         loads += dot(force, add3(v, cross3(omega, arm))) + dot(moment, omega)
         if bodies.table[k, HAS_MATRICES] == 1:
             _clear(block)
-            add_matrices(k, x, rates, R, Z, X, mesh, 0.0, 0.0, block)
+            add_matrices(x, rates, R, Z, X[0, turn], data[k], bodies.matrix[k], memory.attitude[k], 0.0, 0.0, block)
             lost = _quadratic(bodies.matrix[k, DAMPING_MATRIX], v, omega)
             damping += lost
             loads += _work_rate(block, v, omega) + lost
-        bed += on_bed(k, x, rates, R, Z, mesh, 0.0, block)
+        bed += on_bed(k, x, rates, R, Z, mesh.bed, table, data, bodies.foot, bodies.bed_law, memory.bed, 0.0, block)
         mass, centre, J = body_inertia(k, data)
         damping += 2.0 * mesh.mass_damping * kinetic_energy(mass, centre, J, v, omega, R)
     return water, loads, drag, damping, ends, bed

@@ -99,11 +99,22 @@ def three(a, n):
 
 
 @kernel(forceinline=True)
+def three_of(X, c, n):
+    """Row n of X[c] as a tuple; no view is made, whose references the compiler would count."""
+    return X[c, n, 0], X[c, n, 1], X[c, n, 2]
+
+
+@kernel(forceinline=True)
 def body_motion(k, X, mesh):
     """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world."""
-    _, turn = body_rows(k, mesh)
-    R, Z = attitude(mesh.bodies.memory.attitude[k], X[0, turn])
-    return R, Z, onto(R, three(X[1], turn)), onto(R, three(X[2], turn))
+    return turn_motion(k, body_rows(k, mesh)[1], X, mesh.bodies.memory.attitude)
+
+
+@kernel(forceinline=True)
+def turn_motion(k, turn, X, start):
+    """As `body_motion`, from the row of the rotation and the attitudes at the start of the step."""
+    R, Z = attitude((start[k, 0], start[k, 1], start[k, 2], start[k, 3]), three_of(X, 0, turn))
+    return R, Z, onto(R, three_of(X, 1, turn)), onto(R, three_of(X, 2, turn))
 
 
 @kernel
@@ -176,24 +187,23 @@ def water_on_bodies(X, t, sea, mesh):
 
 
 @kernel(forceinline=True)
-def _strips(k, x_rates, t, mesh, rho, sums):
+def _strips(k, x_rates, t, table, data, strip, water, displaced, rho, sums):
     """Morison and wind forces of the strips of body k into the sums.
 
     x_rates : velocity and acceleration of the origin, angular velocity and acceleration; tuples    t : axis
     """
-    bodies = mesh.bodies
-    data, strip, water, displaced = bodies.data, bodies.strip, bodies.memory.water, bodies.memory.displaced[k]
     v, a, omega, alpha = x_rates
-    first, stop = bodies.table[k, STRIP], bodies.table[k, STRIP_STOP]
+    first, stop = table[k, STRIP], table[k, STRIP_STOP]
     spin, bend = arm_rates(t, omega, alpha)
-    if displaced[0] > 0.0:
-        inertia_of_water(t, a, bend, displaced, data[k, ADDED_ACROSS], data[k, ADDED_ALONG], sums)
+    mass = displaced[k, 0]
+    if mass > 0.0:
+        inertia_of_water(t, a, bend, k, displaced, data[k, ADDED_ACROSS], data[k, ADDED_ALONG], sums)
     across, along, in_wind = 0.5 * rho * data[k, DRAG_ACROSS], 0.0, data[k, WIND_DRAG]
-    if data[k, DRAG_ALONG] > 0.0 and displaced[0] > 0.0:
+    if data[k, DRAG_ALONG] > 0.0 and mass > 0.0:
         largest = 0.0
         for i in range(first, stop):
             largest = max(largest, water[i, WET] * np.pi * strip[i, RADIUS] ** 2)
-        along = 0.5 * rho * data[k, DRAG_ALONG] * largest * rho / displaced[0]
+        along = 0.5 * rho * data[k, DRAG_ALONG] * largest * rho / mass
     if across == 0.0 and along == 0.0 and in_wind == 0.0:
         return
     for i in range(first, stop):
@@ -208,78 +218,96 @@ def _strips(k, x_rates, t, mesh, rho, sums):
 
 
 @kernel
-def _sphere(k, x_rates, arm, mesh, rho, sums):
-    """Forces on the sphere of body k into the sums; arguments as `_strips`, arm : of its centre, world, m."""
-    bodies = mesh.bodies
-    data = bodies.data
-    water = bodies.memory.water[bodies.table[k, STRIP]]
+def _sphere(k, x_rates, arm, i, data, water, rho, sums):
+    """Forces on the sphere of body k into the sums; arguments as `_strips`, arm : of its centre, world, m.
+
+    i : row of the sphere in water
+    """
     v, a, omega, alpha = x_rates
-    radius, wet = data[k, SPHERE + 3], water[WET]
+    radius, wet = data[k, SPHERE + 3], water[i, WET]
     dv, da = arm_rates(arm, omega, alpha)
     vs, acceleration = add3(v, dv), add3(a, da)
     disc, displaced = np.pi * radius**2, rho * 4.0 / 3.0 * np.pi * radius**3 * wet
     zeta = np.sqrt(dot(arm, arm))
     if wet > 0.0:
-        aw = (water[3], water[4], water[5])
-        u = (water[0] - vs[0], water[1] - vs[1], water[2] - vs[2])
+        aw = (water[i, 3], water[i, 4], water[i, 5])
+        u = (water[i, 0] - vs[0], water[i, 1] - vs[1], water[i, 2] - vs[2])
         relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
         added = data[k, ADDED_ACROSS] * displaced
         point_terms(u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * disc * wet, added, displaced, zeta, sums)
     if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
-        u = (water[WIND] - vs[0], water[WIND + 1] - vs[1], water[WIND + 2] - vs[2])
+        u = (water[i, WIND] - vs[0], water[i, WIND + 1] - vs[1], water[i, WIND + 2] - vs[2])
         point_terms(u, ZERO3, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, 0.0, zeta, sums)
 
 
+@kernel
+def _cut_profile(profile, axis, up, height, cut):
+    """Cut of any hull of revolution by quadrature; tuples axis and up."""
+    hydrostatics.axisymmetric(profile, np.array(axis), np.array(up), height, cut)
+
+
+@kernel
+def _cut_sphere(arm, radius, up, height, cut):
+    """Cut of a sphere; tuples arm and up."""
+    hydrostatics.sphere(np.array(arm), radius, np.array(up), height, cut)
+
+
 @kernel(forceinline=True)
-def add_hull(k, x, x_rates, R, Z, mesh, rho, g, bp, gp, block):
-    """Adds buoyancy, Morison and wind forces of the hull of body k to its block."""
-    bodies, memory = mesh.bodies, mesh.bodies.memory
-    data, plane, cut, sums = bodies.data, memory.plane[k], memory.cut, memory.sums
+def add_hull(k, x, x_rates, R, Z, table, data, profile, strip, plane, water, displaced, cut, sums, rho, g, bp, gp,
+             block):  # fmt: skip
+    """Adds buoyancy, Morison and wind forces of the hull of body k to its block.
+
+    table to sums : of mixed_body_arrays.py
+    """
     _, _, omega, alpha = x_rates
     axis = (R[2], R[5], R[8])
-    height = plane[0] * (x[0] - plane[3]) + plane[1] * (x[1] - plane[4]) + plane[2] * (x[2] - plane[5])
+    up = (plane[k, 0], plane[k, 1], plane[k, 2])
+    height = up[0] * (x[0] - plane[k, 3]) + up[1] * (x[1] - plane[k, 4]) + up[2] * (x[2] - plane[k, 5])
     for i in range(sums.size):
         sums[i] = 0.0
-    if bodies.table[k, HULL] == HULL_AXISYMMETRIC:
+    if table[k, HULL] == HULL_AXISYMMETRIC:
         if rho > 0.0:
-            profile = bodies.profile[bodies.table[k, PROFILE] : bodies.table[k, PROFILE_STOP]]
-            is_wall = profile.shape[0] == 2 and profile[0, 1] == profile[1, 1]
-            if not (is_wall and wall_cut(profile[0, 0], profile[1, 0], profile[0, 1], axis, plane, height, cut)):
-                hydrostatics.axisymmetric(profile, np.array(axis), plane[:3], height, cut)
-            buoyancy_terms(cut, plane[:3], rho * g, block)
-        _strips(k, x_rates, axis, mesh, rho, sums)
+            i, j = table[k, PROFILE], table[k, PROFILE_STOP]
+            radius = profile[i, 1]
+            is_wall = j - i == 2 and radius == profile[i + 1, 1]
+            if not (is_wall and wall_cut(profile[i, 0], profile[i + 1, 0], radius, axis, up, height, cut)):
+                _cut_profile(profile[i:j], axis, up, height, cut)
+            buoyancy_terms(cut, up, rho * g, block)
+        _strips(k, x_rates, axis, table, data, strip, water, displaced, rho, sums)
         add_strips(sums, axis, axis, omega, alpha, Z, bp, gp, block)
         return
     arm = onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
     if rho > 0.0:
-        hydrostatics.sphere(np.array(arm), data[k, SPHERE + 3], plane[:3], height, cut)
-        buoyancy_terms(cut, plane[:3], rho * g, block)
-    _sphere(k, x_rates, arm, mesh, rho, sums)
+        _cut_sphere(arm, data[k, SPHERE + 3], up, height, cut)
+        buoyancy_terms(cut, up, rho * g, block)
+    _sphere(k, x_rates, arm, table[k, STRIP], data, water, rho, sums)
     length = np.sqrt(dot(arm, arm))
     direction = scale3(1.0 / length, arm) if length > 0.0 else axis
     add_strips(sums, axis, direction, omega, alpha, Z, bp, gp, block)
 
 
 @kernel(forceinline=True)
-def on_bed(k, x, x_rates, R, Z, mesh, gp, block):
-    """Adds the forces of the bed on body k to its block if it is near; returns the power lost to it (W)."""
-    bodies, plane = mesh.bodies, mesh.bed
-    if plane[0] * x[0] + plane[1] * x[1] + plane[2] * x[2] - plane[3] >= bodies.data[k, REACH]:
+def on_bed(k, x, x_rates, R, Z, plane, table, data, foot, bed_law, scratch, gp, block):
+    """Adds the forces of the bed on body k to its block if it is near; returns the power lost to it (W).
+
+    plane : of the bed, `Mesh.bed`    table to scratch : of mixed_body_arrays.py
+    """
+    if plane[0] * x[0] + plane[1] * x[1] + plane[2] * x[2] - plane[3] >= data[k, REACH]:
         return 0.0
-    feet = bodies.foot[bodies.table[k, FOOT] : bodies.table[k, FOOT_STOP]]
-    return add_feet(feet, x, x_rates, R, Z, plane[:4], bodies.bed_law, gp, bodies.memory.bed, block)
+    feet = foot[table[k, FOOT] : table[k, FOOT_STOP]]
+    return add_feet(feet, x, x_rates, R, Z, plane[:4], bed_law, gp, scratch, block)
 
 
 @kernel
-def add_matrices(k, x, x_rates, R, Z, X, mesh, bp, gp, block):
-    """Adds the user's stiffness, damping and added mass of body k to its block.
+def add_matrices(x, x_rates, R, Z, psi, data, matrix, start, bp, gp, block):
+    """Adds the user's stiffness, damping and added mass of a body to its block.
 
     Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
+
+    psi : (3,) turn since the start of the step, rad    data, matrix, start : the body's row of them
     """
-    data, matrix = mesh.bodies.data[k], mesh.bodies.matrix[k]
     v, a, omega, alpha = x_rates
-    _, row = body_rows(k, mesh)
-    now = turned(mesh.bodies.memory.attitude[k], X[0, row])
+    now = turned(start, psi)
     turn = quaternion_log(quaternion_product(now, quaternion_conjugate(data[HOME_TURN : HOME_TURN + 4])))
     W = nine(tangent_so3_inverse(-turn))
     offset = (x[0] - data[HOME], x[1] - data[HOME + 1], x[2] - data[HOME + 2])
@@ -331,32 +359,47 @@ def body_inertia(k, data):
     return data[k, BODY_MASS], (data[k, CENTRE], data[k, CENTRE + 1], data[k, CENTRE + 2]), J
 
 
-@kernel
+@kernel(forceinline=True)
 def body_block(k, X, flow, mesh, rho, g, bp, gp):
     """Inertia minus forces of body k, apart from its lines, and the derivative, into memory.block (6, 7)."""
-    bodies = mesh.bodies
-    data, block = bodies.data, bodies.memory.block
+    bodies, memory = mesh.bodies, mesh.bodies.memory
+    row, turn = body_rows(k, mesh)
+    fill_block(
+        k, row, turn, X, flow, bodies.table, bodies.data, bodies.matrix, bodies.profile, bodies.strip, bodies.foot,
+        bodies.bed_law, mesh.bed, memory.attitude, memory.plane, memory.water, memory.displaced, memory.cut,
+        memory.sums, memory.bed, mesh.mass_damping, rho, g, bp, gp, memory.block,
+    )  # fmt: skip
+
+
+@kernel
+def fill_block(k, row, turn, X, flow, table, data, matrix, profile, strip, foot, bed_law, bed, start, plane, water,
+               displaced, cut, sums, scratch, damping, rho, g, bp, gp, block):  # fmt: skip
+    """As `body_block`, for arrays: of those taken from a tuple the compiler counts references, a microsecond in all.
+
+    row, turn : of the body's position and rotation    start : attitudes at the start of the step
+    """
     for i in range(6):
         for j in range(7):
             block[i, j] = 0.0
-    row, _ = body_rows(k, mesh)
-    R, Z, omega, alpha = body_motion(k, X, mesh)
-    x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
+    R, Z, omega, alpha = turn_motion(k, turn, X, start)
+    x, v, a = three_of(X, 0, row), three_of(X, 1, row), three_of(X, 2, row)
     rates = (v, a, omega, alpha)
     m, centre, J = body_inertia(k, data)
-    inertia_terms(m, centre, J, v, a, omega, alpha, R, Z, mesh.mass_damping, bp, gp, block)
+    inertia_terms(m, centre, J, v, a, omega, alpha, R, Z, damping, bp, gp, block)
     force_terms((0.0, 0.0, -m * g), onto(R, centre), block)
     pull = (data[k, LOAD_FORCE], data[k, LOAD_FORCE + 1], data[k, LOAD_FORCE + 2])
     force_terms(pull, onto(R, (data[k, LOAD_AT], data[k, LOAD_AT + 1], data[k, LOAD_AT + 2])), block)
     add_column(block, 3, (-data[k, LOAD_MOMENT], -data[k, LOAD_MOMENT + 1], -data[k, LOAD_MOMENT + 2]))
-    if bodies.table[k, HULL] != HULL_NONE:
-        add_hull(k, x, rates, R, Z, mesh, rho, g, bp, gp, block)
+    if table[k, HULL] != HULL_NONE:
+        add_hull(
+            k, x, rates, R, Z, table, data, profile, strip, plane, water, displaced, cut, sums, rho, g, bp, gp, block
+        )
     elif data[k, BODY_VOLUME] > 0.0 and rho > 0.0:
         mass = rho * data[k, BODY_VOLUME]
         add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
-    if bodies.table[k, HAS_MATRICES] == 1:
-        add_matrices(k, x, rates, R, Z, X, mesh, bp, gp, block)
-    on_bed(k, x, rates, R, Z, mesh, gp, block)
+    if table[k, HAS_MATRICES] == 1:
+        add_matrices(x, rates, R, Z, X[0, turn], data[k], matrix[k], start[k], bp, gp, block)
+    on_bed(k, x, rates, R, Z, bed, table, data, foot, bed_law, scratch, gp, block)
     if gp == 0.0:
         floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
         for i in range(3):

@@ -204,58 +204,73 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
     return regular
 
 
-@kernel
+@kernel(forceinline=True)
 def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
     for p in range(b.size):
         for q in range(b.size):
             A[p, q] = 0.0
-    _point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip)
+    point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip)
+
+
+@kernel(forceinline=True)
+def point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
+    """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
+    _point_terms(
+        r, v, a, flow, mesh.s.size, mesh.motion.size - mesh.bodies.table.shape[0], mesh.node, mesh.reference, mesh.dof,
+        mesh.dof_start, mesh.bed, mesh.mass_damping, rho, g, bp, gp, A, b, grip,
+    )  # fmt: skip
 
 
 @kernel
-def _point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
-    """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
+def _point_terms(r, v, a, flow, n_nodes, n_points, node, reference, dof, dof_start, bed, damping, rho, g, bp, gp, A, b,
+                 grip):  # fmt: skip
+    """As `point_terms`, for arrays."""
     for p in range(b.size):
         b[p] = 0.0
-    n_nodes = mesh.s.size
-    dof = mesh.dof
-    for j in range(mesh.motion.size - mesh.bodies.table.shape[0]):
-        d0, d1 = mesh.dof_start[j], mesh.dof_start[j + 1]
+    for j in range(n_points):
+        d0, d1 = dof_start[j], dof_start[j + 1]
         if d0 == d1:
             continue
         row = n_nodes + j
-        R, K = node_terms(row, r, v, a, flow, mesh.node, mesh.mass_damping, False, mesh.bed, rho, g, bp, gp, grip)
+        R, K = node_terms(row, r, v, a, flow, node, damping, False, bed, rho, g, bp, gp, grip)
         for d in range(d0, d1):
             axis = (dof[d, 0], dof[d, 1], dof[d, 2])
             ahead = row_onto(axis, K)
             b[d] += dof[d, PULL] - dot(axis, R)
             for p in range(3):
-                b[d] -= dof[d, SPRING] * axis[p] * (r[row, p] - mesh.reference[j, p])
+                b[d] -= dof[d, SPRING] * axis[p] * (r[row, p] - reference[j, p])
             for c in range(d0, d1):
                 A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
             A[d, d] += dof[d, SPRING]
 
 
-@kernel
+@kernel(forceinline=True)
 def add_line(line, mesh, n_dofs, memory):
     """Put the end blocks of a line into the dense system."""
-    A, b, lever = memory.matrix, memory.right, mesh.bodies.memory.lever[line]
-    D, g, far = memory.end_block, memory.end_right, memory.far
+    _add_line(
+        line, n_dofs, mesh.line, mesh.dof_start, mesh.bodies.end_body, mesh.bodies.memory.lever, memory.end_block,
+        memory.end_right, memory.far, memory.matrix, memory.right,
+    )  # fmt: skip
+
+
+@kernel
+def _add_line(line, n_dofs, lines, dof_start, end_body, lever, D, g, far, A, b):
+    """As `add_line`, for arrays."""
     k = n_dofs + line
-    j = mesh.line[line, LAST]
-    dj, nj = mesh.dof_start[j], mesh.dof_start[j + 1] - mesh.dof_start[j]
+    j = lines[line, LAST]
+    dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
     A[k, k] = D[line, 3, 3]
     b[k] = g[line, 3]
-    on_body = mesh.bodies.end_body[line, 1] >= 0
+    on_body = end_body[line, 1] >= 0
     if on_body and nj > 0:
         K = (D[line, 0, 0], D[line, 0, 1], D[line, 0, 2], D[line, 1, 0], D[line, 1, 1], D[line, 1, 2],
              D[line, 2, 0], D[line, 2, 1], D[line, 2, 2])  # fmt: skip
         up, row = (D[line, 0, 3], D[line, 1, 3], D[line, 2, 3]), (D[line, 3, 0], D[line, 3, 1], D[line, 3, 2])
-        add_body_end(line, mesh, dj, k, K, up, row, (g[line, 0], g[line, 1], g[line, 2]), A, b)
+        add_body_end(line, lever, dj, k, K, up, row, (g[line, 0], g[line, 1], g[line, 2]), A, b)
     for d in range(0 if on_body else nj):
         for p in range(3):
-            w = lever[1, d, p]
+            w = lever[line, 1, d, p]
             if w == 0.0:
                 continue
             b[dj + d] += w * g[line, p]
@@ -263,25 +278,25 @@ def add_line(line, mesh, n_dofs, memory):
             A[k, dj + d] += w * D[line, 3, p]
             for c in range(nj):
                 for q in range(3):
-                    A[dj + d, dj + c] += w * D[line, p, q] * lever[1, c, q]
-    if mesh.line[line, TWO_SIDED] == 0:
+                    A[dj + d, dj + c] += w * D[line, p, q] * lever[line, 1, c, q]
+    if lines[line, TWO_SIDED] == 0:
         return
-    i = mesh.line[line, FIRST]
-    di, ni = mesh.dof_start[i], mesh.dof_start[i + 1] - mesh.dof_start[i]
+    i = lines[line, FIRST]
+    di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
     for d in range(ni):
         for p in range(3):
-            w = lever[0, d, p]
+            w = lever[line, 0, d, p]
             b[di + d] += w * far[line, p, 7]
             A[di + d, k] += w * far[line, p, 6]
             A[k, di + d] += w * far[line, 6, p]
             for q in range(3):
                 for c in range(ni):
-                    A[di + d, di + c] += w * far[line, p, q] * lever[0, c, q]
+                    A[di + d, di + c] += w * far[line, p, q] * lever[line, 0, c, q]
                 for c in range(nj):
-                    A[di + d, dj + c] += w * far[line, p, 3 + q] * lever[1, c, q]
-                    A[dj + c, di + d] += lever[1, c, p] * far[line, 3 + p, q] * lever[0, d, q]
-    if mesh.bodies.end_body[line, 0] >= 0:
-        add_end_turn(line, 0, mesh, di, (far[line, 0, 7], far[line, 1, 7], far[line, 2, 7]), A)
+                    A[di + d, dj + c] += w * far[line, p, 3 + q] * lever[line, 1, c, q]
+                    A[dj + c, di + d] += lever[line, 1, c, p] * far[line, 3 + p, q] * lever[line, 0, d, q]
+    if end_body[line, 0] >= 0:
+        add_end_turn(line, 0, lever, di, (far[line, 0, 7], far[line, 1, 7], far[line, 2, 7]), A)
 
 
 @kernel
@@ -368,7 +383,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     if n_dofs > 0:
         is_sparse = memory.factor.own.size > 0
         if is_sparse:  # the sparse solve leaves the matrix empty
-            _point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+            point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         else:
             junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
