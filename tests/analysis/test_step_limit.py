@@ -55,3 +55,14 @@ def test_a_case_that_never_rests_has_no_limit():
 def test_solvers_without_a_step_are_refused():
     with pytest.raises(InputError, match="step limit: solver 'catenary' has no step of its own"):
         case_step_limit(System.model_validate(PENDULUM), "catenary")
+
+
+def test_the_first_solver_that_claims_the_case_is_asked():
+    """Elastic lines are for the implicit bars only; lines over points are for none."""
+    sections = {"stick": {**PENDULUM["sections"]["stick"], "axial_stiffness": 1e8}}
+    _, used = case_step_limit(System.model_validate({**PENDULUM, "sections": sections}), step=0.2, still=1e-2)
+    assert used.name == "constrained_implicit"
+    points = {**PENDULUM["points"], "peg": {"position": [0, 0, -0.5]}}
+    lines = {"l": {**PENDULUM["lines"]["l"], "over": ["peg"]}}
+    with pytest.raises(InputError, match="no solver with fixed steps takes this case: recursive lacks"):
+        case_step_limit(System.model_validate({**PENDULUM, "points": points, "lines": lines}), step=0.2)

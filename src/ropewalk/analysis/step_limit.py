@@ -11,8 +11,9 @@ import numpy as np
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
+from ropewalk.solvers.claims import demands
 from ropewalk.solvers.protocol import Solver
-from ropewalk.solvers.registry import solver_class
+from ropewalk.solvers.registry import BAR_SOLVERS, solver_class
 from ropewalk.spec.system import System
 
 STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
@@ -24,8 +25,6 @@ SMALLEST = 1e-4  # s, where the search is given up
 BISECTIONS = 12  # after which the limit is known to 1 part in 4000
 FIRST_STEP = 0.01  # s, unless the case or the user gives one
 KICK = 0.1  # m/s, sideways, given to a case that starts at rest
-BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")  # they take fixed steps
-DEFAULT_SOLVER = "recursive"  # the one that the literature's limits are of, and it never halves a step
 
 
 @dataclass(frozen=True)
@@ -111,14 +110,14 @@ def case_step_limit(
 ) -> tuple[StepLimit, Solver]:
     """The step limit of a case, and the solver that was asked.
 
-    solver : a name, or a solver with its settings; that of the case if it takes fixed steps, else 'recursive'
+    solver : a name, or a solver with its settings; the case's if its steps are fixed, else the first that claims it
     step : s, to begin with    kick : m/s, see below    longest, still : as in :func:`step_limit`
 
     A case with `start: as_given` begins as it is given. Others begin at their equilibrium with the velocity
     `kick` along (1, 1, 0) at every node, less what the bars do not allow; 0.1 m/s unless given.
     """
     model = build(system)
-    made = _solver_of(system, solver, step)
+    made = _solver_of(system, model, solver, step)
     if system.run is not None and system.run.start == "as_given":
         state = initial_state(model)
         speed = kick or 0.0
@@ -130,11 +129,11 @@ def case_step_limit(
     return step_limit(model, made, _kicked(state, speed), longest, still), made
 
 
-def _solver_of(system: System, solver: str | Solver | None, step: float | None) -> Any:
+def _solver_of(system: System, model: Model, solver: str | Solver | None, step: float | None) -> Any:
     """The solver with the case's damping and a first step."""
     run = system.run
     if solver is None:
-        solver = run.solver if run is not None and run.solver in BAR_SOLVERS else DEFAULT_SOLVER
+        solver = run.solver if run is not None and run.solver in BAR_SOLVERS else _first_that_claims(model)
     if isinstance(solver, str):
         if solver not in BAR_SOLVERS:
             raise InputError(
@@ -143,6 +142,16 @@ def _solver_of(system: System, solver: str | Solver | None, step: float | None) 
         solver = solver_class(solver)(damping=run.damping if run is not None else 0.0)
     first = step or getattr(solver, "step", None) or (run.step if run is not None else None) or FIRST_STEP
     return _with_step(solver, float(first))
+
+
+def _first_that_claims(model: Model) -> str:
+    asked = demands(model)
+    lacking = {name: sorted(claim.value for claim in asked - solver_class(name).claims) for name in BAR_SOLVERS}
+    for name in BAR_SOLVERS:
+        if not lacking[name]:
+            return name
+    told = "; ".join(f"{name} lacks {', '.join(missing)}" for name, missing in lacking.items())
+    raise InputError(f"step limit: no solver with fixed steps takes this case: {told}")
 
 
 def _kicked(state: State, speed: float) -> State:

@@ -12,7 +12,9 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 def step_limit_command(
     case: Annotated[Path, typer.Argument(help="A case file; it must come to rest, so it needs damping or drag.")],
-    solver: Annotated[str | None, typer.Option(help="A solver of bars; the file's, or recursive.")] = None,
+    solver: Annotated[
+        str | None, typer.Option(help="A solver of bars; the file's, or the first that claims the case.")
+    ] = None,
     step: Annotated[float | None, typer.Option(min=0.0, help="First step tried, s.")] = None,
     kick: Annotated[
         float | None, typer.Option(help="Sideways velocity at the start, m/s; 0.1 from equilibrium.")

@@ -9,12 +9,11 @@ import numpy as np
 
 from ropewalk.model.model import build
 from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.solvers.registry import BAR_SOLVERS
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
-
-BAR_SOLVERS = ("constrained", "recursive", "projection", "constrained_implicit")
 
 
 def constraint_drift(dataset: xr.Dataset) -> float | None:

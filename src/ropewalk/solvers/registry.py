@@ -19,6 +19,8 @@ SOLVERS: dict[str, str] = {
     "constrained_implicit": "ropewalk.solvers.bars_implicit:ConstrainedImplicit",
     "bars_statics": "ropewalk.solvers.bars_statics:BarsStatics",
 }
+# rigid bars through time at fixed steps; the first is the one that the literature's step limits are of
+BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")
 
 
 def solver_class(name: str) -> Any:
