@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import FUSED, add3, dot, onto, outer, scale3, scale9, sub9
+from ropewalk.numerics.blockelimination import add3, dot, onto, outer, scale3, scale9, sub9
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rigidbody import cross3, hat9
 from ropewalk.solvers.mixed_load_arrays import (
     CORIOLIS,
     FIRST_LOAD,
@@ -20,16 +21,6 @@ from ropewalk.solvers.mixed_load_arrays import (
     TURN_FROM,
 )
 from ropewalk.solvers.mixed_mesh import LENGTH
-
-
-@kernel(forceinline=True, fastmath=FUSED)
-def _cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@kernel(forceinline=True, fastmath=FUSED)
-def _cross_matrix(a):
-    return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
 
 
 @kernel
@@ -49,15 +40,15 @@ def load_on_half(e, side, n, t, span, L, r, v, load, gp):
         (row[TURN], row[TURN + 1], row[TURN + 2], row[TURN + 3], row[TURN + 4], row[TURN + 5], row[TURN + 6],
          row[TURN + 7], row[TURN + 8]),
     )  # fmt: skip
-    force = add3(_cross(p, t), onto(A, (r[n, 0], r[n, 1], r[n, 2])))
-    swept = _cross(w, (v[n, 0], v[n, 1], v[n, 2]))
+    force = add3(cross3(p, t), onto(A, (r[n, 0], r[n, 1], r[n, 2])))
+    swept = cross3(w, (v[n, 0], v[n, 1], v[n, 2]))
     force = (
         force[0] - swept[0] + half * (row[given] + row[TURN_FROM]),
         force[1] - swept[1] + half * (row[given + 1] + row[TURN_FROM + 1]),
         force[2] - swept[2] + half * (row[given + 2] + row[TURN_FROM + 2]),
     )
-    own = sub9(scale9(gp, _cross_matrix(w)), A)
-    cross = _cross_matrix(p)
+    own = sub9(scale9(gp, hat9(w)), A)
+    cross = hat9(p)
     by_chord = scale9(1.0 / span, sub9(cross, outer(onto(cross, t), t)))
     return force, own, by_chord
 
