@@ -53,7 +53,7 @@ class BarsStatics:
         refuse_unclaimed(self, model)
         calm = model._replace(sea=model.sea._replace(wave=floats(model.sea.wave[:, :0])))  # waves do not act at rest
         work = start_bars(calm, state, 0.0, self.lumping)
-        _check_held(model, work)
+        refuse_unheld(model, work)
         work.own = {"kkt": build_kkt(work.bars)}
         return work
 
@@ -87,7 +87,7 @@ class BarsStatics:
         return read_bars(model, work)
 
 
-def _check_held(model: Model, work: BarsWork) -> None:
+def refuse_unheld(model: Model, work: BarsWork) -> None:
     """Every part must hang on something: without a support or a spring there is no equilibrium."""
     bars = work.bars
     part = connected_parts(bars.node, np.arange(bars.mass.size, dtype=np.int64))
