@@ -60,6 +60,21 @@ def kernels() -> list[Any]:
     return list(_kernels)
 
 
+def entry_point(function: Any, *arguments: Any) -> Callable[..., Any]:
+    """The compiled code of kernel `function` for the types of `arguments`, without the look at types at each call.
+
+    Of nested tuples of arrays that look costs more than a short computation. What is returned must be called with
+    arguments of the very same types: nothing checks them.
+    """
+    if numba.config.DISABLE_JIT:
+        plain: Callable[..., Any] = function
+        return plain
+    types = tuple(function.typeof_pyval(argument) for argument in arguments)
+    function.compile(types)
+    compiled: Callable[..., Any] = function.overloads[types].entry_point
+    return compiled
+
+
 def cache_folder() -> Path:
     """Where compiled kernels are kept."""
     if given := os.environ.get("ROPEWALK_CACHE"):

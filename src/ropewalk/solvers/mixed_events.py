@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.model import Model
+from ropewalk.numerics.compile import entry_point
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import element_at, part
 from ropewalk.solvers.mixed_leapfrog import leap_to
 from ropewalk.solvers.mixed_ledger import BEFORE, BREAK, NOW, WINCH, WORK, measure_power, stored_energy
 from ropewalk.solvers.mixed_remesh import next_remesh, remesh
-from ropewalk.solvers.mixed_report import FemWork, arc_length
+from ropewalk.solvers.mixed_report import Bound, FemWork, arc_length
 from ropewalk.solvers.mixed_steps import Moving, advance_to, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import newton_iteration
 
@@ -54,8 +55,8 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
 
     leaps : by leapfrog, where nothing happens on the way
     """
-    if leaps:
-        return int(leap_to(t, work.mesh, model.sea, model.motions, work.steps))
+    if leaps or not (work.mesh.winches.table.shape[0] or model.lines.breaks.line.size):
+        return int(bound(model, work, leaps).advance(t, work.mesh, model.sea, model.motions, work.steps))
     breaks = model.lines.breaks
     while True:
         clock = work.steps.clock  # another one after each change of the mesh
@@ -76,6 +77,21 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
         _remesh(model, work, now)
         if now >= t - SAME_TIME:
             return outcome if outcome != steps.PARTED else steps.REACHED
+
+
+def bound(model: Model, work: FemWork, leaps: bool = False) -> Bound:
+    """The compiled code for a run; found anew only when mesh, memory or model are others."""
+    parts = (work.mesh, work.steps, model.sea, model.motions)
+    kept = work.bound
+    if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
+        advance = leap_to if leaps else advance_to
+        kept = work.bound = Bound(
+            advance=entry_point(advance, 0.0, work.mesh, model.sea, model.motions, work.steps),
+            stored_energy=entry_point(stored_energy, work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity),
+            parts=parts,
+            leaps=leaps,
+        )
+    return kept
 
 
 def _remesh(model: Model, work: FemWork, t: float) -> None:

@@ -34,7 +34,6 @@ from ropewalk.solvers.mixed_payout import lengthened, with_winches
 from ropewalk.solvers.mixed_report import (
     FemWork,
     closure,
-    drift,
     energies,
     parted_lines,
     place,
@@ -100,7 +99,7 @@ def _memory(model: Model, mesh: Mesh, work: Work) -> FemWork:
         static=np.zeros(4),
         first=np.zeros(3),
         parted=np.full((model.lines.breaks.line.size, 2), -1.0),
-        worst_miss=np.zeros(1),
+        worst_miss=np.full(1, -1.0),
         start=first.node_start,
         s=s,
     )
@@ -278,26 +277,12 @@ class MixedFem:
             _, iterations, force, miss = work.static
             text = f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed"
             return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
-        count, clock = work.steps.count, work.steps.clock
-        before = int(count[steps.ITERATIONS])
+        before = int(work.steps.count[steps.ITERATIONS])
         outcome = step_to(model, work, t, self.integrator == "leapfrog")
         count, clock = work.steps.count, work.steps.clock
-        iterations = int(count[steps.ITERATIONS]) - before
-        figures: dict[str, Any] = {
-            "steps": int(count[steps.STEPS]),
-            "rejected": int(count[steps.REJECTED]),
-            "newton_failures": int(count[steps.FAILED]),
-            "newton_iterations": int(count[steps.ITERATIONS]),
-            "smallest_step": float(clock[steps.SMALLEST]),
-            "largest_step": float(clock[steps.LARGEST]),
-            "constraint_drift": drift(model, work),
-            "parted": parted_lines(model, work),
-        }
-        if self.ledger:
-            energy = energies(model, work)
-            figures["energy"] = energy
-            figures["energy_closure"] = closure(energy, work)
-        grounded = grounded_body(model, _body_positions(work))
+        figures = self._figures(model, work)
+        iterations = figures["newton_iterations"] - before
+        grounded = grounded_body(model, _body_positions(work)) if model.bodies.mass.size else ""
         if grounded:
             return Report(
                 Status.NO_EQUILIBRIUM, f"at t = {clock[steps.TIME]:.6g} s {grounded}", iterations, figures=figures
@@ -310,6 +295,26 @@ class MixedFem:
         where = place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
         text = f"at t = {clock[steps.TIME]:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
         return Report(Status.STEP_TOO_SMALL, text, iterations, figures=figures)
+
+    def _figures(self, model: Model, work: FemWork) -> dict[str, Any]:
+        """What a run can tell of itself so far."""
+        count, clock = work.steps.count.tolist(), work.steps.clock.tolist()
+        figures: dict[str, Any] = {
+            "steps": count[steps.STEPS],
+            "rejected": count[steps.REJECTED],
+            "newton_failures": count[steps.FAILED],
+            "newton_iterations": count[steps.ITERATIONS],
+            "smallest_step": clock[steps.SMALLEST],
+            "largest_step": clock[steps.LARGEST],
+            "parted": parted_lines(model, work) if work.parted.size else [],
+        }
+        if work.worst_miss[0] >= 0.0:
+            figures["constraint_drift"] = float(work.worst_miss[0])
+        if self.ledger:
+            energy = energies(model, work)
+            figures["energy"] = energy
+            figures["energy_closure"] = closure(energy, work)
+        return figures
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State at the present time."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,15 @@ from ropewalk.solvers.mixed_steps import Work, water_at
 from ropewalk.solvers.mixed_winch_arrays import END, FLUX, INNER, LINE
 
 
+class Bound(NamedTuple):
+    """Compiled code for the very arrays of a run: with them, calls need no look at their types."""
+
+    advance: Callable[..., Any]  # of the steps
+    stored_energy: Callable[..., Any]
+    parts: tuple[Any, ...]  # mesh, memory of the steps, sea and motions that it is for
+    leaps: bool  # by leapfrog
+
+
 @dataclass
 class FemWork:
     """Memory of a run by mixed elements. Mesh and memory of the steps are replaced when a winch changes the mesh."""
@@ -31,30 +41,32 @@ class FemWork:
     static: Array  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
     first: Array  # (3,) J, kinetic, elastic and potential energy at the start
     parted: Array  # (n_breaks, 2) when (s) and where (m from end A) a line parted, -1 while it is whole
-    worst_miss: Array  # (1,) largest miss of an element's length so far, as a share of it
+    worst_miss: Array  # (1,) largest miss of an element's length in the states read so far, as a share of it
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
+    bound: Bound | None = None
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
     """The ledger (J): what is held, relative to the start for the closure; work done; losses; what does not add up."""
-    kinetic, elastic, potential = stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
-    done = work.steps.ledger[:, WORK]
-    gain = kinetic + elastic + potential - float(np.sum(work.first))
-    given = float(done[ENDS] + done[WATER] + done[LOADS] + done[WINCH])
-    lost = float(done[DRAG] + done[DAMPING] + done[BED] + done[BREAK])
+    stored = work.bound.stored_energy if work.bound is not None else stored_energy
+    kinetic, elastic, potential = stored(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
+    done = work.steps.ledger[:, WORK].tolist()
+    gain = kinetic + elastic + potential - sum(work.first.tolist())
+    given = done[ENDS] + done[WATER] + done[LOADS] + done[WINCH]
+    lost = done[DRAG] + done[DAMPING] + done[BED] + done[BREAK]
     return {
         "kinetic": kinetic,
         "elastic": elastic,
         "potential": potential,
-        "work_ends": float(done[ENDS]),
-        "work_water": float(done[WATER]),
-        "work_loads": float(done[LOADS]),
-        "work_winch": float(done[WINCH]),
-        "loss_drag": float(done[DRAG]),
-        "loss_damping": float(done[DAMPING]),
-        "loss_seabed": float(done[BED]),
-        "loss_break": float(done[BREAK]),
+        "work_ends": done[ENDS],
+        "work_water": done[WATER],
+        "work_loads": done[LOADS],
+        "work_winch": done[WINCH],
+        "loss_drag": done[DRAG],
+        "loss_damping": done[DAMPING],
+        "loss_seabed": done[BED],
+        "loss_break": done[BREAK],
         "closure": gain - given + lost,
     }
 
@@ -67,14 +79,10 @@ def closure(energy: dict[str, float], work: FemWork) -> float:
     return float(abs(energy["closure"]) / turned) if turned > 0.0 else 0.0
 
 
-def drift(model: Model, work: FemWork) -> float:
-    """Largest miss of an element's length so far, as a share of it: how well the elements keep to their law."""
-    kept, sea = work.steps, model.sea
-    unbalance(kept.now.X, kept.now.T, kept.flow, work.mesh, sea.water_density, sea.gravity, kept.memory.grip,
-              kept.nodes, work.misses)  # fmt: skip
+def note_misses(work: FemWork) -> None:
+    """Keep the largest of the misses just found: how well the elements keep to their law."""
     misses = np.abs(work.misses) / work.mesh.element[:, LENGTH]
     work.worst_miss[0] = np.max(misses, initial=work.worst_miss[0])
-    return float(work.worst_miss[0])
 
 
 def parted_lines(model: Model, work: FemWork) -> list[str]:
@@ -117,6 +125,7 @@ def read_state(model: Model, work: FemWork) -> State:
     water_at(now.X[0], time, sea, work.steps.flow)
     unbalance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
               work.steps.nodes, work.misses)  # fmt: skip
+    note_misses(work)
     n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
     points = slice(n_nodes, n_nodes + len(model.names.points))
     bodies = slice(points.stop, n_nodes + mesh.motion.size)
