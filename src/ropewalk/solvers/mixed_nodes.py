@@ -104,7 +104,12 @@ def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     p, by_depth, by_rate = pressure(delta, rate, bed[4 + STIFFNESS], bed[4 + BED_DAMPING], bed[4 + RAMP])
     N = p * area
     R = scale3(-N, normal)
-    K = scale9(area * (by_depth + gp * by_rate), outer(normal, normal))
+    slope = by_depth + gp * by_rate
+    if rate > 0.0 and delta > 0.0:
+        # Beyond the ramp of the damping the tangent of a node coming down points above the bed, where nothing holds
+        # it: Newton would turn in circles. The chord to the point of first contact does not.
+        slope = max(slope, p / delta)
+    K = scale9(area * slope, outer(normal, normal))
     mu = grip[FRICTION_ROW, 0]
     if mu <= 0.0 or N <= 0.0:
         return R, K

@@ -27,6 +27,7 @@ from ropewalk.solvers import mixed_ledger
 from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import parting_element, parting_share
+from ropewalk.solvers.mixed_landing import land
 from ropewalk.solvers.mixed_ledger import add_work, measure_power
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
@@ -226,11 +227,9 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
             return False
+        is_whole = share == 1.0  # half a step tells nothing about the next error
         if k > 0:
             curvature = max(FORGET * curvature, error / (before * before))
-            clock[CURVATURE] = curvature
-            if share < 1.0:
-                curvature = np.inf  # half a step tells nothing about the next error
             # Going slack or taut runs along a line by an element or so per iteration: slow, but it arrives. A node that
             # touches the bed in one iteration and not in the next makes the method turn in circles: half a step helps.
             share = 1.0
@@ -242,7 +241,8 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
                     return False
                 share = HALF if k > 1 else 1.0
         before = error
-        if error <= tolerance or (curvature > 0.0 and curvature * error * error <= tolerance):
+        if error <= tolerance or (is_whole and curvature > 0.0 and curvature * error * error <= tolerance):
+            clock[CURVATURE] = curvature
             return True
     return False
 
@@ -306,6 +306,8 @@ def _try_step(h, mesh, sea, motions, work):
     water_on_bodies(Y, t, sea, mesh)
     bp = (1.0 - am) / (h * h * p1 * (1.0 - af))
     gp = q1 / (h * p1)
+    if mesh.has_bed:
+        land(bp, gp, mesh, X, Y)
     if not _newton(
         h, bp, gp, mesh, sea.water_density, sea.gravity, trial, work.flow, work.memory, clock, work.count, settings
     ):
