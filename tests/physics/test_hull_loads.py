@@ -11,20 +11,28 @@ from numpy.testing import assert_allclose
 from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.hull_loads import (
+    ACROSS,
+    DISPLACED,
     FORCE0,
     LOST,
+    REST,
     STRIP_VOLUME,
     SUMS,
     THICK,
+    ZETA,
     add_strips,
     buoyancy_terms,
+    cap_depth,
+    centre_pressure,
     cut_strips,
     drag_terms,
     force_terms,
     inertia_of_water,
     point_terms,
+    pressure_gradient,
     sphere_share,
     surface_plane,
+    uneven_water,
     wall_cut,
     wet_share,
 )
@@ -50,25 +58,34 @@ def test_strips_have_the_volume_of_the_hull():
     assert_allclose(strips[:, THICK].sum(), 2.1, rtol=1e-14)
 
 
-def buoyancy(y: np.ndarray, up: np.ndarray, tilt: np.ndarray) -> np.ndarray:
+GRADIENT = (800.0, -1500.0, 1.1e4)  # N/m3, of an accelerated sea
+
+
+def buoyancy(y: np.ndarray, up: np.ndarray, tilt: np.ndarray, ball: bool = False) -> np.ndarray:
     """Block of the hull displaced by y[:3] and turned by y[3:]."""
     R = exp_so3(y[3:]) @ exp_so3(tilt)
     cut, block = np.zeros(hydrostatics.SIZE), np.zeros((6, 7))
     height = float(up @ (np.array([0.1, 0.2, 0.15]) + y[:3]))
-    hydrostatics.axisymmetric(PROFILE, np.ascontiguousarray(R[:, 2]), up, height, cut)
-    buoyancy_terms(cut, up, 1e4, block)
+    if ball:
+        centre = R @ np.array([0.2, -0.1, -0.4])
+        hydrostatics.sphere(centre, 0.8, up, height, cut)
+        centre_pressure(cut, centre)
+    else:
+        hydrostatics.axisymmetric(PROFILE, np.ascontiguousarray(R[:, 2]), up, height, cut)
+    buoyancy_terms(cut, up, GRADIENT, block)
     return block
 
 
+@pytest.mark.parametrize("ball", [False, True], ids=["cone", "ball"])
 @pytest.mark.parametrize(
     "tilt", [[0.0, 0.0, 0.0], [0.3, -0.5, 0.2], [1.2, 0.4, 0.0]], ids=["upright", "heeled", "steep"]
 )
-def test_buoyancy_derivatives_under_a_sloping_surface_are_those_by_differences(tilt):
+def test_buoyancy_derivatives_under_a_sloping_surface_are_those_by_differences(tilt, ball):
     up = np.array([0.2, -0.1, 1.0])
     up /= np.linalg.norm(up)
     y = np.zeros(6)
-    found = buoyancy(y, up, np.array(tilt))[:, :6]
-    expected = differences(lambda y: buoyancy(y, up, np.array(tilt))[:, 6])
+    found = buoyancy(y, up, np.array(tilt), ball)[:, :6]
+    expected = differences(lambda y: buoyancy(y, up, np.array(tilt), ball)[:, 6])
     # differences of a force near 1e4 N: 1e-16 1e4 / 1e-5 = 1e-7, and e^2 times third derivatives near 1e6
     assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
 
@@ -80,7 +97,7 @@ def test_buoyancy_under_a_level_surface_is_the_hydrostatic_stiffness():
     axis = np.ascontiguousarray(exp_so3(np.array([0.3, -0.5, 0.2]))[:, 2])
     hydrostatics.axisymmetric(PROFILE, axis, up, 0.15, cut)
     hydrostatics.buoyancy(cut, 1e4, wrench, stiffness)
-    buoyancy_terms(cut, up, 1e4, block)
+    buoyancy_terms(cut, up, (0.0, 0.0, 1e4), block)
     assert_allclose(block[:, :6], stiffness, atol=1e-9)
     assert_allclose(block[:, 6], -wrench, atol=1e-9)
 
@@ -129,12 +146,14 @@ def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray
         u = tuple(np.array([1.5, 0.4, -0.2]) * (1.0 + zeta) - v - dv)
         aw = np.array([0.3, -0.6, 0.9])
         if sphere:
-            point_terms(u, tuple(aw - a - da), tuple(aw), 400.0, 150.0, 300.0, zeta, sums)
+            point_terms(u, tuple(aw - a - da), 400.0, 150.0, zeta, sums)
         else:
             drag_terms(t, u, 400.0, 150.0, zeta, sums)
             powers = 300.0 * np.array([1.0, zeta, zeta**2])
-            displaced = np.concatenate([powers, *np.outer(powers[:2], aw)])
-            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], 0, displaced[None], 0.7, 0.3, sums)
+            displaced = np.zeros((1, DISPLACED))
+            displaced[0, :9] = np.concatenate([powers, *np.outer(powers[:2], aw)])
+            displaced[0, REST : REST + 3] = [40.0, -70.0, 20.0]
+            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], 0, displaced, 0.7, 0.3, sums)
     add_strips(sums, t, e, omega, alpha, UNIT, bp, gp, block)
     return block
 
@@ -150,12 +169,50 @@ def test_morison_derivatives_are_those_by_differences(sphere):
 
 def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
     """F = (1 + C) rho V du/dt across the axis, [Morison1950]; and no drag, no loss."""
-    sums = np.zeros(SUMS)
+    sums, block, cut = np.zeros(SUMS), np.zeros((6, 7)), np.zeros(hydrostatics.SIZE)
     aw = (0.8, 0.0, 0.0)
-    displaced = 500.0 * np.array([1.0, 0.2, 0.04, *aw, *(0.2 * np.array(aw))])
-    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, displaced[None], 1.3, 0.0, sums)
-    assert_allclose(sums[FORCE0 : FORCE0 + 3], [2.3 * 500.0 * 0.8, 0.0, 0.0], rtol=1e-14)
+    displaced = np.zeros((1, DISPLACED))
+    displaced[0, :9] = 500.0 * np.array([1.0, 0.2, 0.04, *aw, *(0.2 * np.array(aw))])
+    cut[hydrostatics.VOLUME] = 500.0 / 1025.0
+    buoyancy_terms(cut, (0.0, 0.0, 1.0), pressure_gradient(0, displaced, 1025.0, 9.81), block)
+    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, displaced, 1.3, 0.0, sums)
+    force = sums[FORCE0 : FORCE0 + 3] - block[:3, 6]
+    assert_allclose(force, [2.3 * 500.0 * 0.8, 0.0, 500.0 * 9.81], rtol=1e-14)
     assert sums[LOST] == 0.0
+
+
+def test_a_gradient_of_the_flow_turns_a_disc_and_a_rod_the_opposite_ways():
+    """M = int p x G p dV = (rho V l^2/12 - rho V r^2/4) t x G t of a cylinder about its middle, G symmetric."""
+    strips, mass = cut_strips(np.array([[-0.5, 0.8], [0.5, 0.8]])), 1000.0
+    G, t = np.array([[0.3, 0.1, -0.4], [0.1, -0.5, 0.2], [-0.4, 0.2, 0.2]]), np.array([0.6, 0.0, 0.8])
+    displaced = np.zeros((1, DISPLACED))
+    for zeta, volume in strips[:, [ZETA, STRIP_VOLUME]]:
+        a = zeta * G @ t
+        row = [1.0, zeta, zeta**2, *a, *(zeta * a), 0.25 * 0.8**2]
+        displaced[0, : ACROSS + 1] += mass * volume * np.array(row)
+    uneven_water(0, displaced)
+    V = np.pi * 0.8**2
+    n = strips.shape[0]
+    along = (1.0 - 1.0 / n**2) / 12.0  # of n points in place of a rod
+    expected = mass * V * (along - 0.8**2 / 4.0) * np.cross(t, G @ t)
+    assert_allclose(np.cross(t, displaced[0, REST : REST + 3]), expected, rtol=1e-12)
+
+
+def test_one_wet_strip_tells_no_gradient():
+    displaced = np.zeros((1, DISPLACED))
+    displaced[0, : ACROSS + 1] = 3.0 * np.array([1.0, 0.7, 0.49, 0.2, 0.1, 0.5, 0.14, 0.07, 0.35, 0.2])
+    uneven_water(0, displaced)
+    assert_allclose(displaced[0, REST:], 0.0, atol=0.0)
+
+
+def test_centroid_of_a_wet_cap_is_that_of_the_cut():
+    """Half a sphere: 3/8 of the radius."""
+    cut, up = np.zeros(hydrostatics.SIZE), np.array([0.0, 0.0, 1.0])
+    for height in (-3.0, -1.1, 0.0, 0.4, 1.9):
+        hydrostatics.sphere(np.zeros(3), 2.0, up, height, cut)
+        depth = -cut[hydrostatics.MOMENT + 2] / cut[hydrostatics.VOLUME]
+        assert_allclose(cap_depth(height, 2.0), depth, atol=1e-13)
+    assert_allclose(cap_depth(0.0, 2.0), 0.75)
 
 
 def test_wet_shares_run_from_none_to_all():

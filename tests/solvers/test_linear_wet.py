@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
-from ropewalk.physics.waves import AMPLITUDE, COLUMNS, OMEGA, PHASE
+from ropewalk.physics.hull_loads import surface_plane
+from ropewalk.physics.waves import AMPLITUDE, COLUMNS, OMEGA, PHASE, STRETCHING_WHEELER, kinematics
 from ropewalk.solvers.linear_assembly import Assembled, assemble
 from ropewalk.solvers.linear_equilibrium import place_of
 from ropewalk.solvers.linear_unknowns import Place, Unknowns, number
@@ -22,6 +23,7 @@ from ropewalk.spec.system import System
 
 STEP = 1e-6  # m, rad: truncation and round-off of a central difference are then both below 1e-8 of the stiffness
 PHASES = 8  # of a period: enough for a first harmonic beside the second
+CELLS = (120, 20, 48)  # of a hull: along its axis, across and around it
 HULLS = {
     "can": {"kind": "axisymmetric", "profile": [[-1.2, 0.9], [0.8, 0.9]]},
     "cone": {"kind": "axisymmetric", "profile": [[-1.5, 0.2], [-0.2, 1.0], [0.9, 1.0]]},
@@ -89,6 +91,57 @@ def test_small_waves_push_a_tilted_hull_as_in_the_time_domain(hull: str) -> None
     for part in (slice(0, 3), slice(3, 5)):
         size = np.abs(force[part]).max()
         assert_allclose(harmonic[part] / amplitude, force[part], atol=1e-4 * size)
+
+
+def displaced_water(model: Model, place: Place, t: float) -> tuple[Array, Array, Array]:
+    """Arms (n, 3) of cells of a hull under the tangent plane, their volumes and the acceleration of their water."""
+    bodies, x, R = model.bodies, place.body_position[0], rotation_matrix(place.quaternion[0])
+    if bodies.sphere[0, 3] > 0.0:
+        centre, radius = bodies.sphere[0, :3], float(bodies.sphere[0, 3])
+        low, high = -radius, radius
+        wide = lambda z: np.sqrt(radius**2 - z**2)  # noqa: E731
+    else:
+        centre, (low, high) = np.zeros(3), bodies.profile[[0, -1], 0]
+        wide = lambda z: np.interp(z, *bodies.profile.T)  # noqa: E731
+    n_z, n_r, n_a = CELLS
+    z = low + (high - low) * (np.arange(n_z) + 0.5) / n_z
+    Z, Q, A = np.meshgrid(z, (np.arange(n_r) + 0.5) / n_r, 2.0 * np.pi * (np.arange(n_a) + 0.5) / n_a, indexing="ij")
+    r = Q * wide(Z)
+    arm = (np.stack([r * np.cos(A), r * np.sin(A), Z], axis=-1).reshape(-1, 3) + centre) @ R.T
+    volume = (r * wide(Z) * 2.0 * np.pi * (high - low) / (n_z * n_r * n_a)).ravel()
+    plane = np.zeros(6)
+    surface_plane(model.sea.wave, x[0], x[1], t, plane)
+    wet = (x + arm - plane[3:]) @ plane[:3] < 0.0
+    arm, volume = arm[wet], volume[wet]
+    flow = np.zeros((volume.size, COLUMNS))
+    kinematics(model.sea.wave, x + arm, t, model.sea.depth, STRETCHING_WHEELER, 1.0, flow)
+    return arm, volume, flow[:, 3:6]
+
+
+@pytest.mark.parametrize(("hull", "left"), [("can", 0.01), ("cone", 0.025), ("ball", 0.01)])
+def test_waves_push_a_tilted_hull_as_the_pressure_gradient_on_its_volume_does(hull: str, left: float) -> None:
+    """rho (g + du/dt) summed over cells of the hull under the surface: force and moment of a wave of 2 m.
+
+    With the strips alone, on the axis, the moment was 7 % off for the can, 21 % for the cone.
+    """
+    system = tilted(hull, waves={"kind": "regular", "height": 2.0, "period": 6.3, "heading": 30})
+    given = system.bodies["buoy"].hull
+    bare = given.replace(added_mass=0.0) if hull == "ball" else given.replace(added_mass={"normal": 0, "axial": 0})
+    model, _, place, _, _ = at_rest(system.replace(bodies={"buoy": system.bodies["buoy"].replace(hull=bare)}))
+    load, still, rho = TimeDomain(model, place), np.zeros(6), model.sea.water_density
+    found, expected = [], []
+    weight = np.array([0.0, 0.0, -2600 * model.sea.gravity])
+    own = np.concatenate([weight, np.cross(rotation_matrix(place.quaternion[0]) @ model.bodies.centre[0], weight)])
+    for t in np.arange(4) * 6.3 / 4 + 0.3:
+        arm, volume, acceleration = displaced_water(model, place, t)
+        force = rho * volume[:, None] * (acceleration + np.array([0.0, 0.0, model.sea.gravity]))
+        expected.append([*force.sum(axis=0), *np.cross(arm, force).sum(axis=0)])
+        found.append(load(t, still, still, still) - own)
+    calm = np.mean(expected, axis=0)
+    # 1e-3 of the force and 0.6, 1.8 and 0.4 % of the moment are left: discs cut obliquely are taken as if square
+    for part, share in ((slice(0, 3), 2e-3), (slice(3, 6), left)):
+        size = np.linalg.norm((expected - calm)[:, part])
+        assert np.linalg.norm((np.array(found) - expected)[:, part]) < share * size
 
 
 @pytest.mark.parametrize("hull", HULLS)

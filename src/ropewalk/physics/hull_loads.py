@@ -1,9 +1,10 @@
 r"""Loads of sea and wind on a hull: buoyancy under the local surface, Morison forces by strips, wind.
 
 The wave surface is replaced by its tangent plane at the body. Under it the pressure gradient is
-:math:`-\rho (g e_z + \dot u)`: its first part over the exactly cut volume is the buoyancy, the second over the wet
-strips the Froude-Krylov force. Water, wet shares and the plane are those at the predicted position of a step; what
-depends on the body's motion within the step has exact derivatives.
+:math:`-\rho (g e_z + \dot u)`: with the mean :math:`\dot u` of the displaced water it acts on the exactly cut volume,
+buoyancy and Froude-Krylov force in one; how :math:`\dot u` varies along the axis is left to the wet strips. Water, wet
+shares and the plane are those at the predicted position of a step; what depends on the body's motion within the step
+has exact derivatives.
 
 All derivatives are by position and world rotation of the body, see physics/rigidbody.py.
 """
@@ -47,7 +48,10 @@ SUMS = 58
 
 # entries of the sums over the wet strips of a hull: 0, 1, 2: displaced mass by powers of their height (kg, kg m, kg m2)
 WATER0, WATER1 = 3, 6  # the same times the water's acceleration, powers 0 and 1 (N, N m)
-DISPLACED = 9
+ACROSS = 9  # displaced mass times a quarter of the radius squared, kg m2
+REST = 10  # 10, 11, 12: what the mean acceleration leaves of the moment, over the axis; filled by `uneven_water`, N m
+DISPLACED = 13
+ONE_STRIP = 1e-9  # of ACROSS: second moments along the axis below it are round-off of a single wet strip
 
 
 def cut_strips(profile: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -100,48 +104,98 @@ def sphere_share(height, radius):
     return 0.25 * h * h * (3.0 - h)
 
 
-@kernel(forceinline=True)
-def buoyancy_terms(cut, up, specific_weight, block):
-    r"""Adds minus the buoyancy of a hull cut by any plane, and its derivative, to a body's block.
+@kernel(forceinline=True, fastmath=FUSED)
+def pressure_gradient(body, displaced, rho, g):
+    r"""Minus the mean pressure gradient in the water that a hull displaces, :math:`\rho (g e_z + \bar u)`, N/m3.
+
+    displaced : (n, DISPLACED) sums over the wet strips of all hulls    body : which    rho, g : kg/m3, m/s2
+    """
+    mass = displaced[body, 0]
+    f = rho / mass if mass > 0.0 else 0.0
+    return f * displaced[body, WATER0], f * displaced[body, WATER0 + 1], rho * g + f * displaced[body, WATER0 + 2]
+
+
+@kernel
+def uneven_water(body, displaced):
+    r"""Fills REST: the moment that the mean acceleration of the displaced water leaves out, over the axis (N m).
 
     .. math::
-        F = \gamma V e_z, \quad M = m \times \gamma e_z, \quad m = \int y\,dV, \qquad
+        \int p \times \rho (\dot u - \bar u)\,dV = t \times \left(1 - \frac{\sum \rho V r^2/4}{\sum \rho V (\zeta -
+        \bar\zeta)^2}\right) \sum \rho V (\zeta - \bar\zeta)\,\dot u
+
+    for discs on the axis t. The second term is that of the variation across them: the gradient G of the acceleration of
+    an irrotational flow is symmetric, so that :math:`\sum e \times G e` over the directions across the axis is
+    :math:`-t \times G t`, and the strips along the axis know G t.
+
+    displaced : (n, DISPLACED) sums over the wet strips of all hulls    body : which
+    """
+    mass, first, across = displaced[body, 0], displaced[body, 1], displaced[body, ACROSS]
+    centre = first / mass if mass > 0.0 else 0.0
+    along = displaced[body, 2] - centre * first
+    share = 1.0 - across / along if along > ONE_STRIP * across else 0.0
+    for p in range(3):
+        displaced[body, REST + p] = share * (displaced[body, WATER1 + p] - centre * displaced[body, WATER0 + p])
+
+
+@kernel(forceinline=True, fastmath=FUSED)
+def _nine_at(sums, at):
+    return (
+        sums[at], sums[at + 1], sums[at + 2], sums[at + 3], sums[at + 4], sums[at + 5], sums[at + 6], sums[at + 7],
+        sums[at + 8],
+    )  # fmt: skip
+
+
+@kernel
+def cap_depth(height, radius):
+    """Way from the centre of a sphere down to the centroid of its wet part, m; arguments as `sphere_share`."""
+    h = min(1.0, max(-1.0, height / radius))
+    return 0.75 * radius * (1.0 + h) ** 2 / (2.0 + h)
+
+
+@kernel
+def centre_pressure(cut, centre):
+    """Puts the volume and the waterplane of a sphere's cut at its centre, through which all pressure on it goes.
+
+    cut : (SIZE,) of physics/hydrostatics.py    centre : from the body's origin, world, m
+    """
+    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    for i in range(3):
+        cut[hydrostatics.MOMENT + i] = volume * centre[i]
+        cut[hydrostatics.AREA_MOMENT + i] = area * centre[i]
+        for j in range(3):
+            cut[hydrostatics.AREA_SECOND + 3 * i + j] = area * centre[i] * centre[j]
+
+
+@kernel(forceinline=True, fastmath=FUSED)
+def buoyancy_terms(cut, up, w, block):
+    r"""Adds minus the lift of a hull cut by any plane in water of a constant pressure gradient, and its derivative.
+
+    .. math::
+        F = V w, \quad M = m \times w, \quad m = \int y\,dV, \qquad
         \delta V = -\int n \cdot (\delta x + \theta \times p)\,dA, \quad
         \delta m = \theta \times m - \int p\, n \cdot (\delta x + \theta \times p)\,dA
 
-    Source: [Newman2018], sec. 6.16, for a plane of any normal n.
+    Source: [Newman2018], sec. 6.16, for a plane of any normal n and any gradient.
 
-    cut : (SIZE,) of physics/hydrostatics.py    up : n, tuple    specific_weight : rho g, N/m3
+    cut : (SIZE,) of physics/hydrostatics.py    up : n, tuple    w : minus the gradient, tuple, N/m3
     block : (6, 7) as in physics/rigidbody.py
     """
-    w = specific_weight
     volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
     if volume == 0.0:
         return
     m = (cut[hydrostatics.MOMENT], cut[hydrostatics.MOMENT + 1], cut[hydrostatics.MOMENT + 2])
-    block[2, 6] -= w * volume
-    block[3, 6] -= w * m[1]
-    block[4, 6] += w * m[0]
+    add_column(block, 0, scale3(-volume, w))
+    add_column(block, 3, cross3(w, m))
     n = (up[0], up[1], up[2])
     k, q = hydrostatics.AREA_MOMENT, hydrostatics.AREA_SECOND
     first = (cut[k], cut[k + 1], cut[k + 2])
-    turn = cross3(first, n)  # dV = -area n.dx - turn.theta
-    for j in range(3):
-        block[2, j] += w * area * n[j]
-        block[2, 3 + j] += w * turn[j]
-        # moments: G_3 = -w m_y, G_4 = w m_x; dm_i = -first_i n.dx + (theta x m)_i - Q_i.(theta x p)
-        block[3, j] += w * first[1] * n[j]
-        block[4, j] -= w * first[0] * n[j]
-    row_x = cross3((cut[q], cut[q + 1], cut[q + 2]), n)
-    row_y = cross3((cut[q + 3], cut[q + 4], cut[q + 5]), n)
-    for j in range(3):
-        block[3, 3 + j] += w * row_y[j]
-        block[4, 3 + j] -= w * row_x[j]
-    # (theta x m)_x = theta_y m_z - theta_z m_y, (theta x m)_y = theta_z m_x - theta_x m_z
-    block[3, 5] -= w * m[0]
-    block[3, 3] += w * m[2]
-    block[4, 4] += w * m[2]
-    block[4, 5] -= w * m[1]
+    lift = cross3(first, w)
+    add_block(block, 0, 0, scale9(area, outer(w, n)))
+    add_block(block, 0, 3, outer(w, cross3(first, n)))  # dV = -area n.dx - (first x n).theta
+    add_block(block, 3, 0, outer(lift, n))
+    # w x dm = w x (theta x m) - w x Q (n x theta), Q the second moments of the waterplane
+    turn = add9(outer(m, w), times(times(hat9(w), _nine_at(cut, q)), hat9(n)))
+    add_block(block, 3, 3, plus_unit(scale9(-1.0, turn), dot(m, w)))
 
 
 @kernel(forceinline=True)
@@ -196,14 +250,6 @@ def _put9(sums, at, f, A):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def _nine_at(sums, at):
-    return (
-        sums[at], sums[at + 1], sums[at + 2], sums[at + 3], sums[at + 4], sums[at + 5], sums[at + 6], sums[at + 7],
-        sums[at + 8],
-    )  # fmt: skip
-
-
-@kernel(forceinline=True, fastmath=FUSED)
 def drag_terms(t, u, bn, bt, zeta, sums):
     r"""Adds the drag of one strip, and its derivatives, to the sums.
 
@@ -235,10 +281,10 @@ def drag_terms(t, u, bn, bt, zeta, sums):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def inertia_of_water(t, a, bend, body, displaced, normal, axial, sums):
-    r"""Adds Froude-Krylov force and added mass of all strips of a hull, and their derivatives, to the sums.
+    r"""Adds added mass of all strips of a hull, its derivatives, and the moment of :func:`uneven_water` to the sums.
 
     .. math::
-        f = \sum \rho V \dot u + C_n D_n + C_t D_t, \qquad D = \sum \rho V (\dot u - a - \zeta q), \qquad
+        f = C_n D_n + C_t D_t, \qquad D = \sum \rho V (\dot u - a - \zeta q), \qquad
         q = \alpha \times t + \omega \times (\omega \times t)
 
     Source: [Morison1950]. Strips need not be gone through for it: their sums do not change within a step.
@@ -252,25 +298,27 @@ def inertia_of_water(t, a, bend, body, displaced, normal, axial, sums):
         h = (displaced[body, at], displaced[body, at + 1], displaced[body, at + 2])
         D = add3(h, add3(scale3(-displaced[body, k], a), scale3(-displaced[body, k + 1], bend)))
         along = excess * dot(D, t)
-        f = add3(add3(scale3(normal, D), scale3(along, t)), h)
+        f = add3(scale3(normal, D), scale3(along, t))
         for p in range(3):
             sums[FORCE0 + 3 * k + p] += f[p]
         _put9(sums, BY_T0 + 9 * k, 1.0, plus_unit(outer(scale3(excess, t), D), along))
+    for p in range(3):
+        sums[FORCE1 + p] += displaced[body, REST + p]
     for k in range(3):
         sums[BY_A0 + 2 * k] += normal * displaced[body, k]
         sums[BY_A0 + 2 * k + 1] += axial * displaced[body, k]
 
 
 @kernel
-def point_terms(u, da, aw, b, added, mass, zeta, sums):
-    """Adds the force on a sphere, drag along the relative velocity, to the sums.
+def point_terms(u, da, b, added, zeta, sums):
+    """Adds drag, along the relative velocity, and added mass of a sphere to the sums.
 
-    u, zeta : as in :func:`drag_terms`    da, aw : relative and water acceleration, m/s2    b : drag factor, kg/m
-    added, mass : added and displaced mass, kg
+    u, zeta : as in :func:`drag_terms`    da : water minus sphere acceleration, m/s2    b : drag factor, kg/m
+    added : added mass, kg
     """
     speed = np.sqrt(dot(u, u))
     inverse = 1.0 / speed if speed > 0.0 else 0.0
-    f = add3(add3(scale3(b * speed, u), scale3(added, da)), scale3(mass, aw))
+    f = add3(scale3(b * speed, u), scale3(added, da))
     by_v = plus_unit(scale9(b * inverse, outer(u, u)), b * speed)
     sums[LOST] += b * speed * speed * speed
     for p in range(3):

@@ -28,6 +28,7 @@ class Strips(NamedTuple):
 
     arm: Array  # (n, 3) from the body's origin, world, m
     volume: Array  # (n,) under water, m3
+    across: Array  # (n,) volume times a quarter of the radius squared, m5; of a ball none
     drag_normal: Array  # (n,) half density, coefficient and wet side area, kg/m
     drag_axial: Array  # (n,) the same of the largest wet section, shared by volume; of a ball none
     added: Array  # (n, 3, 3) kg
@@ -84,7 +85,7 @@ def _ball(model: Model, k: int, position: Array, R: Array) -> Strips:
     volume = 4.0 / 3.0 * np.pi * radius**3 * share
     drag = 0.5 * rho * bodies.drag_normal[k] * np.pi * radius**2 * share
     added = rho * volume * bodies.added_normal[k] * np.eye(3)
-    return Strips(arm[None], np.array([volume]), np.array([drag]), np.zeros(1), added[None])
+    return Strips(arm[None], np.array([volume]), np.zeros(1), np.array([drag]), np.zeros(1), added[None])
 
 
 def _strips(model: Model, k: int, position: Array, R: Array) -> Strips:
@@ -104,6 +105,7 @@ def _strips(model: Model, k: int, position: Array, R: Array) -> Strips:
     return Strips(
         arm=strip[:, ZETA, None] * axis,
         volume=volume,
+        across=0.25 * volume * strip[:, RADIUS] ** 2,
         drag_normal=rho * bodies.drag_normal[k] * share * strip[:, RADIUS] * strip[:, THICK],
         drag_axial=0.5 * rho * bodies.drag_axial[k] * section * volume / max(float(volume.sum()), 1e-300),
         added=rho * volume[:, None, None] * coefficient,
@@ -142,7 +144,7 @@ def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_da
 def _hull(model: Model, k: int, position: Array, R: Array, cut: Array) -> Hull:
     kind = model.bodies.hull[k]
     if kind == HULL_NONE or cut[hydrostatics.VOLUME] <= 0.0:
-        strips = Strips(np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, 3, 3)))
+        strips = Strips(np.zeros((0, 3)), *np.zeros((4, 0)), np.zeros((0, 3, 3)))
     elif kind == HULL_SPHERE:
         strips = _ball(model, k, position, R)
     else:

@@ -12,9 +12,10 @@ from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
+from ropewalk.physics.hull_loads import ONE_STRIP, centre_pressure
 from ropewalk.physics.waves import wavenumber
 from ropewalk.solvers.linear_assembly import Assembled
-from ropewalk.solvers.linear_body import reach
+from ropewalk.solvers.linear_body import Hull, Strips, reach
 from ropewalk.solvers.linear_drag import (
     Members,
     gaussian_drag,
@@ -116,7 +117,7 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, at: 
     sea = model.sea
     profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
                sea.current_table)  # fmt: skip
-    where = place.body_position[k] + strips.arm
+    where = place.body_position[k] + _water_arm(hull)
     flow = np.array([current(z, *profile) for z in where[:, 2]]) * (sea.current_speed > 0.0)
     Q, Q_in = (
         csr_matrix(np.concatenate([reach(arm) for arm in strips.arm])) @ _selection(columns, size)
@@ -195,8 +196,9 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
     """Forces of a wave of unit amplitude over the unknowns (n,), and its velocity at the members (h, 3).
 
     Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls also the lift under the
-    tangent plane of the surface; on bodies without a hull their volume. Added mass that the file gives acts on the
-    body's own acceleration only, as in the time domain.
+    tangent plane of the surface, and what strips on the axis leave out of the force on the volume as it is cut; on
+    bodies without a hull their volume. Added mass that the file gives acts on the body's own acceleration only, as in
+    the time domain.
     """
     sea = model.sea
     water = airy(omega, heading, sea.depth, sea.gravity, wet.place)
@@ -206,7 +208,10 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
     total: Complex = np.asarray(wet.Q.T @ force.ravel())
     for k in np.flatnonzero(unknowns.body[:, 0] >= 0):
         at_body = airy(omega, heading, sea.depth, sea.gravity, place.body_position[[k]])
-        cut = at.bodies[k].hull.cut
+        hull = at.bodies[k].hull
+        strips, cut = hull.strips, hull.cut.copy()
+        if hull.is_ball and strips.volume.size:
+            centre_pressure(cut, strips.arm[0])
         wrench = np.zeros(6, dtype=complex)
         lift = rho * sea.gravity * at_body.elevation[0]
         k_wave = wavenumber(omega, sea.depth, sea.gravity)
@@ -216,5 +221,34 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
         wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
         wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
         wrench[:3] += rho * model.bodies.volume[k] * at_body.acceleration[0]
+        if strips.volume.size:
+            along = airy(omega, heading, sea.depth, sea.gravity, place.body_position[k] + _water_arm(hull))
+            wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
         total[unknowns.body[k]] += wrench
     return total, water.velocity
+
+
+def _water_arm(hull: Hull) -> Array:
+    """(n, 3) from the body's origin to the water that strips feel: of a ball, the centroid of its wet part."""
+    first: Array = hull.cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3]
+    return first[None] / hull.cut[hydrostatics.VOLUME] if hull.is_ball else hull.strips.arm
+
+
+def _beside_the_axis(cut: Array, strips: Strips, acceleration: Complex) -> Complex:
+    """Froude-Krylov wrench (6,) over density of the volume as it is cut, less that of strips on the axis.
+
+    As :func:`~ropewalk.physics.hull_loads.uneven_water` has it: the mean acceleration acts on the volume, its variation
+    along the axis on discs.
+
+    acceleration : (n, 3) of the water at the strips
+    """
+    whole = float(strips.volume.sum())
+    mean = strips.volume @ acceleration / whole
+    volume = cut[hydrostatics.VOLUME] - whole
+    first = strips.volume @ strips.arm
+    wrench = np.concatenate([volume * mean, np.cross(cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] - first, mean)])
+    arm = strips.arm - first / whole
+    along, across = float(np.sum(strips.volume[:, None] * arm * arm)), float(strips.across.sum())
+    if along > ONE_STRIP * across:
+        wrench[3:] -= across / along * np.sum(np.cross(arm, strips.volume[:, None] * acceleration), axis=0)
+    return wrench

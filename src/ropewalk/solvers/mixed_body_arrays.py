@@ -17,7 +17,7 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.physics import hull_loads, hydrostatics
-from ropewalk.physics.hull_loads import STRIP_COLUMNS, WATER_COLUMNS, cut_strips
+from ropewalk.physics.hull_loads import STRIP_COLUMNS, STRIP_VOLUME, WATER_COLUMNS, cut_strips
 from ropewalk.physics.rigidbody import about_origin
 from ropewalk.physics.seabed import seabed_law
 from ropewalk.solvers.mixed_body_bed import FOOT_COLUMNS, build_feet, reach
@@ -101,6 +101,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         strips.append(cut_strips(profile) if bodies.hull[k] == HULL_AXISYMMETRIC else np.zeros((0, STRIP_COLUMNS)))
         if bodies.hull[k] == HULL_SPHERE:
             strips[-1] = np.zeros((1, STRIP_COLUMNS))
+            strips[-1][0, STRIP_VOLUME] = 4.0 / 3.0 * np.pi * bodies.sphere[k, 3] ** 3
     start = np.concatenate([[0], np.cumsum([s.shape[0] for s in strips], dtype=np.int64)])
     feet = [build_feet(model, k) for k in range(n)]
     stand = np.concatenate([[0], np.cumsum([f.shape[0] for f in feet], dtype=np.int64)])

@@ -16,6 +16,7 @@ from ropewalk.numerics.rotations import (
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
 from ropewalk.physics.hull_loads import (
+    ACROSS,
     RADIUS,
     STRIP_VOLUME,
     THICK,
@@ -26,12 +27,16 @@ from ropewalk.physics.hull_loads import (
     ZETA,
     add_strips,
     buoyancy_terms,
+    cap_depth,
+    centre_pressure,
     drag_terms,
     force_terms,
     inertia_of_water,
     point_terms,
+    pressure_gradient,
     sphere_share,
     surface_plane,
+    uneven_water,
     wall_cut,
     wet_share,
 )
@@ -173,17 +178,23 @@ def water_on_bodies(X, t, sea, mesh):
                 share = 0.0
             water[WET] = share
             if share > 0.0:
+                if is_sphere:
+                    depth = cap_depth(height, data[k, SPHERE + 3])
+                    for p in range(3):
+                        at[p] -= depth * up[p]
                 _water_at_point(at, t, sea, water)
                 mass = sea.water_density * share * strip[i, STRIP_VOLUME]
                 zeta = strip[i, ZETA]
                 displaced[0] += mass
                 displaced[1] += mass * zeta
                 displaced[2] += mass * zeta * zeta
+                displaced[ACROSS] += 0.25 * mass * strip[i, RADIUS] ** 2
                 for p in range(3):
                     displaced[WATER0 + p] += mass * water[3 + p]
                     displaced[WATER1 + p] += mass * zeta * water[3 + p]
             if share < 1.0:
                 water[WIND], water[WIND + 1], water[WIND + 2] = wind(height, sea.wind_speed, sea.wind_heading)
+        uneven_water(k, memory.displaced)
 
 
 @kernel(forceinline=True)
@@ -234,10 +245,10 @@ def _sphere(k, x_rates, arm, i, data, water, rho, sums):
         u = (water[i, 0] - vs[0], water[i, 1] - vs[1], water[i, 2] - vs[2])
         relative = (aw[0] - acceleration[0], aw[1] - acceleration[1], aw[2] - acceleration[2])
         added = data[k, ADDED_ACROSS] * displaced
-        point_terms(u, relative, aw, 0.5 * rho * data[k, DRAG_ACROSS] * disc * wet, added, displaced, zeta, sums)
+        point_terms(u, relative, 0.5 * rho * data[k, DRAG_ACROSS] * disc * wet, added, zeta, sums)
     if wet < 1.0 and data[k, WIND_DRAG] > 0.0:
         u = (water[i, WIND] - vs[0], water[i, WIND + 1] - vs[1], water[i, WIND + 2] - vs[2])
-        point_terms(u, ZERO3, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, 0.0, zeta, sums)
+        point_terms(u, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, zeta, sums)
 
 
 @kernel
@@ -250,6 +261,7 @@ def _cut_profile(profile, axis, up, height, cut):
 def _cut_sphere(arm, radius, up, height, cut):
     """Cut of a sphere; tuples arm and up."""
     hydrostatics.sphere(np.array(arm), radius, np.array(up), height, cut)
+    centre_pressure(cut, arm)
 
 
 @kernel(forceinline=True)
@@ -272,14 +284,14 @@ def add_hull(k, x, x_rates, R, Z, table, data, profile, strip, plane, water, dis
             is_wall = j - i == 2 and radius == profile[i + 1, 1]
             if not (is_wall and wall_cut(profile[i, 0], profile[i + 1, 0], radius, axis, up, height, cut)):
                 _cut_profile(profile[i:j], axis, up, height, cut)
-            buoyancy_terms(cut, up, rho * g, block)
+            buoyancy_terms(cut, up, pressure_gradient(k, displaced, rho, g), block)
         _strips(k, x_rates, axis, table, data, strip, water, displaced, rho, sums)
         add_strips(sums, axis, axis, omega, alpha, Z, bp, gp, block)
         return
     arm = onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
     if rho > 0.0:
         _cut_sphere(arm, data[k, SPHERE + 3], up, height, cut)
-        buoyancy_terms(cut, up, rho * g, block)
+        buoyancy_terms(cut, up, pressure_gradient(k, displaced, rho, g), block)
     _sphere(k, x_rates, arm, table[k, STRIP], data, water, rho, sums)
     length = np.sqrt(dot(arm, arm))
     direction = scale3(1.0 / length, arm) if length > 0.0 else axis
