@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,14 +21,16 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
 from ropewalk.solvers.claims import demands
-from ropewalk.solvers.protocol import Claim, Report, Status
-from ropewalk.solvers.registry import SOLVERS, solver_class
+from ropewalk.solvers.protocol import Claim, Report, Solver, Status
+from ropewalk.solvers.registry import BAR_SOLVERS, SOLVERS, solver_class
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
 
 AUTO = "auto"
+SETTLE = "settle"  # how a solver that goes through time finds an equilibrium
+SETTINGS = ("ramp", "damping", "duration")  # of the case, for methods that take them
 # exact where it applies, then the most accurate, then the most general; nets last
 PREFERENCE = ("catenary", "shooting", "fem", "bars_statics")
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
@@ -96,13 +98,14 @@ class Equilibrium:
 
 
 def statics(
-    system: System, method: str | None = None, *, time: float = 0.0, sensitivities: Sequence[str] = ()
+    system: System, method: str | Solver | None = None, *, time: float = 0.0, sensitivities: Sequence[str] = ()
 ) -> Equilibrium:
     """Equilibrium of `system` with prescribed motions at `time` (s).
 
     `method` is a solver's name or 'auto' (the default, and what the case file can set): the closed form
-    where it is exact, otherwise the next that claims all the case asks. Raises InputError if no method
-    does, ConvergenceError with the numbers if the balance is not found.
+    where it is exact, otherwise the next that claims all the case asks. A solver of bars, which goes through time,
+    is run under ramped loads until nothing moves. A static solver with settings of its own can be given, too.
+    Raises InputError if no method does the case, ConvergenceError with the numbers if the balance is not found.
 
     `sensitivities` names parameters of the case by their path, e.g. ``lines.m1.pieces.0.length``; the result
     then has the exact derivative of every end tension and loose position by each of them.
@@ -110,8 +113,7 @@ def statics(
     model = build(system)
     refuse_unreachable(model, time)
     answer: Equilibrium | None = None
-    for name in candidates(model, method or system.statics.method):
-        solver = solver_class(name)()
+    for name, solver in _solvers(system, model, method or system.statics.method):
         work = solver.start(model, initial_state(model))
         report = solver.advance(model, work, time)
         if report.good:
@@ -138,6 +140,21 @@ def _sensitivities(system: System, parameters: Sequence[str], time: float) -> di
     return sensitivities(system, outputs, parameters, time=time)
 
 
+def _solvers(system: System, model: Model, method: str | Solver) -> Iterator[tuple[str, Any]]:
+    """Names and solvers to try in turn, with the settings of the case."""
+    if not isinstance(method, str):
+        yield method.name, method
+        return
+    asked = {name: getattr(system.statics, name) for name in SETTINGS}
+    given = {name: value for name, value in asked.items() if value is not None}
+    for name in candidates(model, method):
+        cls = solver_class(SETTLE if name in BAR_SOLVERS else name)
+        for setting in given.keys() - {known.name for known in fields(cls)}:
+            how = "give statics.method a solver of bars with it" if method == AUTO else "leave it out"
+            raise InputError(f"statics.{setting} {given[setting]:g}: method '{name}' does not take it; {how}")
+        yield name, cls(**given, **({"by": name} if name in BAR_SOLVERS else {}))
+
+
 def candidates(model: Model, method: str) -> Iterator[str]:
     """Names of the solvers for `method`: itself, or all that claim the case, most exact first, if it is 'auto'.
 
@@ -147,8 +164,9 @@ def candidates(model: Model, method: str) -> Iterator[str]:
         raise InputError("the case has no lines, bodies or nets; there is nothing to balance")
     if method != AUTO:
         cls = solver_class(method)
-        if Claim.STATICS not in cls.claims:
-            raise InputError(f"method '{method}' does not do statics. There are: {', '.join(static_methods())}, {AUTO}")
+        if Claim.STATICS not in cls.claims and method not in BAR_SOLVERS:
+            names = ", ".join((*static_methods(), *BAR_SOLVERS, AUTO))
+            raise InputError(f"method '{method}' does not do statics. There are: {names}")
         yield method
         return
     asked = demands(model) - NOT_STATIC
@@ -182,6 +200,7 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
         "iterations": report.iterations,
         "residual_force": report.residual_force,
         "residual_position": report.residual_position,
+        **({"settling": report.figures["settling"]} if "settling" in report.figures else {}),
         "points": {
             name: {"position": state.point_position[k].tolist(), "force": state.point_force[k].tolist()}
             for k, name in enumerate(model.names.points)

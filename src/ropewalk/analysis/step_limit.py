@@ -14,10 +14,9 @@ from ropewalk.model.state import State, initial_state
 from ropewalk.solvers.claims import demands
 from ropewalk.solvers.protocol import Solver
 from ropewalk.solvers.registry import BAR_SOLVERS, solver_class
+from ropewalk.solvers.settling import HOLD, STILL, Rest
 from ropewalk.spec.system import System
 
-STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
-HOLD = 1.0  # s for which it must stay so
 LOOK = 0.05  # s between looks at the velocities
 PATIENCE = 5.0  # times the time that a small step needs, [Otto2022], sec. 6.2.4
 BACK_OFF = 10.0  # factor on a first step that does not come to rest
@@ -47,7 +46,7 @@ def settling_time(
     step = _step(solver)
     stride = max(1, math.floor(LOOK / step)) * step
     work = solver.start(model, state)
-    since = None
+    rest = Rest(still, hold)
     count = 0
     while count * stride < longest:
         count += 1
@@ -58,12 +57,9 @@ def settling_time(
         speed = _fastest(solver.read(model, work))
         if not math.isfinite(speed):
             return None
-        if speed > still:
-            since = None
-        elif since is None:
-            since = t
-        elif t - since >= hold:
-            return since - state.time
+        if rest.look(t, speed):
+            assert rest.since is not None
+            return rest.since - state.time
     return None
 
 

@@ -18,7 +18,10 @@ NET_COLUMNS = ("net", "drag (N)", "largest tension (N)", "mouth (m2)", "mouth wi
 
 def static_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
-    method: Annotated[str | None, typer.Option(help="Solver; the file's, or chosen by the program.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="Solver; the file's, or chosen by the program. One of bars runs until nothing moves."),
+    ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the result to a NetCDF file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -66,8 +69,19 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         f"{report.status.value}: method {equilibrium.method}, {report.iterations} iterations; forces balance to "
         f"{report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
     )
+    if "settling" in summary:
+        _print_settling(summary["settling"])
     if report.message:
         typer.echo(report.message)
+
+
+def _print_settling(settling: dict[str, Any]) -> None:
+    """How an equilibrium was found in time."""
+    typer.echo(
+        f"came to rest in time by {settling['by']}: still from {settling['rest_after']:.2f} s on, in balance at "
+        f"{settling['time']:.2f} s after {settling['steps']} steps; loads ramped over {settling['ramp']:.2f} s, "
+        f"damping {settling['damping']:.3g} 1/s"
+    )
 
 
 def _print_floating(equilibrium: Equilibrium) -> None:

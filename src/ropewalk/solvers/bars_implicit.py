@@ -13,7 +13,6 @@ lengths met at the end: :math:`|d'| = l + C T'`. Second order; waves across the 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,8 +26,8 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_loads import supports
-from ropewalk.solvers.bars_work import BarsWork, energies, gaps, read_bars, refresh, start_bars, strains
-from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.bars_time import BarsInTime
+from ropewalk.solvers.bars_work import BarsWork, energies, find_tensions, gaps, refresh, strains
 from ropewalk.solvers.constrained import BAR_CLAIMS
 from ropewalk.solvers.protocol import Claim, Report, Status
 
@@ -114,7 +113,7 @@ def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps
 
 
 @dataclass(frozen=True)
-class ConstrainedImplicit:
+class ConstrainedImplicit(BarsInTime):
     """Rigid or elastic bars, exact multipliers, implicit steps.
 
     step : s    spectral_radius : 1 keeps short waves, 0 takes them out in a step    damping : 1/s, mass-proportional
@@ -133,12 +132,11 @@ class ConstrainedImplicit:
 
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars; elastic bars begin with the stretch of the state."""
-        refuse_unclaimed(self, model)
         if not (self.step > 0.0 and 0.0 <= self.spectral_radius <= 1.0):
             raise InputError(
                 f"{self.name}: step {self.step} s must be positive, spectral_radius {self.spectral_radius} from 0 to 1"
             )
-        work = start_bars(model, state, self.damping, self.lumping)
+        work = self._begin(model, state)
         if not self.slack:
             work.bars = work.bars._replace(push=floats(np.ones(work.bars.length.size)))
         shape = work.steps.r.shape
@@ -151,10 +149,7 @@ class ConstrainedImplicit:
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
         """Step to t; steps that fail are halved."""
-        if t < work.time:
-            raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
-        n = max(1, math.ceil((t - work.time) / self.step - 1e-9)) if t > work.time else 0
-        good, h = True, 0.0
+        n, good, h = self._steps_to(work, t), True, 0.0
         for _ in range(HALVINGS):
             if n == 0:
                 break
@@ -172,9 +167,12 @@ class ConstrainedImplicit:
             n = 2 * (n - done)
         return self._report(model, work, good, h)
 
-    def read(self, model: Model, work: BarsWork) -> State:
-        """The state at the time reached."""
-        return read_bars(model, work)
+    def reload(self, work: BarsWork) -> None:
+        """Tensions and accelerations anew after the loads in `work` have been changed."""
+        find_tensions(work)
+        if np.any(work.bars.compliance > 0.0):
+            _let_go(work)
+        work.own["memory"].rate[:] = work.own["memory"].a[:] = work.steps.old_force
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""

@@ -6,7 +6,6 @@ docs/theory/ropes_and_nets.md.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,24 +13,13 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.state import State, initial_state
 from ropewalk.solvers import bars_rattle
 from ropewalk.solvers.bars_build import Lumping
-from ropewalk.solvers.bars_work import (
-    BarsWork,
-    energies,
-    find_tensions,
-    read_bars,
-    refresh,
-    stable_step,
-    start_bars,
-    strains,
-)
-from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.bars_time import BarsInTime
+from ropewalk.solvers.bars_work import BarsWork, energies, find_tensions, refresh, start_bars, strains
 from ropewalk.solvers.protocol import Claim, Report, Status
 
-SAFETY = 0.35  # of the bound on stable steps: tensions grow during a run
-LARGEST_STEP = 0.05  # s, where nothing bounds it
 HALVINGS = 8  # of a step that fails
 LOOSEST = 1e-6  # strain tolerance; with 1e-4 the steps were unstable, measured on 1,000 bars
 
@@ -67,7 +55,7 @@ MESSAGES = {
 
 
 @dataclass(frozen=True)
-class Constrained:
+class Constrained(BarsInTime):
     """Rigid bars, exact multipliers, explicit steps.
 
     step : s; a third of the stability bound unless given    strain_tolerance : of the bars, relative
@@ -84,34 +72,22 @@ class Constrained:
 
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""
-        refuse_unclaimed(self, model)
         if not 0.0 < self.strain_tolerance <= LOOSEST:
             raise InputError(
                 f"{self.name}: strain_tolerance {self.strain_tolerance} must be above 0, at most {LOOSEST}"
             )
-        return start_bars(model, state, self.damping, self.lumping)
+        return self._begin(model, state)
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
         """Step to t."""
-        if t < work.time:
-            raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
-        code, h = bars_rattle.DONE, 0.0
-        while t > work.time and code == bars_rattle.DONE:
-            h = self._step(work, t)
-            n = max(1, round((t - work.time) / h)) if self.step is not None else 1
-            if self.step is None:
-                n = max(1, math.ceil((t - work.time) / h - 1e-9))
-            code = self._steps(work, t, n)
-        return self._report(model, work, code, h)
+        n = self._steps_to(work, t)
+        h = (t - work.time) / n if n > 0 else 0.0
+        return self._report(work, self._steps(work, t, n) if n > 0 else bars_rattle.DONE, h)
 
-    def read(self, model: Model, work: BarsWork) -> State:
-        """The state at the time reached."""
-        return read_bars(model, work)
-
-    def _step(self, work: BarsWork, t: float) -> float:
-        if self.step is not None:
-            return self.step
-        return min(SAFETY * stable_step(work), LARGEST_STEP)
+    def reload(self, work: BarsWork) -> None:
+        """Tensions anew after the loads in `work` have been changed."""
+        find_tensions(work)
+        work.steps.rate_tension[:] = work.steps.tension
 
     def _steps(self, work: BarsWork, t: float, n: int) -> int:
         """n equal steps to t; where one fails, the rest is done with halved steps."""
@@ -130,7 +106,7 @@ class Constrained:
             n = 2 * (n - done)
         return int(code)
 
-    def _report(self, model: Model, work: BarsWork, code: int, h: float) -> Report:
+    def _report(self, work: BarsWork, code: int, h: float) -> Report:
         find = find_tensions(work)
         count = work.steps.tally
         figures = {
@@ -161,8 +137,6 @@ class Constrained:
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        from ropewalk.model.state import initial_state
-
         work = start_bars(model, initial_state(model), self.damping, self.lumping)
         s = work.steps
         work.time = float(snapshot["time"])

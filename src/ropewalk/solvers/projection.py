@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
@@ -19,18 +18,9 @@ from ropewalk.solvers.bars_loads import loads, mobility
 from ropewalk.solvers.bars_rattle import CONSTANT
 from ropewalk.solvers.bars_rrf import rrf_step
 from ropewalk.solvers.bars_sweeps import make_sweeps, shake_step
-from ropewalk.solvers.bars_work import (
-    BarsWork,
-    energies,
-    find_tensions,
-    read_bars,
-    refresh,
-    stable_step,
-    start_bars,
-    strains,
-)
-from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.constrained import BAR_CLAIMS, LARGEST_STEP, SAFETY
+from ropewalk.solvers.bars_time import BarsInTime
+from ropewalk.solvers.bars_work import BarsWork, energies, find_tensions, refresh, strains
+from ropewalk.solvers.constrained import BAR_CLAIMS
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 Variant = Literal["shake", "rrf", "rrf_published"]
@@ -47,7 +37,7 @@ STATE_ARRAYS = ("r", "v", "tension", "rate_tension", "reaction", "old_reaction",
 
 
 @dataclass(frozen=True)
-class Projection:
+class Projection(BarsInTime):
     """Rigid bars, lengths met in sweeps over the bars.
 
     variant : 'shake' projects along the directions at the start of a step (second order, the default); 'rrf' is the
@@ -75,8 +65,7 @@ class Projection:
 
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""
-        refuse_unclaimed(self, model)
-        work = start_bars(model, state, self.damping, self.lumping)
+        work = self._begin(model, state)
         sweeps = make_sweeps(work.steps.r, work.steps.v, work.bars.length.size)
         sweeps.rate_tension[:] = work.steps.tension
         sweeps.mobility[:] = work.steps.mobility
@@ -89,10 +78,7 @@ class Projection:
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
         """Step to t."""
-        if t < work.time:
-            raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
-        h = self._step(work)
-        n = max(1, math.ceil((t - work.time) / h - 1e-9)) if t > work.time else 0
+        n, h = self._steps_to(work, t), 0.0
         done, worst = 0, 0.0
         if n > 0:
             h = (t - work.time) / n
@@ -121,9 +107,10 @@ class Projection:
         )
         return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
 
-    def read(self, model: Model, work: BarsWork) -> State:
-        """The state at the time reached, with tensions from its accelerations."""
-        return read_bars(model, work)
+    def reload(self, work: BarsWork) -> None:
+        """Tensions anew after the loads in `work` have been changed."""
+        find_tensions(work)
+        work.own["sweeps"].rate_tension[:] = work.steps.tension
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
@@ -141,9 +128,6 @@ class Projection:
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
         self._share(work)
         return work
-
-    def _step(self, work: BarsWork) -> float:
-        return self.step or min(SAFETY * stable_step(work), LARGEST_STEP)
 
     def _levels(self) -> Array:
         return np.array(

@@ -14,10 +14,10 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
 from ropewalk.solvers.bars_build import Lumping
 from ropewalk.solvers.bars_loops import accelerations, tree_steps
+from ropewalk.solvers.bars_time import SAFETY, BarsInTime
 from ropewalk.solvers.bars_tree import Tree, build_tree, make_turns
-from ropewalk.solvers.bars_work import BarsWork, energies, read_bars, refresh, stable_step, start_bars, strains
-from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.constrained import BAR_CLAIMS, LARGEST_STEP, SAFETY
+from ropewalk.solvers.bars_work import BarsWork, energies, refresh, strains
+from ropewalk.solvers.constrained import BAR_CLAIMS
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
@@ -26,7 +26,7 @@ STATE_ARRAYS = ("direction", "omega", "r", "v", "a", "alpha", "support", "tensio
 
 
 @dataclass(frozen=True)
-class Recursive:
+class Recursive(BarsInTime):
     """Rigid bars, recursion over a tree, predictor and corrector of second order.
 
     step : s; a third of the stability bound unless given    damping : 1/s, mass-proportional
@@ -46,8 +46,7 @@ class Recursive:
 
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines into bars and lay a tree through them."""
-        refuse_unclaimed(self, model)
-        work = start_bars(model, state, self.damping, self.lumping)
+        work = self._begin(model, state)
         tree = build_tree(work.bars)
         if tree.loop.size > MOST_LOOPS:
             raise InputError(
@@ -58,19 +57,13 @@ class Recursive:
         if self.closure == "pid":
             turns.gains[:] = self._gains(work, tree)
         work.own = {"tree": tree, "turns": turns, "steps": 0}
-        refresh(work)
-        accelerations(tree, work.bars, work.medium, work.field, turns)
-        _share(work)
+        self.reload(work)
         return work
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
         """Step to t."""
-        if t < work.time:
-            raise InputError(f"{self.name} cannot go back from {work.time} s to {t} s")
         tree, turns = work.own["tree"], work.own["turns"]
-        h = self.step or min(SAFETY * stable_step(work), LARGEST_STEP)
-        n = max(1, math.ceil((t - work.time) / h - 1e-9)) if t > work.time else 0
-        done = 0
+        n, h, done = self._steps_to(work, t), 0.0, 0
         if n > 0:
             h = (t - work.time) / n
             done = tree_steps(tree, work.bars, work.medium, work.motions, work.field, turns, work.time, h, n)
@@ -94,9 +87,20 @@ class Recursive:
         }
         return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
 
-    def read(self, model: Model, work: BarsWork) -> State:
-        """The state at the time reached."""
-        return read_bars(model, work)
+    def _step(self, work: BarsWork) -> float:
+        """The recursion takes drag explicitly, so its rate bounds the step as well: c h < 2."""
+        bars, field = work.bars, work.field
+        free = ~bars.held
+        if self.step is not None or not np.any(field.damping[free]):
+            return super()._step(work)
+        rate = float(np.linalg.eigvals(np.linalg.solve(field.inertia[free], field.damping[free])).real.max())
+        return min(super()._step(work), SAFETY * 2.0 / rate)
+
+    def reload(self, work: BarsWork) -> None:
+        """Accelerations and tensions anew after the loads in `work` have been changed."""
+        refresh(work)
+        accelerations(work.own["tree"], work.bars, work.medium, work.field, work.own["turns"])
+        _share(work)
 
     def _gains(self, work: BarsWork, tree: Tree) -> Array:
         """P, I and D gains, [Otto2022], eqs. (6.6)-(6.8); the prefactor of D, which is not printed, is 1."""

@@ -18,6 +18,7 @@ SOLVERS: dict[str, str] = {
     "projection": "ropewalk.solvers.projection:Projection",
     "constrained_implicit": "ropewalk.solvers.bars_implicit:ConstrainedImplicit",
     "bars_statics": "ropewalk.solvers.bars_statics:BarsStatics",
+    "settle": "ropewalk.solvers.settling:Settling",
 }
 # rigid bars through time at fixed steps; the first is the one that the literature's step limits are of
 BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")

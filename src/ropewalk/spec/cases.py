@@ -45,3 +45,10 @@ class Statics(Part):
     """How the equilibrium is found."""
 
     method: str = "auto"
+    """A static method, or a solver of bars, which then runs until nothing moves."""
+    ramp: NotNegative | None = None
+    """s over which the loads are brought on where equilibrium is found in time; 0 puts them on at once."""
+    damping: Positive | None = None
+    """Mass-proportional damping of that, 1/s."""
+    duration: Positive | None = None
+    """Simulated s in which it must come to rest."""
