@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ropewalk.errors import InputError
 from ropewalk.model.net_measures import measure
-from ropewalk.model.nets import MORISON, build_nets
+from ropewalk.model.nets import MORISON, Grip, build_nets
 from ropewalk.physics.screens import LOLAND, screen_coefficients, wake_factor
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.nets import Net
@@ -23,7 +23,12 @@ CYLINDER = {"kind": "cylinder", "centre": (0, 0, 0), "radius": 5, "height": 6}
 
 def nets(environment=None, **net):
     data = {"panel": PANEL, "section": "twine", "bar_length": 0.025, **net}
-    return build_nets({"n": Net.model_validate(data)}, {"twine": TWINE}, ["p"], environment or Environment())
+    return build_nets(
+        {"n": Net.model_validate(data)},
+        {"twine": TWINE},
+        environment or Environment(),
+        {"p": Grip(0, -1, (0.0, 0.0, 0.0), np.zeros(3))},
+    )
 
 
 @pytest.mark.parametrize("cells", [(3, 2), (12, 8), (60, 40)])
@@ -117,7 +122,7 @@ def test_a_corner_is_fastened_to_a_point_that_there_is():
             "n": {"panel": PANEL, "section": "twine", "bar_length": 0.025, "fastened": {"upper_left": "port win"}}
         },
     }
-    with pytest.raises(ValidationError, match="no point 'port win'; did you mean 'port wing'") as error:
+    with pytest.raises(ValidationError, match="no point or attachment 'port win'; did you mean 'port wing'") as error:
         System.model_validate(case)
     assert error.value.errors()[0]["loc"] == ("nets", "n", "fastened", "upper_left")
 
@@ -177,6 +182,7 @@ def test_points_of_a_rim_lie_on_it():
     on = (0.0, 0.0, -8.5)
     for q, words in (((0, 0, -9), "point 'q' of its rim lies 0.5 m from the nearest knot"), (on, "are at one knot")):
         with pytest.raises(InputError, match=words):
-            build_nets(made, {"twine": TWINE}, ["p", "q"], Environment(), np.array([on, q], float))
+            grips = {"p": Grip(0, -1, (0, 0, 0), np.array(on)), "q": Grip(1, -1, (0, 0, 0), np.array(q, float))}
+            build_nets(made, {"twine": TWINE}, Environment(), grips)
     with pytest.raises(InputError, match="its rim names 'p', but there is no such point"):
-        build_nets(made, {"twine": TWINE}, [], Environment(), np.zeros((0, 3)))
+        build_nets(made, {"twine": TWINE}, Environment(), {})

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ropewalk.model.bodies import Bodies, build_bodies
 from ropewalk.model.environment import Sea, build_sea
 from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
 from ropewalk.model.links import Links, build_links
-from ropewalk.model.nets import Nets, build_nets
+from ropewalk.model.nets import Grip, Nets, build_nets
 from ropewalk.spec.system import System
 
 
@@ -57,5 +59,17 @@ def build(system: System) -> Model:
         lines=build_lines(system.lines, system.sections, system.points, system.bodies, system.rods),
         links=build_links(system.links, system.bodies, points, bodies, list(system.points)),
         motions=motions.build(),
-        nets=build_nets(system.nets, system.sections, list(system.points), system.environment, points.position),
+        nets=build_nets(system.nets, system.sections, system.environment, _grips(system, points, bodies)),
     )
+
+
+def _grips(system: System, points: Points, bodies: Bodies) -> dict[str, Grip]:
+    """Points and attachments of bodies by their names in the file."""
+    from ropewalk.model.state import rotation_matrix  # State is built of the Model, so it is looked up when used
+
+    found = {name: Grip(k, -1, (0.0, 0.0, 0.0), points.position[k]) for k, name in enumerate(system.points)}
+    for k, (name, body) in enumerate(system.bodies.items()):
+        turn = rotation_matrix(bodies.quaternion[k])
+        for key, at in body.attachments.items():
+            found[f"{name}.{key}"] = Grip(-1, k, at, bodies.position[k] + turn @ np.array(at))
+    return found

@@ -8,7 +8,7 @@ the bars carry what their twines carry. Only waves shorter than a cell are lost.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,15 @@ KINDS = {"morison": MORISON, "loland": LOLAND, "aarsnes": AARSNES, "kristiansen_
 HUB_MASS = 0.1  # part of the hoop's mass in each of its two hubs
 
 
+class Grip(NamedTuple):
+    """A point of the case or an attachment of a body, to which a net can be fastened."""
+
+    point: int  # -1 for an attachment
+    body: int  # -1 for a point
+    place: tuple[float, float, float]  # of an attachment, in the frame of the body, m
+    position: Array  # (3,) in the world as the case gives it, m
+
+
 class Nets(NamedTuple):
     """Nets; knots, bars and screens of all nets lie end to end and count through."""
 
@@ -36,6 +45,8 @@ class Nets(NamedTuple):
     column: Ints  # (k,) of the knot in its row
     held: Flags  # (k,)
     point: Ints  # (k,) point of the case that the knot is, or -1
+    body: Ints  # (k,) body that the knot is fastened to, or -1
+    place: Array  # (k, 3) where on that body, in its frame, m
     sinker_mass: Array  # (k,) kg
     sinker_volume: Array  # (k,) m3
     float_force: Array  # (k,) buoyancy under water, N
@@ -57,13 +68,14 @@ class Nets(NamedTuple):
     rim_loop: Ints  # (e,) which of the closed loops of its net the edge is of
 
 
-def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], points: Sequence[str],
-               environment: Environment, places: Array | None = None) -> Nets:  # fmt: skip
-    """Lay out all nets.  points : names of the points of the case    places : (n, 3) where they are, m"""
+def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], environment: Environment,
+               grips: Mapping[str, Grip]) -> Nets:  # fmt: skip
+    """Lay out all nets.  grips : what they can be fastened to, by name"""
     layouts = [lay_out(net) for net in nets.values()]
     first_knot = offsets([len(lay.knots) for lay in layouts])
-    where = np.zeros((len(points), 3)) if places is None else places
-    rows = [_rows(name, net, lay, points, where) for (name, net), lay in zip(nets.items(), layouts, strict=True)]
+    rows = [_rows(name, net, lay, grips) for (name, net), lay in zip(nets.items(), layouts, strict=True)]
+    holds = [grip for (name, net), lay in zip(nets.items(), layouts, strict=True)
+             for grip in _holds(name, net, lay, grips)]  # fmt: skip
     twine_of = [list(sections).index(net.section) for net in nets.values()]
     screens = [[[int(k + first_knot[i]) if k >= 0 else -1 for k in s] for s in lay.screens]
                for i, lay in enumerate(layouts)]  # fmt: skip
@@ -85,10 +97,12 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], po
         row=ints([row for lay in layouts for row, _ in lay.place]),
         column=ints([column for lay in layouts for _, column in lay.place]),
         held=flags([bool(x) for r in rows for x in r[:, 0]]),
-        point=ints([int(x) for r in rows for x in r[:, 1]]),
-        sinker_mass=floats([x for r in rows for x in r[:, 2]]),
-        sinker_volume=floats([x for r in rows for x in r[:, 3]]),
-        float_force=floats([x for r in rows for x in r[:, 4]]),
+        point=ints([-1 if grip is None else grip.point for grip in holds]),
+        body=ints([-1 if grip is None else grip.body for grip in holds]),
+        place=floats([(0.0, 0.0, 0.0) if grip is None else grip.place for grip in holds], (-1, 3)),
+        sinker_mass=floats([x for r in rows for x in r[:, 1]]),
+        sinker_volume=floats([x for r in rows for x in r[:, 2]]),
+        float_force=floats([x for r in rows for x in r[:, 3]]),
         bar_start=offsets([len(lay.bars) for lay in layouts]),
         bar=ints([[a + first_knot[i], b + first_knot[i]] for i, lay in enumerate(layouts) for a, b, _, _ in lay.bars],
                  (-1, 2)),
@@ -109,29 +123,36 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], po
     )  # fmt: skip
 
 
-def _rows(name: str, net: spec.Net, lay: Layout, points: Sequence[str], places: Array) -> Array:
-    """Held, point, sinker mass, sinker volume, float force of each knot."""
-    rows = np.zeros((len(lay.knots), 5))
-    rows[:, 1] = -1.0
+def _rows(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip]) -> Array:
+    """Held, sinker mass, sinker volume, float force of each knot."""
+    rows = np.zeros((len(lay.knots), 4))
     held = {"none": [], "corners": list(lay.corners.values()), "upper": lay.upper, "edges": sorted(lay.edge)}[net.held]
     rows[held, 0] = 1.0
-    for corner, point in net.fastened.items():
-        if point not in points:
-            raise InputError(f"net '{name}': {corner} is fastened to '{point}', but there is no such point")
-        rows[lay.corners[corner], :2] = 0.0, list(points).index(point)
-    for point in net.rim:
-        if point not in points:
-            raise InputError(f"net '{name}': its rim names '{point}', but there is no such point")
-        k = _nearest(name, lay, point, places[list(points).index(point)])
-        if rows[k, 1] >= 0.0:
-            raise InputError(f"net '{name}': '{point}' and '{points[int(rows[k, 1])]}' are at one knot of its rim")
-        rows[k, :2] = 0.0, list(points).index(point)
-    rows[lay.upper, 2] += (1.0 - 2.0 * HUB_MASS) * net.hoop_mass / len(lay.upper)
-    rows[lay.hubs, 2] += HUB_MASS * net.hoop_mass
-    for knots, weight, column in ((lay.lower, net.lower_sinker, 2), (lay.upper, net.upper_float, 4)):
+    rows[[k for k, grip in enumerate(_holds(name, net, lay, grips)) if grip is not None], 0] = 0.0
+    rows[lay.upper, 1] += (1.0 - 2.0 * HUB_MASS) * net.hoop_mass / len(lay.upper)
+    rows[lay.hubs, 1] += HUB_MASS * net.hoop_mass
+    for knots, weight, column in ((lay.lower, net.lower_sinker, 1), (lay.upper, net.upper_float, 3)):
         rows[knots, column] += weight * _shares(lay, knots)
-    rows[:, 3] = rows[:, 2] / net.sinker_density
+    rows[:, 2] = rows[:, 1] / net.sinker_density
     return rows
+
+
+def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip]) -> list[Grip | None]:
+    """What each knot is fastened to."""
+    found: list[Grip | None] = [None] * len(lay.knots)
+    for corner, grip in net.fastened.items():
+        if grip not in grips:
+            raise InputError(f"net '{name}': {corner} is fastened to '{grip}', but there is no such point")
+        found[lay.corners[corner]] = grips[grip]
+    for grip in net.rim:
+        if grip not in grips:
+            raise InputError(f"net '{name}': its rim names '{grip}', but there is no such point")
+        k = _nearest(name, lay, grip, grips[grip].position)
+        if (other := found[k]) is not None:
+            taken = next(key for key, value in grips.items() if value is other)
+            raise InputError(f"net '{name}': '{grip}' and '{taken}' are at one knot of its rim")
+        found[k] = grips[grip]
+    return found
 
 
 def _nearest(name: str, lay: Layout, point: str, place: Array) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.solvers.bars_hulls import Hulls
 
 
 class Bars(NamedTuple):
@@ -24,11 +25,13 @@ class Bars(NamedTuple):
     spring: Array  # (n, 3) N/m along the axes, 0 for none
     home: Array  # (n, 3) where held nodes are held and springs rest, m
     motion: Ints  # (n,) index into the model's Motions, -1 for none
+    arm: Array  # (n, 3) of nodes held by a body, from its origin before it turns, m
     # bars
     node: Ints  # (m, 2) ends a, b
     length: Array  # (m,) m
     compliance: Array  # (m,) stretch per tension, l / EA, m/N; 0 for rigid bars
     push: Array  # (m,) 1 for bars that can push in statics, 0 for those that go slack
+    rod: Array  # (m,) 1 for bars of bodies and hoops, which are rigid together
     area: Array  # (m,) displaced volume per metre, m2
     radius: Array  # (m,) of one twine, m
     drag_normal: Array  # (m,) coefficient times diameter, m
@@ -91,9 +94,10 @@ class Field(NamedTuple):
     force: Array  # (n, 3) all but the bars' tension, N
     damping: Array  # (n, 3, 3) minus the derivative of force by velocity, lumped, N s/m
     stiffness: Array  # (n, 3, 3) minus that of the bed's force by position, N/m
+    hulls: Hulls  # bodies with loads of their own
 
 
-def make_field(n: int, m: int) -> Field:
+def make_field(n: int, m: int, hulls: Hulls) -> Field:
     """Room for n nodes and m bars."""
     return Field(
         water=np.zeros((n, 3)),
@@ -104,4 +108,5 @@ def make_field(n: int, m: int) -> Field:
         force=np.zeros((n, 3)),
         damping=np.zeros((n, 3, 3)),
         stiffness=np.zeros((n, 3, 3)),
+        hulls=hulls,
     )

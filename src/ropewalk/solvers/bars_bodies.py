@@ -2,35 +2,38 @@ r"""Free rigid bodies as point masses and rigid bars: exactly the same body, so 
 
 A rigid body is its masses' zeroth, first and second moments, :math:`\Sigma = \int X X^T dm` with
 :math:`X = (1, x)`; any masses with the same moments that keep their distances move as it does ([Routh1905] calls
-them equimomental; [Wensing2018] has the matrix). Where something acts on the body (a line, the water on a sphere, a
-given force) there is a point with a part of the mass, :math:`\mu = w / (X^T \Sigma^{-1} X)`; with the shares w adding
-to one half, :math:`\Sigma - \sum \mu X X^T` is positive definite. It is met by four equal masses on a tetrahedron
-along its principal axes. Six bars join these, and three more hold every other point. Position and attitude are read
-from the points.
+them equimomental; [Wensing2018] has the matrix). Where a line or a net is fastened and where the water adds mass (the
+strips of a hull, the parts of a matrix) there is a point with a part of the mass,
+:math:`\mu = w / (X^T \Sigma^{-1} X)`; with the shares w adding to one half, :math:`\Sigma - \sum \mu X X^T` is positive
+definite. It is met by four equal masses on a tetrahedron along its principal axes. Six bars join these, and three more
+hold every other point. Position and attitude are read from the points. What acts on the body, beside its weight, goes
+to the four corners: bars_hulls.py.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
-from ropewalk.model.state import rotation_matrix
-from ropewalk.physics.motion import motion
+from ropewalk.model.state import end_positions, rotation_matrix
+from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
+from ropewalk.physics.motion import motion, rotation
+from ropewalk.solvers.bars_added import SCALES, frame_places, point_tensors
+from ropewalk.solvers.bars_hulls import HullPoints, hat, hull_damping, loaded, strip_places
 
 if TYPE_CHECKING:
     from ropewalk.model.model import Model
     from ropewalk.model.state import State
-    from ropewalk.solvers.bars_arrays import Places
+    from ropewalk.solvers.bars_arrays import Field, Places
     from ropewalk.solvers.bars_build import Draft
 
-SHARE = 0.5  # of the moments of a body that its points of attack may take
+SHARE = 0.5  # of the moments of a body that its other points may take
 INERTIA_FLOOR = 5e-5  # of mass times size squared: second moment of a body that is given thinner than this
 SAME_PLACE = 1e-9  # of the body's size: attachments nearer than this are one point
 TETRAHEDRON = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
@@ -38,38 +41,27 @@ TETRAHEDRON = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [
 
 def refuse_bodies(model: Model) -> None:
     """Raise InputError for free bodies that point masses cannot stand for, and links between bodies."""
-    bodies, sea = model.bodies, model.sea
+    bodies = model.bodies
     if model.links.names:
         raise InputError(f"link '{model.links.names[0]}': the bar solvers have no links; use the solver 'mixed_fem'")
     for k, name in enumerate(model.names.bodies):
-        if bodies.joint[k] != LOOSE:
-            if bodies.motion[k] >= 0 and np.diff(model.motions.turn_start)[bodies.motion[k]] > 0:
-                raise InputError(f"body '{name}': the bar solvers do not turn bodies that move; use 'mixed_fem'")
-            continue
-        matrices = (bodies.stiffness[k], bodies.damping[k], bodies.added_mass[k])
-        what = ""
-        if bodies.hull[k] == HULL_AXISYMMETRIC:
-            what = "a hull of revolution"
-        elif any(np.any(matrix != 0.0) for matrix in matrices):
-            what = "matrices of stiffness, damping or added mass"
-        elif np.any(bodies.load_moment[k] != 0.0):
-            what = "a given moment"
-        elif bodies.hull[k] == HULL_SPHERE and bodies.wind_drag[k] > 0.0 and sea.wind_speed > 0.0:
-            what = "wind on its hull"
-        if what:
-            raise InputError(
-                f"body '{name}' has {what}, which the bar solvers do not take: they take spheres and bodies without "
-                "a hull; use the solver 'mixed_fem'"
-            )
-        if not bodies.mass[k] > 0.0:
+        if bodies.joint[k] == LOOSE and not bodies.mass[k] > 0.0:
             raise InputError(f"body '{name}': it has no mass; the bar solvers need one for a body that moves")
 
 
-def add_body(draft: Draft, model: Model, state: State, k: int) -> tuple[list[int], Array]:
-    """Nodes of free body k with their masses and loads; the nodes, and their places in the body's frame, m."""
-    places = _attacked(model, k)
-    tetrahedron, masses = equal_masses(model, k, places)
-    places = np.concatenate([tetrahedron, places])
+class Points(NamedTuple):
+    """Points of one free body: corners of its tetrahedron, where lines and nets are fastened, added mass."""
+
+    nodes: list[int]
+    places: Array  # (n, 3) in its frame, m
+    fastened: slice  # of those of lines and nets
+    hull: HullPoints | None
+
+
+def add_body(draft: Draft, model: Model, state: State, k: int) -> Points:
+    """Nodes of free body k with their masses; the loads come from bars_hulls.py."""
+    fastened, strips = _fastened(model, k), strip_places(model, k)
+    places, masses, tensors = _points(model, k, np.concatenate([fastened, strips]))
     turn = rotation_matrix(state.body_quaternion[k])
     arms = places @ turn.T
     speed = state.body_velocity[k] + np.cross(state.body_rate[k], arms)
@@ -77,8 +69,31 @@ def add_body(draft: Draft, model: Model, state: State, k: int) -> tuple[list[int
     nodes = [draft.add_node(state.body_position[k] + arm, v, owner) for arm, v in zip(arms, speed, strict=True)]
     for node, mass in zip(nodes, masses, strict=True):
         draft.node[node][0] += mass
-    _put_loads(draft, model, k, nodes, places)
-    return nodes, places
+    first = 4 + len(fastened)
+    hull = HullPoints(k, nodes, places, list(range(first, first + len(strips))), tensors) if loaded(model, k) else None
+    return Points(nodes, places, slice(4, first), hull)
+
+
+def _points(model: Model, k: int, others: Array) -> tuple[Array, Array, dict[int, Array]]:
+    """Places and masses of corners, `others` and, last, what a matrix of added mass needs, with its tensors."""
+    bodies = model.bodies
+    added = bodies.added_mass[k]
+    if not np.any(added != 0.0):
+        corners, masses = equal_masses(model, k, others)
+        return np.concatenate([corners, others]), masses, {}
+    for scale in SCALES:
+        frame = frame_places(added, float(bodies.mass[k]), bodies.centre[k], bodies.inertia[k], scale)
+        own = np.concatenate([others, frame])
+        corners, masses = equal_masses(model, k, own)
+        places = np.concatenate([corners, own])
+        used = [*range(4), *range(4 + len(others), len(places))]
+        tensors = point_tensors(added, masses[used], places[used])
+        if tensors is not None:
+            return places, masses, dict(zip(used, tensors, strict=True))
+    raise InputError(
+        f"body '{model.names.bodies[k]}': no masses at points of it have its added_mass matrix, which the bar solvers "
+        "need; use the solver 'mixed_fem'"
+    )
 
 
 def equal_masses(model: Model, k: int, places: Array) -> tuple[Array, Array]:
@@ -116,6 +131,9 @@ def read_bodies(model: Model, places: Places, r: Array, v: Array, t: float) -> d
             motion(t, int(bodies.motion[k]), model.motions, way)
             out["body_position"][k] += way[0]
             out["body_velocity"][k] = way[1]
+            rotation(t, int(bodies.motion[k]), model.motions, way)
+            out["body_quaternion"][k] = quaternion_product(quaternion_exp(way[0]), bodies.quaternion[k])
+            out["body_rate"][k] = way[1]
             continue
         # (o, R) from o + R x = r at all points, and likewise for the rates
         unknown = np.linalg.pinv(np.column_stack([np.ones(nodes.size), at]))
@@ -130,16 +148,10 @@ def read_bodies(model: Model, places: Places, r: Array, v: Array, t: float) -> d
     return out
 
 
-def _attacked(model: Model, k: int) -> Array:
-    """(n, 3) places in the body's frame where lines, water and given forces act, each once."""
-    bodies, lines = model.bodies, model.lines
-    found = list(lines.end_offset[(lines.end_kind == BODY) & (lines.end_index == k)])
-    if bodies.hull[k] == HULL_SPHERE:
-        found.append(bodies.sphere[k, :3])
-    if bodies.volume[k] > 0.0:
-        found.append(np.zeros(3))
-    if np.any(bodies.load_force[k] != 0.0):
-        found.append(bodies.load_at[k])
+def _fastened(model: Model, k: int) -> Array:
+    """(n, 3) places in the body's frame where lines end and nets are fastened, each once."""
+    lines, nets = model.lines, model.nets
+    found = [*lines.end_offset[(lines.end_kind == BODY) & (lines.end_index == k)], *nets.place[nets.body == k]]
     size = max((float(np.linalg.norm(place)) for place in found), default=0.0) or 1.0
     once: list[Array] = []
     for place in found:
@@ -162,30 +174,76 @@ def body_bars(places: Array) -> list[tuple[int, int]]:
     return bars
 
 
-def _put_loads(draft: Draft, model: Model, k: int, nodes: list[int], places: Array) -> None:
-    """What acts on a body goes to its points; a sphere is what a point of the case with a volume is."""
-    bodies, rho = model.bodies, model.sea.water_density
-    at = lambda place: nodes[4 + int(np.argmin(np.linalg.norm(places[4:] - place, axis=1)))]  # noqa: E731
-    if bodies.hull[k] == HULL_SPHERE:
-        radius = float(bodies.sphere[k, 3])
-        volume = 4.0 / 3.0 * np.pi * radius**3
-        row = draft.node[at(bodies.sphere[k, :3])]
-        row[1] += volume
-        row[2] += float(bodies.drag_normal[k]) * np.pi * radius**2
-        row[3] += float(bodies.added_normal[k]) * rho * volume
-    if bodies.volume[k] > 0.0:
-        draft.force[at(np.zeros(3))] += np.array([0.0, 0.0, rho * model.sea.gravity * bodies.volume[k]])
-    if np.any(bodies.load_force[k] != 0.0):
-        draft.force[at(bodies.load_at[k])] += bodies.load_force[k]
-
-
-def end_nodes(model: Model, k: int, nodes: list[int], places: Array) -> dict[tuple[int, int], int]:
+def end_nodes(model: Model, k: int, points: Points) -> dict[tuple[int, int], int]:
     """Node of every line end (line, side) on body k."""
     lines = model.lines
     return {
-        (int(i), int(side)): nodes[4 + int(np.argmin(np.linalg.norm(places[4:] - lines.end_offset[i, side], axis=1)))]
+        (int(i), int(side)): node_at(points, lines.end_offset[i, side])
         for i, side in np.argwhere((lines.end_kind == BODY) & (lines.end_index == k))
     }
+
+
+def node_at(points: Points, place: Array) -> int:
+    """The node of a body where lines or nets are fastened at `place` (3,), in its frame, m."""
+    own = points.places[points.fastened]
+    return points.nodes[points.fastened.start + int(np.argmin(np.linalg.norm(own - place, axis=1)))]
+
+
+class BodyNodes:
+    """Nodes of bodies: free ones as point masses and bars, the others where lines end."""
+
+    def __init__(self, draft: Draft, model: Model, state: State) -> None:
+        refuse_bodies(model)
+        self.draft, self.model = draft, model
+        self.points: list[Points] = []
+        self.end: dict[tuple[int, int], int] = {}  # node of a line's end on a body
+        home = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
+        for k in range(len(model.names.bodies)):
+            if model.bodies.joint[k] == LOOSE:
+                self.points.append(add_body(draft, model, state, k))
+                self.end.update(end_nodes(model, k, self.points[k]))
+            else:
+                self.points.append(Points([], np.zeros((0, 3)), slice(0, 0), None))
+                for i, side in np.argwhere((model.lines.end_kind == BODY) & (model.lines.end_index == k)):
+                    self.end[int(i), int(side)] = self.hold(k, home[i, side])
+
+    def fasten(self, k: int, place: Array) -> int:
+        """The node of body k at a place of its frame (m), where a net is fastened."""
+        bodies = self.model.bodies
+        if bodies.joint[k] == LOOSE:
+            return node_at(self.points[k], place)
+        return self.hold(k, bodies.position[k] + rotation_matrix(bodies.quaternion[k]) @ place)
+
+    def hold(self, k: int, place: Array) -> int:
+        """A node at `place` (m, before any motion) that body k, which is not free, holds."""
+        model, draft = self.model, self.draft
+        name, motion = model.names.bodies[k], int(model.bodies.motion[k])
+        node = draft.add_node(place, np.zeros(3), f"body '{name}'", fixed=True, motion=motion)
+        draft.arm[node] = place - model.bodies.position[k]
+        return node
+
+
+def body_rates(places: Places, field: Field, r: Array, inverse: Array) -> tuple[float, float]:
+    """Squared frequency (1/s2) and rate of decay (1/s) of the free bodies under their own loads, both upper bounds.
+
+    In `inverse` (n,), 1/kg, their nodes get the mobility of the whole body in place of that of the point.
+    """
+    hulls, square, rate = field.hulls, 0.0, 0.0
+    hull_damping(hulls)
+    loads = {int(k): j for j, k in enumerate(hulls.body)}
+    for k in range(places.body_start.size - 1):
+        nodes = places.body_node[int(places.body_start[k]) : int(places.body_start[k + 1])]
+        if not nodes.size:
+            continue
+        origin = hulls.X[0, k] if k in loads else r[nodes[0]]
+        J = [np.hstack([np.eye(3), -hat(arm)]) for arm in r[nodes] - origin]
+        mass = sum(arm.T @ inertia @ arm for arm, inertia in zip(J, field.inertia[nodes], strict=True))
+        mobility = np.linalg.inv(mass)
+        inverse[nodes] = [np.linalg.norm(arm @ mobility @ arm.T, 2) for arm in J]
+        if k in loads:
+            square = max(square, float(np.linalg.norm(mobility @ hulls.stiffness[loads[k]], 2)))
+            rate = max(rate, float(np.linalg.norm(mobility @ hulls.damping[loads[k]], 2)))
+    return square, rate
 
 
 def _nearest_rotation(matrix: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
-from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.nets import MORISON, Nets
@@ -19,7 +19,8 @@ from ropewalk.model.state import State, end_positions, resample
 from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.bars_arrays import Bars, Medium, Places
-from ropewalk.solvers.bars_bodies import add_body, body_bars, end_nodes, refuse_bodies
+from ropewalk.solvers.bars_bodies import BodyNodes, body_bars
+from ropewalk.solvers.bars_hulls import Hulls, build_hulls
 
 Lumping = Literal["halves", "outer"]
 
@@ -32,7 +33,7 @@ LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a ve
 
 # columns of a node row and of a bar row while they are collected
 NODE = ("mass", "volume", "drag_area", "added")
-BAR = ("length", "compliance", "push", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
+BAR = ("length", "compliance", "push", "rod", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
        "added_tangential", "contact_radius", "contact_width")  # fmt: skip
 
 
@@ -47,6 +48,7 @@ class Draft:
     point: list[int] = field(default_factory=list)  # point of the model that the node is, or -1
     fixed: list[bool] = field(default_factory=list)  # held without being a point
     motion: list[int] = field(default_factory=list)  # of nodes held by a body that moves, or -1
+    arm: list[Array] = field(default_factory=list)  # of such nodes from the body's origin, m
     ends: list[tuple[int, int]] = field(default_factory=list)
     bar: list[list[float]] = field(default_factory=list)  # BAR columns
     owner: list[str] = field(default_factory=list)  # of each node, for messages
@@ -62,6 +64,7 @@ class Draft:
         self.point.append(point)
         self.fixed.append(fixed)
         self.motion.append(motion)
+        self.arm.append(np.zeros(3))
         self.owner.append(owner)
         self.bar_mass.append(0.0)
         return len(self.position) - 1
@@ -78,13 +81,13 @@ class Draft:
         """A bar of a rigid body: no mass, no volume, no drag, and it can push.  way : from a to b, m"""
         length = float(np.linalg.norm(way))
         radius = ROD_RADIUS * length
-        row = dict.fromkeys(BAR, 0.0) | {"length": length, "push": 1.0, "radius": radius}
+        row = dict.fromkeys(BAR, 0.0) | {"length": length, "push": 1.0, "rod": 1.0, "radius": radius}
         self.ends.append((a, b))
         self.bar.append(list(row.values()))
 
 
-def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Array, Array]:
-    """Bars of all lines and nets with the position and velocity of their nodes.
+def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Hulls, Array, Array]:
+    """Bars of all lines and nets, the loads of bodies, and the position and velocity of the nodes.
 
     lumping : where the mass of a bar goes. 'halves', to both ends, is second order in the number of bars;
     'outer', all to the end nearer to B, is that of [Otto2022] and first order.
@@ -92,7 +95,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
     draft = Draft()
     point_node: Ints = np.full(len(model.names.points), -1, dtype=np.int64)
     ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
-    bodies = _Bodies(draft, model, state)
+    bodies = BodyNodes(draft, model, state)
     chains: list[list[int]] = []
     places: list[Array] = []
     bar_counts = []
@@ -103,12 +106,15 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         bar_counts.append(s.size - 1)
     first_net_bar = len(draft.ends)
     nets = model.nets
-    knots = _add_nets(draft, model, state, nets, point_node, lumping)
-    for k, rods in enumerate(bodies.bars):
-        for a, b in rods:
-            draft.add_rod(bodies.nodes[k][a], bodies.nodes[k][b], bodies.places[k][b] - bodies.places[k][a])
+    knots = _add_nets(draft, model, state, point_node, lumping, bodies)
+    for own in bodies.points:
+        for a, b in body_bars(own.places) if own.nodes else []:
+            draft.add_rod(own.nodes[a], own.nodes[b], own.places[b] - own.places[a])
     _check_masses(draft, model)
     bars = _finish(draft, model, nets, knots)
+    medium = build_medium(model, 0.0)
+    with_loads = [own.hull for own in bodies.points if own.hull is not None]
+    hulls = build_hulls(model, with_loads, bars.node, np.concatenate([medium.plane, medium.law]))
     place = Places(
         line_start=offsets([len(nodes) for nodes in chains]),
         line_node=ints([k for nodes in chains for k in nodes]),
@@ -119,12 +125,12 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         knot=knots,
         knot_start=nets.knot_start,
         net_bar_start=ints(nets.bar_start + first_net_bar),
-        body_start=offsets([len(nodes) for nodes in bodies.nodes]),
-        body_node=ints([k for nodes in bodies.nodes for k in nodes]),
-        body_place=floats([place for places in bodies.places for place in places], (-1, 3)),
+        body_start=offsets([len(own.nodes) for own in bodies.points]),
+        body_node=ints([k for own in bodies.points for k in own.nodes]),
+        body_place=floats([place for own in bodies.points for place in own.places], (-1, 3)),
     )
     r = np.array(draft.position).reshape(-1, 3)
-    return bars, place, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
+    return bars, place, hulls, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
 
 
 def build_medium(model: Model, damping: float) -> Medium:
@@ -171,7 +177,7 @@ def cuts(model: Model, line: int) -> tuple[Array, Ints]:
 
 
 def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, point_node: Ints,
-              lumping: Lumping, bodies: _Bodies) -> tuple[list[int], Array]:  # fmt: skip
+              lumping: Lumping, bodies: BodyNodes) -> tuple[list[int], Array]:  # fmt: skip
     s, section = cuts(model, line)
     name = model.names.lines[line]
     position, velocity, _ = resample(state, line, s)
@@ -199,32 +205,6 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
     return nodes, s
 
 
-class _Bodies:
-    """Nodes of bodies: free ones as point masses and bars, the others where lines end."""
-
-    def __init__(self, draft: Draft, model: Model, state: State) -> None:
-        refuse_bodies(model)
-        self.nodes: list[list[int]] = []
-        self.places: list[Array] = []
-        self.bars: list[list[tuple[int, int]]] = []  # between the nodes of free bodies
-        self.end: dict[tuple[int, int], int] = {}  # node of a line's end on a body
-        home = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
-        for k, name in enumerate(model.names.bodies):
-            if model.bodies.joint[k] == LOOSE:
-                nodes, places = add_body(draft, model, state, k)
-                self.end.update(end_nodes(model, k, nodes, places))
-                self.bars.append(body_bars(places))
-            else:
-                nodes, places = [], np.zeros((0, 3))
-                self.bars.append([])
-                for i, side in np.argwhere((model.lines.end_kind == BODY) & (model.lines.end_index == k)):
-                    self.end[int(i), int(side)] = draft.add_node(
-                        home[i, side], np.zeros(3), f"body '{name}'", fixed=True, motion=int(model.bodies.motion[k])
-                    )
-            self.nodes.append(nodes)
-            self.places.append(places)
-
-
 def _point_node(draft: Draft, model: Model, state: State, k: int, point_node: Ints) -> int:
     """The node of point k, made when it is first asked for."""
     if point_node[k] < 0:
@@ -248,6 +228,7 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
         length,
         length / stiffness,
         float(sec.compression[section]),
+        0.0,
         float(sec.area[section]),
         math.sqrt(float(sec.area[section]) / math.pi),
         float(sec.drag_normal[section]),
@@ -305,8 +286,9 @@ def _check_masses(draft: Draft, model: Model) -> None:
             raise InputError(f"{draft.owner[k]}: a node has no mass; give its section a mass, or the point one")
 
 
-def _add_nets(draft: Draft, model: Model, state: State, nets: Nets, point_node: Ints, lumping: Lumping) -> Ints:
+def _add_nets(draft: Draft, model: Model, state: State, point_node: Ints, lumping: Lumping, bodies: BodyNodes) -> Ints:
     """Knots and bars of all nets; the node of each knot."""
+    nets = model.nets
     weight = model.sea.water_density * model.sea.gravity
     nodes = np.zeros(nets.held.size, dtype=np.int64)
     given = state.net_position.shape == nets.knot.shape
@@ -315,6 +297,8 @@ def _add_nets(draft: Draft, model: Model, state: State, nets: Nets, point_node: 
         for k in range(int(nets.knot_start[i]), int(nets.knot_start[i + 1])):
             if nets.point[k] >= 0:
                 nodes[k] = _point_node(draft, model, state, int(nets.point[k]), point_node)
+            elif nets.body[k] >= 0:
+                nodes[k] = bodies.fasten(int(nets.body[k]), nets.place[k])
             else:
                 fixed = bool(nets.held[k])
                 place, velocity = (nets.knot[k], np.zeros(3)) if fixed else (position[k], speed[k])
@@ -373,6 +357,7 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints) -> Bars:
         spring=floats(spring),
         home=floats(home),
         motion=ints(motion),
+        arm=floats(draft.arm, (-1, 3)),
         node=ints(draft.ends, (-1, 2)),
         **{name: floats(table[:, j]) for j, name in enumerate(BAR)},
         screen=ints([[knots[k] if k >= 0 else -1 for k in nets.screen[q]] for q in screens], (-1, 4)),

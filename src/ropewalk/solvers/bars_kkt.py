@@ -24,12 +24,15 @@ import numpy as np
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_arrays import Bars
+from ropewalk.solvers.bars_hulls import stiffen_corners
 from ropewalk.solvers.bars_ldl import Factor, analyse, factorise, solve
-from ropewalk.solvers.bars_loads import directions, loads, water
+from ropewalk.solvers.bars_loads import directions, loads, surroundings
 
 # Compliance added to a bar, over that of its ends. It may be the first pivot, so it costs six digits of the solve, and
 # as many of Newton's rate, which leaves both good. It also lets redundant bars be factorised.
 WEAK = 1e-6
+
+STIFF_RODS = 30.0  # times that of other bars: the rods of a body hold it against those of them that push
 
 
 class Kkt(NamedTuple):
@@ -98,8 +101,7 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
     A bar that cannot push is slack where T + rho g <= 0; its tension is then set to zero.
     """
     directions(bars.node, r, field.direction)
-    if medium.density > 0.0:
-        water(medium, r, t, field.water, field.rate, field.under)
+    surroundings(medium, field, r, t)
     loads(bars, medium, field, r, v)
     n = r.shape[0]
     for i in range(n):
@@ -146,6 +148,7 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
     for k in range(m):  # soft bars need less of it, and no more than half of what would turn the sign of G
         if wanted[k] * bars.compliance[k] > 0.5:
             rho[k] = 0.5 / bars.compliance[k]
+        rho[k] *= 1.0 + (STIFF_RODS - 1.0) * bars.rod[k]
     for i in range(n):
         for p in range(3):
             for q in range(3):
@@ -161,7 +164,9 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
     for k in range(m):
         a, b = bars.node[k, 0], bars.node[k, 1]
         t = field.direction[k]
-        s = max(tension[k], 0.0) / bars.length[k]
+        s = tension[k] / bars.length[k]
+        if bars.rod[k] == 0.0:
+            s = max(s, 0.0)
         kkt.links[k] = 0.0
         kkt.right[3 * n + k] = -(1.0 - rho[k] * bars.compliance[k]) * kkt.gap[k]
         if kkt.slack[k] > 0.0:
@@ -176,6 +181,8 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
                 kkt.nodes[b, p, q] += x
             kkt.right[3 * a + p] += rho[k] * kkt.gap[k] * t[p]
             kkt.right[3 * b + p] -= rho[k] * kkt.gap[k] * t[p]
+    if field.hulls.body.size > 0:
+        stiffen_corners(field.hulls, cv, kkt.nodes, kkt.links)
     _store(bars, field, kkt, rho)
 
 

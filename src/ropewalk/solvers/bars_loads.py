@@ -11,11 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics.current import current
-from ropewalk.physics.motion import motion
+from ropewalk.physics.motion import motion, rotation
 from ropewalk.physics.screens import screen_force
 from ropewalk.physics.seabed import contact_derivatives
 from ropewalk.physics.waves import ACCELERATION, COLUMNS, ELEVATION, STRETCHING_WHEELER, VELOCITY, kinematics_at
+from ropewalk.solvers.bars_hulls import hull_loads, hull_water
 
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point
 
@@ -46,16 +48,44 @@ def water(medium, r, t, velocity, rate, under):
 
 
 @kernel
+def surroundings(medium, field, r, t):
+    """Water at the nodes and about the hulls, at r (n, 3) and time t (s), into `field`."""
+    if medium.density > 0.0:
+        water(medium, r, t, field.water, field.rate, field.under)
+    if field.hulls.body.size > 0:
+        hull_water(field.hulls, medium, r, t)
+
+
+@kernel
 def supports(bars, motions, t, r, v, acceleration):
     """Puts held nodes where they are held at t: position (m), velocity (m/s), acceleration (m/s2)."""
     out = np.zeros((3, 3))
     for i in range(bars.held.size):
         if bars.held[i]:
-            motion(t, bars.motion[i], motions, out)
+            k = bars.motion[i]
+            motion(t, k, motions, out)
             for j in range(3):
                 r[i, j] = bars.home[i, j] + out[0, j]
                 v[i, j] = out[1, j]
                 acceleration[i, j] = out[2, j]
+            if k >= 0 and motions.turn_start[k + 1] > motions.turn_start[k]:
+                rotation(t, k, motions, out)
+                turn_support(bars.arm[i], out, r[i], v[i], acceleration[i])
+
+
+@kernel
+def turn_support(arm, turn, r, v, acceleration):
+    """Adds what a turning body gives a point of it.  arm : (3,) before the turn, m    turn : of `motion.rotation`
+
+    As in the mixed elements: exact for turns about one axis, and for small ones.
+    """
+    e = exp_so3(turn[0]) @ arm
+    speed = np.cross(turn[1], e)
+    rate = np.cross(turn[2], e) + np.cross(turn[1], speed)
+    for j in range(3):
+        r[j] += e[j] - arm[j]
+        v[j] += speed[j]
+        acceleration[j] += rate[j]
 
 
 @kernel
@@ -279,6 +309,8 @@ def loads(bars, medium, field, r, v):
             screen_loads(bars, medium, field, r, v)
     if medium.has_bed:
         bed_loads(bars, medium, field, r, v)
+    if field.hulls.body.size > 0:
+        hull_loads(field.hulls, medium, r, v, field.force, field.inertia)
 
 
 @kernel

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.numerics.compile import kernel
-from ropewalk.solvers.bars_loads import loads, supports, water
+from ropewalk.solvers.bars_loads import loads, supports, surroundings
 from ropewalk.solvers.bars_tree import accelerate, across, angular, articulate, bar_directions, place, turned
 
 CLOSING = 8  # Newton iterations that close the loops; two to four are needed
@@ -205,8 +205,7 @@ def move(tree, bars, medium, motions, field, s, t, h, alpha, a):
     supports(bars, motions, t, s.r, s.v, s.support)
     place(tree, bars.length, s)
     bar_directions(tree, bars, field, s)
-    if medium.density > 0.0:
-        water(medium, s.r, t, field.water, field.rate, field.under)
+    surroundings(medium, field, s.r, t)
 
 
 @kernel

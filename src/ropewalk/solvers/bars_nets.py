@@ -10,14 +10,15 @@ from ropewalk.model.arrays import Array, floats
 from ropewalk.model.net_measures import flow_direction, measure
 from ropewalk.model.nets import MORISON, Nets
 from ropewalk.solvers.bars_arrays import make_field
+from ropewalk.solvers.bars_hulls import without
 from ropewalk.solvers.bars_loads import loads
 
 if TYPE_CHECKING:
     from ropewalk.model.model import Model
     from ropewalk.solvers.bars_work import BarsWork
 
-OF_BARS = ("node", "length", "compliance", "push", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
-           "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+OF_BARS = ("node", "length", "compliance", "push", "rod", "area", "radius", "drag_normal", "drag_tangential",
+           "added_normal", "added_tangential", "contact_radius", "contact_width")  # fmt: skip
 OF_SCREENS = ("screen", "solidity", "twine", "wake", "screen_kind")
 OF_NODES = ("mass", "volume", "drag_area", "added", "force", "spring")  # none of it belongs to the netting
 
@@ -53,7 +54,7 @@ def water_force(nets: Nets, i: int, work: BarsWork) -> Array:
     changes: dict[str, Any] = {name: getattr(bars, name)[own] for name in OF_BARS}
     changes |= {name: getattr(bars, name)[screens] for name in OF_SCREENS}
     changes |= {name: floats(np.zeros_like(getattr(bars, name))) for name in OF_NODES}
-    field = make_field(bars.mass.size, changes["length"].size)
+    field = make_field(bars.mass.size, changes["length"].size, without(work.field.hulls))
     field = field._replace(water=work.field.water, rate=work.field.rate, under=work.field.under)
     field.direction[:] = work.field.direction[own]
     medium = work.medium._replace(gravity=0.0, damping=0.0, has_bed=False)

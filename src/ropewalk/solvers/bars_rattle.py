@@ -21,7 +21,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_arrays import Field
 from ropewalk.solvers.bars_graph import Graph, assemble, pulls, rates, solve_tensions, spread
-from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
+from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, surroundings
 
 DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR = 0, 1, 2, 3
 CONSTANT, PLACED, DAMPED = 0, 1, 2  # loads that never change, that depend on position, on velocity too
@@ -185,8 +185,7 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
         for j in range(3):
             s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
     directions(bars.node, s.r, field.direction)
-    if medium.density > 0.0:
-        water(medium, s.r, t + h, field.water, field.rate, field.under)
+    surroundings(medium, field, s.r, t + h)
     if kind == DAMPED:
         loads(bars, medium, field, s.r, s.old_v)
         s.old_force[:] = field.force

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.numerics.compile import kernel
-from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
+from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, surroundings
 from ropewalk.solvers.bars_sweeps import apply
 
 WEIGHT = 0.5  # of each projection, [Otto2022], tables 6.1 and 6.2
@@ -141,8 +141,7 @@ def rrf_step(bars, medium, motions, field, s, t, h, levels, gains, published):
         pid_forces(bars.node, bars.length, s.r, s.v, s.integral, gains, field.force)
     s.first_force[:] = field.force
     directions(bars.node, s.predicted, field.direction)
-    if medium.density > 0.0:
-        water(medium, s.predicted, t + h, field.water, field.rate, field.under)
+    surroundings(medium, field, s.predicted, t + h)
     loads(bars, medium, field, s.predicted, s.acceleration)
     if pid:
         pid_forces(bars.node, bars.length, s.predicted, s.acceleration, s.integral, gains, field.force)
@@ -163,8 +162,7 @@ def rrf_step(bars, medium, motions, field, s, t, h, levels, gains, published):
             s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
     project_velocities(bars.node, s.r, s.mobility, s.v, n_v)
     directions(bars.node, s.r, field.direction)
-    if medium.density > 0.0:
-        water(medium, s.r, t + h, field.water, field.rate, field.under)
+    surroundings(medium, field, s.r, t + h)
     return _finish(bars, s, h)
 
 

@@ -43,7 +43,7 @@ class BarsStatics:
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "bars_statics"
-    claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS, Claim.BODIES, Claim.HULL_LOADS}) | {
+    claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS}) | {
         Claim.STATICS,
         Claim.ELASTIC,
     }

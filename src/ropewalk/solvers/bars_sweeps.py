@@ -16,7 +16,7 @@ import numpy as np
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_graph import pulls, spread
-from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, water
+from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, surroundings
 from ropewalk.solvers.bars_rattle import CONSTANT, DAMPED
 
 
@@ -145,8 +145,7 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit
         for j in range(3):
             s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
     directions(bars.node, s.r, field.direction)
-    if medium.density > 0.0:
-        water(medium, s.r, t + h, field.water, field.rate, field.under)
+    surroundings(medium, field, s.r, t + h)
     if kind == DAMPED:
         loads(bars, medium, field, s.r, s.old_v)
         s.first_force[:] = field.force

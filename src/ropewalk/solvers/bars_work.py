@@ -16,10 +16,10 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
-from ropewalk.solvers.bars_bodies import read_bodies
+from ropewalk.solvers.bars_bodies import body_rates, read_bodies
 from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
-from ropewalk.solvers.bars_graph import Graph, build_graph, pulls
-from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, water
+from ropewalk.solvers.bars_graph import Graph, assemble, build_graph, pulls, solve_tensions, spread
+from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, surroundings
 from ropewalk.solvers.bars_nets import read_nets
 from ropewalk.solvers.bars_rattle import (
     CONSTANT,
@@ -37,6 +37,7 @@ START_TOLERANCE = 1e-12  # relative strain of the bars at the start
 STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
 CLOSE = 1e-9  # relative strain at which the projection has arrived
 ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
+GIVE = 1e6  # times the largest mobility: compliance of elastic bars where only the rigid ones are to be met
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
 
 
@@ -57,7 +58,7 @@ class BarsWork:
 
     def own_loads(self) -> tuple[Array, Array]:
         """Forces (n, 3) and masses (n, 3, 3) of the nodes without buoyancy, drag and added mass of bars."""
-        alone = make_field(self.bars.mass.size, 0)
+        alone = make_field(self.bars.mass.size, 0, self.field.hulls)
         alone = alone._replace(water=self.field.water, rate=self.field.rate, under=self.field.under)
         node_loads(self.bars, self.medium, alone, self.steps.r, self.steps.v)
         return alone.force, alone.inertia
@@ -65,18 +66,21 @@ class BarsWork:
 
 def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> BarsWork:
     """Bars of the model at a state, brought to their lengths, with tensions."""
-    bars, places, r, v = build_bars(model, state, lumping)
+    bars, places, hulls, r, v = build_bars(model, state, lumping)
     if bars.length.size == 0:
         raise InputError("there are no lines or nets; the bar solvers have nothing to do")
     medium = build_medium(model, damping)
     graph = build_graph(bars)
-    arrays = make_field(r.shape[0], bars.length.size)
+    arrays = make_field(r.shape[0], bars.length.size, hulls)
     steps = make_steps(graph, arrays, r, v)
     kind = PLACED if np.any(bars.spring > 0.0) else CONSTANT
-    if damping > 0.0 or medium.density > 0.0 or medium.has_bed:
+    if damping > 0.0 or medium.density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
+    refresh(work)
+    if np.any(bars.compliance > 0.0):
+        _meet_rigid_lengths(work)
     elastic = bars.compliance > 0.0
     work.bars = bars._replace(length=floats(np.where(elastic, gaps(work), bars.length)))  # these stay as they are
     straighten(work, model)
@@ -125,6 +129,30 @@ def straighten(work: BarsWork, model: Model) -> None:
     steps.rate_tension[:] = steps.tension
 
 
+def _meet_rigid_lengths(work: BarsWork) -> None:
+    """Newton on the lengths of the rigid bars alone; the elastic ones beside them give way."""
+    bars, s, field = work.bars, work.steps, work.field
+    rigid = bars.compliance == 0.0
+    before = s.r.copy()
+    for _ in range(STRAIGHTEN):
+        off = float(np.abs(strains(work)[rigid]).max(initial=0.0))
+        if off <= START_TOLERANCE:
+            return
+        if not off <= 1.0:
+            break
+        loads(bars, work.medium, field, s.r, s.v)
+        mobility(bars, field, 0.0, s.mobility)
+        directions(bars.node, s.r, field.direction)
+        pulls(work.graph, bars.node, field.direction, s.mobility)
+        soft = GIVE * np.trace(s.mobility, axis1=1, axis2=2).max()
+        if not assemble(work.graph, field.direction, np.where(rigid, 0.0, soft)):
+            break
+        solve_tensions(work.graph, np.where(rigid, gaps(work) - bars.length, 0.0), s.change)
+        spread(work.graph, bars.node, s.change, 1.0, s.r)
+    if not float(np.abs(strains(work)[rigid]).max(initial=0.0)) <= CLOSE:
+        s.r[:] = before  # what cannot be met is said by `straighten`
+
+
 def _damped_projection(work: BarsWork) -> None:
     """Sweeps of single bars, each moved to its length in turn: slow, but it goes on where Newton does not."""
     bars, r, w = work.bars, work.steps.r, work.steps.mobility
@@ -143,9 +171,7 @@ def _damped_projection(work: BarsWork) -> None:
 def refresh(work: BarsWork) -> None:
     """Directions and water at the present positions."""
     directions(work.bars.node, work.steps.r, work.field.direction)
-    if work.medium.density > 0.0:
-        f = work.field
-        water(work.medium, work.steps.r, work.time, f.water, f.rate, f.under)
+    surroundings(work.medium, work.field, work.steps.r, work.time)
 
 
 def find_tensions(work: BarsWork) -> bool:
@@ -169,21 +195,25 @@ def stable_step(work: BarsWork) -> float:
     r"""Largest stable explicit step (s) by a bound on the sideways frequencies, 2 / omega_max.
 
     .. math:: \omega_{\max}^2 \le \max_i \frac{2}{m_i} \sum_{k \ni i} \frac{|T_k|}{l_k}
+
+    The bars of a body count nothing: they swing with the whole of it.
     """
-    bars = work.bars
-    stiffness = np.abs(work.steps.tension) / bars.length
+    bars, places = work.bars, work.places
+    first_rod = int(places.net_bar_start[-1])
+    stiffness = np.abs(work.steps.tension[:first_rod]) / bars.length[:first_rod]
     total = np.zeros(bars.mass.size)
-    np.add.at(total, bars.node[:, 0], stiffness)
-    np.add.at(total, bars.node[:, 1], stiffness)
-    inverse = np.linalg.eigvalsh(work.steps.mobility)[:, -1]
+    np.add.at(total, bars.node[:first_rod, 0], stiffness)
+    np.add.at(total, bars.node[:first_rod, 1], stiffness)
+    inverse: Array = np.linalg.eigvalsh(work.steps.mobility)[:, -1].astype(np.float64)
+    square, rate = body_rates(places, work.field, work.steps.r, inverse)
     spring = bars.spring.max(axis=1)
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
         k = work.medium.law[0] * bars.contact_width * 0.5 * bars.length
         np.add.at(bed, bars.node[:, 0], k)
         np.add.at(bed, bars.node[:, 1], k)
-    square = float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0))
-    return 2.0 / math.sqrt(square) if square > 0.0 else math.inf
+    square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
+    return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf
 
 
 def bar_name(work: BarsWork, model: Model, k: int) -> str:

@@ -86,9 +86,11 @@ class Net(Part):
     held: Literal["none", "corners", "upper", "edges"] = "upper"
     """Which knots are fixed."""
     fastened: dict[Corner, str] = {}
-    """Corners of a rectangle that are points of the case, by name: lines that end there hold the net."""
+    """Corners of a rectangle that are points of the case (`NAME`: lines that end there hold the net) or attachments of
+    bodies (`BODY.ATTACHMENT`)."""
     rim: tuple[str, ...] = ()
-    """Points of the case that are knots of the upper rim of a cylinder, each the knot nearest to where it is given."""
+    """Points of the case or attachments of bodies that are knots of the upper rim of a cylinder, each the knot nearest
+    to where it is given."""
     hoop_mass: NotNegative = 0.0
     """Of a stiff hoop that holds the upper rim of a cylinder open, kg; none unless given."""
     upper_float: NotNegative = 0.0

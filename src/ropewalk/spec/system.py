@@ -74,6 +74,9 @@ class System(Part):
         holders: tuple[dict[str, Body] | dict[str, Rod], ...] = (self.bodies, self.rods)
         attachments = (f"{name}.{a}" for parts in holders for name, part in parts.items() for a in part.attachments)
         ends = dict.fromkeys([*self.points, *attachments])
+        grips = dict.fromkeys(
+            [*self.points, *(f"{n}.{a}" for n, body in self.bodies.items() for a in body.attachments)]
+        )
         sections = dict.fromkeys(self.sections)
         for name, line in self.lines.items():
             refer(("lines", name, "from"), "point or attachment", line.from_, ends)
@@ -87,12 +90,9 @@ class System(Part):
         for name, net in self.nets.items():
             refer(("nets", name, "section"), "section", net.section, sections)
             for corner, point in net.fastened.items():
-                refer(("nets", name, "fastened", corner), "point", point, dict.fromkeys(self.points))
+                refer(("nets", name, "fastened", corner), "point or attachment", point, grips)
             for i, point in enumerate(net.rim):
-                refer(("nets", name, "rim", i), "point", point, dict.fromkeys(self.points))
-        grips = dict.fromkeys(
-            [*self.points, *(f"{n}.{a}" for n, body in self.bodies.items() for a in body.attachments)]
-        )
+                refer(("nets", name, "rim", i), "point or attachment", point, grips)
         for name, link in self.links.items():
             for i, end in enumerate(link.between):
                 refer(("links", name, "between", i), "point or attachment", end, grips)
