@@ -53,9 +53,9 @@ def find_acceleration(model: Model, work: FemWork) -> None:
 def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
     """Step to time t (s) through all that happens on the way; REACHED or why not.
 
-    leaps : by leapfrog, where nothing happens on the way
+    leaps : by leapfrog
     """
-    if leaps or not (work.mesh.winches.table.shape[0] or model.lines.breaks.line.size):
+    if not (work.mesh.winches.table.shape[0] or model.lines.breaks.line.size):
         return int(bound(model, work, leaps).advance(t, work.mesh, model.sea, model.motions, work.steps))
     breaks = model.lines.breaks
     while True:
@@ -63,8 +63,8 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
         whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
         due = float(np.min(breaks.time[whole], initial=np.inf))
         stop = min(t, max(due, float(clock[steps.TIME])), next_remesh(work.mesh, float(clock[steps.TIME]), t))
-        outcome = int(advance_to(stop, work.mesh, model.sea, model.motions, work.steps))
-        if outcome == steps.STEP_TOO_SMALL:
+        outcome = int(bound(model, work, leaps).advance(stop, work.mesh, model.sea, model.motions, work.steps))
+        if outcome not in (steps.REACHED, steps.PARTED):
             return outcome
         now = float(clock[steps.TIME])
         if outcome == steps.PARTED:

@@ -1,4 +1,8 @@
-"""Forces and tensions of the mixed elements for explicit steps: what each line does when its positions are known."""
+r"""Forces and tensions of the mixed elements for explicit steps: what each line does when its positions are known.
+
+All loops are given arrays, not tuples of them, and take no slices: the compiler counts references to what is taken out
+of a tuple or sliced inside a loop, and that costs as much as the mechanics.
+"""
 
 from __future__ import annotations
 
@@ -13,45 +17,45 @@ from ropewalk.numerics.blockelimination import (
     dot,
     invert,
     onto,
+    plus_unit,
     scale3,
     scale9,
     sub3,
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import LINEAR, tension
+from ropewalk.physics.seabed import STIFFNESS
 from ropewalk.solvers.mixed_element import SHORTEST, water_on_half
+from ropewalk.solvers.mixed_loads import load_on_half
 from ropewalk.solvers.mixed_mesh import (
+    ADDED,
+    BED_AREA,
     DAMPING,
-    FIRST,
+    DRAG_AREA,
+    FORCE,
     LAST,
     LENGTH,
     MASS,
+    RADIUS,
     SLACK,
     TWO_SIDED,
+    VOLUME,
 )
 from ropewalk.solvers.mixed_nodes import node_terms
-from ropewalk.solvers.mixed_sweep import end_jump
 
 # The kernels of the loads give derivatives by position, with factors for those by acceleration and velocity. Here
 # positions are known already; with a factor this large (1/s2) what the forces depend on position is lost in the sum.
 HUGE = 1e20
+MOST_TURNS = 10  # of elements between slack and taut, while damping is solved for; 1 or 2 are usual
 
-# entries of `gain` of `Elimination`, beside the inverse mass of a node in the first three rows and columns
-TANGENT = 3  # column: of the element after the node
-OWN, NEXT, FAR = 0, 1, 2  # row 3: its tension, that per tension of the next one, and per motion of the first end
-# entries of the first row of `reach`, of the element after a node
-STRETCH, LEVEL, RATE = 0, 1, 2  # strain; tension at it (N), and per change of acceleration along the element (kg)
-
-
-@kernel(forceinline=True, fastmath=FUSED)
-def _strain(e, i, j, r, v, element):
-    """Unit tangent and length (m) of an element, and its strain with the damping's share of the rate."""
-    L = element[e, LENGTH]
-    d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
-    span = max(np.sqrt(dot(d, d)), SHORTEST * L)
-    t = scale3(1.0 / span, d)
-    rate = (v[j, 0] - v[i, 0]) * t[0] + (v[j, 1] - v[i, 1]) * t[1] + (v[j, 2] - v[i, 2]) * t[2]
-    return t, span, (span - L + element[e, DAMPING] * rate) / L
+# columns of the memory of one step: of a node, and of the element after it
+INVERSE = 0  # 0 to 8: inverse of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
+CHANGE = 9  # 9, 10, 11: what its acceleration changes by without tension, m/s2; at free ends the force, N
+TANGENT = 12  # 12, 13, 14
+STRETCH, LEVEL, RATE = 15, 16, 17  # strain; tension at it (N), and per change of acceleration along the element (kg)
+REACH = 18  # strain per change of acceleration along the element, through its damping, s2/m
+OWN, NEXT, FAR = 19, 20, 21  # its tension, that per tension of the next one, and per motion of the first end
+LEAP_COLUMNS = 22
 
 
 @kernel(forceinline=True, fastmath=FUSED)
@@ -67,90 +71,139 @@ def _law(e, stretch, is_slack, element, law, law_data):
 
 
 @kernel(forceinline=True)
-def _tangent(i, gain):
-    """Unit tangent of the element after node i."""
-    return gain[i, 0, TANGENT], gain[i, 1, TANGENT], gain[i, 2, TANGENT]
+def _three(x, i, c):
+    """Three columns of a row."""
+    return x[i, c], x[i, c + 1], x[i, c + 2]
 
 
 @kernel(forceinline=True)
-def _inverse_mass(i, gain):
-    """Inverse of the mass of node i with its damping (1/kg)."""
-    return (
-        gain[i, 0, 0], gain[i, 0, 1], gain[i, 0, 2], gain[i, 1, 0], gain[i, 1, 1], gain[i, 1, 2], gain[i, 2, 0],
-        gain[i, 2, 1], gain[i, 2, 2],
-    )  # fmt: skip
+def _nine(x, i):
+    """The matrix of a node."""
+    return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7], x[i, 8]
 
 
 @kernel(forceinline=True)
-def _three(x, i):
-    return x[i, 0], x[i, 1], x[i, 2]
+def _keep(x, i, K, y):
+    """Store matrix and vector of a node."""
+    for p in range(9):
+        x[i, p] = K[p]
+    for p in range(3):
+        x[i, CHANGE + p] = y[p]
 
 
-@kernel(fastmath=FUSED)
-def forces(line, h, X, T, flow, mesh, rho, g, memory):
-    """Forces and masses along a line, without its tension: into `gain`, `offset` and `reach`.
+@kernel(forceinline=True, fastmath=FUSED)
+def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
+    """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m)."""
+    touches = (
+        has_bed
+        and node[n, BED_AREA] > 0.0
+        and bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] < bed[3] + node[n, RADIUS]
+    )
+    if touches or node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
+        R, K = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, HUGE, 0.5 * h * HUGE, grip)
+        return R, scale9(1.0 / HUGE, K), bed[4 + STIFFNESS] * node[n, BED_AREA] if touches else 0.0
+    m = node[n, MASS]
+    R = (
+        m * (a[n, 0] + damping * v[n, 0]) - node[n, FORCE],
+        m * (a[n, 1] + damping * v[n, 1]) - node[n, FORCE + 1],
+        m * (a[n, 2] + damping * v[n, 2] + g) - node[n, FORCE + 2],
+    )
+    return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0
 
-    The ends go to `end_block` and `end_right` (last), and to `far` (first). Returns the largest 2 sum(k)/m (1/s2), and
-    the longest damping time (s).
+
+@kernel(forceinline=True, fastmath=FUSED)
+def _square(k, k_geometric, k_bed, lean, m):
+    r"""Bound of the square of the frequencies (1/s2) at a node.
+
+    .. math:: \omega^2 m \le \frac{A + B}{2} + \sqrt{\frac{(A - B)^2}{4} + A B\, (t \cdot n)^2} + G
+
+    k, k_geometric : twice the sums of the axial and geometric stiffness of its elements (A, G), N/m
+    k_bed : of the bed (B), N/m    lean : larger (t \cdot n)^2 of its elements    m : kg
     """
-    r, v, a = X[0], X[1], X[2]
-    gain, offset, reach, grip = memory.gain, memory.offset, memory.reach, memory.grip
-    node, element, has_bed, bed, damping = mesh.node, mesh.element, mesh.has_bed, mesh.bed, mesh.mass_damping
-    law, law_data, far = mesh.law, mesh.law_data, memory.far
-    n0, e0 = mesh.node_start[line], mesh.element_start[line]
-    n_elements = mesh.element_start[line + 1] - e0
-    bp, gp = HUGE, 0.5 * h * HUGE
-    R, K = node_terms(n0, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
-    fastest, slowest, k_before = 0.0, 0.0, 0.0
+    if k_bed > 0.0:
+        d = 0.5 * (k - k_bed)
+        k = 0.5 * (k + k_bed) + np.sqrt(d * d + k * k_bed * lean)
+    return (k + k_geometric) / m
+
+
+@kernel
+def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law, law_data, load, damping,
+           has_bed, bed, rho, g, grip, step):  # fmt: skip
+    """As `_line_forces`, of all lines."""
+    fastest, slowest = 0.0, 0.0
+    for k in range(line.shape[0]):
+        n0, e0, last = node_start[k], element_start[k], line[k, LAST]
+        f, tau = _line_forces(
+            n0, e0, element_start[k + 1] - e0, line[k, TWO_SIDED] == 0, dof_start[last] == dof_start[last + 1], h, r, v,
+            a, T, flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, step,
+        )  # fmt: skip
+        fastest, slowest = max(fastest, f), max(slowest, tau)
+    return fastest, slowest
+
+
+@kernel(forceinline=True, fastmath=FUSED)
+def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flow, node, element, law, law_data, load,
+                damping, has_bed, bed, rho, g, grip, step):  # fmt: skip
+    """Forces and masses along a line, without its tension, into `step`.
+
+    Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
+    """
+    fastest, slowest, k_before, g_before, lean_before = 0.0, 0.0, 0.0, 0.0, 0.0
+    F, C = ZERO3, ZERO9  # of the water on the half before the node
+    half_h = 0.5 * h
     for k in range(n_elements):
         i, j, e = n0 + k, n0 + k + 1, e0 + k
-        t, span, stretch = _strain(e, i, j, r, v, element)
+        L, tau = element[e, LENGTH], element[e, DAMPING]
+        d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
+        span = max(np.sqrt(dot(d, d)), SHORTEST * L)
+        q = 1.0 / span
+        t = scale3(q, d)
+        rate = (v[j, 0] - v[i, 0]) * t[0] + (v[j, 1] - v[i, 1]) * t[1] + (v[j, 2] - v[i, 2]) * t[2]
+        inverse_length = 1.0 / L
+        stretch = (span - L + tau * rate) * inverse_length
         pull, slope = _law(e, stretch, stretch < 0.0, element, law, law_data)
-        Rn, Kn = node_terms(j, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
-        if rho > 0.0:
-            Fa, Ca, _, _, _ = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, bp, gp)
-            Fb, Cb, _, _, _ = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, bp, gp)
-            R, K = sub3(R, Fa), add9(K, Ca)
-            Rn, Kn = sub3(Rn, Fb), add9(Kn, Cb)
-        stiffness = slope / element[e, LENGTH]
-        reach[i, 0, STRETCH], reach[i, 0, LEVEL] = stretch, pull
-        reach[i, 0, RATE] = 0.5 * h * element[e, DAMPING] * stiffness
-        stiffness = max(stiffness, pull / span)
-        fastest = max(fastest, 2.0 * (k_before + stiffness) / node[i, MASS])
-        k_before, slowest = stiffness, max(slowest, element[e, DAMPING])
-        P, y = ZERO9, ZERO3
-        if k > 0:
-            P, _ = invert(scale9(1.0 / HUGE, K))
-            y = onto(P, scale3(-1.0, R))
-        else:
-            _keep(line, K, far)
-            far[line, 0, 7], far[line, 1, 7], far[line, 2, 7] = -R[0], -R[1], -R[2]
-        _keep(i, P, gain)
-        for p in range(3):
-            gain[i, p, TANGENT] = t[p]
-            offset[i, p] = y[p]
-        gain[i, 3, OWN], gain[i, 3, NEXT], gain[i, 3, FAR] = pull, 0.0, 0.0
+        reach = half_h * tau * inverse_length
         T[e] = pull
-        R, K = Rn, Kn
-    n = mesh.node_start[line + 1] - 1
-    _keep(line, K, memory.end_block)
-    _keep(n, ZERO9, gain)
-    for p in range(3):
-        memory.end_right[line, p] = -R[p]
-        offset[n, p] = 0.0
-    return max(fastest, 2.0 * k_before / node[n, MASS]), slowest
-
-
-@kernel(forceinline=True)
-def _keep(i, K, to):
-    """Store a matrix of nine numbers in the corner of to[i]."""
-    to[i, 0, 0], to[i, 0, 1], to[i, 0, 2] = K[0], K[1], K[2]
-    to[i, 1, 0], to[i, 1, 1], to[i, 1, 2] = K[3], K[4], K[5]
-    to[i, 2, 0], to[i, 2, 1], to[i, 2, 2] = K[6], K[7], K[8]
+        step[i, STRETCH], step[i, LEVEL], step[i, RATE], step[i, REACH] = stretch, pull, reach * slope, reach
+        step[i, OWN], step[i, NEXT], step[i, FAR] = pull, 0.0, 0.0
+        step[i, TANGENT], step[i, TANGENT + 1], step[i, TANGENT + 2] = t
+        Fb, Cb = ZERO3, ZERO9
+        if rho > 0.0:
+            Fa, Ca, _, _, _ = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, 1.0, half_h)
+            Fb, Cb, _, _, _ = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, 1.0, half_h)
+            F, C = add3(F, Fa), add9(C, Ca)
+        if load.shape[0] > 0:
+            Fc, Cc, _ = load_on_half(e, 0, i, t, span, L, r, v, load, half_h * HUGE)
+            F, C = add3(F, Fc), add9(C, scale9(1.0 / HUGE, Cc))
+            Fc, Cc, _ = load_on_half(e, 1, j, t, span, L, r, v, load, half_h * HUGE)
+            Fb, Cb = add3(Fb, Fc), add9(Cb, scale9(1.0 / HUGE, Cc))
+        # slack elements count as taut ones: they may come taut in the next step, which must not be too long for it
+        taut = _law(e, max(stretch, 0.0), False, element, law, law_data)[1]
+        stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) * q
+        lean = t[0] * bed[0] + t[1] * bed[1] + t[2] * bed[2]
+        lean *= lean
+        if k > 0 or not holds_first:
+            R, K, k_bed = _node(i, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+            y, K = sub3(F, R), add9(K, C)
+            if k > 0:
+                K, _ = invert(K)
+                y = onto(K, y)
+            _keep(step, i, K, y)
+            square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric), k_bed,
+                             max(lean_before, lean), node[i, MASS])  # fmt: skip
+            fastest = max(fastest, square)
+        k_before, g_before, lean_before, slowest = stiffness, geometric, lean, max(slowest, tau)
+        F, C = Fb, Cb
+    if not holds_last:
+        n = n0 + n_elements
+        R, K, k_bed = _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+        _keep(step, n, add9(K, C), sub3(F, R))
+        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before, k_bed, lean_before, node[n, MASS]))
+    return fastest, slowest
 
 
 @kernel(fastmath=FUSED)
-def sweep_tensions(n0, n_elements, gain, offset, reach):
+def sweep_tensions(n0, n_elements, step):
     r"""The way out of the tridiagonal system of a line's tensions.
 
     .. math:: T_e = T_e^0 + c_e\, t_e \cdot (\delta a_{e+1} - \delta a_e), \qquad
@@ -159,109 +212,125 @@ def sweep_tensions(n0, n_elements, gain, offset, reach):
     Afterwards each is OWN + NEXT times the next + FAR times what the first end does along its element; the last
     has in NEXT what it changes by what the last end does along it.
     """
-    t, t_before = _tangent(n0, gain), ZERO3
-    Pt = ZERO3
+    t = _three(step, n0, TANGENT)
+    y_along, P_along, low_along = 0.0, 0.0, 0.0  # of the node before: t.y, t.P t, and t_before.P t
     own, up, far = 0.0, 0.0, 0.0
-    for k in range(n_elements):
-        i, j = n0 + k, n0 + k + 1
-        is_last = k == n_elements - 1
-        t_next = t if is_last else _tangent(j, gain)
-        P = _inverse_mass(j, gain)
-        ahead = onto(P, t)  # zero at the last node, as its inverse mass
-        c = reach[i, 0, RATE]
-        low = c * dot(t_before, Pt)
-        f = 1.0 / (1.0 + c * (dot(t, Pt) + dot(t, ahead)) - low * up)
-        own = f * (reach[i, 0, LEVEL] + c * (dot(t, _three(offset, j)) - dot(t, _three(offset, i))) + low * own)
-        far = f * (low * far - (c if k == 0 else 0.0))
-        up = f * c * (1.0 if is_last else dot(t_next, ahead))
-        gain[i, 3, OWN], gain[i, 3, NEXT], gain[i, 3, FAR] = own, up, far
-        Pt = onto(P, t_next)
-        t_before, t = t, t_next
+    for i in range(n0, n0 + n_elements - 1):
+        j = i + 1
+        t_next = _three(step, j, TANGENT)
+        P = _nine(step, j)
+        y = _three(step, j, CHANGE)
+        Pt = onto(P, t)
+        c = step[i, RATE]
+        low = c * low_along
+        f = 1.0 / (1.0 + c * (P_along + dot(t, Pt)) - low * up)
+        own = f * (step[i, LEVEL] + c * (dot(t, y) - y_along) + low * own)
+        far = f * (low * far - (c if i == n0 else 0.0))
+        low_along = dot(t_next, Pt)
+        up = f * c * low_along
+        step[i, OWN], step[i, NEXT], step[i, FAR] = own, up, far
+        P_along, y_along, t = dot(t_next, onto(P, t_next)), dot(t_next, y), t_next
+    i = n0 + n_elements - 1
+    c = step[i, RATE]
+    low = c * low_along
+    f = 1.0 / (1.0 + c * P_along - low * up)
+    step[i, OWN] = f * (step[i, LEVEL] - c * y_along + low * own)
+    step[i, NEXT] = f * c
+    step[i, FAR] = f * (low * far - (c if n_elements == 1 else 0.0))
 
 
 @kernel(fastmath=FUSED)
-def find_tensions(line, h, T, mesh, memory):
-    """The way back; elements that went slack or taut by it change their law. Returns how many did."""
-    gain, reach, right = memory.gain, memory.reach, memory.right
-    n0, e0 = mesh.node_start[line], mesh.element_start[line]
-    last = mesh.node_start[line + 1] - 2
-    along, pull = 0.0, 0.0
-    if mesh.dof.shape[0] > 0:
-        along = HUGE * dot(end_jump(line, 0, mesh, right), _tangent(n0, gain))
-        pull = HUGE * dot(end_jump(line, 1, mesh, right), _tangent(last, gain))
-    element, law, law_data = mesh.element, mesh.law, mesh.law_data
+def find_tensions(n0, e0, n_elements, first, last, T, element, law, law_data, step):
+    """The way back; elements that went slack or taut by it change their law. Returns how many did.
+
+    first, last : changes of acceleration of the ends along their elements, m/s2
+    """
+    pull = last
     turns = 0
-    for i in range(last, n0 - 1, -1):
-        e = e0 + i - n0
-        pull = gain[i, 3, OWN] + gain[i, 3, NEXT] * pull + gain[i, 3, FAR] * along
+    for k in range(n_elements - 1, -1, -1):
+        i, e = n0 + k, e0 + k
+        pull = step[i, OWN] + step[i, NEXT] * pull + step[i, FAR] * first
         was_slack = T[e] < 0.0
         T[e] = pull
-        if element[e, SLACK] > 0.0 and (pull < 0.0) != was_slack:
+        if (pull < 0.0) != was_slack and element[e, SLACK] > 0.0:
             turns += 1
-            reach[i, 0, LEVEL], slope = _law(e, reach[i, 0, STRETCH], pull < 0.0, element, law, law_data)
-            reach[i, 0, RATE] = 0.5 * h * element[e, DAMPING] * slope / element[e, LENGTH]
+            step[i, LEVEL], slope = _law(e, step[i, STRETCH], pull < 0.0, element, law, law_data)
+            step[i, RATE] = step[i, REACH] * slope
     return turns
 
 
-@kernel
-def add_line(line, mesh, memory):
-    """Put the ends of a line into the dense system of the junctions (its masses times HUGE)."""
-    A, b, lever = memory.matrix, memory.right, mesh.bodies.memory.lever[line]
-    gain, D, far = memory.gain, memory.end_block, memory.far
-    n0, n1 = mesh.node_start[line], mesh.node_start[line + 1] - 2  # where its first and last element begin
-    own, by_last, by_first = gain[n1, 3, OWN], gain[n1, 3, NEXT], gain[n1, 3, FAR]
-    i, j = mesh.line[line, FIRST], mesh.line[line, LAST]
-    di, ni = mesh.dof_start[i], mesh.dof_start[i + 1] - mesh.dof_start[i]
-    dj, nj = mesh.dof_start[j], mesh.dof_start[j + 1] - mesh.dof_start[j]
-    t0, t1 = _tangent(n0, gain), _tangent(n1, gain)
-    for d in range(nj):
-        u = lever[1, d, 0] * t1[0] + lever[1, d, 1] * t1[1] + lever[1, d, 2] * t1[2]
-        b[dj + d] -= u * own
-        for p in range(3):
-            b[dj + d] += lever[1, d, p] * memory.end_right[line, p]
-        for c in range(nj):
-            w = lever[1, c, 0] * t1[0] + lever[1, c, 1] * t1[1] + lever[1, c, 2] * t1[2]
-            A[dj + d, dj + c] += HUGE * u * by_last * w
-            for p in range(3):
-                for q in range(3):
-                    A[dj + d, dj + c] += lever[1, d, p] * D[line, p, q] * lever[1, c, q]
-        for c in range(ni):
-            w = lever[0, c, 0] * t0[0] + lever[0, c, 1] * t0[1] + lever[0, c, 2] * t0[2]
-            A[dj + d, di + c] += HUGE * u * by_first * w
-    if mesh.line[line, TWO_SIDED] == 0:
-        return
-    for n in range(n1 - 1, n0 - 1, -1):
-        up = gain[n, 3, NEXT]
-        own, by_last, by_first = gain[n, 3, OWN] + up * own, up * by_last, gain[n, 3, FAR] + up * by_first
-    for d in range(ni):
-        u = lever[0, d, 0] * t0[0] + lever[0, d, 1] * t0[1] + lever[0, d, 2] * t0[2]
-        b[di + d] += u * own
-        for p in range(3):
-            b[di + d] += lever[0, d, p] * far[line, p, 7]
-        for c in range(ni):
-            w = lever[0, c, 0] * t0[0] + lever[0, c, 1] * t0[1] + lever[0, c, 2] * t0[2]
-            A[di + d, di + c] -= HUGE * u * by_first * w
-            for p in range(3):
-                for q in range(3):
-                    A[di + d, di + c] += lever[0, d, p] * far[line, p, q] * lever[0, c, q]
-        for c in range(nj):
-            w = lever[1, c, 0] * t1[0] + lever[1, c, 1] * t1[1] + lever[1, c, 2] * t1[2]
-            A[di + d, dj + c] -= HUGE * u * by_last * w
-
-
 @kernel(fastmath=FUSED)
-def correct_line(line, h, X, T, mesh, memory):
+def _correct_line(n0, e0, n_elements, h, v, a, T, step):
     """Change accelerations and velocities of a line by what its tensions do; False if they are not finite."""
-    gain, offset = memory.gain, memory.offset
-    v, a = X[1], X[2]
-    n0, e0 = mesh.node_start[line], mesh.element_start[line]
-    last = mesh.node_start[line + 1] - 2
-    pulled = scale3(T[e0], _tangent(n0, gain))
-    for i in range(n0 + 1, last + 1):
-        pull = scale3(T[e0 + i - n0], _tangent(i, gain))
-        x = add3(_three(offset, i), onto(_inverse_mass(i, gain), sub3(pull, pulled)))
+    pulled = scale3(T[e0], _three(step, n0, TANGENT))
+    total = T[e0]
+    for k in range(1, n_elements):
+        i = n0 + k
+        pull = scale3(T[e0 + k], _three(step, i, TANGENT))
+        x = add3(_three(step, i, CHANGE), onto(_nine(step, i), sub3(pull, pulled)))
         pulled = pull
         for p in range(3):
             a[i, p] += x[p]
             v[i, p] += 0.5 * h * x[p]
-    return np.isfinite(T[e0] + v[last, 0] + v[last, 1] + v[last, 2])
+        total += x[0] + x[1] + x[2]
+    return np.isfinite(total)
+
+
+@kernel
+def held_tensions(node_start, element_start, T, element, law, law_data, step):
+    """Tensions of damped lines all of whose ends are held."""
+    for k in range(node_start.size - 1):
+        n0, e0 = node_start[k], element_start[k]
+        n = element_start[k + 1] - e0
+        for _ in range(MOST_TURNS):
+            sweep_tensions(n0, n, step)
+            if find_tensions(n0, e0, n, 0.0, 0.0, T, element, law, law_data, step) == 0:
+                break
+    return True
+
+
+@kernel
+def correct(h, node_start, element_start, v, a, T, step):
+    """As `_correct_line`, for all lines."""
+    finite = True
+    for k in range(node_start.size - 1):
+        e0 = element_start[k]
+        finite = _correct_line(node_start[k], e0, element_start[k + 1] - e0, h, v, a, T, step) and finite
+    return finite
+
+
+@kernel
+def add_line(n0, n_elements, i, j, dof_start, lever, two_sided, step, A, b):
+    """Put the ends of a line into the dense system of the junctions (its masses times HUGE).
+
+    i, j : junctions of its first and last node    lever : (2, 6, 3) of its ends
+    """
+    n1 = n0 + n_elements - 1  # where its last element begins
+    own, by_last, by_first = step[n1, OWN], step[n1, NEXT], step[n1, FAR]
+    di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
+    dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
+    t0, t1 = _three(step, n0, TANGENT), _three(step, n1, TANGENT)
+    if nj > 0:
+        K, y = _nine(step, n1 + 1), _three(step, n1 + 1, CHANGE)
+        for d in range(nj):
+            u = _three(lever[1], d, 0)
+            b[dj + d] += dot(u, y) - dot(u, t1) * own
+            for c in range(nj):
+                w = _three(lever[1], c, 0)
+                A[dj + d, dj + c] += HUGE * (dot(u, t1) * by_last * dot(w, t1) + dot(u, onto(K, w)))
+            for c in range(ni):
+                A[dj + d, di + c] += HUGE * dot(u, t1) * by_first * dot(_three(lever[0], c, 0), t0)
+    if not two_sided:
+        return
+    for n in range(n1 - 1, n0 - 1, -1):
+        up = step[n, NEXT]
+        own, by_last, by_first = step[n, OWN] + up * own, up * by_last, step[n, FAR] + up * by_first
+    K, y = _nine(step, n0), _three(step, n0, CHANGE)
+    for d in range(ni):
+        u = _three(lever[0], d, 0)
+        b[di + d] += dot(u, y) + dot(u, t0) * own
+        for c in range(ni):
+            w = _three(lever[0], c, 0)
+            A[di + d, di + c] += HUGE * (dot(u, onto(K, w)) - dot(u, t0) * by_first * dot(w, t0))
+        for c in range(nj):
+            A[di + d, dj + c] -= HUGE * dot(u, t0) * by_last * dot(_three(lever[1], c, 0), t1)
