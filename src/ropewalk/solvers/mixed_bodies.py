@@ -29,29 +29,37 @@ from ropewalk.solvers.mixed_body_arrays import (
     IS_FREE,
     SIZE,
 )
-from ropewalk.solvers.mixed_body_loads import body_block, body_motion, body_rows, fill_block, three
-from ropewalk.solvers.mixed_links import add_links, link_unbalance
+from ropewalk.solvers.mixed_body_loads import body_block, body_rows, fill_block, three, three_of, turn_motion
+from ropewalk.solvers.mixed_links import link_unbalance
+
+
+@kernel(inline="always")
+def place_ends(X, mesh):
+    """Put the line ends that bodies carry where the bodies hold them, and fill their levers."""
+    _place_ends(
+        X, mesh.s.size + mesh.motion.size, mesh.node_start, mesh.bodies.end_body, mesh.bodies.end_arm,
+        mesh.bodies.memory.attitude, mesh.bodies.memory.pose, mesh.bodies.memory.lever,
+    )  # fmt: skip
 
 
 @kernel
-def place_ends(X, mesh):
-    """Put the line ends that bodies carry where the bodies hold them, and fill their levers."""
-    bodies, memory = mesh.bodies, mesh.bodies.memory
-    pose, lever = memory.pose, memory.lever
-    for k in range(bodies.table.shape[0]):
-        R, _, omega, alpha = body_motion(k, X, mesh)
+def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever):
+    """As `place_ends`, for arrays.  first_turn : row of the rotation of the first body"""
+    n_bodies = start.shape[0]
+    for k in range(n_bodies):
+        R, _, omega, alpha = turn_motion(k, first_turn + k, X, start)
         for p in range(9):
             pose[k, p] = R[p]
         for p in range(3):
             pose[k, 9 + p], pose[k, 12 + p] = omega[p], alpha[p]
-    for line in range(bodies.end_body.shape[0]):
+    for line in range(end_body.shape[0]):
         for side in range(2):
-            k = bodies.end_body[line, side]
+            k = end_body[line, side]
             if k < 0:
                 continue
-            row, _ = body_rows(k, mesh)
-            n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
-            o = bodies.end_arm[line, side]
+            row = first_turn - n_bodies + k
+            n = node_start[line] if side == 0 else node_start[line + 1] - 1
+            o = three_of(end_arm, line, side)
             arm = (
                 pose[k, 0] * o[0] + pose[k, 1] * o[1] + pose[k, 2] * o[2],
                 pose[k, 3] * o[0] + pose[k, 4] * o[1] + pose[k, 5] * o[2],
@@ -63,19 +71,19 @@ def place_ends(X, mesh):
                 X[0, n, p] = X[0, row, p] + arm[p]
                 X[1, n, p] = X[1, row, p] + velocity[p]
                 X[2, n, p] = X[2, row, p] + acceleration[p]
-            fill_lever(arm, lever[line, side])
+            fill_lever(line, side, arm, lever)
 
 
 @kernel(forceinline=True)
-def fill_lever(arm, lever):
+def fill_lever(line, side, arm, lever):
     """Displacement of an end per world translation and rotation of its body: e_i, and e_i x arm."""
     for p in range(3):
         for q in range(6):
-            lever[q, p] = 0.0
-        lever[p, p] = 1.0
-    lever[3, 1], lever[3, 2] = -arm[2], arm[1]
-    lever[4, 0], lever[4, 2] = arm[2], -arm[0]
-    lever[5, 0], lever[5, 1] = -arm[1], arm[0]
+            lever[line, side, q, p] = 0.0
+        lever[line, side, p, p] = 1.0
+    lever[line, side, 3, 1], lever[line, side, 3, 2] = -arm[2], arm[1]
+    lever[line, side, 4, 0], lever[line, side, 4, 2] = arm[2], -arm[0]
+    lever[line, side, 5, 0], lever[line, side, 5, 1] = -arm[1], arm[0]
 
 
 @kernel
@@ -97,26 +105,27 @@ def turn_held_bodies(t, mesh, motions, X):
                 X[c, turn, p] = w[p]
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
-    """Put the blocks of all free bodies and their links into the dense system of the junctions."""
-    bodies, memory = mesh.bodies, mesh.bodies.memory
-    if bodies.links.table.shape[0] > 0:
-        add_links(X, mesh, gp, A, b)
-    if bodies.table.shape[0] > 0:
-        _add_blocks(
-            X, flow, mesh.s.size, mesh.motion.size, mesh.dof_start, bodies.table, bodies.data, bodies.matrix,
-            bodies.profile, bodies.strip, bodies.foot, bodies.bed_law, mesh.bed, memory.attitude, memory.plane,
-            memory.water, memory.displaced, memory.cut, memory.sums, memory.bed, mesh.mass_damping, rho, g, bp, gp,
-            memory.block, A, b,
-        )  # fmt: skip
+    """Put the blocks of all free bodies, without links, into the dense system of the junctions.
+
+    Inlined before types are known, without a branch and with no name for a part of the mesh: else the compiler counts
+    the references of all arrays of the mesh, which takes half as long as the blocks themselves.
+    """
+    _add_blocks(
+        X, flow, mesh.s.size, mesh.motion.size, mesh.dof_start, mesh.bodies.table, mesh.bodies.data,
+        mesh.bodies.matrix, mesh.bodies.profile, mesh.bodies.strip, mesh.bodies.foot, mesh.bodies.bed_law, mesh.bed,
+        mesh.bodies.memory.attitude, mesh.bodies.memory.plane, mesh.bodies.memory.water, mesh.bodies.memory.displaced,
+        mesh.bodies.memory.cut, mesh.bodies.memory.sums, mesh.bodies.memory.bed, mesh.mass_damping, rho, g, bp, gp,
+        mesh.bodies.memory.block, A, b,
+    )  # fmt: skip
 
 
 @kernel
 def _add_blocks(X, flow, n_nodes, n_junctions, dof_start, table, data, matrix, profile, strip, foot, bed_law, bed,
                 start, plane, water, displaced, cut, sums, scratch, damping, rho, g, bp, gp, block, A,
                 b):  # fmt: skip
-    """As `add_bodies`, without links, for arrays; those of `fill_block`."""
+    """As `add_bodies`, for arrays; those of `fill_block`."""
     n_bodies = table.shape[0]
     for k in range(n_bodies):
         if table[k, IS_FREE] == 0:
@@ -194,25 +203,33 @@ def add_end_turn(line, side, levers, d, force, A):
             A[d + 3 + p, d + 3 + q] += (f if p == q else 0.0) - arm[p] * force[q]
 
 
-@kernel
+@kernel(inline="always")
 def turn_bodies(X, mesh, right, share, bp, gp):
     """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
-    bodies = mesh.bodies
-    n_bodies = bodies.table.shape[0]
+    return _turn_bodies(
+        X, mesh.s.size, mesh.motion.size, mesh.dof_start, mesh.bodies.table, mesh.bodies.data,
+        mesh.bodies.memory.attitude, right, share, bp, gp,
+    )  # fmt: skip
+
+
+@kernel
+def _turn_bodies(X, n_nodes, n_junctions, dof_start, table, data, start, right, share, bp, gp):
+    """As `turn_bodies`, for arrays."""
+    n_bodies = table.shape[0]
     largest = 0.0
     for k in range(n_bodies):
-        if bodies.table[k, IS_FREE] == 0:
+        if table[k, IS_FREE] == 0:
             continue
-        d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
-        _, row = body_rows(k, mesh)
-        R, Z = attitude(bodies.memory.attitude[k], X[0, row])
+        d = dof_start[n_junctions - n_bodies + k] + 3
+        row = n_nodes + n_junctions + k
+        R, Z = attitude((start[k, 0], start[k, 1], start[k, 2], start[k, 3]), three_of(X, 0, row))
         theta = (right[d], right[d + 1], right[d + 2])
         psi = onto(transpose9(R), onto(Z, theta))
         for p in range(3):
             X[0, row, p] += share * psi[p]
             X[1, row, p] += share * gp * psi[p]
             X[2, row, p] += share * bp * psi[p]
-            largest = max(largest, abs(theta[p]) * bodies.data[k, SIZE])
+            largest = max(largest, abs(theta[p]) * data[k, SIZE])
     return largest
 
 

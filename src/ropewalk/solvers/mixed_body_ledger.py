@@ -21,13 +21,13 @@ from ropewalk.solvers.mixed_body_arrays import (
 )
 from ropewalk.solvers.mixed_body_loads import (
     add_hull,
-    add_matrices,
     body_inertia,
     body_motion,
     body_rows,
     on_bed,
     three,
 )
+from ropewalk.solvers.mixed_body_matrices import add_matrices
 from ropewalk.solvers.mixed_links import link_powers
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
-from ropewalk.numerics.blockelimination import ZERO3, add3, dot, onto, scale3, times
+from ropewalk.numerics.blockelimination import ZERO3, add3, dot, onto, scale3
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.rotations import (
-    quaternion_conjugate,
-    quaternion_log,
-    quaternion_product,
-    tangent_so3_inverse,
-)
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
 from ropewalk.physics.hull_loads import (
@@ -40,33 +34,20 @@ from ropewalk.physics.hull_loads import (
     wall_cut,
     wet_share,
 )
-from ropewalk.physics.rigidbody import (
-    add_column,
-    arm_rates,
-    attitude,
-    cross3,
-    inertia_terms,
-    nine,
-    transpose9,
-    turned,
-)
+from ropewalk.physics.rigidbody import add_column, arm_rates, attitude, inertia_terms
 from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics_at
 from ropewalk.physics.wind import wind
 from ropewalk.solvers.mixed_body_arrays import (
     ADDED_ACROSS,
     ADDED_ALONG,
-    ADDED_MATRIX,
     BODY_MASS,
     BODY_VOLUME,
     CENTRE,
-    DAMPING_MATRIX,
     DRAG_ACROSS,
     DRAG_ALONG,
     FOOT,
     FOOT_STOP,
     HAS_MATRICES,
-    HOME,
-    HOME_TURN,
     HULL,
     INERTIA,
     IS_FREE,
@@ -78,13 +59,13 @@ from ropewalk.solvers.mixed_body_arrays import (
     REACH,
     SIZE,
     SPHERE,
-    STIFFNESS_MATRIX,
     STRIP,
     STRIP_STOP,
     WEIGHT_SCALE,
     WIND_DRAG,
 )
 from ropewalk.solvers.mixed_body_bed import add_feet
+from ropewalk.solvers.mixed_body_matrices import add_matrices
 
 STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
 
@@ -252,9 +233,9 @@ def _sphere(k, x_rates, arm, i, data, water, rho, sums):
 
 
 @kernel
-def _cut_profile(profile, axis, up, height, cut):
-    """Cut of any hull of revolution by quadrature; tuples axis and up."""
-    hydrostatics.axisymmetric(profile, np.array(axis), np.array(up), height, cut)
+def _cut_profile(first, stop, profile, axis, up, height, cut):
+    """Cut of the hull of revolution in rows first to stop of the profiles, by quadrature; tuples axis and up."""
+    hydrostatics.axisymmetric(profile[first:stop], np.array(axis), np.array(up), height, cut)
 
 
 @kernel
@@ -283,81 +264,45 @@ def add_hull(k, x, x_rates, R, Z, table, data, profile, strip, plane, water, dis
             radius = profile[i, 1]
             is_wall = j - i == 2 and radius == profile[i + 1, 1]
             if not (is_wall and wall_cut(profile[i, 0], profile[i + 1, 0], radius, axis, up, height, cut)):
-                _cut_profile(profile[i:j], axis, up, height, cut)
+                _cut_profile(i, j, profile, axis, up, height, cut)
             buoyancy_terms(cut, up, pressure_gradient(k, displaced, rho, g), block)
         _strips(k, x_rates, axis, table, data, strip, water, displaced, rho, sums)
         add_strips(sums, axis, axis, omega, alpha, Z, bp, gp, block)
         return
+    _add_sphere(k, height, x_rates, R, Z, up, table[k, STRIP], data, water, displaced, cut, sums, rho, g, bp, gp, block)
+
+
+@kernel
+def _add_sphere(k, height, x_rates, R, Z, up, i, data, water, displaced, cut, sums, rho, g, bp, gp, block):
+    """As `add_hull`, for a sphere.  height : of the origin above the water, m    i : row of the sphere in water"""
+    _, _, omega, alpha = x_rates
+    axis = (R[2], R[5], R[8])
     arm = onto(R, (data[k, SPHERE], data[k, SPHERE + 1], data[k, SPHERE + 2]))
     if rho > 0.0:
         _cut_sphere(arm, data[k, SPHERE + 3], up, height, cut)
         buoyancy_terms(cut, up, pressure_gradient(k, displaced, rho, g), block)
-    _sphere(k, x_rates, arm, table[k, STRIP], data, water, rho, sums)
+    _sphere(k, x_rates, arm, i, data, water, rho, sums)
     length = np.sqrt(dot(arm, arm))
     direction = scale3(1.0 / length, arm) if length > 0.0 else axis
     add_strips(sums, axis, direction, omega, alpha, Z, bp, gp, block)
 
 
 @kernel(forceinline=True)
+def is_near_bed(k, x, plane, data):
+    """True if feet of body k may touch the bed.  x : tuple, m    plane : of the bed"""
+    return plane[0] * x[0] + plane[1] * x[1] + plane[2] * x[2] - plane[3] < data[k, REACH]
+
+
+@kernel
 def on_bed(k, x, x_rates, R, Z, plane, table, data, foot, bed_law, scratch, gp, block):
     """Adds the forces of the bed on body k to its block if it is near; returns the power lost to it (W).
 
     plane : of the bed, `Mesh.bed`    table to scratch : of mixed_body_arrays.py
     """
-    if plane[0] * x[0] + plane[1] * x[1] + plane[2] * x[2] - plane[3] >= data[k, REACH]:
+    if not is_near_bed(k, x, plane, data):
         return 0.0
     feet = foot[table[k, FOOT] : table[k, FOOT_STOP]]
     return add_feet(feet, x, x_rates, R, Z, plane[:4], bed_law, gp, scratch, block)
-
-
-@kernel
-def add_matrices(x, x_rates, R, Z, psi, data, matrix, start, bp, gp, block):
-    """Adds the user's stiffness, damping and added mass of a body to its block.
-
-    Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
-
-    psi : (3,) turn since the start of the step, rad    data, matrix, start : the body's row of them
-    """
-    v, a, omega, alpha = x_rates
-    now = turned(start, psi)
-    turn = quaternion_log(quaternion_product(now, quaternion_conjugate(data[HOME_TURN : HOME_TURN + 4])))
-    W = nine(tangent_so3_inverse(-turn))
-    offset = (x[0] - data[HOME], x[1] - data[HOME + 1], x[2] - data[HOME + 2])
-    K, C, A = matrix[STIFFNESS_MATRIX], matrix[DAMPING_MATRIX], matrix[ADDED_MATRIX]
-    Rt = transpose9(R)
-    vb, wb = onto(Rt, v), onto(Rt, omega)
-    ab, alpha_b = onto(Rt, add3(a, cross3(v, omega))), onto(Rt, alpha)
-    P, L, dP, dL = (
-        _momentum(A, vb, wb),
-        _momentum(A[3:], vb, wb),
-        _momentum(A, ab, alpha_b),
-        _momentum(A[3:], ab, alpha_b),
-    )
-    add_column(block, 0, onto(R, add3(dP, cross3(wb, P))))
-    add_column(block, 3, onto(R, add3(add3(dL, cross3(wb, L)), cross3(vb, P))))
-    for p in range(2):
-        for q in range(2):
-            part = nine(A[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
-            world = times(times(R, part), Rt)
-            damp, stiff = nine(C[3 * p : 3 * p + 3, 3 * q : 3 * q + 3]), nine(K[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
-            if q == 1:
-                world, damp, stiff = times(world, Z), times(damp, Z), times(stiff, W)
-            for i in range(3):
-                for j in range(3):
-                    m = 3 * i + j
-                    block[3 * p + i, 3 * q + j] += bp * world[m] + gp * damp[m] + stiff[m]
-    for i in range(6):
-        for j in range(3):
-            block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j] + C[i, j] * v[j] + C[i, 3 + j] * omega[j]
-
-
-@kernel
-def _momentum(A, v, w):
-    return (
-        A[0, 0] * v[0] + A[0, 1] * v[1] + A[0, 2] * v[2] + A[0, 3] * w[0] + A[0, 4] * w[1] + A[0, 5] * w[2],
-        A[1, 0] * v[0] + A[1, 1] * v[1] + A[1, 2] * v[2] + A[1, 3] * w[0] + A[1, 4] * w[1] + A[1, 5] * w[2],
-        A[2, 0] * v[0] + A[2, 1] * v[1] + A[2, 2] * v[2] + A[2, 3] * w[0] + A[2, 4] * w[1] + A[2, 5] * w[2],
-    )
 
 
 @kernel(forceinline=True)
@@ -384,6 +329,14 @@ def body_block(k, X, flow, mesh, rho, g, bp, gp):
 
 
 @kernel
+def _add_rare(k, turn, X, x, rates, R, Z, table, data, matrix, foot, bed_law, bed, start, scratch, bp, gp, block):
+    """What few bodies have, apart from `fill_block`: the views it makes of arrays would slow down all of them."""
+    if table[k, HAS_MATRICES] == 1:
+        add_matrices(x, rates, R, Z, X[0, turn], data[k], matrix[k], start[k], bp, gp, block)
+    on_bed(k, x, rates, R, Z, bed, table, data, foot, bed_law, scratch, gp, block)
+
+
+@kernel(forceinline=True)
 def fill_block(k, row, turn, X, flow, table, data, matrix, profile, strip, foot, bed_law, bed, start, plane, water,
                displaced, cut, sums, scratch, damping, rho, g, bp, gp, block):  # fmt: skip
     """As `body_block`, for arrays: of those taken from a tuple the compiler counts references, a microsecond in all.
@@ -409,9 +362,8 @@ def fill_block(k, row, turn, X, flow, table, data, matrix, profile, strip, foot,
     elif data[k, BODY_VOLUME] > 0.0 and rho > 0.0:
         mass = rho * data[k, BODY_VOLUME]
         add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
-    if table[k, HAS_MATRICES] == 1:
-        add_matrices(x, rates, R, Z, X[0, turn], data[k], matrix[k], start[k], bp, gp, block)
-    on_bed(k, x, rates, R, Z, bed, table, data, foot, bed_law, scratch, gp, block)
+    if table[k, HAS_MATRICES] == 1 or is_near_bed(k, x, bed, data):
+        _add_rare(k, turn, X, x, rates, R, Z, table, data, matrix, foot, bed_law, bed, start, scratch, bp, gp, block)
     if gp == 0.0:
         floor = STATIC_FLOOR * data[k, WEIGHT_SCALE] / data[k, SIZE]
         for i in range(3):

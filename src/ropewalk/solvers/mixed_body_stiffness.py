@@ -10,7 +10,7 @@ from ropewalk.model.model import Model
 from ropewalk.solvers.mixed_bodies import add_bodies
 from ropewalk.solvers.mixed_body_arrays import IS_FREE, SIZE, WEIGHT_SCALE
 from ropewalk.solvers.mixed_body_loads import STATIC_FLOOR, water_on_bodies
-from ropewalk.solvers.mixed_links import pull_links
+from ropewalk.solvers.mixed_links import add_links, pull_links
 from ropewalk.solvers.mixed_mesh import Mesh
 from ropewalk.solvers.mixed_steps import Work, water_at
 from ropewalk.solvers.mixed_sweep import add_line, eliminate_line, join_ends, junction_terms
@@ -63,6 +63,8 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
     for _ in range(2):  # the second time with the forces of the links, which a State does not hold
         junction_terms(X[0], X[1], X[2], work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix,
                        memory.right, memory.grip)  # fmt: skip
+        if mesh.bodies.links.table.shape[0] > 0:
+            add_links(X, mesh, 0.0, memory.matrix, memory.right)
         add_bodies(X, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix, memory.right)
         for line in range(n_lines):
             eliminate_line(line, X[0], X[1], X[2], T, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory)

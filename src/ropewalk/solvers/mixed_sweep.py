@@ -35,7 +35,7 @@ from ropewalk.solvers.mixed_bodies import add_bodies, add_body_end, add_end_turn
 from ropewalk.solvers.mixed_element import axial, water_on_half
 from ropewalk.solvers.mixed_junctions import junction_factor
 from ropewalk.solvers.mixed_link_arrays import link_rows
-from ropewalk.solvers.mixed_links import pull_links
+from ropewalk.solvers.mixed_links import add_links, pull_links
 from ropewalk.solvers.mixed_loads import load_on_half
 from ropewalk.solvers.mixed_mesh import FIRST, LAST, LENGTH, PULL, SPRING, TWO_SIDED, Mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP, node_terms
@@ -204,7 +204,7 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
     return regular
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
     for p in range(b.size):
@@ -213,7 +213,7 @@ def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip)
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
     _point_terms(
@@ -245,7 +245,7 @@ def _point_terms(r, v, a, flow, n_nodes, n_points, node, reference, dof, dof_sta
             A[d, d] += dof[d, SPRING]
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def add_line(line, mesh, n_dofs, memory):
     """Put the end blocks of a line into the dense system."""
     _add_line(
@@ -386,6 +386,8 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         else:
             junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+        if mesh.bodies.links.table.shape[0] > 0:
+            add_links(X, mesh, gp, memory.matrix, right)
         add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             add_line(line, mesh, n_dofs, memory)
