@@ -42,7 +42,7 @@ from ropewalk.solvers.mixed_report import (
 )
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
 from ropewalk.solvers.mixed_steps import Work, allocate, move_junctions, water_at
-from ropewalk.solvers.protocol import Claim, Report, Status
+from ropewalk.solvers.protocol import Claim, Figures, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
 LONGEST_STEP = 2.0  # s, where nothing periodic drives the lines
@@ -280,8 +280,8 @@ class MixedFem:
         before = int(work.steps.count[steps.ITERATIONS])
         outcome = step_to(model, work, t, self.integrator == "leapfrog")
         count, clock = work.steps.count, work.steps.clock
-        figures = self._figures(model, work)
-        iterations = figures["newton_iterations"] - before
+        figures = Figures(lambda: self._figures(model, work))
+        iterations = int(count[steps.ITERATIONS]) - before
         grounded = grounded_body(model, _body_positions(work)) if model.bodies.mass.size else ""
         if grounded:
             return Report(

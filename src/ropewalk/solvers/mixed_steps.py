@@ -64,6 +64,7 @@ DIVERGED = 4.0  # growth of a Newton correction that means failure
 FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
+STRETCH = 0.2  # of a step, by which steps may be longer to end at t_end: cheaper than another short one
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
@@ -347,7 +348,7 @@ def advance_to(t_end, mesh, sea, motions, work):
     while clock[TIME] < t_end - slip:
         wanted = settings[FIXED_STEP] if fixed else min(clock[STEP], settings[MOST_STEP])
         rest = t_end - clock[TIME]
-        h = rest / np.ceil(rest / wanted - 1e-6) * cut
+        h = rest / max(1.0, np.ceil(rest / wanted - (1e-6 if fixed else STRETCH))) * cut
         if h < settings[LEAST_STEP]:
             clock[FAIL_TIME] = clock[TIME]
             count[FAIL_ELEMENT] = _worst_element(work.trial.T, work.now.T)

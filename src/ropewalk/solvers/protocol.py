@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Protocol
@@ -60,6 +61,33 @@ class Status(Enum):
 GOOD = frozenset({Status.DONE, Status.SLACK})
 
 
+class Figures(Mapping[str, Any]):
+    """Figures that are computed when they are first looked at, from the memory as it is then.
+
+    A run of short steps between records would spend more on them than on the steps. Look before the next advance.
+    """
+
+    __slots__ = ("_make", "_values")
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self._make = make
+        self._values: dict[str, Any] | None = None
+
+    def _all(self) -> dict[str, Any]:
+        if self._values is None:
+            self._values = self._make()
+        return self._values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
 @dataclass(frozen=True)
 class Report:
     """What an advance did. `message` names what tripped, with numbers; empty when all is well."""
@@ -69,7 +97,7 @@ class Report:
     iterations: int = 0
     residual_force: float = 0.0  # largest force out of balance, N
     residual_position: float = 0.0  # largest miss of a line's end, m
-    figures: dict[str, Any] = field(default_factory=dict)  # what else the method can tell: paths, errors, energy
+    figures: Mapping[str, Any] = field(default_factory=dict)  # what else the method can tell: paths, errors, energy
 
     @property
     def good(self) -> bool:
