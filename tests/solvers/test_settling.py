@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from bars_cases import chain, panel, run
 from numpy.testing import assert_allclose
 
 import ropewalk as rw
+from ropewalk.cli.main import main
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
@@ -205,6 +207,24 @@ def test_a_case_that_does_not_settle_is_refused_with_its_numbers():
         rw.statics(with_statics(method="constrained", duration=0.5))
     assert "give statics a longer duration" in str(e.value)
     assert e.value.report.figures["settling"]["time"] >= 0.5
+
+
+def test_command_tells_how_it_came_to_rest(tmp_path, capsys, monkeypatch):
+    """`--method` of the command, its sentence and its JSON."""
+    path = tmp_path / "case.yaml"
+    path.write_text(json.dumps({"ropewalk": 1, **tree().model_dump(mode="json", exclude_unset=True, by_alias=True)}))
+    told = []
+    for more in ([], ["--json"]):
+        monkeypatch.setattr("sys.argv", ["ropewalk", "static", str(path), "--method", "constrained", *more])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code
+        told.append(capsys.readouterr().out)
+    assert "came to rest in time by constrained: still from" in told[0]
+    data = json.loads(told[1])
+    assert data["method"] == data["settling"]["by"] == "constrained"
+    assert data["iterations"] == data["settling"]["steps"]
+    assert f"after {data['iterations']} steps" in told[0]
 
 
 def test_parts_that_are_held_nowhere_have_no_equilibrium():
