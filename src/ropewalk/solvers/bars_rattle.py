@@ -70,6 +70,17 @@ def lengths(node, r, length, out):
 
 
 @kernel
+def refactor(graph, s, direction, is_slow):
+    """Factorise where there is no factor, or one that `is_slow` and not of this step; False if that fails."""
+    if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):
+        if not assemble(graph, direction, s.compliance):
+            return False
+        s.tally[2] += 1.0
+        s.tally[3] = 2.0  # fresh in this step: a second try would give the same
+    return True
+
+
+@kernel
 def meet_lengths(bars, graph, s, direction, factor, tolerance):
     """Moves s.r along W G^T until all bars have their lengths, adding the multipliers to s.tension.
 
@@ -83,11 +94,8 @@ def meet_lengths(bars, graph, s, direction, factor, tolerance):
             return NOT_FINITE
         if worst <= tolerance:
             return DONE
-        if s.tally[3] == 0.0 or (worst > SLOW * before and s.tally[3] != 2.0):
-            if not assemble(graph, direction, s.compliance):
-                return SINGULAR
-            s.tally[2] += 1.0
-            s.tally[3] = 2.0  # fresh in this step: a second try would give the same
+        if not refactor(graph, s, direction, worst > SLOW * before):
+            return SINGULAR
         solve_tensions(graph, s.residual, s.change)
         for k in range(s.change.size):
             s.tension[k] += s.change[k] / factor
@@ -115,11 +123,8 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
             return NOT_FINITE
         if worst <= tolerance:
             return DONE
-        if s.tally[3] == 0.0 or (worst > SLOW * before and s.tally[3] != 2.0):
-            if not assemble(graph, direction, s.compliance):
-                return SINGULAR
-            s.tally[2] += 1.0
-            s.tally[3] = 2.0
+        if not refactor(graph, s, direction, worst > SLOW * before):
+            return SINGULAR
         solve_tensions(graph, s.residual, s.change)
         for k in range(s.change.size):
             s.rate_tension[k] += s.change[k] / factor
@@ -139,28 +144,15 @@ def kick(mobility, force, h, v):
 
 
 @kernel
-def second_force(field, s):
-    """Right side of the second half from f(r', v_1/2) in field.force and f(r', v) in s.old_force, into field.force."""
-    for i in range(s.v.shape[0]):
-        for j in range(3):
-            x = 2.0 * field.force[i, j] - s.old_force[i, j]
-            for q in range(3):
-                x += (s.first_damping[i, j, q] + field.damping[i, j, q]) * (s.v[i, q] - s.old_v[i, q])
-            field.force[i, j] = x
+def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
+    """From t to t + h with the loads at t and the bars' last tensions: s.tension, and s.r before lengths are met.
 
-
-@kernel
-def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
-    """One step from t to t + h. `field` must hold directions and water at s.r; on failure s is as before.
-
-    kind : CONSTANT, PLACED or DAMPED loads; with CONSTANT ones force, mobility and pulls must belong to s.r too
+    `field` must hold directions and water at s.r; with CONSTANT loads force, mobility and pulls must belong to s.r too.
+    s : Steps or Sweeps; the state at t is left in s.old_r and s.old_v    held : (n, 3) m/s2 of held nodes, filled
+    kind : CONSTANT, PLACED or DAMPED
     """
-    n = s.r.shape[0]
     s.old_r[:] = s.r
     s.old_v[:] = s.v
-    s.old_direction[:] = field.direction
-    if s.tally[3] == 2.0:
-        s.tally[3] = 1.0
     if kind != CONSTANT:
         loads(bars, medium, field, s.r, s.v)
         mobility(bars, field, 0.5 * h, s.mobility)
@@ -168,38 +160,61 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
     if kind == DAMPED:
         s.first_damping[:] = field.damping
     kick(s.mobility, field.force, 0.5 * h, s.v)
-    for i in range(n):
+    for i in range(s.r.shape[0]):
         for j in range(3):
             s.r[i, j] += h * s.v[i, j]
     # held nodes go where their motion says; the rest starts from the tensions at the end of the step before. Those of
     # the lengths would not do: they also hold the correction of past errors, and to begin with them is unstable
-    supports(bars, motions, t + h, s.r, s.v, s.acceleration)
+    supports(bars, motions, t + h, s.r, s.v, held)
     s.tension[:] = s.rate_tension
     spread(graph, bars.node, s.tension, 0.5 * h * h, s.r)
-    code = meet_lengths(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
-    if code != DONE:
-        s.r[:] = s.old_r
-        s.v[:] = s.old_v
-        return code
-    for i in range(n):
+
+
+@kernel
+def second_half(bars, medium, motions, field, graph, s, held, first_force, t, h, kind):
+    """Velocities at t + h once s.r has its lengths, with the bars' last tensions: s.v before rates are met.
+
+    first_force : (n, 3) N, room for the loads at t + h with the velocities at t    the rest : as in `first_half`
+    """
+    for i in range(s.r.shape[0]):
         for j in range(3):
             s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
     directions(bars.node, s.r, field.direction)
     surroundings(medium, field, s.r, t + h)
     if kind == DAMPED:
         loads(bars, medium, field, s.r, s.old_v)
-        s.old_force[:] = field.force
+        first_force[:] = field.force
     if kind != CONSTANT:
         loads(bars, medium, field, s.r, s.v)
     if kind == DAMPED:
-        second_force(field, s)
+        for i in range(s.v.shape[0]):
+            for j in range(3):
+                x = 2.0 * field.force[i, j] - first_force[i, j]
+                for q in range(3):
+                    x += (s.first_damping[i, j, q] + field.damping[i, j, q]) * (s.v[i, q] - s.old_v[i, q])
+                field.force[i, j] = x
         mobility(bars, field, 0.5 * h, s.mobility)
     pulls(graph, bars.node, field.direction, s.mobility)
     kick(s.mobility, field.force, 0.5 * h, s.v)
     # the reaction in the second half is that of the first to first order
-    supports(bars, motions, t + h, s.r, s.v, s.acceleration)
+    supports(bars, motions, t + h, s.r, s.v, held)
     spread(graph, bars.node, s.rate_tension, 0.5 * h, s.v)
-    code = meet_rates(bars, graph, s, field.direction, 0.5 * h, tolerance * bars.length.min() / h)
+
+
+@kernel
+def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
+    """One step from t to t + h. `field` must hold directions and water at s.r; on failure s is as before.
+
+    kind : of the loads, see `first_half`
+    """
+    s.old_direction[:] = field.direction
+    if s.tally[3] == 2.0:
+        s.tally[3] = 1.0
+    first_half(bars, medium, motions, field, graph, s, s.acceleration, t, h, kind)
+    code = meet_lengths(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
+    if code == DONE:
+        second_half(bars, medium, motions, field, graph, s, s.acceleration, s.old_force, t, h, kind)
+        code = meet_rates(bars, graph, s, field.direction, 0.5 * h, tolerance * bars.length.min() / h)
     if code != DONE:
         s.r[:] = s.old_r
         s.v[:] = s.old_v

@@ -22,7 +22,7 @@ import numpy as np
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, surroundings
-from ropewalk.solvers.bars_sweeps import apply
+from ropewalk.solvers.bars_rattle import kick
 
 WEIGHT = 0.5  # of each projection, [Otto2022], tables 6.1 and 6.2
 
@@ -123,7 +123,7 @@ def rrf_step(bars, medium, motions, field, s, t, h, levels, gains, published):
         for j in range(3):
             field.force[i, j] += levels[2] * (1.5 * s.reaction[i, j] - 0.5 * s.old_reaction[i, j])
     s.acceleration[:] = 0.0
-    apply(s.mobility, field.force, 1.0, s.acceleration)
+    kick(s.mobility, field.force, 1.0, s.acceleration)
     c = 0.5 if published else 1.0
     for i in range(n):
         for j in range(3):
@@ -149,7 +149,7 @@ def rrf_step(bars, medium, motions, field, s, t, h, levels, gains, published):
         for j in range(3):
             s.first_force[i, j] = 0.5 * (s.first_force[i, j] + field.force[i, j])
     s.acceleration[:] = 0.0
-    apply(s.mobility, s.first_force, 1.0, s.acceleration)
+    kick(s.mobility, s.first_force, 1.0, s.acceleration)
     project_accelerations(bars.node, s.r, s.v, s.mobility, s.acceleration, n_v)
     for i in range(n):
         for j in range(3):

@@ -15,9 +15,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
-from ropewalk.solvers.bars_graph import pulls, spread
-from ropewalk.solvers.bars_loads import directions, loads, mobility, supports, surroundings
-from ropewalk.solvers.bars_rattle import CONSTANT, DAMPED
+from ropewalk.solvers.bars_rattle import first_half, second_half
 
 
 class Sweeps(NamedTuple):
@@ -103,15 +101,6 @@ def sweep_rates(node, direction, pull, v, tension, factor, backwards):
 
 
 @kernel
-def apply(mobility, force, h, v):
-    """Adds h W f to v."""
-    for i in range(v.shape[0]):
-        w = mobility[i]
-        for j in range(3):
-            v[i, j] += h * (w[j, 0] * force[i, 0] + w[j, 1] * force[i, 1] + w[j, 2] * force[i, 2])
-
-
-@kernel
 def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit, tolerance, kind):
     """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
 
@@ -119,50 +108,14 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit
     sweeps : on the lengths, and on the rates    most : of those on the lengths, as long as a strain is above `limit`
     tolerance : strain at which there are no more
     """
-    n = s.r.shape[0]
-    s.old_r[:] = s.r
-    s.old_v[:] = s.v
-    if kind != CONSTANT:
-        loads(bars, medium, field, s.r, s.v)
-        mobility(bars, field, 0.5 * h, s.mobility)
-        pulls(graph, bars.node, field.direction, s.mobility)
-    if kind == DAMPED:
-        s.first_damping[:] = field.damping
-    apply(s.mobility, field.force, 0.5 * h, s.v)
-    for i in range(n):
-        for j in range(3):
-            s.r[i, j] += h * s.v[i, j]
-    supports(bars, motions, t + h, s.r, s.v, s.support)
-    s.tension[:] = s.rate_tension
-    spread(graph, bars.node, s.tension, 0.5 * h * h, s.r)
+    first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)
     worst = 0.0
     for sweep in range(most):
         worst = sweep_lengths(bars.node, bars.length, field.direction, graph.pull, s.r, s.tension,
                               0.5 * h * h, sweep % 2 == 1)  # fmt: skip
         if worst <= tolerance or (sweep + 1 >= sweeps and worst <= limit):
             break
-    for i in range(n):
-        for j in range(3):
-            s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
-    directions(bars.node, s.r, field.direction)
-    surroundings(medium, field, s.r, t + h)
-    if kind == DAMPED:
-        loads(bars, medium, field, s.r, s.old_v)
-        s.first_force[:] = field.force
-    if kind != CONSTANT:
-        loads(bars, medium, field, s.r, s.v)
-    if kind == DAMPED:
-        for i in range(n):
-            for j in range(3):
-                x = 2.0 * field.force[i, j] - s.first_force[i, j]
-                for q in range(3):
-                    x += (s.first_damping[i, j, q] + field.damping[i, j, q]) * (s.v[i, q] - s.old_v[i, q])
-                field.force[i, j] = x
-        mobility(bars, field, 0.5 * h, s.mobility)
-    pulls(graph, bars.node, field.direction, s.mobility)
-    apply(s.mobility, field.force, 0.5 * h, s.v)
-    supports(bars, motions, t + h, s.r, s.v, s.support)
-    spread(graph, bars.node, s.rate_tension, 0.5 * h, s.v)
+    second_half(bars, medium, motions, field, graph, s, s.support, s.first_force, t, h, kind)
     for sweep in range(sweeps):
         rate = sweep_rates(bars.node, field.direction, graph.pull, s.v, s.rate_tension, 0.5 * h, sweep % 2 == 1)
         if rate * h <= tolerance * bars.length[0]:
