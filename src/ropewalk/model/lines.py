@@ -51,6 +51,7 @@ class Lines(NamedTuple):
     piece_section: Ints
     piece_length: Array  # m
     piece_elements: Ints  # asked for, 0 if left to the solver
+    grading: Array  # (n,) ordinary over shortest element
     attachment_start: Ints  # (n + 1,)
     attachment_s: Array  # m from end A, rising
     attachment_mass: Array  # kg
@@ -122,6 +123,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
         piece_section=ints([section_index[piece.section] for piece in pieces]),
         piece_length=floats([piece.length for piece in pieces]),
         piece_elements=ints(shares),
+        grading=floats([line.grading for line in parts]),
         attachment_start=offsets([len(line.attachments) for line in parts]),
         attachment_s=floats([a.s for a in attachments]),
         attachment_mass=floats([a.mass for a in attachments]),

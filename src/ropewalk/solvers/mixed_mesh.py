@@ -20,6 +20,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.mixed_anchor import Rest, laid
 from ropewalk.solvers.mixed_body_arrays import BodyMesh, build_body_mesh
+from ropewalk.solvers.mixed_grading import lift_offs, shared_out
 from ropewalk.solvers.mixed_load_arrays import build_loads
 from ropewalk.solvers.mixed_winch_arrays import WinchMesh, no_winches
 
@@ -30,6 +31,7 @@ LEVEL = 1e-3  # of an element's length: a level line passes the surface over at 
 LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
+NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
 # columns of nodes
@@ -251,8 +253,12 @@ def _edges(model: Model, line: int) -> tuple[Array, Ints]:
     """s of the nodes and section of each element of one line, from end A."""
     section_of: list[int] = []
     edges = [0.0]
+    grading, length = float(model.lines.grading[line]), float(model.lines.length[line])
+    places = lift_offs(model, line) if grading > 1.0 else []
+    winch = model.lines.winches.end[model.lines.winches.line == line]
     for a, b, section, n in _stretches(model, line):
-        edges += list(np.linspace(a, b, n + 1)[1:])
+        at_winch = (a == 0.0 and 0 in winch) or (b >= NEARLY * length and 1 in winch)  # to be split and joined: equal
+        edges += list(shared_out(a, b, n, [] if at_winch else places, grading, length)[1:])
         section_of += [section] * n
     return np.array(edges), np.array(section_of)
 

@@ -13,6 +13,7 @@ from ropewalk.spec.parting import Break
 from ropewalk.spec.payout import Payout
 
 Elements = Annotated[int, Field(ge=1, le=100_000)]
+Grading = Annotated[float, Field(ge=1.0, le=10.0)]
 LEAST_LEFT = 0.01  # of the free stretch at a winch: what must stay outside
 
 
@@ -116,6 +117,8 @@ class Line(Part):
     pieces: Annotated[tuple[Piece, ...], Field(min_length=1)]
     elements: Elements | None = None
     """For solvers that cut the line; chosen by the program unless given."""
+    grading: Grading = 1.0
+    """How many times shorter elements are around where the line leaves the bed at the start; 1: all equal."""
     attachments: tuple[LineAttachment, ...] = ()
     loads: tuple[LineLoad, ...] = ()
     over: tuple[str, ...] = ()
@@ -152,6 +155,11 @@ class Line(Part):
             raise ValueError(f"break at s = {self.break_.s} m is beyond the line's {self.length} m")
         if self.payout is None:
             return self
+        if self.grading > 1.0 and len(self.pieces) == 1:
+            raise ValueError(
+                f"grading {self.grading:g}: elements at a winch are of equal length, and this line has one piece only; "
+                "leave grading out, or give the winch a piece of its own"
+            )
         piece = self.pieces[0 if self.payout.end == "A" else -1].length
         places = [a.s if self.payout.end == "A" else self.length - a.s for a in self.attachments]
         stretch = min([piece, *places])
