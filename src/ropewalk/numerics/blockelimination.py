@@ -17,6 +17,10 @@ import numpy as np
 from ropewalk.numerics.compile import kernel
 
 FUSED = {"contract"}  # products may be added without rounding between
+# Options of kernels that neither make nor return arrays: they do not count references to those they are given, which
+# takes longer than the work of short ones. Numba lets a callee that says nothing have what its first caller has, so
+# such a kernel calls those that may make arrays through one that counts.
+UNCOUNTED, COUNTED = {"_nrt": False}, {"_nrt": True}
 TINY_PIVOT = 1e-300  # below this a pivot is taken as zero
 ZERO3 = (0.0, 0.0, 0.0)
 ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -122,38 +126,27 @@ def row_onto(x, a):
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def invert(a):
-    """Inverse of a matrix by its adjugate, and its determinant (0 if there is no inverse)."""
+def adjugate(a):
+    """Adjugate of a matrix, and its determinant."""
     c0 = a[4] * a[8] - a[5] * a[7]
     c1 = a[5] * a[6] - a[3] * a[8]
     c2 = a[3] * a[7] - a[4] * a[6]
-    determinant = a[0] * c0 + a[1] * c1 + a[2] * c2
-    f = 1.0 / determinant if abs(determinant) > TINY_PIVOT else 0.0
-    inverse = (
-        c0 * f, (a[2] * a[7] - a[1] * a[8]) * f, (a[1] * a[5] - a[2] * a[4]) * f,
-        c1 * f, (a[0] * a[8] - a[2] * a[6]) * f, (a[2] * a[3] - a[0] * a[5]) * f,
-        c2 * f, (a[1] * a[6] - a[0] * a[7]) * f, (a[0] * a[4] - a[1] * a[3]) * f,
-    )  # fmt: skip
-    return inverse, determinant if f != 0.0 else 0.0
+    return (
+        c0, a[2] * a[7] - a[1] * a[8], a[1] * a[5] - a[2] * a[4],
+        c1, a[0] * a[8] - a[2] * a[6], a[2] * a[3] - a[0] * a[5],
+        c2, a[1] * a[6] - a[0] * a[7], a[0] * a[4] - a[1] * a[3],
+    ), a[0] * c0 + a[1] * c1 + a[2] * c2  # fmt: skip
 
 
 @kernel(forceinline=True, fastmath=FUSED)
-def invert_bordered(K, b, c, d):
-    r"""Inverse of a node's block bordered by its multiplier, in four parts, and the last pivot (0: none).
-
-    .. math:: \begin{pmatrix} K & b \\ c^T & d \end{pmatrix}^{-1}, \quad s = d - c^T K^{-1} b
-
-    No row exchange: K must be regular.
-    """
-    P, determinant = invert(K)
-    u = onto(P, b)
-    w = row_onto(c, P)
-    s = d - dot(c, u)
-    q = 1.0 / s if abs(s) > TINY_PIVOT and determinant != 0.0 else 0.0
-    return add9(P, outer(scale3(q, u), w)), scale3(-q, u), scale3(-q, w), q, s if q != 0.0 else 0.0
+def invert(a):
+    """Inverse of a matrix by its adjugate, and its determinant (0 if there is no inverse)."""
+    adjugated, determinant = adjugate(a)
+    f = 1.0 / determinant if abs(determinant) > TINY_PIVOT else 0.0
+    return scale9(f, adjugated), determinant if f != 0.0 else 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def carry_far_end(i, corner, gain, offset, far, reach):
     r"""Beside the elimination of node i: keep the coupling of the chain to its free first node.
 
@@ -161,7 +154,7 @@ def carry_far_end(i, corner, gain, offset, far, reach):
     displacements
     far : (8, 8) with the first node in rows and columns 0 to 2, its right-hand side in column 7, and the current
     block in rows and columns 3 to 6; replaced by that of the next block
-    gain, offset : (n, 4, 4), (n, 4) with x_i = offset - gain x_next - reach x_first    reach : (n, 4, 3), filled
+    gain, offset : (n, 4, 4), (n, 4) with x_i = offset + gain x_next - reach x_first    reach : (n, 4, 3), filled
     """
     for p in range(4):
         for q in range(3):
@@ -175,7 +168,7 @@ def carry_far_end(i, corner, gain, offset, far, reach):
             far[p, q] -= h0 * reach[i, 0, q] + h1 * reach[i, 1, q] + h2 * reach[i, 2, q] + h3 * reach[i, 3, q]
         far[p, 7] -= h0 * offset[i, 0] + h1 * offset[i, 1] + h2 * offset[i, 2] + h3 * offset[i, 3]
         for q in range(4):
-            far[p, 3 + q] = -(h0 * gain[i, 0, q] + h1 * gain[i, 1, q] + h2 * gain[i, 2, q] + h3 * gain[i, 3, q])
+            far[p, 3 + q] = h0 * gain[i, 0, q] + h1 * gain[i, 1, q] + h2 * gain[i, 2, q] + h3 * gain[i, 3, q]
     for p in range(4):
         for q in range(3):
             far[3 + p, q] = -(
@@ -185,7 +178,7 @@ def carry_far_end(i, corner, gain, offset, far, reach):
             )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def solve_dense(matrix, right):
     """Solve a small dense system in place by elimination with row exchange; False if it is singular.
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ropewalk.numerics.blockelimination import (
     FUSED,
+    UNCOUNTED,
     ZERO3,
     ZERO9,
     add3,
@@ -23,11 +24,11 @@ from ropewalk.numerics.blockelimination import (
     outer,
     plus_unit,
     scale3,
-    scale9,
     sub9,
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import LINEAR, strain
+from ropewalk.solvers.mixed_loads import load_on_half
 from ropewalk.solvers.mixed_mesh import (
     DAMPING,
     DRAG_NORMAL,
@@ -44,7 +45,7 @@ from ropewalk.solvers.mixed_mesh import (
 SHORTEST = 1e-9  # of the unstretched length: a collapsed element keeps a direction
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def slack_strain(T, kind, data, start, stop, slack):
     """Strain at a tension and its derivative; a line that cannot push gives way below zero tension.
 
@@ -53,7 +54,8 @@ def slack_strain(T, kind, data, start, stop, slack):
     if T < 0.0 and slack > 0.0:
         return T / slack, 1.0 / slack
     if kind == LINEAR:
-        return T / data[start], 1.0 / data[start]
+        compliance = 1.0 / data[start]
+        return compliance * T, compliance
     return strain(T, kind, data, start, stop)
 
 
@@ -68,7 +70,7 @@ def _submerged_height(z, thickness):
     return -0.5 * (half - z) * (half - z) / thickness
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def wet_share(z1, z2, thickness):
     r"""Share of a stretch of line that is under water, and its derivatives by the heights of its two ends.
 
@@ -93,7 +95,7 @@ def wet_share(z1, z2, thickness):
     return w, (w - w1) / dz, (w2 - w) / dz
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def axial(e, i, j, r, v, T, element, law, law_data, gp, may_push):
     r"""Tension of element e between nodes i and j, and its length equation.
 
@@ -118,7 +120,9 @@ def axial(e, i, j, r, v, T, element, law, law_data, gp, may_push):
     force = T[e]
     slack = 0.0 if may_push else element[e, SLACK]
     stretched, compliance = slack_strain(force, law[e, 0], law_data, law[e, 1], law[e, 2], slack)
-    grows = element[e, LENGTH_RATE] / L  # at a winch: only what strains the line is damped
+    grows = 0.0  # at a winch: only what strains the line is damped
+    if element[e, LENGTH_RATE] != 0.0:
+        grows = element[e, LENGTH_RATE] / L
     miss = span - L + tau * (rate - grows * span) - L * stretched
     row = add3(scale3(1.0 + tau * (gp - q * rate - grows), t), scale3(tau * q, dv))
     geometric = force * q
@@ -129,26 +133,23 @@ def axial(e, i, j, r, v, T, element, law, law_data, gp, may_push):
     return t, span, force, weight, stiffness, row, give, miss
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def drag_on(u, t, bn, bt):
-    """Drag per length, its derivative by u and by t: physics/drag.py in scalars (arrays are three times slower here).
+    """Drag per length and what its derivatives are made of: physics/drag.py in scalars (arrays are three times slower).
 
+    Returns the force; the velocity across the tangent and the speed along it; the factors of both in the force, and
+    the first one's derivative by that velocity, over its direction twice.
     u, t : tuples of 3    bn, bt : as there
     """
     s = dot(u, t)
     un = add3(u, scale3(-s, t))
     speed = np.sqrt(dot(un, un))
-    inverse = 1.0 / speed if speed > 0.0 else 0.0
-    a, b = bn * speed, bt * abs(s)
-    force = add3(scale3(a, un), scale3(b * s, t))
-    dyad = scale9(bn * inverse, outer(un, un))
-    du = plus_unit(add9(dyad, scale9(2.0 * b - a, outer(t, t))), a)
-    ahead = scale3(2.0 * b - a, u)
-    dt = plus_unit(add9(scale9(-s, dyad), outer(t, ahead)), (b - a) * s)
-    return force, du, dt
+    slope = bn / speed if speed > 0.0 else 0.0
+    across, along = bn * speed, bt * abs(s)
+    return add3(scale3(across, un), scale3(along * s, t)), un, s, across, along, slope
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, bp, gp):
     """Force of the water on the half of element e at node n (N) and its derivatives.
 
@@ -168,21 +169,49 @@ def water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, bp, gp):
     lift = rho * g * volume
     half = 0.5 * span * w
     u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
-    drag, du, dt = drag_on(u, t, half * element[e, DRAG_NORMAL], half * element[e, DRAG_TANGENTIAL])
+    drag, un, s, ca, cb, slope = drag_on(u, t, half * element[e, DRAG_NORMAL], half * element[e, DRAG_TANGENTIAL])
     aw = (flow[n, 3], flow[n, 4], flow[n, 5])
     da = (aw[0] - a[n, 0], aw[1] - a[n, 1], aw[2] - a[n, 2])
-    along = dot(da, t)
     normal = element[e, HALF_ADDED_NORMAL] * w
     excess = element[e, HALF_ADDED_TANGENTIAL] * w - normal
-    force = add3(drag, add3(add3(scale3(normal, da), scale3(excess * along, t)), scale3(rho * volume * w, aw)))
+    push = excess * dot(da, t)
+    force = add3(add3(drag, scale3(push, t)), add3(scale3(normal, da), scale3(rho * volume * w, aw)))
     force = (force[0], force[1], force[2] + lift * w)
-    resistance = plus_unit(add9(scale9(gp, du), scale9(bp * excess, outer(t, t))), bp * normal)
-    # by the tangent, times (1 - t t^T)/span; by the length, drag/span
-    by_t = plus_unit(add9(dt, outer(scale3(excess, t), da)), excess * along)
-    lost = (
-        dot((by_t[0], by_t[1], by_t[2]), t) - drag[0],
-        dot((by_t[3], by_t[4], by_t[5]), t) - drag[1],
-        dot((by_t[6], by_t[7], by_t[8]), t) - drag[2],
-    )
-    by_chord = scale9(1.0 / span, sub9(by_t, outer(lost, t)))
+    by_un, by_t = scale3(gp * slope, un), scale3(gp * (2.0 * cb - ca) + bp * excess, t)
+    resistance = plus_unit(add9(outer(by_un, un), outer(by_t, t)), gp * ca + bp * normal)
+    # by the tangent, times (1 - t t^T)/span, and by the length, drag/span; un is normal to t, so little of it remains
+    q = 1.0 / span
+    ahead = add3(scale3(q * (2.0 * cb - ca), un), add3(scale3(q * excess, da), scale3(q * (ca * s - 2.0 * push), t)))
+    across = add3(scale3(q * ca, t), scale3(-q * s * slope, un))
+    by_chord = plus_unit(add9(outer(t, ahead), outer(un, across)), q * ((cb - ca) * s + push))
     return force, resistance, by_chord, lift * (w_own + 0.5 * w_mid), 0.5 * lift * w_mid
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push):
+    """Residuals and tangent of element e between nodes i and j.
+
+    Returns the residuals of the two nodes (N) and of the length (m); minus the derivatives of the first residual by the
+    second position and of the second by the first (N/m), to which the length equation times the weight has been added;
+    what is to be added to these for the derivatives by the nodes' own motion; the tangent t, that weight (N/m), the
+    length equation's row and its give (m/N).
+    """
+    t, span, pull, weight, S, row, give, miss = axial(e, i, j, r, v, T, element, law, law_data, gp, may_push)
+    Fa, Fb = scale3(pull, t), scale3(-pull, t)
+    A, B, Ca, Cb = S, S, ZERO9, ZERO9
+    if rho > 0.0:
+        F, Ca, Q, own, other = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, bp, gp)
+        Fa, A, Ca = add3(Fa, F), _plus_last(add9(A, Q), other), _plus_last(Ca, -own - other)
+        F, Cb, Q, own, other = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, bp, gp)
+        Fb, B, Cb = add3(Fb, F), _plus_last(sub9(B, Q), other), _plus_last(Cb, -own - other)
+    if load.shape[0] > 0:
+        F, C, Q = load_on_half(e, 0, i, t, span, element[e, LENGTH], r, v, load, gp)
+        Fa, A, Ca = add3(Fa, F), add9(A, Q), add9(Ca, C)
+        F, C, Q = load_on_half(e, 1, j, t, span, element[e, LENGTH], r, v, load, gp)
+        Fb, B, Cb = add3(Fb, F), sub9(B, Q), add9(Cb, C)
+    return scale3(-1.0, Fa), scale3(-1.0, Fb), miss, A, B, Ca, Cb, t, weight, row, give
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _plus_last(A, f):
+    return A[0], A[1], A[2], A[3], A[4], A[5], A[6], A[7], A[8] + f

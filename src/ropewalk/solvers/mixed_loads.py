@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import add3, dot, onto, outer, scale3, scale9, sub9
+from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, outer, scale3, scale9, sub9
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import cross3, hat9
 from ropewalk.solvers.mixed_load_arrays import (
@@ -23,7 +23,7 @@ from ropewalk.solvers.mixed_load_arrays import (
 from ropewalk.solvers.mixed_mesh import LENGTH
 
 
-@kernel
+@kernel(forceinline=False, **UNCOUNTED)
 def load_on_half(e, side, n, t, span, L, r, v, load, gp):
     """Load on the half of element e at node n (N), minus its derivative by the node's motion, and that by the chord.
 
@@ -53,7 +53,7 @@ def load_on_half(e, side, n, t, span, L, r, v, load, gp):
     return force, own, by_chord
 
 
-@kernel
+@kernel(forceinline=False, **UNCOUNTED)
 def loads_power(mesh, line, r, v, nodes):
     """Power of the loads on a line (W); its forces are taken from the rows of its nodes in `nodes`."""
     power = 0.0

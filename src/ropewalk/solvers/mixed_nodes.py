@@ -6,6 +6,7 @@ import numpy as np
 
 from ropewalk.numerics.blockelimination import (
     FUSED,
+    UNCOUNTED,
     ZERO3,
     ZERO9,
     add3,
@@ -16,6 +17,7 @@ from ropewalk.numerics.blockelimination import (
     row_onto,
     scale3,
     scale9,
+    sub3,
     sub9,
 )
 from ropewalk.numerics.compile import kernel
@@ -28,7 +30,7 @@ GRIP = 10  # rows of `grip` before those of the nodes
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
 
-@kernel(fastmath=FUSED)
+@kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def lump(n, r, v, a, flow, node, rho, g, bp, gp):
     """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative.
 
@@ -62,32 +64,38 @@ def lump(n, r, v, a, flow, node, rho, g, bp, gp):
     return R, (K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8] - rho * volume * g * slope)
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip):
     """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
 
     node : of the mesh    has_bed, bed : of the mesh    grip : of `Elimination`
     """
+    F, K = add_node_terms(ZERO3, ZERO9, n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip)
+    return scale3(-1.0, F), K
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def add_node_terms(F, K, n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip):
+    """Forces minus inertia of row n added to F, minus their derivative added to K; arguments of `node_terms`."""
     m = node[n, MASS]
-    R = (
-        m * (a[n, 0] + mass_damping * v[n, 0]) - node[n, FORCE],
-        m * (a[n, 1] + mass_damping * v[n, 1]) - node[n, FORCE + 1],
-        m * (a[n, 2] + mass_damping * v[n, 2] + g) - node[n, FORCE + 2],
+    F = (
+        F[0] + node[n, FORCE] - m * (a[n, 0] + mass_damping * v[n, 0]),
+        F[1] + node[n, FORCE + 1] - m * (a[n, 1] + mass_damping * v[n, 1]),
+        F[2] + node[n, FORCE + 2] - m * (a[n, 2] + mass_damping * v[n, 2] + g),
     )
-    K = plus_unit(ZERO9, m * (bp + mass_damping * gp))
+    K = plus_unit(K, m * (bp + mass_damping * gp))
     if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
         R1, K1 = lump(n, r, v, a, flow, node, rho, g, bp, gp)
-        R, K = add3(R, R1), add9(K, K1)
-    if not has_bed or node[n, BED_AREA] == 0.0:
-        return R, K
-    radius = node[n, RADIUS]
-    if bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] >= bed[3] + radius:
-        return R, K
-    Rb, Kb = _bed_terms(n, r, v, bed, node[n, BED_AREA], radius, gp, grip)
-    return add3(R, Rb), add9(K, Kb)
+        F, K = sub3(F, R1), add9(K, K1)
+    if has_bed and node[n, BED_AREA] != 0.0:
+        radius = node[n, RADIUS]
+        if bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] < bed[3] + radius:
+            R1, K1 = _bed_terms(n, r, v, bed, node[n, BED_AREA], radius, gp, grip)
+            F, K = sub3(F, R1), add9(K, K1)
+    return F, K
 
 
-@kernel(fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     r"""Minus the force of the bed on node n, and its derivative.
 
@@ -123,7 +131,7 @@ def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     return add3(R, scale3(mu * N, e)), add9(K, scale9(mu * N / length, sub9(across, outer(e, e))))
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _slide(n, r, normal, grip):
     """Displacement of node n along the bed from where it grips (m), and its length."""
     d = (r[n, 0] - grip[GRIP + n, 0], r[n, 1] - grip[GRIP + n, 1], r[n, 2] - grip[GRIP + n, 2])
@@ -131,7 +139,7 @@ def _slide(n, r, normal, grip):
     return d, np.sqrt(dot(d, d))
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def move_grip(r, v, mesh, grip):
     """After a step: nodes in the air grip where they are; nodes that slip drag their grip behind them."""
     mu = grip[FRICTION_ROW, 0]

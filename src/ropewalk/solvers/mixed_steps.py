@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints
+from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
@@ -115,7 +116,7 @@ def allocate(mesh: Mesh) -> Work:
     )
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def copy_moving(X, T, to_X, to_T):
     """Copy a `Moving`. Loops, because the compiler takes long over array expressions."""
     for k in range(4):
@@ -248,7 +249,7 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
     return False
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _difference(mesh, X, Y, h, constant):
     """Largest over the lines of the mean velocity error of the step (m/s), and of the mean speed (m/s).
 

@@ -12,33 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.blockelimination import (
-    FUSED,
-    ZERO3,
-    ZERO9,
-    add3,
-    add9,
-    carry_far_end,
-    dot,
-    invert_bordered,
-    onto,
-    row_onto,
-    scale3,
-    scale9,
-    solve_dense,
-    sub9,
-    times,
-)
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense
 from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.mixed_bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
-from ropewalk.solvers.mixed_element import axial, water_on_half
+from ropewalk.solvers.mixed_chain import eliminate_line, substitute_line
+from ropewalk.solvers.mixed_element import element_system as element_system
 from ropewalk.solvers.mixed_junctions import junction_factor
 from ropewalk.solvers.mixed_link_arrays import link_rows
 from ropewalk.solvers.mixed_links import add_links, pull_links
-from ropewalk.solvers.mixed_loads import load_on_half
-from ropewalk.solvers.mixed_mesh import FIRST, LAST, LENGTH, PULL, SPRING, TWO_SIDED, Mesh
-from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP, node_terms
+from ropewalk.solvers.mixed_mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
+from ropewalk.solvers.mixed_nodes import GRIP, node_terms
 
 
 class Elimination(NamedTuple):
@@ -76,134 +60,6 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
     )
 
 
-@kernel(forceinline=True, fastmath=FUSED)
-def element_system(e, i, j, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push):
-    """Residuals and tangent of element e between nodes i and j.
-
-    Returns the residuals of the two nodes (N) and of the length (m); the four blocks by position, to
-    which the length equation times the weight has been added; the tangent t, that weight (N/m), the length equation's
-    row and its give (m/N).
-    """
-    t, span, pull, weight, S, row, give, miss = axial(e, i, j, r, v, T, element, law, law_data, gp, may_push)
-    Ra, Rb = scale3(-pull, t), scale3(pull, t)
-    Kaa, Kab, Kba, Kbb = S, scale9(-1.0, S), scale9(-1.0, S), S
-    if rho > 0.0:
-        Fa, Ca, Qa, own, other = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, bp, gp)
-        Ra = add3(Ra, scale3(-1.0, Fa))
-        Kaa, Kab = add9(add9(Kaa, Ca), Qa), sub9(Kab, Qa)
-        Kaa, Kab = _minus_last(Kaa, own), _minus_last(Kab, other)
-        Fb, Cb, Qb, own, other = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, bp, gp)
-        Rb = add3(Rb, scale3(-1.0, Fb))
-        Kba, Kbb = add9(Kba, Qb), sub9(add9(Kbb, Cb), Qb)
-        Kba, Kbb = _minus_last(Kba, other), _minus_last(Kbb, own)
-    if load.shape[0] > 0:
-        Fa, Ca, Qa = load_on_half(e, 0, i, t, span, element[e, LENGTH], r, v, load, gp)
-        Fb, Cb, Qb = load_on_half(e, 1, j, t, span, element[e, LENGTH], r, v, load, gp)
-        Ra, Rb = add3(Ra, scale3(-1.0, Fa)), add3(Rb, scale3(-1.0, Fb))
-        Kaa, Kab = add9(add9(Kaa, Ca), Qa), sub9(Kab, Qa)
-        Kba, Kbb = add9(Kba, Qb), sub9(add9(Kbb, Cb), Qb)
-    return Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give
-
-
-@kernel(forceinline=True, fastmath=FUSED)
-def _minus_last(A, f):
-    return A[0], A[1], A[2], A[3], A[4], A[5], A[6], A[7], A[8] - f
-
-
-@kernel(forceinline=True, fastmath=FUSED)
-def _keep(i, Wrr, WrT, WTr, WTT, yr, yT, gain, offset):
-    """Store what the way back needs of node i."""
-    for p in range(3):
-        gain[i, p, 3] = WrT[p]
-        gain[i, 3, p] = WTr[p]
-        offset[i, p] = yr[p]
-    gain[i, 0, 0], gain[i, 0, 1], gain[i, 0, 2] = Wrr[0], Wrr[1], Wrr[2]
-    gain[i, 1, 0], gain[i, 1, 1], gain[i, 1, 2] = Wrr[3], Wrr[4], Wrr[5]
-    gain[i, 2, 0], gain[i, 2, 1], gain[i, 2, 2] = Wrr[6], Wrr[7], Wrr[8]
-    gain[i, 3, 3] = WTT
-    offset[i, 3] = yT
-
-
-@kernel
-def _begin_far(far, R, K, Kab, Kba, pull, row):
-    """The coupling of a chain to its free first node, after its first element; see `carry_far_end`."""
-    for p in range(3):
-        for c in range(3):
-            far[p, c] = K[3 * p + c]
-            far[p, 3 + c] = Kab[3 * p + c]
-            far[3 + p, c] = Kba[3 * p + c]
-        far[p, 6] = -pull[p]
-        far[6, p] = -row[p]
-        far[p, 7] = -R[p]
-
-
-@kernel
-def _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, far, reach, corner):
-    """Arrays for `carry_far_end`."""
-    for p in range(3):
-        for c in range(3):
-            corner[p, c] = P[3 * p + c]
-            corner[4 + p, c] = Kba[3 * p + c]
-        corner[p, 3] = Pb[p]
-        corner[3, p] = Pc[p]
-        corner[7, p] = -row[p]
-    corner[3, 3] = Pd
-    carry_far_end(i, corner, gain, offset, far, reach)
-
-
-@kernel
-def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
-    """Assemble a line and eliminate its inner nodes; returns False if a pivot vanished."""
-    e0 = mesh.element_start[line]
-    return _eliminate(
-        line, mesh.node_start[line], e0, mesh.element_start[line + 1] - e0, mesh.line[line, TWO_SIDED] == 1,
-        memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law, mesh.law_data,
-        mesh.load, mesh.has_bed, mesh.bed, mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain, memory.offset,
-        memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
-    )  # fmt: skip
-
-
-@kernel(fastmath=FUSED)
-def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law, law_data, load,
-               has_bed, bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block,
-               end_right):  # fmt: skip
-    """As `eliminate_line`, for arrays: of those taken from a tuple the compiler counts references in the loop."""
-    K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
-    h, hT = ZERO3, 0.0  # its right-hand side
-    regular = True
-    for k in range(n_elements):
-        i = n0 + k
-        Ra, Rb, miss, Kaa, Kab, Kba, Kbb, t, weight, row, give = element_system(
-            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push
-        )
-        Rn, Kn = node_terms(i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
-        Ra = add3(Ra, scale3(-weight * miss, t))
-        Rb, Kbb = add3(add3(Rb, scale3(weight * miss, t)), Rn), add9(Kbb, Kn)
-        pull = scale3(1.0 - weight * give, t)
-        if k == 0:
-            K, b, c, d, h, hT = Kbb, pull, row, -give, scale3(-1.0, Rb), -miss
-            if two_sided:
-                Rn, Kn = node_terms(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
-                _begin_far(far, add3(Ra, Rn), add9(Kaa, Kn), Kab, Kba, pull, row)
-            continue
-        P, Pb, Pc, Pd, pivot = invert_bordered(add9(K, Kaa), b, c, d)
-        regular = regular and pivot != 0.0
-        h = add3(h, scale3(-1.0, Ra))
-        y, yT = add3(onto(P, h), scale3(hT, Pb)), dot(Pc, h) + Pd * hT
-        W, WT = times(P, Kab), scale3(-1.0, onto(P, pull))
-        _keep(i, W, WT, row_onto(Pc, Kab), -dot(Pc, pull), y, yT, gain, offset)
-        K = sub9(Kbb, times(Kba, W))
-        b = add3(pull, scale3(-1.0, onto(Kba, WT)))
-        c = add3(row, row_onto(row, W))
-        d = -give + dot(row, WT)
-        h = scale3(-1.0, add3(Rb, onto(Kba, y)))
-        hT = -miss + dot(row, y)
-        if two_sided:
-            _carry(i, P, Pb, Pc, Pd, Kba, row, gain, offset, far, reach, corner)
-    _keep(line, K, b, c, d, h, hT, end_block, end_right)
-    return regular
-
-
 @kernel(inline="always")
 def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
@@ -222,7 +78,7 @@ def point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _point_terms(r, v, a, flow, n_nodes, n_points, node, reference, dof, dof_start, bed, damping, rho, g, bp, gp, A, b,
                  grip):  # fmt: skip
     """As `point_terms`, for arrays."""
@@ -254,7 +110,7 @@ def add_line(line, mesh, n_dofs, memory):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_line(line, n_dofs, lines, dof_start, end_body, lever, D, g, far, A, b):
     """As `add_line`, for arrays."""
     k = n_dofs + line
@@ -299,52 +155,7 @@ def _add_line(line, n_dofs, lines, dof_start, end_body, lever, D, g, far, A, b):
         add_end_turn(line, 0, lever, di, (far[line, 0, 7], far[line, 1, 7], far[line, 2, 7]), A)
 
 
-@kernel
-def _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, kick):
-    """Go back along a line with the jumps of its ends and its last tension; returns the largest move and kick.
-
-    first, last : displacements of the first and last node (m), tuples of 3    kick : change of the last tension, N
-    """
-    n0 = mesh.node_start[line]
-    e0 = mesh.element_start[line]
-    n_elements = mesh.element_start[line + 1] - e0
-    two_sided = mesh.line[line, TWO_SIDED] == 1
-    gain, offset, reach = memory.gain, memory.offset, memory.reach
-    T[e0 + n_elements - 1] += share * kick
-    largest_move = 0.0
-    largest_kick = abs(kick)
-    x0, x1, x2, x3 = last[0], last[1], last[2], kick
-    for k in range(n_elements - 1, 0, -1):
-        i = n0 + k
-        w0 = offset[i, 0] - (gain[i, 0, 0] * x0 + gain[i, 0, 1] * x1 + gain[i, 0, 2] * x2 + gain[i, 0, 3] * x3)
-        w1 = offset[i, 1] - (gain[i, 1, 0] * x0 + gain[i, 1, 1] * x1 + gain[i, 1, 2] * x2 + gain[i, 1, 3] * x3)
-        w2 = offset[i, 2] - (gain[i, 2, 0] * x0 + gain[i, 2, 1] * x1 + gain[i, 2, 2] * x2 + gain[i, 2, 3] * x3)
-        w3 = offset[i, 3] - (gain[i, 3, 0] * x0 + gain[i, 3, 1] * x1 + gain[i, 3, 2] * x2 + gain[i, 3, 3] * x3)
-        if two_sided:
-            w0 -= reach[i, 0, 0] * first[0] + reach[i, 0, 1] * first[1] + reach[i, 0, 2] * first[2]
-            w1 -= reach[i, 1, 0] * first[0] + reach[i, 1, 1] * first[1] + reach[i, 1, 2] * first[2]
-            w2 -= reach[i, 2, 0] * first[0] + reach[i, 2, 1] * first[1] + reach[i, 2, 2] * first[2]
-            w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
-        x0, x1, x2, x3 = w0, w1, w2, w3
-        y0, y1, y2 = share * x0, share * x1, share * x2
-        r[i, 0] += y0
-        r[i, 1] += y1
-        r[i, 2] += y2
-        v[i, 0] += gp * y0
-        v[i, 1] += gp * y1
-        v[i, 2] += gp * y2
-        a[i, 0] += bp * y0
-        a[i, 1] += bp * y1
-        a[i, 2] += bp * y2
-        T[e0 + k - 1] += share * x3
-        largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
-        largest_kick = max(largest_kick, abs(x3))
-    if not np.isfinite(x0 + x1 + x2 + x3 + kick):
-        return np.inf, np.inf
-    return largest_move, largest_kick
-
-
-@kernel
+@kernel(**UNCOUNTED)
 def jump(j, mesh, right):
     """Displacement of junction j in the solution of the dense system."""
     x = ZERO3
@@ -353,7 +164,7 @@ def jump(j, mesh, right):
     return x
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def end_jump(line, side, mesh, right):
     """Displacement of an end of a line in the solution of the dense system."""
     j = mesh.line[line, FIRST + side]
@@ -364,7 +175,40 @@ def end_jump(line, side, mesh, right):
     return x
 
 
-@kernel
+# What may make arrays is called through kernels that count; without branches these count little.
+
+
+@kernel(**COUNTED)
+def _add_links(X, mesh, gp, A, b):
+    add_links(X, mesh, gp, A, b)
+
+
+@kernel(**COUNTED)
+def _add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
+    add_bodies(X, flow, mesh, rho, g, bp, gp, A, b)
+
+
+@kernel(**COUNTED)
+def _steady_bodies(mesh, A, b):
+    steady_bodies(mesh, A, b)
+
+
+@kernel(**COUNTED)
+def _turn_bodies(X, mesh, right, share, bp, gp):
+    return turn_bodies(X, mesh, right, share, bp, gp)
+
+
+@kernel(**COUNTED)
+def _pull_links(X, mesh, right, share):
+    return pull_links(X, mesh, right, share)
+
+
+@kernel(**COUNTED)
+def _place_ends(X, mesh):
+    place_ends(X, mesh)
+
+
+@kernel(**UNCOUNTED)
 def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
@@ -377,6 +221,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     n_dofs = mesh.dof.shape[0]
     n_nodes = mesh.s.size
     right = memory.right
+    has_bodies, has_links = mesh.bodies.table.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
     for line in range(n_lines):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             return np.inf, np.inf
@@ -386,13 +231,14 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
         else:
             junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
-        if mesh.bodies.links.table.shape[0] > 0:
-            add_links(X, mesh, gp, memory.matrix, right)
-        add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
+        if has_links:
+            _add_links(X, mesh, gp, memory.matrix, right)
+        if has_bodies:
+            _add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             add_line(line, mesh, n_dofs, memory)
-        if gp == 0.0:
-            steady_bodies(mesh, memory.matrix, right)
+        if gp == 0.0 and has_bodies:
+            _steady_bodies(mesh, memory.matrix, right)
         if is_sparse:
             if not solve_blocks(memory.matrix, right, memory.factor):
                 return np.inf, np.inf
@@ -405,7 +251,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     kick = 0.0
     for line in range(n_lines):
         first, last = end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right)
-        m, k = _substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
+        m, k = substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
         move = max(move, m)
         kick = max(kick, k)
     for j in range(mesh.motion.size):
@@ -415,14 +261,15 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             v[n_nodes + j, p] += gp * x[p]
             a[n_nodes + j, p] += bp * x[p]
             move = max(move, abs(x[p]))
-    move = max(move, turn_bodies(X, mesh, right, share, bp, gp))
-    if mesh.bodies.links.table.shape[0] > 0:  # a call with the mesh costs the counting of its arrays
-        kick = max(kick, pull_links(X, mesh, right, share))
+    if has_bodies:
+        move = max(move, _turn_bodies(X, mesh, right, share, bp, gp))
+    if has_links:
+        kick = max(kick, _pull_links(X, mesh, right, share))
     join_ends(X, mesh)
     return move, kick
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def join_ends(X, mesh):
     """Put the end nodes of all lines where their junctions are."""
     lines, node_start, end_offset, n_nodes = mesh.line, mesh.node_start, mesh.end_offset, mesh.s.size
@@ -435,4 +282,4 @@ def join_ends(X, mesh):
                 X[1, n, p] = X[1, j, p]
                 X[2, n, p] = X[2, j, p]
     if mesh.bodies.table.shape[0] > 0:
-        place_ends(X, mesh)
+        _place_ends(X, mesh)
