@@ -340,9 +340,9 @@ def main() -> None:
     compare(OC3, [(implicit, 15, 1e-1), (implicit, 20, 1e-1), (implicit, 20, 1e-2), (implicit, 50, 1e-2),
                   (implicit, 50, 1e-3), (implicit, 70, 1e-3)], [10, 15, 20, 50, 100], [1.0, 0.25, 0.1],
             MixedFem(step=0.01, ledger=False), 300)  # fmt: skip
-    compare(SNAP, [(explicit, 15, 3e-3), (explicit, 20, 3e-3), (explicit, 30, 3e-3), (explicit, 40, 3e-3),
+    compare(SNAP, [(explicit, 17, 3e-3), (explicit, 20, 3e-3), (explicit, 30, 3e-3), (explicit, 40, 3e-3),
                    (implicit, 20, 1e-2), (implicit, 20, 1e-3), (implicit, 30, 3e-3), (implicit, 50, 3e-3),
-                   (implicit, 50, 1e-3)], [10, 20, 30, 50], [2.0, 1.0],
+                   (implicit, 50, 1e-3)], [10, 17, 20, 30, 50], [2.0, 1.4, 1.0],
             MixedFem(integrator="leapfrog", ledger=False), 400)  # fmt: skip
     peaks()
     compare(SHORT, [(implicit, 10, 1e-2), (implicit, 20, 1e-3), (implicit, 30, 1e-3), (implicit, 40, 1e-3),
