@@ -13,7 +13,7 @@ from ropewalk.analysis.statics import statics
 from ropewalk.model.model import build
 from ropewalk.model.state import end_positions, initial_state, rotation_matrix
 from ropewalk.solvers.bars_added import point_tensors
-from ropewalk.solvers.bars_hulls import hat
+from ropewalk.solvers.bars_hull_arrays import hat, opened
 from ropewalk.solvers.bars_implicit import ConstrainedImplicit
 from ropewalk.solvers.bars_loads import loads
 from ropewalk.solvers.bars_statics import BarsStatics
@@ -94,7 +94,7 @@ def block_of(hulls, a):
 def test_the_nodes_have_the_added_mass_and_the_forces_of_the_mixed_elements(body):
     """Forces less inertia, with nodes that move as a body, are those of `fill_block` for any acceleration."""
     work = moving(body)
-    hulls, nodes = work.field.hulls, work.places.body_node
+    hulls, nodes = opened(work.field.hulls), work.places.body_node
     x = (work.steps.r[nodes] - hulls.X[0, 0]).copy()
     w = hulls.turn[0] @ hulls.X[1, 1]
     weight = work.bars.mass[nodes, None] * [0.0, 0.0, -9.81]
@@ -113,7 +113,7 @@ def test_the_nodes_have_the_added_mass_and_the_forces_of_the_mixed_elements(body
 def test_the_stiffness_of_the_corners_is_the_derivative_of_their_forces():
     """Central differences over rigid motions of the buoy, water standing still; symmetric part, which Newton uses."""
     work = moving(MORE)
-    hulls, steps = work.field.hulls, work.steps
+    hulls, steps = opened(work.field.hulls), work.steps
     work.steps.v[:] = 0.0
     nodes = work.places.body_node
     start = steps.r.copy()
@@ -148,8 +148,8 @@ def test_masses_that_depend_on_the_direction_make_up_a_matrix():
     """sum J^T N J is the matrix, and what is left of the points' own masses is positive."""
     model = build(buoy(body=MORE))
     work = Constrained(step=0.01).start(model, initial_state(model))
-    hulls = work.field.hulls
-    parts = hulls.strip < 0
+    hulls = opened(work.field.hulls)
+    parts = hulls.row < 0
     J = [np.hstack([np.eye(3), -hat(x)]) for x in hulls.place[parts]]
     total = sum(j.T @ n @ j for j, n in zip(J, hulls.tensor[parts], strict=True))
     assert_allclose(total, ADDED, atol=1e-6 * ADDED.max())

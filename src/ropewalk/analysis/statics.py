@@ -225,13 +225,13 @@ def _body(equilibrium: Equilibrium, k: int) -> dict[str, Any]:
 def _afloat(equilibrium: Equilibrium, k: int) -> dict[str, Any]:
     """What only free bodies have: metacentric heights, and whether they are stable where they are."""
     model, judged = equilibrium.model, equilibrium.stability
-    if judged is None or model.bodies.joint[k] != LOOSE:
+    if model.bodies.joint[k] != LOOSE:
         return {}
     heights = metacentric_heights(model, equilibrium.state, k)
-    found: dict[str, Any] = {
-        "metacentric_heights": None if heights is None else list(heights),
-        "stable": judged.stable,
-    }
+    found: dict[str, Any] = {"metacentric_heights": None if heights is None else list(heights)}
+    if judged is None:
+        return found
+    found["stable"] = judged.stable
     return found if judged.stable else {**found, "instability": judged.direction[model.names.bodies[k]]}
 
 

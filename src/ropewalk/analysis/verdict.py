@@ -44,13 +44,13 @@ class Verdict(NamedTuple):
 
 
 def verdict(model: Model, state: State, stiffness: Array | None, method: str) -> Verdict | None:
-    """Stability of the equilibrium `state`; None without free bodies.
+    """Stability of the equilibrium `state`; None without free bodies, and with nets, whose tangent is not known.
 
     One body alone: stiffness of its lines (n_bodies, 6, 6), hull and weight. Several, or linked ones: the tangent of
     the mixed elements on that state. Drag is taken as it is at rest.
     """
     free = np.flatnonzero(model.bodies.joint == LOOSE)
-    if free.size == 0:
+    if free.size == 0 or model.nets.names:
         return None
     if free.size == 1 and stiffness is not None and not model.links.names and method != "fem":
         k = int(free[0])

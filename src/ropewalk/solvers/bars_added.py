@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from ropewalk.model.arrays import Array
-from ropewalk.solvers.bars_hulls import hat
+from ropewalk.solvers.bars_hull_arrays import hat
 
 LEND = 0.9  # part of the body's own masses at its points that the matrix may use
 MET = 1e-8  # of its entries: how near the masses must come to the matrix

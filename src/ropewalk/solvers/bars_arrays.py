@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.solvers.bars_hulls import Hulls
+from ropewalk.solvers.bars_hull_arrays import Packed
 
 
 class Bars(NamedTuple):
@@ -94,10 +94,10 @@ class Field(NamedTuple):
     force: Array  # (n, 3) all but the bars' tension, N
     damping: Array  # (n, 3, 3) minus the derivative of force by velocity, lumped, N s/m
     stiffness: Array  # (n, 3, 3) minus that of the bed's force by position, N/m
-    hulls: Hulls  # bodies with loads of their own
+    hulls: Packed  # bodies with loads of their own
 
 
-def make_field(n: int, m: int, hulls: Hulls) -> Field:
+def make_field(n: int, m: int, hulls: Packed) -> Field:
     """Room for n nodes and m bars."""
     return Field(
         water=np.zeros((n, 3)),

@@ -25,7 +25,8 @@ from ropewalk.model.state import end_positions, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics.motion import motion, rotation
 from ropewalk.solvers.bars_added import SCALES, frame_places, point_tensors
-from ropewalk.solvers.bars_hulls import HullPoints, hat, hull_damping, loaded, strip_places
+from ropewalk.solvers.bars_hull_arrays import HullPoints, hat, loaded, opened, strip_places
+from ropewalk.solvers.bars_hulls import hull_damping
 
 if TYPE_CHECKING:
     from ropewalk.model.model import Model
@@ -228,7 +229,7 @@ def body_rates(places: Places, field: Field, r: Array, inverse: Array) -> tuple[
 
     In `inverse` (n,), 1/kg, their nodes get the mobility of the whole body in place of that of the point.
     """
-    hulls, square, rate = field.hulls, 0.0, 0.0
+    hulls, square, rate = opened(field.hulls), 0.0, 0.0
     hull_damping(hulls)
     loads = {int(k): j for j, k in enumerate(hulls.body)}
     for k in range(places.body_start.size - 1):

@@ -20,7 +20,7 @@ from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.bars_arrays import Bars, Medium, Places
 from ropewalk.solvers.bars_bodies import BodyNodes, body_bars
-from ropewalk.solvers.bars_hulls import Hulls, build_hulls
+from ropewalk.solvers.bars_hull_arrays import Packed, build_hulls
 
 Lumping = Literal["halves", "outer"]
 
@@ -86,7 +86,7 @@ class Draft:
         self.bar.append(list(row.values()))
 
 
-def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Hulls, Array, Array]:
+def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Packed, Array, Array]:
     """Bars of all lines and nets, the loads of bodies, and the position and velocity of the nodes.
 
     lumping : where the mass of a bar goes. 'halves', to both ends, is second order in the number of bars;

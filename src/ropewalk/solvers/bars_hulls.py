@@ -12,36 +12,30 @@ the strips of a hull, on its axis, or of a matrix (bars_added.py). Such a point 
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
-from ropewalk.model.joints import LOOSE
-from ropewalk.model.model import Model
+from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_SPHERE
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_from_matrix
-from ropewalk.physics.hull_loads import STRIP_VOLUME, WET, ZETA, cut_strips
-from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics_at
+from ropewalk.physics.hull_loads import (
+    STRIP_VOLUME,
+    WET,
+)
+from ropewalk.physics.waves import STRETCHING_WHEELER, kinematics_at
+from ropewalk.solvers.bars_hull_arrays import DENSITY, GRAVITY, WIND_HEADING, WIND_SPEED, opened
 from ropewalk.solvers.mixed_body_arrays import (
     ADDED_ACROSS,
     ADDED_ALONG,
-    BODY_MASS,
     BODY_VOLUME,
     HULL,
-    INERTIA,
     SPHERE,
-    STRIP,
-    BodyMesh,
-    build_body_mesh,
 )
 from ropewalk.solvers.mixed_body_loads import fill_block, water_on_bodies
 
 POLAR = 3  # iterations to the nearest rotation; each squares what the bars are off their lengths
-WIND_SPEED, WIND_HEADING, DENSITY, GRAVITY = 0, 1, 2, 3  # columns of `Hulls.sea`: m/s, rad, kg/m3, m/s2
-EDGES = tuple(combinations(range(4), 2))
 
 
 class HullSea(NamedTuple):
@@ -57,134 +51,6 @@ class HullSea(NamedTuple):
     water_density: float
     wind_speed: float
     wind_heading: float
-
-
-class Hulls(NamedTuple):
-    """Free bodies that carry more than their weight, and the memory of their loads."""
-
-    s: Array  # (0,) of the lines that the mixed elements have beside their bodies
-    motion: Ints  # (n_bodies,) as many as there are bodies: their rows come first
-    bodies: BodyMesh  # without mass: that is in the nodes
-    bed: Array  # (9,) plane and law of the bed
-    sea: Array  # (4,) of WIND_SPEED and so on
-    body: Ints  # (h,) which these are
-    corner: Ints  # (h, 4) nodes of their tetrahedra
-    edge: Ints  # (h, 6) bars between them, from the earlier to the later corner
-    inverse: Array  # (h, 4, 4) of the rows (1, x) of the corners, m
-    share: Array  # (h, 4, 3, 6) S in the frame of the body
-    point_start: Ints  # (h + 1,) into the points with added mass
-    point: Ints  # (p,) their nodes
-    place: Array  # (p, 3) in the frame of the body, m
-    strip: Ints  # (p,) row of the strip that the point is, -1 for a part of a matrix
-    tensor: Array  # (p, 3, 3) in the frame of the body, kg, of such a part
-    # filled by `place_hulls` and `hull_loads`
-    X: Array  # (3, 2 n_bodies, 3) way, velocity and acceleration of origins and turns
-    flow: Array  # (2 n_bodies, COLUMNS) water at the origins of bodies with a volume
-    turn: Array  # (h, 3, 3) rotation, body to world
-    wrench: Array  # (h, 6) force and moment about the origin, N, N m
-    stiffness: Array  # (h, 6, 6) minus its derivative by position and turn
-    damping: Array  # (h, 6, 6) minus that by the rates
-    spread: Array  # (4, 3, 6) S in the world, of the body in hand
-
-
-class HullPoints(NamedTuple):
-    """What `build_hulls` must know of one body: its nodes and where they are."""
-
-    body: int
-    nodes: list[int]  # corners first
-    places: Array  # (len(nodes), 3) m
-    strips: list[int]  # positions in `nodes` of the points of its strips, in order
-    tensors: dict[int, Array]  # of positions in `nodes`: parts of an added mass matrix, kg
-
-
-def loaded(model: Model, k: int) -> bool:
-    """Whether body k is free and carries more than its weight and its lines."""
-    bodies = model.bodies
-    if bodies.joint[k] != LOOSE:
-        return False
-    given = (bodies.load_force[k], bodies.load_moment[k], bodies.stiffness[k], bodies.damping[k], bodies.added_mass[k])
-    return bool(
-        bodies.hull[k] != HULL_NONE
-        or bodies.volume[k] > 0.0
-        or model.sea.has_seabed
-        or any(np.any(value != 0.0) for value in given)
-    )
-
-
-def strip_places(model: Model, k: int) -> Array:
-    """(n, 3) points of body k that have the added mass of its hull, in its frame, m."""
-    bodies = model.bodies
-    if model.sea.water_density <= 0.0 or not (bodies.added_normal[k] > 0.0 or bodies.added_axial[k] > 0.0):
-        return np.zeros((0, 3))
-    if bodies.hull[k] == HULL_SPHERE:
-        return bodies.sphere[k : k + 1, :3].copy()
-    if bodies.hull[k] != HULL_AXISYMMETRIC:
-        return np.zeros((0, 3))
-    strips = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    out: Array = np.zeros((strips.shape[0], 3))
-    out[:, 2] = strips[:, ZETA]
-    return out
-
-
-def build_hulls(model: Model, points: list[HullPoints], node: Ints, bed: Array) -> Hulls:
-    """Arrays of the bodies with loads.  node : (m, 2) ends of all bars    bed : (9,) plane and law"""
-    n, n_lines = len(model.names.bodies), len(model.names.lines)
-    mesh = build_body_mesh(model, np.zeros(n_lines, dtype=np.int64), np.zeros((n_lines, 2, 6, 3)))
-    data = mesh.data.copy()
-    data[:, BODY_MASS] = 0.0
-    data[:, INERTIA : INERTIA + 9] = 0.0
-    bar_of = {(int(a), int(b)): k for k, (a, b) in enumerate(node)}
-    rows = [_row(mesh, own) for own in points]
-    h = len(points)
-    return Hulls(
-        s=np.zeros(0),
-        motion=ints(np.zeros(n)),
-        bodies=mesh._replace(data=floats(data)),
-        bed=floats(bed),
-        sea=floats([model.sea.wind_speed, model.sea.wind_heading, model.sea.water_density, model.sea.gravity]),
-        body=ints([own.body for own in points]),
-        corner=ints([own.nodes[:4] for own in points], (-1, 4)),
-        edge=ints([[bar_of[own.nodes[a], own.nodes[b]] for a, b in EDGES] for own in points], (-1, 6)),
-        inverse=floats([np.linalg.inv(np.column_stack([np.ones(4), own.places[:4]])) for own in points], (-1, 4, 4)),
-        share=floats([shares(own.places[:4]) for own in points], (-1, 4, 3, 6)),
-        point_start=offsets([len(row) for row in rows]),
-        point=ints([point[0] for row in rows for point in row]),
-        place=floats([point[1] for row in rows for point in row], (-1, 3)),
-        strip=ints([point[2] for row in rows for point in row]),
-        tensor=floats([point[3] for row in rows for point in row], (-1, 3, 3)),
-        X=np.zeros((3, 2 * n, 3)),
-        flow=np.zeros((2 * n, COLUMNS)),
-        turn=np.tile(np.eye(3), (h, 1, 1)),
-        wrench=np.zeros((h, 6)),
-        stiffness=np.zeros((h, 6, 6)),
-        damping=np.zeros((h, 6, 6)),
-        spread=np.zeros((4, 3, 6)),
-    )
-
-
-def without(hulls: Hulls) -> Hulls:
-    """The same arrays with no bodies in them."""
-    return hulls._replace(body=ints([]))
-
-
-def _row(mesh: BodyMesh, own: HullPoints) -> list[tuple[int, Array, int, Array]]:
-    """Node, place, strip and tensor of every point with added mass of one body."""
-    first = int(mesh.table[own.body, STRIP])
-    zero = np.zeros((3, 3))
-    found = [(own.nodes[p], own.places[p], first + i, zero) for i, p in enumerate(own.strips)]
-    return found + [(own.nodes[p], own.places[p], -1, tensor) for p, tensor in own.tensors.items()]
-
-
-def shares(corners: Array) -> Array:
-    """(4, 3, 6) S of the module's heading for four points (4, 3), m."""
-    J = np.concatenate([np.hstack([np.eye(3), -hat(x)]) for x in corners])
-    S: Array = (J @ np.linalg.inv(J.T @ J)).reshape(4, 3, 6)
-    return S
-
-
-def hat(x: Array) -> Array:
-    """(3, 3) matrix of the cross product with x."""
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
 
 
 @kernel
@@ -224,8 +90,9 @@ def place_hulls(hulls, r, v):
 
 
 @kernel
-def hull_water(hulls, medium, r, t):
+def hull_water(packed, medium, r, t):
     """Surface, water, wet shares and wind of all hulls with nodes at r (n, 3) and time t."""
+    hulls = opened(packed)
     place_hulls(hulls, r, r)  # the rates are not read
     sea = HullSea(
         medium.wave, medium.depth, medium.current_kind, medium.current_speed, medium.current_heading,
@@ -254,7 +121,7 @@ def _wrench(hulls, k, rho, g, gp):
 def _added(hulls, j, p, rho, out):
     """World mass (3, 3) that the water adds at point p of hull j (kg), into `out`."""
     k, R = hulls.body[j], hulls.turn[j]
-    i = hulls.strip[p]
+    i = hulls.row[p]
     if i < 0:
         out[:] = R @ hulls.tensor[p] @ R.T
         return
@@ -284,12 +151,13 @@ def spread_of(hulls, j):
 
 
 @kernel
-def hull_loads(hulls, medium, r, v, force, inertia):
+def hull_loads(packed, medium, r, v, force, inertia):
     """Adds the loads of the bodies to the force and inertia of their nodes.  `hull_water` comes before, for the same r.
 
     Their drag is explicit in the steps of all solvers but the implicit ones: lumped on the corners its derivative is
     many times too large, and the steps were then of first order only.
     """
+    hulls = opened(packed)
     place_hulls(hulls, r, v)
     N = np.zeros((3, 3))
     for j in range(hulls.body.size):
@@ -349,8 +217,9 @@ def corner_stiffness(hulls, j, c, d, cv, out):
 
 
 @kernel
-def stiffen_corners(hulls, cv, nodes, links):
+def stiffen_corners(packed, cv, nodes, links):
     """Adds the stiffness of the bodies' loads to the blocks of nodes (n, 3, 3) and between ends of bars (m, 3, 3)."""
+    hulls = opened(packed)
     hull_damping(hulls)
     one = np.zeros((3, 3))
     other = np.zeros((3, 3))

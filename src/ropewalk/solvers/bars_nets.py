@@ -10,7 +10,7 @@ from ropewalk.model.arrays import Array, floats
 from ropewalk.model.net_measures import flow_direction, measure
 from ropewalk.model.nets import MORISON, Nets
 from ropewalk.solvers.bars_arrays import make_field
-from ropewalk.solvers.bars_hulls import without
+from ropewalk.solvers.bars_hull_arrays import without
 from ropewalk.solvers.bars_loads import loads
 
 if TYPE_CHECKING:

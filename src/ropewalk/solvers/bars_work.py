@@ -78,7 +78,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
         kind = DAMPED
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
-    refresh(work)
+    _refuse_no_length(work, model)
     if np.any(bars.compliance > 0.0):
         _meet_rigid_lengths(work)
     elastic = bars.compliance > 0.0
@@ -91,13 +91,6 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
 def straighten(work: BarsWork, model: Model) -> None:
     """Move the nodes so that all bars have their lengths, and take out rates of lengthening."""
     bars, steps, field = work.bars, work.steps, work.field
-    gap = gaps(work)
-    if np.any(gap <= NO_LENGTH * bars.length):
-        k = int(np.argmin(gap / bars.length))
-        raise InputError(
-            f"{bar_name(work, model, k)}: its ends lie on one another, {gap[k]:.3g} m apart, but it is "
-            f"{bars.length[k]:.6g} m long; give the state another shape"
-        )
     refresh(work)
     for _ in range(STRAIGHTEN):
         loads(bars, work.medium, field, steps.r, steps.v)
@@ -129,9 +122,21 @@ def straighten(work: BarsWork, model: Model) -> None:
     steps.rate_tension[:] = steps.tension
 
 
+def _refuse_no_length(work: BarsWork, model: Model) -> None:
+    """Raise InputError for bars without a direction."""
+    gap, length = gaps(work), work.bars.length
+    if np.any(gap <= NO_LENGTH * length):
+        k = int(np.argmin(gap / length))
+        raise InputError(
+            f"{bar_name(work, model, k)}: its ends lie on one another, {gap[k]:.3g} m apart, but it is "
+            f"{length[k]:.6g} m long; give the state another shape"
+        )
+
+
 def _meet_rigid_lengths(work: BarsWork) -> None:
     """Newton on the lengths of the rigid bars alone; the elastic ones beside them give way."""
     bars, s, field = work.bars, work.steps, work.field
+    refresh(work)
     rigid = bars.compliance == 0.0
     before = s.r.copy()
     for _ in range(STRAIGHTEN):
