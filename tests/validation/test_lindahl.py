@@ -90,14 +90,26 @@ def test_maximum_and_mean(history: tuple[np.ndarray, np.ndarray]) -> None:
     assert_allclose(cycles.mean(), MEAN, rtol=0.02)
 
 
+def test_printed_mean_and_phase_average_differ() -> None:
+    """The phase average as printed has a mean of 24.20 N, not the 25.19 N printed beside it.
+
+    A computation that met the mean and the shape without any error would miss the phase average by 1 N (rms), 3.9 % of
+    half the range. So the two are compared apart: the mean with the mean, the shape with the shape.
+    """
+    # printed to 0.01 N
+    assert_allclose(MEAN - PHASE_AVERAGE.mean(), 0.994, atol=0.005)
+
+
 def test_phase_average(history: tuple[np.ndarray, np.ndarray]) -> None:
-    """Root mean square difference to the measured phase average, at the best phase: 4 % of the range.
+    """Root mean square difference to the measured phase average, at the best phase: 4 % of half the range, means apart.
 
     The measured cycle is a little narrower than the computed one on both sides of its maximum.
     """
     _, cycles = history
     cycle = cycles.mean(axis=0)
-    differences = [np.sqrt(np.mean((np.roll(cycle, -k)[::5] - PHASE_AVERAGE) ** 2)) for k in range(cycle.size)]
-    # 2.5 % measured; 4.9 % of half the range, which neither mesh, steps, friction (0 to 1), bed (1e5, 1e6 Pa/m), axial
-    # drag (0 to pi times) nor added mass (1 to 3.8) brings below 4.8 %
-    assert min(differences) < 0.03 * (HIGHEST - LOWEST)
+    misses = np.array([np.roll(cycle, -k)[::5] - PHASE_AVERAGE for k in range(cycle.size)])
+    # 0.71 N, 2.8 %, measured
+    assert misses.std(axis=1).min() < 0.04 * 0.5 * (HIGHEST - LOWEST)
+    # with the means: 1.25 N, 4.9 % of half the range, of which 1.0 N is the contradiction above; neither mesh, steps,
+    # friction (0 to 1), bed (1e5 to 1e7 Pa/m), axial drag (0 to pi times) nor added mass (1 to 3.8) brings it below 4.8 %
+    assert np.sqrt(np.mean(misses**2, axis=1)).min() < 0.03 * (HIGHEST - LOWEST)
