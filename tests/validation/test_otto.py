@@ -108,10 +108,8 @@ def test_catenary_by_recursion_in_time(closure):
     The only printed numbers that a control of loops went into: "no more than 30 mm", "the 10th of a percent".
     """
     state, report, work = run(Settling(by=Recursive(closure=closure)), catenary_of_bars(), 0.0)
-    # the criteria are forces to 1e-6 of the load and lengths to 1e-6: 1e-4 m, here, and 1e-5 of the tensions
-    off, error = off_the_catenary(state, work.bars.steps.tension)
-    assert_allclose(off, 0.03505, atol=1e-4)
-    assert_allclose(error, 0.00069, atol=1e-5)
+    # digits of the recomputation; measured 35.052 mm and 0.0691 % with either closure, 35.051 mm by the direct solver
+    assert_allclose(off_the_catenary(state, work.bars.steps.tension), [0.03505, 0.00069], atol=5e-6)
     assert report.figures["settling"]["strain"] < 1e-6
 
 
@@ -193,6 +191,21 @@ def test_loops_closed_by_control_leave_gaps():
     assert stiff[1].figures["largest_strain"] < 0.2 * other.figures["largest_strain"]
     off, less = (np.abs(s.position - state.position).max() for s in (held, stiff[0]))
     assert less < off < 0.05
+
+
+@pytest.mark.parametrize(("closure", "step", "holds"), [("constraint", 0.0041, True), ("constraint", 0.0043, False),
+                                                        ("pid", 0.0035, True), ("pid", 0.0039, False)])  # fmt: skip
+def test_control_of_loops_shortens_the_step(closure, step, holds):
+    """Fig. B.4 prints 4.16 ms for a loop closed by control, which is 2 / omega_max of the swing without one.
+
+    With the gains as identified (their factors are not printed) control holds up to 3.65 ms: not reproducible.
+    """
+    model = swing()
+    solver = Recursive(step=step, damping=0.75, lumping="outer", closure=closure)
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 4.0)
+    # the free swing reaches 0.27 m/s: sqrt(2 g l (1 - cos 5 deg))
+    assert (report.good and bool(np.abs(work.steps.v).max() < 1.0)) == holds
 
 
 def driven(model, solver, force, omega, duration, node):
