@@ -13,6 +13,7 @@ from ropewalk.solvers.mixed_leapfrog import leap_to
 from ropewalk.solvers.mixed_ledger import BEFORE, BREAK, NOW, WINCH, WORK, measure_power, stored_energy
 from ropewalk.solvers.mixed_remesh import next_remesh, remesh
 from ropewalk.solvers.mixed_report import Bound, FemWork, arc_length
+from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import Moving, advance_to, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import newton_iteration
 
@@ -46,6 +47,8 @@ def find_acceleration(model: Model, work: FemWork) -> None:
     now.X[2] = trial.X[2]
     now.X[3] = trial.X[2]
     now.T[:] = trial.T
+    links = mesh.s.size + mesh.motion.size + mesh.bodies.table.shape[0]
+    now.X[0, links:] = trial.X[0, links:]  # what the links carry
     copy_state(now, trial)
     copy_state(now, kept.last)
 
@@ -85,9 +88,23 @@ def bound(model: Model, work: FemWork, leaps: bool = False) -> Bound:
     kept = work.bound
     if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
         advance = leap_to if leaps else advance_to
+        sea, kept_steps, now = model.sea, work.steps, work.steps.now
         kept = work.bound = Bound(
             advance=entry_point(advance, 0.0, work.mesh, model.sea, model.motions, work.steps),
-            stored_energy=entry_point(stored_energy, work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity),
+            stored_energy=entry_point(stored_energy, now.X, now.T, work.mesh, sea.gravity),
+            water_at=entry_point(water_at, now.X[0], 0.0, sea, kept_steps.flow),
+            unbalance=entry_point(
+                unbalance,
+                now.X,
+                now.T,
+                kept_steps.flow,
+                work.mesh,
+                sea.water_density,
+                sea.gravity,
+                kept_steps.memory.grip,
+                kept_steps.nodes,
+                work.misses,
+            ),
             parts=parts,
             leaps=leaps,
         )

@@ -12,10 +12,10 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample
 from ropewalk.solvers import mixed_steps as steps
-from ropewalk.solvers.mixed_anchor import carried
 from ropewalk.solvers.mixed_bodies import body_attitudes
 from ropewalk.solvers.mixed_ledger import BED, BREAK, DAMPING, DRAG, ENDS, LOADS, WATER, WINCH, WORK, stored_energy
-from ropewalk.solvers.mixed_mesh import BED_AREA, FIRST, FLIPPED, LENGTH, RADIUS, Mesh
+from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH, Mesh
+from ropewalk.solvers.mixed_reading import Reading, read_lines, reading_of
 from ropewalk.solvers.mixed_remesh import end_length
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import Work, water_at
@@ -27,6 +27,8 @@ class Bound(NamedTuple):
 
     advance: Callable[..., Any]  # of the steps
     stored_energy: Callable[..., Any]
+    water_at: Callable[..., Any]
+    unbalance: Callable[..., Any]
     parts: tuple[Any, ...]  # mesh, memory of the steps, sea and motions that it is for
     leaps: bool  # by leapfrog
 
@@ -45,6 +47,7 @@ class FemWork:
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
     bound: Bound | None = None
+    reading: Reading | None = None
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
@@ -122,39 +125,24 @@ def read_state(model: Model, work: FemWork) -> State:
     """The State of the present nodes, with reactions from their balance."""
     mesh, now = work.mesh, work.steps.now
     sea, time = model.sea, float(work.steps.clock[steps.TIME])
-    water_at(now.X[0], time, sea, work.steps.flow)
-    unbalance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
-              work.steps.nodes, work.misses)  # fmt: skip
+    bound = work.bound
+    water = bound.water_at if bound else water_at
+    balance = bound.unbalance if bound else unbalance
+    water(now.X[0], time, sea, work.steps.flow)
+    balance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
+            work.steps.nodes, work.misses)  # fmt: skip
     note_misses(work)
-    n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
+    n_nodes = mesh.s.size
     points = slice(n_nodes, n_nodes + len(model.names.points))
     bodies = slice(points.stop, n_nodes + mesh.motion.size)
     attitude, rate = body_attitudes(now.X, mesh)
-    s, position, velocity = present_s(mesh, time), now.X[0, :n_nodes].copy(), now.X[1, :n_nodes].copy()
-    tension = np.zeros(s.size)
-    end_force = np.zeros((n_lines, 2, 3))
-    grounded = np.zeros(n_lines)
-    for line in range(n_lines):
-        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
-        T = now.T[mesh.element_start[line] : mesh.element_start[line + 1]]
-        ends = -work.steps.nodes[[n.start, n.stop - 1]]
-        for side, node in ((0, n.start), (1, n.stop - 1)):
-            if mesh.has_bed and mesh.node[node, BED_AREA] == 0.0:
-                pressed = carried(ends[side], mesh.bed[:3])
-                ends[side] -= pressed
-                work.steps.nodes[n_nodes + mesh.line[line, FIRST + side]] += pressed
-        tension[n] = _nodal_tension(T, s[n], now.X[0, n], ends)
-        for i in np.flatnonzero(mesh.winches.table[:, LINE] == line):
-            tension[mesh.winches.table[i, END]] += mesh.winches.data[i, FLUX]
-        if mesh.line[line, FLIPPED]:
-            for array in (s, position, velocity, tension):
-                array[n] = array[n][::-1].copy()
-            ends = ends[::-1]
-        end_force[line] = ends
-        if mesh.has_bed:
-            depth = mesh.bed[3] + mesh.node[n, RADIUS] - now.X[0, n] @ mesh.bed[:3]
-            share = np.abs(np.gradient(s[n])) * np.where([True, *[False] * (len(depth) - 2), True], 0.5, 1.0)
-            grounded[line] = float(np.sum(share[depth > 0.0]))
+    has_winch = mesh.winches.table.shape[0] > 0
+    if has_winch or work.reading is None or work.reading.mesh is not mesh:
+        work.reading = reading_of(mesh, present_s(mesh, time))
+    order, s = work.reading.order, work.reading.s
+    tension, end_force, grounded = read_lines(work.reading, now, work.steps.nodes)
+    for i in range(mesh.winches.table.shape[0]):
+        tension[mesh.winches.table[i, END]] += mesh.winches.data[i, FLUX]
     state = State(
         time=time,
         point_position=now.X[0, points].copy(),
@@ -165,15 +153,17 @@ def read_state(model: Model, work: FemWork) -> State:
         body_velocity=now.X[1, bodies].copy(),
         body_rate=rate,
         start=mesh.node_start.copy(),
-        s=s,
-        position=position,
-        velocity=velocity,
-        tension=tension,
+        s=s.copy(),
+        position=now.X[0][order],
+        velocity=now.X[1][order],
+        tension=tension[order],
         end_force=end_force,
         grounded=grounded,
         line_length=np.array([s[i] for i in _far_ends(mesh)]),
     )
-    return _on_layout(state, work) if mesh.winches.table.shape[0] else state
+    return _on_layout(state, work) if has_winch else state
+
+
 
 
 def present_s(mesh: Mesh, t: float) -> Array:
@@ -215,14 +205,3 @@ def _held_forces(mesh: Mesh, force: Any) -> Any:
             axis = mesh.dof[d, :3]
             force[j] -= (force[j] @ axis) * axis
     return force
-
-
-def _nodal_tension(T: Any, s: Any, r: Any, ends: Any) -> Any:
-    """Tension at the nodes: mean of the elements around, at the ends the reaction along the line."""
-    length = np.abs(np.diff(s))
-    tension = np.empty(s.size)
-    tension[1:-1] = (T[:-1] * length[1:] + T[1:] * length[:-1]) / (length[1:] + length[:-1])
-    for end, inner, force in ((0, 1, ends[0]), (-1, -2, ends[1])):
-        d = r[inner] - r[end]
-        tension[end] = force @ d / max(float(np.linalg.norm(d)), 1e-300)
-    return tension
