@@ -1,6 +1,7 @@
 """Loads of bodies on points and bars: hulls of revolution, matrices, moments, wind; nets on bodies."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ SEA = {
     "wind": {"speed": 8, "heading": 144},
     "waves": {"kind": "regular", "height": 2.0, "period": 5.0, "heading": 29},
 }
+EXAMPLES = Path(__file__).parents[2] / "examples"
 BARE = {"diameter": 0.001, "mass": 1.0, "axial_stiffness": "inextensible"}  # a tether on which the sea does not act
 HULL = {"kind": "axisymmetric", "profile": [(-1.0, 0.65), (1.0, 0.65)], "drag": {"normal": 0.8, "axial": 1.0},
         "added_mass": {"normal": 0.5, "axial": 0.2}}  # fmt: skip
@@ -320,3 +322,20 @@ def test_a_net_on_a_body_that_hangs_is_in_balance_with_it():
     knots = state.net_position[[int(k) for k in np.flatnonzero(model.nets.body >= 0)]]
     assert_allclose(knots, corners, atol=1e-8)
     assert state.net_force[0, 1] > 10.0
+
+
+def test_the_buoy_of_the_example_carries_its_cage():
+    """Draught from weight, sinkers in water and the pull of the mooring; the run begins there."""
+    case = System.from_file(EXAMPLES / "buoy_cage.yaml")
+    found = statics(case)
+    state = found.state
+    assert found.method == "bars_statics"
+    rim = 4.0 * 8 * 2.0 * 0.5 * math.sin(math.pi / 8) * (1.0 - 1025.0 / 7850.0)
+    carried = 90.0 + rim - float(state.end_force[0, 1, 2]) / 9.80665
+    draught = -0.3 + float(state.body_position[0, 2])
+    # twine in water weighs 0.4 kg, drag lifts the net by 0.5 kg, and the buoy is tilted by 7 degrees
+    assert_allclose(-draught * math.pi * 0.16 * 1025.0, carried, rtol=0.02)
+    assert found.stability is None
+    run = simulate(case.replace(run={**case.run.model_dump(exclude_unset=True), "duration": 0.2}))
+    assert_allclose(run.body_position[0], state.body_position, atol=1e-6)
+    assert np.abs(run.body_position[-1] - state.body_position).max() < 0.2

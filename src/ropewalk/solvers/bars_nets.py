@@ -35,7 +35,7 @@ def read_nets(model: Model, work: BarsWork) -> dict[str, Array]:
     return {
         "net_position": position,
         "net_velocity": velocity,
-        "net_tension": steps.tension[int(work.places.net_bar_start[0]) :].copy(),
+        "net_tension": steps.tension[int(work.places.net_bar_start[0]) : int(work.places.net_bar_start[-1])].copy(),
         "net_force": np.array([water_force(nets, i, work) for i in range(len(nets.names))]),
         "net_mouth_area": sizes.mouth_area,
         "net_mouth_width": sizes.mouth_width,
