@@ -23,6 +23,7 @@ class Names(NamedTuple):
     lines: tuple[str, ...]
     sections: tuple[str, ...]
     winches: tuple[str, ...] = ()  # lines that have one
+    links: tuple[str, ...] = ()
 
 
 class Model(NamedTuple):
@@ -51,6 +52,7 @@ def build(system: System) -> Model:
             lines=tuple(system.lines),
             sections=tuple(system.sections),
             winches=tuple(name for name, line in system.lines.items() if line.payout is not None),
+            links=tuple(system.links),
         ),
         sea=build_sea(system.environment),
         sections=build_sections(system.sections),

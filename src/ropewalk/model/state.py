@@ -43,6 +43,8 @@ class State(NamedTuple):
     net_projected_area: Array = NONE  # (n_nets,) on a plane across the flow, every layer counted, m2
     net_volume: Array = NONE  # (n_nets,) inside a cylinder, 0 for panels, m3
     line_length: Array = NONE  # (n_winches,) unstretched length of the lines with winches, m
+    link_force: Array = NO_PLACES  # (n_links, 3) of links on their second ends, N; by the solvers that claim links
+    link_moment: Array = NO_PLACES  # (n_links, 3) on the part there, about that end, N m
 
 
 def rotation_matrix(quaternion: Array) -> Array:

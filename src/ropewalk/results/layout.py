@@ -56,6 +56,7 @@ class Layout:
     start: tuple[int, ...]  # (n_lines + 1,) first node of each line
     s: tuple[float, ...]  # (n_nodes,) m
     winches: tuple[str, ...] = ()  # lines with winches
+    links: tuple[str, ...] = ()
     nets: tuple[str, ...] = ()
     net_given_volume: tuple[float, ...] = ()  # (n_nets,) m3
     knot_start: tuple[int, ...] = (0,)  # (n_nets + 1,) first knot of each net
@@ -77,6 +78,7 @@ class Layout:
             start=tuple(int(i) for i in state.start),
             s=tuple(float(s) for s in state.s),
             winches=tuple(names.winches) if state.line_length.size else (),
+            links=tuple(names.links) if state.link_force.size else (),
         )
 
     @classmethod
@@ -100,6 +102,7 @@ class Layout:
             "end": 2 * len(self.lines),
             "rope": len(self.lines),
             "winch": len(self.winches),
+            "link": len(self.links),
             "term": len(self.terms),
             "net": len(self.nets),
             "knot": len(self.knot_row),
@@ -134,6 +137,7 @@ class Layout:
             "end": list(ENDS) * len(self.lines),
             "rope": list(self.lines),
             "winch": list(self.winches),
+            "link": list(self.links),
             "body": list(self.bodies),
             "point": list(self.points),
             "term": list(self.terms),

@@ -136,7 +136,7 @@ class Recorder:
             if dim == "node":
                 line = int(np.searchsorted(self.layout.start, i, side="right")) - 1
                 return f"{column.name} of line '{self.layout.lines[line]}' at s = {self.layout.s[i]:g} m is not finite"
-            owners = {"winch": self.layout.winches,
+            owners = {"winch": self.layout.winches, "link": self.layout.links,
                       "body": self.layout.bodies, "point": self.layout.points, "rope": self.layout.lines,
                       "net": self.layout.nets}  # fmt: skip
             if dim in ("knot", "twine"):

@@ -26,7 +26,7 @@ from ropewalk.solvers.mixed_events import copy_state, find_acceleration, step_to
 from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_link_start import refuse_open_links
-from ropewalk.solvers.mixed_links import link_forces
+from ropewalk.solvers.mixed_links import link_loads
 from ropewalk.solvers.mixed_memory import fill, restored_mesh, snapshot_of
 from ropewalk.solvers.mixed_mesh import FLIPPED, Mesh, build_mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
@@ -360,7 +360,7 @@ class MixedFemStatics:
         report = _settle_gradually(model, work, state)
         report = _off_the_bed(model, work, report)
         if model.links.names:
-            forces = dict(zip(model.links.names, link_forces(work.steps.now.X, work.mesh).tolist(), strict=True))
+            forces = dict(zip(model.links.names, link_loads(work.steps.now.X, work.mesh)[0].tolist(), strict=True))
             report = replace(report, figures={**report.figures, "links": forces})
         work.steps.clock[steps.TIME] = t
         return report

@@ -352,12 +352,16 @@ def link_powers(X, mesh):
     return springs, ends, lost
 
 
-def link_forces(X: Array, mesh: Any) -> Array:
-    """(n_links, 3) force of each link on its second end, world, N."""
+def link_loads(X: Array, mesh: Any) -> tuple[Array, Array]:
+    """(n_links, 3) force (N) of each link on its second end, and moment (N m) on the part there about that end, world.
+
+    Moments are those of rigid links and hinges, with the spring and the damper of a hinge.
+    """
     links = mesh.bodies.links
     n = links.table.shape[0]
-    forces: Array = np.zeros((n, 3))
+    force, moment = np.zeros((n, 3)), np.zeros((n, 3))
     for link in range(n):
         link_terms(link, X, mesh, 0.0)
-        forces[link] = -links.own[PLACE_B : PLACE_B + 3, LAST]
-    return forces
+        force[link] = -links.own[PLACE_B : PLACE_B + 3, LAST]
+        moment[link] = -links.own[TURN_B : TURN_B + 3, LAST]
+    return force, moment

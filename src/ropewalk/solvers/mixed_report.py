@@ -14,6 +14,7 @@ from ropewalk.model.state import State, resample
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.mixed_bodies import body_attitudes
 from ropewalk.solvers.mixed_ledger import BED, BREAK, DAMPING, DRAG, ENDS, LOADS, WATER, WINCH, WORK, stored_energy
+from ropewalk.solvers.mixed_links import link_loads
 from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH, Mesh
 from ropewalk.solvers.mixed_reading import Reading, read_lines, reading_of
 from ropewalk.solvers.mixed_remesh import end_length
@@ -160,10 +161,17 @@ def read_state(model: Model, work: FemWork) -> State:
         end_force=end_force,
         grounded=grounded,
         line_length=np.array([s[i] for i in _far_ends(mesh)]),
+        **_link_loads(model, work),
     )
     return _on_layout(state, work) if has_winch else state
 
 
+def _link_loads(model: Model, work: FemWork) -> dict[str, Array]:
+    """Fields of the State that say what the links carry."""
+    if not model.links.names:
+        return {}
+    force, moment = link_loads(work.steps.now.X, work.mesh)
+    return {"link_force": force, "link_moment": moment}
 
 
 def present_s(mesh: Mesh, t: float) -> Array:
