@@ -144,7 +144,8 @@ def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_da
 def _hull(model: Model, k: int, position: Array, R: Array, cut: Array) -> Hull:
     kind = model.bodies.hull[k]
     if kind == HULL_NONE or cut[hydrostatics.VOLUME] <= 0.0:
-        strips = Strips(np.zeros((0, 3)), *np.zeros((4, 0)), np.zeros((0, 3, 3)))
+        none = np.zeros(0)
+        strips = Strips(np.zeros((0, 3)), none, none, none, none, np.zeros((0, 3, 3)))
     elif kind == HULL_SPHERE:
         strips = _ball(model, k, position, R)
     else:
