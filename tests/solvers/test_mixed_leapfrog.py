@@ -143,6 +143,37 @@ def test_inextensible_lines_and_free_bodies_are_refused() -> None:
         method.start(model, initial_state(model))
 
 
+@pytest.mark.parametrize(
+    ("line", "parts", "sentence"),
+    [
+        ({"payout": {"time": [0.0, 1.0], "length": [0.0, 1.0]}}, {}, "winches are only in the implicit steps"),
+        ({}, {"links": {"ball": {"kind": "ball", "between": ["boat.eye", "b"]}}}, "link 'ball' holds bodies"),
+    ],
+)
+def test_winches_and_links_are_refused(line: dict[str, Any], parts: dict[str, Any], sentence: str) -> None:
+    """A free point on a boat that is moved has a link and no free body: leapfrog must not leave it out in silence."""
+    boat = {
+        "mass": 1.0,
+        "inertia": [1, 1, 1],
+        "position": [9, 0, 0],
+        "joint": "fixed",
+        "attachments": {"eye": [0, 0, 0]},
+    }
+    model = build(
+        System.model_validate(
+            {
+                "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
+                "points": {"a": {"position": [0, 0, -5]}, "b": {"position": [9, 0, 0], "joint": "free", "mass": 5.0}},
+                "bodies": {"boat": boat},
+                "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 12}], **line}},
+                **parts,
+            }
+        )
+    )
+    with pytest.raises(InputError, match=sentence):
+        MixedFem(integrator="leapfrog").start(model, initial_state(model))
+
+
 def test_a_step_that_is_not_stable_is_refused() -> None:
     """With the longest stable one in the sentence."""
     model = bridle()
