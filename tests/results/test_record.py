@@ -43,7 +43,8 @@ def test_dataset_gives_back_every_number_of_the_states():
     data = dataset_of(NAMES, states, {"title": "x"})
     assert data.time.values.tolist() == [state.time for state in states]
     for k, state in enumerate(states):
-        for name in set(State._fields) - {"time", "start", "s", "end_force", "line_length"} - NET_FIELDS:
+        left_out = {"time", "start", "s", "end_force", "line_length", "link_force", "link_moment"}
+        for name in set(State._fields) - left_out - NET_FIELDS:
             np.testing.assert_array_equal(data[name].values[k], getattr(state, name), err_msg=name)
         np.testing.assert_array_equal(data.end_force.values[k].reshape(2, 2, 3), state.end_force)
 
@@ -59,6 +60,14 @@ def test_nodes_and_ends_are_found_by_name():
     np.testing.assert_array_equal(data.body_rate.sel(body="float")[0], states[0].body_rate[1])
     np.testing.assert_array_equal(data.grounded.sel(rope="b")[0], states[0].grounded[1])
     np.testing.assert_array_equal(data.point_force.sel(point="top", axis="z")[0], states[0].point_force[1, 2])
+
+
+def test_links_are_found_by_name_where_a_state_has_them():
+    loads = {"link_force": np.array([[1.0, 2.0, 3.0]]), "link_moment": np.array([[0.0, 5.0, 0.0]])}
+    data = dataset_of(NAMES._replace(links=("hinge",)), [some_state(0.0)._replace(**loads)], {})
+    np.testing.assert_array_equal(data.link_force.sel(link="hinge")[0], [1.0, 2.0, 3.0])
+    assert float(data.link_moment.sel(link="hinge", axis="y")[0]) == 5.0
+    assert "link_force" not in dataset_of(NAMES, [some_state(0.0)], {})
 
 
 def test_results_span_many_blocks(monkeypatch):
