@@ -70,7 +70,8 @@ def entry_point(function: Any, *arguments: Any) -> Callable[..., Any]:
         plain: Callable[..., Any] = function
         return plain
     types = tuple(function.typeof_pyval(argument) for argument in arguments)
-    function.compile(types)
+    if types not in function.overloads:
+        function.compile(types)
     compiled: Callable[..., Any] = function.overloads[types].entry_point
     return compiled
 
