@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ropewalk.model.model import Names
 from ropewalk.model.state import State
 from ropewalk.results import NotFiniteError, Recorder, RunFolder, dataset_of, record
 
@@ -64,7 +65,8 @@ def test_nodes_and_ends_are_found_by_name():
 
 def test_links_are_found_by_name_where_a_state_has_them():
     loads = {"link_force": np.array([[1.0, 2.0, 3.0]]), "link_moment": np.array([[0.0, 5.0, 0.0]])}
-    data = dataset_of(NAMES._replace(links=("hinge",)), [some_state(0.0)._replace(**loads)], {})
+    names = Names(NAMES.points, NAMES.bodies, NAMES.lines, (), links=("hinge",))
+    data = dataset_of(names, [some_state(0.0)._replace(**loads)], {})
     np.testing.assert_array_equal(data.link_force.sel(link="hinge")[0], [1.0, 2.0, 3.0])
     assert float(data.link_moment.sel(link="hinge", axis="y")[0]) == 5.0
     assert "link_force" not in dataset_of(NAMES, [some_state(0.0)], {})
