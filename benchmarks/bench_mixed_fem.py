@@ -382,7 +382,7 @@ def main() -> None:
     compare(SHORT, [(implicit, 10, 1.0, 1e-2), (implicit, 20, 1.0, 1e-3), (implicit, 30, 1.0, 1e-3),
                     (implicit, 20, 3.0, 3e-3), (implicit, 30, 3.0, 3e-3), (implicit, 30, 3.0, 1e-3),
                     (implicit, 60, 3.0, 1e-3), (implicit, 100, 3.0, 3e-4)],
-            [10, 20, 24, 30], [2.5, 1.0, 0.2], MixedFem(step=0.002, ledger=False), 400)  # fmt: skip
+            [10, 20, 22, 30], [2.5, 1.0, 0.2], MixedFem(step=0.002, ledger=False), 400)  # fmt: skip
     stiffness(SHORT)
     waves(OC3)
     iteration_cost()
