@@ -22,7 +22,11 @@ from ropewalk.solvers.protocol import Claim, Report, Status
 
 MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
 CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
-STATE_ARRAYS = ("direction", "omega", "r", "v", "a", "alpha", "support", "tension", "gains", "integral")
+# loops are closed along the replies of the last accelerations, so these belong to the state as well
+STATE_ARRAYS = (
+    "direction", "omega", "r", "v", "a", "alpha", "support", "tension", "gains", "integral", "reply", "turn",
+    "loop_matrix",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
