@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import ropewalk as rw
 from reference import between, surmont_buoy
-from ropewalk.errors import InputError
+from ropewalk.errors import ConvergenceError, InputError
 
 
 def test_result_says_in_one_line_what_it_is():
@@ -84,3 +85,32 @@ def test_current_on_a_hull_is_left_to_the_elements():
     sea = system.environment.replace(current={"speed": 1.0})
     with pytest.raises(InputError, match="current or wind on bodies"):
         rw.statics(system.replace(environment=sea), "shooting")
+
+
+SUNK = {
+    "environment": {"depth": 20, "gravity": 9.81, "water_density": 1000, "seabed": {"stiffness": 1e5}},
+    "sections": {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e6}},
+    "points": {"a": {"position": [8, 0, -19]}},
+    "bodies": {"weight": {"mass": 900, "inertia": [50, 50, 50], "position": [0, 0, -10],
+                          "attachments": {"eye": [0, 0, 0.5]}, "hull": {"kind": "sphere", "radius": 0.5}}},
+    "lines": {"l": {"from": "a", "to": "weight.eye", "elements": 6, "pieces": [{"section": "rope", "length": 9}]}},
+}  # fmt: skip
+
+
+def test_body_that_would_hang_below_the_bed_is_said():
+    """By the closed form, which has no bed for bodies: 4.7 m and some stretch from -15 m, and a sphere of 1 m."""
+    line = {"from": "a", "to": "weight.eye", "pieces": [{"section": "rope", "length": 4.7}]}
+    hung = {**SUNK, "points": {"a": {"position": [0, 0, -15]}}, "lines": {"l": line}}
+    with pytest.raises(ConvergenceError, match=r"'weight' would reach 0\.71\d+ m below the bed.*take method 'fem'"):
+        rw.statics(rw.System.model_validate(hung), "catenary")
+
+
+def test_sunk_body_is_left_to_the_method_that_has_a_bed_for_it():
+    """The closed form hangs it below the bed or lets it fall for ever: `auto` goes on to fem."""
+    system = rw.System.model_validate(SUNK)
+    found = rw.statics(system)
+    assert found.method == "fem"
+    weight = (900 - 1000 * 4 / 3 * np.pi * 0.5**3) * 9.81
+    # it lies on the bed, pressed in by its weight; less than 90 N of rope hang on it
+    sunk = 19.5 + found.summary["bodies"]["weight"]["position"][2]
+    assert_allclose(sunk, -weight / (1e5 * np.pi * 0.25), atol=90 / (1e5 * np.pi * 0.25))

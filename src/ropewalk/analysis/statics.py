@@ -33,6 +33,7 @@ SETTLE = "settle"  # how a solver that goes through time finds an equilibrium
 SETTINGS = ("ramp", "damping", "duration")  # of the case, for methods that take them
 # exact where it applies, then the most accurate, then the most general; nets last
 PREFERENCE = ("catenary", "shooting", "fem", "bars_statics")
+HAVE_BED = ("fem", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
 
@@ -119,14 +120,39 @@ def statics(
         if report.good:
             stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
             answer = Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
+            below = _below_bed(model, answer.state, name)
+            if below:
+                answer = None
+                text = f"{below}; method '{name}' has no bed for bodies: take method 'fem', which has"
+                report = replace(report, status=Status.UNSUPPORTED, message=text)
         # some demands show only in the answer: part of a line out of the water, or under the bed
-        if report.status is not Status.UNSUPPORTED and not report.figures.get("crosses_surface"):
+        if report.status is Status.UNSUPPORTED or report.figures.get("crosses_surface"):
+            continue
+        if report.good or not _may_sink(model, name):  # what sinks falls for ever where bodies have no bed
             break
     if answer is None:
         raise ConvergenceError(report.message or report.status.value, report)
     if sensitivities:
         return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
     return answer
+
+
+def _below_bed(model: Model, state: State, method: str) -> str:
+    """A sentence if a free body would lie below the bed, which most methods do not know."""
+    if method in HAVE_BED or not model.sea.has_seabed or not np.any(model.bodies.joint == LOOSE):
+        return ""
+    from ropewalk.solvers.mixed_body_start import body_below_bed
+
+    return body_below_bed(model, state)
+
+
+def _may_sink(model: Model, method: str) -> bool:
+    """Whether a free body is heavier than all the water it can displace, and the method has no bed for it."""
+    if method in HAVE_BED or not model.sea.has_seabed or not np.any(model.bodies.joint == LOOSE):
+        return False
+    from ropewalk.solvers.mixed_body_start import heavy_body
+
+    return heavy_body(model)
 
 
 def _sensitivities(system: System, parameters: Sequence[str], time: float) -> dict[str, dict[str, float]]:

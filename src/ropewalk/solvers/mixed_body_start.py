@@ -19,6 +19,7 @@ from ropewalk.solvers.mixed_link_start import close_links
 
 HALF_WET = 0.5  # share of a hull taken as under water
 SOFTEST = 1.0  # m that a body may sink into the bed beside its own size
+THROUGH = 1e-6  # m below the bed: more than round-off of what touches it
 LINE_SHARE = 0.2  # of the drag of all lines at the surface speed that reaches the bodies
 
 
@@ -60,6 +61,27 @@ def _lifted(model: Model, state: State) -> Array:
             lifted = lifted.copy() if lifted is state.body_position else lifted
             lifted[k] -= height * plane[:3]
     return lifted
+
+
+def body_below_bed(model: Model, state: State) -> str:
+    """A sentence for the first free body that reaches below the bed, if one does: of methods without a bed for them."""
+    if not model.sea.has_seabed:
+        return ""
+    lifted = _lifted(model, state)
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        depth = float(np.linalg.norm(lifted[k] - state.body_position[k]))
+        if depth > THROUGH:
+            z = state.body_position[k, 2]
+            return (
+                f"body '{model.names.bodies[k]}' would reach {depth:.4g} m below the bed, its origin at z = {z:.4g} m"
+            )
+    return ""
+
+
+def heavy_body(model: Model) -> bool:
+    """Whether a free body is heavier than all the water it can displace."""
+    loose = np.flatnonzero(model.bodies.joint == LOOSE)
+    return any(model.bodies.mass[k] > model.sea.water_density * _volume(model, int(k)) for k in loose)
 
 
 def grounded_body(model: Model, position: Array) -> str:
