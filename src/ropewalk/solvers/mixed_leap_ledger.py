@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import FUSED, ZERO3, add3, dot, scale3, sub3
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers import mixed_ledger
 from ropewalk.solvers.mixed_element import SHORTEST, drag_on, water_on_half, wet_share
@@ -42,7 +42,7 @@ CARRIED = 21  # drag times the velocity of the water, W
 FORCE_COLUMNS = 22
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _add(F, n, c, x):
     """Add a vector to three columns of a row."""
     F[n, c] += x[0]
@@ -50,7 +50,7 @@ def _add(F, n, c, x):
     F[n, c + 2] += x[2]
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _row_forces(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, F):
     """Forces on what is lumped at row n."""
     for c in range(FORCE_COLUMNS):
@@ -76,7 +76,7 @@ def _row_forces(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, F):
     _add(F, n, BED, sub3(sub3(inertia, add3(load, water)), R))
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _half_forces(e, n, other, t, span, r, v, a, flow, element, rho, g, F):
     """Forces of the water on the half of element e at node n."""
     force = water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, 0.0, 0.0)[0]
@@ -90,7 +90,7 @@ def _half_forces(e, n, other, t, span, r, v, a, flow, element, rho, g, F):
     _add(F, n, HOLD, scale3(-1.0, force))
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def measure_forces(n_nodes, node_start, element_start, dof_start, dof, reference, r, v, a, T, flow, node, element, law,
                    law_data, load, damping, has_bed, bed, rho, g, grip, F):  # fmt: skip
     """Forces by kind (N) on nodes and free junctions at the present state, into F (n_rows, FORCE_COLUMNS)."""
@@ -126,7 +126,7 @@ def measure_forces(n_nodes, node_start, element_start, dof_start, dof, reference
                 _add(F, n, LOADS, scale3(dof[c, PULL] - dof[c, SPRING] * dot(axis, way), axis))
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _work(n, c, F, G):
     """Work (J) of one kind of force on a row in a step."""
     work = 0.0
@@ -135,7 +135,7 @@ def _work(n, c, F, G):
     return 0.5 * work
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def add_step(h, n_nodes, node_start, line, dof_start, F, G, ledger):
     """Add the work of a step (J) to ledger[:, WORK].  F, G : forces before and after it; F becomes G"""
     water, loads, drag, damping, bed, ends = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -25,7 +25,7 @@ from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
-from ropewalk.numerics.blockelimination import FUSED, dot, scale3, solve_dense
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, dot, scale3, solve_dense
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
@@ -132,7 +132,7 @@ def _move_held(t, n_nodes, which, reference, dof_start, motions, out, r, v, a):
             a[n_nodes + j, p] = out[2, p]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _join(n_nodes, line, node_start, end_offset, r, v, a):
     """Put the end nodes of all lines where their junctions are."""
     for k in range(line.shape[0]):
@@ -145,7 +145,7 @@ def _join(n_nodes, line, node_start, end_offset, r, v, a):
                 a[n, p] = a[j, p]
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _predict(n, h, r, v, a):
     """Positions at the end of a step, and velocities as if accelerations stayed; n rows."""
     for i in range(n):
@@ -154,7 +154,7 @@ def _predict(n, h, r, v, a):
             v[i, p] += h * a[i, p]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _solve_tensions(h, X, T, flow, mesh, rho, g, is_damped, memory, step):
     """Tensions, and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none."""
     A, right, n_dofs = memory.matrix, memory.right, mesh.dof.shape[0]
@@ -303,7 +303,7 @@ def leap_to(t_end, mesh, sea, motions, work):
     return REACHED
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _count_step(h, time, wanted, clock, count):
     """Put a finished step into the clock, and the next one."""
     clock[TIME], clock[STEP], clock[LAST_STEP] = time, wanted, h
@@ -313,7 +313,7 @@ def _count_step(h, time, wanted, clock, count):
     count[ITERATIONS] += 1
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _may_part(element):
     """Whether an element has a limit of tension."""
     least = np.inf
@@ -322,7 +322,7 @@ def _may_part(element):
     return least < np.inf
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _bare_share(damping, element):
     """Share of the step that lines may take which have hardly any damping and can go slack."""
     if damping > BARE:
@@ -333,7 +333,7 @@ def _bare_share(damping, element):
     return 1.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _first_not_finite(T):
     """The element to name when numbers are lost."""
     for e in range(T.size):

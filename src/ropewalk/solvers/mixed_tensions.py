@@ -1,7 +1,7 @@
 r"""Forces and tensions of the mixed elements for explicit steps: what each line does when its positions are known.
 
-All loops are given arrays, not tuples of them, and take no slices: the compiler counts references to what is taken out
-of a tuple or sliced inside a loop, and that costs as much as the mechanics.
+All loops are given arrays, not tuples of them, take no slices, and count no references: that costs as much as the
+mechanics.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk.numerics.blockelimination import (
     FUSED,
+    UNCOUNTED,
     ZERO3,
     ZERO9,
     add3,
@@ -58,7 +59,7 @@ OWN, NEXT, FAR = 19, 20, 21  # its tension, that per tension of the next one, an
 LEAP_COLUMNS = 22
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _law(e, stretch, is_slack, element, law, law_data):
     """Tension (N) of an element at a strain and its slope (N); it gives way if it is slack and cannot push."""
     slack = element[e, SLACK]
@@ -70,19 +71,19 @@ def _law(e, stretch, is_slack, element, law, law_data):
     return tension(stretch, law[e, 0], law_data, start, law[e, 2])
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _three(x, i, c):
     """Three columns of a row."""
     return x[i, c], x[i, c + 1], x[i, c + 2]
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _nine(x, i):
     """The matrix of a node."""
     return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7], x[i, 8]
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _keep(x, i, K, y):
     """Store matrix and vector of a node."""
     for p in range(9):
@@ -91,7 +92,7 @@ def _keep(x, i, K, y):
         x[i, CHANGE + p] = y[p]
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
     """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m)."""
     touches = (
@@ -111,7 +112,7 @@ def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
     return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _square(k, k_geometric, k_bed, lean, m):
     r"""Bound of the square of the frequencies (1/s2) at a node.
 
@@ -126,7 +127,7 @@ def _square(k, k_geometric, k_bed, lean, m):
     return (k + k_geometric) / m
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law, law_data, load, damping,
            has_bed, bed, rho, g, grip, step):  # fmt: skip
     """As `_line_forces`, of all lines."""
@@ -141,7 +142,7 @@ def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node
     return fastest, slowest
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flow, node, element, law, law_data, load,
                 damping, has_bed, bed, rho, g, grip, step):  # fmt: skip
     """Forces and masses along a line, without its tension, into `step`.
@@ -202,7 +203,7 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
     return fastest, slowest
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def sweep_tensions(n0, n_elements, step):
     r"""The way out of the tridiagonal system of a line's tensions.
 
@@ -239,7 +240,7 @@ def sweep_tensions(n0, n_elements, step):
     step[i, FAR] = f * (low * far - (c if n_elements == 1 else 0.0))
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def find_tensions(n0, e0, n_elements, first, last, T, element, law, law_data, step):
     """The way back; elements that went slack or taut by it change their law. Returns how many did.
 
@@ -259,7 +260,7 @@ def find_tensions(n0, e0, n_elements, first, last, T, element, law, law_data, st
     return turns
 
 
-@kernel(fastmath=FUSED)
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _correct_line(n0, e0, n_elements, h, v, a, T, step):
     """Change accelerations and velocities of a line by what its tensions do; False if they are not finite."""
     pulled = scale3(T[e0], _three(step, n0, TANGENT))
@@ -276,7 +277,7 @@ def _correct_line(n0, e0, n_elements, h, v, a, T, step):
     return np.isfinite(total)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def held_tensions(node_start, element_start, T, element, law, law_data, step):
     """Tensions of damped lines all of whose ends are held."""
     for k in range(node_start.size - 1):
@@ -289,7 +290,7 @@ def held_tensions(node_start, element_start, T, element, law, law_data, step):
     return True
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def correct(h, node_start, element_start, v, a, T, step):
     """As `_correct_line`, for all lines."""
     finite = True
@@ -299,7 +300,7 @@ def correct(h, node_start, element_start, v, a, T, step):
     return finite
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_line(n0, n_elements, i, j, dof_start, lever, two_sided, step, A, b):
     """Put the ends of a line into the dense system of the junctions (its masses times HUGE).
 
