@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.blockelimination import add9, dot, onto, outer, plus_unit, times
+from ropewalk.numerics.blockelimination import UNCOUNTED, add9, dot, onto, outer, plus_unit, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
     quaternion_rotate,
@@ -42,7 +42,7 @@ def place_ends(X, mesh):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever):
     """As `place_ends`, for arrays.  first_turn : row of the rotation of the first body"""
     n_bodies = start.shape[0]
@@ -121,7 +121,7 @@ def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_blocks(X, flow, n_nodes, n_junctions, dof_start, table, data, matrix, profile, strip, foot, bed_law, bed,
                 start, plane, water, displaced, cut, sums, scratch, damping, rho, g, bp, gp, block, A,
                 b):  # fmt: skip
@@ -212,7 +212,7 @@ def turn_bodies(X, mesh, right, share, bp, gp):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _turn_bodies(X, n_nodes, n_junctions, dof_start, table, data, start, right, share, bp, gp):
     """As `turn_bodies`, for arrays."""
     n_bodies = table.shape[0]

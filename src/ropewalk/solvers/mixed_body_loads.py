@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
-from ropewalk.numerics.blockelimination import ZERO3, add3, dot, onto, scale3
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, onto, scale3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
@@ -178,7 +178,7 @@ def water_on_bodies(X, t, sea, mesh):
         uneven_water(k, memory.displaced)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def _strips(k, x_rates, t, table, data, strip, water, displaced, rho, sums):
     """Morison and wind forces of the strips of body k into the sums.
 
@@ -209,7 +209,7 @@ def _strips(k, x_rates, t, table, data, strip, water, displaced, rho, sums):
             drag_terms(t, u, in_wind * width * (1.0 - wet), 0.0, zeta, sums)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _sphere(k, x_rates, arm, i, data, water, rho, sums):
     """Forces on the sphere of body k into the sums; arguments as `_strips`, arm : of its centre, world, m.
 
@@ -232,20 +232,20 @@ def _sphere(k, x_rates, arm, i, data, water, rho, sums):
         point_terms(u, ZERO3, data[k, WIND_DRAG] * disc * (1.0 - wet), 0.0, zeta, sums)
 
 
-@kernel
+@kernel(**COUNTED)
 def _cut_profile(first, stop, profile, axis, up, height, cut):
     """Cut of the hull of revolution in rows first to stop of the profiles, by quadrature; tuples axis and up."""
     hydrostatics.axisymmetric(profile[first:stop], np.array(axis), np.array(up), height, cut)
 
 
-@kernel
+@kernel(**COUNTED)
 def _cut_sphere(arm, radius, up, height, cut):
     """Cut of a sphere; tuples arm and up."""
     hydrostatics.sphere(np.array(arm), radius, np.array(up), height, cut)
     centre_pressure(cut, arm)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def add_hull(k, x, x_rates, R, Z, table, data, profile, strip, plane, water, displaced, cut, sums, rho, g, bp, gp,
              block):  # fmt: skip
     """Adds buoyancy, Morison and wind forces of the hull of body k to its block.
@@ -272,7 +272,7 @@ def add_hull(k, x, x_rates, R, Z, table, data, profile, strip, plane, water, dis
     _add_sphere(k, height, x_rates, R, Z, up, table[k, STRIP], data, water, displaced, cut, sums, rho, g, bp, gp, block)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_sphere(k, height, x_rates, R, Z, up, i, data, water, displaced, cut, sums, rho, g, bp, gp, block):
     """As `add_hull`, for a sphere.  height : of the origin above the water, m    i : row of the sphere in water"""
     _, _, omega, alpha = x_rates
@@ -328,18 +328,18 @@ def body_block(k, X, flow, mesh, rho, g, bp, gp):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**COUNTED)
 def _add_rare(k, turn, X, x, rates, R, Z, table, data, matrix, foot, bed_law, bed, start, scratch, bp, gp, block):
-    """What few bodies have, apart from `fill_block`: the views it makes of arrays would slow down all of them."""
+    """What few bodies have, apart from `fill_block`, which must not make arrays."""
     if table[k, HAS_MATRICES] == 1:
         add_matrices(x, rates, R, Z, X[0, turn], data[k], matrix[k], start[k], bp, gp, block)
     on_bed(k, x, rates, R, Z, bed, table, data, foot, bed_law, scratch, gp, block)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def fill_block(k, row, turn, X, flow, table, data, matrix, profile, strip, foot, bed_law, bed, start, plane, water,
                displaced, cut, sums, scratch, damping, rho, g, bp, gp, block):  # fmt: skip
-    """As `body_block`, for arrays: of those taken from a tuple the compiler counts references, a microsecond in all.
+    """As `body_block`, for arrays, to which references are not counted: that took as long as the block itself.
 
     row, turn : of the body's position and rotation    start : attitudes at the start of the step
     """

@@ -184,28 +184,13 @@ def _add_links(X, mesh, gp, A, b):
 
 
 @kernel(**COUNTED)
-def _add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
-    add_bodies(X, flow, mesh, rho, g, bp, gp, A, b)
-
-
-@kernel(**COUNTED)
 def _steady_bodies(mesh, A, b):
     steady_bodies(mesh, A, b)
 
 
 @kernel(**COUNTED)
-def _turn_bodies(X, mesh, right, share, bp, gp):
-    return turn_bodies(X, mesh, right, share, bp, gp)
-
-
-@kernel(**COUNTED)
 def _pull_links(X, mesh, right, share):
     return pull_links(X, mesh, right, share)
-
-
-@kernel(**COUNTED)
-def _place_ends(X, mesh):
-    place_ends(X, mesh)
 
 
 @kernel(**UNCOUNTED)
@@ -234,7 +219,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
         if has_links:
             _add_links(X, mesh, gp, memory.matrix, right)
         if has_bodies:
-            _add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
+            add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
         for line in range(n_lines):
             add_line(line, mesh, n_dofs, memory)
         if gp == 0.0 and has_bodies:
@@ -262,7 +247,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             a[n_nodes + j, p] += bp * x[p]
             move = max(move, abs(x[p]))
     if has_bodies:
-        move = max(move, _turn_bodies(X, mesh, right, share, bp, gp))
+        move = max(move, turn_bodies(X, mesh, right, share, bp, gp))
     if has_links:
         kick = max(kick, _pull_links(X, mesh, right, share))
     join_ends(X, mesh)
@@ -282,4 +267,4 @@ def join_ends(X, mesh):
                 X[1, n, p] = X[1, j, p]
                 X[2, n, p] = X[2, j, p]
     if mesh.bodies.table.shape[0] > 0:
-        _place_ends(X, mesh)
+        place_ends(X, mesh)
