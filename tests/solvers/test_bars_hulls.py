@@ -18,7 +18,7 @@ from ropewalk.solvers.bars_hull_arrays import hat, opened
 from ropewalk.solvers.bars_implicit import ConstrainedImplicit
 from ropewalk.solvers.bars_loads import loads
 from ropewalk.solvers.bars_statics import BarsStatics
-from ropewalk.solvers.bars_work import refresh
+from ropewalk.solvers.bars_work import refresh, stable_step
 from ropewalk.solvers.constrained import Constrained
 from ropewalk.solvers.mixed_body_loads import fill_block
 from ropewalk.solvers.projection import Projection
@@ -291,6 +291,18 @@ def test_a_stopped_run_with_a_hull_goes_on_to_the_same_bits(solver):
     for memory in (work, again):
         solver.advance(model, memory, 0.13)
     np.testing.assert_array_equal(solver.read(model, again).body_position, solver.read(model, work).body_position)
+
+
+def test_strong_damping_shortens_the_step():
+    """1e5 N s/m on 700 kg and its added mass: the explicit limit 2 m / c is what the bound says, and it holds."""
+    damping = np.diag([1e5, 1e5, 1e5, 1e4, 1e4, 1e4]).tolist()
+    model = build(buoy(body={"damping": damping, "hull": {**HULL, "added_mass": {}}}))
+    solver = Constrained()
+    work = solver.start(model, initial_state(model))
+    # of the turns, too: 1e4 N m s on 120 kg m2 about the axis decay at 83 1/s, the ways at 143 1/s
+    assert stable_step(work) <= 2.0 * 700.0 / 1e5
+    assert solver.advance(model, work, 0.2).good
+    assert np.abs(solver.read(model, work).body_velocity).max() < 0.5
 
 
 TWINE = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": 5e3, "drag": {"normal": 1.2}}

@@ -225,7 +225,7 @@ class BodyNodes:
 
 
 def body_rates(places: Places, field: Field, r: Array, inverse: Array) -> tuple[float, float]:
-    """Squared frequency (1/s2) and rate of decay (1/s) of the free bodies under their own loads, both upper bounds.
+    """Largest squared frequency (1/s2) and rate of decay (1/s) of the free bodies under their own loads.
 
     In `inverse` (n,), 1/kg, their nodes get the mobility of the whole body in place of that of the point.
     """
@@ -242,8 +242,8 @@ def body_rates(places: Places, field: Field, r: Array, inverse: Array) -> tuple[
         mobility = np.linalg.inv(mass)
         inverse[nodes] = [np.linalg.norm(arm @ mobility @ arm.T, 2) for arm in J]
         if k in loads:
-            square = max(square, float(np.linalg.norm(mobility @ hulls.stiffness[loads[k]], 2)))
-            rate = max(rate, float(np.linalg.norm(mobility @ hulls.damping[loads[k]], 2)))
+            square = max(square, float(np.abs(np.linalg.eigvals(mobility @ hulls.stiffness[loads[k]])).max()))
+            rate = max(rate, float(np.abs(np.linalg.eigvals(mobility @ hulls.damping[loads[k]])).max()))
     return square, rate
 
 
