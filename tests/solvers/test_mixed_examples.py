@@ -33,3 +33,30 @@ def test_example(name: str, end: int, highest: float) -> None:
         forces.append(np.linalg.norm(solver.read(model, work).end_force[0, end]))
     assert report.figures["energy_closure"] < 1e-3
     assert max(forces) == pytest.approx(highest, rel=0.1 if name == "snap" else 0.02)
+
+
+def _others() -> list[str]:
+    """Examples that these elements run in time and that no test above, nor that of the tethered buoys, looks at."""
+    found = []
+    for path in sorted(EXAMPLES.glob("*.yaml")):
+        run = System.from_file(path).run
+        if run is not None and run.solver in ("auto", "mixed_fem") and path.stem not in SEEN:
+            found.append(path.stem)
+    return found
+
+
+SEEN = ("mooring_waves", "tow_turn", "snap", "lazy_wave", "tethered_buoy_short", "tethered_buoy_long")
+
+
+@pytest.mark.parametrize("name", _others())
+def test_ledger_of_every_other_example_closes(name: str) -> None:
+    """Below 1e-3 of the energy turned over, with the settings of the file."""
+    system = System.from_file(EXAMPLES / f"{name}.yaml")
+    assert system.run is not None
+    model = build(system)
+    solver = MixedFem(tolerance=system.run.tolerance) if system.run.tolerance else MixedFem()
+    work = solver.start(model, initial_state(model))
+    for t in np.arange(1, round(system.run.duration / system.record.every) + 1) * system.record.every:
+        report = solver.advance(model, work, float(t))
+        assert report.good, report.message
+    assert report.figures["energy_closure"] < 1e-3
