@@ -368,8 +368,8 @@ def iteration_cost() -> None:
 def main() -> None:
     """Print the tables."""
     implicit, explicit = "generalised_alpha", "leapfrog"
-    compare(OC3, [(implicit, 15, 1.0, 1e-1), (implicit, 15, 2.0, 1e-1), (implicit, 20, 1.0, 1e-1),
-                  (implicit, 20, 2.0, 1e-1), (implicit, 50, 1.0, 1e-2), (implicit, 40, 2.0, 3e-3),
+    compare(OC3, [(implicit, 15, 1.0, 1e-1), (implicit, 16, 2.0, 1e-1), (implicit, 20, 1.0, 1e-1),
+                  (implicit, 20, 2.0, 1e-1), (implicit, 50, 1.0, 1e-2), (implicit, 42, 2.0, 3e-3),
                   (implicit, 50, 2.0, 3e-3), (implicit, 50, 1.0, 1e-3), (implicit, 70, 1.0, 1e-3)],
             [10, 15, 20, 50, 100], [1.0, 0.25, 0.1], MixedFem(step=0.005, ledger=False), 800)  # fmt: skip
     compare(SNAP, [(explicit, 17, 1.0, 3e-3), (explicit, 20, 1.0, 3e-3), (explicit, 30, 1.0, 3e-3),
@@ -381,7 +381,7 @@ def main() -> None:
     # 0.03 % from 400 elements with grading 4
     compare(SHORT, [(implicit, 10, 1.0, 1e-2), (implicit, 20, 1.0, 1e-3), (implicit, 30, 1.0, 1e-3),
                     (implicit, 20, 3.0, 3e-3), (implicit, 30, 3.0, 3e-3), (implicit, 30, 3.0, 1e-3),
-                    (implicit, 60, 3.0, 1e-3), (implicit, 100, 3.0, 3e-4)],
+                    (implicit, 80, 3.0, 5e-4), (implicit, 100, 3.0, 3e-4)],
             [10, 20, 22, 30], [2.5, 1.0, 0.2], MixedFem(step=0.002, ledger=False), 400)  # fmt: skip
     stiffness(SHORT)
     waves(OC3)
