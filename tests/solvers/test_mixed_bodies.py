@@ -292,7 +292,9 @@ def test_steps_of_both_schemes_agree_as_they_go_to_zero(stiffness):
     flow = {"current": {"speed": 0.5, "heading": 30}, "waves": {"kind": "regular", "height": 2, "period": 6}}
     model = moored({**ROPE, "axial_stiffness": stiffness}, **flow)
     times = [4.0]
-    best = run(model, times, start_at="equilibrium", step=0.005)[-1].body_position[0]
+    # At 5 ms the inextensible painter comes taut at 3.6 s in a way that defeats Newton's method several times in a row,
+    # and the step of recovery, in which elements may push, throws the spar: a known fault, not what is looked at here.
+    best = run(model, times, start_at="equilibrium", step=0.004)[-1].body_position[0]
     ends = (
         run(model, times, start_at="equilibrium", integrator="backward_euler", step=h)[-1].body_position[0]
         for h in (0.02, 0.01)
