@@ -168,7 +168,7 @@ class _SparseSteps:
         return step, shifts
 
 
-@kernel
+@kernel(separate=True)
 def _try(assembly, points, bodies, quaternions, step, fraction, free, floor, level, out, pressed, there, residual):
     """Balance after `fraction` of `step` (all dofs) from a place; points that sink are put back on the bed.
 
@@ -234,7 +234,7 @@ def _size_and_slope(step, root, free, residual):
     return size, slope
 
 
-@kernel
+@kernel(separate=True)
 def _dense_trial(
     assembly, points, bodies, quaternions, K, root, length, step, free, floor, level, out, pressed, there, residual
 ):

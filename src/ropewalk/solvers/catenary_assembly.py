@@ -189,7 +189,7 @@ def pieces_of(assembly, i):
     )
 
 
-@kernel
+@kernel(separate=True)
 def solve_in_plane(assembly, i, dx, z_a, z_b, out):
     """Closed form of line i between heights z_a and z_b (m), span dx (m); returns the status."""
     z_a, z_b = max(z_a, assembly.bed[i]), max(z_b, assembly.bed[i])  # a pad-eye may lie within the contact radius
@@ -203,7 +203,7 @@ def solve_in_plane(assembly, i, dx, z_a, z_b, out):
     return catenary_line.solve_pieces(dx, dz, L, EA, w, load, assembly.friction, height, out)
 
 
-@kernel
+@kernel(separate=True)
 def line_rows(assembly, i, s, dx, dz, status, solution):
     """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N)."""
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
@@ -273,7 +273,7 @@ def _add_point(position, reference, frame, joint, spring, axis_force, force, rad
         out_force[m] += f
 
 
-@kernel
+@kernel(separate=True)
 def _add_body(assembly, k, n_points, bodies, quaternions, out):
     """Weight, buoyancy, loads and linear stiffness of body k."""
     own = out.own[n_points + k]
@@ -304,7 +304,7 @@ def _add_body(assembly, k, n_points, bodies, quaternions, out):
         out.force[3 * n_points + 6 * k + m] += wrench[m]
 
 
-@kernel
+@kernel(separate=True)
 def evaluate(assembly, points, bodies, quaternions, out):
     """Fill `out` (a Balance) for points and bodies at given places.
 
@@ -345,7 +345,7 @@ def evaluate(assembly, points, bodies, quaternions, out):
     out.force[:] += out.line_force
 
 
-@kernel
+@kernel(separate=True)
 def gather(assembly, out, K):
     """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs)."""
     K[:, :] = 0.0

@@ -1,0 +1,91 @@
+"""Kernels compiled once: what numba would compile again in every caller stays a function of its own.
+
+Numba hands the whole code of a callee to each caller, which optimises and emits it anew, and its callers
+again: of a call tree six deep the leaves are compiled six times, although LLVM inlines none but small functions.
+And it makes for every function the code that unpacks arguments from Python, which of nested tuples of arrays
+is longer than many a kernel.
+
+Here a kernel that is not called in inner loops can be a separate object, known to its callers by name; and
+arguments are unpacked only for kernels that Python calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
+
+# What LLVM would inline must stay with the caller: it inlines up to about 50 instructions more than the callee has
+# arguments. Kernels that are handed a whole mesh (some 400 words) are not those of inner loops, and what is longer than
+# all kernels of inner loops is not either.
+MANY_ARGUMENTS = 300  # words, of a kernel that is separate from some length on
+SHORT = 600  # LLVM instructions, that length
+LONG = 2500  # LLVM instructions, of a kernel that is separate whatever it is handed
+
+
+class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """Numba's dispatcher, with separate kernels and without wrappers that nobody calls."""
+
+    separate: bool | None = None  # None: by size
+    _inner = False  # the one who asks for a compilation is a kernel
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What the compiler asks when it meets a call of this kernel in another."""
+        with global_compiler_lock:
+            before, self._inner = self._inner, True
+            try:
+                return super().get_call_template(args, kws)
+            finally:
+                self._inner = before
+
+    def open_to_python(self, types: tuple[Any, ...]) -> bool:
+        """True if what is compiled for these types can be called from Python."""
+        return types in self.overloads and _has_wrapper(self.overloads[types])
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, or load what was kept."""
+        with global_compiler_lock:
+            types = tuple(normalize_signature(sig)[0])
+            inner, self._inner = self._inner, False
+            if not inner and types in self.overloads and not self.open_to_python(types):
+                del self.overloads[types]  # so far called by kernels only
+            self._compiler.targetoptions.update(no_cpython_wrapper=inner, no_cfunc_wrapper=True)
+            self._cache.inner = inner
+            try:
+                return super().compile(sig)
+            finally:
+                self._inner = inner
+
+    def add_overload(self, cres: Any) -> None:
+        """Register a compiled result; for calls from Python only if it has the code for them."""
+        if not hasattr(cres.library, "kernel_separate"):
+            _divide(cres, self.separate)
+        if _has_wrapper(cres):
+            super().add_overload(cres)
+        else:
+            self.overloads[tuple(cres.signature.args)] = cres
+
+
+def _has_wrapper(cres: Any) -> bool:
+    """True if the compiled result can be called from Python."""
+    return bool(cres.codegen._engine.is_symbol_defined(cres.fndesc.llvm_cpython_wrapper_name))
+
+
+def _divide(cres: Any, separate: bool | None) -> None:
+    """Decide whether callers take the code of a kernel in or know it by name only."""
+    library = cres.library
+    if cres.fndesc.inline:  # asked for where it stands, or inherited from the caller it was compiled for
+        separate = False
+    elif separate is None:
+        body = library.get_function(cres.fndesc.llvm_func_name)
+        length = sum(1 for block in body.blocks for _ in block.instructions)
+        many = sum(1 for _ in body.arguments) >= MANY_ARGUMENTS
+        separate = length > (SHORT if many else LONG)
+    library.kernel_separate = separate
+    library.kernel_kept = None  # filled when it is on disk
+    if separate:
+        empty = library._codegen._create_empty_module(library.name)
+        library._shared_module = llvm.parse_assembly(str(empty))  # what numba links into callers

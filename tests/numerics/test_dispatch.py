@@ -1,0 +1,114 @@
+"""Kernels as separate objects: compiled once, found again with all they call, callable from kernels and from Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+TERMS, LONG = 40, 200  # lines of the large kernel, with some ten instructions each; those that make it a large one here
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Path:
+    """A large kernel, a small one that calls it, and one at the top that calls both."""
+    head = "import numpy as np\nfrom ropewalk.numerics import dispatch\nfrom ropewalk.numerics.compile import kernel\n"
+    head += f"dispatch.LONG = {LONG}\n"
+    body = "".join(f"    s += np.sin(x + {k}.0) * np.cos(s) / (1.0 + s * s)\n" for k in range(TERMS))
+    check = "    if x < 0.0:\n        raise ValueError('negative')\n"
+    large = f"@kernel\ndef large(x):\n{check}    s = 0.0\n{body}    return s\n"
+    small = "@kernel\ndef small(x):\n    return large(x) + 1.0\n"
+    top = "@kernel\ndef top(x):\n    return small(x) + large(x)\n"
+    (tmp_path / "parts.py").write_text(head + large + small)
+    (tmp_path / "whole.py").write_text(head + "from parts import large, small\n" + top)
+    return tmp_path
+
+
+def run(modules: Path, program: str) -> str:
+    """What a process prints that can import `modules`; its cache is beside them."""
+    head = f"import sys; sys.path.insert(0, {str(modules)!r})\nfrom whole import large, small, top\n"
+    environment = {**os.environ, "ROPEWALK_CACHE": str(modules / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", head + textwrap.dedent(program)], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def kept(modules: Path) -> dict[str, int]:
+    """Files of the cache and when they were written."""
+    return {path.name: path.stat().st_mtime_ns for path in (modules / "cache").rglob("*.kernel")}
+
+
+def test_callers_do_not_contain_large_kernels(modules):
+    """The small kernel is taken in, the large one only named; plain Python gives the same number."""
+    program = """
+        from numba import float64
+        value = top(0.3)
+        code = top.overloads[(float64,)].library._final_module
+        defined = [f.name for f in code.functions if not f.is_declaration]
+        named = [f.name for f in code.functions if f.is_declaration]
+        print(any("large" in name for name in defined), any("large" in name for name in named))
+        plain = large.py_func(0.3)
+        print(abs(value - (2.0 * plain + 1.0)) <= 1e-12 * abs(value))  # sums of 40 terms, in another order
+    """
+    assert run(modules, program).split() == ["False", "True", "True"]
+
+
+@pytest.mark.parametrize("mark", ["separate=False", "forceinline=True"])
+def test_mark_goes_before_size(modules, mark):
+    """A short kernel marked separate is named; a long one marked not to be, or to be inlined, is taken in."""
+    parts = modules / "parts.py"
+    text = parts.read_text()
+    parts.write_text(text.replace("@kernel\ndef large", f"@kernel({mark})\ndef large"))
+    (modules / "whole.py").write_text((modules / "whole.py").read_text().replace("@kernel", "@kernel(separate=True)"))
+    program = """
+        from numba import float64
+        top(0.3)
+        print([k.overloads[(float64,)].library.kernel_separate for k in (large, top)])
+    """
+    assert run(modules, program) == "[False, True]\n"
+
+
+def test_kernel_found_on_disk_brings_what_it_calls(modules):
+    """The second process calls the top only: it writes nothing and gives the same number."""
+    first = run(modules, "print(top(0.3))")
+    files = kept(modules)
+    assert run(modules, "print(top(0.3))") == first
+    assert kept(modules) == files
+
+
+@pytest.mark.parametrize("harm", ["lost", "torn"])
+def test_lost_or_torn_callee_is_compiled_again(modules, harm):
+    """Its caller too, as the new code goes by another name."""
+    first = run(modules, "print(top(0.3))")
+    for path in (modules / "cache").rglob("large-*.kernel"):
+        path.unlink() if harm == "lost" else path.write_bytes(path.read_bytes()[:-7])
+    assert run(modules, "print(top(0.3))") == first
+
+
+def test_kernel_called_by_kernels_can_then_be_called_from_python(modules):
+    """Numba's dispatcher is not handed a function that lacks the code for it."""
+    program = """
+        from ropewalk.numerics.compile import entry_point
+        whole, part = top(0.3), entry_point(large, 0.3)(0.3)
+        print(abs(whole - small(0.3) - large(0.3)) < 1e-12, part == large(0.3))
+    """
+    for _ in range(2):  # compiled; loaded
+        assert run(modules, program).split() == ["True", "True"]
+
+
+def test_errors_come_through_separate_kernels(modules):
+    """Type and sentence of an error raised two calls down, compiled and loaded."""
+    program = """
+        try:
+            top(-1.0)
+        except ValueError as error:
+            print(error)
+    """
+    for _ in range(2):
+        assert run(modules, program) == "negative\n"
