@@ -9,9 +9,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ropewalk.numerics import kernel_cache as compiling
+from ropewalk.numerics.compile import entry_point, kernel
 
 PROGRAM = """
     import sys
@@ -114,3 +116,14 @@ def test_key_follows_edits_of_imported_files(tmp_path, monkeypatch):
     finally:
         compiling.source_hash.cache_clear()
         compiling._imports.cache_clear()
+
+
+def test_entry_point_gives_what_the_kernel_gives() -> None:
+    """The direct way into compiled code skips the look at types and nothing else."""
+
+    @kernel
+    def scaled(x, pair):  # type: ignore[no-untyped-def]
+        return pair[1] * x[0] + pair[0]
+
+    arguments = (np.array([3.0, 4.0]), (1.0, 2.0))
+    assert entry_point(scaled, *arguments)(*arguments) == scaled(*arguments) == 7.0
