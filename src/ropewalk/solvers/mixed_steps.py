@@ -70,6 +70,7 @@ REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept t
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
 PUSH, RESTART = 1.0, 2.0  # elements may push for one step; and that step is one of backward Euler, without memory
+WILD = 5.0  # times the speed before: an error of a step of recovery that means another root than that of the motion
 CUT = 0.35  # step after a Newton failure
 LAST_CUT = 0.1  # of a step, at most, on the way to where a line parts
 SPEED_MEMORY = 20.0  # s over which the largest speed is forgotten
@@ -355,6 +356,8 @@ def advance_to(t_end, mesh, sea, motions, work):
             count[FAIL_ELEMENT] = _worst_element(work.trial.T, work.now.T)
             return STEP_TOO_SMALL
         done, error, speed, shift = _try_step(h, mesh, sea, motions, work)
+        if fixed and cuts >= PUSH_AFTER and error > WILD * max(clock[SPEED], settings[SPEED_FLOOR]):
+            done = False  # steps chosen by the program have their own control of errors
         if not done:
             count[FAILED] += 1
             clock[CURVATURE] = 0.0
