@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.blockelimination import UNCOUNTED, add9, dot, onto, outer, plus_unit, times
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, add9, dot, onto, outer, plus_unit, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
     quaternion_rotate,
@@ -86,7 +86,7 @@ def fill_lever(line, side, arm, lever):
     lever[line, side, 5, 0], lever[line, side, 5, 1] = -arm[1], arm[0]
 
 
-@kernel
+@kernel(**COUNTED)
 def turn_held_bodies(t, mesh, motions, X):
     """Attitude and its rates of bodies that are held or moved, at time t."""
     out = np.zeros((3, 3))
@@ -233,7 +233,7 @@ def _turn_bodies(X, n_nodes, n_junctions, dof_start, table, data, start, right, 
     return largest
 
 
-@kernel
+@kernel(**COUNTED)
 def rebase(X, Y, mesh):
     """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn."""
     bodies = mesh.bodies
@@ -247,7 +247,7 @@ def rebase(X, Y, mesh):
             Y[0, row, p] = 0.0
 
 
-@kernel
+@kernel(**COUNTED)
 def body_difference(mesh, X, Y):
     """Largest change of a body's (smoothed) acceleration in a step, m/s2, and largest speed, m/s, turns included."""
     bodies = mesh.bodies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ropewalk.model.bodies import HULL_NONE
-from ropewalk.numerics.blockelimination import add3, dot, onto
+from ropewalk.numerics.blockelimination import COUNTED, add3, dot, onto
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.hull_loads import LOST
 from ropewalk.physics.rigidbody import cross3, kinetic_energy
@@ -47,7 +47,7 @@ def _work_rate(block, v, omega):
     )  # fmt: skip
 
 
-@kernel
+@kernel(**COUNTED)
 def body_powers(X, flow, mesh, rho, g):
     """Power (W) of water and wind, and of given loads, matrices and hinges; losses by drag and damping; ends; bed."""
     bodies = mesh.bodies

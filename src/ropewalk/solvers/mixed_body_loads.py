@@ -120,7 +120,7 @@ def _water_at_point(x, t, sea, out):
         out[2] += uz
 
 
-@kernel
+@kernel(**COUNTED)
 def water_on_bodies(X, t, sea, mesh):
     """Surface plane, water, wet shares and wind of all hulls at their places in X and time t."""
     bodies = mesh.bodies

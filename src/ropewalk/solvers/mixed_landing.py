@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.seabed import DAMPING, RAMP, STIFFNESS, pressure
 from ropewalk.solvers.mixed_mesh import BED_AREA, MASS, RADIUS
@@ -11,7 +12,7 @@ SHALLOW = 0.1  # of the bed's ramp: where a node that comes from above is tried 
 CLOSE = 1e-3  # of the ramp: the guess needs no more
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def land(bp, gp, mesh, X, Y):
     r"""Move the nodes of the trial state Y that are in the bed to where it bears them, the rest of the line as before.
 

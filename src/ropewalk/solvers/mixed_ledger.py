@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import FUSED, ZERO3, dot
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, dot
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
 from ropewalk.solvers.mixed_body_ledger import body_energies, body_powers
@@ -138,7 +138,7 @@ def _line_power(n0, e0, n_elements, r, v, a, T, flow, element, law, law_data, rh
     ledger[DAMPING, NOW] += damped
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
     """Power at the present state (W) into ledger[:, NOW]; fills `nodes` (N), inertia minus forces, of the lines.
 
@@ -172,7 +172,10 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
                 pull -= mesh.dof[d, SPRING] * mesh.dof[d, p] * (r[n_nodes + j, p] - mesh.reference[j, p])
             for p in range(3):
                 ledger[LOADS, NOW] += pull * mesh.dof[d, p] * v[n_nodes + j, p]
-    ledger[WINCH, NOW] += winch_power(X, T, mesh, g)
+    if mesh.winches.table.shape[0] > 0:
+        ledger[WINCH, NOW] += winch_power(X, T, mesh, g)
+    if mesh.bodies.table.shape[0] == 0:
+        return
     water, loads, drag, damping, ends, bed = body_powers(X, flow, mesh, rho, g)
     ledger[ENDS, NOW] += ends
     ledger[BED, NOW] += bed
@@ -182,7 +185,7 @@ def measure_power(X, T, flow, mesh, rho, g, grip, nodes, ledger):
     ledger[DAMPING, NOW] += damping
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_work(h, h_before, ledger):
     r"""Add the work of the last step to ledger[:, WORK], by the parabola through three powers.
 

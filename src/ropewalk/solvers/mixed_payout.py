@@ -18,6 +18,7 @@ import numpy as np
 from ropewalk.model.arrays import floats
 from ropewalk.model.model import Model
 from ropewalk.model.payout import lengths_at, paid_out
+from ropewalk.numerics.blockelimination import COUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
 from ropewalk.solvers.mixed_mesh import (
@@ -82,7 +83,7 @@ def _shift(t, row):
     return value, (a * 6.0 * x * (x - 1.0) + b * (1.0 + x * (3.0 * x - 4.0))) / span
 
 
-@kernel
+@kernel(**COUNTED)
 def pay_out(t, mesh, X):
     """Give the elements at winches their length at time t, their nodes the mass, and the winch what it feels.
 
@@ -131,7 +132,7 @@ def stand_still(mesh):
             mesh.node[winches.table[i, END], FORCE + p] = row[END_FORCE + p]
 
 
-@kernel
+@kernel(**COUNTED)
 def winch_power(X, T, mesh, g):
     r"""Power that enters at the winches (W): work on the line, and what the line brings with it.
 

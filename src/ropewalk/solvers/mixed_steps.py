@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
@@ -128,7 +128,7 @@ def copy_moving(X, T, to_X, to_T):
         to_T[e] = T[e]
 
 
-@kernel
+@kernel(**COUNTED)
 def water_at(r, t, sea, flow):
     """Velocity, acceleration and surface of the water (columns of physics/waves.py) at all r (n, 3)."""
     if sea.water_density <= 0.0:
@@ -150,7 +150,7 @@ def water_at(r, t, sea, flow):
             flow[n, 2] += uz
 
 
-@kernel
+@kernel(**COUNTED)
 def move_junctions(t, mesh, motions, X):
     """Put the held and moved junctions of X where they are at time t, and the end nodes with them."""
     out = np.zeros((3, 3))
@@ -170,7 +170,7 @@ def move_junctions(t, mesh, motions, X):
         pay_out(t, mesh, X)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def coefficients(scheme, radius):
     """alpha_m, alpha_f, p0, p1, q0, q1, delta and the error constant of a scheme."""
     if scheme == BACKWARD_EULER:
@@ -183,7 +183,7 @@ def coefficients(scheme, radius):
     return am, af, 0.5 - beta, beta, 1.0 - gamma, gamma, delta, beta + 0.5 * delta - 1.0 / 6.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial):
     """Extrapolate accelerations and tensions by the factor f of their last change, and integrate."""
     X, A, Y = now.X, last.X, trial.X
@@ -200,7 +200,7 @@ def _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial):
         trial.T[e] = now.T[e] + f * (now.T[e] - last.T[e])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _count_slack(T):
     """Number of elements without tension."""
     n = 0
@@ -210,7 +210,7 @@ def _count_slack(T):
     return n
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings):
     """Iterate the trial state to its equations; returns True if it got there.
 
@@ -270,12 +270,13 @@ def _difference(mesh, X, Y, h, constant):
             motion += m * np.sqrt(Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
         worst = max(worst, error / mass)
         speed = max(speed, motion / mass)
-    error, motion = body_difference(mesh, X, Y)
-    worst, speed = max(worst, error), max(speed, motion)
+    if mesh.bodies.table.shape[0] > 0:
+        error, motion = body_difference(mesh, X, Y)
+        worst, speed = max(worst, error), max(speed, motion)
     return constant * h * worst, speed
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _radius(mesh, T, settings):
     """Spectral radius: as set, or by whether a line that cannot push is near slack."""
     if settings[RADIUS] >= 0.0:
@@ -286,7 +287,7 @@ def _radius(mesh, T, settings):
     return SMOOTH
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _try_step(h, mesh, sea, motions, work):
     """One step of length h from `now` into `trial`; returns converged, error (m/s), speed (m/s), shift (s)."""
     now, last, trial = work.now, work.last, work.trial
@@ -306,7 +307,8 @@ def _try_step(h, mesh, sea, motions, work):
     t = clock[TIME] + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
-    water_on_bodies(Y, t, sea, mesh)
+    if mesh.bodies.table.shape[0] > 0:
+        water_on_bodies(Y, t, sea, mesh)
     bp = (1.0 - am) / (h * h * p1 * (1.0 - af))
     gp = q1 / (h * p1)
     if mesh.has_bed:
@@ -322,7 +324,7 @@ def _try_step(h, mesh, sea, motions, work):
     return True, error, speed, shift
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _accept(h, speed, shift, now, last, trial, clock, count):
     """Make the trial state the present one."""
     copy_moving(now.X, now.T, last.X, last.T)
@@ -336,7 +338,7 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
     count[STEPS] += 1
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def advance_to(t_end, mesh, sea, motions, work):
     """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension.
 
@@ -385,7 +387,8 @@ def advance_to(t_end, mesh, sea, motions, work):
         work.memory.grip[FRICTION_ROW, 1] = 0.0
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
-        rebase(work.now.X, work.trial.X, mesh)
+        if mesh.bodies.table.shape[0] > 0:
+            rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         if settings[LEDGER] > 0.0:
             measure_power(
@@ -405,7 +408,7 @@ def advance_to(t_end, mesh, sea, motions, work):
     return REACHED
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _worst_element(trial, now):
     """The element that Newton changed most, to name the place of a failure."""
     worst = 0
