@@ -265,27 +265,32 @@ def test_what_parts_under_leapfrog_falls() -> None:
     assert report.figures["energy_closure"] < 1e-3
 
 
-def test_a_line_parts_at_its_limit_of_tension() -> None:
-    """The hanging weight is pulled up: the line parts in its first element, where the tension is largest."""
-    motion = {"kind": "table", "time": [0.0, 0.5, 1.0], "displacement": [[0, 0, 0], [0, 0, 0.5], [0, 0, 2.0]]}
-    model = build(
+def hanging_weight(motion: dict[str, Any], mass: float, rope: dict[str, Any], line: dict[str, Any]) -> Model:
+    """A weight (kg) on 20 m of rope in 8 elements, in air, whose upper end moves."""
+    return build(
         System.model_validate(
             {
                 "environment": {"gravity": 9.81, "water_density": 0},
-                "sections": {"rope": {"diameter": 0.05, "mass": 1.0, "axial_stiffness": 1e5, "damping": 0.01}},
+                "sections": {"rope": rope},
                 "points": {
                     "top": {"position": [0, 0, 0], "joint": "moving", "motion": motion},
-                    "low": {"position": [0, 0, -20], "joint": "free", "mass": 300.0},
+                    "low": {"position": [0, 0, -20], "joint": "free", "mass": mass},
                 },
                 "lines": {
                     "l": {
-                        "from": "top", "to": "low", "elements": 8, "pieces": [{"section": "rope", "length": 20}],
-                        "break": {"tension": 3500.0},
+                        "from": "top", "to": "low", "elements": 8, "pieces": [{"section": "rope", "length": 20}], **line
                     }
                 },
             }
         )
     )  # fmt: skip
+
+
+def test_a_line_parts_at_its_limit_of_tension() -> None:
+    """The hanging weight is pulled up: the line parts in its first element, where the tension is largest."""
+    motion = {"kind": "table", "time": [0.0, 0.5, 1.0], "displacement": [[0, 0, 0], [0, 0, 0.5], [0, 0, 2.0]]}
+    rope = {"diameter": 0.05, "mass": 1.0, "axial_stiffness": 1e5, "damping": 0.01}
+    model = hanging_weight(motion, 300.0, rope, {"break": {"tension": 3500.0}})
     times = []
     for solver in (MixedFem(integrator="leapfrog"), MixedFem(tolerance=1e-4)):
         _, report = march(model, solver, [1.0])
@@ -337,21 +342,8 @@ def test_a_line_that_is_slack_all_along_keeps_its_step() -> None:
     """Weights thrown up on loose lines come down taut: the step is that of taut elements all the time."""
     motion = {"kind": "table", "time": [0.0, 0.4, 0.8, 5.0],
               "displacement": [[0, 0, 0], [0, 0, -3.0], [0, 0, -6.0], [0, 0, -6.0]]}  # fmt: skip
-    model = build(
-        System.model_validate(
-            {
-                "environment": {"gravity": 9.81, "water_density": 0},
-                "sections": {"rope": {"diameter": 0.05, "mass": 10.0, "axial_stiffness": 1e6, "damping": 0.01}},
-                "points": {
-                    "top": {"position": [0, 0, 0], "joint": "moving", "motion": motion},
-                    "low": {"position": [0, 0, -20], "joint": "free", "mass": 200.0},
-                },
-                "lines": {
-                    "l": {"from": "top", "to": "low", "elements": 8, "pieces": [{"section": "rope", "length": 20}]}
-                },
-            }
-        )
-    )
+    rope = {"diameter": 0.05, "mass": 10.0, "axial_stiffness": 1e6, "damping": 0.01}
+    model = hanging_weight(motion, 200.0, rope, {})
     solver = MixedFem(integrator="leapfrog")
     states, report = march(model, solver, np.arange(0.1, 3.05, 0.1))
     assert min(state.tension.max() for state in states) < 1.0  # N: nothing pulls anywhere

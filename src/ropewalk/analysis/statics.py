@@ -137,9 +137,14 @@ def statics(
     return answer
 
 
+def _ignores_bed(model: Model, method: str) -> bool:
+    """Whether there are free bodies and a bed that the method does not know."""
+    return method not in HAVE_BED and model.sea.has_seabed and bool(np.any(model.bodies.joint == LOOSE))
+
+
 def _below_bed(model: Model, state: State, method: str) -> str:
     """A sentence if a free body would lie below the bed, which most methods do not know."""
-    if method in HAVE_BED or not model.sea.has_seabed or not np.any(model.bodies.joint == LOOSE):
+    if not _ignores_bed(model, method):
         return ""
     from ropewalk.solvers.mixed_body_start import body_below_bed
 
@@ -148,7 +153,7 @@ def _below_bed(model: Model, state: State, method: str) -> str:
 
 def _may_sink(model: Model, method: str) -> bool:
     """Whether a free body is heavier than all the water it can displace, and the method has no bed for it."""
-    if method in HAVE_BED or not model.sea.has_seabed or not np.any(model.bodies.joint == LOOSE):
+    if not _ignores_bed(model, method):
         return False
     from ropewalk.solvers.mixed_body_start import heavy_body
 

@@ -8,7 +8,7 @@ the bars carry what their twines carry. Only waves shorter than a cell are lost.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -73,9 +73,9 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
     """Lay out all nets.  grips : what they can be fastened to, by name"""
     layouts = [lay_out(net) for net in nets.values()]
     first_knot = offsets([len(lay.knots) for lay in layouts])
-    rows = [_rows(name, net, lay, grips) for (name, net), lay in zip(nets.items(), layouts, strict=True)]
-    holds = [grip for (name, net), lay in zip(nets.items(), layouts, strict=True)
-             for grip in _holds(name, net, lay, grips)]  # fmt: skip
+    found = [_holds(name, net, lay, grips) for (name, net), lay in zip(nets.items(), layouts, strict=True)]
+    rows = [_rows(net, lay, own) for net, lay, own in zip(nets.values(), layouts, found, strict=True)]
+    holds = [grip for own in found for grip in own]
     twine_of = [list(sections).index(net.section) for net in nets.values()]
     screens = [[[int(k + first_knot[i]) if k >= 0 else -1 for k in s] for s in lay.screens]
                for i, lay in enumerate(layouts)]  # fmt: skip
@@ -123,12 +123,12 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
     )  # fmt: skip
 
 
-def _rows(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip]) -> Array:
-    """Held, sinker mass, sinker volume, float force of each knot."""
+def _rows(net: spec.Net, lay: Layout, holds: Sequence[Grip | None]) -> Array:
+    """Held, sinker mass, sinker volume, float force of each knot.  holds : what each is fastened to"""
     rows = np.zeros((len(lay.knots), 4))
     held = {"none": [], "corners": list(lay.corners.values()), "upper": lay.upper, "edges": sorted(lay.edge)}[net.held]
     rows[held, 0] = 1.0
-    rows[[k for k, grip in enumerate(_holds(name, net, lay, grips)) if grip is not None], 0] = 0.0
+    rows[[k for k, grip in enumerate(holds) if grip is not None], 0] = 0.0
     rows[lay.upper, 1] += (1.0 - 2.0 * HUB_MASS) * net.hoop_mass / len(lay.upper)
     rows[lay.hubs, 1] += HUB_MASS * net.hoop_mass
     for knots, weight, column in ((lay.lower, net.lower_sinker, 1), (lay.upper, net.upper_float, 3)):

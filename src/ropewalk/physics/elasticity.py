@@ -24,6 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import kernel
 
+SECANT = 1e-3  # strain whose secant stands for the stiffness of a law
+
 INEXTENSIBLE = 0
 LINEAR = 1
 TABLE = 2
@@ -136,6 +138,22 @@ def tension(e, kind, p, start, stop):
         value, slope, _ = _polynomial(limit, p, start, stop)
         return value + slope * (e - limit), slope
     return np.nan, np.inf
+
+
+def stiffness_in_a_row(
+    lengths: ArrayLike, laws: NDArray[np.int64], p: NDArray[np.float64], strain: float = SECANT
+) -> float:
+    """Axial stiffness (N) of pieces of these lengths end to end, by the secants of their laws at a strain.
+
+    lengths : (n,) m    laws : (n, 3) kind, start and stop into p of each; infinite if none of them stretches
+    """
+    lengths = np.asarray(lengths, float)
+    flexibility = sum(
+        length * strain / tension(strain, kind, p, start, stop)[0]
+        for length, (kind, start, stop) in zip(lengths, laws, strict=True)
+        if kind != INEXTENSIBLE
+    )
+    return float(lengths.sum() / flexibility) if flexibility > 0.0 else np.inf
 
 
 @kernel

@@ -46,6 +46,15 @@ def about_origin(mass: float, centre: NDArray[np.float64], inertia: NDArray[np.f
     return moved
 
 
+def arm_matrix(arm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, 6) velocity of the place at `arm` (3,) from a body's origin, by its velocity and angular velocity."""
+    x, y, z = arm
+    matrix: NDArray[np.float64] = np.array(
+        [[1.0, 0.0, 0.0, 0.0, z, -y], [0.0, 1.0, 0.0, -z, 0.0, x], [0.0, 0.0, 1.0, y, -x, 0.0]]
+    )
+    return matrix
+
+
 @kernel(forceinline=True, fastmath=FUSED)
 def cross3(a, b):
     """Cross product of tuples."""

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from ropewalk.model.arrays import Array
-from ropewalk.solvers.bars_hull_arrays import hat
+from ropewalk.physics.rigidbody import arm_matrix
 
 LEND = 0.9  # part of the body's own masses at its points that the matrix may use
 MET = 1e-8  # of its entries: how near the masses must come to the matrix
@@ -51,7 +51,7 @@ def point_tensors(added: Array, masses: Array, places: Array) -> Array | None:
     """
     size = float(np.abs(places).max()) or 1.0
     unit = np.array([1.0, 1.0, 1.0, size, size, size])
-    arms = [np.hstack([np.eye(3), -hat(x)]) / unit for x in places]
+    arms = [arm_matrix(x) / unit for x in places]
     target = added / np.outer(unit, unit)
     target = target + LEND * sum(m * J.T @ J for m, J in zip(masses, arms, strict=True))
     # entries off the diagonal count twice, as they do in the matrix

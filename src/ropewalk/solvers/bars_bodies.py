@@ -24,8 +24,9 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.state import end_positions, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics.motion import motion, rotation
+from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.solvers.bars_added import SCALES, frame_places, point_tensors
-from ropewalk.solvers.bars_hull_arrays import HullPoints, hat, loaded, opened, strip_places
+from ropewalk.solvers.bars_hull_arrays import HullPoints, loaded, opened, strip_places
 from ropewalk.solvers.bars_hulls import hull_damping
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def body_rates(places: Places, field: Field, r: Array, inverse: Array) -> tuple[
         if not nodes.size:
             continue
         origin = hulls.X[0, k] if k in loads else r[nodes[0]]
-        J = [np.hstack([np.eye(3), -hat(arm)]) for arm in r[nodes] - origin]
+        J = [arm_matrix(arm) for arm in r[nodes] - origin]
         mass = sum(arm.T @ inertia @ arm for arm, inertia in zip(J, field.inertia[nodes], strict=True))
         mobility = np.linalg.inv(mass)
         inverse[nodes] = [np.linalg.norm(arm @ mobility @ arm.T, 2) for arm in J]

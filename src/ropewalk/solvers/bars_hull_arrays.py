@@ -21,6 +21,7 @@ from ropewalk.physics.hull_loads import (
     cut_strips,
 )
 from ropewalk.physics.hydrostatics import SIZE
+from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import COLUMNS
 from ropewalk.solvers.mixed_body_arrays import (
     BODY_MASS,
@@ -253,11 +254,6 @@ def _row(mesh: BodyMesh, own: HullPoints) -> list[tuple[int, Array, int, Array]]
 
 def shares(corners: Array) -> Array:
     """(4, 3, 6) S of the module's heading for four points (4, 3), m."""
-    J = np.concatenate([np.hstack([np.eye(3), -hat(x)]) for x in corners])
+    J = np.concatenate([arm_matrix(x) for x in corners])
     S: Array = (J @ np.linalg.inv(J.T @ J)).reshape(4, 3, 6)
     return S
-
-
-def hat(x: Array) -> Array:
-    """(3, 3) matrix of the cross product with x."""
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])

@@ -14,6 +14,7 @@ from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_exp, qu
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
 from ropewalk.physics.hull_loads import RADIUS, STRIP_VOLUME, THICK, ZETA, cut_strips, sphere_share, wet_share
+from ropewalk.physics.rigidbody import arm_matrix
 
 UP = np.array([0.0, 0.0, 1.0])
 DIFFERENCE = 1e-5  # m, rad: of the hull's drag, which is smooth over this
@@ -52,17 +53,6 @@ class BodyTerms(NamedTuple):
     M: Array  # (6, 6) inertia, added mass of hull and of the file
     drag: Array  # (6, 6) damping of the hull about the current, not in B
     hull: Hull
-
-
-def skew(a: Array) -> Array:
-    """(3, 3) matrix of the cross product a x."""
-    matrix: Array = np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-    return matrix
-
-
-def reach(arm: Array) -> Array:
-    """(3, 6) velocity of the place at `arm` by the body's velocity and angular velocity."""
-    return np.hstack([np.eye(3), -skew(arm)])
 
 
 def cut_hull(model: Model, k: int, position: Array, R: Array) -> Array:
@@ -162,7 +152,7 @@ def hull_drag(model: Model, position: Array, hull: Hull) -> tuple[Array, Array]:
     across = np.eye(3) if hull.is_ball else np.eye(3) - along
     wrench, slope = np.zeros(6), np.zeros((6, 6))
     for arm, normal, axial in zip(strips.arm, strips.drag_normal, strips.drag_axial, strict=True):
-        G, flow = reach(arm), np.array(current(float(position[2] + arm[2]), *profile))
+        G, flow = arm_matrix(arm), np.array(current(float(position[2] + arm[2]), *profile))
         for projector, b in ((across, normal), (along, axial)):
             u = projector @ flow
             speed = float(np.linalg.norm(u))
@@ -190,7 +180,7 @@ def _drag_stiffness(model: Model, k: int, position: Array, quaternion: Array) ->
 def body_inertia(model: Model, k: int, R: Array) -> Array:
     """(6, 6) inertia of the body itself about its origin in world axes."""
     bodies = model.bodies
-    G = reach(R @ bodies.centre[k])
+    G = arm_matrix(R @ bodies.centre[k])
     M: Array = bodies.mass[k] * G.T @ G
     M[3:, 3:] += R @ bodies.inertia[k] @ R.T
     return M
@@ -207,6 +197,6 @@ def hull_added_mass(hull: Hull) -> Array:
     """(6, 6) added mass of the strips."""
     M: Array = np.zeros((6, 6))
     for arm, added in zip(hull.strips.arm, hull.strips.added, strict=True):
-        G = reach(arm)
+        G = arm_matrix(arm)
         M += G.T @ added @ G
     return M

@@ -20,7 +20,7 @@ from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
-from ropewalk.solvers.linear_body import reach
+from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.solvers.mixed_mesh import FLIPPED, Mesh, build_mesh
 
 DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
@@ -116,7 +116,7 @@ def movement(model: Model, unknowns: Unknowns, quaternion: Array) -> tuple[csr_m
         for side in range(2):
             k, row = lines.end_index[line, side], int(unknowns.ends[line, side])
             if lines.end_kind[line, side] == BODY:
-                block = reach(rotation_matrix(quaternion[k]) @ lines.end_offset[line, side])
+                block = arm_matrix(rotation_matrix(quaternion[k]) @ lines.end_offset[line, side])
                 put(row, unknowns.body[k], unknowns.body_input[k], block)
             else:
                 put(row, unknowns.point[k], unknowns.point_input[k], model.points.frame[k].T)

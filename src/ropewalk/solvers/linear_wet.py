@@ -13,9 +13,10 @@ from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.current import current
 from ropewalk.physics.hull_loads import ONE_STRIP, centre_pressure
+from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import wavenumber
 from ropewalk.solvers.linear_assembly import Assembled
-from ropewalk.solvers.linear_body import Hull, Strips, reach
+from ropewalk.solvers.linear_body import Hull, Strips
 from ropewalk.solvers.linear_drag import (
     Members,
     gaussian_drag,
@@ -120,7 +121,7 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, at: 
     where = place.body_position[k] + _water_arm(hull)
     flow = np.array([current(z, *profile) for z in where[:, 2]]) * (sea.current_speed > 0.0)
     Q, Q_in = (
-        csr_matrix(np.concatenate([reach(arm) for arm in strips.arm])) @ _selection(columns, size)
+        csr_matrix(np.concatenate([arm_matrix(arm) for arm in strips.arm])) @ _selection(columns, size)
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
     )
     found.add(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial, hull.is_ball, strips.added,

@@ -12,7 +12,7 @@ from ropewalk.solvers.mixed_break import element_at, part
 from ropewalk.solvers.mixed_leapfrog import leap_to
 from ropewalk.solvers.mixed_ledger import BEFORE, BREAK, NOW, WINCH, WORK, measure_power, stored_energy
 from ropewalk.solvers.mixed_remesh import next_remesh, remesh
-from ropewalk.solvers.mixed_report import Bound, FemWork, arc_length
+from ropewalk.solvers.mixed_report import Compiled, FemWork, arc_length
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import Moving, advance_to, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import newton_iteration
@@ -59,14 +59,14 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
     leaps : by leapfrog
     """
     if not (work.mesh.winches.table.shape[0] or model.lines.breaks.line.size):
-        return int(bound(model, work, leaps).advance(t, work.mesh, model.sea, model.motions, work.steps))
+        return int(compiled_for(model, work, leaps).advance(t, work.mesh, model.sea, model.motions, work.steps))
     breaks = model.lines.breaks
     while True:
         clock = work.steps.clock  # another one after each change of the mesh
         whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
         due = float(np.min(breaks.time[whole], initial=np.inf))
         stop = min(t, max(due, float(clock[steps.TIME])), next_remesh(work.mesh, float(clock[steps.TIME]), t))
-        outcome = int(bound(model, work, leaps).advance(stop, work.mesh, model.sea, model.motions, work.steps))
+        outcome = int(compiled_for(model, work, leaps).advance(stop, work.mesh, model.sea, model.motions, work.steps))
         if outcome not in (steps.REACHED, steps.PARTED):
             return outcome
         now = float(clock[steps.TIME])
@@ -82,14 +82,14 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
             return outcome if outcome != steps.PARTED else steps.REACHED
 
 
-def bound(model: Model, work: FemWork, leaps: bool = False) -> Bound:
+def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
     """The compiled code for a run; found anew only when mesh, memory or model are others."""
     parts = (work.mesh, work.steps, model.sea, model.motions)
-    kept = work.bound
+    kept = work.compiled
     if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
         advance = leap_to if leaps else advance_to
         sea, kept_steps, now = model.sea, work.steps, work.steps.now
-        kept = work.bound = Bound(
+        kept = work.compiled = Compiled(
             advance=entry_point(advance, 0.0, work.mesh, model.sea, model.motions, work.steps),
             stored_energy=entry_point(stored_energy, now.X, now.T, work.mesh, sea.gravity),
             water_at=entry_point(water_at, now.X[0], 0.0, sea, kept_steps.flow),

@@ -22,7 +22,7 @@ from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, full_tangent, line_stiffness
 from ropewalk.solvers.mixed_break import arm
-from ropewalk.solvers.mixed_events import bound, copy_state, find_acceleration, step_to
+from ropewalk.solvers.mixed_events import compiled_for, copy_state, find_acceleration, step_to
 from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
 from ropewalk.solvers.mixed_link_start import refuse_open_links
@@ -236,7 +236,7 @@ class MixedFem:
         self._set(model, work)
         if self.start_at == "as_given":
             find_acceleration(model, work)
-        bound(model, work, self.integrator == "leapfrog")
+        compiled_for(model, work, self.integrator == "leapfrog")
         return work
 
     def _set(self, model: Model, work: FemWork) -> None:

@@ -15,6 +15,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics.motion import motion
+from ropewalk.physics.rigidbody import arm_matrix
 
 OPEN = 1e-6  # of the size of what is linked: printed digits pass
 SWEEPS = 60  # of putting together, each a Newton step
@@ -101,7 +102,7 @@ def _equations(model: Model, state: State, link: int) -> tuple[Array, tuple[Arra
         arm.append(R @ links.offset[link, side])
         place.append(origin + arm[-1])
     d = place[0] - place[1]
-    by = [np.hstack([np.eye(3), -_hat(e)]) for e in arm]
+    by = [arm_matrix(e) for e in arm]
     if links.kind[link] == LINK_BAR:
         span = max(float(np.linalg.norm(d)), CLOSED)
         along = (d / span)[None]
@@ -115,7 +116,3 @@ def _equations(model: Model, state: State, link: int) -> tuple[Array, tuple[Arra
         first.append(across)
         second.append(-across)
     return np.array(c), (np.vstack(first), np.vstack(second))
-
-
-def _hat(e: Array) -> Array:
-    return np.array([[0.0, -e[2], e[1]], [e[2], 0.0, -e[0]], [-e[1], e[0], 0.0]])

@@ -23,7 +23,7 @@ from ropewalk.solvers.mixed_steps import Work, water_at
 from ropewalk.solvers.mixed_winch_arrays import END, FLUX, INNER, LINE
 
 
-class Bound(NamedTuple):
+class Compiled(NamedTuple):
     """Compiled code for the very arrays of a run: with them, calls need no look at their types."""
 
     advance: Callable[..., Any]  # of the steps
@@ -47,13 +47,13 @@ class FemWork:
     worst_miss: Array  # (1,) largest miss of an element's length in the states read so far, as a share of it
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
-    bound: Bound | None = None
+    compiled: Compiled | None = None
     reading: Reading | None = None
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
     """The ledger (J): what is held, relative to the start for the closure; work done; losses; what does not add up."""
-    stored = work.bound.stored_energy if work.bound is not None else stored_energy
+    stored = work.compiled.stored_energy if work.compiled is not None else stored_energy
     kinetic, elastic, potential = stored(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
     done = work.steps.ledger[:, WORK].tolist()
     gain = kinetic + elastic + potential - sum(work.first.tolist())
@@ -126,9 +126,9 @@ def read_state(model: Model, work: FemWork) -> State:
     """The State of the present nodes, with reactions from their balance."""
     mesh, now = work.mesh, work.steps.now
     sea, time = model.sea, float(work.steps.clock[steps.TIME])
-    bound = work.bound
-    water = bound.water_at if bound else water_at
-    balance = bound.unbalance if bound else unbalance
+    compiled = work.compiled
+    water = compiled.water_at if compiled else water_at
+    balance = compiled.unbalance if compiled else unbalance
     water(now.X[0], time, sea, work.steps.flow)
     balance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
             work.steps.nodes, work.misses)  # fmt: skip

@@ -8,7 +8,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
-from ropewalk.physics.elasticity import INEXTENSIBLE, tension
+from ropewalk.physics.elasticity import stiffness_in_a_row
 from ropewalk.solvers.mixed_bodies import body_unbalance, largest_on_bodies, rebase
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_mesh import (
@@ -44,7 +44,6 @@ CREEP_LENGTH, CREEP_FORCE = 1e-5, 1e-4  # accuracy of a step, of the scales
 MOST_MASS = 1e8  # times the first: nothing moves any more
 SHORTENED = -1e-2  # strain of the guess below which an element is slack, not just cut straight
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
-GUESS_STRAIN = 1e-3  # strain whose secant stands for the stiffness of a law in the guess
 
 CONVERGED, STUCK = 0, 1
 
@@ -235,7 +234,7 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         chord = ends[1] - ends[0]
         span = float(np.hypot(chord[0], chord[1]))
         direction = chord[:2] / span if span > 0.0 else np.array([1.0, 0.0])
-        stiffness = _stiffness(mesh, e, L)
+        stiffness = stiffness_in_a_row(mesh.element[e, LENGTH], mesh.law[e], mesh.law_data)
         row = np.zeros(N_COLUMNS)
         bed = ends[0][2] + height if height < np.inf else np.inf
         status = solve_line(span, float(chord[2]), L, stiffness, weight / L, 0.0, bed, row)
@@ -265,14 +264,3 @@ def _ease(mesh: Mesh, r: Array, T: Array, e: slice) -> None:
     slack = mesh.element[e, SLACK]
     short = (strain < SHORTENED) & (slack > 0.0)
     T[short] = (slack * strain)[short]
-
-
-def _stiffness(mesh: Mesh, e: slice, L: float) -> float:
-    """Axial stiffness of the whole line, from the secants of its laws."""
-    flexibility = 0.0
-    for i in range(e.start, e.stop):
-        kind, start, stop = mesh.law[i]
-        if kind != INEXTENSIBLE:
-            T = tension(GUESS_STRAIN, kind, mesh.law_data, start, stop)[0]
-            flexibility += mesh.element[i, LENGTH] * GUESS_STRAIN / T
-    return L / flexibility if flexibility > 0.0 else np.inf
