@@ -13,8 +13,9 @@ from ropewalk.analysis.run import simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.model.model import build
 from ropewalk.model.state import end_positions, initial_state, rotation_matrix
+from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.solvers.bars_added import point_tensors
-from ropewalk.solvers.bars_hull_arrays import hat, opened
+from ropewalk.solvers.bars_hull_arrays import opened
 from ropewalk.solvers.bars_implicit import ConstrainedImplicit
 from ropewalk.solvers.bars_loads import loads
 from ropewalk.solvers.bars_statics import BarsStatics
@@ -142,7 +143,7 @@ def _turn(v):
     angle = np.linalg.norm(v)
     if angle == 0.0:
         return np.eye(3)
-    k = hat(v / angle)
+    k = -arm_matrix(v / angle)[:, 3:]
     return np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * k @ k
 
 
@@ -152,7 +153,7 @@ def test_masses_that_depend_on_the_direction_make_up_a_matrix():
     work = Constrained(step=0.01).start(model, initial_state(model))
     hulls = opened(work.field.hulls)
     parts = hulls.row < 0
-    J = [np.hstack([np.eye(3), -hat(x)]) for x in hulls.place[parts]]
+    J = [arm_matrix(x) for x in hulls.place[parts]]
     total = sum(j.T @ n @ j for j, n in zip(J, hulls.tensor[parts], strict=True))
     assert_allclose(total, ADDED, atol=1e-6 * ADDED.max())
     own = work.bars.mass[hulls.point[parts]]
