@@ -96,6 +96,40 @@ def test_settled_where_the_direct_solver_ends(case, by):
     assert np.all(state.velocity == 0.0)
 
 
+def bridled() -> System:
+    """A small cone of netting behind a hoop, on three legs and one line, in still water; given lying on its side."""
+    rim = {name: [0.5 * math.cos(a), 0.5 * math.sin(a)] for name, a in
+           (("low", 3.2), ("port", 3.2 + 2 * math.pi / 3), ("starboard", 3.2 + 4 * math.pi / 3))}  # fmt: skip
+    twine = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": 1e4, "added_mass": {"normal": 1.0}}
+    return System.model_validate({
+        "environment": {"seabed": {"kind": "none"}, "water_density": 1025.0},
+        "sections": {**ROPE, "twine": twine},
+        "points": {"top": {"position": [2.0, 0, -2]}, "ring": {"position": [0.6, 0, -2], "joint": "free", "mass": 2.0},
+                   **{k: {"position": [0, y, x - 2], "joint": "free"} for k, (x, y) in rim.items()}},
+        "lines": {"tow": one_line(("top", "ring"), 1.45),
+                  **{k: one_line(("ring", k), 0.8) | {"elements": 1} for k in rim}},
+        "nets": {"cone": {"panel": {"kind": "cylinder", "centre": [0, 0, -2], "radius": 0.5, "lower_radius": 0.2,
+                                    "height": 1.0, "axis": [-1, 0, 0]}, "section": "twine", "bar_length": 0.02,
+                          "cells": [6, 2], "held": "none", "rim": list(rim), "hoop_mass": 2.0, "lower_sinker": 4.0,
+                          "force_model": "kristiansen_faltinsen", "solidity": 0.3}},
+    })  # fmt: skip
+
+
+def test_what_hangs_on_one_line_may_turn_and_is_else_the_same():
+    """Still water has no direction and a line of bars no torsion: equilibria differ by a turn about the vertical."""
+    model = build(bridled())
+    direct = nodes(run(BarsStatics(tolerance=1e-11), model, 0.0)[0])
+    state, _, _ = at_rest(Settling(by="constrained_implicit"), model)
+    found, apart = nodes(state), np.zeros((2, 2))
+    axis = direct[0, :2]
+    for one, other in zip(direct[:, :2] - axis, found[:, :2] - axis, strict=True):
+        apart += np.outer(other, one)
+    turn = math.atan2(apart[1, 0] - apart[0, 1], apart[0, 0] + apart[1, 1])
+    c, s = math.cos(turn), math.sin(turn)
+    direct[:, :2] = axis + (direct[:, :2] - axis) @ np.array([[c, s], [-s, c]])
+    assert_allclose(found, direct, atol=2 * CLOSE * np.ptp(direct))
+
+
 def test_answer_does_not_depend_on_ramp_and_damping():
     """Both only choose the way."""
     model = CASES["chain"]
