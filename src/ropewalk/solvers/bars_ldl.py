@@ -1,7 +1,7 @@
 r"""Sparse :math:`L D L^T` of a symmetric matrix whose pattern stays the same, without pivoting.
 
 For positive definite and quasi-definite matrices. The pattern is analysed once: a fill-reducing order
-(minimum degree, or the given order if that fills less), the elimination tree and the room for L; after that
+(minimum degree, or the given order if that fills little), the elimination tree and the room for L; after that
 each factorisation is one pass over the rows. Source: [Davis2005], up-looking algorithm.
 """
 
@@ -13,6 +13,9 @@ import numpy as np
 
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
+
+NARROW = 4  # times the entries of a matrix: factors in the given order that have more are not counted to the end
+NO_LIMIT = np.iinfo(np.int64).max
 
 
 class Factor(NamedTuple):
@@ -35,9 +38,10 @@ class Factor(NamedTuple):
 
 
 @kernel
-def symbolic(column, row, parent, count, flag):
-    """Elimination tree and entries per column of L from the upper triangle."""
+def symbolic(column, row, parent, count, flag, most):
+    """Elimination tree and entries per column of L from the upper triangle; False if there are more than `most`."""
     n = column.size - 1
+    total = 0
     for k in range(n):
         parent[k] = -1
         flag[k] = k
@@ -48,8 +52,12 @@ def symbolic(column, row, parent, count, flag):
                 if parent[i] == -1:
                     parent[i] = k
                 count[i] += 1
+                total += 1
                 flag[i] = k
                 i = parent[i]
+        if total > most:
+            return False
+    return True
 
 
 @kernel
@@ -122,13 +130,13 @@ def analyse(n: int, first: Ints, second: Ints) -> tuple[Factor, Ints]:
 
     Also gives where values go: entries 0 to n - 1 for the diagonal, then one for each pair.
     """
-    natural = np.arange(n, dtype=np.int64)
-    best = _lay_out(n, first, second, natural)
-    if first.size and best[0].l_row.size > first.size:  # the given order fills in: try minimum degree
-        other = _lay_out(n, first, second, _minimum_degree(n, first, second))
-        if other[0].l_row.size < best[0].l_row.size:
-            best = other
-    return best
+    natural: Ints = np.arange(n, dtype=np.int64)
+    given = _lay_out(n, first, second, natural, NARROW * first.size)
+    if given is not None and given[0].l_row.size <= first.size:
+        return given
+    other = _lay_out(n, first, second, _minimum_degree(n, first, second), NO_LIMIT)
+    assert other is not None
+    return other if given is None or other[0].l_row.size < given[0].l_row.size else given
 
 
 def _minimum_degree(n: int, first: Ints, second: Ints) -> Ints:
@@ -144,14 +152,16 @@ def _minimum_degree(n: int, first: Ints, second: Ints) -> Ints:
     return lu.perm_c.astype(np.int64)
 
 
-def _lay_out(n: int, first: Ints, second: Ints, place: Ints) -> tuple[Factor, Ints]:
+def _lay_out(n: int, first: Ints, second: Ints, place: Ints, most: int) -> tuple[Factor, Ints] | None:
+    """The factor in one order, and where values go; None if L has more than `most` entries."""
     a = np.concatenate([place, np.minimum(place[first], place[second])])
     b = np.concatenate([place, np.maximum(place[first], place[second])])
     key, where = np.unique(b * n + a, return_inverse=True)
     row = (key % n).astype(np.int64)
     column: Ints = np.searchsorted(key // n, np.arange(n + 1)).astype(np.int64)
     parent, count, flag = (np.zeros(n, dtype=np.int64) for _ in range(3))
-    symbolic(column, row, parent, count, flag)
+    if not symbolic(column, row, parent, count, flag, most):
+        return None
     l_column: Ints = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     order: Ints = np.empty(n, dtype=np.int64)
     order[place] = np.arange(n)

@@ -15,8 +15,8 @@ from scipy.sparse.linalg import splu
 from ropewalk.errors import ConvergenceError
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
+from ropewalk.solvers.bars_ldl import NO_LIMIT, factorise, symbolic
 from ropewalk.solvers.bars_ldl import Factor as Layout
-from ropewalk.solvers.bars_ldl import factorise, symbolic
 
 WIDTH = 4  # right sides at a time: what a kernel keeps in registers
 SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
@@ -72,7 +72,7 @@ def lay_out(upper: csc_matrix) -> Layout:
     n = upper.shape[0]
     column, row = upper.indptr.astype(np.int64), upper.indices.astype(np.int64)
     parent, count, flag = (np.zeros(n, dtype=np.int64) for _ in range(3))
-    symbolic(column, row, parent, count, flag)
+    symbolic(column, row, parent, count, flag, NO_LIMIT)
     l_column = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     natural = np.arange(n, dtype=np.int64)
     return Layout(
