@@ -7,12 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from link_cases import (
+    CALM,
+    IN_AIR,
+    RHO,
+    VACUUM,
+    G,
+    double_pendulum,
+    hanging_angles,
+    model_of,
+    momenta,
+    pendulum_angles,
+    tumblers,
+)
 from numpy.testing import assert_allclose
-from scipy.integrate import solve_ivp
 
 import ropewalk as rw
 from ropewalk.errors import InputError
-from ropewalk.model.model import Model, build
+from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state, rotation_matrix
 from ropewalk.numerics.blocksparse import WORTH_FROM
 from ropewalk.solvers.catenary import Catenary
@@ -20,16 +32,6 @@ from ropewalk.solvers.mixed_bodies import turn_bodies
 from ropewalk.solvers.mixed_fem import MixedFem, MixedFemStatics, _make_work
 from ropewalk.solvers.mixed_links import add_links, link_unbalance, multiplier_row
 from ropewalk.spec.system import System
-
-VACUUM = {"gravity": 0.0, "water_density": 0.0, "air_density": 0.0}
-G = 9.81
-IN_AIR = {**VACUUM, "gravity": G}
-RHO = 1000.0
-CALM = {"gravity": G, "water_density": RHO, "air_density": 0.0, "seabed": {"kind": "none"}}
-
-
-def model_of(environment: dict[str, Any], **parts: Any) -> Model:
-    return build(System.model_validate({"environment": environment, **parts}))
 
 
 def run(model: Model, times: Any, start: State | None = None, **settings: Any) -> tuple[list[State], Any, Any]:
@@ -99,53 +101,6 @@ def test_tangent_of_a_link_is_the_derivative_of_its_forces(kind):
 
 # --- pendulums ---
 
-ARM, MASS, INERTIA = (1.2, 0.8), (3.0, 2.0), (0.4, 0.25)  # m to the next hinge, kg, kg m2 about the mass centre
-CENTRE = (0.5, 0.35)  # m, of mass below the hinge
-
-
-def double_pendulum(angles: tuple[float, float]) -> Model:
-    """Two bodies that hang below each other on hinges about y; angles from the vertical, rad."""
-    elbow = ARM[0] * np.array([np.sin(angles[0]), 0.0, -np.cos(angles[0])])
-    own = [0.3, 0.0, 0.3]  # across the axis it does not matter
-    bodies = {
-        "a": {"mass": MASS[0], "inertia": [own[0], INERTIA[0], own[2]], "centre_of_mass": [0, 0, -CENTRE[0]],
-              "position": [0, 0, 0], "attitude": [0, -np.degrees(angles[0]), 0],
-              "attachments": {"top": [0, 0, 0], "end": [0, 0, -ARM[0]]}},
-        "b": {"mass": MASS[1], "inertia": [own[0], INERTIA[1], own[2]], "centre_of_mass": [0, 0, -CENTRE[1]],
-              "position": elbow.tolist(), "attitude": [0, -np.degrees(angles[1]), 0],
-              "attachments": {"top": [0, 0, 0]}},
-    }  # fmt: skip
-    links = {
-        "shoulder": {"kind": "hinge", "between": ["a.top", "roof"]},
-        "elbow": {"kind": "hinge", "between": ["b.top", "a.end"]},
-    }
-    return model_of(IN_AIR, bodies=bodies, links=links, points={"roof": {"position": [0, 0, 0]}})
-
-
-def pendulum_angles(angles: tuple[float, float], duration: float) -> Any:
-    """The same in two angles, by an explicit method of order 8.
-
-    Lagrange: (J1 + m2 l^2) p'' + m2 l c2 cos(p - q) q'' + m2 l c2 sin(p - q) q'^2 + (m1 c1 + m2 l) g sin p = 0 and
-    J2 q'' + m2 l c2 cos(p - q) p'' - m2 l c2 sin(p - q) p'^2 + m2 c2 g sin q = 0, J about the hinges.
-    """
-    m1, m2 = MASS
-    arm, (c1, c2) = ARM[0], CENTRE
-    J1, J2 = INERTIA[0] + m1 * c1**2, INERTIA[1] + m2 * c2**2
-
-    def rate(_: float, y: Any) -> Any:
-        p, q, dp, dq = y
-        k, s = m2 * arm * c2 * np.cos(p - q), m2 * arm * c2 * np.sin(p - q)
-        M = np.array([[J1 + m2 * arm**2, k], [k, J2]])
-        f = [-s * dq**2 - (m1 * c1 + m2 * arm) * G * np.sin(p), s * dp**2 - m2 * c2 * G * np.sin(q)]
-        return [dp, dq, *np.linalg.solve(M, f)]
-
-    return solve_ivp(rate, (0.0, duration), [*angles, 0.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12).y[:2, -1]
-
-
-def hanging_angles(state: State) -> Any:
-    axes = [-rotation_matrix(q)[:, 2] for q in state.body_quaternion]
-    return np.array([np.arctan2(axis[0], -axis[2]) for axis in axes])
-
 
 def test_double_pendulum_follows_its_ordinary_differential_equation():
     """Two bodies, two hinges, large angles: second order towards the equations in angles; the hinges stay closed."""
@@ -179,32 +134,9 @@ def test_bar_swings_as_a_pendulum():
 # --- free in space ---
 
 
-def momenta(model: Model, state: State) -> tuple[Any, Any, float]:
-    """Linear and angular momentum about the world's origin, and kinetic energy."""
-    P, L, E = np.zeros(3), np.zeros(3), 0.0
-    for k, m in enumerate(model.bodies.mass):
-        R = rotation_matrix(state.body_quaternion[k])
-        J, c, w = R @ model.bodies.inertia[k] @ R.T, R @ model.bodies.centre[k], state.body_rate[k]
-        v = state.body_velocity[k] + np.cross(w, c)
-        P, L = P + m * v, L + m * np.cross(state.body_position[k] + c, v) + J @ w
-        E += 0.5 * m * v @ v + 0.5 * w @ J @ w
-    return P, L, E
-
-
 def tumbling(kind: str, step: float) -> tuple[float, float, float]:
     """Relative changes of both momenta and of the energy of two linked bodies that tumble freely for 1 s."""
-    bodies = {
-        "a": {"mass": 3.0, "inertia": [1.0, 2.0, 2.5], "position": [0, 0, 0], "attachments": {"e": [0.8, 0.1, 0]}},
-        "b": {"mass": 2.0, "inertia": [0.7, 1.2, 1.0], "centre_of_mass": [0.1, 0, 0.05], "position": [1.5, 0.1, 0.2],
-              "attachments": {"e": [-0.7, 0, -0.2]}},
-    }  # fmt: skip
-    model = model_of(VACUUM, bodies=bodies, links={"l": {"kind": kind, "between": ["a.e", "b.e"]}})
-    axis = np.array([0.0, 1.0, 0.0])
-    rates = np.array([[0.5, 1.0, -0.7]] * 2)
-    rates[1] += {"ball": np.array([0.4, -0.6, 0.9]), "hinge": -0.8 * axis, "rigid": 0.0 * axis}[kind]
-    va = np.array([0.3, 0.0, 0.1])
-    vb = va + np.cross(rates[0], [0.8, 0.1, 0]) - np.cross(rates[1], [-0.7, 0, -0.2])
-    start = initial_state(model)._replace(body_rate=rates, body_velocity=np.array([va, vb]))
+    model, start = tumblers(kind)
     states, _, work = run(model, [1.0], start, step=step, spectral_radius=0.8)
     assert gap(work) < 1e-10
     (P0, L0, E0), (P1, L1, E1) = momenta(model, start), momenta(model, states[-1])

@@ -46,6 +46,20 @@ class Bars(NamedTuple):
     twine: Array  # (k,) twine diameter, m, for the Reynolds number
     wake: Array  # (k,) factor on the velocity of the water, 1 outside wakes
     screen_kind: Ints  # (k,) of physics/screens.py
+    # hinges between bodies that have a spring or a damper
+    hinge: Ints  # (h, 4) nodes: off the axis in one part, two on the axis, off it in the other part
+    hinge_law: Array  # (h, 3) of bars_hinges.py
+
+
+class LinkNodes(NamedTuple):
+    """Where the loads of a link between bodies are read."""
+
+    nodes: tuple[int, ...]  # that both parts have in common, the link's place first; the ends of a bar
+    masses: tuple[float, ...]  # of the guest at them, kg
+    guest: int  # body that comes to these nodes, -1 for a bar
+    sign: float  # +1 if that is at the second end
+    bar: int  # of a bar, else -1
+    hinge: int  # row of a hinge with a law, else -1
 
 
 class Places(NamedTuple):
@@ -63,6 +77,7 @@ class Places(NamedTuple):
     body_start: Ints  # (n_bodies + 1,) into body_node
     body_node: Ints  # points of free bodies
     body_place: Array  # (len(body_node), 3) in the frame of the body, m
+    links: tuple[LinkNodes, ...]
 
 
 class Medium(NamedTuple):

@@ -28,12 +28,13 @@ from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.solvers.bars_added import SCALES, frame_places, point_tensors
 from ropewalk.solvers.bars_hull_arrays import HullPoints, loaded, opened, strip_places
 from ropewalk.solvers.bars_hulls import hull_damping
+from ropewalk.solvers.bars_links import Grip, LinkDraft
 
 if TYPE_CHECKING:
     from ropewalk.model.model import Model
     from ropewalk.model.state import State
-    from ropewalk.solvers.bars_arrays import Field, Places
-    from ropewalk.solvers.bars_build import Draft
+    from ropewalk.solvers.bars_arrays import Field, LinkNodes, Places
+    from ropewalk.solvers.bars_draft import Draft
 
 SHARE = 0.5  # of the moments of a body that its other points may take
 INERTIA_FLOOR = 5e-5  # of mass times size squared: second moment of a body that is given thinner than this
@@ -42,38 +43,45 @@ TETRAHEDRON = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [
 
 
 def refuse_bodies(model: Model) -> None:
-    """Raise InputError for free bodies that point masses cannot stand for, and links between bodies."""
+    """Raise InputError for free bodies that point masses cannot stand for."""
     bodies = model.bodies
-    if model.links.names:
-        raise InputError(f"link '{model.links.names[0]}': the bar solvers have no links; use the solver 'mixed_fem'")
     for k, name in enumerate(model.names.bodies):
         if bodies.joint[k] == LOOSE and not bodies.mass[k] > 0.0:
             raise InputError(f"body '{name}': it has no mass; the bar solvers need one for a body that moves")
 
 
 class Points(NamedTuple):
-    """Points of one free body: corners of its tetrahedron, where lines and nets are fastened, added mass."""
+    """Points of one free body: corners of its tetrahedron, where lines and nets are fastened, links, added mass."""
 
     nodes: list[int]
     places: Array  # (n, 3) in its frame, m
+    masses: Array  # (n,) kg
     fastened: slice  # of those of lines and nets
+    grips: slice  # of those of links
+    firm: dict[int, list[int]]  # of such points: others that they keep their distance to without bars of this body
     hull: HullPoints | None
 
 
-def add_body(draft: Draft, model: Model, state: State, k: int) -> Points:
+def add_body(draft: Draft, model: Model, state: State, k: int, grips: list[Grip]) -> Points:
     """Nodes of free body k with their masses; the loads come from bars_hulls.py."""
     fastened, strips = _fastened(model, k), strip_places(model, k)
-    places, masses, tensors = _points(model, k, np.concatenate([fastened, strips]))
+    linked = np.array([grip.place for grip in grips]).reshape(-1, 3)
+    places, masses, tensors = _points(model, k, np.concatenate([fastened, linked, strips]))
     turn = rotation_matrix(state.body_quaternion[k])
     arms = places @ turn.T
     speed = state.body_velocity[k] + np.cross(state.body_rate[k], arms)
     owner = f"body '{model.names.bodies[k]}'"
-    nodes = [draft.add_node(state.body_position[k] + arm, v, owner) for arm, v in zip(arms, speed, strict=True)]
-    for node, mass in zip(nodes, masses, strict=True):
-        draft.node[node][0] += mass
-    first = 4 + len(fastened)
+    at = slice(4 + len(fastened), 4 + len(fastened) + len(grips))
+    there = dict(zip(range(at.start, at.stop), (grip.node for grip in grips), strict=True))
+    nodes = []
+    for p, (arm, v) in enumerate(zip(arms, speed, strict=True)):
+        shared = there.get(p, -1)
+        nodes.append(shared if shared >= 0 else draft.add_node(state.body_position[k] + arm, v, owner))
+        draft.node[nodes[p]][0] += masses[p]
+    firm = {at.start + i: list(range(at.start + i - grip.firm, at.start + i)) for i, grip in enumerate(grips)}
+    first = at.stop
     hull = HullPoints(k, nodes, places, list(range(first, first + len(strips))), tensors) if loaded(model, k) else None
-    return Points(nodes, places, slice(4, first), hull)
+    return Points(nodes, places, masses, slice(4, at.start), at, firm, hull)
 
 
 def _points(model: Model, k: int, others: Array) -> tuple[Array, Array, dict[int, Array]]:
@@ -162,18 +170,26 @@ def _fastened(model: Model, k: int) -> Array:
     return np.array(once).reshape(-1, 3)
 
 
-def body_bars(places: Array) -> list[tuple[int, int]]:
+def body_bars(places: Array, firm: dict[int, list[int]]) -> list[tuple[int, int]]:
     """Bars between the points of a body: the edges of its tetrahedron, and three to every other point.
 
-    The three corners are those that hold the point best, in directions as different as can be.
+    The three corners are those that hold the point best, in directions as different as can be. For each point that
+    another keeps its distance to already (`firm`) there is one bar less.
     """
     bars = list(combinations(range(4), 2))
     for p in range(4, len(places)):
-        way = places[:4] - places[p]
+        others = [*range(4), *firm.get(p, [])]
+        way = places[others] - places[p]
         unit = way / np.linalg.norm(way, axis=1)[:, None]
-        best = max(combinations(range(4), 3), key=lambda three: abs(np.linalg.det(unit[list(three)])))
+        given = list(range(4, len(others)))
+        best = max(combinations(range(4), 3 - len(given)), key=lambda own: _spread(unit[[*own, *given]]))
         bars.extend((corner, p) for corner in best)
     return bars
+
+
+def _spread(directions: Array) -> float:
+    """Volume between three unit vectors."""
+    return abs(float(np.linalg.det(directions)))
 
 
 def end_nodes(model: Model, k: int, points: Points) -> dict[tuple[int, int], int]:
@@ -199,15 +215,27 @@ class BodyNodes:
         self.draft, self.model = draft, model
         self.points: list[Points] = []
         self.end: dict[tuple[int, int], int] = {}  # node of a line's end on a body
+        self.links = LinkDraft(draft, model, self.hold)
         home = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
         for k in range(len(model.names.bodies)):
             if model.bodies.joint[k] == LOOSE:
-                self.points.append(add_body(draft, model, state, k))
-                self.end.update(end_nodes(model, k, self.points[k]))
+                own = add_body(draft, model, state, k, self.links.grips(k))
+                corners = (own.nodes[:4], own.places[:4])
+                self.links.keep(k, own.nodes[own.grips], own.masses[own.grips].tolist(), corners)
+                self.points.append(own)
+                self.end.update(end_nodes(model, k, own))
             else:
-                self.points.append(Points([], np.zeros((0, 3)), slice(0, 0), None))
+                self.points.append(Points([], np.zeros((0, 3)), np.zeros(0), slice(0, 0), slice(0, 0), {}, None))
                 for i, side in np.argwhere((model.lines.end_kind == BODY) & (model.lines.end_index == k)):
                     self.end[int(i), int(side)] = self.hold(k, home[i, side])
+
+    def join(self) -> tuple[LinkNodes, ...]:
+        """Bars of all free bodies, then those of links; where the loads of links are read."""
+        for own in self.points:
+            for a, b in body_bars(own.places, own.firm) if own.nodes else []:
+                length = float(np.linalg.norm(own.places[b] - own.places[a]))
+                self.draft.add_rod(own.nodes[a], own.nodes[b], length)
+        return self.links.finish()
 
     def fasten(self, k: int, place: Array) -> int:
         """The node of body k at a place of its frame (m), where a net is fastened."""

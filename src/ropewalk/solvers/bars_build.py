@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -19,71 +17,15 @@ from ropewalk.model.state import State, end_positions, resample
 from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 from ropewalk.solvers.bars_arrays import Bars, Medium, Places
-from ropewalk.solvers.bars_bodies import BodyNodes, body_bars
+from ropewalk.solvers.bars_bodies import BodyNodes
+from ropewalk.solvers.bars_draft import BAR, NODE, Draft, Lumping
 from ropewalk.solvers.bars_hull_arrays import Packed, build_hulls
-
-Lumping = Literal["halves", "outer"]
 
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 DEFAULT_BARS = 40  # of a line without a number of elements
 TOO_SHORT = 1e-6  # relative: a chord longer than its line by less is the rounding of the state it comes from
-ROD_RADIUS = 0.01  # of a bar's length: the bars of a body have no volume, but a radius must not be zero
 SAG = 1e-6  # relative slack below which a line counts as straight
 LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a very slack line starts
-
-# columns of a node row and of a bar row while they are collected
-NODE = ("mass", "volume", "drag_area", "added")
-BAR = ("length", "compliance", "push", "rod", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
-       "added_tangential", "contact_radius", "contact_width")  # fmt: skip
-
-
-@dataclass
-class Draft:
-    """Nodes and bars while they are collected."""
-
-    position: list[Array] = field(default_factory=list)
-    velocity: list[Array] = field(default_factory=list)
-    node: list[list[float]] = field(default_factory=list)  # NODE columns
-    force: list[Array] = field(default_factory=list)
-    point: list[int] = field(default_factory=list)  # point of the model that the node is, or -1
-    fixed: list[bool] = field(default_factory=list)  # held without being a point
-    motion: list[int] = field(default_factory=list)  # of nodes held by a body that moves, or -1
-    arm: list[Array] = field(default_factory=list)  # of such nodes from the body's origin, m
-    ends: list[tuple[int, int]] = field(default_factory=list)
-    bar: list[list[float]] = field(default_factory=list)  # BAR columns
-    owner: list[str] = field(default_factory=list)  # of each node, for messages
-    bar_mass: list[float] = field(default_factory=list)  # of each node, kg
-
-    def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False,
-                 motion: int = -1) -> int:  # fmt: skip
-        """A node without mass; its number."""
-        self.position.append(position)
-        self.velocity.append(velocity)
-        self.node.append([0.0] * len(NODE))
-        self.force.append(np.zeros(3))
-        self.point.append(point)
-        self.fixed.append(fixed)
-        self.motion.append(motion)
-        self.arm.append(np.zeros(3))
-        self.owner.append(owner)
-        self.bar_mass.append(0.0)
-        return len(self.position) - 1
-
-    def add_bar(self, a: int, b: int, row: list[float], mass: float, lumping: Lumping) -> None:
-        """A bar from node a to b; `mass` (kg) goes to its ends, or to b alone."""
-        self.ends.append((a, b))
-        self.bar.append(row)
-        for node, share in ((a, 0.5 if lumping == "halves" else 0.0), (b, 0.5 if lumping == "halves" else 1.0)):
-            self.node[node][0] += share * mass
-            self.bar_mass[node] += share * mass
-
-    def add_rod(self, a: int, b: int, way: Array) -> None:
-        """A bar of a rigid body: no mass, no volume, no drag, and it can push.  way : from a to b, m"""
-        length = float(np.linalg.norm(way))
-        radius = ROD_RADIUS * length
-        row = dict.fromkeys(BAR, 0.0) | {"length": length, "push": 1.0, "rod": 1.0, "radius": radius}
-        self.ends.append((a, b))
-        self.bar.append(list(row.values()))
 
 
 def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple[Bars, Places, Packed, Array, Array]:
@@ -92,26 +34,23 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
     lumping : where the mass of a bar goes. 'halves', to both ends, is second order in the number of bars;
     'outer', all to the end nearer to B, is that of [Otto2022] and first order.
     """
-    draft = Draft()
-    point_node: Ints = np.full(len(model.names.points), -1, dtype=np.int64)
+    draft = Draft(model, state)
     ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
     bodies = BodyNodes(draft, model, state)
     chains: list[list[int]] = []
     places: list[Array] = []
     bar_counts = []
     for i in range(len(model.names.lines)):
-        nodes, s = _add_line(draft, model, state, i, ends[i], point_node, lumping, bodies)
+        nodes, s = _add_line(draft, model, state, i, ends[i], lumping, bodies)
         chains.append(nodes)
         places.append(s)
         bar_counts.append(s.size - 1)
     first_net_bar = len(draft.ends)
     nets = model.nets
-    knots = _add_nets(draft, model, state, point_node, lumping, bodies)
-    for own in bodies.points:
-        for a, b in body_bars(own.places) if own.nodes else []:
-            draft.add_rod(own.nodes[a], own.nodes[b], own.places[b] - own.places[a])
+    knots = _add_nets(draft, model, state, lumping, bodies)
+    links = bodies.join()
     _check_masses(draft, model)
-    bars = _finish(draft, model, nets, knots)
+    bars = _finish(draft, model, nets, knots, bodies)
     medium = build_medium(model, 0.0)
     with_loads = [own.hull for own in bodies.points if own.hull is not None]
     hulls = build_hulls(model, with_loads, bars.node, np.concatenate([medium.plane, medium.law]))
@@ -120,7 +59,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         line_node=ints([k for nodes in chains for k in nodes]),
         line_s=floats(np.concatenate(places) if places else []),
         bar_start=offsets(bar_counts),
-        point=ints(point_node),
+        point=ints([draft.of_point.get(k, -1) for k in range(len(model.names.points))]),
         bar_mass=floats(draft.bar_mass),
         knot=knots,
         knot_start=nets.knot_start,
@@ -128,6 +67,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         body_start=offsets([len(own.nodes) for own in bodies.points]),
         body_node=ints([k for own in bodies.points for k in own.nodes]),
         body_place=floats([place for own in bodies.points for place in own.places], (-1, 3)),
+        links=links,
     )
     r = np.array(draft.position).reshape(-1, 3)
     return bars, place, hulls, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
@@ -176,8 +116,8 @@ def cuts(model: Model, line: int) -> tuple[Array, Ints]:
     return s, ints(section)
 
 
-def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, point_node: Ints,
-              lumping: Lumping, bodies: BodyNodes) -> tuple[list[int], Array]:  # fmt: skip
+def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, lumping: Lumping,
+              bodies: BodyNodes) -> tuple[list[int], Array]:  # fmt: skip
     s, section = cuts(model, line)
     name = model.names.lines[line]
     position, velocity, _ = resample(state, line, s)
@@ -191,7 +131,7 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
         else:
             point = int(model.lines.end_index[line, side])
             on_body = model.lines.end_kind[line, side] == BODY
-            nodes.append(bodies.end[line, side] if on_body else _point_node(draft, model, state, point, point_node))
+            nodes.append(bodies.end[line, side] if on_body else draft.point_node(point))
     for k in range(s.size - 1):
         row, mass = _bar_row(model, int(section[k]), float(s[k + 1] - s[k]))
         draft.add_bar(nodes[k], nodes[k + 1], row, mass, lumping)
@@ -203,18 +143,6 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
         draft.node[k] = [old + float(new) for old, new in zip(draft.node[k], values, strict=True)]
         draft.force[k] = draft.force[k] + lines.attachment_force[a]
     return nodes, s
-
-
-def _point_node(draft: Draft, model: Model, state: State, k: int, point_node: Ints) -> int:
-    """The node of point k, made when it is first asked for."""
-    if point_node[k] < 0:
-        points = model.points
-        point_node[k] = draft.add_node(state.point_position[k], state.point_velocity[k],
-                                       f"point '{model.names.points[k]}'", point=k)  # fmt: skip
-        values = (points.mass[k], points.volume[k], points.drag_area[k], points.added_mass[k])
-        draft.node[point_node[k]] = [float(value) for value in values]
-        draft.force[point_node[k]] = points.force[k] + points.axis_force[k] @ points.frame[k]
-    return int(point_node[k])
 
 
 def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], float]:
@@ -286,7 +214,7 @@ def _check_masses(draft: Draft, model: Model) -> None:
             raise InputError(f"{draft.owner[k]}: a node has no mass; give its section a mass, or the point one")
 
 
-def _add_nets(draft: Draft, model: Model, state: State, point_node: Ints, lumping: Lumping, bodies: BodyNodes) -> Ints:
+def _add_nets(draft: Draft, model: Model, state: State, lumping: Lumping, bodies: BodyNodes) -> Ints:
     """Knots and bars of all nets; the node of each knot."""
     nets = model.nets
     weight = model.sea.water_density * model.sea.gravity
@@ -296,7 +224,7 @@ def _add_nets(draft: Draft, model: Model, state: State, point_node: Ints, lumpin
     for i, name in enumerate(nets.names):
         for k in range(int(nets.knot_start[i]), int(nets.knot_start[i + 1])):
             if nets.point[k] >= 0:
-                nodes[k] = _point_node(draft, model, state, int(nets.point[k]), point_node)
+                nodes[k] = draft.point_node(int(nets.point[k]))
             elif nets.body[k] >= 0:
                 nodes[k] = bodies.fasten(int(nets.body[k]), nets.place[k])
             else:
@@ -311,7 +239,7 @@ def _add_nets(draft: Draft, model: Model, state: State, point_node: Ints, lumpin
             a, b = nodes[nets.bar[m]]
             twines = float(nets.twines[m])
             if twines == 0.0:
-                draft.add_rod(int(a), int(b), np.array([nets.length[m], 0.0, 0.0]))
+                draft.add_rod(int(a), int(b), float(nets.length[m]))
                 continue
             draft.add_bar(int(a), int(b), _twines(row, twines, nets.kind[i] != MORISON), twines * mass, lumping)
     return ints(nodes)
@@ -328,7 +256,7 @@ def _twines(row: list[float], count: float, screen: bool) -> list[float]:
     return list(out.values())
 
 
-def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints) -> Bars:
+def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNodes) -> Bars:
     n = len(draft.position)
     point = np.array(draft.point, dtype=np.int64)
     known = point >= 0
@@ -365,6 +293,8 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints) -> Bars:
         twine=floats(nets.twine[screens]),
         wake=floats(nets.wake[screens]),
         screen_kind=ints(np.repeat(nets.kind, np.diff(nets.screen_start))[screens]),
+        hinge=bodies.links.hinge,
+        hinge_law=bodies.links.hinge_law,
     )
 
 

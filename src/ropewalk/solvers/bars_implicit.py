@@ -21,9 +21,9 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, initial_state
+from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
-from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_loads import supports
 from ropewalk.solvers.bars_time import BarsInTime
@@ -183,7 +183,7 @@ class ConstrainedImplicit(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self.start(model, initial_state(model))
+        work = self._anew(model)
         work.time = float(snapshot["time"])
         for name in STATE_ARRAYS:
             getattr(work.steps, name)[:] = snapshot[name]

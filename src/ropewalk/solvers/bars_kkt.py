@@ -24,6 +24,7 @@ import numpy as np
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.bars_arrays import Bars
+from ropewalk.solvers.bars_hinges import PAIRS, stiffen_hinges
 from ropewalk.solvers.bars_hulls import stiffen_corners
 from ropewalk.solvers.bars_ldl import Factor, analyse, factorise, solve
 from ropewalk.solvers.bars_loads import directions, loads, surroundings
@@ -41,6 +42,7 @@ class Kkt(NamedTuple):
     free: Array  # (n, 3, 3) projector on the components that can move
     block: Ints  # (n, 6) places of xx, yy, zz, xy, xz, yz of the node blocks
     cross: Ints  # (m, 9) places of the blocks between the ends of bars, row of a, column of b
+    between: Ints  # (h, 6, 9) places of the blocks between the nodes of hinges with a law
     border: Ints  # (m, 2, 3) places of G
     corner: Ints  # (m,) places of -C
     factor: Factor
@@ -48,6 +50,7 @@ class Kkt(NamedTuple):
     answer: Array  # (3 n + m,)
     nodes: Array  # (n, 3, 3) H by nodes
     links: Array  # (m, 3, 3) H between the ends of bars
+    hinges: Array  # (h, 6, 3, 3) H between the nodes of hinges
     out: Array  # (n, 3) residual of the nodes, N
     gap: Array  # (m,) residual of the bars, m
     slack: Array  # (m,) 1 for bars that are slack
@@ -70,17 +73,25 @@ def build_kkt(bars: Bars) -> Kkt:
         for p in range(3):
             first.append(end + p)
             second.append(k)
+    h = 3 * bars.hinge
+    for one, other in PAIRS:
+        for p in range(3):
+            for q in range(3):
+                first.append(h[:, one] + p)
+                second.append(h[:, other] + q)
     factor, where = analyse(3 * n + m, np.concatenate(first), np.concatenate(second))
     size = 3 * n + m
     node_off = where[size : size + 3 * n].reshape(3, n)
     cross = where[size + 3 * n : size + 3 * n + 9 * m].reshape(9, m)
-    border = where[size + 3 * n + 9 * m :].reshape(2, 3, m)
+    border = where[size + 3 * n + 9 * m : size + 3 * n + 15 * m].reshape(2, 3, m)
+    between = where[size + 3 * n + 15 * m :].reshape(len(PAIRS), 9, len(h))
     block = np.stack([where[i], where[i + 1], where[i + 2], *node_off], axis=1)
     projector = np.einsum("nij,ni,nik->njk", bars.axes, bars.loose, bars.axes)
     return Kkt(
         free=projector,
         block=np.ascontiguousarray(block),
         cross=np.ascontiguousarray(cross.T),
+        between=np.ascontiguousarray(np.moveaxis(between, 2, 0)),
         border=np.ascontiguousarray(np.moveaxis(border, 2, 0)),
         corner=np.ascontiguousarray(where[k]),
         factor=factor,
@@ -88,6 +99,7 @@ def build_kkt(bars: Bars) -> Kkt:
         answer=np.zeros(size),
         nodes=np.zeros((n, 3, 3)),
         links=np.zeros((m, 3, 3)),
+        hinges=np.zeros((len(h), len(PAIRS), 3, 3)),
         out=np.zeros((n, 3)),
         gap=np.zeros(m),
         slack=np.zeros(m),
@@ -183,6 +195,8 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
             kkt.right[3 * b + p] -= rho[k] * kkt.gap[k] * t[p]
     if field.hulls.body.size > 0:
         stiffen_corners(field.hulls, cv, kkt.nodes, kkt.links)
+    if bars.hinge.shape[0] > 0:
+        stiffen_hinges(bars.hinge, bars.hinge_law, r, cv, kkt.nodes, kkt.hinges)
     _store(bars, field, kkt, rho)
 
 
@@ -225,6 +239,11 @@ def _store(bars, field, kkt, rho):
             if not bars.held[i]:
                 soft += 1.0 / (kkt.nodes[i, 0, 0] + kkt.nodes[i, 1, 1] + kkt.nodes[i, 2, 2])
         value[kkt.corner[k]] = -rest * bars.compliance[k] - WEAK * soft
+    for k in range(bars.hinge.shape[0]):
+        for e, (i, j) in enumerate(PAIRS):
+            x = kkt.free[bars.hinge[k, i]] @ kkt.hinges[k, e] @ kkt.free[bars.hinge[k, j]]
+            for p in range(9):
+                value[kkt.between[k, e, p]] += x[p // 3, p % 3]
 
 
 @kernel

@@ -17,6 +17,7 @@ from ropewalk.physics.motion import motion, rotation
 from ropewalk.physics.screens import screen_force
 from ropewalk.physics.seabed import contact_derivatives
 from ropewalk.physics.waves import ACCELERATION, COLUMNS, ELEVATION, STRETCHING_WHEELER, VELOCITY, kinematics_at
+from ropewalk.solvers.bars_hinges import hinge_loads
 from ropewalk.solvers.bars_hulls import hull_loads, hull_water
 
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point
@@ -151,6 +152,8 @@ def node_loads(bars, medium, field, r, v):
         for j in range(3):
             if bars.spring[i, j] > 0.0:
                 spring_load(bars.spring[i, j], bars.axes[i, j], bars.home[i], r[i], force[i])
+    if bars.hinge.shape[0] > 0:
+        hinge_loads(bars.hinge, bars.hinge_law, r, v, force)
 
 
 @kernel

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 OF_BARS = ("node", "length", "compliance", "push", "rod", "area", "radius", "drag_normal", "drag_tangential",
            "added_normal", "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+OF_HINGES = ("hinge", "hinge_law")  # no net has any
 OF_SCREENS = ("screen", "solidity", "twine", "wake", "screen_kind")
 OF_NODES = ("mass", "volume", "drag_area", "added", "force", "spring")  # none of it belongs to the netting
 
@@ -54,6 +55,7 @@ def water_force(nets: Nets, i: int, work: BarsWork) -> Array:
     changes: dict[str, Any] = {name: getattr(bars, name)[own] for name in OF_BARS}
     changes |= {name: getattr(bars, name)[screens] for name in OF_SCREENS}
     changes |= {name: floats(np.zeros_like(getattr(bars, name))) for name in OF_NODES}
+    changes |= {name: getattr(bars, name)[:0] for name in OF_HINGES}
     field = make_field(bars.mass.size, changes["length"].size, without(work.field.hulls))
     field = field._replace(water=work.field.water, rate=work.field.rate, under=work.field.under)
     field.direction[:] = work.field.direction[own]

@@ -11,12 +11,14 @@ from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
-from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
+from ropewalk.solvers.bars_links import link_figures
 from ropewalk.solvers.bars_loads import supports
 from ropewalk.solvers.bars_work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS
+from ropewalk.solvers.mixed_link_start import close_links
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 FIRST_STEP = 0.05  # s, of pseudo-time
@@ -52,7 +54,7 @@ class BarsStatics:
         """Cut lines and nets into bars."""
         refuse_unclaimed(self, model)
         calm = model._replace(sea=model.sea._replace(wave=floats(model.sea.wave[:, :0])))  # waves do not act at rest
-        work = start_bars(calm, state, 0.0, self.lumping)
+        work = start_bars(calm, close_links(calm, state), 0.0, self.lumping)
         refuse_unheld(model, work)
         work.own = {"kkt": build_kkt(work.bars)}
         return work
@@ -70,6 +72,7 @@ class BarsStatics:
         force = node_forces(work)[bars.held].sum(axis=0)
         load = float(np.abs(work.field.force).sum())
         figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load}
+        figures |= link_figures(model, work)
         residual = trail[-1][1]
         if residual <= self.tolerance:
             return Report(iterations=len(trail), residual_force=residual * load, figures=figures)

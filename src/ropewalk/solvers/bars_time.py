@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from ropewalk.errors import InputError
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
-from ropewalk.solvers.bars_build import Lumping
+from ropewalk.model.state import State, initial_state
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_work import BarsWork, read_bars, stable_step, start_bars
 from ropewalk.solvers.claims import refuse_unclaimed
+from ropewalk.solvers.mixed_link_start import close_links, refuse_open_links
 from ropewalk.solvers.protocol import Claim
 
 SAFETY = 0.35  # of the bound on stable steps: tensions grow during a run
@@ -28,6 +29,10 @@ class BarsInTime:
     name: ClassVar[str]
     claims: ClassVar[frozenset[Claim]]
 
+    def start(self, model: Model, state: State) -> BarsWork:
+        """Memory of a run from a state."""
+        raise NotImplementedError
+
     def read(self, model: Model, work: BarsWork) -> State:
         """The state at the time reached."""
         return read_bars(model, work)
@@ -35,7 +40,12 @@ class BarsInTime:
     def _begin(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""
         refuse_unclaimed(self, model)  # type: ignore[arg-type]
+        refuse_open_links(model, state)
         return start_bars(model, state, self.damping, self.lumping)
+
+    def _anew(self, model: Model) -> BarsWork:
+        """Memory that a snapshot is put into."""
+        return self.start(model, close_links(model, initial_state(model)))
 
     def _steps_to(self, work: BarsWork, t: float) -> int:
         """Equal steps from here to t, none longer than that given or chosen."""

@@ -17,8 +17,11 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
 from ropewalk.solvers.bars_bodies import body_rates, read_bodies
-from ropewalk.solvers.bars_build import Lumping, build_bars, build_medium
+from ropewalk.solvers.bars_build import build_bars, build_medium
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_graph import Graph, assemble, build_graph, pulls, solve_tensions, spread
+from ropewalk.solvers.bars_hinges import DAMPING, hinge_energy, hinge_rates
+from ropewalk.solvers.bars_links import link_loads
 from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, surroundings
 from ropewalk.solvers.bars_nets import read_nets
 from ropewalk.solvers.bars_rattle import (
@@ -73,8 +76,9 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
     graph = build_graph(bars)
     arrays = make_field(r.shape[0], bars.length.size, hulls)
     steps = make_steps(graph, arrays, r, v)
-    kind = PLACED if np.any(bars.spring > 0.0) else CONSTANT
-    if damping > 0.0 or medium.density > 0.0 or medium.has_bed or hulls.body.size > 0:
+    kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 else CONSTANT
+    damped = damping > 0.0 or bool(np.any(bars.hinge_law[:, DAMPING] > 0.0))
+    if damped or medium.density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
@@ -201,16 +205,18 @@ def stable_step(work: BarsWork) -> float:
 
     .. math:: \omega_{\max}^2 \le \max_i \frac{2}{m_i} \sum_{k \ni i} \frac{|T_k|}{l_k}
 
-    The bars of a body count nothing: they swing with the whole of it.
+    The bars of a body count nothing: they swing with the whole of it. Those of links do.
     """
     bars, places = work.bars, work.places
-    first_rod = int(places.net_bar_start[-1])
-    stiffness = np.abs(work.steps.tension[:first_rod]) / bars.length[:first_rod]
+    swings = np.arange(bars.length.size) < int(places.net_bar_start[-1])
+    swings[[link.bar for link in places.links if link.bar >= 0]] = True
+    stiffness = np.abs(work.steps.tension[swings]) / bars.length[swings]
     total = np.zeros(bars.mass.size)
-    np.add.at(total, bars.node[:first_rod, 0], stiffness)
-    np.add.at(total, bars.node[:first_rod, 1], stiffness)
+    np.add.at(total, bars.node[swings, 0], stiffness)
+    np.add.at(total, bars.node[swings, 1], stiffness)
     inverse: Array = np.linalg.eigvalsh(work.steps.mobility)[:, -1].astype(np.float64)
     square, rate = body_rates(places, work.field, work.steps.r, inverse)
+    hinge_square, hinge_rate = hinge_rates(bars, work.steps.r, inverse)
     spring = bars.spring.max(axis=1)
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
@@ -218,6 +224,7 @@ def stable_step(work: BarsWork) -> float:
         np.add.at(bed, bars.node[:, 0], k)
         np.add.at(bed, bars.node[:, 1], k)
     square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
+    square, rate = max(square, hinge_square), max(rate, hinge_rate)
     return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf
 
 
@@ -236,13 +243,14 @@ def bar_name(work: BarsWork, model: Model, k: int) -> str:
 
 
 def energies(work: BarsWork) -> dict[str, float]:
-    """Kinetic and potential energy (J) of masses, given forces and springs; that of the water is left out."""
+    """Kinetic and potential energy (J) of masses, given forces, springs and hinges; that of the water is left out."""
     bars, s = work.bars, work.steps
     free = ~bars.held
     kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
     potential = work.medium.gravity * float(bars.mass[free] @ s.r[free, 2]) - float(np.sum(bars.force * s.r))
     way = np.einsum("nij,nj->ni", bars.axes, s.r - bars.home)
-    return {"kinetic": kinetic, "potential": potential + 0.5 * float(np.sum(bars.spring * way**2))}
+    potential += 0.5 * float(np.sum(bars.spring * way**2)) + hinge_energy(bars, s.r)
+    return {"kinetic": kinetic, "potential": potential}
 
 
 def read_bars(model: Model, work: BarsWork) -> State:
@@ -281,6 +289,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         end_force=ends,
         grounded=_grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
         **read_nets(model, work),
+        **link_loads(work),
     )
 
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, initial_state
+from ropewalk.model.state import State
 from ropewalk.solvers import bars_rattle
-from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_time import BarsInTime
-from ropewalk.solvers.bars_work import BarsWork, energies, find_tensions, refresh, start_bars, strains
+from ropewalk.solvers.bars_work import BarsWork, energies, find_tensions, refresh, strains
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 HALVINGS = 8  # of a step that fails
@@ -44,6 +44,7 @@ BAR_CLAIMS = frozenset(
         Claim.NETS,
         Claim.BODIES,
         Claim.HULL_LOADS,
+        Claim.LINKS,
     }
 )
 
@@ -137,7 +138,7 @@ class Constrained(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = start_bars(model, initial_state(model), self.damping, self.lumping)
+        work = self._anew(model)
         s = work.steps
         work.time = float(snapshot["time"])
         for name in ("r", "v", "tension", "rate_tension", "tally"):

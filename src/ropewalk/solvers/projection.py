@@ -10,9 +10,9 @@ import numpy as np
 
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, initial_state
+from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
-from ropewalk.solvers.bars_build import Lumping
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_graph import pulls
 from ropewalk.solvers.bars_loads import loads, mobility
 from ropewalk.solvers.bars_rattle import CONSTANT
@@ -120,7 +120,7 @@ class Projection(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self.start(model, initial_state(model))
+        work = self._anew(model)
         work.time = float(snapshot["time"])
         for name in ("gains", "steps", "worst"):
             work.own[name] = snapshot[name]

@@ -11,8 +11,8 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, initial_state
-from ropewalk.solvers.bars_build import Lumping
+from ropewalk.model.state import State
+from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_loops import accelerations, tree_steps
 from ropewalk.solvers.bars_time import SAFETY, BarsInTime
 from ropewalk.solvers.bars_tree import Tree, build_tree, make_turns
@@ -126,7 +126,7 @@ class Recursive(BarsInTime):
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
-        work = self.start(model, initial_state(model))
+        work = self._anew(model)
         work.time = float(snapshot["time"])
         work.own["steps"] = int(snapshot["steps"])
         for name in STATE_ARRAYS:

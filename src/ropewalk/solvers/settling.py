@@ -25,9 +25,11 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics.motion import ramp as ramp_share
+from ropewalk.solvers.bars_links import link_figures
 from ropewalk.solvers.bars_statics import refuse_unheld
 from ropewalk.solvers.bars_work import BarsWork, read_bars
 from ropewalk.solvers.constrained import BAR_CLAIMS
+from ropewalk.solvers.mixed_link_start import close_links
 from ropewalk.solvers.protocol import Claim, Report, Status
 from ropewalk.solvers.registry import BAR_SOLVERS, solver_class
 from ropewalk.solvers.settling_loads import Loads, Supports, Unbalance, calm, natural_time, put_to_rest, unbalance
@@ -121,7 +123,7 @@ class Settling:
         given = (inner.damping or None) if self.damping is None else self.damping
         inner = replace(inner, damping=given or FIRST_DAMPING)  # solvers look whether there is any when they start
         still = calm(model)
-        bars = inner.start(still, state)
+        bars = inner.start(still, close_links(still, state))
         refuse_unheld(model, bars)
         bars.medium = bars.medium._replace(damping=0.0)
         free = ~bars.bars.held
@@ -183,8 +185,8 @@ class Settling:
         else:
             return self._unsettled(work, now, ramp, found)
         put_to_rest(bars)
-        figures = self._figures(work, now, ramp, found) | {"rest_after": rest.since}
-        return Report(Status.DONE, "", work.steps, found.force, found.miss, {"settling": figures})
+        figures = {"settling": self._figures(work, now, ramp, found) | {"rest_after": rest.since}}
+        return Report(Status.DONE, "", work.steps, found.force, found.miss, figures | link_figures(work.model, bars))
 
     def _balanced(self, work: SettlingWork, found: Found) -> bool:
         return found.force <= self.tolerance * work.scale and found.strain <= STRAINED
