@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -259,6 +260,30 @@ def test_command_tells_how_it_came_to_rest(tmp_path, capsys, monkeypatch):
     assert data["method"] == data["settling"]["by"] == "constrained"
     assert data["iterations"] == data["settling"]["steps"]
     assert f"after {data['iterations']} steps" in told[0]
+
+
+@pytest.mark.parametrize("method", ["bars_statics", "constrained"])
+def test_friction_is_left_out_with_a_sentence(method):
+    """The bed carries the part of a rope that hangs nowhere; the friction of that weight is what is left out."""
+    rope = {"rope": {"diameter": 0.02, "mass": 2.0, "axial_stiffness": "inextensible"}}
+    sea = {**AIR, "depth": 5.0, "seabed": {"stiffness": 1e5, "damping": 1e3, "friction": 0.5}}
+    case = {
+        "environment": sea, "sections": rope,
+        "points": {"anchor": {"position": [0, 0, -5]}, "top": {"position": [6, 0, -3]}},
+        "lines": {"l": one_line(("anchor", "top"), 7.0) | {"elements": 14}},
+    }  # fmt: skip
+    eq = rw.statics(System.model_validate(case), method)
+    hung = -eq.state.end_force[0, 1, 2] / 9.81  # kg that the upper end carries; the rest of 14 kg lies on the bed
+    found = re.search(
+        r"it could hold up to (\S+) N \(0.5 of (\S+) N\) along the (\S+) m that lie on it", eq.report.message
+    )
+    force, pressed, length = (float(value) for value in found.groups())
+    # three digits are printed; the half bar at the anchor is held by it and not by the bed
+    assert_allclose(pressed, (14.0 - hung) * 9.81, rtol=0.01, atol=0.25 * 2.0 * 9.81)
+    assert_allclose(force, 0.5 * pressed, rtol=0.01)
+    assert_allclose(length, eq.state.grounded[0], rtol=1e-3)
+    del sea["seabed"]["friction"]
+    assert not rw.statics(System.model_validate(case), method).report.message
 
 
 def test_parts_that_are_held_nowhere_have_no_equilibrium():

@@ -11,6 +11,7 @@ from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+from ropewalk.solvers.bars_bed import friction_note
 from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_links import link_figures
@@ -75,7 +76,8 @@ class BarsStatics:
         figures |= link_figures(model, work)
         residual = trail[-1][1]
         if residual <= self.tolerance:
-            return Report(iterations=len(trail), residual_force=residual * load, figures=figures)
+            note = friction_note(model, work)
+            return Report(message=note, iterations=len(trail), residual_force=residual * load, figures=figures)
         return Report(
             status=Status.NOT_CONVERGED,
             message=f"{residual * load:.3g} N out of balance of {load:.3g} N after {len(trail)} iterations; "

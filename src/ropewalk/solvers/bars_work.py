@@ -16,6 +16,7 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.solvers.bars_arrays import Bars, Field, Medium, Places, make_field
+from ropewalk.solvers.bars_bed import carried, grounded
 from ropewalk.solvers.bars_bodies import body_rates, read_bodies
 from ropewalk.solvers.bars_build import build_bars, build_medium
 from ropewalk.solvers.bars_draft import Lumping
@@ -39,7 +40,6 @@ from ropewalk.solvers.bars_rattle import (
 START_TOLERANCE = 1e-12  # relative strain of the bars at the start
 STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
 CLOSE = 1e-9  # relative strain at which the projection has arrived
-ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 GIVE = 1e6  # times the largest mobility: compliance of elastic bars where only the rigid ones are to be met
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
 
@@ -266,7 +266,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         bar = s.tension[first:last]
         for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
             ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, alone, side, k)
-            pressed = _carried(work, side, k, ends[i, side])
+            pressed = carried(work, side, k, ends[i, side])
             ends[i, side] -= pressed
             if model.lines.end_kind[i, side] != BODY:
                 forces[model.lines.end_index[i, side]] -= pressed
@@ -287,7 +287,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         velocity=s.v[node],
         tension=tension,
         end_force=ends,
-        grounded=_grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
+        grounded=grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
         **read_nets(model, work),
         **link_loads(work),
     )
@@ -326,30 +326,3 @@ def _end_share(work: BarsWork, own: tuple[Array, Array], side: int, k: int) -> A
     inertia = field.inertia[i] - mass[i] + bar_mass * np.eye(3)
     share: Array = part * (field.force[i] - alone[i] + weight - inertia @ s.old_force[i])
     return share
-
-
-def _carried(work: BarsWork, side: int, k: int, force: Array) -> Array:
-    """(3,) what the bed takes of the force (N) of bar k at an end held on it: the part that presses down."""
-    bars, plane = work.bars, work.medium.plane
-    i = int(bars.node[k, side])
-    if not (work.medium.has_bed and bars.held[i] and bars.contact_width[k] > 0.0):
-        return np.zeros(3)
-    height = float(work.steps.r[i] @ plane[:3] - plane[3])
-    if abs(height) > bars.contact_radius[k] + ON_BED * work.medium.depth:
-        return np.zeros(3)
-    pressed: Array = min(0.0, float(force @ plane[:3])) * plane[:3]
-    return pressed
-
-
-def _grounded(model: Model, work: BarsWork) -> Array:
-    out: Array = np.zeros(len(model.names.lines))
-    if not work.medium.has_bed:
-        return out
-    bars, r = work.bars, work.steps.r
-    plane = work.medium.plane
-    for side in range(2):
-        depth = plane[3] + bars.contact_radius - r[bars.node[:, side]] @ plane[:3]
-        on = np.where((depth > 0.0) & (bars.contact_width > 0.0), 0.5 * bars.length, 0.0)
-        for i in range(out.size):
-            out[i] += on[work.places.bar_start[i] : work.places.bar_start[i + 1]].sum()
-    return out

@@ -25,6 +25,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.physics.motion import ramp as ramp_share
+from ropewalk.solvers.bars_bed import friction_note
 from ropewalk.solvers.bars_links import link_figures
 from ropewalk.solvers.bars_statics import refuse_unheld
 from ropewalk.solvers.bars_work import BarsWork, read_bars
@@ -154,7 +155,7 @@ class Settling:
         longest = ramp + max(LONGEST * work.natural, AT_LEAST * self.hold) if self.duration is None else self.duration
         report = self._settle(work, begin, ramp, longest)
         work.loaded = True
-        return report
+        return replace(report, message=friction_note(model, bars)) if report.good else report
 
     def read(self, model: Model, work: SettlingWork) -> State:
         """The equilibrium."""
