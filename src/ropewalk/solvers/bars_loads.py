@@ -16,7 +16,7 @@ from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion, rotation
 from ropewalk.physics.screens import screen_force
 from ropewalk.physics.seabed import contact_derivatives
-from ropewalk.physics.waves import ACCELERATION, COLUMNS, ELEVATION, STRETCHING_WHEELER, VELOCITY, kinematics_at
+from ropewalk.physics.waves import ACCELERATION, COLUMNS, ELEVATION, STRETCHING_WHEELER, VELOCITY, kinematics
 from ropewalk.solvers.bars_hinges import hinge_loads
 from ropewalk.solvers.bars_hulls import hull_loads, hull_water
 
@@ -30,7 +30,9 @@ def water(medium, r, t, velocity, rate, under):
     r : (n, 3) m    t : s    velocity, rate : (n, 3), filled    under : (n,), filled
     """
     still = medium.wave.shape[1] == 0
-    out = np.zeros(COLUMNS)
+    flow = np.empty((0 if still else r.shape[0], COLUMNS))
+    if not still:
+        kinematics(medium.wave, r, t, medium.depth, STRETCHING_WHEELER, 1.0, flow)
     for i in range(r.shape[0]):
         x, y, z = current(
             r[i, 2], medium.current_kind, medium.current_speed, medium.current_heading,
@@ -41,11 +43,10 @@ def water(medium, r, t, velocity, rate, under):
         velocity[i, 2] = z
         under[i] = -r[i, 2]
         if not still:
-            kinematics_at(medium.wave, r[i], t, medium.depth, STRETCHING_WHEELER, 1.0, out)
-            under[i] += out[ELEVATION]
+            under[i] += flow[i, ELEVATION]
             for j in range(3):
-                velocity[i, j] += out[VELOCITY + j]
-                rate[i, j] = out[ACCELERATION + j]
+                velocity[i, j] += flow[i, VELOCITY + j]
+                rate[i, j] = flow[i, ACCELERATION + j]
 
 
 @kernel
