@@ -15,7 +15,7 @@ from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.mixed_bodies import body_attitudes
 from ropewalk.solvers.mixed_ledger import BED, BREAK, DAMPING, DRAG, ENDS, LOADS, WATER, WINCH, WORK, stored_energy
 from ropewalk.solvers.mixed_links import link_loads
-from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH, Mesh
+from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH, SLACK, Mesh
 from ropewalk.solvers.mixed_reading import Reading, read_lines, reading_of
 from ropewalk.solvers.mixed_remesh import end_length
 from ropewalk.solvers.mixed_statics import unbalance
@@ -84,8 +84,14 @@ def closure(energy: dict[str, float], work: FemWork) -> float:
 
 
 def note_misses(work: FemWork) -> None:
-    """Keep the largest of the misses just found: how well the elements keep to their law."""
-    misses = np.abs(work.misses) / work.mesh.element[:, LENGTH]
+    """Keep the largest of the misses just found: how well the elements keep to their law.
+
+    Elements that are slack and cannot push have no length to keep.
+    """
+    element = work.mesh.element
+    slack = element[:, SLACK]  # N: a tension below it is none
+    keeps = (slack == 0.0) | (slack < work.steps.now.T)
+    misses = np.abs(work.misses[keeps]) / element[keeps, LENGTH]
     work.worst_miss[0] = np.max(misses, initial=work.worst_miss[0])
 
 
