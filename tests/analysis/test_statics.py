@@ -63,6 +63,25 @@ def test_line_out_of_the_water_is_left_to_a_method_that_knows_the_surface():
     assert rw.statics(under).method == "catenary"
 
 
+def test_light_line_that_comes_to_lie_on_the_water_is_left_to_the_elements():
+    """It cannot rise out of the water, where nothing lifts it; the closed form takes all of it as in water."""
+    rope = {"diameter": 0.5, "mass": 10.0, "axial_stiffness": 1e8}
+    system = rw.System.model_validate(
+        {
+            "environment": {"depth": 100},
+            "sections": {"rope": rope},
+            "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [400, 0, -6]}},
+            "lines": {"l": {"from": "a", "to": "b", "elements": 20, "pieces": [{"section": "rope", "length": 450}]}},
+        }
+    )
+    answer = rw.statics(system)
+    assert answer.method == "fem"
+    assert answer.state.position[:, 2].max() < 0.5  # m: a diameter
+    flies = rw.statics(system, "catenary")
+    assert "above the water" in flies.report.message
+    assert answer.line("l")["max_tension"] < 0.6 * flies.line("l")["max_tension"]
+
+
 def test_net_is_balanced_by_bars():
     """A case with a net goes to the one method that claims nets; the others refuse it."""
     from ropewalk.cli.new import Kind, template

@@ -78,6 +78,18 @@ def test_tension_at_the_keel_rights_what_would_capsize():
         assert_allclose(found.summary["bodies"]["spar"]["attitude"], 0.0, atol=1e-6)
 
 
+def test_slow_sway_is_resisted():
+    """Two lines pull a body of 1e6 kg with 100 kN each over 500 m: 400 N/m across them, a period of 5 minutes.
+
+    Its yaw, on two arms of 5 m, has 2 x 100 kN x 5 m x (1 + 5 / 500).
+    """
+    model = build(spar(0.6))
+    model = model._replace(bodies=model.bodies._replace(mass=np.array([1e6])))
+    K = np.diag([1e5, 400.0, 0.0, 0.0, 0.0, 1.01e6])[None]
+    found = verdict(model, initial_state(model), K, "catenary")
+    assert found.neutral == 0
+
+
 def test_raft_of_two_is_judged_as_one():
     """Held rigidly side by side, two spars that would capsize are stiff in pitch but roll about their common line."""
     body = spar(1.3).model_dump(by_alias=True)["bodies"]["spar"]

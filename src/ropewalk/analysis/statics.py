@@ -114,8 +114,14 @@ def statics(
     model = build(system)
     refuse_unreachable(model, time)
     answer: Equilibrium | None = None
+    crosses = False  # the answer so far takes what is above the water as in it
     for name, solver in _solvers(system, model, method or system.statics.method):
-        work = solver.start(model, initial_state(model))
+        try:
+            work = solver.start(model, initial_state(model))
+        except InputError:
+            if not crosses:
+                raise
+            continue  # what asks more of the case than the method that has answered
         report = solver.advance(model, work, time)
         if report.good:
             stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
@@ -127,8 +133,10 @@ def statics(
                 report = replace(report, status=Status.UNSUPPORTED, message=text)
         # some demands show only in the answer: part of a line out of the water, or under the bed
         if report.status is Status.UNSUPPORTED or report.figures.get("crosses_surface"):
+            crosses = answer is not None
             continue
-        if report.good or not _may_sink(model, name):  # what sinks falls for ever where bodies have no bed
+        # what sinks falls for ever where bodies have no bed
+        if report.good or not (crosses or _may_sink(model, name)):
             break
     if answer is None:
         raise ConvergenceError(report.message or report.status.value, report)

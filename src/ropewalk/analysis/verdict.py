@@ -12,7 +12,9 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 
-NEUTRAL = 1e-4  # of gravity per metre: eigenvalues nearer to zero are of motions that nothing resists (yaw, drift)
+# of gravity per metre: eigenvalues nearer to zero (periods above an hour and a half) are of motions that nothing
+# resists, such as yaw and drift
+NEUTRAL = 1e-7
 LIGHTEST = 1e-3  # kg, of a point: the sign of an eigenvalue does not depend on it
 SHOWN = 0.3  # of the largest: smaller parts of a motion are not named
 MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
@@ -90,7 +92,8 @@ def _judge(model: Model, K: Array, M: Array, free: list[int], n: int, hold: Arra
         basis = vectors[rank:].T
     values, vectors = np.linalg.eig(np.linalg.solve(basis.T @ M @ basis, basis.T @ K @ basis))
     real = values.real
-    floor = NEUTRAL * max(model.sea.gravity, 1.0)
+    round_off = real.size * np.finfo(float).eps * float(np.abs(real).max(initial=0.0))
+    floor = max(NEUTRAL * max(model.sea.gravity, 1.0), round_off)
     resisted = np.flatnonzero(np.abs(real) > floor)
     worst = int(resisted[np.argmin(real[resisted])]) if resisted.size else 0
     motion = (basis @ vectors[:, worst]).real[n:]
