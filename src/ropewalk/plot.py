@@ -36,7 +36,10 @@ def draw(dataset: xr.Dataset) -> Figure:
         r = dataset["position"].values[-1, at]
         side.plot(r[:, :2] @ heading, r[:, 2], color=colour, lw=1.4, label=label)
         above.plot(r[:, 0], r[:, 1], color=colour, lw=1.2)
-        along.plot(dataset["s"].values[at], 1e-3 * dataset["tension"].values[-1, at], color=colour, lw=1.4)
+        s, tension = dataset["s"].values[at], 1e-3 * dataset["tension"].values[:, at]
+        along.plot(s, tension[-1], color=colour, lw=1.4)
+        if rows == 3:
+            along.fill_between(s, tension.min(axis=0), tension.max(axis=0), color=colour, alpha=0.15, lw=0.0)
     if nets.has_nets(dataset):
         nets.draw_nets(side, dataset, np.array([[*heading, 0.0], [0.0, 0.0, 1.0]]))
         nets.draw_nets(above, dataset, np.eye(2, 3))
@@ -45,15 +48,21 @@ def draw(dataset: xr.Dataset) -> Figure:
     for axes in (side, above):
         _parts(axes, dataset, None if axes is above else heading)
         axes.set_aspect("equal", adjustable="datalim")
-    side.set(xlabel=_along_text(heading), ylabel="z (m)", title=dataset.attrs.get("title") or "equilibrium")
+    title = dataset.attrs.get("title") or ("equilibrium" if rows == 2 else "at the end of the run")
+    moment = f", t = {float(dataset['time'][-1]):g} s" if rows == 3 else ""
+    side.set(xlabel=_along_text(heading), ylabel="z (m)", title=f"{title}{moment}")
     above.set(xlabel="x (m)", ylabel="y (m)", title="from above")
     if "tension" in dataset or not nets.has_nets(dataset):
-        along.set(xlabel="s from end A (m)", ylabel="tension (kN)", title="tension along the lines")
+        along.set(
+            xlabel="s from end A (m)",
+            ylabel="tension (kN)",
+            title="tension along the lines" if rows == 2 else "tension along the lines (shaded: over the run)",
+        )
         along.set_ylim(bottom=0.0)
     else:
         nets.draw_tensions(along, dataset)
     if side.get_legend_handles_labels()[0]:
-        side.legend(loc="upper right", frameon=False, fontsize=8)
+        legend_beside(side)
     if rows == 3 and nets.has_nets(dataset):
         nets.draw_forces(figure.add_subplot(grid[2, :]), dataset)
     elif rows == 3:
@@ -93,6 +102,11 @@ def save(figure: Figure, path: str | Path) -> None:
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is not a folder; make it first")
     figure.savefig(path, dpi=130)
+
+
+def legend_beside(axes: Any) -> None:
+    """Names to the right of the picture, where they cover nothing."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -187,4 +201,4 @@ def _history(axes: Any, dataset: xr.Dataset) -> None:
         axes.plot(dataset["time"].values, 1e-3 * force[:, k], style, color=COLOURS[k // 2 % len(COLOURS)], lw=0.9,
                   label=f"{name} {end}")  # fmt: skip
     axes.set(xlabel="t (s)", ylabel="end tension (kN)")
-    axes.legend(loc="upper right", frameon=False, fontsize=7, ncols=4)
+    legend_beside(axes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
+from ropewalk.plot import legend_beside
 from ropewalk.post.bodies import buoy_histories
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:
     heave.plot(time, history["surface"], "--", color=WATER, lw=0.9, label="surface")
     heave.plot(time, history["centre"][:, 2], color=BUOY, lw=0.9, label="mass centre")
     heave.set(xlabel="t (s)", ylabel="z (m)", title="heave of the mass centre and surface over it")
-    heave.legend(loc="upper right", frameon=False, fontsize=8)
+    legend_beside(heave)
     gap.plot(time, history["centre"][:, 2] - history["surface"], color=BUOY, lw=0.9)
     gap.set(xlabel="t (s)", ylabel="z (m)", title="mass centre above the surface")
     cone = figure.add_subplot(grid[2, 1])
@@ -53,4 +54,4 @@ def _tensions(axes: Any, time: Array, tension: Array) -> None:
         axes.plot(time, 1e-3 * tension[:, k], style, color=colour, lw=0.9, label=f"end {'AB'[k]}")
     axes.set(xlabel="t (s)", ylabel="tension (kN)", title="tension at the ends of the line")
     if tension.shape[1]:
-        axes.legend(loc="upper right", frameon=False, fontsize=8)
+        legend_beside(axes)
