@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
@@ -199,12 +200,12 @@ def endings_page() -> list[str]:
 
 
 def gallery_page() -> list[str]:
-    """What the cases and scripts in examples/ are about, from their first comment or docstring."""
+    """What the cases and scripts in examples/ are about, from their first comment or docstring, or their title."""
     folder = Path(__file__).resolve().parents[1] / "examples"
     rows = []
     for path in sorted([*folder.glob("*.yaml"), *folder.glob("*.py")]):
         text = path.read_text(encoding="utf-8")
-        first = text.split('"""')[1].split("\n\n")[0] if path.suffix == ".py" else _comment(text)
+        first = text.split('"""')[1].split("\n\n")[0] if path.suffix == ".py" else _comment(text) or _title(text)
         rows.append((f"`{path.name}`", prose(first)))
     return [*table(("example", "shows"), rows)]
 
@@ -216,6 +217,11 @@ def _comment(text: str) -> str:
             break
         lines.append(line.lstrip("# "))
     return " ".join(lines)
+
+
+def _title(text: str) -> str:
+    found = re.search(r"^title: (.*)$", text, re.MULTILINE)
+    return f"{found[1][0].upper()}{found[1][1:]}." if found else ""
 
 
 # --- Python ---

@@ -212,7 +212,7 @@ def test_static_solver_gives_a_quasi_static_history():
     end = int(np.flatnonzero(data.line.values == "m1")[-1])  # end B of the first line
     np.testing.assert_allclose(data.position[:, end, 0], 30.0 + 2.0 * np.cos(1.5 * data.time), rtol=1e-9)
     assert data.tension[0, end] > data.tension[-1, end]
-    later = statics(system, time=1.0).state
+    later = statics(system, "catenary", time=1.0).state
     np.testing.assert_allclose(data.tension.values[-1], later.tension, rtol=1e-9)
 
 
@@ -341,7 +341,7 @@ def test_new_run_does_not_write_over_a_stopped_one(killed):
     ("system", "solver", "what"),
     [
         (swing_system(title="other"), ResumableSwing(), "case"),
-        (swing_system(), ResumableSwing(amplitude=2.0), "settings"),
+        (swing_system(), ResumableSwing(amplitude=2.0), "solver, duration or record"),
     ],
 )
 def test_another_case_is_not_resumed(killed, system, solver, what):

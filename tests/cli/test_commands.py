@@ -7,11 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import xarray as xr
 from commandline import ropewalk
 
+from ropewalk.analysis.run import InterruptedRunError
 from ropewalk.cli.new import Kind, template
+from ropewalk.cli.run import energy_balance, histories
+from ropewalk.cli.tables import counted, metres
 from ropewalk.io.native import read_text
 
 
@@ -141,6 +145,14 @@ def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
         (("static", "nowhere.yaml"), "nowhere.yaml"),
         (("plot", "case.txt", "-o", "case.doc"), "'.doc' is not one of them"),
         (("static", "case.yaml", "--method", "magic"), "no solver 'magic'"),
+        (("static", "case.yaml", "-o", "case.yaml"), "results are NetCDF files; give a name that ends in .nc"),
+        (("run", "case.yaml", "-o", "case.yaml"), "results are NetCDF files"),
+        (("modes", "case.yaml", "-o", "case.yaml"), "results are NetCDF files"),
+        (("response", "case.yaml", "-o", "case.yaml"), "results are NetCDF files"),
+        (("plot", "."), ". is a folder; give a result file or a case file"),
+        (("recover", "case.yaml"), "no stopped run has left anything to recover"),
+        (("demo", "--duration", "-1"), "duration -1 s: it must be positive and finite"),
+        (("demo", "--out", "case.yaml"), "case.yaml is a file; give a folder"),
     ],
 )
 def test_wrong_arguments_are_exit_2(arguments, sentence, tmp_path, monkeypatch, capsys):
@@ -149,6 +161,74 @@ def test_wrong_arguments_are_exit_2(arguments, sentence, tmp_path, monkeypatch, 
     code, _, err = ropewalk(*arguments, capsys=capsys)
     assert code == 2
     assert sentence in err
+    assert Path("case.yaml").read_text() == template(Kind.mooring)
+
+
+def test_a_result_where_a_case_is_read_is_told_apart(mooring, tmp_path, capsys):
+    result = tmp_path / "result.nc"
+    assert ropewalk("static", mooring, "-o", result, capsys=capsys)[0] == 0
+    for command in ("static", "check", "run"):
+        code, _, err = ropewalk(command, result, capsys=capsys)
+        assert code == 2
+        assert "the file is a result, not a case" in err
+
+
+def test_ctrl_c_says_what_was_kept(tmp_path, monkeypatch, capsys):
+    """Exit 130 and the sentence of the run."""
+    path = tmp_path / "case.yaml"
+    path.write_text(template(Kind.mooring))
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise InterruptedRunError("interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume goes on")
+
+    monkeypatch.setattr("ropewalk.analysis.run.simulate", interrupted)
+    code, _, err = ropewalk("run", path, capsys=capsys)
+    assert code == 130
+    assert err == "interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume goes on\n"
+
+
+def test_doubtful_numbers_are_told_on_stderr(tmp_path, capsys):
+    path = tmp_path / "case.yaml"
+    path.write_text(template(Kind.mooring).replace("water_density: 1025", "water_density: 1.025"))
+    code, out, err = ropewalk("static", path, "--json", capsys=capsys)
+    assert code in (0, 1)
+    assert "water_density 1.025 kg/m3 is no water's" in err
+    assert "density" not in out
+
+
+@pytest.mark.parametrize(
+    ("number", "things", "text"), [(1, "lines", "1 line"), (1, "bodies", "1 body"), (2, "bodies", "2 bodies")]
+)
+def test_one_thing_is_told_in_the_singular(number, things, text):
+    assert counted(number, things) == text
+
+
+def test_zeros_have_no_sign():
+    assert metres([-1e-9, 0.0, -1.0]) == "0.000, 0.000, -1.000"
+
+
+def test_run_prints_the_range_of_every_end_and_net():
+    """Two records: 3-4-5 and 0 N at the end of a line, 2 N on a net; and nothing of what is not there."""
+    forces = np.array([[[3.0, 4.0, 0.0]], [[0.0, 0.0, 0.0]]])
+    data = xr.Dataset(
+        {"end_force": (("time", "end", "axis"), forces), "net_force": (("time", "net", "axis"), [[[0, 0, 2.0]]] * 2)},
+        coords={"end": ["A"], "end_line": ("end", ["m"]), "net": ["n"]},
+    )
+    assert histories(data) == {
+        "lines": {"m": {"A": {"least": 0.0, "mean": 2.5, "largest": 5.0}}},
+        "nets": {"n": {"least": 2.0, "mean": 2.0, "largest": 2.0}},
+    }
+    assert histories(xr.Dataset()) == {"lines": {}, "nets": {}}
+
+
+def test_energy_of_a_run_in_which_nothing_moved_has_no_share():
+    """1 uJ of 1 MJ is what the equilibrium left."""
+    terms = ["kinetic", "potential", "closure"]
+    energy = np.array([[0.0, 1e6, 0.0], [1e-6, 1e6, 1e-6]])
+    data = xr.Dataset({"energy": (("time", "term"), energy)}, coords={"term": terms})
+    assert energy_balance(data) == (0.5e-6, 1e-6, None)
+    energy[1] = [10.0, 1e6 - 10.0, 0.1]
+    assert energy_balance(data) == pytest.approx((10.0, 0.1, 0.01))
 
 
 def test_numbers_that_fail_are_exit_1(tmp_path, capsys):

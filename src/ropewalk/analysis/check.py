@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,16 +17,82 @@ from ropewalk.model.pegs import over_positions
 from ropewalk.model.state import end_positions
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
+from ropewalk.physics.waves import wavenumber
 from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
+from ropewalk.spec.environment import Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
 from ropewalk.spec.system import System
 
 ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
+PLAUSIBLE_DENSITY = (500.0, 2000.0)  # kg/m3, of water and brines: others are given in another unit
+STEEPEST = 0.142  # height over length of a wave that breaks in deep water: Miche's limit, [DNVC205], sec. 3.4.6
+MOST_RECORDS = 1e6  # a gigabyte at 40 nodes
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
 
 def remarks(system: System) -> list[str]:
     """Sentences about things that are allowed but look wrong."""
-    return [*_unused(system), *_lengths(build(system)), *_below_bed(system), *_outside_hull(system), *_rods(system)]
+    return [*_unused(system), *doubts(system), *_outside_hull(system), *_rods(system)]
+
+
+def doubts(system: System) -> list[str]:
+    """Those of the remarks that make the numbers doubtful."""
+    return [*_sea(system), *_lengths(build(system)), *_below_bed(system), *_records(system)]
+
+
+def refuse_unsolvable(system: System, model: Model) -> None:
+    """Raise InputError if statics or the run name a solver that there is not, or that does not do the case."""
+    from ropewalk.analysis.run import solver_for  # solvers are loaded only where they are looked at
+    from ropewalk.analysis.statics import AUTO, NOT_STATIC, candidates
+    from ropewalk.solvers.claims import refuse_unclaimed
+    from ropewalk.solvers.protocol import Claim
+    from ropewalk.solvers.registry import solver_class
+
+    method = system.statics.method
+    if method != AUTO:
+        for name in candidates(model, method):
+            refuse_unclaimed(solver_class(name), model, NOT_STATIC)
+    if system.run is not None:
+        solver = solver_for(system, model, None)
+        refuse_unclaimed(solver, model, frozenset() if Claim.DYNAMICS in solver.claims else NOT_STATIC)
+
+
+def _sea(system: System) -> list[str]:
+    """Density in another unit, and waves that would have broken."""
+    sea, found = system.environment, []
+    low, high = PLAUSIBLE_DENSITY
+    if sea.water_density and not low <= sea.water_density <= high:
+        found.append(f"environment.water_density {sea.water_density:g} kg/m3 is no water's; 0 means in air")
+    if isinstance(sea.waves, RegularWaves):
+        found += _broken(sea, sea.waves.height, sea.waves.period)
+    elif isinstance(sea.waves, JonswapWaves | PiersonMoskowitzWaves):
+        found += _broken(sea, sea.waves.significant_height, sea.waves.peak_period)
+    return found
+
+
+def _broken(sea: Environment, height: float, period: float) -> list[str]:
+    """A sentence if waves of this height (m) and period (s) would have broken."""
+    if sea.gravity == 0.0:
+        return []
+    depth = sea.depth or math.inf
+    k = float(wavenumber(math.tau / period, depth, sea.gravity))
+    highest = STEEPEST * math.tau / k * math.tanh(k * depth)
+    if height <= highest:
+        return []
+    return [
+        f"environment.waves: {height:g} m at {period:g} s is higher than waves get before they break, {highest:.3g} m; "
+        "lower them, or give a longer period"
+    ]
+
+
+def _records(system: System) -> list[str]:
+    """Records so far apart that the run is missed, or so near that they fill the disk."""
+    if system.run is None:
+        return []
+    every, kept = system.record.every, system.run.duration - system.record.start
+    if every > kept > 0.0:
+        return [f"record.every {every:g} s is longer than what is recorded, {kept:g} s: only its start will be kept"]
+    count = kept / every
+    return [f"record.every {every:g} s makes {count:.2g} records"] if count > MOST_RECORDS else []
 
 
 def _unused(system: System) -> list[str]:
@@ -56,12 +123,10 @@ def _rods(system: System) -> list[str]:
 
 def refuse_unreachable(model: Model, time: float = 0.0) -> None:
     """Raise InputError for inextensible lines shorter than the distance between their held ends."""
-    held = _held(model)
-    lines, law = model.lines, model.sections.law
+    fixed, lines = _held(model) & _rigid(model), model.lines
     problems = []
     for k, apart in enumerate(_distances(model, time)):
-        pieces = lines.piece_section[lines.piece_start[k] : lines.piece_start[k + 1]]
-        if held[k] and np.all(law[pieces] == INEXTENSIBLE) and apart > lines.length[k] * (1.0 + ROUND_OFF):
+        if fixed[k] and apart > lines.length[k] * (1.0 + ROUND_OFF):
             text = (
                 f"line '{model.names.lines[k]}': length {lines.length[k]:.6g} m is shorter than the {apart:.6g} m "
                 "between its ends; lengthen it or give it axial_stiffness"
@@ -72,9 +137,10 @@ def refuse_unreachable(model: Model, time: float = 0.0) -> None:
 
 
 def _lengths(model: Model) -> list[str]:
-    held, length = _held(model), model.lines.length
+    held, length = _held(model) & ~_rigid(model), model.lines.length
     return [
-        f"line '{model.names.lines[k]}' is stretched from {length[k]:.6g} m to {apart:.6g} m between its ends"
+        f"line '{model.names.lines[k]}' is stretched from {length[k]:.6g} m to {apart:.6g} m between its ends; "
+        "is it long enough?"
         for k, apart in enumerate(_distances(model, 0.0))
         if held[k] and apart > (1.0 + LONGEST_PLAUSIBLE_STRETCH) * length[k]
     ]
@@ -92,6 +158,13 @@ def _held(model: Model) -> Flags:
         for p in range(lines.over_start[k], lines.over_start[k + 1]):
             held[k] &= bodies[lines.over_index[p]] if lines.over_kind[p] == BODY else points[lines.over_index[p]]
     return held
+
+
+def _rigid(model: Model) -> Flags:
+    """(n_lines,) true where no piece of the line can stretch."""
+    stretches = model.sections.law[model.lines.piece_section] != INEXTENSIBLE
+    rigid: Flags = np.array([not np.any(stretches[a:b]) for a, b in pairwise(model.lines.piece_start)], dtype=np.bool_)
+    return rigid
 
 
 def _distances(model: Model, time: float) -> Array:
@@ -112,13 +185,16 @@ def _distances(model: Model, time: float) -> Array:
 
 
 def _below_bed(system: System) -> list[str]:
-    if not system.environment.has_seabed:
+    sea = system.environment
+    if not sea.has_seabed or sea.depth is None:
         return []
-    depth = system.environment.depth or math.inf
+    x, y, z = sea.seabed.normal
+    beds = {name: -sea.depth - (x * p.position[0] + y * p.position[1]) / z for name, p in system.points.items()}
     return [
-        f"point '{name}' is {-depth - point.position[2]:.4g} m below the seabed"
+        f"point '{name}' is {beds[name] - point.position[2]:.4g} m below the seabed, where methods differ; put it at "
+        f"z = {beds[name]:.6g}, or take the bed away (seabed: {{kind: none}})"
         for name, point in system.points.items()
-        if point.position[2] < -depth * (1.0 + 1e-12)
+        if point.position[2] < beds[name] - 1e-9 * sea.depth
     ]
 
 

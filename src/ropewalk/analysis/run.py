@@ -317,7 +317,7 @@ def _check_resumable(recorder: Recorder, solver: Solver) -> None:
         before = RunReader(recorder.folder.path).attrs
         for key, what in (
             ("system", "case"),
-            ("settings", "settings"),
+            ("settings", "solver, duration or record"),
             ("version", "version"),
             ("created_by", "platform"),
         ):

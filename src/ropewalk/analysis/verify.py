@@ -41,7 +41,11 @@ def verify(system: System) -> dict[str, Any]:
             row |= {"status": "done", "position_difference": position, "force_difference": force}
         row["time"] = time.perf_counter() - begin
         rows.append(row)
-    return {"reference": rows[0]["method"] if reference is None else reference.method, "methods": rows}
+    return {
+        "reference": rows[0]["method"] if reference is None else reference.method,
+        "largest_force": 0.0 if reference is None else _largest(reference.state.end_force),
+        "methods": rows,
+    }
 
 
 def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:

@@ -7,21 +7,25 @@ from typing import Annotated
 
 import typer
 
+from ropewalk.cli.tables import counted
+
 
 def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) -> None:
-    """Say what is wrong in a case file, with the place and what would be right."""
-    from ropewalk.analysis.check import refuse_unreachable, remarks
+    """Say what is wrong in a case file, and what would be right."""
+    from ropewalk.analysis.check import refuse_unreachable, refuse_unsolvable, remarks
     from ropewalk.model.model import build
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
-    refuse_unreachable(build(system))
+    model = build(system)
+    refuse_unreachable(model)
+    refuse_unsolvable(system, model)
     found = remarks(system)
     for remark in found:
         typer.echo(f"{case}: {remark}")
     counts = ", ".join(
-        f"{len(parts)} {name}"
-        for name in ("points", "bodies", "lines", "nets", "rods")
+        counted(len(parts), name)
+        for name in ("points", "bodies", "links", "lines", "nets", "rods")
         if (parts := getattr(system, name))
     )
     typer.echo(f"{case}: right ({counts or 'empty'})")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,10 +21,10 @@ def demo_command(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for what the demo writes.")] = Path("ropewalk-demo"),
     duration: Annotated[float, typer.Option(help="Simulated time, s.")] = 120.0,
 ) -> None:
-    """Solve and simulate the built-in tethered buoy; write its case, picture, NetCDF file and a page in 3D."""
+    """Solve and simulate the built-in tethered buoy. Writes its case, picture, NetCDF file and a page in 3D."""
     from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
-    from ropewalk.cli.run import energy_balance, print_events
+    from ropewalk.cli.run import print_balance, print_events
     from ropewalk.cli.static import print_equilibrium
     from ropewalk.plot import save
     from ropewalk.plot_buoy import draw_buoy
@@ -29,6 +32,10 @@ def demo_command(
     from ropewalk.viewer.build import from_dataset
     from ropewalk.viewer.page import page
 
+    if not 0.0 < duration < math.inf:
+        raise InputError(f"duration {duration:g} s: it must be positive and finite")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; give a folder for what the demo writes")
     out.mkdir(parents=True, exist_ok=True)
     case, result, picture, html = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png", ".html"))
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
@@ -38,9 +45,7 @@ def demo_command(
     dataset = simulate(system, duration, output=result)
     _print_motion(dataset)
     print_events(dataset)
-    balance = energy_balance(dataset)
-    if balance is not None:
-        typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
+    print_balance(dataset)
     save(draw_buoy(dataset, "buoy"), picture)
     html.write_text(page(from_dataset(dataset)), encoding="utf-8")
     typer.echo(f"written to {out}: {case.name}, {result.name}, {picture.name}, {html.name} (open it in a browser)")

@@ -21,7 +21,7 @@ def float_command(
     picture: Annotated[Path | None, typer.Option("--picture", help="Draw the stable poses to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find every way the rods of a case float: heave, roll, pitch, energy, stiffness; on lines also place and tensions.
+    """Find every way the rods of a case float. Heave, roll, pitch, energy, stiffness; on lines also place and tensions.
 
     Rods that a line ends on are balanced with all lines, points and bodies of the case, and told where they are stable;
     so are elastic rods, in the shape they take, and held ones, with the forces that hold them.

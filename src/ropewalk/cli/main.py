@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
+import typer.core
 
 from ropewalk.cli.check import check_command
 from ropewalk.cli.demo import demo_command
@@ -26,8 +28,25 @@ from ropewalk.errors import ConvergenceError, InputError
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
+
+class Interrupted(Exception):
+    """Ctrl-C, with what was kept: typer would end a KeyboardInterrupt without a word."""
+
+
+class Commands(typer.core.TyperGroup):
+    """The commands, of which Ctrl-C says what it left."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise Interrupted(str(stop) or "stopped") from None
+
+
 app = typer.Typer(
     name="ropewalk",
+    cls=Commands,
     help="How slender things behave in the sea: mooring lines, chains, tethers, nets, buoys, floating rods.",
     no_args_is_help=True,
     add_completion=False,
@@ -76,8 +95,8 @@ def main() -> None:
         _stop(str(error), BAD_INPUT)
     except ConvergenceError as error:
         _stop(str(error), FAILED)
-    except KeyboardInterrupt as error:
-        _stop(str(error) or "stopped", INTERRUPTED)
+    except (Interrupted, KeyboardInterrupt) as stop:
+        _stop(str(stop) or "stopped", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()
         sys.exit(DONE)

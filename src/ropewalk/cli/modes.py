@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ropewalk.cli.plot import picture
+from ropewalk.cli.outputs import picture, result_file
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
     import xarray as xr
+
+ROUND_OFF = 1e-12  # share of critical damping: smaller ones are of motions that nothing damps
 
 
 def modes_command(
@@ -26,17 +28,18 @@ def modes_command(
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the lowest modes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find natural frequencies, damping and mode shapes about the equilibrium."""
+    """Find natural frequencies, damping and mode shapes. They are those about the equilibrium."""
     from ropewalk.analysis.modes import modes, summary
     from ropewalk.spec.system import System
 
     target = None if plot is None else picture(plot)
+    kept = None if out is None else result_file(out)
     result = modes(System.from_file(case), count, damped=damped, near=near)
-    if out is not None:
+    if kept is not None:
         from ropewalk.analysis.modes import split_complex
         from ropewalk.io.netcdf import write
 
-        write(split_complex(result), out)
+        write(split_complex(result), kept)
     if target is not None:
         from ropewalk.plot import save
         from ropewalk.plot_modes import draw_modes
@@ -46,6 +49,11 @@ def modes_command(
         print_json(summary(result))
     else:
         print_modes(result)
+
+
+def _nearly(damping: float) -> float:
+    """Zero for what is round-off of zero."""
+    return damping if abs(damping) > ROUND_OFF else 0.0
 
 
 def print_modes(result: xr.Dataset) -> None:
@@ -58,7 +66,7 @@ def print_modes(result: xr.Dataset) -> None:
                 str(k + 1),
                 f"{float(result.omega[k]):.6g}",
                 f"{period:.6g}" if math.isfinite(period) else "-",
-                f"{float(result.damping[k]):.4g}",
+                f"{_nearly(float(result.damping[k])):.4g}",
                 f"{result.dominant.values[k]} {100.0 * float(result.dominant_share[k]):.0f} %",
                 "" if bool(result.stable[k]) else f"grows at {float(result.growth[k]):.4g} 1/s",
             )

@@ -7,23 +7,17 @@ from typing import Annotated
 
 import typer
 
+from ropewalk.cli.outputs import picture
 from ropewalk.errors import InputError
-
-SUFFIXES = (".png", ".pdf", ".svg")
-
-
-def picture(path: Path) -> Path:
-    """The path, if it names a picture."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{path}: pictures are {', '.join(SUFFIXES)}; '{path.suffix}' is not one of them")
-    return path
 
 
 def plot_command(
     file: Annotated[Path, typer.Argument(help="A result file (.nc) or a case file, whose equilibrium is drawn.")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="PNG, PDF or SVG; FILE.png unless given.")] = None,
 ) -> None:
-    """Draw a result: shapes, tensions, and histories; modes and responses."""
+    """Draw a result, or a case at rest. Shapes, tensions and histories; modes and responses."""
+    if file.is_dir():
+        raise InputError(f"{file} is a folder; give a result file or a case file")
     target = picture(out or file.with_suffix(".png"))
     from ropewalk.io.netcdf import open_results
     from ropewalk.plot import draw, save

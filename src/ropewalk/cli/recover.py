@@ -12,7 +12,7 @@ def recover_command(
     folder_or_file: Annotated[Path, typer.Argument(help="FILE.nc.part that a stopped run left, or FILE.nc.")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write; FILE.nc unless given.")] = None,
 ) -> None:
-    """Turn what a killed run left into a result file, up to its last whole record."""
+    """Keep what a killed run left. It becomes a result file, up to its last whole record."""
     from ropewalk.io.netcdf import recover
     from ropewalk.results.segments import part_folder
 

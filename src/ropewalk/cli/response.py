@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.cli.plot import picture
+from ropewalk.cli.outputs import picture, result_file
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def response_command(
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the amplitudes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the response: amplitudes per frequency, or statistics in the case's own sea."""
+    """Find the response to motions, forces or waves. Amplitudes per frequency, or statistics in the case's own sea."""
     import numpy as np
 
     from ropewalk.analysis.modes import split_complex
@@ -42,6 +42,7 @@ def response_command(
     if method not in ("direct", "time", "both"):
         raise InputError(f"method '{method}' is none; say direct, time or both")
     target = None if plot is None else picture(plot)
+    kept = None if out is None else result_file(out)
     system = System.from_file(case)
     if drive is None:
         result = response(system, method=method, solver=solver)  # type: ignore[arg-type]
@@ -49,10 +50,10 @@ def response_command(
         omega = np.linspace(lowest, highest, count)
         chosen = Drive.parse(drive, amplitude, heading)
         result = response(system, omega, chosen, method=method, solver=solver)  # type: ignore[arg-type]
-    if out is not None:
+    if kept is not None:
         from ropewalk.io.netcdf import write
 
-        write(split_complex(result), out)
+        write(split_complex(result), kept)
     if target is not None:
         from ropewalk.plot import save
         from ropewalk.plot_modes import draw_response

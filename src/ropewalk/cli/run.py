@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.outputs import result_file
+from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_table
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-ROUND_OFF = 1e-12  # of the largest energy held: changes below it are arithmetic
+# of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
+STILL = 1e-10
 
 
 def run_command(
@@ -24,28 +26,62 @@ def run_command(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint of a stopped run.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the equilibrium, then simulate; the result is written as it is computed."""
+    """Find the equilibrium, then simulate. The result is written as it is computed."""
     from ropewalk.analysis.run import simulate
     from ropewalk.spec.system import System
 
+    kept = None if out is None else result_file(out)
     system = System.from_file(case)
-    target = out or case.with_suffix(".nc")
+    target = kept or case.with_suffix(".nc")
     if target == case:
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
+    print_doubts(system, case)
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
     if as_json:
         print_json(run_summary(dataset, target))
         return
+    print_histories(dataset)
     print_events(dataset)
     typer.echo(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
-    balance = energy_balance(dataset)
-    if balance is not None:
-        typer.echo("energy: {:.4g} J turned over, balanced to {:.2g} J ({:.1e})".format(*balance))
+    print_balance(dataset)
     drift = length_drift(dataset)
     if drift is not None:
         typer.echo(f"lengths: kept to {drift:.1e} of an element's")
     for line in parted(dataset):
         typer.echo(line)
+
+
+def print_histories(dataset: xr.Dataset) -> None:
+    """Least, mean and largest tension at the ends of lines, and force of the water on nets."""
+    found = histories(dataset)
+    rows = [
+        (f"tension of {name} at {end} (N)", *(newtons(value) for value in numbers.values()))
+        for name, ends in found["lines"].items()
+        for end, numbers in ends.items()
+    ]
+    rows += [
+        (f"water on {name} (N)", *(newtons(v) for v in numbers.values())) for name, numbers in found["nets"].items()
+    ]
+    if rows:
+        print_table(dataset.attrs.get("title") or "over the run", ("over the run", "least", "mean", "largest"), rows)
+
+
+def histories(dataset: xr.Dataset) -> dict[str, Any]:
+    """Least, mean and largest of the end tensions of lines, by line and end, and of the water's force on nets, N."""
+    lines: dict[str, dict[str, dict[str, float]]] = {}
+    if "end_force" in dataset:
+        for k, (name, end) in enumerate(zip(dataset["end_line"].values, dataset["end"].values, strict=True)):
+            lines.setdefault(str(name), {})[str(end)] = _range(dataset["end_force"].values[:, k])
+    nets = {}
+    if "net_force" in dataset:
+        nets = {str(name): _range(dataset["net_force"].values[:, k]) for k, name in enumerate(dataset["net"].values)}
+    return {"lines": lines, "nets": nets}
+
+
+def _range(forces: Any) -> dict[str, float]:
+    """forces : (time, axis) N"""
+    size = (forces**2).sum(axis=1) ** 0.5
+    return {"least": float(size.min()), "mean": float(size.mean()), "largest": float(size.max())}
 
 
 def print_events(dataset: xr.Dataset) -> None:
@@ -55,6 +91,18 @@ def print_events(dataset: xr.Dataset) -> None:
     rows = [(f"{event.time:g}", event.kind, event.part, event.text) for event in events(dataset)]
     if rows:
         print_table("events", ("from t (s)", "kind", "part", "what happened"), rows)
+
+
+def print_balance(dataset: xr.Dataset) -> None:
+    """How well the energy ledger closes; nothing without one."""
+    balance = energy_balance(dataset)
+    if balance is None:
+        return
+    turned, missed, share = balance
+    if share is None:
+        typer.echo(f"energy: nothing moved; balanced to {missed:.2g} J")
+    else:
+        typer.echo(f"energy: {turned:.4g} J turned over, balanced to {missed:.2g} J ({share:.1e})")
 
 
 def length_drift(dataset: xr.Dataset) -> float | None:
@@ -77,6 +125,7 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
     balance = energy_balance(dataset)
     return {
         "file": str(target),
+        **histories(dataset),
         "records": int(dataset.sizes["time"]),
         "time": float(dataset["time"][-1]),
         "energy": None if balance is None else dict(zip(("turned_over", "missed", "share"), balance, strict=True)),
@@ -86,10 +135,11 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
     }
 
 
-def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float] | None:
+def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float | None] | None:
     """Energy turned over (J), what the ledger misses of it (J), and their ratio; None without a ledger.
 
-    Turned over is half the sum of all changes of the terms: what one term loses another gains.
+    Turned over is half the sum of all changes of the terms: what one term loses another gains. Where nothing moved
+    there is no ratio.
     """
     if "energy" not in dataset or "closure" not in dataset["term"].values:
         return None
@@ -97,5 +147,5 @@ def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float] | None:
     terms = energy.sel(term=[name for name in dataset["term"].values if name != "closure"]).values
     turned = 0.5 * float(abs(terms[-1] - terms[0]).sum())
     missing = abs(float(energy.sel(term="closure").values[-1]))
-    is_still = turned <= ROUND_OFF * float(abs(terms).max(initial=0.0))  # nothing moved: a share of it says nothing
-    return turned, missing, 0.0 if is_still else missing / turned
+    is_still = turned <= STILL * float(abs(terms).max(initial=0.0))
+    return turned, missing, None if is_still else missing / turned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def schema_command() -> None:
-    """Print the JSON Schema of case files, for editors that check as you type."""
+    """Print the JSON Schema of case files. Editors check by it as you type."""
     from ropewalk.cli.tables import print_json
     from ropewalk.spec.system import System
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.cli.tables import JsonOption, metres, newtons, print_json, print_table
+from ropewalk.cli.outputs import result_file
+from ropewalk.cli.tables import JsonOption, counted, metres, newtons, plain, print_doubts, print_json, print_table
 
 if TYPE_CHECKING:
     from ropewalk.analysis.statics import Equilibrium
@@ -29,11 +30,14 @@ def static_command(
     from ropewalk.analysis.statics import statics
     from ropewalk.spec.system import System
 
-    equilibrium = statics(System.from_file(case), method)
-    if out is not None:
+    kept = None if out is None else result_file(out)
+    system = System.from_file(case)
+    print_doubts(system, case)
+    equilibrium = statics(system, method)
+    if kept is not None:
         from ropewalk.io.netcdf import write
 
-        write(equilibrium.to_dataset(), out)
+        write(equilibrium.to_dataset(), kept)
     if as_json:
         print_json(equilibrium.summary)
     else:
@@ -66,8 +70,8 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         print_table("nets", NET_COLUMNS, [_net_row(name, net) for name, net in summary["nets"].items()])
     report = equilibrium.report
     typer.echo(
-        f"{report.status.value}: method {equilibrium.method}, {report.iterations} iterations; forces balance to "
-        f"{report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
+        f"{report.status.value}: method {equilibrium.method}, {counted(report.iterations, 'iterations')}; "
+        f"forces balance to {report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
     )
     if "settling" in summary:
         _print_settling(summary["settling"])
@@ -107,7 +111,7 @@ def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:
             end,
             metres(line[key]["position"]),
             newtons(line[key]["tension"]),
-            f"{line[key]['declination']:.3f}",
+            plain(line[key]["declination"]),
             grounded if end == "A" else "",
         )
         for end, key in (("A", "end_a"), ("B", "end_b"))

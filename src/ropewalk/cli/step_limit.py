@@ -23,7 +23,7 @@ def step_limit_command(
     still: Annotated[float, typer.Option(min=0.0, help="Speed below which a node is at rest, m/s.")] = 1e-3,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the longest stable step: the longest with which the case still comes to rest, by bisection."""
+    """Find the longest stable step of a case. It is the longest with which the case comes to rest, by bisection."""
     from ropewalk.analysis.step_limit import case_step_limit
     from ropewalk.spec.system import System
 

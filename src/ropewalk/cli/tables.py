@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from ropewalk.spec.system import System
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON in place of a table.")]
 PIPE_WIDTH = 120  # columns of a table that goes to a file or a pipe
@@ -34,9 +38,28 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     console.print(table)
 
 
+def print_doubts(system: System, case: Path) -> None:
+    """What makes the numbers of a case doubtful, on stderr."""
+    from ropewalk.analysis.check import doubts
+
+    for doubt in doubts(system):
+        typer.echo(f"{case}: {doubt}", err=True)
+
+
+def counted(number: int, things: str) -> str:
+    """A number of things, in the singular if it is one: '1 line', '2 bodies'."""
+    one = f"{things[:-3]}y" if things.endswith("ies") else things[:-1]
+    return f"{number} {one if number == 1 else things}"
+
+
+def plain(value: float) -> str:
+    """Three decimals, without the sign of a zero."""
+    return f"{round(value, 3) + 0.0:.3f}"
+
+
 def metres(values: Sequence[float]) -> str:
     """A position, to the millimetre."""
-    return ", ".join(f"{value:.3f}" for value in values)
+    return ", ".join(plain(value) for value in values)
 
 
 def newtons(value: float) -> str:

@@ -11,7 +11,7 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 
 def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], as_json: JsonOption = False) -> None:
-    """Solve the statics of a case by every method that claims it, and say how far they differ."""
+    """Compare all methods that claim a case. Solves its statics by each of them, and says how far they differ."""
     from ropewalk.analysis.verify import verify
     from ropewalk.spec.system import System
 
@@ -31,6 +31,12 @@ def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], a
     ]
     title = f"differences from '{result['reference']}'"
     print_table(title, ("method", "status", "position (m)", "end force (N)", "time (s)"), rows)
+    apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
+    if len(apart) == 1:
+        typer.echo("only one method has answered; there is nothing to compare it with")
+    elif apart and result["largest_force"] > 0.0:
+        share = 100.0 * max(apart) / result["largest_force"]
+        typer.echo(f"end forces agree to {max(apart):.2g} N, {share:.2g} % of the largest")
 
 
 def _number(value: float | None) -> str:

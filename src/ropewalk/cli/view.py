@@ -22,7 +22,7 @@ def view_command(
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     port: Annotated[int, typer.Option(help="Port on this machine; 0 takes one that is free.")] = 0,
 ) -> None:
-    """Show a case at rest, the ways its rods float, its modes, or a result in motion, in 3D.
+    """Show a case or a result in 3D. A case at rest, the ways its rods float, or its modes; a result in motion.
 
     The page is served on this machine only, until Ctrl-C. A page of --html needs no server and no network.
     """

@@ -6,7 +6,7 @@ import typer
 
 
 def warmup_command() -> None:
-    """Compile all kernels into the cache, so that later commands start at once."""
+    """Compile all kernels into the cache. Later commands need not."""
     import sys
     import time
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.results.schema import DONE, VARIABLES
-from ropewalk.results.segments import RunFolder, RunReader
+from ropewalk.results.segments import RunFolder, RunReader, part_folder
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -109,6 +109,8 @@ def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     """
     source = Path(source)
     target = source.with_suffix("") if source.suffix == PART else source
+    if not part_folder(target).is_dir():
+        raise InputError(f"{part_folder(target)} does not exist: no stopped run has left anything to recover")
     path = target if output is None else Path(output)
     if path.exists():
         raise InputError(f"{path} exists; give another output for what is recovered")

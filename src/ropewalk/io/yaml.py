@@ -37,6 +37,8 @@ MAX_BYTES = 10_000_000  # of a file; long tables belong in files of their own
 MAX_DEPTH = 50  # nested mappings and sequences; a case needs about ten
 MAX_NODES = 500_000  # keys, values and containers; 0.5 kB each, and 2 kB where each is wrong, so at most 1 GB
 
+HDF5 = b"\x89HDF\r\n\x1a\n"  # first bytes of a NetCDF-4 file
+
 Mark: TypeAlias = tuple[int, int]  # line and column, both from 1
 
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -128,6 +130,10 @@ def load_bytes(data: bytes, name: str) -> Document:
     for bom in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         if data.startswith(bom):
             raise InputError(Problem("the file is UTF-16 or UTF-32; save it as UTF-8", name, 1, 1))
+    if data.startswith(HDF5):
+        raise InputError(
+            Problem("the file is a result, not a case; look at it by 'ropewalk plot' or 'ropewalk view'", name)
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

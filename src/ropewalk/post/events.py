@@ -68,7 +68,9 @@ def _line(dataset: xr.Dataset, name: str, *, can_push: bool) -> list[Event]:
     time = dataset["time"].values
     tension = dataset["tension"][:, dataset["line"].values == name].values
     slack, largest = (tension.min(axis=1) <= 0.0) & (not can_push), tension.max(axis=1)
-    found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {int(slack.sum())} records, the first")
+    count = int(slack.sum())
+    often = "one record," if count == 1 else f"{count} records, the first"
+    found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {often}")
     found += _snap(time, slack, largest, name)
     if "grounded" in dataset and name in dataset["rope"].values:
         grounded = dataset["grounded"][:, list(dataset["rope"].values).index(name)].values

@@ -276,7 +276,10 @@ class MixedFem:
         """Step to time t."""
         if work.static[0] != CONVERGED:
             _, iterations, force, miss = work.static
-            text = f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed"
+            text = (
+                f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed; "
+                "start it as_given, or look at the case by 'ropewalk static'"
+            )
             return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
         before = int(work.steps.count[steps.ITERATIONS])
         outcome = step_to(model, work, t, self.integrator == "leapfrog")

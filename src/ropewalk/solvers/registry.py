@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -29,5 +30,7 @@ def solver_class(name: str) -> Any:
     try:
         module, _, cls = SOLVERS[name].partition(":")
     except KeyError:
-        raise InputError(f"no solver '{name}'. There are: {', '.join(SOLVERS)}") from None
+        close = get_close_matches(name, SOLVERS, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else "."
+        raise InputError(f"no solver '{name}'{hint} There are: {', '.join(SOLVERS)}") from None
     return getattr(import_module(module), cls)

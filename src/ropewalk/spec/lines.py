@@ -144,7 +144,9 @@ class Line(Part):
     def _attachments_on_line(self) -> Line:
         for attachment in self.attachments:
             if attachment.s > self.length:
-                raise ValueError(f"attachment at s = {attachment.s} m is beyond the line's {self.length} m")
+                raise ValueError(
+                    f"attachment at s = {attachment.s} m is beyond the line's {self.length} m; s counts from end A"
+                )
         if self.from_ == self.to:
             raise ValueError(f"from and to are both '{self.to}'; a line needs two ends")
         return self
