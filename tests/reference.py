@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from scipy.integrate import solve_ivp
+
 from ropewalk.spec.system import System
 
 OC3: dict[str, Any] = {
@@ -144,3 +147,20 @@ def string_of_lines(n: int) -> System:
             "lines": lines,
         }
     )
+
+
+def body_pendulum(t: float) -> Any:
+    """Angles and rates (rad, rad/s) of stick and body of the pendulum of [Otto2022], sec. 6.3.4, at t (s).
+
+    10 kg and 10 kg m2 on a massless stick of 1 m with 1 kg at its end, hinged 1 m from the mass centre; let go with the
+    stick hanging and the body level.
+    """
+
+    def rates(_: float, y: Any) -> list[float]:
+        a, b, p, q = y
+        c, s = math.cos(a - b), math.sin(a - b)
+        m = np.array([[11.0, 10.0 * c], [10.0 * c, 20.0]])
+        f = [-10.0 * s * q * q - 11.0 * 9.81 * math.sin(a), 10.0 * s * p * p - 10.0 * 9.81 * math.sin(b)]
+        return [p, q, *np.linalg.solve(m, f)]
+
+    return solve_ivp(rates, (0.0, t), [0.0, math.pi / 2, 0.0, 0.0], rtol=1e-10, atol=1e-12).y[:, -1]

@@ -101,6 +101,17 @@ def remember_gaps(tree, bars, s, h):
 
 
 @kernel
+def move_roots(tree, held, reply, x, moved):
+    """Moves the free roots in `moved` (n, 3) by their replies (c, n, 3) to the tensions x (c,) of the loops."""
+    for j in range(tree.root.size):
+        i = tree.root[j]
+        if not held[i]:
+            for q in range(x.size):
+                for c in range(3):
+                    moved[i, c] += x[q] * reply[q, i, c]
+
+
+@kernel
 def close_loops(tree, bars, field, s):
     """Turn the bars along the replies until the loops are closed, then take out the rates; the largest gap left (m)."""
     n = tree.loop.size
@@ -128,12 +139,7 @@ def close_loops(tree, bars, field, s):
             for c in range(3):
                 psi[c] -= along * s.direction[k, c]
             turned(s.direction[k], psi, s.direction[k])
-        for j in range(tree.root.size):
-            i = tree.root[j]
-            if not bars.held[i]:
-                for q in range(n):
-                    for c in range(3):
-                        s.r[i, c] += x[q] * s.reply[q, i, c]
+        move_roots(tree, bars.held, s.reply, x, s.r)
         place(tree, bars.length, s)
     bar_directions(tree, bars, field, s)
     for _ in range(CLOSING):
@@ -152,12 +158,7 @@ def close_loops(tree, bars, field, s):
                 for c in range(3):
                     s.omega[k, c] += x[j] * s.turn[j, k, c]
         across(s)
-        for j in range(tree.root.size):
-            i = tree.root[j]
-            if not bars.held[i]:
-                for q in range(n):
-                    for c in range(3):
-                        s.v[i, c] += x[q] * s.reply[q, i, c]
+        move_roots(tree, bars.held, s.reply, x, s.v)
         place(tree, bars.length, s)
     return worst
 

@@ -111,6 +111,7 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
 
     factor : h/2    tolerance : m/s
     """
+    # the correction is that of `meet_lengths`, written again: as a function it cost a tenth of a step
     before = np.inf
     for _ in range(MAX_ITERATIONS):
         rates(bars.node, direction, s.v, s.residual)

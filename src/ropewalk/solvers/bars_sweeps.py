@@ -49,6 +49,15 @@ def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
     )  # fmt: skip
 
 
+@kernel(inline="always")
+def pull_together(moved, a, b, p, q, impulse):
+    """Moves rows a and b of `moved` (n, 3) by an impulse along a bar; the impulse.  p, q : (3,) W t at its ends"""
+    for j in range(3):
+        moved[a, j] += impulse * p[j]
+        moved[b, j] -= impulse * q[j]
+    return impulse
+
+
 @kernel
 def sweep_lengths(node, length, direction, pull, r, tension, factor, backwards):
     """One sweep: each bar to its length along `direction`, multipliers to `tension`; the largest strain found.
@@ -69,11 +78,7 @@ def sweep_lengths(node, length, direction, pull, r, tension, factor, backwards):
         slope = x * (p[0] + q[0]) + y * (p[1] + q[1]) + z * (p[2] + q[2])
         if slope <= 0.0:  # a bar between held nodes, or turned by more than 90 degrees in one step
             continue
-        c = g / slope
-        tension[k] += c / factor
-        for j in range(3):
-            r[a, j] += c * p[j]
-            r[b, j] -= c * q[j]
+        tension[k] += pull_together(r, a, b, p, q, g / slope) / factor
         worst = max(worst, abs(g) / (size * size))
     return worst
 
@@ -91,11 +96,7 @@ def sweep_rates(node, direction, pull, v, tension, factor, backwards):
         own = t[0] * (p[0] + q[0]) + t[1] * (p[1] + q[1]) + t[2] * (p[2] + q[2])
         if own <= 0.0:
             continue
-        c = rate / own
-        tension[k] += c / factor
-        for j in range(3):
-            v[a, j] += c * p[j]
-            v[b, j] -= c * q[j]
+        tension[k] += pull_together(v, a, b, p, q, rate / own) / factor
         worst = max(worst, abs(rate))
     return worst
 
