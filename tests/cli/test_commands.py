@@ -226,9 +226,9 @@ def test_energy_of_a_run_in_which_nothing_moved_has_no_share():
     terms = ["kinetic", "potential", "closure"]
     energy = np.array([[0.0, 1e6, 0.0], [1e-6, 1e6, 1e-6]])
     data = xr.Dataset({"energy": (("time", "term"), energy)}, coords={"term": terms})
-    assert energy_balance(data) == (0.5e-6, 1e-6, None)
+    assert energy_balance(data) == {"turned_over": 0.5e-6, "missed": 1e-6, "share": None}
     energy[1] = [10.0, 1e6 - 10.0, 0.1]
-    assert energy_balance(data) == pytest.approx((10.0, 0.1, 0.01))
+    assert energy_balance(data) == pytest.approx({"turned_over": 10.0, "missed": 0.1, "share": 0.01})
 
 
 def test_numbers_that_fail_are_exit_1(tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -90,8 +91,11 @@ def test_run_prints_its_events_and_keeps_them(tmp_path, monkeypatch, capsys):
     printed = run()
     assert "touchdown" in printed
     assert "sunk" in printed
+    assert re.search(r"energy: \S+ J turned over, \S+ J \(\S+\) (lost|gained) by the time stepping, ", printed)
     told = json.loads(run("--json"))
     assert [event["kind"] for event in told["events"]] == ["sunk", "touchdown"]
+    assert told["energy"].keys() == {"turned_over", "missed", "share", "numerics", "numerics_share"}
+    assert told["energy"]["share"] < told["energy"]["numerics_share"] < 1e-2
     with open_results(tmp_path / "ball.nc") as dataset:
         assert [event.kind for event in events(dataset)] == ["sunk", "touchdown"]
         assert "events" in dataset.attrs

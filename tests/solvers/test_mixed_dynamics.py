@@ -108,9 +108,13 @@ def test_tension_of_a_released_bar() -> None:
 
 
 def test_energy_closes() -> None:
-    """Work of the ends and the water against stored energy and losses: below 1e-3 at the default tolerance."""
+    """Work of the ends and the water against stored energy and losses at the default tolerance.
+
+    The steps lose below 1e-3 (measured 3e-4); Newton's method leaves below 1e-6.
+    """
     _, report = march(oc3(50), MixedFem(), [30.0])
-    assert report.figures["energy_closure"] < 1e-3
+    assert report.figures["energy_numerics"] < 1e-3
+    assert report.figures["energy_closure"] < 1e-6
 
 
 def test_fairlead_peak_does_not_depend_on_the_mesh() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,13 @@ from ropewalk.solvers.mixed_fem import MixedFem
 from ropewalk.spec.system import System
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def assert_balanced(figures: Mapping[str, Any]) -> None:
+    """Below 1e-3 of the energy turned over is lost by the steps, and what does not add up is far less."""
+    assert figures["energy_numerics"] < 1e-3
+    # the works are those of the very steps: what remains is Newton's tolerance, and the quadrature of turns of bodies
+    assert figures["energy_closure"] < 5e-5
 
 
 @pytest.mark.parametrize(
@@ -31,7 +40,7 @@ def test_example(name: str, end: int, highest: float) -> None:
         report = solver.advance(model, work, float(t))
         assert report.good, report.message
         forces.append(np.linalg.norm(solver.read(model, work).end_force[0, end]))
-    assert report.figures["energy_closure"] < 1e-3
+    assert_balanced(report.figures)
     assert report.figures["constraint_drift"] < 1e-5  # of what has a tension; slack elements keep no length
     assert max(forces) == pytest.approx(highest, rel=0.1 if name == "snap" else 0.02)
 
@@ -51,7 +60,7 @@ SEEN = ("mooring_waves", "tow_turn", "snap", "lazy_wave", "tethered_buoy_short",
 
 @pytest.mark.parametrize("name", _others())
 def test_ledger_of_every_other_example_closes(name: str) -> None:
-    """Below 1e-3 of the energy turned over, with the settings of the file."""
+    """With the settings of the file."""
     system = System.from_file(EXAMPLES / f"{name}.yaml")
     assert system.run is not None
     model = build(system)
@@ -60,4 +69,4 @@ def test_ledger_of_every_other_example_closes(name: str) -> None:
     for t in np.arange(1, round(system.run.duration / system.record.every) + 1) * system.record.every:
         report = solver.advance(model, work, float(t))
         assert report.good, report.message
-    assert report.figures["energy_closure"] < 1e-3
+    assert_balanced(report.figures)

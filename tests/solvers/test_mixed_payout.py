@@ -78,7 +78,8 @@ def test_tension_at_the_winch_is_weight_and_acceleration_of_the_line_outside(pai
         assert abs(state.tension[-1 if k else 0] - T) < allowed
         assert abs(-state.end_force[0, k, 2] - (T - MASS * v * v)) < allowed
     assert_allclose(states[-1].line_length[0], LENGTH + paid, rtol=1e-12)
-    assert report.figures["energy_closure"] < 1e-3
+    # 1e-6 was measured: what Newton's method leaves, and the elements split and joined
+    assert report.figures["energy_closure"] < 1e-5
     assert report.figures["constraint_drift"] < 1e-9
 
 

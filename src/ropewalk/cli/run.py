@@ -94,15 +94,20 @@ def print_events(dataset: xr.Dataset) -> None:
 
 
 def print_balance(dataset: xr.Dataset) -> None:
-    """How well the energy ledger closes; nothing without one."""
+    """What the time stepping lost and how well the energy ledger closes; nothing without one."""
     balance = energy_balance(dataset)
     if balance is None:
         return
-    turned, missed, share = balance
+    turned, missed, share = balance["turned_over"], balance["missed"], balance["share"]
     if share is None:
         typer.echo(f"energy: nothing moved; balanced to {missed:.2g} J")
-    else:
-        typer.echo(f"energy: {turned:.4g} J turned over, balanced to {missed:.2g} J ({share:.1e})")
+        return
+    lost = balance.get("numerics")
+    stepping = ""
+    if lost is not None:
+        kind = "lost" if lost >= 0.0 else "gained"
+        stepping = f"{abs(lost):.2g} J ({balance['numerics_share']:.1e}) {kind} by the time stepping, "
+    typer.echo(f"energy: {turned:.4g} J turned over, {stepping}balanced to {missed:.2g} J ({share:.1e})")
 
 
 def length_drift(dataset: xr.Dataset) -> float | None:
@@ -122,24 +127,24 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
     """Plain data: what `ropewalk run --json` prints."""
     from ropewalk.post.events import events
 
-    balance = energy_balance(dataset)
     return {
         "file": str(target),
         **histories(dataset),
         "records": int(dataset.sizes["time"]),
         "time": float(dataset["time"][-1]),
-        "energy": None if balance is None else dict(zip(("turned_over", "missed", "share"), balance, strict=True)),
+        "energy": energy_balance(dataset),
         "constraint_drift": length_drift(dataset),
         "parted": parted(dataset),
         "events": [event._asdict() for event in events(dataset)],
     }
 
 
-def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float | None] | None:
-    """Energy turned over (J), what the ledger misses of it (J), and their ratio; None without a ledger.
+def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
+    """Energy turned over (J), what the ledger misses of it (J), and their ratio `share`; None without a ledger.
 
     Turned over is half the sum of all changes of the terms: what one term loses another gains. Where nothing moved
-    there is no ratio.
+    there is no ratio. Of solvers that tell it also what the time stepping lost (`numerics`, J; below zero if it gained)
+    and its size over the energy turned over (`numerics_share`).
     """
     if "energy" not in dataset or "closure" not in dataset["term"].values:
         return None
@@ -148,4 +153,8 @@ def energy_balance(dataset: xr.Dataset) -> tuple[float, float, float | None] | N
     turned = 0.5 * float(abs(terms[-1] - terms[0]).sum())
     missing = abs(float(energy.sel(term="closure").values[-1]))
     is_still = turned <= STILL * float(abs(terms).max(initial=0.0))
-    return turned, missing, None if is_still else missing / turned
+    balance = {"turned_over": turned, "missed": missing, "share": None if is_still else missing / turned}
+    if "loss_numerics" in dataset["term"].values:
+        lost = float(energy.sel(term="loss_numerics").values[-1])
+        balance |= {"numerics": lost, "numerics_share": None if is_still else abs(lost) / turned}
+    return balance

@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy
+from ropewalk.physics.elasticity import LINEAR
 from ropewalk.solvers.mixed_mesh import (
     ADDED,
     DAMPING,
@@ -73,13 +73,10 @@ def element_at(mesh: Mesh, line: int, s: float) -> int:
     return int(mesh.element_start[line]) + k
 
 
-def part(mesh: Mesh, T: Array, e: int, rho: float) -> float:
-    """Part element e, and disarm its line; returns the elastic energy that goes with it (J)."""
+def part(mesh: Mesh, T: Array, e: int, rho: float) -> None:
+    """Part element e, and disarm its line."""
     line = int(np.searchsorted(mesh.element_start, e, side="right") - 1)
     element = mesh.element[e]
-    stored = 0.0
-    if mesh.law[e, 0] != INEXTENSIBLE and T[e] > 0.0:
-        stored = element[LENGTH] * strain_energy(T[e], mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])
     first = int(mesh.node_start[line]) + e - int(mesh.element_start[line])
     area = element[DRAG_NORMAL] * element[LENGTH] / rho if rho > 0.0 else 0.0  # half of 2 b L / rho at each stub
     for n in (first, first + 1):
@@ -89,4 +86,3 @@ def part(mesh: Mesh, T: Array, e: int, rho: float) -> float:
     mesh.law[e] = LINEAR, mesh.law_data.size - 1, mesh.law_data.size
     mesh.element[mesh.element_start[line] : mesh.element_start[line + 1], LIMIT] = np.inf
     T[e] = 0.0
-    return float(stored)

@@ -10,12 +10,14 @@ from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import element_at, part
 from ropewalk.solvers.mixed_leapfrog import leap_to
-from ropewalk.solvers.mixed_ledger import BEFORE, BREAK, NOW, WINCH, WORK, measure_power, stored_energy
+from ropewalk.solvers.mixed_ledger import begin_ledger, stored_energy
+from ropewalk.solvers.mixed_ledger_forces import BREAK, WINCH, WORK
 from ropewalk.solvers.mixed_remesh import next_remesh, remesh
 from ropewalk.solvers.mixed_report import Compiled, FemWork, arc_length
 from ropewalk.solvers.mixed_statics import unbalance
 from ropewalk.solvers.mixed_steps import Moving, advance_to, move_junctions, water_at
 from ropewalk.solvers.mixed_sweep import newton_iteration
+from ropewalk.solvers.mixed_winch_arrays import ELEMENT, END, INNER, LINE
 
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
 TINY_ITERATIONS = 8  # of Newton, in it
@@ -125,18 +127,46 @@ def _remesh(model: Model, work: FemWork, t: float) -> None:
         work.misses = np.zeros(work.mesh.element.shape[0])
         after = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
         work.steps.ledger[WINCH, WORK] += after - before
+        _balance(model, work)
+        restart_ledger(model, work)
+
+
+def _balance(model: Model, work: FemWork) -> None:
+    """Give the elements at winches the tension that goes with the mass their nodes now have, and its acceleration."""
+    mesh, kept, sea = work.mesh, work.steps, model.sea
+    water_at(kept.now.X[0], float(kept.clock[steps.TIME]), sea, kept.flow)
+    for line, e, inner, end in mesh.winches.table[:, [LINE, ELEMENT, INNER, END]]:
+        ahead = 1 if end > inner else -1
+        inside = range(mesh.node_start[line] + 1, mesh.node_start[line + 1] - 1)
+        for element, node in ((e - ahead, inner - ahead), (e, inner)):
+            if node not in inside or kept.now.T[element] <= 0.0:
+                continue
+            unbalance(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip,
+                      kept.nodes, work.misses)  # fmt: skip
+            d = kept.now.X[0, node + ahead] - kept.now.X[0, node]
+            kept.now.T[element] += kept.nodes[node] @ d / np.linalg.norm(d)
 
 
 def _part(model: Model, work: FemWork, i: int, e: int) -> None:
     """Line of break i parts in element e."""
-    mesh, kept, sea = work.mesh, work.steps, model.sea
+    mesh, kept = work.mesh, work.steps
     given = float(model.lines.breaks.s[i])
     work.parted[i] = kept.clock[steps.TIME], arc_length(mesh, e) if np.isnan(given) else given
-    kept.ledger[BREAK, WORK] += part(mesh, kept.now.T, e, sea.water_density)
+    before = sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    part(mesh, kept.now.T, e, model.sea.water_density)
+    kept.ledger[BREAK, WORK] += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
     find_acceleration(model, work)
     kept.clock[steps.STEP] = STEP_AFTER_BREAK * kept.settings[steps.MOST_STEP]
     for name in (steps.LAST_STEP, steps.LAST_SHIFT, steps.CURVATURE):
         kept.clock[name] = 0.0
-    measure_power(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip, kept.nodes,
-                  kept.ledger)  # fmt: skip
-    kept.ledger[:, BEFORE] = kept.ledger[:, NOW]
+    restart_ledger(model, work)
+
+
+def restart_ledger(model: Model, work: FemWork) -> None:
+    """Let the ledger begin at the present state: at the start, and where forces or the mesh have jumped."""
+    kept, sea = work.steps, model.sea
+    t = float(kept.clock[steps.TIME])
+    water_at(kept.now.X[0], t, sea, kept.flow)
+    water_on_bodies(kept.now.X, t, sea, work.mesh)
+    begin_ledger(kept.now.X, kept.now.T, kept.flow, work.mesh, sea.water_density, sea.gravity, kept.memory.grip,
+                 kept.ledger, kept.forces)  # fmt: skip

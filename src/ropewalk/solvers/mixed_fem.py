@@ -18,13 +18,12 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample, rotation_matrix
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, full_tangent, line_stiffness
 from ropewalk.solvers.mixed_break import arm
-from ropewalk.solvers.mixed_events import compiled_for, copy_state, find_acceleration, step_to
+from ropewalk.solvers.mixed_events import compiled_for, copy_state, find_acceleration, restart_ledger, step_to
 from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
-from ropewalk.solvers.mixed_ledger import BEFORE, NOW, measure_power, stored_energy
+from ropewalk.solvers.mixed_ledger import stored_energy
 from ropewalk.solvers.mixed_link_start import refuse_open_links
 from ropewalk.solvers.mixed_links import link_loads
 from ropewalk.solvers.mixed_memory import fill, restored_mesh, snapshot_of
@@ -33,15 +32,15 @@ from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
 from ropewalk.solvers.mixed_payout import lengthened, with_winches
 from ropewalk.solvers.mixed_report import (
     FemWork,
-    closure,
     energies,
     parted_lines,
     place,
     read_state,
+    shares,
     worst_place,
 )
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
-from ropewalk.solvers.mixed_steps import Work, allocate, move_junctions, water_at
+from ropewalk.solvers.mixed_steps import Work, allocate, move_junctions
 from ropewalk.solvers.protocol import Claim, Figures, Report, Status
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
@@ -236,6 +235,7 @@ class MixedFem:
         self._set(model, work)
         if self.start_at == "as_given":
             find_acceleration(model, work)
+        restart_ledger(model, work)
         compiled_for(model, work, self.integrator == "leapfrog")
         return work
 
@@ -260,17 +260,12 @@ class MixedFem:
         copy_state(work.steps.now, work.steps.last)
         copy_state(work.steps.now, work.steps.trial)
         settings[steps.LEDGER] = 1.0 if self.ledger else 0.0
-        now, sea = work.steps.now, model.sea
+        now = work.steps.now
         move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
-        water_at(now.X[0], float(clock[steps.TIME]), sea, work.steps.flow)
-        water_on_bodies(now.X, float(clock[steps.TIME]), sea, work.mesh)
         grip = work.steps.memory.grip
         grip[FRICTION_ROW, 0] = work.mesh.friction
         grip[GRIP:] = now.X[0]
-        measure_power(now.X, now.T, work.steps.flow, work.mesh, sea.water_density, sea.gravity,
-                      work.steps.memory.grip, work.steps.nodes, work.steps.ledger)  # fmt: skip
-        work.steps.ledger[:, BEFORE] = work.steps.ledger[:, NOW]
-        work.first[:] = stored_energy(now.X, now.T, work.mesh, sea.gravity)
+        work.first[:] = stored_energy(now.X, now.T, work.mesh, model.sea.gravity)
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """Step to time t."""
@@ -317,7 +312,7 @@ class MixedFem:
         if self.ledger:
             energy = energies(model, work)
             figures["energy"] = energy
-            figures["energy_closure"] = closure(energy, work)
+            figures.update(shares(energy, work))
         return figures
 
     def read(self, model: Model, work: FemWork) -> State:

@@ -30,7 +30,7 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
 from ropewalk.solvers.mixed_break import parting_element
-from ropewalk.solvers.mixed_leap_ledger import FORCE_COLUMNS, add_step, measure_forces
+from ropewalk.solvers.mixed_ledger_forces import add_step, begin, measure_lines
 from ropewalk.solvers.mixed_mesh import (
     ADDED,
     FIRST,
@@ -239,14 +239,11 @@ def leap_to(t_end, mesh, sea, motions, work):
     flows = rho > 0.0 and (sea.wave.shape[1] > 0 or sea.current_speed > 0.0)
     may_part = _may_part(element)
     step, out = np.empty((n_nodes, LEAP_COLUMNS)), np.zeros((3, 3))
-    keeps, ledger, dof = settings[LEDGER] > 0.0, work.ledger, mesh.dof
-    old, new = np.zeros((node.shape[0], FORCE_COLUMNS)), np.zeros((node.shape[0], FORCE_COLUMNS))
+    keeps, ledger, booked, dof = settings[LEDGER] > 0.0, work.ledger, work.forces, mesh.dof
+    n_points = mesh.motion.size - mesh.bodies.table.shape[0]
     rest = other_stiffness(mesh, sea)
     share = STABLE * min(1.0, np.sqrt(settings[TOLERANCE] / ACCURATE))
     is_first = count[STEPS] == 0  # to be moved by nothing: for the accelerations at the start
-    if keeps and not is_first:
-        measure_forces(n_nodes, node_start, element_start, dof_start, dof, reference, r, v, a, T, flow, node, element,
-                       law, law_data, load, damping, has_bed, bed, rho, g, grip, old)  # fmt: skip
     fixed, most, time, wanted = settings[FIXED_STEP], settings[MOST_STEP], clock[TIME], clock[STEP]
     while time < t_end - slip:
         wanted = fixed if fixed > 0.0 else min(wanted, most)
@@ -283,15 +280,18 @@ def leap_to(t_end, mesh, sea, motions, work):
                 clock[STEP] = longest
                 return UNSTABLE
             if keeps:
-                measure_forces(n_nodes, node_start, element_start, dof_start, dof, reference, r, v, a, T, flow, node,
-                               element, law, law_data, load, damping, has_bed, bed, rho, g, grip, old)  # fmt: skip
+                measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
+                              flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
+                              ledger)  # fmt: skip
+                begin(ledger)
             continue
         time += h
         _count_step(h, time, wanted, clock, count)
         if keeps:
-            measure_forces(n_nodes, node_start, element_start, dof_start, dof, reference, r, v, a, T, flow, node,
-                           element, law, law_data, load, damping, has_bed, bed, rho, g, grip, new)  # fmt: skip
-            add_step(h, n_nodes, node_start, line, dof_start, old, new, ledger)
+            measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
+                          flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
+                          ledger)  # fmt: skip
+            add_step(h, 0.0, ledger)
         if has_friction:
             move_grip(r, v, mesh, grip)
         if may_part:

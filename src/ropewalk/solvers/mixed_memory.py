@@ -40,8 +40,8 @@ def _arrays(work: FemWork) -> dict[str, Any]:
     kept, mesh = work.steps, work.mesh
     return {
         "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
-        "ledger": kept.ledger, "grip": kept.memory.grip, "clock": kept.clock, "count": kept.count,
-        "settings": kept.settings, "static": work.static, "first": work.first, "parted": work.parted,
-        "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
+        "ledger": kept.ledger, "forces": kept.forces, "grip": kept.memory.grip, "clock": kept.clock,
+        "count": kept.count, "settings": kept.settings, "static": work.static, "first": work.first,
+        "parted": work.parted, "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
         "winch_table": mesh.winches.table, "winch_data": mesh.winches.data,
     }  # fmt: skip

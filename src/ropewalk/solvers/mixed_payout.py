@@ -20,9 +20,10 @@ from ropewalk.model.model import Model
 from ropewalk.model.payout import lengths_at, paid_out
 from ropewalk.numerics.blockelimination import COUNTED
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.elasticity import INEXTENSIBLE, strain_energy, tension
+from ropewalk.solvers.mixed_ledger_forces import WOUND, WOUND_MASS, book_along, elastic_energy
 from ropewalk.solvers.mixed_mesh import (
     BED_AREA,
+    DAMPING,
     FLIPPED,
     FORCE,
     HALF_ADDED_NORMAL,
@@ -31,7 +32,6 @@ from ropewalk.solvers.mixed_mesh import (
     LENGTH,
     LENGTH_RATE,
     MASS,
-    SLACK,
     Mesh,
     contact_width,
 )
@@ -133,34 +133,38 @@ def stand_still(mesh):
 
 
 @kernel(**COUNTED)
-def winch_power(X, T, mesh, g):
-    r"""Power that enters at the winches (W): work on the line, and what the line brings with it.
+def book_winches(X, T, mesh, g, F):
+    r"""Work done at the winches since it was booked last (J): on the line, and what the line brings with it.
 
-    .. math:: P = \dot\ell \left(u - T |r'|\right) + \tfrac12 m \dot\ell\, \tfrac12\left(v_k^2 + v_B^2\right)
-              + \tfrac12 m g \dot\ell\, (z_k + z_B)
+    .. math:: dW = \left(u - T |r'|\right) d\ell
+              + \left(\tfrac14 (v_k^2 + v_B^2) + \tfrac12 g (z_k + z_B)\right) m\, d\ell
 
-    with u the elastic energy per length: the balance of the elements as they are, mass lumped at the nodes.
+    with u the elastic energy per length: the balance of the elements as they are, mass lumped at the nodes. Also
+    returns the first term by itself, of elements with damping and of those without: what these take of the work of
+    their tension and do not store is more by that.
+
+    F : (n_rows, FORCE_COLUMNS) of mixed_ledger_forces.py
     """
-    power = 0.0
+    total, damped, bare = 0.0, 0.0, 0.0
     winches = mesh.winches
     for i in range(winches.table.shape[0]):
         row, entry = winches.data[i], winches.table[i]
         e, k, end = entry[ELEMENT], entry[INNER], entry[END]
-        span = 0.0
+        square = 0.0
         squares = 0.0
         for p in range(3):
-            span += (X[0, end, p] - X[0, k, p]) ** 2
+            square += (X[0, end, p] - X[0, k, p]) ** 2
             squares += X[1, k, p] ** 2 + X[1, end, p] ** 2
-        stretch = np.sqrt(span) / mesh.element[e, LENGTH]
-        stored = 0.0
-        if stretch < 1.0 and mesh.element[e, SLACK] > 0.0:
-            stored = 0.5 * mesh.element[e, SLACK] * (stretch - 1.0) ** 2
-        elif mesh.law[e, 0] != INEXTENSIBLE:
-            pull = tension(stretch - 1.0, mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])[0]
-            stored = strain_energy(pull, mesh.law[e, 0], mesh.law_data, mesh.law[e, 1], mesh.law[e, 2])
-        power += mesh.element[e, LENGTH_RATE] * (stored - T[e] * stretch)
-        power += 0.5 * row[LINE_MASS] * row[RATE] * (0.5 * squares + g * (X[0, k, 2] + X[0, end, 2]))
-    return power
+        span, length = np.sqrt(square), mesh.element[e, LENGTH]
+        stored = elastic_energy(e, span, mesh.element, mesh.law, mesh.law_data)
+        entering = book_along(F, k, WOUND, (stored - T[e] * span) / length, length)
+        brought = 0.25 * squares + 0.5 * g * (X[0, k, 2] + X[0, end, 2])
+        total += entering + book_along(F, k, WOUND_MASS, brought, 2.0 * (mesh.node[k, MASS] - row[INNER_MASS]))
+        if mesh.element[e, DAMPING] > 0.0:
+            damped += entering
+        else:
+            bare += entering
+    return total, damped, bare
 
 
 def lengthened(model: Model, t: float) -> Model:

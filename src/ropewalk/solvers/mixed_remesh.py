@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array, floats, ints
 from ropewalk.model.payout import paid_out
-from ropewalk.physics.elasticity import strain
+from ropewalk.physics.elasticity import LINEAR, strain
 from ropewalk.solvers.mixed_mesh import (
     BED_AREA,
     FLIPPED,
@@ -178,7 +178,7 @@ def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
     data = row.copy()
     data[BASE] += usual
-    is_parted = [start == mesh.law_data.size - 1 for start in mesh.law[[e, next_e], 1]]
+    is_parted = [kind == LINEAR and start == mesh.law_data.size - 1 for kind, start, _ in mesh.law[[e, next_e]]]
     if any(is_parted):  # what holds nothing has no length to be made good
         T = 0.0
         keeps = e if is_parted[0] else next_e

@@ -13,7 +13,19 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample
 from ropewalk.solvers import mixed_steps as steps
 from ropewalk.solvers.mixed_bodies import body_attitudes
-from ropewalk.solvers.mixed_ledger import BED, BREAK, DAMPING, DRAG, ENDS, LOADS, WATER, WINCH, WORK, stored_energy
+from ropewalk.solvers.mixed_ledger import stored_energy
+from ropewalk.solvers.mixed_ledger_forces import (
+    BED,
+    BREAK,
+    DAMPING,
+    DRAG,
+    ENDS,
+    LOADS,
+    NUMERICS,
+    WATER,
+    WINCH,
+    WORK,
+)
 from ropewalk.solvers.mixed_links import link_loads
 from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH, SLACK, Mesh
 from ropewalk.solvers.mixed_reading import Reading, read_lines, reading_of
@@ -58,7 +70,7 @@ def energies(model: Model, work: FemWork) -> dict[str, float]:
     done = work.steps.ledger[:, WORK].tolist()
     gain = kinetic + elastic + potential - sum(work.first.tolist())
     given = done[ENDS] + done[WATER] + done[LOADS] + done[WINCH]
-    lost = done[DRAG] + done[DAMPING] + done[BED] + done[BREAK]
+    lost = done[DRAG] + done[DAMPING] + done[BED] + done[BREAK] + done[NUMERICS]
     return {
         "kinetic": kinetic,
         "elastic": elastic,
@@ -71,16 +83,21 @@ def energies(model: Model, work: FemWork) -> dict[str, float]:
         "loss_damping": done[DAMPING],
         "loss_seabed": done[BED],
         "loss_break": done[BREAK],
+        "loss_numerics": done[NUMERICS],
         "closure": gain - given + lost,
     }
 
 
-def closure(energy: dict[str, float], work: FemWork) -> float:
-    """What does not add up, as a share of the energy that was turned over."""
+def shares(energy: dict[str, float], work: FemWork) -> dict[str, float]:
+    """What does not add up, and what the scheme took or gave, as shares of the energy that was turned over."""
     held = (energy["kinetic"], energy["elastic"], energy["potential"])
     change = sum(abs(now - before) for now, before in zip(held, work.first, strict=True))
     turned = change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss")))
-    return float(abs(energy["closure"]) / turned) if turned > 0.0 else 0.0
+    scale = 1.0 / turned if turned > 0.0 else 0.0
+    return {
+        "energy_closure": float(abs(energy["closure"]) * scale),
+        "energy_numerics": float(abs(energy["loss_numerics"]) * scale),
+    }
 
 
 def note_misses(work: FemWork) -> None:

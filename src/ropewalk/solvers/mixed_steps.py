@@ -24,12 +24,12 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
 from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
-from ropewalk.solvers import mixed_ledger
+from ropewalk.solvers import mixed_ledger_forces
 from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import parting_element, parting_share
 from ropewalk.solvers.mixed_landing import land
-from ropewalk.solvers.mixed_ledger import add_work, measure_power
+from ropewalk.solvers.mixed_ledger import keep_step
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, move_grip
@@ -91,8 +91,9 @@ class Work(NamedTuple):
     last: Moving  # one step earlier
     trial: Moving  # the step being tried
     flow: Array  # (n_nodes + n_junctions, 8) of the water
-    nodes: Array  # (n_nodes + n_junctions, 3) N, inertia minus forces; filled by `measure_power`
-    ledger: Array  # (POWERS, COLUMNS) of mixed_ledger.py
+    nodes: Array  # (n_nodes + n_junctions, 3) N, inertia minus forces; filled by `unbalance`
+    ledger: Array  # (POWERS, COLUMNS) of mixed_ledger_forces.py
+    forces: Array  # (n_rows, FORCE_COLUMNS) of mixed_ledger_forces.py
     memory: Elimination
     clock: Array  # (CLOCKS,)
     count: Ints  # type: ignore[assignment]  # (COUNTS,); hides tuple.count, which nobody asks for
@@ -109,7 +110,8 @@ def allocate(mesh: Mesh) -> Work:
         trial=trial,
         flow=np.zeros((n_rows, COLUMNS)),
         nodes=np.zeros((n_rows, 3)),
-        ledger=np.zeros((mixed_ledger.POWERS, mixed_ledger.COLUMNS)),
+        ledger=np.zeros((mixed_ledger_forces.POWERS, mixed_ledger_forces.COLUMNS)),
+        forces=np.zeros((n_rows, mixed_ledger_forces.FORCE_COLUMNS)),
         memory=allocate_elimination(mesh),
         clock=np.zeros(CLOCKS),
         count=np.zeros(COUNTS, dtype=np.int64),
@@ -387,15 +389,14 @@ def advance_to(t_end, mesh, sea, motions, work):
         work.memory.grip[FRICTION_ROW, 1] = 0.0
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
+        if settings[LEDGER] > 0.0:
+            keep_step(
+                h, before, work.last.X, work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity,
+                work.memory.grip, work.ledger, work.forces,
+            )  # fmt: skip
         if mesh.bodies.table.shape[0] > 0:
             rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
-        if settings[LEDGER] > 0.0:
-            measure_power(
-                work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity, work.memory.grip,
-                work.nodes, work.ledger,
-            )  # fmt: skip
-            add_work(h, before, work.ledger)
         cut = min(1.0, cut / CUT) if fixed else 1.0
         change = SAFETY / np.sqrt(max(ratio, 1e-6))
         clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h
