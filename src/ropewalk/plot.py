@@ -24,7 +24,7 @@ def draw(dataset: xr.Dataset) -> Figure:
     """Shapes from the side and from above, and tension along the lines; histories if there are any."""
     from ropewalk import plot_nets as nets
 
-    figure = _figure(11.0, 8.0 if dataset.sizes["time"] == 1 else 11.0)
+    figure = empty_figure(11.0, 8.0 if dataset.sizes["time"] == 1 else 11.0)
     rows = 2 if dataset.sizes["time"] == 1 else 3
     grid = figure.add_gridspec(rows, 2, height_ratios=[1.25, *([1.0] * (rows - 1))])
     side = figure.add_subplot(grid[0, :])
@@ -77,7 +77,7 @@ def draw_sea(system: System, duration: float) -> Figure:
     from ropewalk.physics import waves
 
     sea = build_sea(system.environment)
-    figure = _figure(11.0, 6.5)
+    figure = empty_figure(11.0, 6.5)
     grid = figure.add_gridspec(2, 2)
     record, spectrum = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, 0])
     profile = figure.add_subplot(grid[1, 1])
@@ -109,7 +109,8 @@ def legend_beside(axes: Any) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
 
 
-def _figure(width: float, height: float) -> Figure:
+def empty_figure(width: float, height: float) -> Figure:
+    """A figure of this size in inches; InputError without matplotlib."""
     try:
         from matplotlib.figure import Figure as Made
     except ImportError:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ropewalk.errors import InputError
-from ropewalk.plot import legend_beside
+from ropewalk.plot import empty_figure, legend_beside
 from ropewalk.post.bodies import buoy_histories
 
 if TYPE_CHECKING:
@@ -19,12 +18,8 @@ WATER, BUOY, SECOND = "#2b7bba", "#1b4f72", "#b03a2e"
 
 def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:
     """Trajectory from above, end tensions, heave against the surface and their difference, cone angle."""
-    try:
-        from matplotlib.figure import Figure as Made
-    except ImportError:
-        raise InputError("drawing needs matplotlib: pip install 'ropewalk[plot]'") from None
     history, time = buoy_histories(dataset, body), dataset["time"].values
-    figure = Made(figsize=(11.0, 10.0), layout="constrained")
+    figure = empty_figure(11.0, 10.0)
     grid = figure.add_gridspec(3, 2)
     _above(figure.add_subplot(grid[0, 0]), history["centre"])
     _tensions(figure.add_subplot(grid[0, 1]), time, history["tension"])

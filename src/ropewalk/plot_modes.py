@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.errors import InputError
-from ropewalk.plot import BED, COLOURS, WATER
+from ropewalk.plot import BED, COLOURS, WATER, empty_figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +36,7 @@ def draw_modes(dataset: xr.Dataset, count: int = SHOWN) -> Figure:
     shown = min(count, dataset.sizes["mode"])
     columns = min(COLUMNS, shown)
     rows = math.ceil(shown / columns)
-    figure = _figure(3.9 * columns, 2.9 * rows + 0.5)
+    figure = empty_figure(3.9 * columns, 2.9 * rows + 0.5)
     scene = _Scene(dataset)
     for k in range(shown):
         scene.draw(figure.add_subplot(rows, columns, k + 1), k)
@@ -176,7 +175,7 @@ def draw_response(dataset: xr.Dataset) -> Figure:
     panels = [
         panel for panel in (_bodies(dataset, 0), _bodies(dataset, 3), _points(dataset), _tensions(dataset)) if panel
     ]
-    figure = _figure(8.5, 2.7 * len(panels) + 0.4)
+    figure = empty_figure(8.5, 2.7 * len(panels) + 0.4)
     for k, (title, unit, curves) in enumerate(panels):
         axes = figure.add_subplot(len(panels), 1, k + 1)
         _curves(axes, dataset, curves, drive)
@@ -274,11 +273,3 @@ def _per(drive: dict[str, Any] | None) -> str:
     if drive["kind"] == "force":
         return " per N m" if turned else " per N"
     return " per rad" if turned and drive["kind"] == "motion" else " per m"
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure as Made
-    except ImportError:
-        raise InputError("drawing needs matplotlib: pip install 'ropewalk[plot]'") from None
-    return Made(figsize=(width, height), layout="constrained")

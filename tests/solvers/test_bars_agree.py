@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from bars_cases import chain, order, run, total
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.model.state import initial_state
 from ropewalk.solvers.constrained import Constrained
@@ -74,13 +75,7 @@ def test_tension_of_a_hanging_chain_is_the_weight_below(solver):
 def test_a_run_goes_on_from_a_snapshot_to_the_same_bits(solver):
     """restore(snapshot(work)) advances to the same bits as work itself."""
     model = chain(environment={"water_density": 1000.0}, section={"drag": {"normal": 1.2}})
-    method = solver(step=1e-3)
-    _, _, work = run(method, model, 0.1)
-    other = method.restore(model, method.snapshot(work))
-    for w in (work, other):
-        method.advance(model, w, 0.2)
-    assert np.array_equal(method.read(model, work).position, method.read(model, other).position)
-    assert np.array_equal(method.read(model, work).tension, method.read(model, other).tension)
+    assert_goes_on_to_the_same_bits(solver(step=1e-3), model, initial_state(model), 0.1, 0.2)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

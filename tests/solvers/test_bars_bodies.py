@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bars_cases import run, total
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 from scipy.integrate import solve_ivp
 
 from reference import body_pendulum
@@ -158,13 +159,7 @@ def test_a_buoy_on_a_tether_agrees_with_the_elements():
 def test_a_stopped_run_with_a_body_goes_on_to_the_same_bits():
     """Snapshot and restore half-way."""
     model = build(tethered())
-    solver = Constrained(step=0.01)
-    work = solver.start(model, initial_state(model))
-    solver.advance(model, work, 0.5)
-    again = solver.restore(model, solver.snapshot(work))
-    for memory in (work, again):
-        solver.advance(model, memory, 1.0)
-    np.testing.assert_array_equal(solver.read(model, again).body_position, solver.read(model, work).body_position)
+    assert_goes_on_to_the_same_bits(Constrained(step=0.01), model, initial_state(model), 0.5, 1.0)
 
 
 @pytest.mark.parametrize("solver", [Constrained, ConstrainedImplicit])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bars_cases import order, panel, run
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 from scipy.integrate import solve_ivp
 
 from ropewalk.analysis.run import simulate
@@ -286,12 +287,7 @@ def test_statics_of_a_buoy_agree_with_the_elements(body):
 def test_a_stopped_run_with_a_hull_goes_on_to_the_same_bits(solver):
     """Snapshot and restore in waves; the recursion closes loops along replies that it keeps."""
     model = build(buoy())
-    work = solver.start(model, initial_state(model))
-    solver.advance(model, work, 0.07)
-    again = solver.restore(model, solver.snapshot(work))
-    for memory in (work, again):
-        solver.advance(model, memory, 0.13)
-    np.testing.assert_array_equal(solver.read(model, again).body_position, solver.read(model, work).body_position)
+    assert_goes_on_to_the_same_bits(solver, model, initial_state(model), 0.07, 0.13)
 
 
 def test_strong_damping_shortens_the_step():

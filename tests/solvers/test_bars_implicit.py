@@ -2,10 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
 from bars_cases import chain, netted, order, panel, run
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.errors import InputError
 from ropewalk.model.state import initial_state
@@ -82,9 +82,4 @@ def test_bad_settings_are_refused():
 
 def test_a_run_goes_on_from_a_snapshot_to_the_same_bits():
     model = chain(environment={"water_density": 1000.0}, section={"drag": {"normal": 1.2}})
-    solver = ConstrainedImplicit(step=0.01)
-    _, _, work = run(solver, model, 0.1)
-    other = solver.restore(model, solver.snapshot(work))
-    for w in (work, other):
-        solver.advance(model, w, 0.2)
-    assert np.array_equal(work.steps.r, other.steps.r) and np.array_equal(work.steps.tension, other.steps.tension)
+    assert_goes_on_to_the_same_bits(ConstrainedImplicit(step=0.01), model, initial_state(model), 0.1, 0.2)

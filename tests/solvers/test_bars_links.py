@@ -9,6 +9,7 @@ import pytest
 from bars_cases import order, run, total
 from link_cases import CALM, IN_AIR, G, double_pendulum, hanging_angles, model_of, momenta, pendulum_angles, tumblers
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 
 import ropewalk as rw
 from ropewalk.errors import InputError
@@ -267,11 +268,4 @@ def test_links_apart_are_refused_as_given():
 def test_run_with_links_goes_on_to_the_same_bits(solver):
     """Explicit and implicit, with a law of the hinge."""
     model, start = linked("sprung")
-    solver = SOLVERS[solver]
-    work = solver.start(model, start)
-    assert solver.advance(model, work, 0.01).good
-    again = solver.restore(model, solver.snapshot(work))
-    for w in (work, again):
-        assert solver.advance(model, w, 0.02).good
-    assert_allclose(again.steps.r, work.steps.r, rtol=0.0, atol=0.0)
-    assert_allclose(solver.read(model, again).link_force, solver.read(model, work).link_force, rtol=0.0, atol=0.0)
+    assert_goes_on_to_the_same_bits(SOLVERS[solver], model, start, 0.01, 0.02)

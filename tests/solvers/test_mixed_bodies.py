@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, rotation_matrix
@@ -388,13 +389,7 @@ def test_energy_of_bodies_and_lines_adds_up():
 
 def test_run_with_bodies_goes_on_from_a_snapshot_to_the_same_bits():
     model = moored(waves={"kind": "regular", "height": 2, "period": 6})
-    solver = MixedFem()
-    work = solver.start(model, initial_state(model))
-    solver.advance(model, work, 1.0)
-    saved = {name: np.array(array) for name, array in solver.snapshot(work).items()}
-    solver.advance(model, work, 2.0)
-    again = solver.restore(model, saved)
-    solver.advance(model, again, 2.0)
+    work, again = assert_goes_on_to_the_same_bits(MixedFem(), model, initial_state(model), 1.0, 2.0)
     assert np.array_equal(work.steps.now.X, again.steps.now.X)
     assert np.array_equal(work.mesh.bodies.memory.attitude, again.mesh.bodies.memory.attitude)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mixed_cases import harmonic, march, oc3, swing
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -128,18 +129,9 @@ def test_fairlead_peak_does_not_depend_on_the_mesh() -> None:
 
 
 def test_a_run_goes_on_from_a_snapshot_to_the_same_bits() -> None:
-    """restore(snapshot(work)) advances to the same numbers as work."""
+    """A line that lands and lifts."""
     model = oc3(20)
-    solver = MixedFem()
-    work = solver.start(model, initial_state(model))
-    solver.advance(model, work, 6.0)
-    saved = {k: np.array(v, copy=True) for k, v in solver.snapshot(work).items()}
-    solver.advance(model, work, 12.0)
-    other = solver.restore(model, saved)
-    solver.advance(model, other, 12.0)
-    a, b = solver.read(model, work), solver.read(model, other)
-    np.testing.assert_array_equal(a.position, b.position)
-    np.testing.assert_array_equal(a.end_force, b.end_force)
+    assert_goes_on_to_the_same_bits(MixedFem(), model, initial_state(model), 6.0, 12.0)
 
 
 def test_friction_holds_and_slips() -> None:

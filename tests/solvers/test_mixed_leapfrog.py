@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mixed_cases import harmonic, march, swing
 from numpy.testing import assert_allclose
+from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.analysis.run import solver_for
 from ropewalk.errors import InputError
@@ -185,16 +186,9 @@ def test_a_step_that_is_not_stable_is_refused() -> None:
 
 
 def test_a_leapfrog_run_goes_on_from_a_snapshot_to_the_same_bits() -> None:
-    """restore(snapshot(work)) advances to the same numbers as work."""
+    """Lines that meet in a free point and go slack."""
     model = bridle(compression=False)
-    solver = MixedFem(integrator="leapfrog")
-    work = solver.start(model, initial_state(model))
-    solver.advance(model, work, 1.0)
-    saved = {k: np.array(v, copy=True) for k, v in solver.snapshot(work).items()}
-    solver.advance(model, work, 2.0)
-    other = solver.restore(model, saved)
-    solver.advance(model, other, 2.0)
-    np.testing.assert_array_equal(solver.read(model, work).position, solver.read(model, other).position)
+    assert_goes_on_to_the_same_bits(MixedFem(integrator="leapfrog"), model, initial_state(model), 1.0, 2.0)
 
 
 def test_distributed_loads_agree_with_implicit_steps() -> None:

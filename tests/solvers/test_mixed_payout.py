@@ -9,6 +9,7 @@ import pytest
 from mixed_cases import march, settle
 from numpy.testing import assert_allclose
 from pydantic import ValidationError
+from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -147,14 +148,7 @@ def test_results_keep_their_nodes() -> None:
 def test_a_run_goes_on_from_a_checkpoint_after_the_mesh_has_changed() -> None:
     """Same bits as the run that was never stopped."""
     model = hanging(1e6, -12.0)
-    solver = MixedFem()
-    work = solver.start(model, initial_state(model))
-    solver.advance(model, work, 5.0)
-    saved = {name: np.array(array) for name, array in solver.snapshot(work).items()}
-    solver.advance(model, work, 7.0)
-    again = solver.restore(model, saved)
-    solver.advance(model, again, 7.0)
-    np.testing.assert_array_equal(solver.read(model, again).position, solver.read(model, work).position)
+    assert_goes_on_to_the_same_bits(MixedFem(), model, initial_state(model), 5.0, 7.0)
 
 
 def test_mistakes_are_named() -> None:

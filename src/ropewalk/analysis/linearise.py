@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csc_matrix
@@ -13,12 +14,17 @@ from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
+from ropewalk.results.layout import AXES
+from ropewalk.results.schema import described
 from ropewalk.solvers.linear_assembly import Assembled
 from ropewalk.solvers.linear_equilibrium import Rest, find_rest
 from ropewalk.solvers.linear_pencil import Pencil
-from ropewalk.solvers.linear_unknowns import Place, Unknowns, number
+from ropewalk.solvers.linear_unknowns import DOFS, Place, Unknowns, number
 from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH
 from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 ELEMENTS = "fem"  # method of statics by Newton on forces, which stays at an unstable equilibrium
 ALONG_X = 0.9  # cosine above which a bar is too near to x to take its angle from there
@@ -127,6 +133,42 @@ class Linearised:
             e = slice(mesh.element_start[line], mesh.element_start[line + 1])
             out[n] = nodal_mean(T[e], np.abs(np.diff(mesh.s[n])))
         return out[self.node_order]
+
+    def dataset(
+        self, kind: str, variables: dict[str, Any], over: dict[str, Any], settings: dict[str, Any], **attrs: str
+    ) -> xr.Dataset:
+        """A result about this equilibrium, with the coordinates and attributes that all kinds share.
+
+        kind : of the result, as in `results/schema.py`    variables : dimensions and values by name
+        over : coordinates of its own    attrs : attributes of its own. Parts that the case does not have are left out.
+        """
+        import xarray as xr
+
+        from ropewalk import __version__
+
+        names, mesh = self.model.names, self.unknowns.mesh
+        there = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
+        coordinates: dict[str, Any] = {
+            **over,
+            "axis": (("axis",), list(AXES)),
+            "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
+            "s": (("node",), mesh.s[self.node_order]),
+            "point": (("point",), list(names.points)),
+            "body": (("body",), list(names.bodies)),
+            "dof": (("dof",), list(DOFS)),
+        }
+        used = {dim for value in there.values() for dim in value[0]}
+        about = {
+            "title": self.system.title,
+            "system": self.system.model_dump_json(by_alias=True, exclude_unset=True),
+            "settings": json.dumps(settings),
+            "version": __version__,
+            "created_by": f"ropewalk {kind}",
+            **attrs,
+        }
+        kept = {key: value for key, value in coordinates.items() if value[0][0] in used}
+        result: xr.Dataset = described(xr.Dataset(there, kept, about), kind)
+        return result
 
 
 def nodal_mean(T: Any, length: Array) -> Any:

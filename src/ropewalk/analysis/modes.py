@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +11,9 @@ from ropewalk.analysis.mode_names import dominant_motion
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
-from ropewalk.results.layout import AXES, QUATERNION
-from ropewalk.results.schema import described
+from ropewalk.results.layout import QUATERNION
 from ropewalk.solvers.linear_ldl import SymmetricFactor
 from ropewalk.solvers.linear_pencil import complex_modes, real_modes
-from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -164,12 +161,7 @@ def _with_growing(linear: Linearised, s: Any, shapes: Any, unstable: int, scale:
 
 
 def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int | None, scale: float) -> xr.Dataset:
-    import xarray as xr
-
-    from ropewalk import __version__
-
-    names, mesh, place = linear.model.names, linear.unknowns.mesh, linear.place
-    n = mesh.s.size
+    place, n = linear.place, linear.unknowns.mesh.s.size
     oscillates = np.abs(s.imag) > STILL * scale
     growth = np.where(np.abs(s.real) > STILL * scale, s.real, 0.0)
     dominant, share = dominant_motion(linear, x)
@@ -190,30 +182,17 @@ def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int |
         "rest_body_position": (("body", "axis"), place.body_position),
         "rest_body_quaternion": (("body", "quaternion"), place.quaternion),
     }
-    variables = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
-    coordinates: dict[str, Any] = {
-        "mode": (("mode",), np.arange(1, s.size + 1)),
-        "axis": (("axis",), list(AXES)),
-        "quaternion": (("quaternion",), list(QUATERNION)),
-        "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
-        "s": (("node",), mesh.s[linear.node_order]),
-        "point": (("point",), list(names.points)),
-        "body": (("body",), list(names.bodies)),
-        "dof": (("dof",), list(DOFS)),
-    }
-    used = {dim for value in variables.values() for dim in value[0]}
-    kept = {key: value for key, value in coordinates.items() if value[0][0] in used}
     growing = int(np.sum(growth > 0.0))
-    attrs = {
-        "title": linear.system.title,
-        "system": linear.system.model_dump_json(by_alias=True, exclude_unset=True),
-        "settings": json.dumps({"method": linear.equilibrium.method, "complex": bool(np.iscomplexobj(x))}),
-        "version": __version__,
-        "created_by": "ropewalk modes",
-        "stability": _stability(growing if unstable is None else max(growing, unstable), unstable is not None),
-    }
-    result: xr.Dataset = described(xr.Dataset(variables, kept, attrs), "modes")
-    return result
+    return linear.dataset(
+        "modes",
+        variables,
+        {
+            "mode": (("mode",), np.arange(1, s.size + 1)),
+            "quaternion": (("quaternion",), list(QUATERNION)),
+        },
+        {"method": linear.equilibrium.method, "complex": bool(np.iscomplexobj(x))},
+        stability=_stability(growing if unstable is None else max(growing, unstable), unstable is not None),
+    )
 
 
 def _last_first(array: Any) -> Any:

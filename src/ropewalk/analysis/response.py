@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from ropewalk.physics.motion import HARMONIC
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
 from ropewalk.solvers.linear_direct import Answer, Direct, Excitation
-from ropewalk.solvers.linear_unknowns import DOFS
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -230,34 +228,5 @@ def _dataset(linear: Linearised, excitation: Excitation, answer: Answer, drive: 
         "method": "direct", "drive": None if drive is None else vars(drive), "iterations": answer.iterations,
         "change_of_drag": answer.change,
     }  # fmt: skip
-    return labelled(linear, excitation.omega, {**arrays, "wave": (("frequency",), excitation.wave)}, settings)
-
-
-def labelled(linear: Linearised, omega: Array, variables: dict[str, Any], settings: dict[str, Any]) -> xr.Dataset:
-    """A Dataset with the coordinates of a response."""
-    import xarray as xr
-
-    from ropewalk import __version__
-
-    names, mesh = linear.model.names, linear.unknowns.mesh
-    variables = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
-    coordinates: dict[str, Any] = {
-        "frequency": (("frequency",), omega),
-        "axis": (("axis",), list(AXES)),
-        "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
-        "s": (("node",), mesh.s[linear.node_order]),
-        "point": (("point",), list(names.points)),
-        "body": (("body",), list(names.bodies)),
-        "dof": (("dof",), list(DOFS)),
-    }
-    used = {dim for value in variables.values() for dim in value[0]}
-    attrs = {
-        "title": linear.system.title,
-        "system": linear.system.model_dump_json(by_alias=True, exclude_unset=True),
-        "settings": json.dumps(settings),
-        "version": __version__,
-        "created_by": "ropewalk response",
-    }
-    kept = {key: c for key, c in coordinates.items() if c[0][0] in used}
-    result: xr.Dataset = described(xr.Dataset(variables, kept, attrs), "response")
-    return result
+    over = {"frequency": (("frequency",), excitation.omega)}
+    return linear.dataset("response", {**arrays, "wave": (("frequency",), excitation.wave)}, over, settings)

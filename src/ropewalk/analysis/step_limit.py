@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
@@ -48,18 +49,21 @@ def settling_time(
     work = solver.start(model, state)
     rest = Rest(still, hold)
     count = 0
-    while count * stride < longest:
-        count += 1
-        t = state.time + count * stride
-        report = solver.advance(model, work, t)
-        if not report.good:
-            return None
-        speed = _fastest(solver.read(model, work))
-        if not math.isfinite(speed):
-            return None
-        if rest.look(t, speed):
-            assert rest.since is not None
-            return rest.since - state.time
+    with time_bar(None, longest) as show:
+        while count * stride < longest:
+            count += 1
+            t = state.time + count * stride
+            report = solver.advance(model, work, t)
+            if not report.good:
+                return None
+            speed = _fastest(solver.read(model, work))
+            if not math.isfinite(speed):
+                return None
+            if rest.look(t, speed):
+                assert rest.since is not None
+                return rest.since - state.time
+            if show is not None:
+                show(t - state.time)
     return None
 
 

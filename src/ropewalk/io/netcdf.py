@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ropewalk.spec.system import System
 
 ENGINE: Literal["h5netcdf"] = "h5netcdf"
-SUFFIX = ".nc"
 PART = ".part"
 
 
