@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +9,11 @@ import numpy as np
 from ropewalk.model.rods import Array, RodModel, place, section_outline
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_shape import SEMI_A, SEMI_B, T2, T3
+from ropewalk.plot import empty_figure
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from ropewalk.analysis.stability import Equilibria
     from ropewalk.solvers.rod_equilibrium import FloatingPose
 
@@ -76,23 +78,16 @@ def draw_sections(axes: Any, rod: RodModel, pose: FloatingPose, number: int = SE
     axes.set_axis_off()
 
 
-def plot_floating(found: dict[str, Equilibria], path: str | PathLike[str]) -> None:
-    """Draw every stable pose of every rod with its sections into a picture file; the lowest one if none is stable."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+def draw_floating(found: dict[str, Equilibria]) -> Figure:
+    """Every stable pose of every rod with its sections; the lowest one if none is stable."""
     drawn = []
     for name, result in found.items():
         stable = [state for state in result.states if state.stable] or list(result.states[:1])
         drawn += [(name, state) for state in stable]
-    figure = pyplot.figure(figsize=(4.5 * len(drawn), 5.5))
+    figure = empty_figure(4.5 * len(drawn), 5.5)
     for i, (name, state) in enumerate(drawn):
         roll, pitch = np.degrees(state.pose.roll), np.degrees(state.pose.pitch)
         title = f"{name}, {state.kind}: roll {roll:.2f}, pitch {pitch:.2f} deg"
         draw_rod(figure.add_subplot(2, len(drawn), i + 1, projection="3d"), state.rod, state.pose, title)
         draw_sections(figure.add_subplot(2, len(drawn), len(drawn) + i + 1), state.rod, state.pose)
-    figure.tight_layout()
-    figure.savefig(path)
-    pyplot.close(figure)
+    return figure

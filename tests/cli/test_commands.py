@@ -151,6 +151,11 @@ def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
         (("response", "case.yaml", "-o", "case.yaml"), "results are NetCDF files"),
         (("plot", "."), ". is a folder; give a result file or a case file"),
         (("recover", "case.yaml"), "no stopped run has left anything to recover"),
+        (("waves", "case.yaml", "-o", "sea.doc"), "'.doc' is not one of them"),
+        (("float", "rod.yaml", "--picture", "rod.doc"), "'.doc' is not one of them"),
+        (("static", "rod.yaml"), "how they float is found by 'ropewalk float'"),
+        (("verify", "rod.yaml"), "how they float is found by 'ropewalk float'"),
+        (("view", "case.yaml", "--html", "case.txt"), "a page's name ends in .html or .htm"),
         (("demo", "--duration", "-1"), "duration -1 s: it must be positive and finite"),
         (("demo", "--out", "case.yaml"), "case.yaml is a file; give a folder"),
     ],
@@ -158,6 +163,7 @@ def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
 def test_wrong_arguments_are_exit_2(arguments, sentence, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("case.yaml").write_text(template(Kind.mooring))
+    Path("rod.yaml").write_text(template(Kind.rod))
     code, _, err = ropewalk(*arguments, capsys=capsys)
     assert code == 2
     assert sentence in err

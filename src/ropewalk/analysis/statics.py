@@ -112,6 +112,7 @@ def statics(
     then has the exact derivative of every end tension and loose position by each of them.
     """
     model = build(system)
+    refuse_only_rods(system)
     refuse_unreachable(model, time)
     answer: Equilibrium | None = None
     crosses = False  # the answer so far takes what is above the water as in it
@@ -143,6 +144,12 @@ def statics(
     if sensitivities:
         return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
     return answer
+
+
+def refuse_only_rods(system: System) -> None:
+    """Raise InputError for a case that is nothing but rods, which another question is for."""
+    if system.rods and not (system.lines or system.bodies or system.nets):
+        raise InputError("the case has nothing but rods; how they float is found by 'ropewalk float'")
 
 
 def _ignores_bed(model: Model, method: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, static_methods, statics
+from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.model import build
 from ropewalk.solvers.claims import demands
@@ -17,6 +17,7 @@ from ropewalk.spec.system import System
 
 def verify(system: System) -> dict[str, Any]:
     """Statics by every method that claims the case, against the most exact of them."""
+    refuse_only_rods(system)
     asked = demands(build(system)) - NOT_STATIC
     claiming = [name for name in static_methods() if asked <= solver_class(name).claims]
     if not claiming:

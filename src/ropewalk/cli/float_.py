@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ropewalk.cli.outputs import picture as picture_file
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
@@ -32,16 +33,18 @@ def float_command(
     from ropewalk.model.rods import RodWarning
     from ropewalk.spec.system import System
 
+    target = None if picture is None else picture_file(picture)
     system = System.from_file(case)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RodWarning)
         found = float_all(system, rod, slices=slices)
     for warning in told:
         typer.echo(f"warning: {warning.message}", err=True)
-    if picture is not None:
-        from ropewalk.plot_rod import plot_floating
+    if target is not None:
+        from ropewalk.plot import save
+        from ropewalk.plot_rod import draw_floating
 
-        plot_floating(found, picture)
+        save(draw_floating(found), target)
     if as_json:
         print_json(summary(found))
     else:
@@ -111,8 +114,8 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                     state.kind,
                     str(state.copies),
                     f"{entry['heave']:.6g}",
-                    f"{entry['roll']:.4f}",
-                    f"{entry['pitch']:.4f}",
+                    f"{round(entry['roll'], 4) + 0.0:.4f}",
+                    f"{round(entry['pitch'], 4) + 0.0:.4f}",
                     f"{entry['energy']:.6g}",
                     "-" if "head_force" in entry else f"{state.pose.curvature[0]:.6g}",
                 )

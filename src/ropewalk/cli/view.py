@@ -12,6 +12,8 @@ from ropewalk.errors import ConvergenceError, InputError
 if TYPE_CHECKING:
     from ropewalk.viewer.scene import Scene
 
+PAGES = (".html", ".htm")
+
 
 def view_command(
     file: Annotated[Path, typer.Argument(help="A case file, or a result file (.nc).")],
@@ -80,6 +82,8 @@ def _refuse_target(html: Path, file: Path) -> None:
         raise InputError(f"{html} is a folder; give the name of a file")
     if html.exists() and file.exists() and html.samefile(file):
         raise InputError(f"{html}: the page would overwrite the file it shows; name another")
+    if html.suffix.lower() not in PAGES:
+        raise InputError(f"{html}: a page's name ends in {' or '.join(PAGES)}")
 
 
 def _serve(server: object, open_browser: bool) -> None:

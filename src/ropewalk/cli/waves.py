@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ropewalk.cli.outputs import picture
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 
@@ -20,12 +21,13 @@ def waves_command(
     from ropewalk.analysis.sea import sea_summary
     from ropewalk.spec.system import System
 
+    target = None if out is None else picture(out)
     system = System.from_file(case)
     summary = sea_summary(system)
-    if out is not None:
+    if target is not None:
         from ropewalk.plot import draw_sea, save
 
-        save(draw_sea(system, duration), out)
+        save(draw_sea(system, duration), target)
     if as_json:
         print_json(summary)
         return
