@@ -19,6 +19,11 @@ from ropewalk.solvers.bars_ldl import Factor, analyse, factorise, solve
 # Share of the diagonal added to it: lets redundant constraints be factorised. The answers are still those of the
 # matrix without it, because they are refined against it; where it is singular they are the smallest ones.
 REGULARISATION = 1e-11
+REDUNDANT = 1e-8  # pivot over diagonal below which a bar says what others say already
+# Compliance of all bars where there is such a bar, over their diagonals. It bounds tensions that nothing else
+# determines: the gaps that a step leaves are consistent to first order only, and without it what is not becomes tension
+# over REGULARISATION. On the redundant bars alone it is not enough: which these are changes with the shape.
+GIVE = 1e-6
 
 
 class Graph(NamedTuple):
@@ -50,6 +55,16 @@ def build_graph(bars: Bars) -> Graph:
         factor=factor,
         pull=np.zeros((m, 2, 3)),
     )
+
+
+def redundant_give(graph: Graph, direction: Array) -> Array:
+    """(m,) compliance (1/kg) of bars some of which only say what others say; 0 where none do.  Needs graph.pull"""
+    out: Array = np.zeros(graph.diagonal.size)
+    if assemble(graph, direction, out):
+        own, pivot = graph.factor.value[graph.diagonal], graph.factor.d[graph.factor.place]
+        if np.any(np.abs(pivot) < REDUNDANT * own):
+            out[:] = GIVE * own
+    return out
 
 
 @kernel

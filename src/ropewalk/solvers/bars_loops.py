@@ -40,6 +40,7 @@ def loop_replies(tree, bars, field, s):
             for c in range(3):
                 x -= field.direction[k, c] * (s.reply[j, bars.node[k, 1], c] - s.reply[j, bars.node[k, 0], c])
             s.loop_matrix[i, j] = x
+        s.loop_matrix[j, j] *= 1.0 + s.ridge[0]
 
 
 @kernel

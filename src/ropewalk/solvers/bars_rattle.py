@@ -46,13 +46,16 @@ class Steps(NamedTuple):
     old_direction: Array  # (m, 3)
     residual: Array  # (m,)
     change: Array  # (m,)
-    compliance: Array  # (m,) zeros
+    give: Array  # (m,) 1/kg, compliance where some bars only say what others say, else 0; see bars_graph.py
     tally: Array  # (4,) steps, iterations, factorisations, 1 if the factor can be used
 
 
 @kernel
-def lengths(node, r, length, out):
-    """Constraints (|d|^2 - l^2) / 2 l (m) into `out`; returns the largest |.| over l and its bar."""
+def lengths(node, r, length, give, tension, factor, out):
+    """Constraints (|d|^2 - l^2) / 2 l (m) into `out`; returns the largest |.| over l and its bar.
+
+    give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor * tension
+    """
     worst = 0.0
     which = -1
     for k in range(node.shape[0]):
@@ -60,7 +63,7 @@ def lengths(node, r, length, out):
         x = r[b, 0] - r[a, 0]
         y = r[b, 1] - r[a, 1]
         z = r[b, 2] - r[a, 2]
-        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k]
+        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k] - give[k] * factor * tension[k]
         out[k] = g
         e = abs(g) / length[k]
         if not e <= worst:
@@ -73,7 +76,7 @@ def lengths(node, r, length, out):
 def refactor(graph, s, direction, is_slow):
     """Factorise where there is no factor, or one that `is_slow` and not of this step; False if that fails."""
     if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):
-        if not assemble(graph, direction, s.compliance):
+        if not assemble(graph, direction, s.give):
             return False
         s.tally[2] += 1.0
         s.tally[3] = 2.0  # fresh in this step: a second try would give the same
@@ -89,7 +92,7 @@ def meet_lengths(bars, graph, s, direction, factor, tolerance):
     """
     before = np.inf
     for _ in range(MAX_ITERATIONS):
-        worst, _ = lengths(bars.node, s.r, bars.length, s.residual)
+        worst, _ = lengths(bars.node, s.r, bars.length, s.give, s.tension, factor, s.residual)
         if not np.isfinite(worst):
             return NOT_FINITE
         if worst <= tolerance:
@@ -117,6 +120,7 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
         rates(bars.node, direction, s.v, s.residual)
         worst = 0.0
         for k in range(s.residual.size):
+            s.residual[k] -= s.give[k] * factor * s.rate_tension[k]
             e = abs(s.residual[k])
             if not e <= worst:
                 worst = e
@@ -253,11 +257,13 @@ def tensions(bars, medium, field, graph, s):
         for j in range(3):
             a[i, j] = s.acceleration[i, j] if bars.held[i] else 0.0
     kick(s.mobility, field.force, 1.0, a)
-    if not assemble(graph, field.direction, s.compliance):
+    if not assemble(graph, field.direction, s.give):
         return False
     s.tension[:] = 0.0
     for _ in range(REFINEMENTS):
         accelerations_of_length(bars.node, field.direction, s.r, s.v, a, s.residual)
+        for k in range(s.residual.size):
+            s.residual[k] -= s.give[k] * s.tension[k]
         solve_tensions(graph, s.residual, s.change)
         spread(graph, bars.node, s.change, 1.0, a)
         s.tension[:] += s.change
@@ -290,5 +296,5 @@ def make_steps(graph: Graph, field: Field, r: Array, v: Array) -> Steps:
         r=r.copy(), v=v.copy(), acceleration=np.zeros((n, 3)), tension=np.zeros(m), rate_tension=np.zeros(m),
         mobility=np.zeros((n, 3, 3)), first_damping=np.zeros((n, 3, 3)), old_v=np.zeros((n, 3)),
         old_r=np.zeros((n, 3)), old_force=np.zeros((n, 3)), old_direction=np.zeros((m, 3)),
-        residual=np.zeros(m), change=np.zeros(m), compliance=np.zeros(m), tally=np.zeros(4),
+        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), tally=np.zeros(4),
     )  # fmt: skip

@@ -63,6 +63,7 @@ class Turns(NamedTuple):
     loop_matrix: Array  # (c, c) 1/kg
     gains: Array  # (3,) of loops closed by control: N/m, N/(m s), N s/m; all 0 where constraints close them
     integral: Array  # (c,) m s, of the gaps of such loops
+    ridge: Array  # (1,) share of the diagonal added to loop_matrix, 0 unless loops say the same twice
 
 
 def build_tree(bars: Bars) -> Tree:
@@ -111,7 +112,7 @@ def make_turns(bars: Bars, tree: Tree, r: Array, v: Array) -> Turns:
         force=np.zeros((n, 3)), mu=np.zeros(b), alpha=np.zeros((b, 3)), first_alpha=np.zeros((b, 3)),
         old_direction=np.zeros((b, 3)), old_omega=np.zeros((b, 3)), old_r=np.zeros((n, 3)), old_v=np.zeros((n, 3)),
         first_a=np.zeros((n, 3)), reply=np.zeros((c, n, 3)), turn=np.zeros((c, b, 3)), loop_matrix=np.zeros((c, c)),
-        gains=np.zeros(3), integral=np.zeros(c),
+        gains=np.zeros(3), integral=np.zeros(c), ridge=np.zeros(1),
     )  # fmt: skip
 
 

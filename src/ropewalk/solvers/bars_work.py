@@ -20,7 +20,7 @@ from ropewalk.solvers.bars_bed import carried, grounded
 from ropewalk.solvers.bars_bodies import body_rates, read_bodies
 from ropewalk.solvers.bars_build import build_bars, build_medium
 from ropewalk.solvers.bars_draft import Lumping
-from ropewalk.solvers.bars_graph import Graph, assemble, build_graph, pulls, solve_tensions, spread
+from ropewalk.solvers.bars_graph import Graph, assemble, build_graph, pulls, redundant_give, solve_tensions, spread
 from ropewalk.solvers.bars_hinges import DAMPING, hinge_energy, hinge_rates
 from ropewalk.solvers.bars_links import link_loads
 from ropewalk.solvers.bars_loads import directions, loads, mobility, node_loads, supports, surroundings
@@ -89,6 +89,10 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
     work.bars = bars._replace(length=floats(np.where(elastic, gaps(work), bars.length)))  # these stay as they are
     straighten(work, model)
     work.bars = bars
+    steps.give[:] = redundant_give(graph, arrays.direction)
+    if np.any(steps.give > 0.0):
+        find_tensions(work)
+        steps.rate_tension[:] = steps.tension
     return work
 
 

@@ -103,7 +103,7 @@ class Constrained(BarsInTime):
                 work.time = t
                 return int(code)
             refresh(work)
-            work.steps.tally[3] = 0.0
+            self.reload(work)  # a step that failed leaves its tensions behind
             n = 2 * (n - done)
         return int(code)
 
@@ -133,7 +133,8 @@ class Constrained(BarsInTime):
         s, f = work.steps, work.graph.factor
         return {
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
-            "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "value": f.value.copy(),
+            "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
+            "value": f.value.copy(),
         }  # fmt: skip
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -141,7 +142,7 @@ class Constrained(BarsInTime):
         work = self._anew(model)
         s = work.steps
         work.time = float(snapshot["time"])
-        for name in ("r", "v", "tension", "rate_tension", "tally"):
+        for name in ("r", "v", "tension", "rate_tension", "tally", "give"):
             getattr(s, name)[:] = snapshot[name]
         refresh(work)
         return work

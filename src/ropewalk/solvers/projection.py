@@ -116,7 +116,7 @@ class Projection(BarsInTime):
         """What a run needs to go on to the same bits."""
         arrays = {name: getattr(work.own["sweeps"], name).copy() for name in STATE_ARRAYS}
         own = {name: work.own[name] for name in ("gains", "steps", "worst")}
-        return {**arrays, **own, "time": work.time, "stiff": work.steps.tension.copy()}
+        return {**arrays, **own, "time": work.time, "stiff": work.steps.tension.copy(), "give": work.steps.give.copy()}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -126,6 +126,7 @@ class Projection(BarsInTime):
             work.own[name] = snapshot[name]
         for name in STATE_ARRAYS:
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
+        work.steps.give[:] = snapshot["give"]
         self._share(work)
         return work
 

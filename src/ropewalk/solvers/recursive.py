@@ -21,11 +21,12 @@ from ropewalk.solvers.constrained import BAR_CLAIMS
 from ropewalk.solvers.protocol import Claim, Report, Status
 
 MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
+RIDGE = 1e-11  # share of the diagonal of the loops' system that lets redundant loops be solved
 CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
 # loops are closed along the replies of the last accelerations, so these belong to the state as well
 STATE_ARRAYS = (
     "direction", "omega", "r", "v", "a", "alpha", "support", "tension", "gains", "integral", "reply", "turn",
-    "loop_matrix",
+    "loop_matrix", "ridge",
 )  # fmt: skip
 
 
@@ -58,6 +59,7 @@ class Recursive(BarsInTime):
             )
         turns = make_turns(work.bars, tree, work.steps.r, work.steps.v)
         turns.support[:] = work.steps.acceleration
+        turns.ridge[:] = RIDGE if np.any(work.steps.give > 0.0) else 0.0
         if self.closure == "pid":
             turns.gains[:] = self._gains(work, tree)
         work.own = {"tree": tree, "turns": turns, "steps": 0}
