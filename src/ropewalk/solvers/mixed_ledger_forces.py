@@ -57,10 +57,8 @@ ON_WATER, ON_DRAG, ON_LOADS, ON_BED, ON_DAMPING = 0, 3, 6, 9, 12  # ON_WATER wit
 HOLD = 15  # inertia minus all of them, where a line ends at what is held or moved; minus inertia of a body
 ALONG = 18  # tension of the element behind the row
 PLACE = 21  # m
-WOUND, WOUND_MASS = (
-    24,
-    26,
-)  # at the inner node of a winch's element: force (N), length (m); energy per mass (J/kg), mass
+WOUND = 24  # of the element at a winch, at its inner node: force of winding (N), and the length wound to (m)
+WOUND_MASS = 26  # energy per mass that is brought in (J/kg), and the mass (kg)
 FORCE_COLUMNS = 28
 
 
@@ -150,11 +148,13 @@ def _book_row(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water
 
     water, drag, load : of the elements at the row, N
     """
-    way, power, ground, damped = _way(F, n, r), 0.0, 0.0, 0.0
+    way, power, ground, damped, loads = _way(F, n, r), 0.0, 0.0, 0.0, 0.0
     if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
         force, part, power = _on_lump(n, r, v, a, flow, node, rho, g)
         water, drag = add3(water, force), add3(drag, part)
     load = (load[0] + node[n, FORCE], load[1] + node[n, FORCE + 1], load[2] + node[n, FORCE + 2])
+    if load != ZERO3 or F[n, ON_LOADS] != 0.0 or F[n, ON_LOADS + 1] != 0.0 or F[n, ON_LOADS + 2] != 0.0:
+        loads = book(F, n, ON_LOADS, load, way)
     if has_bed and node[n, BED_AREA] != 0.0:
         depth = bed[3] + node[n, RADIUS] - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
         if depth > 0.0:
@@ -165,8 +165,7 @@ def _book_row(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water
         m = damping * node[n, MASS]
         damped = book(F, n, ON_DAMPING, (m * v[n, 0], m * v[n, 1], m * v[n, 2]), way)
     F[n, PLACE], F[n, PLACE + 1], F[n, PLACE + 2] = r[n, 0], r[n, 1], r[n, 2]
-    return (book(F, n, ON_WATER, water, way), book(F, n, ON_DRAG, drag, way), book(F, n, ON_LOADS, load, way), ground,
-            damped, power)  # fmt: skip
+    return book(F, n, ON_WATER, water, way), book(F, n, ON_DRAG, drag, way), loads, ground, damped, power
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -196,7 +195,11 @@ def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, n
         span = max(np.sqrt(dot(d, d)), SHORTEST * element[e, LENGTH])
         t = scale3(1.0 / span, d)
         pull, ahead = scale3(T[e], t), _way(F, j, r)
-        taken, stored = book(F, i, ALONG, pull, sub3(ahead, way)), elastic_energy(e, span, element, law, law_data)
+        taken, L = book(F, i, ALONG, pull, sub3(ahead, way)), element[e, LENGTH]
+        if law[e, 0] == LINEAR and span >= L:  # most are, and the call takes as long as all the rest of this
+            stored = 0.5 * law_data[law[e, 1]] * (span - L) * (span - L) / L
+        else:
+            stored = elastic_energy(e, span, element, law, law_data)
         if element[e, TIME_DAMPED] > 0.0:
             damped, damped_energy = damped + taken, damped_energy + stored
         else:
