@@ -41,7 +41,7 @@ def chain(elements: int = 50) -> Model:
         "joint": "moving",
         "motion": {"kind": "harmonic", "ramp": PERIOD, "terms": terms},
     }
-    bed = {"stiffness": 1e6, "damping": 1e4, "friction": 0.3}
+    bed = {"stiffness": 1e6, "damping": 1e4, "friction": 0.3, "pulled": False}
     return build(
         System.model_validate(
             {

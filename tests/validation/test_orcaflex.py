@@ -27,7 +27,7 @@ FAIRLEAD, ANCHOR = 0.03, 0.06
 
 
 def chain(amplitude: float) -> Model:
-    """760 m of chain to an anchor 700 m off; the axis rests 0.2345 m above the bed.
+    """760 m of chain to an anchor 700 m off; the axis rests 0.2345 m above the bed, without friction at the start.
 
     The axial drag coefficient 0.64 acts on the diameter: for chain of bar diameter d OrcaFlex takes 1.15 on the
     circumference of a cylinder of d/pi [OrcaFlexChain], and 1.15 d = 0.64 x 1.8 d. (On the circumference of 1.8 d the
@@ -45,7 +45,7 @@ def chain(amplitude: float) -> Model:
                 "environment": {
                     "depth": 200,
                     "gravity": 9.81,
-                    "seabed": {"stiffness": 1e5, "damping": 1e4, "friction": 0.5},
+                    "seabed": {"stiffness": 1e5, "damping": 1e4, "friction": 0.5, "pulled": False},
                 },
                 "sections": {"chain": section},
                 "points": {

@@ -24,6 +24,8 @@ class Sea(NamedTuple):
     bed_stiffness: float  # Pa/m
     bed_damping: float  # Pa s/m
     bed_friction: float
+    bed_rest_friction: float  # in equilibria
+    bed_shear: float  # Pa/m, with which friction holds before it slips
     bed_normal: Array  # (3,) unit, up
     current_kind: int  # UNIFORM, POWER, TABLE of physics/current.py
     current_speed: float  # m/s
@@ -51,6 +53,8 @@ def build_sea(environment: spec.Environment) -> Sea:
         bed_stiffness=environment.seabed.stiffness,
         bed_damping=environment.seabed.damping,
         bed_friction=environment.seabed.friction,
+        bed_rest_friction=environment.seabed.friction if environment.seabed.pulled else 0.0,
+        bed_shear=environment.seabed.friction_stiffness or environment.seabed.stiffness,
         bed_normal=floats(normal / np.linalg.norm(normal)),
         current_kind=kind,
         current_speed=speed,

@@ -32,7 +32,7 @@ def build_assembly(model: Model) -> Assembly:
         length=lines.length,
         stiffness=floats(stiffness[first]),
         weight=floats(weight[first]),
-        friction=sea.bed_friction,
+        friction=sea.bed_rest_friction,
         bed=floats(bed),
         end_kind=lines.end_kind,
         end_index=lines.end_index,

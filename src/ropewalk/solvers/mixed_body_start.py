@@ -119,7 +119,7 @@ def _simplified(model: Model) -> Model:
     force = lines.attachment_force.copy()
     force[:, :2] = 0.0
     return model._replace(
-        sea=sea._replace(current_speed=0.0, wind_speed=0.0, bed_friction=0.0, bed_normal=floats([0.0, 0.0, 1.0])),
+        sea=sea._replace(current_speed=0.0, wind_speed=0.0, bed_rest_friction=0.0, bed_normal=floats([0.0, 0.0, 1.0])),
         sections=sections._replace(
             law=ints(np.where(known, sections.law, INEXTENSIBLE)), compression=flags(np.zeros(known.size, dtype=bool))
         ),

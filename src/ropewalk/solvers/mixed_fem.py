@@ -22,6 +22,7 @@ from ropewalk.solvers.mixed_body_start import calm_start, grounded_body
 from ropewalk.solvers.mixed_body_stiffness import all_free, full_tangent, line_stiffness
 from ropewalk.solvers.mixed_break import arm
 from ropewalk.solvers.mixed_events import compiled_for, copy_state, find_acceleration, restart_ledger, step_to
+from ropewalk.solvers.mixed_friction import Case, hold, rub
 from ropewalk.solvers.mixed_leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.solvers.mixed_ledger import stored_energy
 from ropewalk.solvers.mixed_link_start import refuse_open_links
@@ -123,7 +124,7 @@ def _settle(model: Model, work: FemWork, t: float) -> Report:
     force_scale, length_scale = _scales(model)
     outcome, iterations, force, miss = find_equilibrium(
         t, work.mesh, still_water(model.sea), model.motions, work.steps, force_scale, length_scale, work.steps.nodes,
-        work.misses,
+        work.misses, 0.0,
     )  # fmt: skip
     copy_state(work.steps.trial, work.steps.now)
     work.static[:] = outcome, iterations, force, miss
@@ -165,6 +166,20 @@ def _settle_gradually(model: Model, work: FemWork, state: State) -> Report:
         _lay(model, _relaxed(model, state), work)
         report = _settle(model, work, state.time)
     return report
+
+
+def _rub(model: Model, work: FemWork, t: float, report: Report) -> Report:
+    """After `_settle`: the same with friction of the bed."""
+    if not (report.good and work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size):
+        return report
+    case = Case(t, work.mesh, still_water(model.sea), model.motions, *_scales(model))
+    outcome, iterations, force, miss = rub(case, work.steps, work.misses)
+    copy_state(work.steps.trial, work.steps.now)
+    if outcome != CONVERGED:
+        text = "friction of the bed is left out of the equilibrium: none was found with it"
+        return replace(report, message=text, iterations=report.iterations + iterations)
+    work.static[:] = outcome, report.iterations + iterations, force, miss
+    return replace(report, iterations=report.iterations + iterations, residual_force=force, residual_position=miss)
 
 
 def _body_positions(work: FemWork) -> Array:
@@ -230,6 +245,7 @@ class MixedFem:
             if not report.good:
                 guess(model, work.mesh, work.steps)
                 report = _settle(model, work, state.time)
+            _rub(model, work, state.time, report)
         else:
             copy_state(work.steps.trial, work.steps.now)
         self._set(model, work)
@@ -263,8 +279,9 @@ class MixedFem:
         now = work.steps.now
         move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
         grip = work.steps.memory.grip
+        if grip[FRICTION_ROW, 0] == 0.0:  # the bed holds nothing yet
+            grip[GRIP:] = now.X[0]
         grip[FRICTION_ROW, 0] = work.mesh.friction
-        grip[GRIP:] = now.X[0]
         work.first[:] = stored_energy(now.X, now.T, work.mesh, model.sea.gravity)
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
@@ -356,7 +373,7 @@ class MixedFemStatics:
             fresh = _make_work(model, state, 0.0)
             work.mesh, work.steps, work.misses = fresh.mesh, fresh.steps, fresh.misses
             guess(lengthened(model, t), work.mesh, work.steps)
-        report = _settle_gradually(model, work, state)
+        report = _rub(model, work, t, _settle_gradually(model, work, state))
         report = _off_the_bed(model, work, report)
         if model.links.names:
             forces = dict(zip(model.links.names, link_loads(work.steps.now.X, work.mesh)[0].tolist(), strict=True))
@@ -372,12 +389,14 @@ class MixedFemStatics:
         """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
         calm = all_free(model._replace(sea=still_water(model.sea)))
         free = _make_work(calm, self.read(model, work), 0.0)
+        hold(free.mesh, calm.sea, free.steps)
         return line_stiffness(calm, free.mesh, free.steps)
 
     def tangent(self, model: Model, state: State) -> tuple[Array, Array]:
         """Tangent at the equilibrium `state` by all degrees of freedom, and what links hold; see `full_tangent`."""
         calm = model._replace(sea=still_water(model.sea))
         laid = _make_work(calm, state, 0.0)
+        hold(laid.mesh, calm.sea, laid.steps)
         return full_tangent(calm, laid.mesh, laid.steps)
 
 

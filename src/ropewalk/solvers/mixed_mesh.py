@@ -34,6 +34,8 @@ SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: co
 NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
+BED_SHEAR = 9  # of `bed`: N/m3, with which friction holds before it slips
+
 # columns of nodes
 MASS = 0  # of half elements and attachments, kg
 VOLUME = 1  # of attachments, m3
@@ -93,7 +95,7 @@ class Mesh(NamedTuple):
     reference: Array  # (n_junctions, 3) m
     dof_start: Ints  # (n_junctions + 1,)
     dof: Array  # (n_dofs, DOF_COLUMNS)
-    bed: Array  # (9,) plane (4) and law (5) of physics/seabed.py
+    bed: Array  # (10,) plane (4) and law (5) of physics/seabed.py; BED_SHEAR
     has_bed: bool
     friction: float  # coefficient
     mass_damping: float  # 1/s
@@ -137,7 +139,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
         reference=floats(reference, (-1, 3)),
         dof_start=dof_start,
         dof=dof,
-        bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law])),
+        bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law, [sea.bed_shear]])),
         has_bed=sea.has_seabed,
         friction=sea.bed_friction,
         mass_damping=mass_damping,

@@ -23,10 +23,12 @@ from ropewalk.numerics.blockelimination import (
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.seabed import DAMPING as BED_DAMPING
 from ropewalk.physics.seabed import RAMP, STIFFNESS, pressure
-from ropewalk.solvers.mixed_mesh import ADDED, BED_AREA, DRAG_AREA, FORCE, MASS, RADIUS, VOLUME
+from ropewalk.solvers.mixed_mesh import ADDED, BED_AREA, BED_SHEAR, DRAG_AREA, FORCE, MASS, RADIUS, VOLUME
 
-FRICTION_ROW = 9  # of `grip`: the friction coefficient in force, 0 in statics; 1 where all elements may push for once
+# of `grip`: the friction coefficient in force; 1 where all elements may push for once; 1 while an equilibrium is sought
+FRICTION_ROW = 9
 GRIP = 10  # rows of `grip` before those of the nodes
+SOFT = 1e-4  # of the shear stiffness, with which grips hold nodes while an equilibrium is sought
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
 
@@ -99,12 +101,14 @@ def add_node_terms(F, K, n, r, v, a, flow, node, mass_damping, has_bed, bed, rho
 def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     r"""Minus the force of the bed on node n, and its derivative.
 
-    Pressure from physics/seabed.py. Friction is a spring as stiff as the bed that holds the node where it grips,
-    and slips when its force reaches the coefficient times the normal force:
+    Pressure from physics/seabed.py. Friction is a spring of the bed's shear stiffness that holds the node where it
+    grips, and slips when its force reaches the coefficient times the normal force:
 
     .. math:: f_t = -\min\left(k,\ \frac{\mu N}{|d|}\right) d, \qquad d = (1 - n n^T)(r - r_\text{grip})
 
-    The grip moves once per accepted step (`move_grip`), never here.
+    The grip moves once per accepted step (`move_grip`), never here. While an equilibrium is sought
+    (mixed_friction.py), friction is a given share of the normal force, :math:`f_t = N \rho - \epsilon k d`, the soft
+    spring only for slack line to have a place; the rows of :math:`\rho` follow those of the grips.
     """
     normal = (bed[0], bed[1], bed[2])
     delta = bed[3] + radius - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
@@ -122,8 +126,13 @@ def _bed_terms(n, r, v, bed, area, radius, gp, grip):
     if mu <= 0.0 or N <= 0.0:
         return R, K
     d, length = _slide(n, r, normal, grip)
-    k = bed[4 + STIFFNESS] * area
+    k = bed[BED_SHEAR] * area
     across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
+    if grip[FRICTION_ROW, 2] > 0.0:
+        row = n + (grip.shape[0] + GRIP) // 2
+        rho = (grip[row, 0], grip[row, 1], grip[row, 2])
+        K = add9(K, scale9(area * slope, outer(rho, normal)))
+        return add3(R, add3(scale3(-N, rho), scale3(SOFT * k, d))), add9(K, scale9(SOFT * k, across))
     if k * length <= mu * N:
         return add3(R, scale3(k, d)), add9(K, scale9(k, across))
     e = scale3(1.0 / length, d)
@@ -148,12 +157,13 @@ def move_grip(r, v, mesh, grip):
     bed = mesh.bed
     normal = (bed[0], bed[1], bed[2])
     node, k, c, ramp = mesh.node, bed[4 + STIFFNESS], bed[4 + BED_DAMPING], bed[4 + RAMP]
+    shear = bed[BED_SHEAR]
     for n in range(mesh.s.size):
         delta = bed[3] + node[n, RADIUS] - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
         keep = 0.0
         if delta > 0.0:
             rate = -(bed[0] * v[n, 0] + bed[1] * v[n, 1] + bed[2] * v[n, 2])
-            keep = mu * pressure(delta, rate, k, c, ramp)[0] / k
+            keep = mu * pressure(delta, rate, k, c, ramp)[0] / shear
         d, length = _slide(n, r, normal, grip)
         if length > keep:
             for p in range(3):

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints
+from ropewalk.physics.seabed import DAMPING, RAMP, STIFFNESS, pressure
 from ropewalk.solvers.mixed_anchor import carried
-from ropewalk.solvers.mixed_mesh import BED_AREA, FIRST, FLIPPED, RADIUS, Mesh
+from ropewalk.solvers.mixed_mesh import BED_AREA, BED_SHEAR, FIRST, FLIPPED, RADIUS, Mesh
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, GRIP
 from ropewalk.solvers.mixed_steps import Moving
 
 SHORTEST = 1e-300  # m; an element without length pulls nowhere
@@ -64,15 +66,21 @@ def reading_of(mesh: Mesh, s: Array) -> Reading:
     )
 
 
-def read_lines(reading: Reading, now: Moving, nodes: Array) -> tuple[Array, Array, Array]:
+def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tuple[Array, Array, Array]:
     """Tension at the nodes (N, in the order of the mesh), forces at ends A and B (n_lines, 2, 3), m of line on the bed.
 
     nodes : (n_nodes + n_junctions, 3) N, inertia minus forces; what the bed carries of ends held on it is put to
     their junctions
+    grip : of `Elimination`; with friction, the half of the last element on the bed is held by it like that beside it
     """
     mesh, r = reading.mesh, now.X[0]
     n_nodes = mesh.s.size
     force = -nodes[reading.ends]
+    if grip[FRICTION_ROW, 0] > 0.0:
+        for line, side in reading.laid:
+            rubbed = _rubbed(reading, now, grip, line, side, force[line, side])
+            force[line, side] += rubbed
+            nodes[n_nodes + mesh.line[line, FIRST + side]] -= rubbed
     for line, side in reading.laid:
         pressed = carried(force[line, side], mesh.bed[:3])
         force[line, side] -= pressed
@@ -89,3 +97,24 @@ def read_lines(reading: Reading, now: Moving, nodes: Array) -> tuple[Array, Arra
     if reading.flipped.size:
         force[reading.flipped] = force[reading.flipped, ::-1]
     return tension, force, grounded
+
+
+def _rubbed(reading: Reading, now: Moving, grip: Array, line: int, side: int, pull: Array) -> Array:
+    """Friction (3,) N on the half element at an end held on the bed, of which the grip of the next node tells.
+
+    Without it the force on an anchor would be that in the middle of the last element. It takes no more than there is.
+    pull : (3,) N, of the line on its anchor
+    """
+    mesh, bed = reading.mesh, reading.mesh.bed
+    end, n = int(reading.ends[line, side]), int(reading.beside[line, side])
+    r, v, normal = now.X[0, n], now.X[1, n], bed[:3]
+    area, depth = mesh.node[n, BED_AREA], float(bed[3] + mesh.node[n, RADIUS] - r @ normal)
+    p = pressure(depth, -float(v @ normal), bed[4 + STIFFNESS], bed[4 + DAMPING], bed[4 + RAMP])[0]
+    d = r - grip[GRIP + n]
+    d = d - (d @ normal) * normal
+    hold = min(bed[BED_SHEAR] * area, grip[FRICTION_ROW, 0] * p * area / max(float(np.linalg.norm(d)), SHORTEST))
+    force: Array = -hold * reading.share[end] / reading.share[n] * d
+    along = r - now.X[0, end]
+    along = along / max(float(np.linalg.norm(along)), SHORTEST)
+    excess = float(force @ along) + max(float(pull @ along), 0.0)
+    return force - min(excess, 0.0) * along

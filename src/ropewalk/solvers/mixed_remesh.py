@@ -156,7 +156,8 @@ def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     row[INNER_MASS], row[INNER_BED] = node[MASS], node[BED_AREA]
     work2 = _moved(mesh2, work, lambda X: np.insert(X, place, 0.0, axis=-2), lambda T: np.insert(T, e, T[e]))
     work2.now.X[:, place], work2.trial.X[:, place], work2.last.X[:, place] = new, new, before
-    work2.memory.grip[GRIP + place] = new[0]
+    # the bed holds the new node as it holds the one beside it
+    work2.memory.grip[GRIP + place] = new[0] + work.memory.grip[GRIP + k] - work.now.X[0, k]
     pay_out(t, mesh2, work2.now.X)
     return mesh2, work2
 

@@ -164,7 +164,7 @@ def read_state(model: Model, work: FemWork) -> State:
     if has_winch or work.reading is None or work.reading.mesh is not mesh:
         work.reading = reading_of(mesh, present_s(mesh, time))
     order, s = work.reading.order, work.reading.s
-    tension, end_force, grounded = read_lines(work.reading, now, work.steps.nodes)
+    tension, end_force, grounded = read_lines(work.reading, now, work.steps.nodes, work.steps.memory.grip)
     for i in range(mesh.winches.table.shape[0]):
         tension[mesh.winches.table[i, END]] += mesh.winches.data[i, FLUX]
     state = State(

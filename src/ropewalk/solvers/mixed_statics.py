@@ -154,14 +154,16 @@ def _creep(X, T, flow, mesh, rho, g, mass, force_scale, length_scale, memory):
 
 
 @kernel
-def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nodes, misses):
+def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nodes, misses, friction):
     """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, force (N), miss (m).
 
     The best state so far is kept in `work.now`.  nodes, misses : as in :func:`unbalance`
+    friction : coefficient with which the grips of `work.memory` hold; friction that has no history yet is left to
+    mixed_friction.py
     """
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
     flow, memory, grip = work.flow, work.memory, work.memory.grip
-    grip[FRICTION_ROW, 0] = 0.0  # friction needs a history, which an equilibrium has not
+    grip[FRICTION_ROW, 0] = friction
     move_junctions(t, mesh, motions, X)
     stand_still(mesh)
     rho, g = sea.water_density, sea.gravity

@@ -31,6 +31,7 @@ from ropewalk.solvers.mixed_loads import load_on_half
 from ropewalk.solvers.mixed_mesh import (
     ADDED,
     BED_AREA,
+    BED_SHEAR,
     DAMPING,
     DRAG_AREA,
     FORCE,
@@ -42,7 +43,7 @@ from ropewalk.solvers.mixed_mesh import (
     TWO_SIDED,
     VOLUME,
 )
-from ropewalk.solvers.mixed_nodes import node_terms
+from ropewalk.solvers.mixed_nodes import FRICTION_ROW, node_terms
 
 # The kernels of the loads give derivatives by position, with factors for those by acceleration and velocity. Here
 # positions are known already; with a factor this large (1/s2) what the forces depend on position is lost in the sum.
@@ -94,7 +95,10 @@ def _keep(x, i, K, y):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
-    """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m)."""
+    """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m).
+
+    The stiffness is that across the bed, and that of friction along it.
+    """
     touches = (
         has_bed
         and node[n, BED_AREA] > 0.0
@@ -102,14 +106,16 @@ def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
     )
     if touches or node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
         R, K = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, HUGE, 0.5 * h * HUGE, grip)
-        return R, scale9(1.0 / HUGE, K), bed[4 + STIFFNESS] * node[n, BED_AREA] if touches else 0.0
+        area = node[n, BED_AREA] if touches else 0.0
+        shear = bed[BED_SHEAR] * area if grip[FRICTION_ROW, 0] > 0.0 else 0.0
+        return R, scale9(1.0 / HUGE, K), bed[4 + STIFFNESS] * area, shear
     m = node[n, MASS]
     R = (
         m * (a[n, 0] + damping * v[n, 0]) - node[n, FORCE],
         m * (a[n, 1] + damping * v[n, 1]) - node[n, FORCE + 1],
         m * (a[n, 2] + damping * v[n, 2] + g) - node[n, FORCE + 2],
     )
-    return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0
+    return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0, 0.0
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -118,7 +124,7 @@ def _square(k, k_geometric, k_bed, lean, m):
 
     .. math:: \omega^2 m \le \frac{A + B}{2} + \sqrt{\frac{(A - B)^2}{4} + A B\, (t \cdot n)^2} + G
 
-    k, k_geometric : twice the sums of the axial and geometric stiffness of its elements (A, G), N/m
+    k, k_geometric : twice the sums of the axial and geometric stiffness of its elements (A, G), N/m; G with friction's
     k_bed : of the bed (B), N/m    lean : larger (t \cdot n)^2 of its elements    m : kg
     """
     if k_bed > 0.0:
@@ -184,22 +190,22 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
         lean = t[0] * bed[0] + t[1] * bed[1] + t[2] * bed[2]
         lean *= lean
         if k > 0 or not holds_first:
-            R, K, k_bed = _node(i, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+            R, K, k_bed, shear = _node(i, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
             y, K = sub3(F, R), add9(K, C)
             if k > 0:
                 K, _ = invert(K)
                 y = onto(K, y)
             _keep(step, i, K, y)
-            square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric), k_bed,
+            square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric) + shear, k_bed,
                              max(lean_before, lean), node[i, MASS])  # fmt: skip
             fastest = max(fastest, square)
         k_before, g_before, lean_before, slowest = stiffness, geometric, lean, max(slowest, tau)
         F, C = Fb, Cb
     if not holds_last:
         n = n0 + n_elements
-        R, K, k_bed = _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+        R, K, k_bed, shear = _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
         _keep(step, n, add9(K, C), sub3(F, R))
-        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before, k_bed, lean_before, node[n, MASS]))
+        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, node[n, MASS]))
     return fastest, slowest
 
 

@@ -117,7 +117,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
         for j in range(3):
             load[j] += p * normal[j]  # the part in the plane
             along += load[j] * d[j]
-        kappa = sea.bed_friction * p - along
+        kappa = sea.bed_rest_friction * p - along
         if i == end:
             kappa_end = kappa
         a, b, c = _stretch(tension, kappa, ds, laws[i], law_data)
@@ -205,7 +205,7 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, out):
         bed_load(spans[i], 0.5 * ds, wet, load)
         kappa = 0.0
         for j in range(3):
-            kappa -= sea.bed_friction * load[j] * normal[j]
+            kappa -= sea.bed_rest_friction * load[j] * normal[j]
         if T > 0.0:
             for j in range(3):
                 along = load[j] * y[3 + j] / T

@@ -38,7 +38,7 @@ def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
     """For each stretch that lies straight on the bed with friction, the worst of its spans."""
     arcs, sea = problem.arcs, model.sea
     found: list[Push] = []
-    if sea.bed_friction == 0.0 or not sea.has_seabed:
+    if sea.bed_rest_friction == 0.0 or not sea.has_seabed:
         return found
     for a in np.flatnonzero((arcs.on_bed == STRAIGHT) & (out.log[:, REST] > 0.0)):
         n0 = problem.x[arcs.dof[a, 12:15]]
@@ -75,4 +75,4 @@ def _push(model: Model, row: Array, along: Array, z: float) -> tuple[float, floa
         u = u - (u @ sea.bed_normal) * sea.bed_normal
         across = across + row[BN] * float(np.linalg.norm(u)) * u
     across = across - (across @ along) * along
-    return float(np.linalg.norm(across)), sea.bed_friction * max(p, 0.0)
+    return float(np.linalg.norm(across)), sea.bed_rest_friction * max(p, 0.0)

@@ -141,6 +141,11 @@ class Seabed(Part):
     """Normal damping per area, Pa s/m."""
     friction: NotNegative = 0.0
     """Coulomb coefficient of lines on the bed."""
+    pulled: bool = True
+    """Lines on the bed were pulled taut from where they leave it, so that friction acts in an equilibrium; `false`: it
+    begins to act when they move."""
+    friction_stiffness: Positive | None = None
+    """Shear stiffness per area with which friction holds before it slips, Pa/m; `stiffness` if not given."""
     normal: Vector = (0.0, 0.0, 1.0)
     """Upward normal of a sloping bed."""
 
