@@ -202,7 +202,8 @@ def test_line_stays_on_a_slope_below_the_angle_of_friction() -> None:
         places.append(solver.read(model, work).position)
     assert_allclose((places[1] - places[0]) @ up, 0.0, atol=1e-8)  # its ends bounce by 1e-6 m across the bed
     down = W * L * 0.2 / np.hypot(1.0, 0.2) / (SHEAR * WIDTH * L)  # m
-    assert_allclose((places[0] - lay) @ up, -down, rtol=0.05)  # it sinks in first, held by less
+    # held elastically; 5 % for what slipped while it sank in
+    assert_allclose((places[0] - np.array([0.0, 0.0, -10.0])) @ up, np.linspace(0.0, L, 5) - down, atol=0.05 * down)
 
 
 def test_generalised_alpha_is_of_second_order_while_the_bed_holds() -> None:

@@ -206,9 +206,11 @@ def _wanted(mesh: Mesh, work: Work, lie: Lie, current: Array | None) -> tuple[Ar
     force = -np.minimum(1.0, limit / np.maximum(size, SHORTEST))[:, None] * lie.across
     left = np.sqrt(np.maximum(limit**2 - size**2, 0.0))
     shares = np.zeros((n, 3))
-    for stretch in _stretches(mesh, N, _depth(mesh, r)) if current is not None else ():
+    stretches = _stretches(mesh, N, _depth(mesh, r)) if current is not None else []
+    there = np.sum(current * lie.tangent, axis=1) if current is not None else np.zeros(n)
+    for stretch in stretches:
         i, tangent = slice(stretch.first, stretch.last + 1), lie.tangent
-        own = _along(mesh, work.trial.T, stretch, left[i], np.sum(current[i] * tangent[i], axis=1))
+        own = _along(mesh, work.trial.T, stretch, left[i], there[i])
         force[i] += own[:, None] * tangent[i]
         n0, n1 = mesh.node_start[stretch.line], mesh.node_start[stretch.line + 1]
         if stretch.pulled[0]:
