@@ -152,7 +152,7 @@ def test_friction_holds_and_slips() -> None:
         )
         states, _ = march(build(system), MixedFem(), [0.0, 40.0])
         forces.append(states[1].end_force[0] - states[0].end_force[0])
-    # without friction both ends feel the same; with it the pull fades to 1/cosh(100 m/l) = 0.09, l = sqrt(EA/k d) = 32 m,
+    # without friction both ends feel the same; with it the pull fades to 1/cosh(100/32) = 0.09, sqrt(EA/k d) = 32 m,
     # and to somewhat more because near b friction slips and was used up in part by the pull at the start
     assert_allclose(forces[0][0, 0], -forces[0][1, 0], rtol=1e-3)
     assert 0.0 < forces[1][0, 0] < -0.15 * forces[1][1, 0]
