@@ -16,6 +16,7 @@ from ropewalk.solvers.bars_draft import Lumping
 from ropewalk.solvers.bars_kkt import build_kkt, newton_step, residuals
 from ropewalk.solvers.bars_links import link_figures
 from ropewalk.solvers.bars_loads import supports
+from ropewalk.solvers.bars_soft import freedom_note
 from ropewalk.solvers.bars_work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
 from ropewalk.solvers.claims import refuse_unclaimed
 from ropewalk.solvers.constrained import BAR_CLAIMS
@@ -76,7 +77,8 @@ class BarsStatics:
         figures |= link_figures(model, work)
         residual = trail[-1][1]
         if residual <= self.tolerance:
-            note = friction_note(model, work)
+            notes = [freedom_note(model, work, _upper_stiffness(work, _scale(work))), friction_note(model, work)]
+            note = "; ".join(note for note in notes if note)
             return Report(message=note, iterations=len(trail), residual_force=residual * load, figures=figures)
         return Report(
             status=Status.NOT_CONVERGED,
@@ -123,12 +125,11 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
     bars, s, kkt = work.bars, work.steps, work.own["kkt"]
     zero: Array = np.zeros_like(s.r)
     h, trail, before = FIRST_STEP, [], np.inf
-    scale = float(np.abs(work.field.force[~bars.held]).max()) or 1.0
+    scale = _scale(work)
     kept_r, kept_tension = s.r.copy(), s.tension.copy()
     share = 1.0
     for _ in range(most):
-        stiff = float((np.abs(s.tension) / bars.length).max())
-        rho = np.full(bars.length.size, max(STIFFEN * stiff, scale / float(bars.length.min())))
+        rho = _upper_stiffness(work, scale)
         worst, gap = residuals(bars, work.medium, work.field, kkt, s.r, zero, zero, s.tension, rho, work.time)
         total = max(worst / scale, gap)
         trail.append((h, total))
@@ -139,10 +140,22 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
             h = max(h * RETREAT, FIRST_STEP)
             residuals(bars, work.medium, work.field, kkt, s.r, zero, zero, s.tension, rho, work.time)
         else:
-            scale = float(np.abs(work.field.force[~bars.held]).max()) or 1.0
+            scale = _scale(work)
             h *= SHRINK if share < 1.0 else (GROWTH if total < FALLS * before else CREEP)
             h = min(max(h, FIRST_STEP), LONGEST_STEP)
             before = total
             kept_r[:], kept_tension[:] = s.r, s.tension
         share = newton_step(bars, work.field, kkt, s.r, s.tension, 1.0 / h**2, 1.0 / h, rho, TURN)
     return trail
+
+
+def _scale(work: BarsWork) -> float:
+    """Largest component of a load on a node that can move, N."""
+    return float(np.abs(work.field.force[~work.bars.held]).max()) or 1.0
+
+
+def _upper_stiffness(work: BarsWork, scale: float) -> Array:
+    """(m,) axial stiffness of the bars in the upper block of bars_kkt.py, N/m.  scale : of the loads on a node, N"""
+    bars = work.bars
+    stiff = float((np.abs(work.steps.tension) / bars.length).max())
+    return np.full(bars.length.size, max(STIFFEN * stiff, scale / float(bars.length.min())))
