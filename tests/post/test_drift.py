@@ -6,6 +6,7 @@ import pytest
 
 from ropewalk.analysis.run import simulate
 from ropewalk.post.drift import constraint_drift
+from ropewalk.solvers.bars_implicit import ConstrainedImplicit
 from ropewalk.spec.system import System
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -27,3 +28,20 @@ def test_other_solvers_have_no_bars(change):
     system = System.from_file(EXAMPLES / "hanging_chain.yaml")
     data = simulate(system.replace(run={"duration": 0.2, **change}))
     assert constraint_drift(data) is None
+
+
+@pytest.mark.parametrize(("slack", "moved", "drift"), [(True, -0.01, 0.0), (True, 0.01, 0.02), (False, -0.01, 0.02)])
+def test_a_bar_that_may_go_slack_is_only_ever_too_long(slack, moved, drift):
+    """The free end of a level rope of two bars of 0.5 m, moved along it by a centimetre in the last record."""
+    system = System.model_validate(
+        {
+            "environment": {"water_density": 0, "gravity": 0},
+            "sections": {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": "inextensible"}},
+            "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [1, 0, 0], "joint": "free", "mass": 1.0}},
+            "lines": {"l": {"from": "a", "to": "b", "elements": 2, "pieces": [{"section": "rope", "length": 1.0}]}},
+            "run": {"duration": 0.1, "start": "as_given"},
+        }
+    )
+    data = simulate(system, solver=ConstrainedImplicit(step=0.05, slack=slack))
+    data["position"][-1, -1, 0] += moved
+    assert constraint_drift(data) == pytest.approx(drift, abs=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,26 +15,38 @@ from ropewalk.spec.system import System
 if TYPE_CHECKING:
     import xarray as xr
 
+GIVES_WAY = "constrained_implicit"  # the solver in which bars that cannot push go slack, and may then be shorter
+
 
 def constraint_drift(dataset: xr.Dataset) -> float | None:
     """Largest strain of a rigid bar between records of a run by a solver of bars; None if there are none.
 
-    Bars of lines between the nodes of a result, and bars of nets; those of elastic sections are left out.
+    Bars of lines between the nodes of a result, and bars of nets; those of elastic sections are left out. Of a bar that
+    may go slack only what it is too long counts.
     """
-    if json.loads(dataset.attrs.get("settings", "{}")).get("solver") not in BAR_SOLVERS:
+    settings = json.loads(dataset.attrs.get("settings", "{}"))
+    if settings.get("solver") not in BAR_SOLVERS:
         return None
+    slackens = settings["solver"] == GIVES_WAY and settings.get("options", {}).get("slack", True)
     model = build(System.model_validate_json(dataset.attrs["system"]))
-    rigid = model.sections.law == INEXTENSIBLE
+    sections, lines = model.sections, model.lines
+    rigid = sections.law == INEXTENSIBLE
+    keeps_short = sections.compression.astype(bool) | (not slackens)
     worst = []
-    lines = model.lines
     for k, name in enumerate(model.names.lines):
-        if np.all(rigid[lines.piece_section[lines.piece_start[k] : lines.piece_start[k + 1]]]):
+        pieces = lines.piece_section[lines.piece_start[k] : lines.piece_start[k + 1]]
+        if np.all(rigid[pieces]):
             at = np.flatnonzero(dataset["line"].values == name)
             size = np.linalg.norm(np.diff(dataset["position"].values[:, at], axis=1), axis=2)
-            worst.append(np.abs(size / np.diff(dataset["s"].values[at]) - 1.0).max())
-    own = rigid[model.nets.section]
-    if np.any(own):
+            worst.append(_worst(size / np.diff(dataset["s"].values[at]) - 1.0, bool(np.all(keeps_short[pieces]))))
+    own = np.flatnonzero(rigid[model.nets.section])
+    if own.size:
         r = dataset["net_position"].values
         size = np.linalg.norm(r[:, model.nets.bar[own, 1]] - r[:, model.nets.bar[own, 0]], axis=2)
-        worst.append(np.abs(size / model.nets.length[own] - 1.0).max())
+        worst.append(_worst(size / model.nets.length[own] - 1.0, keeps_short[model.nets.section[own]]))
     return float(max(worst)) if worst else None
+
+
+def _worst(strain: Any, keeps_short: Any) -> float:
+    """strain : (time, bars)    keeps_short : whether a bar may not be shorter"""
+    return float(np.where(keeps_short, np.abs(strain), np.maximum(strain, 0.0)).max())
