@@ -261,3 +261,40 @@ def test_ledger_closes_where_a_taut_line_parts_and_its_rest_snaps(damping: float
     assert energy["loss_damping"] > 0.0 if damping > 0.0 else energy["loss_damping"] == 0.0
     # what Newton leaves of the forces, at a thousandth of the tolerance
     assert report.figures["energy_closure"] < 1e-4
+
+
+def test_ledger_goes_on_from_a_snapshot_to_the_same_bits() -> None:
+    """The forces of the last step are part of what is kept."""
+    system = System.from_file(EXAMPLES / "lazy_wave.yaml")
+    model, solver = build(system), MixedFem()
+    work = solver.start(model, initial_state(model))
+    solver.advance(model, work, 5.0)
+    saved = {name: np.array(array) for name, array in solver.snapshot(work).items()}
+    expected = solver.advance(model, work, 8.0).figures["energy"]
+    assert solver.advance(model, solver.restore(model, saved), 8.0).figures["energy"] == expected
+
+
+def test_drag_of_a_float_at_the_surface_is_that_of_its_wet_part() -> None:
+    """At rest in a current: rho A w U^3 / 2, of a sphere of draught h r the share w = h^2 (3 - h) / 4 is under water."""
+    rope = {"diameter": 0.02, "mass": 0.32, "axial_stiffness": 1e6, "drag": {"normal": 0.0, "tangential": 0.0}}
+    line = {"from": "a", "to": "b", "elements": 2, "pieces": [{"section": "rope", "length": 10.0}],
+            "attachments": [{"s": 5.0, "mass": 100.0, "volume": 0.25, "drag_area": 0.4}]}  # fmt: skip
+    model = build(
+        System.model_validate(
+            {
+                "environment": {"current": {"speed": 1.5}, "water_density": 1000.0, "seabed": {"kind": "none"}},
+                "sections": {"rope": rope},
+                "points": {"a": {"position": [0, -4.9, 0]}, "b": {"position": [0, 4.9, 0]}},
+                "lines": {"l": line},
+            }
+        )
+    )
+    solver = MixedFem()
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 2.0)
+    radius = (0.75 * 0.25 / np.pi) ** (1.0 / 3.0)
+    h = 1.0 - work.steps.now.X[0, 1, 2] / radius
+    wet = 0.25 * h * h * (3.0 - h)
+    assert 0.2 < wet < 0.8
+    # it stays at rest: the equilibrium is Newton's
+    assert_allclose(report.figures["energy"]["loss_drag"], 0.5 * 1000.0 * 0.4 * wet * 1.5**3 * 2.0, rtol=1e-6)

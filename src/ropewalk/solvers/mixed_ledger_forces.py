@@ -39,7 +39,7 @@ from ropewalk.solvers.mixed_mesh import (
     VOLUME,
 )
 from ropewalk.solvers.mixed_mesh import DAMPING as TIME_DAMPED
-from ropewalk.solvers.mixed_nodes import lump, node_terms
+from ropewalk.solvers.mixed_nodes import lump, node_terms, wet_sphere
 
 # rows of a ledger
 ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -118,9 +118,8 @@ def _on_lump(n, r, v, a, flow, node, rho, g):
     force, drag, u = ZERO3, ZERO3, (flow[n, 0], flow[n, 1], flow[n, 2])
     if rho > 0.0:
         force = scale3(-1.0, lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0])
-        if r[n, 2] < flow[n, 7]:
-            w = sub3(u, (v[n, 0], v[n, 1], v[n, 2]))
-            drag = scale3(0.5 * rho * node[n, DRAG_AREA] * np.sqrt(dot(w, w)), w)
+        w, wet = sub3(u, (v[n, 0], v[n, 1], v[n, 2])), wet_sphere(r[n, 2] - flow[n, 7], node[n, VOLUME])[0]
+        drag = scale3(0.5 * rho * node[n, DRAG_AREA] * wet * np.sqrt(dot(w, w)), w)
     return force, drag, dot(drag, u)
 
 

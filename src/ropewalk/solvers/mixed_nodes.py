@@ -32,6 +32,18 @@ SOFT = 1e-4  # of the shear stiffness, with which grips hold nodes while an equi
 SPHERE = 0.23873241463784300  # 3/(4 pi): the cube of a sphere's radius per volume
 
 
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def wet_sphere(height, volume):
+    """Share of a sphere that is under water, and its derivative by the height of its centre over the water (1/m)."""
+    radius = (SPHERE * volume) ** (1.0 / 3.0)
+    if height <= -radius:
+        return 1.0, 0.0
+    if height >= radius:
+        return 0.0, 0.0
+    h = (radius - height) / radius  # submerged height over radius, 0 to 2
+    return 0.25 * h * h * (3.0 - h), -0.75 * h * (2.0 - h) / radius
+
+
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def lump(n, r, v, a, flow, node, rho, g, bp, gp):
     """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative.
@@ -43,16 +55,9 @@ def lump(n, r, v, a, flow, node, rho, g, bp, gp):
     K = ZERO9
     if rho <= 0.0 or (volume == 0.0 and drag_area == 0.0 and added == 0.0):
         return R, K
-    radius = (SPHERE * volume) ** (1.0 / 3.0)
-    height = r[n, 2] - flow[n, 7]
-    wet = 1.0
-    slope = 0.0
-    if height > -radius:
-        if height >= radius:
-            return R, K
-        h = (radius - height) / radius  # submerged height over radius, 0 to 2
-        wet = 0.25 * h * h * (3.0 - h)
-        slope = -0.75 * h * (2.0 - h) / radius
+    wet, slope = wet_sphere(r[n, 2] - flow[n, 7], volume)
+    if wet == 0.0:
+        return R, K
     u = (flow[n, 0] - v[n, 0], flow[n, 1] - v[n, 1], flow[n, 2] - v[n, 2])
     aw = (flow[n, 3], flow[n, 4], flow[n, 5])
     speed = np.sqrt(dot(u, u))
