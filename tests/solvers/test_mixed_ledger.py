@@ -275,7 +275,7 @@ def test_ledger_goes_on_from_a_snapshot_to_the_same_bits() -> None:
 
 
 def test_drag_of_a_float_at_the_surface_is_that_of_its_wet_part() -> None:
-    """At rest in a current: rho A w U^3 / 2, of a sphere of draught h r the share w = h^2 (3 - h) / 4 is under water."""
+    """At rest in a current: rho A w U^3 / 2, of a sphere of draught h r a share w = h^2 (3 - h) / 4 is wet."""
     rope = {"diameter": 0.02, "mass": 0.32, "axial_stiffness": 1e6, "drag": {"normal": 0.0, "tangential": 0.0}}
     line = {"from": "a", "to": "b", "elements": 2, "pieces": [{"section": "rope", "length": 10.0}],
             "attachments": [{"s": 5.0, "mass": 100.0, "volume": 0.25, "drag_area": 0.4}]}  # fmt: skip
