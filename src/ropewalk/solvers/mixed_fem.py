@@ -389,15 +389,13 @@ class MixedFemStatics:
         """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
         calm = all_free(model._replace(sea=still_water(model.sea)))
         free = _make_work(calm, self.read(model, work), 0.0)
-        hold(free.mesh, calm.sea, free.steps)
-        return line_stiffness(calm, free.mesh, free.steps)
+        return line_stiffness(calm, free.mesh, hold(free.mesh, calm.sea, free.steps))
 
     def tangent(self, model: Model, state: State) -> tuple[Array, Array]:
         """Tangent at the equilibrium `state` by all degrees of freedom, and what links hold; see `full_tangent`."""
         calm = model._replace(sea=still_water(model.sea))
         laid = _make_work(calm, state, 0.0)
-        hold(laid.mesh, calm.sea, laid.steps)
-        return full_tangent(calm, laid.mesh, laid.steps)
+        return full_tangent(calm, laid.mesh, hold(laid.mesh, calm.sea, laid.steps))
 
 
 def still_water(sea: Sea) -> Sea:

@@ -35,7 +35,6 @@ MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
 # same of friction across the lines
 SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
-JUST_SLIPS = 1e-6  # beyond the limit of friction: what is held there has the tangent of sliding
 EDGE = 4  # nodes beyond a stretch that are told the friction they would find if they came down
 SHORTEST = 1e-300  # m; what has no length lies nowhere
 
@@ -96,8 +95,7 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
     """Friction at the nodes (n_nodes, 3), N, None if it does not settle; and the iterations used."""
     mesh, scale = case.mesh, case.force_scale
     n_rows, n = mesh.node.shape[0], mesh.s.size
-    grip = np.zeros((GRIP + 2 * n_rows, 3))
-    grip[FRICTION_ROW] = mesh.friction, 0.0, 1.0
+    grip = _seeking(mesh)
     held = work._replace(memory=work.memory._replace(grip=grip))
     firm = _firm(mesh, work)
     iterations, straightens, lie = 0, True, _lie(mesh, case.sea, work)
@@ -143,14 +141,31 @@ def preload(mesh: Mesh, work: Work, friction: Array) -> None:
     grip[GRIP : GRIP + n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
 
 
-def hold(mesh: Mesh, sea: Sea, work: Work) -> None:
-    """Let friction hold the state of `work.trial`, as far as it can; what is at its limit slips."""
+def hold(mesh: Mesh, sea: Sea, work: Work) -> Work:
+    """`work` with the friction that holds the state in its `trial`, as far as it can: for tangents there.
+
+    Its shares of the normal forces stay as they are: like the closed form, lines on the bed then follow where they are
+    pulled, also to the side.
+    """
     if not (mesh.has_bed and sea.bed_rest_friction > 0.0):
-        return
+        return work
+    n, n_rows, r = mesh.s.size, mesh.node.shape[0], work.trial.X[0]
     needed = _in_plane(mesh, -_loads(mesh, sea, work, work.trial.T))
+    N = _normal_force(mesh, r)
     size = np.sqrt(np.sum(needed * needed, axis=1))
-    limit = (1.0 + JUST_SLIPS) * mesh.friction * _normal_force(mesh, work.trial.X[0])
-    preload(mesh, work, needed * np.minimum(1.0, limit / np.maximum(size, SHORTEST))[:, None])
+    needed *= np.minimum(1.0, mesh.friction * N / np.maximum(size, SHORTEST))[:, None]
+    grip = _seeking(mesh)
+    grip[GRIP : GRIP + n_rows] = r
+    shares = grip[GRIP + n_rows : GRIP + n_rows + n]
+    np.divide(needed, N[:, None], out=shares, where=N[:, None] > 0.0)
+    return work._replace(memory=work.memory._replace(grip=grip))
+
+
+def _seeking(mesh: Mesh) -> Array:
+    """Empty grips while an equilibrium is sought, with rows for the shares of friction in the normal forces."""
+    grip: Array = np.zeros((GRIP + 2 * mesh.node.shape[0], 3))
+    grip[FRICTION_ROW] = mesh.friction, 0.0, 1.0
+    return grip
 
 
 def _depth(mesh: Mesh, r: Array) -> Array:
