@@ -49,8 +49,8 @@ def grounded(model: Model, work: BarsWork) -> Array:
 
 def friction_note(model: Model, work: BarsWork) -> str:
     """A sentence on the friction that statics leave out, with what it can hold; empty where nothing lies on the bed."""
-    length = float(_on_bed(work).sum())
-    if model.sea.bed_friction <= 0.0 or length == 0.0:
+    length, friction = float(_on_bed(work).sum()), model.sea.bed_rest_friction
+    if friction <= 0.0 or length == 0.0:
         return ""
     force = []
     for medium in (work.medium, work.medium._replace(has_bed=False)):
@@ -59,6 +59,6 @@ def friction_note(model: Model, work: BarsWork) -> str:
     loads(work.bars, work.medium, work.field, work.steps.r, work.steps.v)
     pressed = float(((force[0] - force[1]) @ work.medium.plane[:3]).sum())
     return (
-        f"friction of the bed is left out: it could hold up to {model.sea.bed_friction * pressed:.3g} N "
-        f"({model.sea.bed_friction:g} of {pressed:.3g} N) along the {length:.4g} m that lie on it"
+        f"friction of the bed is left out: it could hold up to {friction * pressed:.3g} N "
+        f"({friction:g} of {pressed:.3g} N) along the {length:.4g} m that lie on it"
     )
