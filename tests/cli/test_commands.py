@@ -13,6 +13,7 @@ import xarray as xr
 from commandline import ropewalk
 
 from ropewalk.analysis.run import InterruptedRunError
+from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.new import Kind, template
 from ropewalk.cli.run import energy_balance, histories
 from ropewalk.cli.tables import counted, metres
@@ -207,6 +208,21 @@ def test_doubtful_numbers_are_told_on_stderr(tmp_path, capsys):
 )
 def test_one_thing_is_told_in_the_singular(number, things, text):
     assert counted(number, things) == text
+
+
+@pytest.mark.parametrize(
+    ("terminal", "kept", "told"), [(True, False, True), (True, True, False), (False, False, False)]
+)
+def test_the_first_wait_is_told_on_a_terminal(terminal, kept, told, tmp_path, monkeypatch, capsys):
+    """Not where kernels are kept already, nor in a pipe."""
+    monkeypatch.setenv("ROPEWALK_CACHE", str(tmp_path / "kernels"))
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    if kept:
+        (tmp_path / "kernels").mkdir()
+        (tmp_path / "kernels" / "one").touch()
+    tell_first_use()
+    assert ("first use: kernels are compiled" in capsys.readouterr().err) == told
 
 
 def test_zeros_have_no_sign():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ropewalk.cli.compiling import tell_first_use
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def demo_command(
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; give a folder for what the demo writes")
     out.mkdir(parents=True, exist_ok=True)
+    tell_first_use()
     case, result, picture, html = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png", ".html"))
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
     case.write_text(text, encoding="utf-8")

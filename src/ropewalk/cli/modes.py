@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import picture, result_file
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
@@ -34,6 +35,7 @@ def modes_command(
 
     target = None if plot is None else picture(plot)
     kept = None if out is None else result_file(out)
+    tell_first_use()
     result = modes(System.from_file(case), count, damped=damped, near=near)
     if kept is not None:
         from ropewalk.analysis.modes import split_complex

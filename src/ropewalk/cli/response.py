@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import picture, result_file
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
@@ -43,6 +44,7 @@ def response_command(
         raise InputError(f"method '{method}' is none; say direct, time or both")
     target = None if plot is None else picture(plot)
     kept = None if out is None else result_file(out)
+    tell_first_use()
     system = System.from_file(case)
     if drive is None:
         result = response(system, method=method, solver=solver)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
 from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_table
 from ropewalk.errors import InputError
@@ -31,6 +32,7 @@ def run_command(
     from ropewalk.spec.system import System
 
     kept = None if out is None else result_file(out)
+    tell_first_use()
     system = System.from_file(case)
     target = kept or case.with_suffix(".nc")
     if target == case:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 
@@ -15,6 +16,7 @@ def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], a
     from ropewalk.analysis.verify import verify
     from ropewalk.spec.system import System
 
+    tell_first_use()
     result = verify(System.from_file(case))
     if as_json:
         print_json(result)

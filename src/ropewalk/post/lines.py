@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ropewalk.io.netcdf import system_of
+from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,7 +41,7 @@ def line_histories(dataset: xr.Dataset) -> xr.Dataset:
 
 def _touchdowns(dataset: xr.Dataset) -> Array:
     """(time, rope, 3) m"""
-    normal = np.array(system_of(dataset).environment.seabed.normal)
+    normal = np.array(System.model_validate_json(dataset.attrs["system"]).environment.seabed.normal)
     grounded = dataset["grounded"].values
     places: Array = np.full((*grounded.shape, 3), np.nan)
     for k, name in enumerate(dataset["rope"].values):
