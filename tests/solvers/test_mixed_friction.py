@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import ropewalk.solvers.mixed_friction as mixed_friction
 from reference import between
+from ropewalk.analysis.check import remarks
 from ropewalk.analysis.statics import statics
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -35,6 +36,23 @@ def test_tension_on_the_bed_falls_as_in_the_closed_form(stiffness: float | str, 
     fallen = np.maximum(H - friction * 1000.0 * (s[-1] - lifted - s), 0.0)
     # the corner where it reaches zero is rounded by an element: mu w 6.5 m / 4
     assert_allclose(found.tension[on_bed], fallen[on_bed], atol=3e-3 * H + friction * 1000.0 * 6.5 / 4.0)
+
+
+@pytest.mark.parametrize("method", ["catenary", "shooting", "fem"])
+def test_lines_that_were_not_pulled_lie_without_friction(method: str) -> None:
+    """`pulled: false` in equilibria is no friction."""
+    data = between(**MOORING, stiffness=1e9, elements=40).model_dump(by_alias=True, exclude_unset=True)
+    bed = {"friction": 0.5, "pulled": False}
+    laid_out = {**data, "environment": {**data["environment"], "seabed": bed}}
+    free, found = (statics(System.model_validate(case), method).state for case in (data, laid_out))
+    assert_allclose(found.end_force, free.end_force, rtol=1e-12)
+
+
+def test_words_about_friction_that_is_not_there_are_remarked() -> None:
+    """By `ropewalk check`."""
+    data = between(**MOORING, stiffness=1e9).model_dump(by_alias=True, exclude_unset=True)
+    data["environment"]["seabed"] = {"pulled": False}
+    assert remarks(System.model_validate(data)) == ["environment.seabed.pulled says nothing of a bed without friction"]
 
 
 @pytest.mark.parametrize("friction", [0.1, 1.0])

@@ -99,9 +99,12 @@ def _unused(system: System) -> list[str]:
     used = {piece.section for line in system.lines.values() for piece in line.pieces}
     used |= {net.section for net in system.nets.values()}
     ends = {end for line in system.lines.values() for end in (line.from_, *line.over, line.to)}
+    bed = system.environment.seabed
+    idle = () if bed.friction else {"pulled", "friction_stiffness"} & bed.model_fields_set
     return [
         *(f"section '{name}' is not used" for name in system.sections if name not in used),
         *(f"point '{name}' has no line" for name in system.points if name not in ends),
+        *(f"environment.seabed.{name} says nothing of a bed without friction" for name in sorted(idle)),
     ]
 
 
