@@ -29,7 +29,7 @@ from ropewalk.numerics.blockelimination import (
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.solvers.mixed_element import element_system
-from ropewalk.solvers.mixed_mesh import TWO_SIDED
+from ropewalk.solvers.mixed_mesh import BED_AREA, LENGTH, RADIUS, SLACK, TWO_SIDED
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, add_node_terms
 
 
@@ -156,8 +156,10 @@ def _carry(i, P, Pb, Pc, Pd, B, row, gain, offset, far, reach, corner):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, kick):
-    """Go back along a line with the jumps of its ends and its last tension; returns the largest move and kick.
+    """Go back along a line with the jumps of its ends and its last tension.
 
+    Returns the largest move (m) and kick (N), and the largest miss (m) that is left where an element turned slack or
+    taut and where a node met the bed or left it: the equations were made linear on the other side of that kink.
     first, last : displacements of the first and last node (m), tuples of 3    kick : change of the last tension, N
     """
     n0 = mesh.node_start[line]
@@ -165,7 +167,10 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, 
     n_elements = mesh.element_start[line + 1] - e0
     two_sided = mesh.line[line, TWO_SIDED] == 1
     gain, offset, reach = memory.gain, memory.offset, memory.reach
-    T[e0 + n_elements - 1] += share * kick
+    element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed, mesh.node
+    e = e0 + n_elements - 1
+    miss = _turned(T[e], T[e] + share * kick, element[e, LENGTH], element[e, SLACK])
+    T[e] += share * kick
     largest_move = 0.0
     largest_kick = abs(kick)
     x0, x1, x2, x3 = last[0], last[1], last[2], kick
@@ -182,6 +187,11 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, 
             w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
         x0, x1, x2, x3 = w0, w1, w2, w3
         y0, y1, y2 = share * x0, share * x1, share * x2
+        if has_bed and node[i, BED_AREA] != 0.0:
+            above = bed[0] * r[i, 0] + bed[1] * r[i, 1] + bed[2] * r[i, 2] - bed[3] - node[i, RADIUS]
+            now = above + bed[0] * y0 + bed[1] * y1 + bed[2] * y2
+            if (above < 0.0) != (now < 0.0):
+                miss = max(miss, abs(now))
         r[i, 0] += y0
         r[i, 1] += y1
         r[i, 2] += y2
@@ -191,9 +201,19 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, 
         a[i, 0] += bp * y0
         a[i, 1] += bp * y1
         a[i, 2] += bp * y2
-        T[e0 + k - 1] += share * x3
+        e = e0 + k - 1
+        miss = max(miss, _turned(T[e], T[e] + share * x3, element[e, LENGTH], element[e, SLACK]))
+        T[e] += share * x3
         largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
         largest_kick = max(largest_kick, abs(x3))
     if not np.isfinite(x0 + x1 + x2 + x3 + kick):
-        return np.inf, np.inf
-    return largest_move, largest_kick
+        return np.inf, np.inf, np.inf
+    return largest_move, largest_kick, miss
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _turned(before, after, length, slack):
+    """What an element misses its length by (m) when its tension changed sign in a linear equation."""
+    if slack > 0.0 and (before < 0.0) != (after < 0.0):
+        return length * abs(after) / slack
+    return 0.0

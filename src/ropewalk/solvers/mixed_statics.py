@@ -145,7 +145,7 @@ def _creep(X, T, flow, mesh, rho, g, mass, force_scale, length_scale, memory):
     Such steps follow the energy downhill whatever their size, so they arrive where plain Newton does not.
     """
     for k in range(CREEP_ITERATIONS):
-        move, kick = newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
+        move, kick, _ = newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
         if not move <= length_scale:  # true for NaN
             return -(k + 1)
         if move <= CREEP_LENGTH * length_scale and kick <= CREEP_FORCE * force_scale:

@@ -28,6 +28,7 @@ from ropewalk.solvers import mixed_ledger_forces
 from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import parting_element, parting_share
+from ropewalk.solvers.mixed_control import BLOW, allowed_ratio, came_taut, forget_blow, next_step, shorter_step
 from ropewalk.solvers.mixed_landing import land
 from ropewalk.solvers.mixed_ledger import keep_step
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
@@ -41,7 +42,9 @@ GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
 
 # entries of `clock`
 TIME, STEP, LAST_STEP, LAST_SHIFT, SPEED, CURVATURE, SMALLEST, LARGEST, FAIL_TIME = 0, 1, 2, 3, 4, 5, 6, 7, 8
-CLOCKS = 9
+# 1 in steps of impact; 1 after them; 1 after steps in which an element came taut; last step chosen without impact, s
+IMPACT, STALE, TAUT, ORDINARY = 9, 10, 11, 12
+CLOCKS = 13
 
 # entries of `count`
 STEPS, REJECTED, FAILED, ITERATIONS, FAIL_LINE, FAIL_ELEMENT = 0, 1, 2, 3, 4, 5
@@ -63,10 +66,7 @@ FORGET = 0.3  # share of the curvature that is kept from step to step
 CIRCLING, HALF = 0.9, 0.5  # a correction not smaller than this share of the last one is followed by half a step
 DIVERGED = 4.0  # growth of a Newton correction that means failure
 FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
-SAFETY = 0.85  # of the step that would just meet the tolerance
-GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 STRETCH = 0.2  # of a step, by which steps may be longer to end at t_end: cheaper than another short one
-REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
 PUSH, RESTART = 1.0, 2.0  # elements may push for one step; and that step is one of backward Euler, without memory
@@ -227,7 +227,7 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
     stalled = 0
     slack = -1  # elements without tension after an iteration that did not go down; -1: not counted
     for k in range(MOST_ITERATIONS):
-        move, kick = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, share, memory)
+        move, kick, miss = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, share, memory)
         count[ITERATIONS] += 1
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
@@ -246,7 +246,8 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
                     return False
                 share = HALF if k > 1 else 1.0
         before = error
-        if error <= tolerance or (is_whole and curvature > 0.0 and curvature * error * error <= tolerance):
+        is_near = error <= tolerance or (is_whole and curvature > 0.0 and curvature * error * error <= tolerance)
+        if is_near and miss <= tolerance * length:
             clock[CURVATURE] = curvature
             return True
     return False
@@ -295,9 +296,13 @@ def _try_step(h, mesh, sea, motions, work):
     now, last, trial = work.now, work.last, work.trial
     clock, settings = work.clock, work.settings
     X, Y = now.X, trial.X
-    scheme = BACKWARD_EULER if work.memory.grip[FRICTION_ROW, 1] == RESTART else int(settings[SCHEME])
+    is_restart = work.memory.grip[FRICTION_ROW, 1] == RESTART or clock[IMPACT] > 0.0
+    scheme = BACKWARD_EULER if is_restart else int(settings[SCHEME])
     am, af, p0, p1, q0, q1, delta, constant = coefficients(scheme, _radius(mesh, now.T, settings))
     shift = delta * h
+    if clock[STALE] > 0.0:
+        forget_blow(X, last.X)
+        clock[STALE] = 0.0
     if clock[LAST_SHIFT] != 0.0 and shift != clock[LAST_SHIFT]:
         factor = shift / clock[LAST_SHIFT]
         for n in range(X.shape[1]):
@@ -341,6 +346,21 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
 
 
 @kernel(**UNCOUNTED)
+def _look_ahead(h, ratio, is_impact, is_taut, floor, clock):
+    """Choose the next step after one that was accepted; see mixed_control.py."""
+    clock[TAUT] = 1.0 if is_taut else 0.0
+    clock[IMPACT] = 1.0 if is_taut and is_impact else 0.0
+    if is_impact:
+        clock[STALE] = 1.0
+        clock[LAST_STEP] = 0.0
+        clock[LAST_SHIFT] = 0.0
+        clock[STEP] = h if is_taut else clock[ORDINARY]
+    else:
+        clock[STEP] = next_step(h, ratio, clock[STEP], floor)
+        clock[ORDINARY] = clock[STEP]
+
+
+@kernel(**UNCOUNTED)
 def advance_to(t_end, mesh, sea, motions, work):
     """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension.
 
@@ -381,9 +401,13 @@ def advance_to(t_end, mesh, sea, motions, work):
         scale = max(speed, clock[SPEED], settings[SPEED_FLOOR])
         ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
         floor = JUMP_STEP * settings[MOST_STEP]
-        if ratio > REJECT_ABOVE and h > floor:
+        is_impact = clock[IMPACT] > 0.0
+        is_taut = not fixed and came_taut(mesh.element, work.now.T, work.trial.T)
+        is_blow = (is_taut or clock[TAUT] > 0.0) and ratio > BLOW and not is_impact
+        if (is_blow or ratio > allowed_ratio(h, clock[ORDINARY], is_impact)) and h > floor:
             count[REJECTED] += 1
-            clock[STEP] = h * max(SHRINK, SAFETY / np.sqrt(ratio))
+            clock[STEP] = h if is_blow else shorter_step(h, ratio, clock[ORDINARY], is_impact)
+            clock[IMPACT] = 1.0 if is_blow or is_impact else 0.0
             continue
         cuts = 0
         work.memory.grip[FRICTION_ROW, 1] = 0.0
@@ -398,9 +422,7 @@ def advance_to(t_end, mesh, sea, motions, work):
             rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         cut = min(1.0, cut / CUT) if fixed else 1.0
-        change = SAFETY / np.sqrt(max(ratio, 1e-6))
-        clock[STEP] = max(clock[STEP], h) if change > 1.0 and h < 0.9 * clock[STEP] else h
-        clock[STEP] = max(clock[STEP] * min(GROWTH, max(SHRINK, change)), floor)
+        _look_ahead(h, ratio, is_impact, is_taut, floor, clock)
         parted = parting_element(work.now.T, mesh.element)
         if parted >= 0:
             count[FAIL_ELEMENT] = parted

@@ -197,6 +197,8 @@ def _pull_links(X, mesh, right, share):
 def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
+    And the largest miss (m) left at kinks that were passed; see `substitute_line`.
+
     X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
     T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    bp, gp : beta', gamma' of the scheme
     share : of the correction that is made, 1 for plain Newton
@@ -209,7 +211,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     has_bodies, has_links = mesh.bodies.table.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
     for line in range(n_lines):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
-            return np.inf, np.inf
+            return np.inf, np.inf, np.inf
     if n_dofs > 0:
         is_sparse = memory.factor.own.size > 0
         if is_sparse:  # the sparse solve leaves the matrix empty
@@ -226,19 +228,19 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             _steady_bodies(mesh, memory.matrix, right)
         if is_sparse:
             if not solve_blocks(memory.matrix, right, memory.factor):
-                return np.inf, np.inf
+                return np.inf, np.inf, np.inf
         elif not solve_dense(memory.matrix, right):
-            return np.inf, np.inf
+            return np.inf, np.inf, np.inf
     else:
         for line in range(n_lines):
             right[line] = memory.end_right[line, 3] / memory.end_block[line, 3, 3]
     move = 0.0
     kick = 0.0
+    miss = 0.0
     for line in range(n_lines):
         first, last = end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right)
-        m, k = substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
-        move = max(move, m)
-        kick = max(kick, k)
+        m, k, left = substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
+        move, kick, miss = max(move, m), max(kick, k), max(miss, left)
     for j in range(mesh.motion.size):
         x = scale3(share, jump(j, mesh, right))
         for p in range(3):
@@ -251,7 +253,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     if has_links:
         kick = max(kick, _pull_links(X, mesh, right, share))
     join_ends(X, mesh)
-    return move, kick
+    return move, kick, miss
 
 
 @kernel(**UNCOUNTED)
