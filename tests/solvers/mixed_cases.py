@@ -91,3 +91,37 @@ def march(model: Model, solver: MixedFem, times: Any) -> tuple[list[State], Repo
         assert report.good, report.message
         states.append(solver.read(model, work))
     return states, report
+
+
+def short_line(stiffness: float | str, elements: int) -> Model:
+    """A short stiff line whose top goes in a circle, and whose nodes land on the bed with a blow."""
+    motion = {
+        "kind": "harmonic",
+        "ramp": 10.0,
+        "terms": [
+            {"direction": [1, 0, 0], "amplitude": 1.5, "omega": 0.4 * np.pi, "phase": 0.0},
+            {"direction": [0, 1, 0], "amplitude": 1.5, "omega": 0.4 * np.pi, "phase": 0.5 * np.pi},
+        ],
+    }
+    rope = {"diameter": 0.08, "mass": 27.6, "axial_stiffness": stiffness, "damping": 0.001,
+            "drag": {"normal": 0.8, "tangential": 0.1}, "added_mass": {"normal": 1.0}}  # fmt: skip
+    return build(
+        System.model_validate(
+            {
+                "environment": {"depth": 20, "seabed": {"stiffness": 3e6, "damping": 3e5}},
+                "sections": {"rope": rope},
+                "points": {
+                    "anchor": {"position": [0, 0, -20]},
+                    "top": {"position": [6, 0, -0.5], "joint": "moving", "motion": motion},
+                },
+                "lines": {
+                    "l": {
+                        "from": "anchor",
+                        "to": "top",
+                        "elements": elements,
+                        "pieces": [{"section": "rope", "length": 22}],
+                    }
+                },
+            }
+        )
+    )

@@ -28,7 +28,15 @@ from ropewalk.solvers import mixed_ledger_forces
 from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import parting_element, parting_share
-from ropewalk.solvers.mixed_control import BLOW, allowed_ratio, came_taut, forget_blow, next_step, shorter_step
+from ropewalk.solvers.mixed_control import (
+    REJECT_ABOVE,
+    allowed_ratio,
+    blow_goes_on,
+    came_taut,
+    forget_blow,
+    next_step,
+    shorter_step,
+)
 from ropewalk.solvers.mixed_landing import land
 from ropewalk.solvers.mixed_ledger import keep_step
 from ropewalk.solvers.mixed_mesh import MASS, Mesh
@@ -42,9 +50,10 @@ GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
 
 # entries of `clock`
 TIME, STEP, LAST_STEP, LAST_SHIFT, SPEED, CURVATURE, SMALLEST, LARGEST, FAIL_TIME = 0, 1, 2, 3, 4, 5, 6, 7, 8
-# 1 in steps of impact; 1 after them; 1 after steps in which an element came taut; last step chosen without impact, s
-IMPACT, STALE, TAUT, ORDINARY = 9, 10, 11, 12
-CLOCKS = 13
+# 1: the step is one of impact; the last one was; an element came taut in it or before. The step that the motion allows
+# without impacts, s. Error over tolerance of the last step of impact.
+IMPACT, STALE, TAUT, ORDINARY, BLOW = 9, 10, 11, 12, 13
+CLOCKS = 14
 
 # entries of `count`
 STEPS, REJECTED, FAILED, ITERATIONS, FAIL_LINE, FAIL_ELEMENT = 0, 1, 2, 3, 4, 5
@@ -64,7 +73,7 @@ MOST_ITERATIONS = 100  # a step that needs more is cut
 MOST_STALLED = 5  # iterations without progress, after which a step is cut
 FORGET = 0.3  # share of the curvature that is kept from step to step
 CIRCLING, HALF = 0.9, 0.5  # a correction not smaller than this share of the last one is followed by half a step
-DIVERGED = 4.0  # growth of a Newton correction that means failure
+DIVERGED = 4.0  # growth of a Newton correction, beyond the first one, that means failure
 FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 STRETCH = 0.2  # of a step, by which steps may be longer to end at t_end: cheaper than another short one
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
@@ -216,13 +225,14 @@ def _count_slack(T):
 def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings):
     """Iterate the trial state to its equations; returns True if it got there.
 
-    Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered.
+    Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. That says nothing
+    of an element that just turned slack or taut: by the soft law of slack next to no tension is a miss of millimetres.
     """
     tolerance = NEWTON_FIXED if settings[FIXED_STEP] > 0.0 else NEWTON_SHARE * settings[TOLERANCE]
     length = max(clock[SPEED], settings[SPEED_FLOOR]) * h
     tension = settings[TENSION_SCALE]
     curvature = clock[CURVATURE]
-    before = 0.0
+    before, first = 0.0, 0.0
     share = 1.0
     stalled = 0
     slack = -1  # elements without tension after an iteration that did not go down; -1: not counted
@@ -233,7 +243,9 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
         if not np.isfinite(error):
             return False
         is_whole = share == 1.0  # half a step tells nothing about the next error
-        if k > 0:
+        if k == 0:
+            first = error
+        else:
             curvature = max(FORGET * curvature, error / (before * before))
             # Going slack or taut runs along a line by an element or so per iteration: slow, but it arrives. A node that
             # touches the bed in one iteration and not in the next makes the method turn in circles: half a step helps.
@@ -242,7 +254,7 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
             slack = _count_slack(trial.T) if error > CIRCLING * before or slack >= 0 else -1
             if error > CIRCLING * before and not 0 <= slack < fewer:
                 stalled += 1
-                if stalled > MOST_STALLED or (k > 2 and error > DIVERGED * before):
+                if stalled > MOST_STALLED or (k > 2 and error > DIVERGED * before and error > first):
                     return False
                 share = HALF if k > 1 else 1.0
         before = error
@@ -346,18 +358,22 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
 
 
 @kernel(**UNCOUNTED)
-def _look_ahead(h, ratio, is_impact, is_taut, floor, clock):
+def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
     """Choose the next step after one that was accepted; see mixed_control.py."""
-    clock[TAUT] = 1.0 if is_taut else 0.0
-    clock[IMPACT] = 1.0 if is_taut and is_impact else 0.0
+    goes_on = is_impact and (is_taut or blow_goes_on(ratio, clock[BLOW]))
+    is_over = is_impact and not goes_on and ratio <= REJECT_ABOVE
+    clock[TAUT] = 1.0 if is_taut or goes_on else 0.0
+    clock[IMPACT] = 1.0 if goes_on else 0.0
+    clock[BLOW] = ratio if goes_on else 0.0
     if is_impact:
-        clock[STALE] = 1.0
+        clock[STALE] = 1.0 if goes_on or is_over else 0.0
         clock[LAST_STEP] = 0.0
         clock[LAST_SHIFT] = 0.0
-        clock[STEP] = h if is_taut else clock[ORDINARY]
+        clock[STEP] = max(h, clock[ORDINARY]) if is_over else h
     else:
-        clock[STEP] = next_step(h, ratio, clock[STEP], floor)
-        clock[ORDINARY] = clock[STEP]
+        wanted = clock[STEP]
+        clock[STEP] = next_step(h, ratio, wanted, floor)
+        clock[ORDINARY] = min(next_step(h, ratio, max(wanted, clock[ORDINARY]), floor), most)
 
 
 @kernel(**UNCOUNTED)
@@ -402,12 +418,12 @@ def advance_to(t_end, mesh, sea, motions, work):
         ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
         floor = JUMP_STEP * settings[MOST_STEP]
         is_impact = clock[IMPACT] > 0.0
-        is_taut = not fixed and came_taut(mesh.element, work.now.T, work.trial.T)
-        is_blow = (is_taut or clock[TAUT] > 0.0) and ratio > BLOW and not is_impact
-        if (is_blow or ratio > allowed_ratio(h, clock[ORDINARY], is_impact)) and h > floor:
+        is_taut = not fixed and came_taut(mesh, work.now.T, work.trial.T)
+        if ratio > allowed_ratio(h, clock[ORDINARY], is_impact) and h > floor:
+            is_blow = (is_taut or clock[TAUT] > 0.0) and not is_impact
             count[REJECTED] += 1
             clock[STEP] = h if is_blow else shorter_step(h, ratio, clock[ORDINARY], is_impact)
-            clock[IMPACT] = 1.0 if is_blow or is_impact else 0.0
+            clock[IMPACT] = 1.0 if is_blow or (is_impact and clock[TAUT] > 0.0) else 0.0
             continue
         cuts = 0
         work.memory.grip[FRICTION_ROW, 1] = 0.0
@@ -422,7 +438,7 @@ def advance_to(t_end, mesh, sea, motions, work):
             rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         cut = min(1.0, cut / CUT) if fixed else 1.0
-        _look_ahead(h, ratio, is_impact, is_taut, floor, clock)
+        _look_ahead(h, ratio, is_impact, is_taut, floor, settings[MOST_STEP], clock)
         parted = parting_element(work.now.T, mesh.element)
         if parted >= 0:
             count[FAIL_ELEMENT] = parted
