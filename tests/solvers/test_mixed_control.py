@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.mixed_control import allowed_ratio, next_step, shorter_step
+from ropewalk.solvers.mixed_control import SAFETY, allowed_ratio, next_step, shorter_step
 from ropewalk.solvers.mixed_fem import MixedFem
 from ropewalk.solvers.mixed_mesh import DAMPING, LENGTH, SLACK
 from ropewalk.spec.system import System
@@ -94,7 +94,7 @@ def test_stiffness_costs_nothing_where_nodes_land_with_a_blow() -> None:
 
 def test_steps_that_end_early_do_not_make_the_next_one_longer() -> None:
     """The step is chosen by the error of the one that was made, h sqrt(tolerance/error), not by the one wanted."""
-    assert_allclose(next_step(0.1, 0.85**2, 0.3, 1e-4), 0.1)
+    assert_allclose(next_step(0.1, SAFETY**2, 0.3, 1e-4), 0.1)
     assert_allclose(next_step(0.1, 1e-3, 0.1, 1e-4), 0.16)  # 1.6 times the step wanted, at most
     assert_allclose(next_step(0.1, 1e-3, 0.3, 1e-4), 0.48)
     assert_allclose(next_step(0.1, 1e9, 0.1, 1e-4), 0.03)
