@@ -52,12 +52,14 @@ def came_taut(mesh, before, after):
 
 
 @kernel(**UNCOUNTED)
-def forget_blow(X, before):
-    """Accelerations X[2:] of a step of impact (4, n, 3) become those before it: nearer to what follows."""
+def keep_memory(X, Y):
+    """After a step of impact from X to Y: the scheme goes on with its accelerations before the blow, X[3].
+
+    Those of the blow itself stay in Y[2], for forces and the ledger.
+    """
     for n in range(X.shape[1]):
         for c in range(3):
-            X[2, n, c] = before[2, n, c]
-            X[3, n, c] = before[2, n, c]
+            Y[3, n, c] = X[3, n, c]
 
 
 @kernel(**UNCOUNTED)

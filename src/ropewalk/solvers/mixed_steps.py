@@ -33,7 +33,7 @@ from ropewalk.solvers.mixed_control import (
     allowed_ratio,
     blow_goes_on,
     came_taut,
-    forget_blow,
+    keep_memory,
     next_step,
     shorter_step,
 )
@@ -195,12 +195,15 @@ def coefficients(scheme, radius):
 
 
 @kernel(**UNCOUNTED)
-def _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial):
-    """Extrapolate accelerations and tensions by the factor f of their last change, and integrate."""
+def _predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial):
+    """Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
+
+    row : of X, where the accelerations at the start of the step are; 3 after a blow, see `keep_memory`
+    """
     X, A, Y = now.X, last.X, trial.X
     for n in range(X.shape[1]):
         for c in range(3):
-            a0, s0 = X[2, n, c], X[3, n, c]
+            a0, s0 = X[row, n, c], X[3, n, c]
             a1 = a0 + f * (a0 - A[2, n, c])
             s1 = ((1.0 - af) * a1 + af * a0 - am * s0) / (1.0 - am)
             Y[0, n, c] = X[0, n, c] + h * X[1, n, c] + h * h * (p0 * s0 + p1 * s1)
@@ -312,9 +315,6 @@ def _try_step(h, mesh, sea, motions, work):
     scheme = BACKWARD_EULER if is_restart else int(settings[SCHEME])
     am, af, p0, p1, q0, q1, delta, constant = coefficients(scheme, _radius(mesh, now.T, settings))
     shift = delta * h
-    if clock[STALE] > 0.0:
-        forget_blow(X, last.X)
-        clock[STALE] = 0.0
     if clock[LAST_SHIFT] != 0.0 and shift != clock[LAST_SHIFT]:
         factor = shift / clock[LAST_SHIFT]
         for n in range(X.shape[1]):
@@ -322,7 +322,8 @@ def _try_step(h, mesh, sea, motions, work):
                 X[3, n, c] = X[2, n, c] + factor * (X[3, n, c] - X[2, n, c])
         clock[LAST_SHIFT] = shift
     f = min(h / clock[LAST_STEP], FURTHEST) if clock[LAST_STEP] > 0.0 else 0.0
-    _predict(h, f, am, af, p0, p1, q0, q1, now, last, trial)
+    row = 3 if clock[STALE] > 0.0 else 2
+    _predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial)
     t = clock[TIME] + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
@@ -338,7 +339,7 @@ def _try_step(h, mesh, sea, motions, work):
         return False, 0.0, 0.0, shift
     for n in range(X.shape[1]):
         for c in range(3):
-            Y[3, n, c] = ((1.0 - af) * Y[2, n, c] + af * X[2, n, c] - am * X[3, n, c]) / (1.0 - am)
+            Y[3, n, c] = ((1.0 - af) * Y[2, n, c] + af * X[row, n, c] - am * X[3, n, c]) / (1.0 - am)
     error, speed = _difference(mesh, X, Y, h, constant)
     return True, error, speed, shift
 
@@ -371,6 +372,7 @@ def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
         clock[LAST_SHIFT] = 0.0
         clock[STEP] = max(h, clock[ORDINARY]) if is_over else h
     else:
+        clock[STALE] = 0.0
         wanted = clock[STEP]
         clock[STEP] = next_step(h, ratio, wanted, floor)
         clock[ORDINARY] = min(next_step(h, ratio, max(wanted, clock[ORDINARY]), floor), most)
@@ -439,6 +441,8 @@ def advance_to(t_end, mesh, sea, motions, work):
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         cut = min(1.0, cut / CUT) if fixed else 1.0
         _look_ahead(h, ratio, is_impact, is_taut, floor, settings[MOST_STEP], clock)
+        if clock[STALE] > 0.0:
+            keep_memory(work.last.X, work.now.X)
         parted = parting_element(work.now.T, mesh.element)
         if parted >= 0:
             count[FAIL_ELEMENT] = parted
