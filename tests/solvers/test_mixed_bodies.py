@@ -325,7 +325,7 @@ def test_sunk_body_comes_to_rest_on_the_bed():
     body = {"mass": 900.0, "inertia": [50, 50, 50], "position": [0, 0, 0], "attachments": {"eye": [0, 0, 0.5]},
             "hull": {"kind": "sphere", "radius": r, "drag": 0.5}}  # fmt: skip
     model = model_of(
-        {"depth": 20.0, "seabed": {"stiffness": k, "damping": 1e4}}, body, sections={"rope": ROPE},
+        {"depth": 20.0, "seabed": {"stiffness": k}}, body, sections={"rope": ROPE},
         points={"a": {"position": [5, 0, -20]}},
         lines={"l": {"from": "a", "to": "body.eye", "elements": 8, "pieces": [{"section": "rope", "length": 25.0}]}},
     )  # fmt: skip
@@ -337,7 +337,8 @@ def test_sunk_body_comes_to_rest_on_the_bed():
     lowest = float(static.read(model, work).body_position[0, 2]) - r + 20.0
     # the rope of 25 m weighs 500 N in water; less than half of it hangs on the body
     assert -(weight + 250.0) / (k * np.pi * r**2) < lowest < -0.98 * weight / (k * np.pi * r**2)
-    end = run(model, [60.0])[-1]
+    # only drag damps it on this bed: after 60 s it still swings by 2 mm, after 200 s by 0.5 mm
+    end = run(model, [400.0])[-1]
     assert_allclose(end.body_position[0, 2] - r + 20.0, lowest, atol=5e-4)
     assert np.linalg.norm(end.body_velocity[0]) < SLIP_SPEED  # the rope's pull is below friction: the body creeps
 
