@@ -194,6 +194,25 @@ def test_ctrl_c_says_what_was_kept(tmp_path, monkeypatch, capsys):
     assert err == "interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume goes on\n"
 
 
+def test_check_names_the_file_and_static_what_would_break(tmp_path, capsys):
+    """A chain of 84 mm breaks at 7.208 MN; stretched from 300 m over 410.9 m by EA 6e8 N it pulls with far more."""
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "ropewalk: 1\nenvironment: {depth: 100}\n"
+        "sections: {chain: {catalogue: studless_chain, diameter: 0.084}}\n"
+        "points: {a: {position: [0, 0, -100]}, b: {position: [400, 0, -6]}}\n"
+        "lines: {m: {from: a, to: b, pieces: [{section: chain, length: 300}]}}\n"
+    )
+    code, out, err = ropewalk("static", path, capsys=capsys)
+    assert code == 0
+    assert "line 'm' pulls with 2.227e+08 N and breaks at 7.208e+06 N" in out
+    assert "is stretched from 300 m to 410.897 m" in err
+    path.write_text(f"{path.read_text()}statics: {{method: magic}}\n")
+    code, _, err = ropewalk("check", path, capsys=capsys)
+    assert code == 2
+    assert err.startswith(f"{path}: no solver 'magic'")
+
+
 def test_doubtful_numbers_are_told_on_stderr(tmp_path, capsys):
     path = tmp_path / "case.yaml"
     path.write_text(template(Kind.mooring).replace("water_density: 1025", "water_density: 1.025"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ropewalk.cli.tables import counted
+from ropewalk.errors import InputError
 
 
 def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) -> None:
@@ -17,10 +19,13 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) ->
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
-    model = build(system)
-    refuse_unreachable(model)
-    refuse_unsolvable(system, model)
-    found = remarks(system)
+    try:
+        model = build(system)
+        refuse_unreachable(model)
+        refuse_unsolvable(system, model)
+        found = remarks(system)
+    except InputError as error:
+        raise InputError([replace(problem, file=problem.file or str(case)) for problem in error.problems]) from None
     for remark in found:
         typer.echo(f"{case}: {remark}")
     counts = ", ".join(
@@ -28,4 +33,4 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) ->
         for name in ("points", "bodies", "links", "lines", "nets", "rods")
         if (parts := getattr(system, name))
     )
-    typer.echo(f"{case}: right ({counts or 'empty'})")
+    typer.echo(f"{case}: right ({counts or 'nothing in it yet'})")

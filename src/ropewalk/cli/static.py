@@ -79,6 +79,20 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         _print_settling(summary["settling"])
     if report.message:
         typer.echo(report.message)
+    for sentence in overloads(equilibrium):
+        typer.echo(sentence)
+
+
+def overloads(equilibrium: Equilibrium) -> list[str]:
+    """A sentence for every line that pulls harder than its weakest section breaks."""
+    from ropewalk.post.bodies import breaking_loads
+
+    lines = equilibrium.summary["lines"].items()
+    return [
+        f"line '{name}' pulls with {line['max_tension']:.4g} N and breaks at {limit:.4g} N"
+        for (name, line), limit in zip(lines, breaking_loads(equilibrium.model), strict=True)
+        if line["max_tension"] > limit
+    ]
 
 
 def _print_settling(settling: dict[str, Any]) -> None:

@@ -79,7 +79,7 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
         found += _first(time, bottom > 0.0, name, "dry", f"'{name}' is out of the water")
         under = _lasting(time, top < 0.0, SUNK)
         found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
-    limit = _breaking_loads(model)
+    limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
         largest = dataset["tension"][:, dataset["line"].values == name].values.max(axis=1)
         text = f"'{name}' pulls up to {largest.max():.4g} N and breaks at {limit[i]:.4g} N; over that"
@@ -121,7 +121,7 @@ def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = Fa
     return height
 
 
-def _breaking_loads(model: Model) -> Array:
+def breaking_loads(model: Model) -> Array:
     lines = model.lines
     loads = model.sections.breaking_load[lines.piece_section]
     return np.array([loads[a:b].min() for a, b in zip(lines.piece_start[:-1], lines.piece_start[1:], strict=True)])
