@@ -122,6 +122,7 @@ def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = Fa
 
 
 def breaking_loads(model: Model) -> Array:
+    """(n_lines,) N, of the weakest section of each line; infinite where none is known."""
     lines = model.lines
     loads = model.sections.breaking_load[lines.piece_section]
     return np.array([loads[a:b].min() for a, b in zip(lines.piece_start[:-1], lines.piece_start[1:], strict=True)])
