@@ -35,6 +35,7 @@ MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
 # same of friction across the lines
 SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
+SLIGHT = 1e-6  # of the force scale: tension of a line that is as good as slack
 EDGE = 4  # nodes beyond a stretch that are told the friction they would find if they came down
 SHORTEST = 1e-300  # m; what has no length lies nowhere
 
@@ -97,18 +98,18 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
     n_rows, n = mesh.node.shape[0], mesh.s.size
     grip = _seeking(mesh)
     held = work._replace(memory=work.memory._replace(grip=grip))
-    firm = _firm(mesh, work)
+    firm = _firm(mesh, work, scale)
     iterations, straightens, lie = 0, True, _lie(mesh, case.sea, work)
     for k in range(MOST_ROUNDS):
         r, current = work.trial.X[0], _present(mesh, work, grip)
         if straightens:  # friction across taut line first: without tension a bow would stay
             lie = _lie(mesh, case.sea, work)
-            wanted, shares = _wanted(mesh, work, lie, None)
+            wanted, shares = _wanted(firm, work, lie, None)
             change = float(np.max(np.abs(wanted - current), initial=0.0))
             straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
             grip[GRIP : GRIP + n_rows] = r
         if not straightens:
-            wanted, shares = _wanted(mesh, work, lie, current)
+            wanted, shares = _wanted(firm, work, lie, current)
             d = r[:n] - grip[GRIP : GRIP + n]
             grip[GRIP : GRIP + n] += np.sum(d * lie.tangent, axis=1)[:, None] * lie.tangent
             change = float(np.max(np.abs(np.sum((wanted - current) * lie.tangent, axis=1)), initial=0.0))
@@ -122,13 +123,13 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
     return (wanted if change <= LOOSE * scale else None), iterations
 
 
-def _firm(mesh: Mesh, work: Work) -> Mesh:
+def _firm(mesh: Mesh, work: Work, force_scale: float) -> Mesh:
     """The mesh with taut line on the bed that can push: too much friction on the way would else fold it."""
     n0 = np.repeat(mesh.node_start[:-1] - mesh.element_start[:-1], np.diff(mesh.element_start))
     first = n0 + np.arange(mesh.element.shape[0])
     on_bed = _depth(mesh, work.trial.X[0]) > 0.0
     element = mesh.element.copy()
-    element[(on_bed[first] | on_bed[first + 1]) & (work.trial.T > 0.0), SLACK] = 0.0
+    element[(on_bed[first] | on_bed[first + 1]) & (work.trial.T > SLIGHT * force_scale), SLACK] = 0.0
     return mesh._replace(element=element)
 
 
@@ -223,9 +224,11 @@ def _wanted(mesh: Mesh, work: Work, lie: Lie, current: Array | None) -> tuple[Ar
     shares = np.zeros((n, 3))
     stretches = _stretches(mesh, N, _depth(mesh, r)) if current is not None else []
     there = np.sum(current * lie.tangent, axis=1) if current is not None else np.zeros(n)
+    slack = (work.trial.T < 0.0) & (mesh.element[:, SLACK] > 0.0)
+    T = np.where(slack, 0.0, work.trial.T)
     for stretch in stretches:
         i, tangent = slice(stretch.first, stretch.last + 1), lie.tangent
-        own = _along(mesh, work.trial.T, stretch, left[i], there[i])
+        own = _along(mesh, T, stretch, left[i], there[i])
         force[i] += own[:, None] * tangent[i]
         n0, n1 = mesh.node_start[stretch.line], mesh.node_start[stretch.line + 1]
         if stretch.pulled[0]:
