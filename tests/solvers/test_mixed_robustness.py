@@ -78,7 +78,7 @@ def outcome(seed: int) -> str:
         assert np.all(np.isfinite(state.position)) and np.all(np.isfinite(state.end_force)), seed
         if not report.good:
             return report.message
-    # of 500 cases one has 1.2e-3 and all others less than 1e-3; steps of recovery can make more energy than is put in
+    # of 500 cases single ones were seen with 1.2e-3 and 1.7e-3: steps of recovery can make more energy than is put in
     assert report.figures["energy_closure"] < 2e-3, seed
     return "done"
 

@@ -127,9 +127,9 @@ def _firm(mesh: Mesh, work: Work, force_scale: float) -> Mesh:
     """The mesh with taut line on the bed that can push: too much friction on the way would else fold it."""
     n0 = np.repeat(mesh.node_start[:-1] - mesh.element_start[:-1], np.diff(mesh.element_start))
     first = n0 + np.arange(mesh.element.shape[0])
-    on_bed = _depth(mesh, work.trial.X[0]) > 0.0
+    on_bed, tension = _depth(mesh, work.trial.X[0]) > 0.0, work.trial.T
     element = mesh.element.copy()
-    element[(on_bed[first] | on_bed[first + 1]) & (work.trial.T > SLIGHT * force_scale), SLACK] = 0.0
+    element[(on_bed[first] | on_bed[first + 1]) & (tension > SLIGHT * force_scale), SLACK] = 0.0
     return mesh._replace(element=element)
 
 
