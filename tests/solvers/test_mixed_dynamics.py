@@ -115,7 +115,7 @@ def test_energy_closes() -> None:
     """
     _, report = march(oc3(50), MixedFem(), [30.0])
     assert report.figures["energy_numerics"] < 1e-3
-    assert report.figures["energy_closure"] < 1e-6
+    assert report.figures["energy_closure"] < 2e-6
 
 
 def test_fairlead_peak_does_not_depend_on_the_mesh() -> None:

@@ -207,7 +207,7 @@ def test_block_on_a_bed_sticks_and_slips(way: list[float], shear: float, integra
     # inertia of 200 kg at 3 mm/s2, damping of 1/s at 1 cm/s (2 N), and leapfrog's undamped stretching of the line
     assert_allclose(held, expected, atol=0.01 * MU * W * L)
     assert max(expected) == pytest.approx(MU * W * L) and min(expected) == pytest.approx(-MU * W * L)
-    assert report.figures["energy_closure"] < 1e-3
+    assert report.figures["energy_closure"] < 2e-3  # steps across the corner between sticking and slipping
 
 
 def test_steady_pull_below_the_limit_moves_nothing_and_above_it_drags() -> None:

@@ -89,10 +89,13 @@ def energies(model: Model, work: FemWork) -> dict[str, float]:
 
 
 def shares(energy: dict[str, float], work: FemWork) -> dict[str, float]:
-    """What does not add up, and what the scheme took or gave, as shares of the energy that was turned over."""
+    """What does not add up, and what the scheme took or gave, as shares of the energy that was turned over.
+
+    Turned over is half the sum of all changes: what one term loses another gains.
+    """
     held = (energy["kinetic"], energy["elastic"], energy["potential"])
     change = sum(abs(now - before) for now, before in zip(held, work.first, strict=True))
-    turned = change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss")))
+    turned = 0.5 * (change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss"))))
     scale = 1.0 / turned if turned > 0.0 else 0.0
     return {
         "energy_closure": float(abs(energy["closure"]) * scale),
