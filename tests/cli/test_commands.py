@@ -110,6 +110,22 @@ def test_verify_compares_methods(mooring, capsys):
     assert data["methods"][0]["force_difference"] == 0.0
 
 
+def test_verify_says_why_a_method_has_no_answer(tmp_path, capsys):
+    """A rope that rises to the surface: shooting does not follow it, the elements do, the closed form has it fly."""
+    path = tmp_path / "light.yaml"
+    path.write_text(
+        "ropewalk: 1\nenvironment: {depth: 100}\nsections: {r: {diameter: 0.5, mass: 10, axial_stiffness: 1.0e8}}\n"
+        "points: {a: {position: [0, 0, -100]}, b: {position: [400, 0, -6]}}\n"
+        "lines: {l: {from: a, to: b, elements: 20, pieces: [{section: r, length: 450}]}}\n"
+    )
+    code, out, _ = ropewalk("verify", path, capsys=capsys)
+    assert code == 0
+    assert "shooting: line 'l' comes to lie along the water surface" in out
+    assert out.startswith("differences from 'fem'")
+    assert "catenary: line 'l' rises" in out
+    assert "% of the largest" in out
+
+
 SHORT = """
 ropewalk: 1
 sections: {rope: {diameter: 0.08, mass: 27.6, axial_stiffness: inextensible}}

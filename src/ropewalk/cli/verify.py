@@ -24,7 +24,7 @@ def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], a
     rows = [
         (
             m["method"],
-            m["status"],
+            "done" if m["status"] == "done" else "failed",
             _number(m["position_difference"]),
             _number(m["force_difference"]),
             _number(m["time"]),
@@ -33,12 +33,16 @@ def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], a
     ]
     title = f"differences from '{result['reference']}'"
     print_table(title, ("method", "status", "position (m)", "end force (N)", "time (s)"), rows)
+    for m in result["methods"]:
+        said = m["message"] if m["status"] == "done" else m["status"]
+        if said:
+            typer.echo(f"{m['method']}: {said}")
     apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
     if len(apart) == 1:
         typer.echo("only one method has answered; there is nothing to compare it with")
     elif apart and result["largest_force"] > 0.0:
         share = 100.0 * max(apart) / result["largest_force"]
-        typer.echo(f"end forces agree to {max(apart):.2g} N, {share:.2g} % of the largest")
+        typer.echo(f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")
 
 
 def _number(value: float | None) -> str:
