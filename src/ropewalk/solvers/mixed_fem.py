@@ -40,6 +40,7 @@ from ropewalk.solvers.mixed_report import (
     shares,
     worst_place,
 )
+from ropewalk.solvers.mixed_scheme import BACKWARD_EULER, GENERALISED_ALPHA
 from ropewalk.solvers.mixed_statics import CONVERGED, find_equilibrium, guess
 from ropewalk.solvers.mixed_steps import Work, allocate, move_junctions
 from ropewalk.solvers.protocol import Claim, Figures, Report, Status
@@ -260,9 +261,7 @@ class MixedFem:
         clock, settings = work.steps.clock, work.steps.settings
         force_scale, length_scale = _scales(model)
         longest = _longest_step(model)
-        settings[steps.SCHEME] = (
-            steps.BACKWARD_EULER if self.integrator == "backward_euler" else steps.GENERALISED_ALPHA
-        )
+        settings[steps.SCHEME] = BACKWARD_EULER if self.integrator == "backward_euler" else GENERALISED_ALPHA
         settings[steps.TOLERANCE] = self.tolerance
         settings[steps.FIXED_STEP] = self.step or 0.0
         settings[steps.LEAST_STEP] = LEAST_STEP

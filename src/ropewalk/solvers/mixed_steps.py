@@ -25,7 +25,7 @@ from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
 from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
 from ropewalk.solvers import mixed_ledger_forces
-from ropewalk.solvers.mixed_bodies import body_difference, rebase, turn_held_bodies
+from ropewalk.solvers.mixed_bodies import rebase, turn_held_bodies
 from ropewalk.solvers.mixed_body_loads import water_on_bodies
 from ropewalk.solvers.mixed_break import parting_element, parting_share
 from ropewalk.solvers.mixed_control import (
@@ -39,14 +39,12 @@ from ropewalk.solvers.mixed_control import (
 )
 from ropewalk.solvers.mixed_landing import land
 from ropewalk.solvers.mixed_ledger import keep_step
-from ropewalk.solvers.mixed_mesh import MASS, Mesh
 from ropewalk.solvers.mixed_mesh import SLACK as PUSHLESS
+from ropewalk.solvers.mixed_mesh import Mesh
 from ropewalk.solvers.mixed_nodes import FRICTION_ROW, move_grip
 from ropewalk.solvers.mixed_payout import pay_out
+from ropewalk.solvers.mixed_scheme import BACKWARD_EULER, coefficients, predict, step_error
 from ropewalk.solvers.mixed_sweep import Elimination, allocate_elimination, join_ends, newton_iteration
-
-# schemes
-GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
 
 # entries of `clock`
 TIME, STEP, LAST_STEP, LAST_SHIFT, SPEED, CURVATURE, SMALLEST, LARGEST, FAIL_TIME = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -182,39 +180,6 @@ def move_junctions(t, mesh, motions, X):
 
 
 @kernel(**UNCOUNTED)
-def coefficients(scheme, radius):
-    """alpha_m, alpha_f, p0, p1, q0, q1, delta and the error constant of a scheme."""
-    if scheme == BACKWARD_EULER:
-        return 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.5
-    am = (2.0 * radius - 1.0) / (radius + 1.0)
-    af = radius / (radius + 1.0)
-    gamma = 0.5 + af - am
-    beta = 0.25 * (gamma + 0.5) ** 2
-    delta = am - af
-    return am, af, 0.5 - beta, beta, 1.0 - gamma, gamma, delta, beta + 0.5 * delta - 1.0 / 6.0
-
-
-@kernel(**UNCOUNTED)
-def _predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial):
-    """Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
-
-    row : of X, where the accelerations at the start of the step are; 3 after a blow, see `keep_memory`
-    """
-    X, A, Y = now.X, last.X, trial.X
-    for n in range(X.shape[1]):
-        for c in range(3):
-            a0, s0 = X[row, n, c], X[3, n, c]
-            a1 = a0 + f * (a0 - A[2, n, c])
-            s1 = ((1.0 - af) * a1 + af * a0 - am * s0) / (1.0 - am)
-            Y[0, n, c] = X[0, n, c] + h * X[1, n, c] + h * h * (p0 * s0 + p1 * s1)
-            Y[1, n, c] = X[1, n, c] + h * (q0 * s0 + q1 * s1)
-            Y[2, n, c] = a1
-            Y[3, n, c] = s1
-    for e in range(now.T.size):
-        trial.T[e] = now.T[e] + f * (now.T[e] - last.T[e])
-
-
-@kernel(**UNCOUNTED)
 def _count_slack(T):
     """Number of elements without tension."""
     n = 0
@@ -269,32 +234,6 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
 
 
 @kernel(**UNCOUNTED)
-def _difference(mesh, X, Y, h, constant):
-    """Largest over the lines of the mean velocity error of the step (m/s), and of the mean speed (m/s).
-
-    Mean, not mean square: a node that hits the bed shakes a lot and matters little.
-    """
-    worst = 0.0
-    speed = 0.0
-    for line in range(mesh.line.shape[0]):
-        mass = 0.0
-        error = 0.0
-        motion = 0.0
-        for n in range(mesh.node_start[line], mesh.node_start[line + 1]):
-            m = mesh.node[n, MASS]
-            d0, d1, d2 = Y[3, n, 0] - X[3, n, 0], Y[3, n, 1] - X[3, n, 1], Y[3, n, 2] - X[3, n, 2]
-            mass += m
-            error += m * np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
-            motion += m * np.sqrt(Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
-        worst = max(worst, error / mass)
-        speed = max(speed, motion / mass)
-    if mesh.bodies.table.shape[0] > 0:
-        error, motion = body_difference(mesh, X, Y)
-        worst, speed = max(worst, error), max(speed, motion)
-    return constant * h * worst, speed
-
-
-@kernel(**UNCOUNTED)
 def _radius(mesh, T, settings):
     """Spectral radius: as set, or by whether a line that cannot push is near slack."""
     if settings[RADIUS] >= 0.0:
@@ -323,7 +262,7 @@ def _try_step(h, mesh, sea, motions, work):
         clock[LAST_SHIFT] = shift
     f = min(h / clock[LAST_STEP], FURTHEST) if clock[LAST_STEP] > 0.0 else 0.0
     row = 3 if clock[STALE] > 0.0 else 2
-    _predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial)
+    predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial)
     t = clock[TIME] + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
@@ -340,7 +279,7 @@ def _try_step(h, mesh, sea, motions, work):
     for n in range(X.shape[1]):
         for c in range(3):
             Y[3, n, c] = ((1.0 - af) * Y[2, n, c] + af * X[row, n, c] - am * X[3, n, c]) / (1.0 - am)
-    error, speed = _difference(mesh, X, Y, h, constant)
+    error, speed = step_error(mesh, X, Y, h, constant)
     return True, error, speed, shift
 
 
