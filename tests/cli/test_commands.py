@@ -274,8 +274,9 @@ def test_run_prints_the_range_of_every_end_and_net():
     assert histories(data) == {
         "lines": {"m": {"A": {"least": 0.0, "mean": 2.5, "largest": 5.0}}},
         "nets": {"n": {"least": 2.0, "mean": 2.0, "largest": 2.0}},
+        "bodies": {},
     }
-    assert histories(xr.Dataset()) == {"lines": {}, "nets": {}}
+    assert histories(xr.Dataset()) == {"lines": {}, "nets": {}, "bodies": {}}
 
 
 def test_energy_of_a_run_in_which_nothing_moved_has_no_share():

@@ -9,8 +9,9 @@ import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
 
+from ropewalk.cli.run import histories
 from ropewalk.errors import InputError
-from ropewalk.post.bodies import body_events, buoy_histories
+from ropewalk.post.bodies import air_gaps, body_events, buoy_histories
 from ropewalk.spec.system import System
 
 TIME = np.arange(0.0, 40.0, 1.0)
@@ -42,7 +43,12 @@ def records(heights: Any, rolls: Any, tension: float = 500.0) -> xr.Dataset:
             "end_force": (("time", "end", "axis"), force),
             "tension": (("time", "node"), np.full((n, 2), tension)),
         },
-        coords={"time": TIME, "end_line": ("end", ["tether"] * 2), "line": ("node", ["tether"] * 2)},
+        coords={
+            "time": TIME,
+            "end": ["A", "B"],
+            "end_line": ("end", ["tether"] * 2),
+            "line": ("node", ["tether"] * 2),
+        },
         attrs={"system": system.model_dump_json(by_alias=True, exclude_unset=True)},
     )
 
@@ -56,6 +62,19 @@ def test_histories_are_those_of_the_geometry():
     assert_allclose(history["centre"][0], [0.0, -0.4 * s, -1.0 + 0.4 * c], atol=1e-12)
     assert_allclose(history["offset"], 0.1 * TIME, atol=1e-12)
     assert_allclose(history["tension"], 500.0)
+
+
+def test_air_gap_of_a_place_on_a_body():
+    """The eye is at the keel, which keeps its height as the buoy heels about it."""
+    assert_allclose(air_gaps(records(-1.0, 30.0), "buoy")["eye"], -1.0, rtol=1e-12)
+
+
+def test_run_tells_the_range_of_what_bodies_do():
+    """The buoy drifts to 3.9 m at a steady heel."""
+    told = histories(records(-1.0, 30.0))["bodies"]["buoy"]
+    assert told["offset"] == pytest.approx({"least": 0.0, "mean": 1.95, "largest": 3.9})
+    assert told["cone_angle"] == pytest.approx({"least": 30.0, "mean": 30.0, "largest": 30.0})
+    assert told["freeboard"]["least"] == pytest.approx(-1.0 + np.sqrt(3.0) - 0.25)
 
 
 def test_unknown_body_is_named():

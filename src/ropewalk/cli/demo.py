@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ropewalk.cli.compiling import tell_first_use
+from ropewalk.cli.tables import JsonOption, print_json, print_table
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ CASE = "tethered_buoy"  # the short cable of Montano, Restelli and Sacco (2005),
 def demo_command(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for what the demo writes.")] = Path("ropewalk-demo"),
     duration: Annotated[float, typer.Option(help="Simulated time, s.")] = 120.0,
+    as_json: JsonOption = False,
 ) -> None:
     """Solve and simulate the built-in tethered buoy. Writes its case, picture, NetCDF file and a page in 3D."""
     from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
-    from ropewalk.cli.run import print_balance, print_events
+    from ropewalk.cli.run import print_balance, print_events, run_summary
     from ropewalk.cli.static import print_equilibrium
     from ropewalk.plot import save
     from ropewalk.plot_buoy import draw_buoy
@@ -43,13 +45,18 @@ def demo_command(
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
     case.write_text(text, encoding="utf-8")
     system = System.from_file(case)
-    print_equilibrium(statics(system))
+    rest = statics(system)
+    if not as_json:
+        print_equilibrium(rest)
     dataset = simulate(system, duration, output=result)
+    save(draw_buoy(dataset, "buoy"), picture)
+    html.write_text(page(from_dataset(dataset)), encoding="utf-8")
+    if as_json:
+        print_json({"static": rest.summary, "run": run_summary(dataset, result)})
+        return
     _print_motion(dataset)
     print_events(dataset)
     print_balance(dataset)
-    save(draw_buoy(dataset, "buoy"), picture)
-    html.write_text(page(from_dataset(dataset)), encoding="utf-8")
     typer.echo(f"written to {out}: {case.name}, {result.name}, {picture.name}, {html.name} (open it in a browser)")
 
 
@@ -57,7 +64,6 @@ def _print_motion(dataset: xr.Dataset) -> None:
     """Least, mean and largest of what the picture shows, and what the paper prints of it."""
     import numpy as np
 
-    from ropewalk.cli.tables import print_table
     from ropewalk.post.bodies import buoy_histories
 
     history = buoy_histories(dataset, "buoy")

@@ -15,6 +15,7 @@ from ropewalk.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+UNITS = {"offset": "m", "cone_angle": "deg", "freeboard": "m"}  # of what is said of bodies
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
 
@@ -54,7 +55,7 @@ def run_command(
 
 
 def print_histories(dataset: xr.Dataset) -> None:
-    """Least, mean and largest tension at the ends of lines, and force of the water on nets."""
+    """Least, mean and largest tension at the ends of lines, force of the water on nets, and motions of bodies."""
     found = histories(dataset)
     rows = [
         (f"tension of {name} at {end} (N)", *(newtons(value) for value in numbers.values()))
@@ -64,26 +65,55 @@ def print_histories(dataset: xr.Dataset) -> None:
     rows += [
         (f"water on {name} (N)", *(newtons(v) for v in numbers.values())) for name, numbers in found["nets"].items()
     ]
+    rows += [
+        (f"{what.replace('_', ' ')} of {name} ({UNITS[what]})", *(f"{v:.3f}" for v in numbers.values()))
+        for name, motions in found["bodies"].items()
+        for what, numbers in motions.items()
+    ]
     if rows:
         print_table(dataset.attrs.get("title") or "over the run", ("over the run", "least", "mean", "largest"), rows)
 
 
 def histories(dataset: xr.Dataset) -> dict[str, Any]:
-    """Least, mean and largest of the end tensions of lines, by line and end, and of the water's force on nets, N."""
+    """Least, mean and largest of end tensions by line and end and of the water's force on nets, N, and of bodies.
+
+    Of bodies that are not fixed: `offset` and `freeboard`, m, `cone_angle`, degrees.
+    """
     lines: dict[str, dict[str, dict[str, float]]] = {}
     if "end_force" in dataset:
         for k, (name, end) in enumerate(zip(dataset["end_line"].values, dataset["end"].values, strict=True)):
-            lines.setdefault(str(name), {})[str(end)] = _range(dataset["end_force"].values[:, k])
+            lines.setdefault(str(name), {})[str(end)] = _range(_size(dataset["end_force"].values[:, k]))
     nets = {}
     if "net_force" in dataset:
-        nets = {str(name): _range(dataset["net_force"].values[:, k]) for k, name in enumerate(dataset["net"].values)}
-    return {"lines": lines, "nets": nets}
+        forces = dataset["net_force"].values
+        nets = {str(name): _range(_size(forces[:, k])) for k, name in enumerate(dataset["net"].values)}
+    return {"lines": lines, "nets": nets, "bodies": _motions(dataset)}
 
 
-def _range(forces: Any) -> dict[str, float]:
+def _motions(dataset: xr.Dataset) -> dict[str, dict[str, dict[str, float]]]:
+    """Ranges of what bodies do that are not fixed."""
+    if "body_position" not in dataset:
+        return {}
+    from ropewalk.post.bodies import buoy_histories
+    from ropewalk.spec.system import System
+
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name, body in System.model_validate_json(dataset.attrs["system"]).bodies.items():
+        if body.joint == "fixed":
+            continue
+        history = buoy_histories(dataset, name)
+        ways = {"offset": history["offset"], "cone_angle": history["cone"], "freeboard": history["freeboard"]}
+        found[name] = {what: _range(values) for what, values in ways.items() if (values == values).all()}
+    return found
+
+
+def _size(forces: Any) -> Any:
     """forces : (time, axis) N"""
-    size = (forces**2).sum(axis=1) ** 0.5
-    return {"least": float(size.min()), "mean": float(size.mean()), "largest": float(size.max())}
+    return (forces**2).sum(axis=1) ** 0.5
+
+
+def _range(values: Any) -> dict[str, float]:
+    return {"least": float(values.min()), "mean": float(values.mean()), "largest": float(values.max())}
 
 
 def print_events(dataset: xr.Dataset) -> None:

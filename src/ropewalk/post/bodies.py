@@ -35,28 +35,46 @@ def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
 
     `centre` (n, 3): its mass centre, m; `surface` (n,): elevation over it, m; `cone` (n,): angle between its z axis and
     the vertical, degrees; `freeboard` (n,): lowest point of the deck's rim above the surface, m (NaN without a hull);
-    `offset` (n,): horizontal way from the first record, m; `tension` (n, 2): at both ends of the first line on it, N.
+    `offset` (n,): horizontal way from the first record, m; `tension` (n, 2): at both ends of the first line on it, N
+    (n, 0 without one).
     """
     system = _system(dataset)
-    if body not in system.bodies:
-        raise InputError(f"no body '{body}'. There are: {', '.join(system.bodies) or 'none'}")
-    k = list(system.bodies).index(body)
+    k, turn, origin = _poses(dataset, system, body)
     model = build(system)
-    turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
-    origin = dataset["body_position"].values[:, k]
     centre = origin + turn @ model.bodies.centre[k]
     surface = _elevation(system, dataset["time"].values, centre)
     lines = [name for name, line in system.lines.items() if body in (line.from_.split(".")[0], line.to.split(".")[0])]
-    force = np.linalg.norm(dataset["end_force"].values, axis=2)
-    mine = dataset["end_line"].values == lines[0] if lines else np.zeros(force.shape[1], dtype=bool)
+    tension = np.zeros((origin.shape[0], 0))
+    if lines:
+        tension = np.linalg.norm(dataset["end_force"].values[:, dataset["end_line"].values == lines[0]], axis=2)
     return {
         "centre": centre,
         "surface": surface,
         "cone": np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0))),
         "freeboard": _extent(model, k, turn, highest=True, deck=True) + origin[:, 2] - surface,
         "offset": np.linalg.norm(origin[:, :2] - origin[0, :2], axis=1),
-        "tension": force[:, mine],
+        "tension": tension,
     }
+
+
+def air_gaps(dataset: xr.Dataset, body: str) -> dict[str, Array]:
+    """Height of each attachment of a body above the surface right over or under it, m: (n,) by name."""
+    system = _system(dataset)
+    _, turn, origin = _poses(dataset, system, body)
+    gaps = {}
+    for name, place in system.bodies[body].attachments.items():
+        x = origin + turn @ np.array(place)
+        gaps[name] = x[:, 2] - _elevation(system, dataset["time"].values, x)
+    return gaps
+
+
+def _poses(dataset: xr.Dataset, system: System, body: str) -> tuple[int, Array, Array]:
+    """Number of a body, its attitudes (n, 3, 3) and the places of its origin (n, 3), m."""
+    if body not in system.bodies:
+        raise InputError(f"no body '{body}'. There are: {', '.join(system.bodies) or 'none'}")
+    k = list(system.bodies).index(body)
+    turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+    return k, turn, dataset["body_position"].values[:, k]
 
 
 def body_events(dataset: xr.Dataset) -> list[Event]:
