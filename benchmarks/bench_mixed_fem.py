@@ -385,7 +385,8 @@ def main() -> None:
                   (implicit, 20, 2.0, 1e-1), (implicit, 30, 2.0, 5e-3), (implicit, 38, 2.0, 4e-3),
                   (implicit, 42, 2.0, 4e-3), (implicit, 42, 2.0, 3e-3),
                   (implicit, 50, 2.0, 3e-3), (implicit, 50, 1.0, 1e-3), (implicit, 70, 1.0, 1e-3)],
-            [10, 15, 20, 50, 80, 90, 100], [1.0, 0.25, 0.12, 0.1], MixedFem(step=0.005, ledger=False), 800)  # fmt: skip
+            [10, 15, 20, 35, 40, 45, 50, 60, 80, 100], [1.0, 0.25, 0.15, 0.12, 0.1],
+            MixedFem(step=0.005, ledger=False), 800)  # fmt: skip
     compare(SNAP, [(explicit, 17, 1.0, 3e-3), (explicit, 20, 1.0, 3e-3), (explicit, 30, 1.0, 3e-3),
                    (explicit, 40, 1.0, 3e-3), (implicit, 20, 1.0, 1e-2), (implicit, 20, 1.0, 1e-3),
                    (implicit, 30, 1.0, 3e-3), (implicit, 50, 1.0, 3e-3), (implicit, 50, 1.0, 1e-3)],
