@@ -52,7 +52,6 @@ RAMP_PERIODS = 2.0  # periods for which the ramp of a winch counts
 SHORTEST_SHARE = 0.02  # of the waves' energy may have shorter periods than the one that matters
 STILL = 1e-3  # of the speed sqrt(g L): the least speed that errors are measured against
 SLACK_SHARE = 0.02  # of a line's weight: tension below which slack is near
-LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-6  # N, m: scales of a case without weight or lines
 FIRST_STEP = 0.02  # of the longest
 RELAXATION, RELAXATION_TIME = 1.0, 40.0  # damping over sqrt(g/L); time times damping
 RELAXED = 1e-2  # tolerance of the damped motion

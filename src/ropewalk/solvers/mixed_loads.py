@@ -7,9 +7,7 @@ per unstretched length, half of an element at each of its nodes.
 
 from __future__ import annotations
 
-import numpy as np
-
-from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, outer, scale3, scale9, sub9
+from ropewalk.numerics.blockelimination import UNCOUNTED, add3, onto, outer, scale9, sub9
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import cross3, hat9
 from ropewalk.solvers.mixed_load_arrays import (
@@ -20,7 +18,6 @@ from ropewalk.solvers.mixed_load_arrays import (
     TURN,
     TURN_FROM,
 )
-from ropewalk.solvers.mixed_mesh import LENGTH
 
 
 @kernel(forceinline=False, **UNCOUNTED)
@@ -51,22 +48,3 @@ def load_on_half(e, side, n, t, span, L, r, v, load, gp):
     cross = hat9(p)
     by_chord = scale9(1.0 / span, sub9(cross, outer(onto(cross, t), t)))
     return force, own, by_chord
-
-
-@kernel(forceinline=False, **UNCOUNTED)
-def loads_power(mesh, line, r, v, nodes):
-    """Power of the loads on a line (W); its forces are taken from the rows of its nodes in `nodes`."""
-    power = 0.0
-    n0, e0 = mesh.node_start[line], mesh.element_start[line]
-    for e in range(e0, mesh.element_start[line + 1]):
-        i = n0 + e - e0
-        d = (r[i + 1, 0] - r[i, 0], r[i + 1, 1] - r[i, 1], r[i + 1, 2] - r[i, 2])
-        span = np.sqrt(dot(d, d))
-        t = scale3(1.0 / span, d)
-        for side in range(2):
-            n = i + side
-            force = load_on_half(e, side, n, t, span, mesh.element[e, LENGTH], r, v, mesh.load, 0.0)[0]
-            power += dot(force, (v[n, 0], v[n, 1], v[n, 2]))
-            for p in range(3):
-                nodes[n, p] -= force[p]
-    return power
