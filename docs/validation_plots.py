@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ropewalk.model.model import Model
 from ropewalk.model.state import initial_state
 from ropewalk.solvers.mixed_fem import MixedFem
+from ropewalk.solvers.mixed_orders import HangingLine, exact
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -148,8 +149,53 @@ def statics() -> list[Row]:
     return [(*row, "") for row in rows]
 
 
+def orders() -> None:
+    """Errors of the family P_mu-P_nu on a hanging line at rest, as in figures 2 to 4 of its paper; table of orders."""
+    given = case("montano")
+    pull, soft = given["PULL"], given["STRETCHED"]
+    end = given["END"]
+    panels: list[tuple[str, list[tuple[int, int]], float, bool]] = [
+        ("inextensible", [(k, k - 1) for k in (1, 2, 3, 4)], np.inf, False),
+        ("stretched by half", [(k, k - 1) for k in (1, 2, 3, 4)], soft, False),
+        ("stretched, mean strain", [(k, k - 1) for k in (2, 3)], soft, True),
+        ("P4 with less tension", [(4, nu) for nu in (0, 1, 2, 3)], np.inf, False),
+    ]
+    sizes = np.array([3, 6, 12, 24])
+    names = ("position, L2", "position, H1", "tension, L2")
+    figure, axes = plt.subplots(
+        len(names), len(panels), figsize=(11.0, 8.0), layout="constrained", sharex=True, sharey="row"
+    )
+    lines = ["| line | elements | position, L2 | position, H1 | tension, L2 |", "|---|---|---|---|---|"]
+    for column, (title, pairs, stiffness, mean_strain) in enumerate(panels):
+        for mu, nu in pairs:
+            errors = []
+            for n in sizes:
+                line = HangingLine(mu, nu, int(n), stiffness=stiffness, mean_strain=mean_strain)
+                held = exact(np.array([1.0]), pull, np.array(line.load), stiffness)[0][0] if mean_strain else None
+                r, T, _ = line.solve(*line.start(pull), end_force=None if mean_strain else end, end_position=held)
+                errors.append(line.errors(r, T, pull))
+            table = np.array(errors)
+            seen = np.log2(table[1] / table[2])  # from 6 to 12: the finest of high degree stand at round-off
+            lines.append(f"| {title} | P{mu}-P{nu} | {' | '.join(f'{order:.2f}' for order in seen)} |")
+            for row in range(len(names)):
+                axes[row, column].loglog(sizes, table[:, row], "o-", ms=3, label=f"P{mu}-P{nu}")
+        axes[0, column].set_title(title)
+        axes[-1, column].set_xlabel("elements")
+        axes[-1, column].set_xticks(sizes, [str(n) for n in sizes], minor=False)
+        axes[-1, column].minorticks_off()
+        axes[-1, column].legend(frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
+    for row, name in enumerate(names):
+        axes[row, 0].set_ylabel(f"error of the {name}")
+    for one in axes.flat:
+        one.grid(alpha=0.3)
+    figure.savefig(STATIC / "validation_orders.png", dpi=100, metadata={"Software": None})
+    plt.close(figure)
+    (STATIC / "validation_orders.inc").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> None:
-    """All pictures and the table."""
+    """All pictures and tables."""
+    orders()
     rows = [*statics(), *lindahl(), *orcaflex(), *lowe_langley()]
     lines = ["| quantity | measured | computed | wanted within |", "|---|---|---|---|"]
     lines += [f"| {' | '.join(row)} |" for row in rows]
