@@ -29,6 +29,12 @@ def test_starting_cases_are_right(kind, tmp_path, capsys):
     assert (code, out.count("\n")) == (0, 1), out
 
 
+def test_commands_without_the_script_on_the_path():
+    """`python -m ropewalk` is the same command."""
+    told = subprocess.run([sys.executable, "-m", "ropewalk", "--help"], capture_output=True, text=True, check=True)
+    assert "step-limit" in told.stdout
+
+
 def test_new_does_not_write_over_a_file(mooring, capsys):
     before = mooring.read_text()
     code, _, err = ropewalk("new", "tow", mooring, capsys=capsys)
