@@ -215,7 +215,10 @@ def four_bars():
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_closed_linkage_moves_as_in_the_mixed_elements(solver):
-    """Redundant equations: the motion and the forces in its plane are determined all the same."""
+    """Redundant equations: the motion and the forces in its plane are determined all the same.
+
+    The mixed elements leave it to round-off which of the equations they take, and are that much less exact in forces.
+    """
     model = four_bars()
     other = MixedFem(step=1e-3, spectral_radius=0.8, start_at="as_given", ledger=False)
     work = other.start(model, initial_state(model))
@@ -223,7 +226,9 @@ def test_closed_linkage_moves_as_in_the_mixed_elements(solver):
     there, (state, _, _) = other.read(model, work), run(SOLVERS[solver], model, 0.5)
     assert_allclose(state.body_position, there.body_position, atol=3e-6)
     # forces up to 100 N; those along the axes hang on what is not determined, so these stay small and no more
-    assert_allclose(state.link_force[:, ::2], there.link_force[:, ::2], atol=0.01)
+    assert_allclose(state.link_force[:, ::2], there.link_force[:, ::2], atol=1.0)
+    same = run(SOLVERS["constrained" if solver != "constrained" else "implicit"], model, 0.5)[0]
+    assert_allclose(state.link_force[:, ::2], same.link_force[:, ::2], atol=0.01)
     assert np.abs(state.link_force[:, 1]).max() < 2.0
 
 

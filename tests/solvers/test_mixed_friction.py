@@ -215,7 +215,8 @@ def test_steady_pull_below_the_limit_moves_nothing_and_above_it_drags() -> None:
     places = []
     for pull, until in ((400.0, (20.0, 120.0)), (1500.0, (1.0, 2.0))):
         model = laid({}, {"joint": "free"}, {"joint": "free", "force": [pull, 0, 0]})
-        solver = MixedFem(damping=1.0 if pull < 1000.0 else 0.0, start_at="as_given", step=0.05)
+        # above critical, 63/s: the pull is there at once, and nodes by the end must not swing over their limit
+        solver = MixedFem(damping=100.0 if pull < 1000.0 else 0.0, start_at="as_given", step=0.05)
         work = solver.start(model, initial_state(model))
         places.append([])
         for t in until:
