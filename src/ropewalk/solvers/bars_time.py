@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from ropewalk.errors import InputError
@@ -19,7 +20,7 @@ LARGEST_STEP = 0.05  # s, where nothing bounds it
 WHOLE = 1e-9  # of a step: times that are a whole number of steps apart are so with round-off
 
 
-class BarsInTime:
+class BarsInTime(ABC):
     """Base of the solvers of bars in time, which are frozen dataclasses with these settings."""
 
     step: float | None  # s
@@ -29,9 +30,9 @@ class BarsInTime:
     name: ClassVar[str]
     claims: ClassVar[frozenset[Claim]]
 
+    @abstractmethod
     def start(self, model: Model, state: State) -> BarsWork:
         """Memory of a run from a state."""
-        raise NotImplementedError
 
     def read(self, model: Model, work: BarsWork) -> State:
         """The state at the time reached."""
