@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -214,6 +215,14 @@ def test_ctrl_c_says_what_was_kept(tmp_path, monkeypatch, capsys):
     code, _, err = ropewalk("run", path, capsys=capsys)
     assert code == 130
     assert err == "interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume goes on\n"
+
+
+def test_static_doubts_lines_that_a_free_body_cannot_reach(mooring, capsys):
+    """The platform is drawn down by lines of 20 m to anchors 413 m away; each is stretched that far."""
+    mooring.write_text(re.sub(r"length: *[0-9.]+", "length: 20", mooring.read_text()))
+    code, out, _ = ropewalk("static", mooring, capsys=capsys)
+    assert code == 0
+    assert "line 'line 1' is stretched from 20 m to 413" in out
 
 
 def test_check_names_the_file_and_static_what_would_break(tmp_path, capsys):

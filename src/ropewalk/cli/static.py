@@ -79,16 +79,18 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         _print_settling(summary["settling"])
     if report.message:
         typer.echo(report.message)
-    for sentence in overloads(equilibrium):
+    for sentence in line_remarks(equilibrium):
         typer.echo(sentence)
 
 
-def overloads(equilibrium: Equilibrium) -> list[str]:
-    """A sentence for every line that pulls harder than its weakest section breaks."""
+def line_remarks(equilibrium: Equilibrium) -> list[str]:
+    """A sentence for every line that pulls harder than its weakest section breaks, or is stretched too far."""
+    from ropewalk.analysis.check import stretched_at_rest
     from ropewalk.post.bodies import breaking_loads
 
     lines = equilibrium.summary["lines"].items()
-    return [
+    far = stretched_at_rest(equilibrium.model, [line["stretched_length"] for _, line in lines])
+    return far + [
         f"line '{name}' pulls with {line['max_tension']:.4g} N and breaks at {limit:.4g} N"
         for (name, line), limit in zip(lines, breaking_loads(equilibrium.model), strict=True)
         if line["max_tension"] > limit
