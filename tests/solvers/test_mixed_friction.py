@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 import ropewalk.solvers.mixed_friction as mixed_friction
 from reference import between
 from ropewalk.analysis.check import remarks
+from ropewalk.analysis.run import simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -138,6 +139,7 @@ def test_friction_that_is_not_found_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     report, state = settle(build(system))
     assert report.good and "friction of the bed is left out" in report.message
     assert_allclose(state.end_force, free.end_force, rtol=1e-12)
+    assert "friction of the bed is left out" in simulate(system, 0.1).attrs["start"]
 
 
 @pytest.mark.parametrize("integrator", ["generalised_alpha", "backward_euler", "leapfrog"])

@@ -333,6 +333,8 @@ def _facts(report: Any) -> dict[str, str]:
     """What the solver says of the whole run, for the attributes of its result."""
     figures = report.figures if isinstance(report, Report) else {}
     facts = {"parted": "; ".join(figures["parted"])} if figures.get("parted") else {}
+    if figures.get("start"):
+        facts["start"] = figures["start"]
     if "constraint_drift" in figures:
         facts["constraint_drift"] = f"{figures['constraint_drift']:.3g}"
     return facts

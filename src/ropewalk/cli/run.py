@@ -52,6 +52,8 @@ def run_command(
         typer.echo(f"lengths: kept to {drift:.1e} of an element's")
     for line in parted(dataset):
         typer.echo(line)
+    if "start" in dataset.attrs:
+        typer.echo(f"start: {dataset.attrs['start']}")
 
 
 def print_histories(dataset: xr.Dataset) -> None:
@@ -167,6 +169,7 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
         "energy": energy_balance(dataset),
         "constraint_drift": length_drift(dataset),
         "parted": parted(dataset),
+        "start": dataset.attrs.get("start", ""),
         "events": [event._asdict() for event in events(dataset)],
     }
 

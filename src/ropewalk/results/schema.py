@@ -183,6 +183,7 @@ ATTRIBUTES: dict[str, str] = {
     "created_by": "what made the file, and on which platform",
     "constraint_drift": "largest miss of an element's length over the run, as a share of it; only of solvers that say",
     "parted": "lines that parted, a sentence each with time and place; only if one did",
+    "start": "what has to be said of the equilibrium that the run starts from; only if there is something",
     "status": "'done', or a sentence that says why the run ended early",
     "events": "what happened on the way (capsizing, slack, ...), as JSON: time in s, part, kind, sentence",
     "stability": "of modes: stable, or how many modes grow",

@@ -245,7 +245,7 @@ class MixedFem:
             if not report.good:
                 guess(model, work.mesh, work.steps)
                 report = _settle(model, work, state.time)
-            _rub(model, work, state.time, report)
+            work.start_remark = _rub(model, work, state.time, report).message
         else:
             copy_state(work.steps.trial, work.steps.now)
         self._set(model, work)
@@ -321,6 +321,7 @@ class MixedFem:
             "smallest_step": clock[steps.SMALLEST],
             "largest_step": clock[steps.LARGEST],
             "parted": parted_lines(model, work) if work.parted.size else [],
+            "start": work.start_remark,
         }
         if work.worst_miss[0] >= 0.0:
             figures["constraint_drift"] = float(work.worst_miss[0])

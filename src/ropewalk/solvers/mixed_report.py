@@ -61,6 +61,7 @@ class FemWork:
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
     compiled: Compiled | None = None
     reading: Reading | None = None
+    start_remark: str = ""  # what has to be said of the equilibrium the run starts from
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
