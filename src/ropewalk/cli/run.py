@@ -93,9 +93,11 @@ def histories(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def _motions(dataset: xr.Dataset) -> dict[str, dict[str, dict[str, float]]]:
-    """Ranges of what bodies do that are not fixed."""
+    """Ranges of what bodies do that are not fixed; no freeboard of those without a hull."""
     if "body_position" not in dataset:
         return {}
+    import numpy as np
+
     from ropewalk.post.bodies import buoy_histories
     from ropewalk.spec.system import System
 
@@ -105,7 +107,7 @@ def _motions(dataset: xr.Dataset) -> dict[str, dict[str, dict[str, float]]]:
             continue
         history = buoy_histories(dataset, name)
         ways = {"offset": history["offset"], "cone_angle": history["cone"], "freeboard": history["freeboard"]}
-        found[name] = {what: _range(values) for what, values in ways.items() if (values == values).all()}
+        found[name] = {what: _range(values) for what, values in ways.items() if not np.isnan(values).any()}
     return found
 
 
