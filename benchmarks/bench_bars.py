@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import show
+from ropewalk.methods.bars.constrained import Constrained
+from ropewalk.methods.bars.equilibrium import BarsStatics
+from ropewalk.methods.bars.projection import Projection
+from ropewalk.methods.bars.recursive import Recursive
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.bars_statics import BarsStatics
-from ropewalk.solvers.constrained import Constrained
-from ropewalk.solvers.projection import Projection
-from ropewalk.solvers.recursive import Recursive
 from ropewalk.spec.system import System
 
 STEPS = 1000  # of one measurement in air

@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks.timing import show
 from ropewalk.analysis.statics import statics
+from ropewalk.assembly.body_loads import water_on_bodies
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
 from ropewalk.numerics.blocksparse import analyse, no_factor
-from ropewalk.solvers.mixed_body_loads import water_on_bodies
-from ropewalk.solvers.mixed_fem import MixedFem
-from ropewalk.solvers.mixed_sweep import newton_iteration
 from ropewalk.spec.system import System
 
 CALLS, ROUNDS = 2000, 3  # timed calls of one case at a time, and how often each has its turn

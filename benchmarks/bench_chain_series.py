@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.linalg import lu_factor, lu_solve
 
+from ropewalk.methods.chain import steps
+from ropewalk.methods.chain.arrays import Chain, allocate, chain
+from ropewalk.methods.chain.equations import assemble, expand, set_directions, state_at
+from ropewalk.methods.chain.statics import equilibrium
 from ropewalk.numerics.series import TERM_HEAD, order_for
-from ropewalk.solvers import chain_steps as steps
-from ropewalk.solvers.chain_arrays import Chain, allocate, chain
-from ropewalk.solvers.chain_equations import assemble, expand, set_directions, state_at
-from ropewalk.solvers.chain_statics import equilibrium
 
 Array = NDArray[np.float64]
 

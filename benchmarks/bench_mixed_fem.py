@@ -22,10 +22,10 @@ import moordyn
 import numba
 import numpy as np
 
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.mixed_fem import MixedFem
-from ropewalk.solvers.mixed_sweep import newton_iteration
 from ropewalk.spec.system import System
 
 DURATION, EVERY, SKIP = 40.0, 0.5, 40  # s, s, samples of the start that do not count

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import splu
 from benchmarks.timing import show
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.modes import SHIFT, frequency_scale, modes
-from ropewalk.solvers.linear_pencil import Pencil, real_modes
+from ropewalk.methods.linear.pencil import Pencil, real_modes
 from ropewalk.spec.system import System
 
 MODES = 20

@@ -15,9 +15,9 @@ from benchmarks.timing import best, show
 from rod_bodies import build, directions, helix_fields, twisted_fields
 from ropewalk.analysis.rod_design import uncoil
 from ropewalk.analysis.stability import all_equilibria
+from ropewalk.methods.rods.equilibrium import MINIMUM, seek
 from ropewalk.model.rods import RodModel
 from ropewalk.physics.rod_shape import BEND2, BEND3, POSITION, SEMI_A, SEMI_B, T2, T3
-from ropewalk.solvers.rod_equilibrium import MINIMUM, seek
 
 STARTS = 10  # random directions of up, the same for both versions
 TOLERANCE = 1e-12  # of weight times length

@@ -112,8 +112,8 @@ def _word(name: str, kind: Any) -> str:
 
 def solvers_page() -> list[str]:
     from ropewalk.analysis.statics import static_methods
-    from ropewalk.solvers.protocol import Claim
-    from ropewalk.solvers.registry import SOLVERS, solver_class
+    from ropewalk.methods.protocol import Claim
+    from ropewalk.methods.registry import SOLVERS, solver_class
 
     classes = {name: solver_class(name) for name in SOLVERS}
     kinds = (Claim.STATICS, Claim.DYNAMICS)
@@ -186,8 +186,8 @@ def _grades() -> Iterator[str]:
 
 
 def endings_page() -> list[str]:
+    from ropewalk.methods.protocol import GOOD, Status
     from ropewalk.physics.catenary import MEANING
-    from ropewalk.solvers.protocol import GOOD, Status
 
     rows = ((f"`{s.name.lower()}`", s.value, "yes" if s in GOOD else "no") for s in Status)
     lines = [*table(("status", "sentence", "an answer"), rows), "(line-states)=", "## States of a line", ""]

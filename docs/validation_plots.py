@@ -14,10 +14,10 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import NDArray
 
+from ropewalk.methods.mixed.orders import HangingLine, exact
+from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import Model
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.mixed_fem import MixedFem
-from ropewalk.solvers.mixed_orders import HangingLine, exact
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk.analysis.floating import float_rods
 from ropewalk.analysis.stability import restoring_curve
-from ropewalk.plot_rod import draw_rod
+from ropewalk.plot.rod import draw_rod
 from ropewalk.spec.system import System
 
 NAMES = ("helix", "twisted", "spar", "boom", "timber", "hose", "driftwood")

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 import ropewalk as rw
 from reference import OC3, between, platform, spar, surmont_buoy, surmont_line
 from ropewalk.analysis.statics import NOT_STATIC, static_methods
+from ropewalk.methods.claims import demands
+from ropewalk.methods.registry import solver_class
 from ropewalk.model.model import build
-from ropewalk.solvers.claims import demands
-from ropewalk.solvers.registry import solver_class
 from ropewalk.spec.system import System
 
 # relative to the largest end force: closed forms and shooting work to round-off, elements and bars to their mesh;

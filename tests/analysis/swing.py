@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.results.checkpoint import Snapshot
-from ropewalk.solvers.protocol import Claim, Report, Status
 from ropewalk.spec.system import System
 
 CASE = {

@@ -15,18 +15,18 @@ from ropewalk.analysis.floating import float_rods
 from ropewalk.analysis.moored import float_all, float_moored, start_place
 from ropewalk.analysis.stability import all_equilibria
 from ropewalk.analysis.statics import statics
+from ropewalk.assembly import catenary as catenary_assembly
+from ropewalk.assembly.balance_newton import Place, moved
+from ropewalk.assembly.catenary_build import build_assembly, scales
 from ropewalk.errors import InputError
+from ropewalk.methods.claims import refuse_unclaimed
+from ropewalk.methods.registry import SOLVERS, solver_class
+from ropewalk.methods.rods.moored import RodNewton, moored_balance
 from ropewalk.model.model import Model, build
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rod_lines import rods_as_bodies, rods_on_lines
 from ropewalk.model.rods import RodModel
 from ropewalk.physics.rod_integrals import VOLUME
-from ropewalk.solvers import catenary_assembly
-from ropewalk.solvers.balance_newton import Place, moved
-from ropewalk.solvers.catenary_build import build_assembly, scales
-from ropewalk.solvers.claims import refuse_unclaimed
-from ropewalk.solvers.registry import SOLVERS, solver_class
-from ropewalk.solvers.rod_moored import RodNewton, moored_balance
 from ropewalk.spec.system import System
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rod_moored.yaml"

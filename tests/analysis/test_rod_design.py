@@ -19,8 +19,8 @@ from ropewalk.analysis.rod_design import (
     uncoil,
 )
 from ropewalk.analysis.stability import all_equilibria
+from ropewalk.methods.rods.equilibrium import equilibrium
 from ropewalk.model.rods import RodFields
-from ropewalk.solvers.rod_equilibrium import equilibrium
 
 
 @pytest.fixture(scope="module")

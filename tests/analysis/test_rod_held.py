@@ -10,7 +10,7 @@ from ropewalk.analysis.floating import float_rods
 from ropewalk.analysis.moored import float_all
 from ropewalk.analysis.rod_held import HeldState
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.solvers import rod_elastic
+from ropewalk.methods.rods import elastic as rod_elastic
 from ropewalk.spec.system import System
 
 SEA = {"water_density": 1000.0, "gravity": 9.81}

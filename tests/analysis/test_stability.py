@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 
 from rod_bodies import FRESH, GRAVITY, build, snake_fields
 from ropewalk.analysis.stability import all_equilibria, bent_equilibria, restoring_curve, spread_directions
+from ropewalk.methods.rods.equilibrium import equilibrium
 from ropewalk.model.rods import RodFields, uniform_fields
 from ropewalk.physics.rod_shape import RECTANGLE
-from ropewalk.solvers.rod_equilibrium import equilibrium
 
 
 def test_square_like_plank_has_the_equilibria_of_an_ellipsoid():

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ropewalk.analysis.run import simulate
+from ropewalk.methods.bars.implicit import ConstrainedImplicit
 from ropewalk.post.drift import constraint_drift
-from ropewalk.solvers.bars_implicit import ConstrainedImplicit
 from ropewalk.spec.system import System
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

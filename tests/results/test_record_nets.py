@@ -93,7 +93,7 @@ def test_dynamics_start_from_the_net_at_rest():
 @pytest.mark.parametrize("solver", ["constrained_implicit"])
 def test_a_stopped_run_with_nets_goes_on_to_the_same_bits(tmp_path, monkeypatch, solver):
     """Checkpoint after every record, stopped half-way."""
-    from ropewalk.solvers.bars_implicit import ConstrainedImplicit
+    from ropewalk.methods.bars.implicit import ConstrainedImplicit
 
     monkeypatch.setattr(RunFolder, "is_due", property(lambda self: True))
     whole = simulate(case(), output=tmp_path / "whole.nc")

@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 sys.path.insert(0, str(Path(__file__).parents[1] / "solvers"))
 from shooting_cases import case, line, section, solve
 
-from ropewalk.solvers.protocol import Status
+from ropewalk.methods.protocol import Status
 
 HALF_DIGIT = 6e-7  # six decimals are printed
 

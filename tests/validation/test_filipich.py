@@ -15,10 +15,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ropewalk.io.native import read_text
+from ropewalk.methods.chain.solver import ChainSeries
+from ropewalk.methods.protocol import Report
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
-from ropewalk.solvers.chain_series import ChainSeries
-from ropewalk.solvers.protocol import Report
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CASE = (EXAMPLES / "chain.yaml").read_text()

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from rod_bodies import GRAVITY, build, helix_fields, twisted_fields
 from ropewalk.analysis.stability import all_equilibria
-from ropewalk.solvers.rod_equilibrium import equilibrium
+from ropewalk.methods.rods.equilibrium import equilibrium
 
 
 @pytest.mark.parametrize(("n", "tilt"), [(12, -81), (13, -72), (14, -63), (15, -54), (16, -45), (17, -36)])

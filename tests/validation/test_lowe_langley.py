@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.mixed_fem import MixedFem
 from ropewalk.spec.system import System
 
 PERIOD = 27.0  # s

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.solvers.mixed_orders import HangingLine, exact
+from ropewalk.methods.mixed.orders import HangingLine, exact
 
 PULL = np.array([0.6, 0.2, 0.9])  # N, n(0); the end force is n(0) minus the load
 END = PULL - np.array([0.0, 0.0, -1.0])

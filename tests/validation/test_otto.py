@@ -15,14 +15,14 @@ from scipy.optimize import brentq
 
 from reference import body_pendulum
 from ropewalk.analysis.step_limit import settling_time, step_limit
+from ropewalk.methods.bars.constrained import Constrained
+from ropewalk.methods.bars.equilibrium import BarsStatics
+from ropewalk.methods.bars.projection import Projection
+from ropewalk.methods.bars.recursive import Recursive
+from ropewalk.methods.bars.settling import Settling
 from ropewalk.model.arrays import floats
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.bars_statics import BarsStatics
-from ropewalk.solvers.constrained import Constrained
-from ropewalk.solvers.projection import Projection
-from ropewalk.solvers.recursive import Recursive
-from ropewalk.solvers.settling import Settling
 from ropewalk.spec.system import System
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "solvers"))

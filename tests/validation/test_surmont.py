@@ -18,8 +18,8 @@ from scipy.optimize import brentq
 sys.path.insert(0, str(Path(__file__).parents[1] / "solvers"))
 from shooting_cases import Solved, case, line, solve
 
+from ropewalk.methods.protocol import Status
 from ropewalk.numerics.rungekutta import FEHLBERG
-from ropewalk.solvers.protocol import Status
 
 L, AREA, E, RHO, RHO_F, G = 50.0, 3.1426e-4, 2.11e11, 7850.0, 1025.0, 9.81
 W = G * AREA * (RHO - RHO_F)

@@ -44,9 +44,9 @@ def refuse_unsolvable(system: System, model: Model) -> None:
     """Raise InputError if statics or the run name a solver that there is not, or that does not do the case."""
     from ropewalk.analysis.run import solver_for  # solvers are loaded only where they are looked at
     from ropewalk.analysis.statics import AUTO, NOT_STATIC, candidates
-    from ropewalk.solvers.claims import refuse_unclaimed
-    from ropewalk.solvers.protocol import Claim
-    from ropewalk.solvers.registry import solver_class
+    from ropewalk.methods.claims import refuse_unclaimed
+    from ropewalk.methods.protocol import Claim
+    from ropewalk.methods.registry import solver_class
 
     method = system.statics.method
     if method != AUTO:

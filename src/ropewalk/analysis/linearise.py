@@ -11,16 +11,16 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ropewalk.analysis.statics import Equilibrium, statics
+from ropewalk.assembly.mesh import FLIPPED, LENGTH
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.linear.assembly import Assembled
+from ropewalk.methods.linear.equilibrium import Rest, find_rest
+from ropewalk.methods.linear.pencil import Pencil
+from ropewalk.methods.linear.unknowns import DOFS, Place, Unknowns, number
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
-from ropewalk.solvers.linear_assembly import Assembled
-from ropewalk.solvers.linear_equilibrium import Rest, find_rest
-from ropewalk.solvers.linear_pencil import Pencil
-from ropewalk.solvers.linear_unknowns import DOFS, Place, Unknowns, number
-from ropewalk.solvers.mixed_mesh import FLIPPED, LENGTH
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

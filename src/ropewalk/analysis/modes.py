@@ -10,10 +10,10 @@ from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.mode_names import dominant_motion
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.linear.ldl import SymmetricFactor
+from ropewalk.methods.linear.pencil import complex_modes, real_modes
 from ropewalk.model.arrays import Array
 from ropewalk.results.layout import QUATERNION
-from ropewalk.solvers.linear_ldl import SymmetricFactor
-from ropewalk.solvers.linear_pencil import complex_modes, real_modes
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

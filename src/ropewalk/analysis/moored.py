@@ -9,7 +9,11 @@ import numpy as np
 
 from ropewalk.analysis.floating import float_rods
 from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibria
+from ropewalk.assembly.balance_newton import Place
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.catenary.solver import AFLOAT
+from ropewalk.methods.rods.equilibrium import FloatingPose
+from ropewalk.methods.rods.moored import MooredBalance, MooredRod, moored_balance, refuse_unmoorable
 from ropewalk.model.arrays import Array
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model, build
@@ -20,10 +24,6 @@ from ropewalk.model.state import end_positions
 from ropewalk.numerics.rotations import hat, quaternion_from_matrix
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
-from ropewalk.solvers.balance_newton import Place
-from ropewalk.solvers.catenary import AFLOAT
-from ropewalk.solvers.rod_equilibrium import FloatingPose
-from ropewalk.solvers.rod_moored import MooredBalance, MooredRod, moored_balance, refuse_unmoorable
 from ropewalk.spec.system import System
 
 MOST_STARTS = 64  # combinations of the stable poses of several rods

@@ -12,12 +12,12 @@ import numpy as np
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
+from ropewalk.methods.linear.direct import Answer, Direct, Excitation
 from ropewalk.model.arrays import Array
 from ropewalk.physics import waves
 from ropewalk.physics.motion import HARMONIC
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
-from ropewalk.solvers.linear_direct import Answer, Direct, Excitation
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from ropewalk.analysis.response_drive import RAMP_PERIODS, TRANSLATIONS, Driven,
 from ropewalk.analysis.run import record_times, run, solver_for
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import InputError
+from ropewalk.methods.linear.unknowns import DOFS
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.protocol import Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import build
 from ropewalk.model.state import State
 from ropewalk.results.record import Recorder
 from ropewalk.results.schema import described
-from ropewalk.solvers.linear_unknowns import DOFS
-from ropewalk.solvers.mixed_fem import MixedFem
-from ropewalk.solvers.protocol import Solver
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

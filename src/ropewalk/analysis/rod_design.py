@@ -15,13 +15,13 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ropewalk.errors import ConvergenceError
+from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
 from ropewalk.model.rods import Array, RodModel, mass_sensitivity, reshape, section_bend
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
 from ropewalk.physics.rod_shape import BEND2, BEND3, TORSION
-from ropewalk.solvers.rod_equilibrium import FloatingPose, describe, equilibrium, tangent_basis
 
 FUNCTIONS = 24  # Legendre polynomials per component of the curvature
 BALANCED = 1e-13  # of weight and of weight times length, at which the correction ends

@@ -8,9 +8,9 @@ import numpy as np
 
 from ropewalk.analysis.stability import SAME_DIRECTION, Equilibria, FloatingState, all_equilibria, spread_directions
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.rods.elastic import FUNCTIONS, BentRod, Hold, bend
+from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium
 from ropewalk.model.rods import Array, RodModel, place
-from ropewalk.solvers.rod_elastic import FUNCTIONS, BentRod, Hold, bend
-from ropewalk.solvers.rod_equilibrium import FloatingPose, equilibrium
 from ropewalk.spec import rods as spec
 
 STARTS = 24  # directions of up tried beside the stable poses of the free rod

@@ -19,12 +19,12 @@ from ropewalk import __version__
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io import netcdf
+from ropewalk.methods.protocol import Claim, Report, Solver, Status
 from ropewalk.model.model import Model, build
 from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import NotFiniteError, Recorder
 from ropewalk.results.schema import DONE
 from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
-from ropewalk.solvers.protocol import Claim, Report, Solver, Status
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -193,8 +193,8 @@ def solver_for(system: System, model: Model, solver: str | Solver | None) -> Sol
     """The solver asked for, with the settings of the case; 'auto' is the first that claims the case."""
     if solver is not None and not isinstance(solver, str):
         return solver
-    from ropewalk.solvers.claims import demands
-    from ropewalk.solvers.registry import SOLVERS, solver_class
+    from ropewalk.methods.claims import demands
+    from ropewalk.methods.registry import SOLVERS, solver_class
 
     name = solver or (system.run.solver if system.run is not None else "auto")
     if name != "auto":

@@ -15,12 +15,12 @@ import numpy as np
 
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import InputError
+from ropewalk.methods.protocol import Report
+from ropewalk.methods.registry import solver_class
+from ropewalk.methods.shooting.tangent import Solution, moved, tangent
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
-from ropewalk.solvers.protocol import Report
-from ropewalk.solvers.registry import solver_class
-from ropewalk.solvers.shooting_tangent import Solution, moved, tangent
 from ropewalk.spec.system import System
 
 SHARE = 1e-3  # of a parameter: step of the partial derivatives, whose error is its fourth power

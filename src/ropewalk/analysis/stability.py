@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.errors import ConvergenceError
+from ropewalk.methods.rods.elastic import bend
+from ropewalk.methods.rods.equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.physics.rod_energy import float_at
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
-from ropewalk.solvers.rod_elastic import bend
-from ropewalk.solvers.rod_equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
 
 STARTS = (60, 240, 960)  # directions of up tried; the next number only if the count of equilibria does not add up
 MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is given up

@@ -22,9 +22,9 @@ from ropewalk.analysis.modes import COUNT, frequency_scale
 from ropewalk.analysis.response import Drive, drive_excitation
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.linear.pencil import Factor, real_modes
 from ropewalk.model.arrays import Array
 from ropewalk.results.schema import described
-from ropewalk.solvers.linear_pencil import Factor, real_modes
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

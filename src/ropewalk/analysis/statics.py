@@ -16,13 +16,13 @@ from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.hydrostatics import hydrostatic_stiffness, metacentric_heights
 from ropewalk.analysis.verdict import Verdict, verdict
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.claims import demands
+from ropewalk.methods.protocol import Claim, Report, Solver, Status
+from ropewalk.methods.registry import BAR_SOLVERS, SOLVERS, solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
-from ropewalk.solvers.claims import demands
-from ropewalk.solvers.protocol import Claim, Report, Solver, Status
-from ropewalk.solvers.registry import BAR_SOLVERS, SOLVERS, solver_class
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _below_bed(model: Model, state: State, method: str) -> str:
     """A sentence if a free body would lie below the bed, which most methods do not know."""
     if not _ignores_bed(model, method):
         return ""
-    from ropewalk.solvers.mixed_body_start import body_below_bed
+    from ropewalk.methods.mixed.body_start import body_below_bed
 
     return body_below_bed(model, state)
 
@@ -170,7 +170,7 @@ def _may_sink(model: Model, method: str) -> bool:
     """Whether a free body is heavier than all the water it can displace, and the method has no bed for it."""
     if not _ignores_bed(model, method):
         return False
-    from ropewalk.solvers.mixed_body_start import heavy_body
+    from ropewalk.methods.mixed.body_start import heavy_body
 
     return heavy_body(model)
 

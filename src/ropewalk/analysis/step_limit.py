@@ -10,12 +10,12 @@ import numpy as np
 
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.bars.settling import HOLD, STILL, Rest
+from ropewalk.methods.claims import demands
+from ropewalk.methods.protocol import Solver
+from ropewalk.methods.registry import BAR_SOLVERS, solver_class
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state
-from ropewalk.solvers.claims import demands
-from ropewalk.solvers.protocol import Solver
-from ropewalk.solvers.registry import BAR_SOLVERS, solver_class
-from ropewalk.solvers.settling import HOLD, STILL, Rest
 from ropewalk.spec.system import System
 
 LOOK = 0.05  # s between looks at the velocities

@@ -9,9 +9,9 @@ import numpy as np
 
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.claims import demands
+from ropewalk.methods.registry import solver_class
 from ropewalk.model.model import build
-from ropewalk.solvers.claims import demands
-from ropewalk.solvers.registry import solver_class
 from ropewalk.spec.system import System
 
 

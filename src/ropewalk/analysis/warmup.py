@@ -7,10 +7,10 @@ from functools import partial
 
 from ropewalk.analysis.run import simulate
 from ropewalk.analysis.statics import NOT_STATIC, static_methods, statics
+from ropewalk.methods.claims import demands
+from ropewalk.methods.protocol import Claim
+from ropewalk.methods.registry import SOLVERS, solver_class
 from ropewalk.model.model import build
-from ropewalk.solvers.claims import demands
-from ropewalk.solvers.protocol import Claim
-from ropewalk.solvers.registry import SOLVERS, solver_class
 from ropewalk.spec.system import System
 
 

@@ -29,8 +29,8 @@ def demo_command(
     from ropewalk.analysis.statics import statics
     from ropewalk.cli.run import print_balance, print_events, run_summary
     from ropewalk.cli.static import print_equilibrium
-    from ropewalk.plot import save
-    from ropewalk.plot_buoy import draw_buoy
+    from ropewalk.plot.buoy import draw_buoy
+    from ropewalk.plot.lines import save
     from ropewalk.spec.system import System
     from ropewalk.viewer.build import from_dataset
     from ropewalk.viewer.page import page

@@ -41,8 +41,8 @@ def float_command(
     for warning in told:
         typer.echo(f"warning: {warning.message}", err=True)
     if target is not None:
-        from ropewalk.plot import save
-        from ropewalk.plot_rod import draw_floating
+        from ropewalk.plot.lines import save
+        from ropewalk.plot.rod import draw_floating
 
         save(draw_floating(found), target)
     if as_json:

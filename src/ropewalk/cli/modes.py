@@ -43,8 +43,8 @@ def modes_command(
 
         write(split_complex(result), kept)
     if target is not None:
-        from ropewalk.plot import save
-        from ropewalk.plot_modes import draw_modes
+        from ropewalk.plot.lines import save
+        from ropewalk.plot.modes import draw_modes
 
         save(draw_modes(result), target)
     if as_json:

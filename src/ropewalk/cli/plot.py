@@ -20,7 +20,7 @@ def plot_command(
         raise InputError(f"{file} is a folder; give a result file or a case file")
     target = picture(out or file.with_suffix(".png"))
     from ropewalk.io.netcdf import open_results
-    from ropewalk.plot import draw, save
+    from ropewalk.plot.lines import draw, save
 
     if file.suffix == ".nc":
         dataset = open_results(file)
@@ -31,7 +31,7 @@ def plot_command(
         dataset = statics(System.from_file(file)).to_dataset()
     if "mode" in dataset.dims or "frequency" in dataset.dims:
         from ropewalk.analysis.modes import join_complex
-        from ropewalk.plot_modes import draw_modes, draw_response
+        from ropewalk.plot.modes import draw_modes, draw_response
 
         dataset = join_complex(dataset)
         save(draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset), target)

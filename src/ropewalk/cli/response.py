@@ -57,8 +57,8 @@ def response_command(
 
         write(split_complex(result), kept)
     if target is not None:
-        from ropewalk.plot import save
-        from ropewalk.plot_modes import draw_response
+        from ropewalk.plot.lines import save
+        from ropewalk.plot.modes import draw_response
 
         save(draw_response(result), target)
     for sentence in unsettled(result):

@@ -25,7 +25,7 @@ def waves_command(
     system = System.from_file(case)
     summary = sea_summary(system)
     if target is not None:
-        from ropewalk.plot import draw_sea, save
+        from ropewalk.plot.lines import draw_sea, save
 
         save(draw_sea(system, duration), target)
     if as_json:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.methods.registry import BAR_SOLVERS
 from ropewalk.model.model import build
 from ropewalk.physics.elasticity import INEXTENSIBLE
-from ropewalk.solvers.registry import BAR_SOLVERS
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:

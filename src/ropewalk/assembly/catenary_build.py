@@ -1,0 +1,168 @@
+"""From a Model to the arrays of the closed-form balance."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from ropewalk.assembly.balance_newton import Place, Scales
+from ropewalk.assembly.catenary import Assembly
+from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
+from ropewalk.physics import motion
+from ropewalk.physics.elasticity import INEXTENSIBLE
+
+
+def build_assembly(model: Model) -> Assembly:
+    """Pieces cut at attachments, weights in water, dofs of the ends."""
+    sea, lines, points, bodies = model.sea, model.lines, model.points, model.bodies
+    start, length, section, load = _pieces(model)
+    stiffness = _stiffness(model)[section]
+    weight = ((model.sections.mass - sea.water_density * model.sections.area) * sea.gravity)[section]
+    first = start[:-1]
+    contact = [model.sections.contact_radius[section[a:b]].max() for a, b in pairwise(start)]
+    bed = -sea.depth + np.array(contact) if sea.has_seabed else np.full(lines.length.size, -math.inf)
+    down = np.array([0.0, 0.0, -sea.gravity])
+    return Assembly(
+        length=lines.length,
+        stiffness=floats(stiffness[first]),
+        weight=floats(weight[first]),
+        friction=sea.bed_rest_friction,
+        bed=floats(bed),
+        end_kind=lines.end_kind,
+        end_index=lines.end_index,
+        end_offset=lines.end_offset,
+        piece_start=start,
+        piece_length=length,
+        piece_stiffness=floats(stiffness),
+        piece_weight=floats(weight),
+        piece_load=load,
+        dofs=_end_dofs(model),
+        reference=points.position,
+        frame=points.frame,
+        joint=points.joint,
+        spring=points.axis_spring,
+        axis_force=points.axis_force,
+        force=floats(points.force + points.mass[:, None] * down),
+        radius=floats((0.75 / math.pi * points.volume) ** (1.0 / 3.0)),
+        home_position=bodies.position,
+        home_quaternion=bodies.quaternion,
+        linear=bodies.stiffness,
+        body_weight=floats(bodies.mass * sea.gravity),
+        centre=bodies.centre,
+        buoyancy=floats(bodies.volume * sea.water_density * sea.gravity),
+        hull=bodies.hull,
+        profile_start=bodies.profile_start,
+        profile=bodies.profile,
+        sphere=bodies.sphere,
+        load_force=bodies.load_force,
+        load_moment=bodies.load_moment,
+        load_at=bodies.load_at,
+        specific_weight=sea.water_density * sea.gravity,
+    )
+
+
+def free_dofs(model: Model) -> tuple[Ints, Ints]:
+    """Dofs to be found, and those among them that are heights of points above a bed."""
+    n_points = len(model.names.points)
+    loose_point = (model.points.joint != HELD) & (model.points.motion < 0)[:, None]
+    loose_body = np.repeat(model.bodies.joint == LOOSE, 6)
+    free = np.flatnonzero(np.concatenate([loose_point.ravel(), loose_body]))
+    upright = np.all(model.points.frame == np.eye(3), axis=(1, 2))
+    heights = 3 * np.flatnonzero(loose_point[:, 2] & upright) + 2 if n_points else np.zeros(0, dtype=np.int64)
+    return ints(free), ints(heights if model.sea.has_seabed else [])
+
+
+def scales(model: Model, assembly: Assembly) -> Scales:
+    """Sizes of the assembly: length of its longest line, sum of its weights and loads."""
+    gravity = np.sum(np.abs(assembly.piece_weight) * assembly.piece_length) + np.sum(np.abs(assembly.piece_load))
+    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum() + np.abs(assembly.load_force).sum()
+    floats_ = assembly.specific_weight * np.sum(4.0 / 3.0 * math.pi * assembly.radius**3)
+    force = float(gravity + loads + floats_ + assembly.body_weight.sum() + assembly.buoyancy.sum())
+    length = float(np.max(model.lines.length, initial=0.0))
+    arm = np.ones(len(model.names.bodies))
+    for k in range(arm.size):
+        reach = [float(np.linalg.norm(o)) for o in model.lines.end_offset[_on_body(model, k)]]
+        arm[k] = max([1e-3 * length, *reach]) or 1.0
+    n_points = len(model.names.points)
+    weights = np.concatenate([np.ones(3 * n_points), *(np.repeat([1.0, a * a], 3) for a in arm)])
+    return Scales(length=length or 1.0, force=force or 1.0, dofs=floats(weights))
+
+
+def prescribed(model: Model, place: Place, t: float) -> Place:
+    """`place` with held and moving parts where they are at time t."""
+    moved = np.zeros((3, 3))
+    points, bodies, quaternions = place.points.copy(), place.bodies.copy(), place.quaternions.copy()
+    held = (model.points.joint == HELD).sum(axis=1)
+    points[held == 3] = model.points.position[held == 3]
+    for k in np.flatnonzero((held > 0) & (held < 3)):
+        shift = model.points.frame[k] @ (points[k] - model.points.position[k])
+        shift[model.points.joint[k] == HELD] = 0.0
+        points[k] = model.points.position[k] + model.points.frame[k].T @ shift
+    for k in np.flatnonzero(model.points.motion >= 0):
+        motion.motion(t, model.points.motion[k], model.motions, moved)
+        points[k] = model.points.position[k] + moved[0]
+    for k in np.flatnonzero(model.bodies.joint != LOOSE):
+        i = model.bodies.motion[k]
+        motion.motion(t, i, model.motions, moved)
+        bodies[k] = model.bodies.position[k] + moved[0]
+        motion.rotation(t, i, model.motions, moved)
+        quaternions[k] = quaternion_product(quaternion_exp(moved[0]), model.bodies.quaternion[k])
+    return Place(points, bodies, quaternions)
+
+
+def _on_body(model: Model, k: int) -> Array:
+    mask: Array = (model.lines.end_kind == BODY) & (model.lines.end_index == k)
+    return mask
+
+
+def _pieces(model: Model) -> tuple[Ints, Array, Ints, Array]:
+    """Pieces of each line, cut at attachments: offsets, length (m), section, load at the far end (N)."""
+    lines, sea = model.lines, model.sea
+    counts: list[int] = []
+    length: list[float] = []
+    section: list[int] = []
+    load: list[float] = []
+    for i in range(lines.length.size):
+        own = slice(lines.piece_start[i], lines.piece_start[i + 1])
+        clumps = slice(lines.attachment_start[i], lines.attachment_start[i + 1])
+        ends = np.cumsum(lines.piece_length[own])
+        ends[-1] = lines.length[i]
+        net = lines.attachment_mass[clumps] - sea.water_density * lines.attachment_volume[clumps]
+        down = net * sea.gravity - lines.attachment_force[clumps, 2]
+        at = lines.attachment_s[clumps]
+        inside = at[(at > 0.0) & (at < lines.length[i])]
+        cuts = np.unique(np.concatenate([ends, inside]))
+        counts.append(cuts.size)
+        length.extend(np.diff(cuts, prepend=0.0))
+        section.extend(lines.piece_section[own][np.searchsorted(ends, cuts, side="left")])
+        load.extend(float(down[at == cut].sum()) if cut < lines.length[i] else 0.0 for cut in cuts)
+    return offsets(counts), floats(length), ints(section), floats(load)
+
+
+def _stiffness(model: Model) -> Array:
+    """EA of each section, inf where inextensible; only linear laws come here."""
+    sections = model.sections
+    values = [
+        math.inf if kind == INEXTENSIBLE else sections.law_data[at]
+        for kind, at in zip(sections.law, sections.law_start[:-1], strict=True)
+    ]
+    return floats(values)
+
+
+def _end_dofs(model: Model) -> Ints:
+    n_points = len(model.names.points)
+    dofs = np.full((model.lines.length.size, 12), -1, dtype=np.int64)
+    for i in range(dofs.shape[0]):
+        for a in range(2):
+            k = model.lines.end_index[i, a]
+            if model.lines.end_kind[i, a] == BODY:
+                dofs[i, 6 * a : 6 * a + 6] = 3 * n_points + 6 * k + np.arange(6)
+            else:
+                dofs[i, 6 * a : 6 * a + 3] = 3 * k + np.arange(3)
+    return ints(dofs)

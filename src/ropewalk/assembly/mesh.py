@@ -1,0 +1,336 @@
+"""Mesh of the mixed elements: nodes and elements of all lines end to end, and the junctions they meet in.
+
+A line is walked from a held end if it has one, because elimination may then forget where it came from;
+FLIPPED says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.assembly.anchor import Rest, laid
+from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
+from ropewalk.assembly.grading import lift_offs, shared_out
+from ropewalk.assembly.load_arrays import build_loads
+from ropewalk.assembly.winches import WinchMesh, no_winches
+from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
+from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.model.state import end_positions
+from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.physics.seabed import seabed_law, sloping_bed
+
+ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
+LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
+SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
+LEVEL = 1e-3  # of an element's length: a level line passes the surface over at least this height
+LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
+SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
+SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
+NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
+BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
+
+BED_SHEAR = 9  # of `bed`: N/m3, with which friction holds before it slips
+
+# columns of nodes
+MASS = 0  # of half elements and attachments, kg
+VOLUME = 1  # of attachments, m3
+DRAG_AREA = 2  # of attachments, m2
+ADDED = 3  # added mass of attachments, kg
+FORCE = 4  # 4, 5, 6: of attachments, N
+BED_AREA = 7  # contact width times length, m2
+RADIUS = 8  # height of the axis over the bed at rest, m
+NODE_COLUMNS = 9
+
+# columns of lines
+FLIPPED = 0  # 1 if walked from end B
+TWO_SIDED = 1  # 1 if the first node of the walk is not held
+FIRST, LAST = 2, 3  # junctions of the first and last node of the walk
+LINE_COLUMNS = 4
+
+# columns of degrees of freedom
+AXIS = 0  # 0, 1, 2: direction in the world
+SPRING = 3  # N/m
+PULL = 4  # N
+DOF_COLUMNS = 5
+
+# columns of elements
+LENGTH = 0  # unstretched, m
+HALF_VOLUME = 1  # m3
+DRAG_NORMAL = 2  # half density, coefficient and diameter, kg/m2
+DRAG_TANGENTIAL = 3
+HALF_ADDED_NORMAL = 4  # added mass of half an element, kg
+HALF_ADDED_TANGENTIAL = 5
+DAMPING = 6  # s
+THICKNESS = 7  # m, height over which the section passes the water surface
+SLACK = 8  # axial stiffness in compression, N; 0 for sections that can push
+LENGTH_RATE = 9  # of the unstretched length, m/s; of elements at winches
+LIMIT = 10  # tension at which the line parts, N
+ELEMENT_COLUMNS = 11
+
+
+class Mesh(NamedTuple):
+    """What the kernels of this method read beside the sea and the motions.
+
+    Only winches and breaks change nodes, elements and laws.
+    Few arrays with named columns, not one array per quantity: each array costs the compiler time at every call.
+    Junctions have rows after the nodes in all arrays of positions, the rotations of bodies after those, and the
+    multipliers of links at the end.
+    """
+
+    node_start: Ints  # (n_lines + 1,)
+    element_start: Ints  # (n_lines + 1,)
+    line: Ints  # (n_lines, LINE_COLUMNS)
+    end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
+    s: Array  # (n_nodes,) from end A, m
+    node: Array  # (n_nodes + n_junctions + n_bodies, NODE_COLUMNS)
+    element: Array  # (n_elements, ELEMENT_COLUMNS)
+    law: Ints  # (n_elements, 3) kind, start and stop in law_data, of physics/elasticity.py
+    law_data: Array
+    motion: Ints  # (n_junctions,) index into Motions, -1 for none
+    reference: Array  # (n_junctions, 3) m
+    dof_start: Ints  # (n_junctions + 1,)
+    dof: Array  # (n_dofs, DOF_COLUMNS)
+    bed: Array  # (10,) plane (4) and law (5) of physics/seabed.py; BED_SHEAR
+    has_bed: bool
+    friction: float  # coefficient
+    mass_damping: float  # 1/s
+    bodies: BodyMesh
+    load: Array  # (n_elements, LOAD_COLUMNS) of mixed_load_arrays.py, or no rows
+    winches: WinchMesh
+
+
+def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
+    """Cut the lines into elements and collect the junctions; winches are put on by mixed_payout.py."""
+    sea = model.sea
+    dof_start, dof = _degrees_of_freedom(model)
+    ends = _end_junctions(model)
+    held = np.diff(dof_start)[ends] == 0
+    flipped = ~held[:, 0] & held[:, 1]
+    walked = np.where(flipped[:, None], ends[:, ::-1], ends)
+    offset = _world_offsets(model)
+    cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
+    motion = np.concatenate([model.points.motion, model.bodies.motion])
+    reference = np.concatenate([model.points.position, model.bodies.position])
+    offset = np.where(flipped[:, None, None], offset[:, ::-1], offset)
+    for i, side in np.ndindex(walked.shape):
+        j = walked[i, side]
+        if dof_start[j] == dof_start[j + 1] and motion[j] < 0:
+            end = side ^ int(flipped[i])
+            offset[i, side] += _lay(model, i, end, reference[j] + offset[i, side], cuts[i][1][-side])
+    line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
+    depth = sea.depth if sea.has_seabed else 0.0
+    law = seabed_law(sea.bed_stiffness, sea.bed_damping, 0.0)  # friction has a memory, which the pressure law has not
+    return Mesh(
+        node_start=offsets([s.size for s, _, _, _ in cuts]),
+        element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
+        line=ints(line, (-1, LINE_COLUMNS)),
+        end_offset=floats(offset, (-1, 2, 3)),
+        s=floats(np.concatenate([np.zeros(0), *(s for s, _, _, _ in cuts)])),
+        node=np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)]),
+        element=np.concatenate([np.zeros((0, ELEMENT_COLUMNS)), *(e for _, _, e, _ in cuts)]),
+        law=np.concatenate([np.zeros((0, 3), dtype=np.int64), *(law for _, _, _, law in cuts)]),
+        law_data=floats(np.append(model.sections.law_data, LOOSE_STIFFNESS * _weight_scale(model))),
+        motion=ints(motion),
+        reference=floats(reference, (-1, 3)),
+        dof_start=dof_start,
+        dof=dof,
+        bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law, [sea.bed_shear]])),
+        has_bed=sea.has_seabed,
+        friction=sea.bed_friction,
+        mass_damping=mass_damping,
+        bodies=build_body_mesh(model, flipped, _levers(walked, dof_start, dof)),
+        load=build_loads(model, *_sections_along(model), flags(flipped)),
+        winches=no_winches(),
+    )
+
+
+def _sections_along(model: Model) -> tuple[list[Array], list[Ints]]:
+    """s of the nodes and sections of the elements of each line, from end A."""
+    along = [_edges(model, i) for i in range(model.lines.length.size)]
+    return [s for s, _ in along], [k for _, k in along]
+
+
+def _weight_scale(model: Model) -> float:
+    """Largest weight of a line in air, N."""
+    sections, lines = model.sections, model.lines
+    return float(np.max(sections.mass[lines.piece_section] * lines.piece_length, initial=1.0)) * max(
+        model.sea.gravity, 1.0
+    )
+
+
+def _end_junctions(model: Model) -> Ints:
+    """(n_lines, 2) junction of each end: points come first, then bodies."""
+    shift = np.where(model.lines.end_kind == BODY, len(model.names.points), 0)
+    return ints(model.lines.end_index + shift, (-1, 2))
+
+
+def _world_offsets(model: Model) -> Array:
+    """(n_lines, 2, 3) from the origins of held and moved bodies to the line ends, m."""
+    return end_positions(model, np.zeros_like(model.points.position), np.zeros_like(model.bodies.position),
+                         model.bodies.quaternion)  # fmt: skip
+
+
+def _degrees_of_freedom(model: Model) -> tuple[Ints, Array]:
+    """Free and sprung components of the points; translations and (as empty rows) rotations of free bodies."""
+    points = model.points
+    is_free = model.bodies.joint == LOOSE
+    count = [*np.sum(points.joint != HELD, axis=1), *np.where(is_free, 6, 0)]
+    rows = [
+        [*points.frame[i, j], points.axis_spring[i, j], points.axis_force[i, j]]
+        for i in range(points.joint.shape[0])
+        for j in range(3)
+        if points.joint[i, j] != HELD
+    ]
+    translations = [*np.eye(3, DOF_COLUMNS), *np.zeros((3, DOF_COLUMNS))]
+    rows += [list(row) for _ in range(int(np.sum(is_free))) for row in translations]
+    return offsets(count), floats(rows, (-1, DOF_COLUMNS))
+
+
+def _junctions(model: Model) -> Array:
+    """Rows of the junctions in `node`: what is lumped at the points. Bodies have their own terms: theirs are empty."""
+    points = model.points
+    n_rows = len(model.names.points) + 2 * len(model.names.bodies) + 2 * len(model.links.names)
+    rows: Array = np.zeros((n_rows, NODE_COLUMNS))
+    n = len(model.names.points)
+    rows[:n, MASS] = points.mass
+    rows[:n, VOLUME] = points.volume
+    rows[:n, DRAG_AREA] = points.drag_area
+    rows[:n, ADDED] = points.added_mass
+    rows[:n, FORCE : FORCE + 3] = points.force
+    return rows
+
+
+def _levers(walked: Ints, dof_start: Ints, dof: Array) -> Array:
+    """(n_lines, 2, 6, 3) displacement of the walks' ends per degree of freedom of their junctions, as for points."""
+    lever: Array = np.zeros((walked.shape[0], 2, 6, 3))
+    for i, side in np.ndindex(*walked.shape):
+        j = walked[i, side]
+        lever[i, side, : dof_start[j + 1] - dof_start[j]] = dof[dof_start[j] : dof_start[j + 1], :3]
+    return lever
+
+
+def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
+    """Stretches of one section between breaks: start, end (m), section, number of elements."""
+    lines = model.lines
+    pieces = range(lines.piece_start[line], lines.piece_start[line + 1])
+    parted = _around_break(model, line)
+    breaks = [*lines.attachment_s[lines.attachment_start[line] : lines.attachment_start[line + 1]], *parted]
+    result = []
+    begin = 0.0
+    for p in pieces:
+        end = begin + lines.piece_length[p]
+        inner = sorted({s for s in breaks if begin < s < end})
+        edges = [begin, *inner, end]
+        asked = lines.piece_elements[p]
+        for a, b in itertools.pairwise(edges):
+            if parted == (a, b):
+                n = 1
+            elif asked:
+                n = max(1, round(asked * (b - a) / lines.piece_length[p]))
+            else:
+                n = max(LEAST_PER_STRETCH, round(ELEMENTS_PER_LINE * (b - a) / lines.length[line]))
+            result.append((a, b, int(lines.piece_section[p]), n))
+        begin = end
+    return result
+
+
+def _around_break(model: Model, line: int) -> tuple[float, ...]:
+    """Ends of the element in whose middle a line parts; it has the length of an ordinary one, or ends with the line."""
+    lines = model.lines
+    k = np.flatnonzero((lines.breaks.line == line) & np.isfinite(lines.breaks.s))
+    if k.size == 0:
+        return ()
+    s, L = float(lines.breaks.s[k[0]]), float(lines.length[line])
+    asked = int(np.sum(lines.piece_elements[lines.piece_start[line] : lines.piece_start[line + 1]]))
+    half = min(0.5 * L / (asked or ELEMENTS_PER_LINE), s, L - s)
+    return (s - half, s + half) if half > SHORTEST_STUB * L else ()
+
+
+def _edges(model: Model, line: int) -> tuple[Array, Ints]:
+    """s of the nodes and section of each element of one line, from end A."""
+    section_of: list[int] = []
+    edges = [0.0]
+    grading, length = float(model.lines.grading[line]), float(model.lines.length[line])
+    places = lift_offs(model, line) if grading > 1.0 else []
+    winch = model.lines.winches.end[model.lines.winches.line == line]
+    for a, b, section, n in _stretches(model, line):
+        at_winch = (a == 0.0 and 0 in winch) or (b >= NEARLY * length and 1 in winch)  # to be split and joined: equal
+        edges += list(shared_out(a, b, n, [] if at_winch else places, grading, length)[1:])
+        section_of += [section] * n
+    return np.array(edges), np.array(section_of)
+
+
+def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, Ints]:
+    """s, nodes, elements and laws of one line, in the order of the walk."""
+    s, k = _edges(model, line)
+    sections, sea = model.sections, model.sea
+    length = np.diff(s)
+    area = sections.area[k]
+    displaced = sea.water_density * area * length
+    width = np.maximum(np.sqrt(4.0 * area / np.pi), 2.0 * sections.contact_radius[k])
+    weight = sea.gravity * float(np.sum(np.abs(sections.mass[k] * length - displaced)))
+    weight = weight if weight > 0.0 else max(sea.gravity, 1.0) * float(np.sum(sections.mass[k] * length))
+    elements = np.zeros((length.size, ELEMENT_COLUMNS))
+    elements[:, LENGTH] = length
+    elements[:, HALF_VOLUME] = 0.5 * area * length
+    elements[:, DRAG_NORMAL] = 0.5 * sea.water_density * sections.drag_normal[k]
+    elements[:, DRAG_TANGENTIAL] = 0.5 * sea.water_density * sections.drag_tangential[k]
+    elements[:, HALF_ADDED_NORMAL] = 0.5 * displaced * sections.added_normal[k]
+    elements[:, HALF_ADDED_TANGENTIAL] = 0.5 * displaced * sections.added_tangential[k]
+    snaps = (sections.law[k] == INEXTENSIBLE) & ~sections.compression[k]
+    elements[:, DAMPING] = np.where(snaps, np.maximum(sections.damping[k], SNAP_TIME), sections.damping[k])
+    elements[:, THICKNESS] = np.maximum(width, LEVEL * length)
+    elements[:, SLACK] = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
+    elements[:, LIMIT] = np.inf
+    law = np.stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]], axis=1)
+    nodes = np.zeros((s.size, NODE_COLUMNS))
+    nodes[:, MASS] = _to_nodes(sections.mass[k] * length)
+    nodes[:, BED_AREA] = _to_nodes(contact_width(model, k) * length)
+    nodes[:, RADIUS] = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
+    _add_attachments(model, line, s, nodes)
+    if flipped:
+        return s[::-1], nodes[::-1], elements[::-1], law[::-1]
+    return s, nodes, elements, law
+
+
+def _lay(model: Model, line: int, end: int, place: Array, node: Array) -> Array:
+    """How far (m) an end held on the bed is moved to where the line lies; its own contact is taken away."""
+    lines, sea = model.lines, model.sea
+    k = lines.piece_section[lines.piece_start[line] if end == 0 else lines.piece_start[line + 1] - 1]
+    weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
+    shift = laid(sea, place, Rest(weight, float(contact_width(model, k)), model.sections.contact_radius[k]))
+    if shift is None:
+        return np.zeros(3)
+    node[BED_AREA] = 0.0
+    return shift * sea.bed_normal
+
+
+def contact_width(model: Model, section: Any) -> Any:
+    """Of the sections of these indices on the bed, m."""
+    sections = model.sections
+    width = np.maximum(np.sqrt(4.0 * sections.area[section] / np.pi), 2.0 * sections.contact_radius[section])
+    return np.where(width > 0.0, width, BED_WIDTH)
+
+
+def _to_nodes(per_element: Array) -> Array:
+    """Half of each element's share to each of its nodes."""
+    nodes: Array = np.zeros(per_element.size + 1)
+    nodes[:-1] += 0.5 * per_element
+    nodes[1:] += 0.5 * per_element
+    return nodes
+
+
+def _add_attachments(model: Model, line: int, s: Array, nodes: Array) -> None:
+    lines = model.lines
+    for a in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
+        i = int(np.argmin(np.abs(s - lines.attachment_s[a])))
+        nodes[i, MASS] += lines.attachment_mass[a]
+        nodes[i, VOLUME] += lines.attachment_volume[a]
+        nodes[i, DRAG_AREA] += lines.attachment_drag_area[a]
+        nodes[i, ADDED] += lines.attachment_added_mass[a]
+        nodes[i, FORCE : FORCE + 3] += lines.attachment_force[a]

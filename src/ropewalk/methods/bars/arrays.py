@@ -1,0 +1,127 @@
+"""Point masses and rigid bars: the arrays that the three bar solvers share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.bars.hull_arrays import Packed
+from ropewalk.model.arrays import Array, Flags, Ints
+
+
+class Bars(NamedTuple):
+    """Nodes with mass, and massless bars between them. Loads of a bar are those of all twines it stands for."""
+
+    # nodes
+    mass: Array  # (n,) structural: half of each bar beside it, and what hangs on the node, kg
+    volume: Array  # (n,) of what hangs on the node, m3
+    drag_area: Array  # (n,) of that, coefficient times area, m2
+    added: Array  # (n,) added mass of that, kg
+    force: Array  # (n, 3) constant, N
+    held: Flags  # (n,) all components held
+    axes: Array  # (n, 3, 3) rows: axes of the joint
+    loose: Array  # (n, 3) 1 for components that can move, else 0
+    spring: Array  # (n, 3) N/m along the axes, 0 for none
+    home: Array  # (n, 3) where held nodes are held and springs rest, m
+    motion: Ints  # (n,) index into the model's Motions, -1 for none
+    arm: Array  # (n, 3) of nodes held by a body, from its origin before it turns, m
+    # bars
+    node: Ints  # (m, 2) ends a, b
+    length: Array  # (m,) m
+    compliance: Array  # (m,) stretch per tension, l / EA, m/N; 0 for rigid bars
+    push: Array  # (m,) 1 for bars that can push in statics, 0 for those that go slack
+    rod: Array  # (m,) 1 for bars of bodies and hoops, which are rigid together
+    area: Array  # (m,) displaced volume per metre, m2
+    radius: Array  # (m,) of one twine, m
+    drag_normal: Array  # (m,) coefficient times diameter, m
+    drag_tangential: Array  # (m,) m
+    added_normal: Array  # (m,) multiples of the displaced mass
+    added_tangential: Array  # (m,)
+    contact_radius: Array  # (m,) m
+    contact_width: Array  # (m,) m, 0 for bars that the bed does not touch
+    # screens: net surfaces whose drag comes from a screen model, not from twines
+    screen: Ints  # (k, 4) corner nodes; the fourth is -1 for a triangle
+    solidity: Array  # (k,)
+    twine: Array  # (k,) twine diameter, m, for the Reynolds number
+    wake: Array  # (k,) factor on the velocity of the water, 1 outside wakes
+    screen_kind: Ints  # (k,) of physics/screens.py
+    # hinges between bodies that have a spring or a damper
+    hinge: Ints  # (h, 4) nodes: off the axis in one part, two on the axis, off it in the other part
+    hinge_law: Array  # (h, 3) of bars_hinges.py
+
+
+class LinkNodes(NamedTuple):
+    """Where the loads of a link between bodies are read."""
+
+    nodes: tuple[int, ...]  # that both parts have in common, the link's place first; the ends of a bar
+    masses: tuple[float, ...]  # of the guest at them, kg
+    guest: int  # body that comes to these nodes, -1 for a bar
+    sign: float  # +1 if that is at the second end
+    bar: int  # of a bar, else -1
+    hinge: int  # row of a hinge with a law, else -1
+
+
+class Places(NamedTuple):
+    """Where the parts of a model lie in Bars."""
+
+    line_start: Ints  # (n_lines + 1,) into line_node
+    line_node: Ints  # nodes along each line from end A to B
+    line_s: Array  # (len(line_node),) m
+    bar_start: Ints  # (n_lines + 1,) bars of each line, in order from A
+    point: Ints  # (n_points,) node of each point, -1 if nothing is fastened there
+    bar_mass: Array  # (n,) part of the nodes' mass that is of bars, kg
+    knot: Ints  # (k,) node of each knot of the nets
+    knot_start: Ints  # (n_nets + 1,) into knot
+    net_bar_start: Ints  # (n_nets + 1,) bars of nets; after them come those of bodies
+    body_start: Ints  # (n_bodies + 1,) into body_node
+    body_node: Ints  # points of free bodies
+    body_place: Array  # (len(body_node), 3) in the frame of the body, m
+    links: tuple[LinkNodes, ...]
+
+
+class Medium(NamedTuple):
+    """The sea as the load kernels read it."""
+
+    gravity: float  # m/s2
+    density: float  # kg/m3
+    depth: float  # m
+    current_kind: int
+    current_speed: float
+    current_heading: float
+    current_exponent: float
+    current_table: Array
+    wave: Array  # (ROWS, n)
+    has_bed: bool
+    plane: Array  # (4,)
+    law: Array  # (5,)
+    damping: float  # 1/s, mass-proportional
+
+
+class Field(NamedTuple):
+    """Working arrays of loads; filled by bars_loads.py."""
+
+    water: Array  # (n, 3) velocity of the water at nodes, m/s
+    rate: Array  # (n, 3) acceleration of the water at nodes, m/s2
+    under: Array  # (n,) height of the surface above the node, m
+    direction: Array  # (m, 3) unit vectors from a to b
+    inertia: Array  # (n, 3, 3) mass with added mass, kg
+    force: Array  # (n, 3) all but the bars' tension, N
+    damping: Array  # (n, 3, 3) minus the derivative of force by velocity, lumped, N s/m
+    stiffness: Array  # (n, 3, 3) minus that of the bed's force by position, N/m
+    hulls: Packed  # bodies with loads of their own
+
+
+def make_field(n: int, m: int, hulls: Packed) -> Field:
+    """Room for n nodes and m bars."""
+    return Field(
+        water=np.zeros((n, 3)),
+        rate=np.zeros((n, 3)),
+        under=np.zeros(n),
+        direction=np.zeros((m, 3)),
+        inertia=np.zeros((n, 3, 3)),
+        force=np.zeros((n, 3)),
+        damping=np.zeros((n, 3, 3)),
+        stiffness=np.zeros((n, 3, 3)),
+        hulls=hulls,
+    )

@@ -1,0 +1,177 @@
+"""Ropes and nets of rigid bars by projections in sweeps: the second-order variant, and the published one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ropewalk.methods.bars.constrained import BAR_CLAIMS
+from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.graph import pulls
+from ropewalk.methods.bars.loads import loads, mobility
+from ropewalk.methods.bars.rattle import CONSTANT
+from ropewalk.methods.bars.rrf import rrf_step
+from ropewalk.methods.bars.sweeps import make_sweeps, shake_step
+from ropewalk.methods.bars.time import BarsInTime
+from ropewalk.methods.bars.work import BarsWork, energies, find_tensions, refresh, strains
+from ropewalk.methods.protocol import Claim, Report, Status
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.numerics.compile import kernel
+
+Variant = Literal["shake", "rrf", "rrf_published"]
+
+POS = {"weak": 1, "norm": 3, "high": 6}  # sweeps on positions, [Otto2022], table 6.1
+KIN = {"none": 0, "norm": 3}  # sweeps on velocities and accelerations, table 6.2
+PID = {"off": 0.0, "weak": 0.1, "med": 0.5, "norm": 1.0, "high": 10.0}  # table 6.3
+REAC = {"off": 0.0, "med": 0.25, "norm": 0.5, "high": 0.75}  # table 6.4
+
+# strain at which a run is given up; about 5 % reproduces the printed ratios of step limits ([Otto2022], sec. 6.2)
+CRITICAL_STRAIN = 0.05
+MOST_SWEEPS = 60  # of a step: where these do not bring the strains down, a shorter step would
+STATE_ARRAYS = ("r", "v", "tension", "rate_tension", "reaction", "old_reaction", "integral", "mobility")
+
+
+@dataclass(frozen=True)
+class Projection(BarsInTime):
+    """Rigid bars, lengths met in sweeps over the bars.
+
+    variant : 'shake' projects along the directions at the start of a step (second order, the default); 'rrf' is the
+    published method corrected, 'rrf_published' with the misprints of its equations, see bars_rrf.py
+    position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, and ends them at `strain_tolerance`
+    strain_limit : while a bar of 'shake' is farther off its length than this, it sweeps on
+    sweeps : exactly so many in their place    kinematic, pid, reaction : levels of 'rrf'
+    step, damping, lumping : as in Constrained
+    """
+
+    step: float | None = None
+    variant: Variant = "shake"
+    sweeps: int | None = None
+    strain_tolerance: float = 1e-12
+    strain_limit: float = 5e-4
+    position: Literal["weak", "norm", "high"] = "norm"
+    kinematic: Literal["none", "norm"] = "norm"
+    pid: Literal["off", "weak", "med", "norm", "high"] = "off"
+    reaction: Literal["off", "med", "norm", "high"] = "off"
+    damping: float = 0.0
+    lumping: Lumping = "halves"
+
+    name: ClassVar[str] = "projection"
+    claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS
+
+    def start(self, model: Model, state: State) -> BarsWork:
+        """Cut lines and nets into bars."""
+        work = self._begin(model, state)
+        sweeps = make_sweeps(work.steps.r, work.steps.v, work.bars.length.size)
+        sweeps.rate_tension[:] = work.steps.tension
+        sweeps.mobility[:] = work.steps.mobility
+        gains = self._gains(work)
+        work.own = {"sweeps": sweeps, "gains": gains, "steps": 0, "worst": 0.0}
+        refresh(work)
+        if self.variant != "shake":  # the velocity of the half step before
+            sweeps.v[~work.bars.held] -= 0.5 * self._step(work) * work.steps.old_force[~work.bars.held]
+        return work
+
+    def advance(self, model: Model, work: BarsWork, t: float) -> Report:
+        """Step to t."""
+        n, h = self._steps_to(work, t), 0.0
+        done, worst = 0, 0.0
+        if n > 0:
+            h = (t - work.time) / n
+            done, worst = _steps(
+                work.bars, work.medium, work.motions, work.field, work.graph, work.own["sweeps"], work.time, h, n,
+                self.variant == "shake", self.strain_limit, self.strain_tolerance, work.kind, self._levels(),
+                work.own["gains"],
+                self.variant == "rrf_published",
+            )  # fmt: skip
+        work.own["steps"] += done
+        work.own["worst"] = max(work.own["worst"], worst)
+        work.time = t if done == n else work.time + done * h
+        self._share(work)
+        figures: dict[str, Any] = {
+            "energy": energies(work),
+            "steps": work.own["steps"],
+            "largest_strain": float(np.abs(strains(work)).max()),
+            "largest_strain_so_far": work.own["worst"],
+        }
+        if done == n:
+            return Report(iterations=work.own["steps"], figures=figures)
+        status = Status.NOT_CONVERGED if math.isfinite(worst) else Status.NOT_FINITE
+        message = (
+            f"a bar is {100 * worst:.3g} % off its length at t = {work.time:.6g} s with a step of {h:.3g} s; the limit "
+            f"is {100 * CRITICAL_STRAIN:g} %: give a smaller step, or use the solver 'constrained'"
+        )
+        return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
+
+    def reload(self, work: BarsWork) -> None:
+        """Tensions anew after the loads in `work` have been changed."""
+        find_tensions(work)
+        work.own["sweeps"].rate_tension[:] = work.steps.tension
+
+    def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
+        """What a run needs to go on to the same bits."""
+        arrays = {name: getattr(work.own["sweeps"], name).copy() for name in STATE_ARRAYS}
+        own = {name: work.own[name] for name in ("gains", "steps", "worst")}
+        return {**arrays, **own, "time": work.time, "stiff": work.steps.tension.copy(), "give": work.steps.give.copy()}
+
+    def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
+        """Memory from a snapshot."""
+        work = self._anew(model)
+        work.time = float(snapshot["time"])
+        for name in ("gains", "steps", "worst"):
+            work.own[name] = snapshot[name]
+        for name in STATE_ARRAYS:
+            getattr(work.own["sweeps"], name)[:] = snapshot[name]
+        work.steps.give[:] = snapshot["give"]
+        self._share(work)
+        return work
+
+    def _levels(self) -> Array:
+        return np.array(
+            [
+                self.sweeps or POS[self.position],
+                KIN[self.kinematic],
+                REAC[self.reaction],
+                PID[self.pid],
+                self.sweeps or MOST_SWEEPS,
+            ],
+            dtype=float,
+        )
+
+    def _gains(self, work: BarsWork) -> Array:
+        """P, I and D gains: the largest tension at the critical strain, eqs. (6.6)-(6.8); the D prefactor is 1."""
+        weight = PID[self.pid]
+        p = weight * float(np.abs(work.steps.tension).max()) / (float(work.bars.length.min()) * CRITICAL_STRAIN)
+        return np.array([p, weight * p, weight * math.sqrt(p * float(work.bars.mass[~work.bars.held].min()))])
+
+    def _share(self, work: BarsWork) -> None:
+        """Put the state where reading looks for it."""
+        s, sweeps = work.steps, work.own["sweeps"]
+        s.r[:], s.v[:] = sweeps.r, sweeps.v
+        refresh(work)
+        find_tensions(work)
+
+
+@kernel
+def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, limit, tolerance, kind, levels, gains,
+           published):  # fmt: skip
+    """n_steps of h from t; how many were done, and the largest strain found (NaN on overflow)."""
+    worst = 0.0
+    if shake and kind == CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.0, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
+    for k in range(n_steps):
+        if shake:
+            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, int(levels[0]), int(levels[4]),
+                                limit, tolerance, kind)  # fmt: skip
+        else:
+            strain = rrf_step(bars, medium, motions, field, s, t + k * h, h, levels, gains, published)
+        if not strain <= CRITICAL_STRAIN:
+            return k, strain
+        worst = max(worst, strain)
+    return n_steps, worst

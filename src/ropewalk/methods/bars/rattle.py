@@ -1,0 +1,300 @@
+r"""Explicit constrained steps (RATTLE) with drag taken implicitly in the nodes.
+
+From :math:`r, v` at t to t + h, with :math:`W = (M + \tfrac h2 D)^{-1}`, D the lumped derivative of the drag:
+
+.. math::
+    v_{1/2} &= v + \tfrac h2 W_1 (f(r, v) - G^T \lambda), \qquad r' = r + h v_{1/2}, \qquad |d'_k| = l_k, \\
+    v' &= v_{1/2} + \tfrac h2 W_2 \left(2 f(r', v_{1/2}) - f(r', v) + (D_1 + D_2)(v_{1/2} - v) - G'^T \mu\right),
+    \qquad G' v' = 0.
+
+Without drag this is RATTLE [Andersen1983]: second order, reversible, symplectic. The terms in D make each half
+a Rosenbrock stage: second order whatever D is, and stable for any step against the drag.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.bars.arrays import Field
+from ropewalk.methods.bars.graph import Graph, assemble, pulls, rates, solve_tensions, spread
+from ropewalk.methods.bars.loads import directions, loads, mobility, supports, surroundings
+from ropewalk.model.arrays import Array
+from ropewalk.numerics.compile import kernel
+
+DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR = 0, 1, 2, 3
+CONSTANT, PLACED, DAMPED = 0, 1, 2  # loads that never change, that depend on position, on velocity too
+
+MAX_ITERATIONS = 60  # of the chord iteration for the lengths; good steps take 2 to 6
+SLOW = 0.3  # contraction per iteration above which the matrix is factorised anew
+
+
+class Steps(NamedTuple):
+    """State and memory of the explicit steps; `field` and `graph` belong to it."""
+
+    r: Array  # (n, 3) m
+    v: Array  # (n, 3) m/s
+    acceleration: Array  # (n, 3) of held nodes, m/s2
+    tension: Array  # (m,) multipliers of the lengths, N
+    rate_tension: Array  # (m,) multipliers of the rates, N
+    mobility: Array  # (n, 3, 3) 1/kg
+    first_damping: Array  # (n, 3, 3) N s/m
+    old_v: Array  # (n, 3)
+    old_r: Array  # (n, 3)
+    old_force: Array  # (n, 3)
+    old_direction: Array  # (m, 3)
+    residual: Array  # (m,)
+    change: Array  # (m,)
+    give: Array  # (m,) 1/kg, compliance where some bars only say what others say, else 0; see bars_graph.py
+    tally: Array  # (4,) steps, iterations, factorisations, 1 if the factor can be used
+
+
+@kernel
+def lengths(node, r, length, give, tension, factor, out):
+    """Constraints (|d|^2 - l^2) / 2 l (m) into `out`; returns the largest |.| over l and its bar.
+
+    give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor * tension
+    """
+    worst = 0.0
+    which = -1
+    for k in range(node.shape[0]):
+        a, b = node[k, 0], node[k, 1]
+        x = r[b, 0] - r[a, 0]
+        y = r[b, 1] - r[a, 1]
+        z = r[b, 2] - r[a, 2]
+        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k] - give[k] * factor * tension[k]
+        out[k] = g
+        e = abs(g) / length[k]
+        if not e <= worst:
+            worst = e
+            which = k
+    return worst, which
+
+
+@kernel
+def refactor(graph, s, direction, is_slow):
+    """Factorise where there is no factor, or one that `is_slow` and not of this step; False if that fails."""
+    if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):
+        if not assemble(graph, direction, s.give):
+            return False
+        s.tally[2] += 1.0
+        s.tally[3] = 2.0  # fresh in this step: a second try would give the same
+    return True
+
+
+@kernel
+def meet_lengths(bars, graph, s, direction, factor, tolerance):
+    """Moves s.r along W G^T until all bars have their lengths, adding the multipliers to s.tension.
+
+    factor : h^2/2, motion per tension    direction : (m, 3) of G; graph.pull must belong to it
+    Returns DONE, NOT_CONVERGED, NOT_FINITE or SINGULAR.
+    """
+    before = np.inf
+    for _ in range(MAX_ITERATIONS):
+        worst, _ = lengths(bars.node, s.r, bars.length, s.give, s.tension, factor, s.residual)
+        if not np.isfinite(worst):
+            return NOT_FINITE
+        if worst <= tolerance:
+            return DONE
+        if not refactor(graph, s, direction, worst > SLOW * before):
+            return SINGULAR
+        solve_tensions(graph, s.residual, s.change)
+        for k in range(s.change.size):
+            s.tension[k] += s.change[k] / factor
+        spread(graph, bars.node, s.change, 1.0, s.r)
+        before = worst
+        s.tally[1] += 1.0
+    return NOT_CONVERGED
+
+
+@kernel
+def meet_rates(bars, graph, s, direction, factor, tolerance):
+    """Changes s.v along W G^T until no bar lengthens, adding the multipliers to s.rate_tension.
+
+    factor : h/2    tolerance : m/s
+    """
+    # the correction is that of `meet_lengths`, written again: as a function it cost a tenth of a step
+    before = np.inf
+    for _ in range(MAX_ITERATIONS):
+        rates(bars.node, direction, s.v, s.residual)
+        worst = 0.0
+        for k in range(s.residual.size):
+            s.residual[k] -= s.give[k] * factor * s.rate_tension[k]
+            e = abs(s.residual[k])
+            if not e <= worst:
+                worst = e
+        if not np.isfinite(worst):
+            return NOT_FINITE
+        if worst <= tolerance:
+            return DONE
+        if not refactor(graph, s, direction, worst > SLOW * before):
+            return SINGULAR
+        solve_tensions(graph, s.residual, s.change)
+        for k in range(s.change.size):
+            s.rate_tension[k] += s.change[k] / factor
+        spread(graph, bars.node, s.change, 1.0, s.v)
+        before = worst
+    return DONE if worst <= 1e3 * tolerance else NOT_CONVERGED
+
+
+@kernel
+def kick(mobility, force, h, v):
+    """Adds h W f to v."""
+    for i in range(v.shape[0]):
+        w = mobility[i]
+        x, y, z = force[i, 0], force[i, 1], force[i, 2]
+        for j in range(3):
+            v[i, j] += h * (w[j, 0] * x + w[j, 1] * y + w[j, 2] * z)
+
+
+@kernel
+def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
+    """From t to t + h with the loads at t and the bars' last tensions: s.tension, and s.r before lengths are met.
+
+    `field` must hold directions and water at s.r; with CONSTANT loads force, mobility and pulls must belong to s.r too.
+    s : Steps or Sweeps; the state at t is left in s.old_r and s.old_v    held : (n, 3) m/s2 of held nodes, filled
+    kind : CONSTANT, PLACED or DAMPED
+    """
+    s.old_r[:] = s.r
+    s.old_v[:] = s.v
+    if kind != CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.5 * h, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
+    if kind == DAMPED:
+        s.first_damping[:] = field.damping
+    kick(s.mobility, field.force, 0.5 * h, s.v)
+    for i in range(s.r.shape[0]):
+        for j in range(3):
+            s.r[i, j] += h * s.v[i, j]
+    # held nodes go where their motion says; the rest starts from the tensions at the end of the step before. Those of
+    # the lengths would not do: they also hold the correction of past errors, and to begin with them is unstable
+    supports(bars, motions, t + h, s.r, s.v, held)
+    s.tension[:] = s.rate_tension
+    spread(graph, bars.node, s.tension, 0.5 * h * h, s.r)
+
+
+@kernel
+def second_half(bars, medium, motions, field, graph, s, held, first_force, t, h, kind):
+    """Velocities at t + h once s.r has its lengths, with the bars' last tensions: s.v before rates are met.
+
+    first_force : (n, 3) N, room for the loads at t + h with the velocities at t    the rest : as in `first_half`
+    """
+    for i in range(s.r.shape[0]):
+        for j in range(3):
+            s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
+    directions(bars.node, s.r, field.direction)
+    surroundings(medium, field, s.r, t + h)
+    if kind == DAMPED:
+        loads(bars, medium, field, s.r, s.old_v)
+        first_force[:] = field.force
+    if kind != CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+    if kind == DAMPED:
+        for i in range(s.v.shape[0]):
+            for j in range(3):
+                x = 2.0 * field.force[i, j] - first_force[i, j]
+                for q in range(3):
+                    x += (s.first_damping[i, j, q] + field.damping[i, j, q]) * (s.v[i, q] - s.old_v[i, q])
+                field.force[i, j] = x
+        mobility(bars, field, 0.5 * h, s.mobility)
+    pulls(graph, bars.node, field.direction, s.mobility)
+    kick(s.mobility, field.force, 0.5 * h, s.v)
+    # the reaction in the second half is that of the first to first order
+    supports(bars, motions, t + h, s.r, s.v, held)
+    spread(graph, bars.node, s.rate_tension, 0.5 * h, s.v)
+
+
+@kernel
+def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
+    """One step from t to t + h. `field` must hold directions and water at s.r; on failure s is as before.
+
+    kind : of the loads, see `first_half`
+    """
+    s.old_direction[:] = field.direction
+    if s.tally[3] == 2.0:
+        s.tally[3] = 1.0
+    first_half(bars, medium, motions, field, graph, s, s.acceleration, t, h, kind)
+    code = meet_lengths(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
+    if code == DONE:
+        second_half(bars, medium, motions, field, graph, s, s.acceleration, s.old_force, t, h, kind)
+        code = meet_rates(bars, graph, s, field.direction, 0.5 * h, tolerance * bars.length.min() / h)
+    if code != DONE:
+        s.r[:] = s.old_r
+        s.v[:] = s.old_v
+        field.direction[:] = s.old_direction
+        return code
+    s.tally[0] += 1.0
+    return DONE
+
+
+@kernel
+def rattle(bars, medium, motions, field, graph, s, t, h, n_steps, tolerance, kind):
+    """n_steps of h from t; returns the code and how many were done."""
+    if kind == CONSTANT:
+        loads(bars, medium, field, s.r, s.v)
+        mobility(bars, field, 0.0, s.mobility)
+        pulls(graph, bars.node, field.direction, s.mobility)
+    for k in range(n_steps):
+        code = rattle_step(bars, medium, motions, field, graph, s, t + k * h, h, tolerance, kind)
+        if code != DONE:
+            return code, k
+    return DONE, n_steps
+
+
+@kernel
+def tensions(bars, medium, field, graph, s):
+    r"""Tensions (N) at the present state, exactly: A T = G W f + kappa, G a of held nodes added; into s.tension.
+
+    Fills field.force, and s.old_force with the accelerations (m/s2).  Returns False if the matrix is singular.
+    """
+    loads(bars, medium, field, s.r, s.v)
+    mobility(bars, field, 0.0, s.mobility)
+    pulls(graph, bars.node, field.direction, s.mobility)
+    a = s.old_force
+    for i in range(a.shape[0]):
+        for j in range(3):
+            a[i, j] = s.acceleration[i, j] if bars.held[i] else 0.0
+    kick(s.mobility, field.force, 1.0, a)
+    if not assemble(graph, field.direction, s.give):
+        return False
+    s.tension[:] = 0.0
+    for _ in range(REFINEMENTS):
+        accelerations_of_length(bars.node, field.direction, s.r, s.v, a, s.residual)
+        for k in range(s.residual.size):
+            s.residual[k] -= s.give[k] * s.tension[k]
+        solve_tensions(graph, s.residual, s.change)
+        spread(graph, bars.node, s.change, 1.0, a)
+        s.tension[:] += s.change
+    s.tally[3] = 0.0
+    return True
+
+
+REFINEMENTS = 3  # solves of the tension system: one, and two against the regularisation
+
+
+@kernel
+def accelerations_of_length(node, direction, r, v, a, out):
+    """Second rate of the lengths, t.(a_b - a_a) + |v_b - v_a|^2 / |d| on bars that keep them, into `out` (m/s2)."""
+    for k in range(node.shape[0]):
+        i, j = node[k, 0], node[k, 1]
+        s = 0.0
+        square = 0.0
+        length = 0.0
+        for c in range(3):
+            s += direction[k, c] * (a[j, c] - a[i, c])
+            square += (v[j, c] - v[i, c]) ** 2
+            length += (r[j, c] - r[i, c]) ** 2
+        out[k] = s + square / np.sqrt(length)
+
+
+def make_steps(graph: Graph, field: Field, r: Array, v: Array) -> Steps:
+    """Memory for steps from r, v."""
+    n, m = r.shape[0], graph.diagonal.size
+    return Steps(
+        r=r.copy(), v=v.copy(), acceleration=np.zeros((n, 3)), tension=np.zeros(m), rate_tension=np.zeros(m),
+        mobility=np.zeros((n, 3, 3)), first_damping=np.zeros((n, 3, 3)), old_v=np.zeros((n, 3)),
+        old_r=np.zeros((n, 3)), old_force=np.zeros((n, 3)), old_direction=np.zeros((m, 3)),
+        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), tally=np.zeros(4),
+    )  # fmt: skip

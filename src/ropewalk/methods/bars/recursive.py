@@ -1,0 +1,145 @@
+"""Ropes of rigid bars in relative coordinates: the O(n) recursion over a tree, loops closed by constraints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.methods.bars.constrained import BAR_CLAIMS
+from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.loops import accelerations, tree_steps
+from ropewalk.methods.bars.time import SAFETY, BarsInTime
+from ropewalk.methods.bars.tree import Tree, build_tree, make_turns
+from ropewalk.methods.bars.work import BarsWork, energies, refresh, strains
+from ropewalk.methods.protocol import Claim, Report, Status
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
+RIDGE = 1e-11  # share of the diagonal of the loops' system that lets redundant loops be solved
+CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
+# loops are closed along the replies of the last accelerations, so these belong to the state as well
+STATE_ARRAYS = (
+    "direction", "omega", "r", "v", "a", "alpha", "support", "tension", "gains", "integral", "reply", "turn",
+    "loop_matrix", "ridge",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Recursive(BarsInTime):
+    """Rigid bars, recursion over a tree, predictor and corrector of second order.
+
+    step : s; a third of the stability bound unless given    damping : 1/s, mass-proportional
+    lumping : of a bar's mass, see bars_build.build_bars
+    closure : of loops; 'constraint', exact, or 'pid', the published control of their gaps
+    pid : weight of its gains
+    """
+
+    step: float | None = None
+    damping: float = 0.0
+    lumping: Lumping = "halves"
+    closure: Literal["constraint", "pid"] = "constraint"
+    pid: float = 1.0
+
+    name: ClassVar[str] = "recursive"
+    claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS - {Claim.JOINTS}
+
+    def start(self, model: Model, state: State) -> BarsWork:
+        """Cut lines into bars and lay a tree through them."""
+        work = self._begin(model, state)
+        tree = build_tree(work.bars)
+        if tree.loop.size > MOST_LOOPS:
+            raise InputError(
+                f"recursive: {tree.loop.size} loops, at most {MOST_LOOPS}; use the solver 'constrained' for nets"
+            )
+        turns = make_turns(work.bars, tree, work.steps.r, work.steps.v)
+        turns.support[:] = work.steps.acceleration
+        turns.ridge[:] = RIDGE if np.any(work.steps.give > 0.0) else 0.0
+        if self.closure == "pid":
+            turns.gains[:] = self._gains(work, tree)
+        work.own = {"tree": tree, "turns": turns, "steps": 0}
+        self.reload(work)
+        return work
+
+    def advance(self, model: Model, work: BarsWork, t: float) -> Report:
+        """Step to t."""
+        tree, turns = work.own["tree"], work.own["turns"]
+        n, h, done = self._steps_to(work, t), 0.0, 0
+        if n > 0:
+            h = (t - work.time) / n
+            done = tree_steps(tree, work.bars, work.medium, work.motions, work.field, turns, work.time, h, n)
+        work.own["steps"] += done
+        status, message = Status.DONE, ""
+        if done < n:
+            work.time += done * h
+            status = Status.NOT_FINITE
+            message = (
+                f"a position overflowed at t = {work.time:.6g} s with a step of {h:.3g} s; the recursion is explicit: "
+                "give a smaller step, or use the solver 'constrained'"
+            )
+        else:
+            work.time = t
+        _share(work)
+        figures: dict[str, Any] = {
+            "energy": energies(work),
+            "steps": work.own["steps"],
+            "loops": int(tree.loop.size),
+            "largest_strain": float(np.abs(strains(work)).max()),
+        }
+        return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
+
+    def _step(self, work: BarsWork) -> float:
+        """The recursion takes drag explicitly, so its rate bounds the step as well: c h < 2."""
+        bars, field = work.bars, work.field
+        free = ~bars.held
+        if self.step is not None or not np.any(field.damping[free]):
+            return super()._step(work)
+        rate = float(np.linalg.eigvals(np.linalg.solve(field.inertia[free], field.damping[free])).real.max())
+        return min(super()._step(work), SAFETY * 2.0 / rate)
+
+    def reload(self, work: BarsWork) -> None:
+        """Accelerations and tensions anew after the loads in `work` have been changed."""
+        refresh(work)
+        accelerations(work.own["tree"], work.bars, work.medium, work.field, work.own["turns"])
+        _share(work)
+
+    def _gains(self, work: BarsWork, tree: Tree) -> Array:
+        """P, I and D gains, [Otto2022], eqs. (6.6)-(6.8); the prefactor of D, which is not printed, is 1."""
+        if not self.pid > 0.0:
+            raise InputError(f"recursive: pid {self.pid} must be positive; closure: constraint needs none")
+        bars = work.bars
+        if not tree.loop.size:
+            return np.zeros(3)
+        length = float(bars.length[tree.loop].min())
+        p = self.pid * float(np.abs(work.steps.tension).max()) / (length * CRITICAL_STRAIN)
+        mass = float(bars.mass[~bars.held].min())
+        return np.array([p, self.pid * p, self.pid * math.sqrt(p * mass)])
+
+    def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
+        """What a run needs to go on to the same bits."""
+        turns = work.own["turns"]
+        arrays = {name: getattr(turns, name).copy() for name in STATE_ARRAYS}
+        return {**arrays, "time": work.time, "steps": work.own["steps"], "mobility": work.steps.mobility.copy()}
+
+    def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
+        """Memory from a snapshot."""
+        work = self._anew(model)
+        work.time = float(snapshot["time"])
+        work.own["steps"] = int(snapshot["steps"])
+        for name in STATE_ARRAYS:
+            getattr(work.own["turns"], name)[:] = snapshot[name]
+        work.steps.mobility[:] = snapshot["mobility"]
+        _share(work)
+        return work
+
+
+def _share(work: BarsWork) -> None:
+    """Put the recursion's state where reading looks for it."""
+    turns, s = work.own["turns"], work.steps
+    s.r[:], s.v[:], s.old_force[:], s.tension[:] = turns.r, turns.v, turns.a, turns.tension
+    refresh(work)

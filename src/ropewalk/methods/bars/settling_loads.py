@@ -1,0 +1,147 @@
+"""What a case of bars is settled under: loads in shares, supports that are led, and how far forces are from balance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.bars.kkt import residuals
+from ropewalk.methods.bars.loads import supports
+from ropewalk.methods.bars.work import BarsWork, find_tensions, gaps, refresh
+from ropewalk.model.arrays import Array, floats, ints, offsets
+from ropewalk.model.joints import Motions
+from ropewalk.model.model import Model
+from ropewalk.physics.motion import TABLE
+
+NO_LOAD_TIME = 1.0  # s, natural time of a case on which nothing acts
+SPEED = 1  # column of a current table
+
+
+@dataclass(frozen=True)
+class Loads:
+    """The loads of a case in full: weight and buoyancy, current, given forces."""
+
+    gravity: float  # m/s2
+    current_speed: float  # m/s
+    current_table: Array  # (k, 3)
+    force: Array  # (n, 3) N
+
+    @classmethod
+    def of(cls, work: BarsWork) -> Loads:
+        """Those that act on `work` now."""
+        medium = work.medium
+        return cls(medium.gravity, medium.current_speed, medium.current_table, work.bars.force)
+
+    def put_on(self, work: BarsWork, share: float, damping: float) -> None:
+        """Let this share of them act, and a mass-proportional damping (1/s)."""
+        table = self.current_table.copy()
+        table[:, SPEED] *= share
+        work.medium = work.medium._replace(
+            gravity=share * self.gravity,
+            current_speed=share * self.current_speed,
+            current_table=floats(table),
+            damping=damping,
+        )
+        work.bars = work.bars._replace(force=floats(share * self.force))
+        refresh(work)
+
+
+def calm(model: Model) -> Model:
+    """The model as it acts on bars at rest: no waves, and no friction of the bed, which only opposes motion."""
+    return model._replace(sea=model.sea._replace(wave=floats(model.sea.wave[:, :0]), bed_friction=0.0))
+
+
+class Supports:
+    """Nodes with a motion, led from where they are to where the motion has them."""
+
+    def __init__(self, work: BarsWork) -> None:
+        self.bars = work.bars  # with the motions of the case
+        self.motions = work.motions
+        self.nodes = np.flatnonzero(work.bars.held & (work.bars.motion >= 0))
+        self.away = self._displaced(work.time)  # (k, 3) from home, m
+
+    def lead(self, work: BarsWork, t: float, begin: float, end: float) -> bool:
+        """Let the nodes go to their places at t between begin and end (s), and stay; False if they are there."""
+        there = self._displaced(t)
+        own = np.full(self.bars.motion.size, -1)
+        own[self.nodes] = np.arange(self.nodes.size)
+        work.bars = work.bars._replace(motion=ints(own))
+        work.motions = _ways(self.motions, self.away, there, begin, end)
+        moves = bool(np.any(there != self.away))
+        self.away = there
+        return moves
+
+    def _displaced(self, t: float) -> Array:
+        r, v, a = (np.zeros_like(self.bars.home) for _ in range(3))
+        supports(self.bars, self.motions, t, r, v, a)
+        moved: Array = (r - self.bars.home)[self.nodes]
+        return moved
+
+
+def _ways(like: Motions, first: Array, last: Array, begin: float, end: float) -> Motions:
+    """Motions from `first` (k, 3) to `last` between begin and end (s), along cubics that start and stop at rest."""
+    k, span = first.shape[0], end - begin
+    way = (last - first) / span**2
+    cubics = np.stack([-2.0 * way / span, 3.0 * way, np.zeros_like(way), first], axis=1)
+    none = np.zeros(k)
+    return like._replace(
+        kind=ints(np.full(k, TABLE)),
+        ramp=floats(none),
+        velocity=floats(np.zeros((k, 3))),
+        term_start=offsets(none),
+        turn_start=offsets(none),
+        knot_start=offsets(np.full(k, 2)),
+        knots=floats(np.tile([begin, end], k)),
+        cubics=floats(np.stack([cubics, np.zeros_like(cubics)], axis=1), (-1, 4, 3)),  # room for as many as knots
+    )
+
+
+class Unbalance(NamedTuple):
+    """What is missing to an equilibrium."""
+
+    force: Array  # (n, 3) on nodes, in the components that can move, N
+    miss: Array  # (m,) of the bars' lengths, m
+
+
+def unbalance(work: BarsWork) -> Unbalance | None:
+    """How far the present positions are from an equilibrium; None if the tensions are not determined.
+
+    The forces are those at rest, with tensions that let no bar lengthen. A solver whose bars can go slack is asked
+    with its own tensions, for the others would let such bars push.
+    """
+    bars, s = work.bars, work.steps
+    if "kkt" in work.own:
+        kkt, still = work.own["kkt"], np.zeros_like(s.r)
+        stiff = np.zeros(bars.length.size)
+        residuals(bars, work.medium, work.field, kkt, s.r, still, still, s.tension.copy(), stiff, work.time)
+        return Unbalance(kkt.out.copy(), kkt.gap.copy())
+    before = {name: getattr(s, name).copy() for name in ("v", "tension", "old_force", "acceleration")}
+    s.v[:] = 0.0
+    s.acceleration[:] = 0.0
+    known = find_tensions(work)
+    force = np.einsum("npj,np,npi,nik,nk->nj", bars.axes, bars.loose, bars.axes, work.field.inertia, s.old_force)
+    for name, values in before.items():
+        getattr(s, name)[:] = values
+    return Unbalance(force, gaps(work) - bars.length) if known else None
+
+
+def put_to_rest(work: BarsWork) -> None:
+    """Take out what is left of velocities, and give the bars the tensions of rest."""
+    s = work.steps
+    s.v[:] = 0.0
+    s.acceleration[:] = 0.0
+    if "kkt" not in work.own:
+        find_tensions(work)
+    s.old_force[:] = 0.0
+
+
+def natural_time(work: BarsWork) -> float:
+    """Time (s) in which the loads would move the free nodes by the size of the case: sqrt(size / acceleration)."""
+    free = ~work.bars.held
+    load = float(np.linalg.norm(work.field.force[free], axis=1).sum())
+    mass = float(np.trace(work.field.inertia[free], axis1=1, axis2=2).sum()) / 3.0
+    size = float(np.linalg.norm(np.ptp(work.steps.r, axis=0)))
+    return math.sqrt(size * mass / load) if load > 0.0 and size > 0.0 else NO_LOAD_TIME

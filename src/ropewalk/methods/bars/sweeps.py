@@ -1,0 +1,124 @@
+r"""Projection steps: bars are brought to their lengths one after the other, in sweeps.
+
+SHAKE, the default: positions move along the directions of the bars at the start of the step, sweeps alternate
+in direction, and each half step begins with the tensions that the last velocity projection found. (Those of the
+position projection also hold the correction of past errors; to begin with them would be an integral control of a
+double integrator, and diverges.) Second order, and it does not lose energy. RRF, in bars_rrf.py, projects along
+the directions at the end of the step: first order and dissipative.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.bars.rattle import first_half, second_half
+from ropewalk.model.arrays import Array
+from ropewalk.numerics.compile import kernel
+
+
+class Sweeps(NamedTuple):
+    """State and memory of the projection steps."""
+
+    r: Array  # (n, 3) m
+    v: Array  # (n, 3) m/s; of RRF the mean velocity of the step before
+    tension: Array  # (m,) N, of the last step
+    rate_tension: Array  # (m,) N, in the second half of a step: those at its end
+    old_r: Array
+    old_v: Array
+    mobility: Array  # (n, 3, 3)
+    first_damping: Array  # (n, 3, 3)
+    first_force: Array  # (n, 3)
+    acceleration: Array  # (n, 3)
+    predicted: Array  # (n, 3)
+    reaction: Array  # (n, 3) N, reconstructed, of the last step
+    old_reaction: Array  # (n, 3) N
+    integral: Array  # (m,) m s, of the length errors
+    support: Array  # (n, 3)
+
+
+def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
+    """Memory for steps from r, v."""
+    n = r.shape[0]
+    one, matrix = lambda: np.zeros((n, 3)), lambda: np.zeros((n, 3, 3))
+    return Sweeps(
+        r=r.copy(), v=v.copy(), tension=np.zeros(m), rate_tension=np.zeros(m), old_r=one(),
+        old_v=one(), mobility=matrix(), first_damping=matrix(), first_force=one(), acceleration=one(),
+        predicted=one(), reaction=one(), old_reaction=one(), integral=np.zeros(m), support=one(),
+    )  # fmt: skip
+
+
+@kernel(inline="always")
+def pull_together(moved, a, b, p, q, impulse):
+    """Moves rows a and b of `moved` (n, 3) by an impulse along a bar; the impulse.  p, q : (3,) W t at its ends"""
+    for j in range(3):
+        moved[a, j] += impulse * p[j]
+        moved[b, j] -= impulse * q[j]
+    return impulse
+
+
+@kernel
+def sweep_lengths(node, length, direction, pull, r, tension, factor, backwards):
+    """One sweep: each bar to its length along `direction`, multipliers to `tension`; the largest strain found.
+
+    pull : (m, 2, 3) W t of `direction`    factor : h^2/2
+    """
+    m = length.size
+    worst = 0.0
+    for step in range(m):
+        k = m - 1 - step if backwards else step
+        a, b = node[k, 0], node[k, 1]
+        x = r[b, 0] - r[a, 0]
+        y = r[b, 1] - r[a, 1]
+        z = r[b, 2] - r[a, 2]
+        size = length[k]
+        g = 0.5 * (x * x + y * y + z * z - size * size)
+        p, q = pull[k, 0], pull[k, 1]
+        slope = x * (p[0] + q[0]) + y * (p[1] + q[1]) + z * (p[2] + q[2])
+        if slope <= 0.0:  # a bar between held nodes, or turned by more than 90 degrees in one step
+            continue
+        tension[k] += pull_together(r, a, b, p, q, g / slope) / factor
+        worst = max(worst, abs(g) / (size * size))
+    return worst
+
+
+@kernel
+def sweep_rates(node, direction, pull, v, tension, factor, backwards):
+    """One sweep that takes the rate of lengthening out of each bar; the largest rate found (m/s).  factor : h/2"""
+    m = node.shape[0]
+    worst = 0.0
+    for step in range(m):
+        k = m - 1 - step if backwards else step
+        a, b = node[k, 0], node[k, 1]
+        t, p, q = direction[k], pull[k, 0], pull[k, 1]
+        rate = t[0] * (v[b, 0] - v[a, 0]) + t[1] * (v[b, 1] - v[a, 1]) + t[2] * (v[b, 2] - v[a, 2])
+        own = t[0] * (p[0] + q[0]) + t[1] * (p[1] + q[1]) + t[2] * (p[2] + q[2])
+        if own <= 0.0:
+            continue
+        tension[k] += pull_together(v, a, b, p, q, rate / own) / factor
+        worst = max(worst, abs(rate))
+    return worst
+
+
+@kernel
+def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit, tolerance, kind):
+    """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
+
+    The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there
+    sweeps : on the lengths, and on the rates    most : of those on the lengths, as long as a strain is above `limit`
+    tolerance : strain at which there are no more
+    """
+    first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)
+    worst = 0.0
+    for sweep in range(most):
+        worst = sweep_lengths(bars.node, bars.length, field.direction, graph.pull, s.r, s.tension,
+                              0.5 * h * h, sweep % 2 == 1)  # fmt: skip
+        if worst <= tolerance or (sweep + 1 >= sweeps and worst <= limit):
+            break
+    second_half(bars, medium, motions, field, graph, s, s.support, s.first_force, t, h, kind)
+    for sweep in range(sweeps):
+        rate = sweep_rates(bars.node, field.direction, graph.pull, s.v, s.rate_tension, 0.5 * h, sweep % 2 == 1)
+        if rate * h <= tolerance * bars.length[0]:
+            break
+    return worst if np.isfinite(s.v.sum()) else np.nan

@@ -1,0 +1,332 @@
+"""What the bar solvers share: memory of a run, where it starts, what is read from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.methods.bars.arrays import Bars, Field, Medium, Places, make_field
+from ropewalk.methods.bars.bed import carried, grounded
+from ropewalk.methods.bars.bodies import body_rates, read_bodies
+from ropewalk.methods.bars.build import build_bars, build_medium
+from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.graph import Graph, assemble, build_graph, pulls, redundant_give, solve_tensions, spread
+from ropewalk.methods.bars.hinges import DAMPING, hinge_energy, hinge_rates
+from ropewalk.methods.bars.links import link_loads
+from ropewalk.methods.bars.loads import directions, loads, mobility, node_loads, supports, surroundings
+from ropewalk.methods.bars.nets import read_nets
+from ropewalk.methods.bars.rattle import (
+    CONSTANT,
+    DAMPED,
+    DONE,
+    PLACED,
+    Steps,
+    make_steps,
+    meet_lengths,
+    meet_rates,
+    tensions,
+)
+from ropewalk.model.arrays import Array, floats
+from ropewalk.model.joints import HELD, Motions
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+START_TOLERANCE = 1e-12  # relative strain of the bars at the start
+STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
+CLOSE = 1e-9  # relative strain at which the projection has arrived
+GIVE = 1e6  # times the largest mobility: compliance of elastic bars where only the rigid ones are to be met
+NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
+
+
+@dataclass
+class BarsWork:
+    """Memory of a run."""
+
+    time: float  # s
+    bars: Bars
+    places: Places
+    medium: Medium
+    motions: Motions
+    field: Field
+    graph: Graph
+    steps: Steps
+    kind: int  # of the loads: CONSTANT, PLACED or DAMPED
+    own: dict[str, Any] = dataclasses.field(default_factory=dict)  # of one solver
+
+    def own_loads(self) -> tuple[Array, Array]:
+        """Forces (n, 3) and masses (n, 3, 3) of the nodes without buoyancy, drag and added mass of bars."""
+        alone = make_field(self.bars.mass.size, 0, self.field.hulls)
+        alone = alone._replace(water=self.field.water, rate=self.field.rate, under=self.field.under)
+        node_loads(self.bars, self.medium, alone, self.steps.r, self.steps.v)
+        return alone.force, alone.inertia
+
+
+def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> BarsWork:
+    """Bars of the model at a state, brought to their lengths, with tensions."""
+    bars, places, hulls, r, v = build_bars(model, state, lumping)
+    if bars.length.size == 0:
+        raise InputError("there are no lines or nets; the bar solvers have nothing to do")
+    medium = build_medium(model, damping)
+    graph = build_graph(bars)
+    arrays = make_field(r.shape[0], bars.length.size, hulls)
+    steps = make_steps(graph, arrays, r, v)
+    kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 else CONSTANT
+    damped = damping > 0.0 or bool(np.any(bars.hinge_law[:, DAMPING] > 0.0))
+    if damped or medium.density > 0.0 or medium.has_bed or hulls.body.size > 0:
+        kind = DAMPED
+    work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
+    supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
+    _refuse_no_length(work, model)
+    if np.any(bars.compliance > 0.0):
+        _meet_rigid_lengths(work)
+    elastic = bars.compliance > 0.0
+    work.bars = bars._replace(length=floats(np.where(elastic, gaps(work), bars.length)))  # these stay as they are
+    straighten(work, model)
+    work.bars = bars
+    steps.give[:] = redundant_give(graph, arrays.direction)
+    if np.any(steps.give > 0.0):
+        find_tensions(work)
+        steps.rate_tension[:] = steps.tension
+    return work
+
+
+def straighten(work: BarsWork, model: Model) -> None:
+    """Move the nodes so that all bars have their lengths, and take out rates of lengthening."""
+    bars, steps, field = work.bars, work.steps, work.field
+    refresh(work)
+    for _ in range(STRAIGHTEN):
+        loads(bars, work.medium, field, steps.r, steps.v)
+        mobility(bars, field, 0.0, steps.mobility)
+        directions(bars.node, steps.r, field.direction)
+        pulls(work.graph, bars.node, field.direction, steps.mobility)
+        steps.tally[3] = 0.0
+        before = steps.r.copy()
+        if meet_lengths(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE) == DONE:
+            break
+        steps.r[:] = before
+        _damped_projection(work)
+    else:
+        strain = strains(work)
+        k = int(np.argmax(np.abs(strain)))
+        if not abs(strain[k]) <= CLOSE:
+            raise InputError(
+                f"{bar_name(work, model, k)}: its ends are {bars.length[k] * (1.0 + strain[k]):.6g} m apart and cannot "
+                f"be brought to its length of {bars.length[k]:.6g} m; lengthen the line or move its ends"
+            )
+    refresh(work)
+    pulls(work.graph, bars.node, field.direction, steps.mobility)
+    steps.tally[3] = 0.0
+    steps.tension[:] = 0.0
+    speed = max(float(np.abs(steps.v).max(initial=0.0)), float(bars.length.min()))
+    meet_rates(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE * speed)
+    steps.tally[:] = 0.0
+    find_tensions(work)
+    steps.rate_tension[:] = steps.tension
+
+
+def _refuse_no_length(work: BarsWork, model: Model) -> None:
+    """Raise InputError for bars without a direction."""
+    gap, length = gaps(work), work.bars.length
+    if np.any(gap <= NO_LENGTH * length):
+        k = int(np.argmin(gap / length))
+        raise InputError(
+            f"{bar_name(work, model, k)}: its ends lie on one another, {gap[k]:.3g} m apart, but it is "
+            f"{length[k]:.6g} m long; give the state another shape"
+        )
+
+
+def _meet_rigid_lengths(work: BarsWork) -> None:
+    """Newton on the lengths of the rigid bars alone; the elastic ones beside them give way."""
+    bars, s, field = work.bars, work.steps, work.field
+    refresh(work)
+    rigid = bars.compliance == 0.0
+    before = s.r.copy()
+    for _ in range(STRAIGHTEN):
+        off = float(np.abs(strains(work)[rigid]).max(initial=0.0))
+        if off <= START_TOLERANCE:
+            return
+        if not off <= 1.0:
+            break
+        loads(bars, work.medium, field, s.r, s.v)
+        mobility(bars, field, 0.0, s.mobility)
+        directions(bars.node, s.r, field.direction)
+        pulls(work.graph, bars.node, field.direction, s.mobility)
+        soft = GIVE * np.trace(s.mobility, axis1=1, axis2=2).max()
+        if not assemble(work.graph, field.direction, np.where(rigid, 0.0, soft)):
+            break
+        solve_tensions(work.graph, np.where(rigid, gaps(work) - bars.length, 0.0), s.change)
+        spread(work.graph, bars.node, s.change, 1.0, s.r)
+    if not float(np.abs(strains(work)[rigid]).max(initial=0.0)) <= CLOSE:
+        s.r[:] = before  # what cannot be met is said by `straighten`
+
+
+def _damped_projection(work: BarsWork) -> None:
+    """Sweeps of single bars, each moved to its length in turn: slow, but it goes on where Newton does not."""
+    bars, r, w = work.bars, work.steps.r, work.steps.mobility
+    share = np.trace(w, axis1=1, axis2=2)
+    for k in range(bars.length.size):
+        a, b = bars.node[k]
+        total = share[a] + share[b]
+        d = r[b] - r[a]
+        size = float(np.linalg.norm(d))
+        if total > 0.0 and size > 0.0:
+            shift = (size - bars.length[k]) / (size * total) * d
+            r[a] += share[a] * shift
+            r[b] -= share[b] * shift
+
+
+def refresh(work: BarsWork) -> None:
+    """Directions and water at the present positions."""
+    directions(work.bars.node, work.steps.r, work.field.direction)
+    surroundings(work.medium, work.field, work.steps.r, work.time)
+
+
+def find_tensions(work: BarsWork) -> bool:
+    """Exact tensions and accelerations at the present state."""
+    return bool(tensions(work.bars, work.medium, work.field, work.graph, work.steps))
+
+
+def gaps(work: BarsWork) -> Array:
+    """Distances between the ends of the bars, m."""
+    r, node = work.steps.r, work.bars.node
+    size: Array = np.linalg.norm(r[node[:, 1]] - r[node[:, 0]], axis=1)
+    return size
+
+
+def strains(work: BarsWork) -> Array:
+    """Relative lengthening of the bars."""
+    return gaps(work) / work.bars.length - 1.0
+
+
+def stable_step(work: BarsWork) -> float:
+    r"""Largest stable explicit step (s) by a bound on the sideways frequencies, 2 / omega_max.
+
+    .. math:: \omega_{\max}^2 \le \max_i \frac{2}{m_i} \sum_{k \ni i} \frac{|T_k|}{l_k}
+
+    The bars of a body count nothing: they swing with the whole of it. Those of links do.
+    """
+    bars, places = work.bars, work.places
+    swings = np.arange(bars.length.size) < int(places.net_bar_start[-1])
+    swings[[link.bar for link in places.links if link.bar >= 0]] = True
+    stiffness = np.abs(work.steps.tension[swings]) / bars.length[swings]
+    total = np.zeros(bars.mass.size)
+    np.add.at(total, bars.node[swings, 0], stiffness)
+    np.add.at(total, bars.node[swings, 1], stiffness)
+    inverse: Array = np.linalg.eigvalsh(work.steps.mobility)[:, -1].astype(np.float64)
+    square, rate = body_rates(places, work.field, work.steps.r, inverse)
+    hinge_square, hinge_rate = hinge_rates(bars, work.steps.r, inverse)
+    spring = bars.spring.max(axis=1)
+    bed = np.zeros(bars.mass.size)
+    if work.medium.has_bed:
+        k = work.medium.law[0] * bars.contact_width * 0.5 * bars.length
+        np.add.at(bed, bars.node[:, 0], k)
+        np.add.at(bed, bars.node[:, 1], k)
+    square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
+    square, rate = max(square, hinge_square), max(rate, hinge_rate)
+    return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf
+
+
+def bar_name(work: BarsWork, model: Model, k: int) -> str:
+    """The line or net that bar k belongs to."""
+    line = int(np.searchsorted(work.places.bar_start, k, side="right")) - 1
+    if line < len(model.names.lines):
+        return f"line '{model.names.lines[line]}', bar {k - int(work.places.bar_start[line])}"
+    net = int(np.searchsorted(work.places.net_bar_start, k, side="right")) - 1
+    nets = model.nets
+    if net >= len(nets.names):
+        nodes = work.places.body_node.tolist()
+        body = int(np.searchsorted(work.places.body_start, nodes.index(work.bars.node[k, 0]), side="right")) - 1
+        return f"body '{model.names.bodies[body]}', bar {k - int(work.places.net_bar_start[-1])}"
+    return f"net '{nets.names[net]}', bar {k - int(work.places.net_bar_start[net])}"
+
+
+def energies(work: BarsWork) -> dict[str, float]:
+    """Kinetic and potential energy (J) of masses, given forces, springs and hinges; that of the water is left out."""
+    bars, s = work.bars, work.steps
+    free = ~bars.held
+    kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
+    potential = work.medium.gravity * float(bars.mass[free] @ s.r[free, 2]) - float(np.sum(bars.force * s.r))
+    way = np.einsum("nij,nj->ni", bars.axes, s.r - bars.home)
+    potential += 0.5 * float(np.sum(bars.spring * way**2)) + hinge_energy(bars, s.r)
+    return {"kinetic": kinetic, "potential": potential}
+
+
+def read_bars(model: Model, work: BarsWork) -> State:
+    """The state, with tensions and end forces; call `find_tensions` before."""
+    places, s, bars = work.places, work.steps, work.bars
+    node, tension = places.line_node, np.zeros(places.line_node.size)
+    ends = np.zeros((len(model.names.lines), 2, 3))
+    alone = work.own_loads()
+    forces = _point_forces(model, work)
+    for i in range(len(model.names.lines)):
+        own = slice(int(places.line_start[i]), int(places.line_start[i + 1]))
+        first, last = int(places.bar_start[i]), int(places.bar_start[i + 1])
+        bar = s.tension[first:last]
+        for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
+            ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, alone, side, k)
+            pressed = carried(work, side, k, ends[i, side])
+            ends[i, side] -= pressed
+            if model.lines.end_kind[i, side] != BODY:
+                forces[model.lines.end_index[i, side]] -= pressed
+        inner = 0.5 * (bar[1:] + bar[:-1])
+        tension[own] = [ends[i, 0] @ work.field.direction[first], *inner, -ends[i, 1] @ work.field.direction[last - 1]]
+    point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
+    known = places.point >= 0
+    point_position[known], point_velocity[known] = s.r[places.point[known]], s.v[places.point[known]]
+    return State(
+        time=work.time,
+        point_position=point_position,
+        point_velocity=point_velocity,
+        point_force=forces,
+        **read_bodies(model, places, s.r, s.v, work.time),
+        start=places.line_start,
+        s=places.line_s,
+        position=s.r[node],
+        velocity=s.v[node],
+        tension=tension,
+        end_force=ends,
+        grounded=grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
+        **read_nets(model, work),
+        **link_loads(work),
+    )
+
+
+def node_forces(work: BarsWork) -> Array:
+    """(n, 3) force of each node on what holds it, N: loads and tensions less inertia; zero where it is free."""
+    bars, s, field = work.bars, work.steps, work.field
+    total = field.force - np.einsum("nij,nj->ni", field.inertia, s.old_force)
+    pull = s.tension[:, None] * field.direction
+    np.add.at(total, bars.node[:, 0], pull)
+    np.add.at(total, bars.node[:, 1], -pull)
+    return total
+
+
+def _point_forces(model: Model, work: BarsWork) -> Array:
+    forces: Array = np.zeros_like(model.points.position)
+    total = node_forces(work)
+    for k, i in enumerate(work.places.point):
+        if i >= 0:
+            forces[k] = (
+                total[i] * (model.points.joint[k] == HELD) if np.all(work.bars.axes[i] == np.eye(3)) else total[i]
+            )
+    return forces
+
+
+def _end_share(work: BarsWork, own: tuple[Array, Array], side: int, k: int) -> Array:
+    """Loads less inertia of the half bar k at the end of a line: its part of what bars bring to the node."""
+    bars, field, s = work.bars, work.field, work.steps
+    i = int(bars.node[k, side])
+    lines_and_nets = int(work.places.net_bar_start[-1])  # bars of bodies bring no loads
+    part = bars.length[k] / float(bars.length[:lines_and_nets][np.any(bars.node[:lines_and_nets] == i, axis=1)].sum())
+    alone, mass = own
+    bar_mass = float(work.places.bar_mass[i])
+    weight = np.array([0.0, 0.0, -bar_mass * work.medium.gravity]) - work.medium.damping * bar_mass * s.v[i]
+    inertia = field.inertia[i] - mass[i] + bar_mass * np.eye(3)
+    share: Array = part * (field.force[i] - alone[i] + weight - inertia @ s.old_force[i])
+    return share

@@ -1,0 +1,154 @@
+"""Arrays of a chain of rigid links and of its power series.
+
+Arrays of series are (axis, power, node or link), so that sums over powers run over contiguous memory.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ropewalk.methods.chain.drag import DragSeries, allocate_drag
+from ropewalk.numerics.series import TERM_HEAD
+
+Array = NDArray[np.float64]
+
+FLOOR_ACCELERATION = 1e-3  # m/s2, where there is neither weight nor load: only sets the step floor
+STEP_FLOOR = 1e-7  # of the time in which the shortest link falls its own length; a tenth of that is 1e-8 of a swing
+
+
+class Chain(NamedTuple):
+    """A chain as kernels read it: n links between n + 1 nodes, from end A to end B."""
+
+    length: Array  # (n,) m
+    mass: Array  # (n,) kg, uniform along each link
+    added_normal: Array  # (n,) kg, added mass of a link across its axis
+    added_tangential: Array  # (n,) kg, along its axis
+    node_mass: Array  # (n + 1,) kg, point masses (their own added mass included)
+    link_load: Array  # (n, 2, 3) N, shares at the two ends of the constant load on a link: weight less buoyancy, ...
+    node_load: Array  # (n + 1, 3) N, constant load on a node itself
+    pressure: Array  # (n, 3) N/m, load q x t per metre of a link of direction t: stays normal to the link
+    load_terms: Array  # (m, TERM_HEAD + degree + 1) loads in time: target node i, or link n + 1 + i
+    held: NDArray[np.bool_]  # (2,) whether end A, end B follow a prescribed motion
+    motion_terms: Array  # (m, TERM_HEAD + degree + 1) positions of the held ends: target 0 (A) or n (B)
+    damping: float  # 1/s, mass-proportional
+    linear_drag: Array  # (n,) N s/m, of a whole link, same in all directions
+    drag_normal: Array  # (n,) N s2/m2, of a whole link: force = k |u_n| u_n
+    drag_tangential: Array  # (n,) N s2/m2, along the link
+    node_drag: Array  # (n + 1,) N s2/m2, of a node: force = k |u| u
+    current: Array  # (3,) m/s, uniform and steady
+    smoothing: float  # m/s, |u| is sqrt(u^2 + smoothing^2) in quadratic drag
+    reference_mass: float  # kg, makes the equations dimensionless
+    time_floor: float  # s, steps below this mean that the series has no useful radius left
+
+
+class Series(NamedTuple):
+    """The power series of one step, in tau = (t - t0) / T; filled by `expand`."""
+
+    position: Array  # (3, order + 2, n + 1) m
+    link: Array  # (3, order + 2, n) unit vectors along the links
+    acceleration: Array  # (3, order, n + 1) m/s2
+    tension: Array  # (order, n) N, axial force that keeps the length, positive when pulling
+    force: Array  # (3, order, n + 1) N, loads on the nodes; tension and inertia apart
+    along: Array  # (2, order, n) m/s2, t . (2 a0 + a1) and t . (a0 + 2 a1), for added mass
+    reaction: Array  # (3, order, 2) N, force of what holds end A, end B on the chain
+    drag: DragSeries
+    lower: Array  # (n + 1, 4, 4) factors of the matrix; `assemble` and `factorise` fill them
+    diagonal: Array  # (n + 1, 4, 4)
+    upper: Array  # (n + 1, 4, 4)
+    unknowns: Array  # (n + 1, 4) right-hand side, then solution: acceleration of node i, N / mass of link i - 1
+    scratch: Array  # (4, n)
+
+
+def allocate(n_links: int, order: int) -> Series:
+    """Memory for series of the given order: positions to power order + 1, forces to order - 1."""
+    n = n_links
+    return Series(
+        position=np.zeros((3, order + 2, n + 1)),
+        link=np.zeros((3, order + 2, n)),
+        acceleration=np.zeros((3, order, n + 1)),
+        tension=np.zeros((order, n)),
+        force=np.zeros((3, order, n + 1)),
+        along=np.zeros((2, order, n)),
+        reaction=np.zeros((3, order, 2)),
+        drag=allocate_drag(n, order),
+        lower=np.zeros((n + 1, 4, 4)),
+        diagonal=np.zeros((n + 1, 4, 4)),
+        upper=np.zeros((n + 1, 4, 4)),
+        unknowns=np.zeros((n + 1, 4)),
+        scratch=np.zeros((4, n)),
+    )
+
+
+def chain(
+    length: Array,
+    mass: Array,
+    *,
+    gravity: float = 9.81,
+    link_load: Array | None = None,
+    node_mass: Array | None = None,
+    node_load: Array | None = None,
+    pressure: Array | None = None,
+    load_terms: Array | None = None,
+    held: tuple[bool, bool] = (True, True),
+    motion_terms: Array | None = None,
+    added_normal: Array | None = None,
+    added_tangential: Array | None = None,
+    damping: float = 0.0,
+    linear_drag: Array | None = None,
+    drag_normal: Array | None = None,
+    drag_tangential: Array | None = None,
+    node_drag: Array | None = None,
+    current: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    smoothing: float = 0.0,
+) -> Chain:
+    """A `Chain` from what differs from the default: weight m g downwards, nothing else.
+
+    `link_load` (n, 3), spread evenly, or (n, 2, 3), shared between the ends, and `node_load`, where given, are
+    whole loads: the weight is then no longer added.
+    """
+    length = _fresh(length)
+    mass = _fresh(mass)
+    n = length.size
+    no_terms = np.zeros((0, TERM_HEAD + 1))
+    down = np.array([0.0, 0.0, -gravity])
+    node_mass = _filled(node_mass, n + 1)
+    reference = (mass.sum() + node_mass.sum()) / n
+    link_load = _fresh(np.outer(mass, down) if link_load is None else link_load)
+    if link_load.ndim == 2:
+        link_load = np.stack([0.5 * link_load, 0.5 * link_load], axis=1)
+    load = np.abs(link_load).sum()
+    fall = max(load / (n * reference), abs(gravity), FLOOR_ACCELERATION)
+    return Chain(
+        length=length,
+        mass=mass,
+        added_normal=_filled(added_normal, n),
+        added_tangential=_filled(added_tangential, n),
+        node_mass=node_mass,
+        link_load=link_load,
+        node_load=_fresh(np.outer(node_mass, down) if node_load is None else node_load),
+        pressure=np.zeros((n, 3)) if pressure is None else _fresh(pressure),
+        load_terms=no_terms if load_terms is None else _fresh(load_terms),
+        held=np.array(held, dtype=np.bool_),
+        motion_terms=no_terms if motion_terms is None else _fresh(motion_terms),
+        damping=float(damping),
+        linear_drag=_filled(linear_drag, n),
+        drag_normal=_filled(drag_normal, n),
+        drag_tangential=_filled(drag_tangential, n),
+        node_drag=_filled(node_drag, n + 1),
+        current=np.array(current, dtype=float),
+        smoothing=float(smoothing),
+        reference_mass=float(reference),
+        time_floor=float(STEP_FLOOR * np.sqrt(length.min() / fall)),
+    )
+
+
+def _filled(values: Array | None, n: int) -> Array:
+    return np.zeros(n) if values is None else _fresh(np.broadcast_to(values, (n,)))
+
+
+def _fresh(values: Array) -> Array:
+    """A contiguous, writeable copy: kernels are compiled once for each kind of array, read-only ones apart."""
+    return np.array(values, dtype=float, order="C")

@@ -1,0 +1,231 @@
+"""From a Model to chains of rigid links: cut the lines, gather masses and loads, turn motions into terms."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.methods.chain.arrays import Array, Chain, chain
+from ropewalk.model.joints import FREE, HELD
+from ropewalk.model.lines import FORCE_TABLE, POINT, PRESSURE
+from ropewalk.model.model import Model
+from ropewalk.numerics.series import TERM_HEAD
+from ropewalk.physics.current import UNIFORM
+from ropewalk.physics.motion import HARMONIC, TOW
+
+DEFAULT_LINKS = 20  # of a line that does not say; the cable limit is then within about 0.2 % in shape
+POLYNOMIAL = 6  # coefficients of a motion term: the smooth ramp is a polynomial of degree 5
+SAME_PLACE = 1e-9  # of the line's length: an attachment this near a cut is on it
+GAUSS3 = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)]), np.array([5.0, 8.0, 5.0]) / 18.0
+
+
+def cut(model: Model, line: int) -> tuple[Array, Array]:
+    """Arc lengths (m) of the nodes of a line, from end A, and the section of each link.
+
+    Nodes stand at the joints of pieces and at attachments; links are equal between them.
+    """
+    lines = model.lines
+    pieces = slice(lines.piece_start[line], lines.piece_start[line + 1])
+    length, section, asked = lines.piece_length[pieces], lines.piece_section[pieces], lines.piece_elements[pieces]
+    total = float(length.sum())
+    attached = lines.attachment_s[lines.attachment_start[line] : lines.attachment_start[line + 1]]
+    nodes, sections, begin = [0.0], [], 0.0
+    for i in range(length.size):
+        end = begin + float(length[i])
+        inside = attached[(attached > begin + SAME_PLACE * total) & (attached < end - SAME_PLACE * total)]
+        n = int(asked[i]) or max(1, round(DEFAULT_LINKS * float(length[i]) / total))
+        for stop in [*np.unique(inside), end]:
+            share = max(1, round(n * (stop - nodes[-1]) / float(length[i])))
+            nodes.extend(np.linspace(nodes[-1], stop, share + 1)[1:])
+            sections.extend([int(section[i])] * share)
+        begin = end
+    return np.array(nodes), np.array(sections)
+
+
+def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: float) -> tuple[Chain, Array]:
+    """The chain that stands for a line, and the arc lengths of its nodes (m).
+
+    wet : in the water, else in air    damping : 1/s, mass-proportional    smoothing : m/s, in quadratic drag
+    """
+    s, section = cut(model, line)
+    length = np.diff(s)
+    sections, sea = model.sections, model.sea
+    density = sea.water_density if wet else 0.0
+    mass = sections.mass[section] * length
+    displaced = density * sections.area[section] * length
+    weight = np.zeros((length.size, 3))
+    weight[:, 2] = -sea.gravity * (mass - displaced)
+    link_load = np.stack([0.5 * weight, 0.5 * weight], axis=1) + _table_loads(model, line, s)
+    node_mass, node_load, node_drag = _node_loads(model, line, s, density)
+    held = [_is_held(model, line, side) for side in range(2)]
+    dynamic = 0.5 * density * length
+    return (
+        chain(
+            length,
+            mass,
+            gravity=sea.gravity,
+            link_load=link_load,
+            node_mass=node_mass,
+            node_load=node_load,
+            pressure=np.broadcast_to(_pressure(model, line), (length.size, 3)),
+            held=(held[0], held[1]),
+            motion_terms=np.concatenate([_end_terms(model, line, side, length.size) for side in range(2) if held[side]])
+            if any(held)
+            else None,
+            added_normal=sections.added_normal[section] * displaced,
+            added_tangential=sections.added_tangential[section] * displaced,
+            damping=damping,
+            drag_normal=dynamic * sections.drag_normal[section],
+            drag_tangential=dynamic * sections.drag_tangential[section],
+            node_drag=node_drag,
+            current=_current(model) if wet else (0.0, 0.0, 0.0),
+            smoothing=smoothing,
+        ),
+        s,
+    )
+
+
+def check_case(model: Model) -> None:
+    """Refuse what a chain of rigid links cannot be, beyond what the claims say."""
+    lines, names = model.lines, model.names
+    for i, name in enumerate(names.lines):
+        if np.any(lines.end_kind[i] != POINT):
+            raise InputError(f"line '{name}': chain_series needs points at both ends, not bodies")
+        for k in lines.end_index[i]:
+            shared = int(np.sum(lines.end_index == k))
+            if np.any(model.points.joint[k] == FREE) and shared > 1:
+                raise InputError(
+                    f"point '{names.points[k]}' is free and joins {shared} lines; chain_series moves each line "
+                    "by itself"
+                )
+    for kind in lines.load_kind:
+        if kind not in (PRESSURE, FORCE_TABLE):
+            raise InputError("chain_series takes pressure and table loads; a rotating frame has no rest in time")
+    if model.sea.water_density > 0.0 and model.sea.current_speed > 0.0 and model.sea.current_kind != UNIFORM:
+        raise InputError("chain_series takes a uniform current only; a profile changes as the links move through it")
+
+
+def free_end_loads(model: Model, point: int, density: float) -> tuple[float, Array, float]:
+    """Mass (kg), constant force (3,) (N) and drag coefficient (N s2/m2) that a point brings to a chain's end."""
+    points, gravity = model.points, model.sea.gravity
+    mass = float(points.mass[point])
+    force = points.force[point] + points.frame[point].T @ points.axis_force[point]
+    force = force + np.array([0.0, 0.0, gravity * (density * points.volume[point] - mass)])
+    added = float(points.added_mass[point]) if density > 0.0 else 0.0
+    return mass + added, force, 0.5 * density * float(points.drag_area[point])
+
+
+def _is_held(model: Model, line: int, side: int) -> bool:
+    point = model.lines.end_index[line, side]
+    return bool(np.all(model.points.joint[point] == HELD))
+
+
+def _current(model: Model) -> tuple[float, float, float]:
+    speed, heading = model.sea.current_speed, model.sea.current_heading
+    return speed * float(np.cos(heading)), speed * float(np.sin(heading)), 0.0
+
+
+def _node_loads(model: Model, line: int, s: Array, density: float) -> tuple[Array, Array, Array]:
+    """Masses, constant loads and drag of attachments, and of points at ends that are free."""
+    lines, gravity = model.lines, model.sea.gravity
+    mass, load, drag = np.zeros(s.size), np.zeros((s.size, 3)), np.zeros(s.size)
+    for k in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
+        i = int(np.argmin(np.abs(s - lines.attachment_s[k])))
+        mass[i] += lines.attachment_mass[k] + (lines.attachment_added_mass[k] if density > 0.0 else 0.0)
+        load[i] += lines.attachment_force[k]
+        load[i, 2] += gravity * (density * lines.attachment_volume[k] - lines.attachment_mass[k])
+        drag[i] += 0.5 * density * lines.attachment_drag_area[k]
+    for side, i in ((0, 0), (1, s.size - 1)):
+        if not _is_held(model, line, side):
+            own = free_end_loads(model, int(lines.end_index[line, side]), density)
+            mass[i] += own[0]
+            load[i] += own[1]
+            drag[i] += own[2]
+    return mass, load, drag
+
+
+def _loads(model: Model, line: int) -> range:
+    return range(int(model.lines.load_start[line]), int(model.lines.load_start[line + 1]))
+
+
+def _pressure(model: Model, line: int) -> Array:
+    total: Array = np.zeros(3)
+    for i in _loads(model, line):
+        if model.lines.load_kind[i] == PRESSURE:
+            total += model.lines.load_value[i] * model.lines.load_axis[i]
+    return total
+
+
+def _table_loads(model: Model, line: int, s: Array) -> Array:
+    """Shares (n, 2, 3) at the ends of each link of the loads given by tables over s (N)."""
+    shares: Array = np.zeros((s.size - 1, 2, 3))
+    point, weight = GAUSS3
+    for i in _loads(model, line):
+        if model.lines.load_kind[i] != FORCE_TABLE:
+            continue
+        table = model.lines.load_table[model.lines.table_start[i] : model.lines.table_start[i + 1]]
+        # linear load times linear share is a quadratic between knots: three Gauss points are exact
+        knots = np.unique(np.concatenate([s, table[(table[:, 0] > s[0]) & (table[:, 0] < s[-1]), 0]]))
+        for a, b in pairwise(knots):
+            k = int(np.searchsorted(s, 0.5 * (a + b))) - 1
+            x = a + (b - a) * point
+            q = np.stack([np.interp(x, table[:, 0], table[:, 1 + j]) for j in range(3)], axis=1)
+            right = (x - s[k]) / (s[k + 1] - s[k])
+            shares[k, 0] += (b - a) * (weight * (1.0 - right)) @ q
+            shares[k, 1] += (b - a) * (weight * right) @ q
+    return shares
+
+
+def _term(node: int, begin: float, end: float, vector: Array, polynomial: Array, omega: float = 0.0,
+          phase: float = 0.0) -> Array:  # fmt: skip
+    row = np.zeros(TERM_HEAD + POLYNOMIAL)
+    row[:TERM_HEAD] = node, begin, end, omega, phase, *vector
+    row[TERM_HEAD : TERM_HEAD + len(polynomial)] = polynomial
+    return row
+
+
+def _end_terms(model: Model, line: int, side: int, n_links: int) -> Array:
+    """Motion terms of a held end, as numerics.series.add_term reads them; the same laws as physics/motion.py."""
+    node = 0 if side == 0 else n_links
+    point = int(model.lines.end_index[line, side])
+    i = int(model.points.motion[point])
+    one = np.array([1.0])
+    rows = [_term(node, -np.inf, np.inf, model.points.position[point], one)]
+    if i < 0:
+        return np.array(rows)
+    motions = model.motions
+    ramp = float(motions.ramp[i])
+    if motions.kind[i] == HARMONIC:
+        for d0, d1, d2, amplitude, omega, phase in motions.terms[motions.term_start[i] : motions.term_start[i + 1]]:
+            way = amplitude * np.array([d0, d1, d2])
+            if ramp > 0.0:
+                smooth = np.array([0.0, 0.0, 0.0, 10.0 / ramp**3, -15.0 / ramp**4, 6.0 / ramp**5])
+                rows.append(_term(node, 0.0, ramp, way, smooth, omega, phase))
+            rows.append(_term(node, ramp if ramp > 0.0 else -np.inf, np.inf, way, one, omega, phase))
+    elif motions.kind[i] == TOW:
+        velocity = motions.velocity[i]
+        if ramp > 0.0:
+            rows.append(_term(node, 0.0, ramp, velocity, np.array([0.0, 0.0, 0.5 / ramp])))
+        rows.append(_term(node, ramp, np.inf, velocity, np.array([0.5 * ramp, 1.0])))
+    else:
+        rows.extend(_table_terms(model, i, node))
+    return np.array(rows)
+
+
+def _table_terms(model: Model, i: int, node: int) -> list[Array]:
+    """A spline as one term for each axis and interval, at rest before and after."""
+    motions = model.motions
+    begin, end = motions.knot_start[i], motions.knot_start[i + 1]
+    knots, cubics = motions.knots[begin:end], motions.cubics[begin : end - 1]
+    rows = []
+    last = knots[-1] - knots[-2]
+    for axis in range(3):
+        unit = np.eye(3)[axis]
+        rows.append(_term(node, -np.inf, knots[0], cubics[0, 3, axis] * unit, np.array([1.0])))
+        for k in range(knots.size - 1):
+            rows.append(_term(node, knots[k], knots[k + 1], unit, cubics[k, ::-1, axis]))
+        rest = float(np.polyval(cubics[-1, :, axis], last))
+        rows.append(_term(node, knots[-1], np.inf, rest * unit, np.array([1.0])))
+    return rows

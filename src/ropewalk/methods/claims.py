@@ -1,0 +1,101 @@
+"""What a case asks of a solver, and which solvers answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.methods.protocol import Claim, Solver
+from ropewalk.model.bodies import HULL_NONE
+from ropewalk.model.joints import FREE, HELD, LOOSE
+from ropewalk.model.lines import ROD
+from ropewalk.model.model import Model
+from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
+
+
+def demands(model: Model) -> frozenset[Claim]:
+    """What the case asks beyond statics or dynamics."""
+    return frozenset({*_line_demands(model), *_sea_demands(model), *_joint_demands(model)})
+
+
+def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:
+    """Raise InputError if the case asks what `solver` does not claim."""
+    missing = sorted(claim.value for claim in demands(model) - solver.claims - ignored)
+    if missing:
+        raise InputError(f"method '{solver.name}' cannot do {', '.join(missing)}; leave the method to 'auto'")
+
+
+def _line_demands(model: Model) -> Iterator[Claim]:
+    lines, sections = model.lines, model.sections
+    used = np.unique(np.concatenate([lines.piece_section, model.nets.section]))
+    laws = sections.law[used]
+    if np.any(laws == INEXTENSIBLE):
+        yield Claim.INEXTENSIBLE
+    if np.any(laws == LINEAR):
+        yield Claim.ELASTIC
+    if np.any((laws != LINEAR) & (laws != INEXTENSIBLE)):
+        yield Claim.NONLINEAR
+    if np.any(sections.compression[used]):
+        yield Claim.COMPRESSION
+    if np.any(np.diff(lines.piece_start) > 1):
+        yield Claim.PIECES
+    if lines.attachment_s.size:
+        yield Claim.ATTACHMENTS
+    if np.any(lines.attachment_force[:, :2] != 0.0):
+        yield Claim.ATTACHMENT_FORCES
+    if lines.load_kind.size:
+        yield Claim.LOADS
+    if lines.over_index.size:
+        yield Claim.OVER
+    if lines.winches.line.size:
+        yield Claim.PAYOUT
+    if lines.breaks.line.size:
+        yield Claim.BREAK
+    if model.nets.names:
+        yield Claim.NETS
+    if np.any(lines.end_kind == ROD):
+        yield Claim.RODS
+
+
+def _sea_demands(model: Model) -> Iterator[Claim]:
+    sea = model.sea
+    wet = sea.water_density > 0.0 and (model.lines.length.size > 0 or len(model.nets.names) > 0)
+    if wet and sea.current_speed > 0.0:
+        yield Claim.CURRENT
+    if wet and sea.wave.shape[1] > 0:
+        yield Claim.WAVES
+    if sea.has_seabed:
+        yield Claim.GROUNDED
+        if sea.bed_friction > 0.0:
+            yield Claim.FRICTION
+        if sea.bed_normal[2] < 1.0:
+            yield Claim.SLOPE
+
+
+def _joint_demands(model: Model) -> Iterator[Claim]:
+    joint = model.points.joint
+    mixed = np.any(joint != HELD, axis=1) & np.any(joint != FREE, axis=1)
+    if np.any(mixed):
+        yield Claim.JOINTS
+    if np.any(np.all(joint == FREE, axis=1)):
+        yield Claim.FREE_POINTS
+    if np.any(model.bodies.joint == LOOSE):
+        yield Claim.BODIES
+        if _flow_on_hulls(model):
+            yield Claim.HULL_LOADS
+    if model.links.names:
+        yield Claim.LINKS
+    if np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0):
+        yield Claim.MOTIONS
+
+
+def _flow_on_hulls(model: Model) -> bool:
+    """True if current or wind pulls at the hull of a free body."""
+    sea, bodies = model.sea, model.bodies
+    hulls = (bodies.joint == LOOSE) & (bodies.hull != HULL_NONE)
+    wet = sea.current_speed > 0.0 and sea.water_density > 0.0
+    in_water = wet & ((bodies.drag_normal > 0.0) | (bodies.drag_axial > 0.0))
+    in_wind = (sea.wind_speed > 0.0) & (bodies.wind_drag > 0.0)
+    return bool(np.any(hulls & (in_water | in_wind)))

@@ -1,0 +1,255 @@
+"""All that the water drags and pushes, as members on one list: halves of elements, attachments, strips of hulls."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import bsr_matrix, csr_matrix, vstack
+
+from ropewalk.assembly.mesh import ADDED, DRAG_AREA, DRAG_NORMAL, DRAG_TANGENTIAL, HALF_VOLUME, VOLUME
+from ropewalk.methods.linear.assembly import Assembled
+from ropewalk.methods.linear.body import Hull, Strips
+from ropewalk.methods.linear.drag import (
+    Members,
+    gaussian_drag,
+    gaussian_drag_ball,
+    harmonic_drag,
+    harmonic_drag_ball,
+)
+from ropewalk.methods.linear.unknowns import Place, Unknowns
+from ropewalk.model.arrays import Array, Flags
+from ropewalk.model.model import Model
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.current import current
+from ropewalk.physics.hull_loads import ONE_STRIP, centre_pressure
+from ropewalk.physics.rigidbody import arm_matrix
+from ropewalk.physics.waves import wavenumber
+
+Complex = NDArray[np.complex128]
+
+
+class Wet(NamedTuple):
+    """Members in water; h of them."""
+
+    members: Members
+    is_ball: Flags  # (h,) the same drag in all directions
+    added: Array  # (h, 3, 3) kg
+    displaced: Array  # (h,) m3 of water
+    place: Array  # (h, 3) m
+    Q: csr_matrix  # (3 h, n) motion of the members by the unknowns
+    Q_in: csr_matrix  # (3 h, n_inputs) and by the inputs
+
+
+class _List:
+    """Collects members."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Any, ...]] = []
+
+    def add(self, flow: Array, tangent: Array, normal: Array, tangential: Array, is_ball: bool, added: Array,
+            displaced: Array, place: Array, Q: Any, Q_in: Any) -> None:  # fmt: skip
+        ball = np.full(normal.size, is_ball)
+        self.parts.append((flow, tangent, normal, tangential, ball, added, displaced, place, Q, Q_in))
+
+    def build(self, n: int, n_inputs: int) -> Wet:
+        if not self.parts:
+            none, blocks = np.zeros(0), np.zeros((0, 3, 3))
+            members = Members(np.zeros((0, 3)), np.zeros((0, 3)), none, none)
+            return Wet(members, np.zeros(0, dtype=bool), blocks, none, np.zeros((0, 3)), csr_matrix((0, n)),
+                       csr_matrix((0, n_inputs)))  # fmt: skip
+        flow, tangent, normal, tangential, ball, added, displaced, place = (
+            np.concatenate([part[k] for part in self.parts]) for k in range(8)
+        )
+        Q, Q_in = (vstack([part[k] for part in self.parts], format="csr") for k in (8, 9))
+        return Wet(Members(flow, tangent, normal, tangential), ball, added, displaced, place, Q, Q_in)
+
+
+def wet_parts(model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> Wet:
+    """Every member in the water at rest."""
+    found = _List()
+    if model.sea.water_density > 0.0:
+        _add_halves(found, unknowns, place, at)
+        _add_lumps(found, model, unknowns, place, at)
+        for k in range(len(model.names.bodies)):
+            _add_hull(found, model, unknowns, place, at, k)
+    return found.build(unknowns.size, unknowns.n_inputs)
+
+
+def _rows(S: csr_matrix, nodes: Any) -> csr_matrix:
+    return S[(3 * np.asarray(nodes)[:, None] + np.arange(3)).ravel()]
+
+
+def _add_halves(found: _List, unknowns: Unknowns, place: Place, at: Assembled) -> None:
+    local, element, first = at.local, unknowns.mesh.element, unknowns.first
+    span = np.linalg.norm(place.r[first + 1] - place.r[first], axis=1)
+    for side in range(2):
+        wet = local.wet[:, side]
+        e = np.flatnonzero(wet > 0.0)
+        if e.size == 0:
+            continue
+        node, half = first[e] + side, 0.5 * span[e] * wet[e]
+        displaced = element[e, HALF_VOLUME] * wet[e]
+        found.add(
+            local.flow[node], local.tangent[e], half * element[e, DRAG_NORMAL], half * element[e, DRAG_TANGENTIAL],
+            False, local.M[e, side], displaced, place.r[node], _rows(at.S, node), _rows(at.S_in, node),
+        )  # fmt: skip
+
+
+def _add_lumps(found: _List, model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> None:
+    node, wet = unknowns.mesh.node, at.local.node_wet
+    rows = np.flatnonzero(wet > 0.0)
+    if rows.size:
+        share = wet[rows]
+        drag = 0.5 * model.sea.water_density * node[rows, DRAG_AREA] * share
+        added = (node[rows, ADDED] * share)[:, None, None] * np.eye(3)
+        found.add(
+            at.local.flow[rows], np.tile([0.0, 0.0, 1.0], (rows.size, 1)), drag, np.zeros(rows.size), True, added,
+            node[rows, VOLUME] * share, place.r[rows], _rows(at.S, rows), _rows(at.S_in, rows),
+        )  # fmt: skip
+
+
+def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, at: Assembled, k: int) -> None:
+    hull = at.bodies[k].hull
+    strips, n = hull.strips, hull.strips.volume.size
+    if n == 0:
+        return
+    sea = model.sea
+    profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+               sea.current_table)  # fmt: skip
+    where = place.body_position[k] + _water_arm(hull)
+    flow = np.array([current(z, *profile) for z in where[:, 2]]) * (sea.current_speed > 0.0)
+    Q, Q_in = (
+        csr_matrix(np.concatenate([arm_matrix(arm) for arm in strips.arm])) @ _selection(columns, size)
+        for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
+    )
+    found.add(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial, hull.is_ball, strips.added,
+              strips.volume, where, Q, Q_in)  # fmt: skip
+
+
+def _selection(columns: Array, size: int) -> csr_matrix:
+    """(6, size) that picks the body's six unknowns; rows of zeros where it has none."""
+    used = np.flatnonzero(columns >= 0)
+    return csr_matrix((np.ones(used.size), (used, columns[used])), shape=(6, size))
+
+
+def drag_matrices(wet: Wet, *, amplitude: Any = None, covariance: Array | None = None) -> Array:
+    """(h, 3, 3) linear drag (N s/m) for harmonic relative velocities, or Gaussian ones, of the members."""
+    out: Array = np.zeros((wet.displaced.size, 3, 3))
+    for ball in (False, True):
+        chosen = np.flatnonzero(wet.is_ball == ball)
+        if chosen.size == 0:
+            continue
+        members = Members(*(field[chosen] for field in wet.members))
+        if covariance is None:
+            moving = np.zeros((chosen.size, 3), dtype=complex) if amplitude is None else amplitude[chosen]
+            out[chosen] = (
+                harmonic_drag_ball(members.flow, members.normal, moving) if ball else harmonic_drag(members, moving)
+            )
+        else:
+            spread = covariance[chosen]
+            out[chosen] = (
+                gaussian_drag_ball(members.flow, members.normal, spread) if ball else gaussian_drag(members, spread)
+            )
+    return out
+
+
+def blocks(matrices: Array) -> csr_matrix:
+    """Block-diagonal matrix of (h, 3, 3) blocks."""
+    h = matrices.shape[0]
+    if h == 0:
+        return csr_matrix((0, 0))
+    return bsr_matrix((matrices, np.arange(h), np.arange(h + 1)), shape=(3 * h, 3 * h)).tocsr()
+
+
+class WaterMotion(NamedTuple):
+    """Complex amplitudes of a wave of unit amplitude, with exp(-i omega t)."""
+
+    velocity: Complex  # (h, 3) 1/s
+    acceleration: Complex  # (h, 3) 1/s2
+    elevation: Complex  # (h,)
+
+
+def airy(omega: float, heading: float, depth: float, gravity: float, place: Array) -> WaterMotion:
+    r"""Water motion at rest positions of members under a wave of unit amplitude.
+
+    .. math:: u = \omega \frac{\cosh k(z+h)}{\sinh kh} e^{i k \cdot x} (\cos\beta, \sin\beta), \qquad
+              w = -i \omega \frac{\sinh k(z+h)}{\sinh kh} e^{i k \cdot x}, \qquad a = -i \omega u
+
+    Source: [Dean1991], ch. 4; members above still water have the values at z = 0.
+
+    omega : rad/s    heading : rad    depth : m or infinite    place : (h, 3) m
+    """
+    k = wavenumber(omega, depth, gravity)
+    z = np.clip(place[:, 2], -depth, 0.0)
+    image = np.exp(-2.0 * k * depth - k * z) if np.isfinite(depth) else 0.0
+    whole = 1.0 - np.exp(-2.0 * k * depth)
+    c, s = (np.exp(k * z) + image) / whole, (np.exp(k * z) - image) / whole
+    crest = np.exp(1j * k * (np.cos(heading) * place[:, 0] + np.sin(heading) * place[:, 1]))
+    horizontal = omega * c * crest
+    velocity = np.stack([horizontal * np.cos(heading), horizontal * np.sin(heading), -1j * omega * s * crest], axis=1)
+    return WaterMotion(velocity, -1j * omega * velocity, crest)
+
+
+def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, wet: Wet, C: Array, omega: float,
+               heading: float) -> tuple[Complex, Complex]:  # fmt: skip
+    """Forces of a wave of unit amplitude over the unknowns (n,), and its velocity at the members (h, 3).
+
+    Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls also the lift under the
+    tangent plane of the surface, and what strips on the axis leave out of the force on the volume as it is cut; on
+    bodies without a hull their volume. Added mass that the file gives acts on the body's own acceleration only, as in
+    the time domain.
+    """
+    sea = model.sea
+    water = airy(omega, heading, sea.depth, sea.gravity, wet.place)
+    rho = sea.water_density
+    force = np.einsum("hij,hj->hi", C, water.velocity) + np.einsum("hij,hj->hi", wet.added, water.acceleration)
+    force += rho * wet.displaced[:, None] * water.acceleration
+    total: Complex = np.asarray(wet.Q.T @ force.ravel())
+    for k in np.flatnonzero(unknowns.body[:, 0] >= 0):
+        at_body = airy(omega, heading, sea.depth, sea.gravity, place.body_position[[k]])
+        hull = at.bodies[k].hull
+        strips, cut = hull.strips, hull.cut.copy()
+        if hull.is_ball and strips.volume.size:
+            centre_pressure(cut, strips.arm[0])
+        wrench = np.zeros(6, dtype=complex)
+        lift = rho * sea.gravity * at_body.elevation[0]
+        k_wave = wavenumber(omega, sea.depth, sea.gravity)
+        slope_x, slope_y = 1j * k_wave * np.cos(heading), 1j * k_wave * np.sin(heading)
+        first, second = cut[hydrostatics.AREA_MOMENT :], cut[hydrostatics.AREA_SECOND :]
+        wrench[2] = lift * (cut[hydrostatics.AREA] + slope_x * first[0] + slope_y * first[1])
+        wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
+        wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
+        wrench[:3] += rho * model.bodies.volume[k] * at_body.acceleration[0]
+        if strips.volume.size:
+            along = airy(omega, heading, sea.depth, sea.gravity, place.body_position[k] + _water_arm(hull))
+            wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
+        total[unknowns.body[k]] += wrench
+    return total, water.velocity
+
+
+def _water_arm(hull: Hull) -> Array:
+    """(n, 3) from the body's origin to the water that strips feel: of a ball, the centroid of its wet part."""
+    first: Array = hull.cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3]
+    return first[None] / hull.cut[hydrostatics.VOLUME] if hull.is_ball else hull.strips.arm
+
+
+def _beside_the_axis(cut: Array, strips: Strips, acceleration: Complex) -> Complex:
+    """Froude-Krylov wrench (6,) over density of the volume as it is cut, less that of strips on the axis.
+
+    As :func:`~ropewalk.physics.hull_loads.uneven_water` has it: the mean acceleration acts on the volume, its variation
+    along the axis on discs.
+
+    acceleration : (n, 3) of the water at the strips
+    """
+    whole = float(strips.volume.sum())
+    mean = strips.volume @ acceleration / whole
+    volume = cut[hydrostatics.VOLUME] - whole
+    first = strips.volume @ strips.arm
+    wrench = np.concatenate([volume * mean, np.cross(cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] - first, mean)])
+    arm = strips.arm - first / whole
+    along, across = float(np.sum(strips.volume[:, None] * arm * arm)), float(strips.across.sum())
+    if along > ONE_STRIP * across:
+        wrench[3:] -= across / along * np.sum(np.cross(arm, strips.volume[:, None] * acceleration), axis=0)
+    return wrench

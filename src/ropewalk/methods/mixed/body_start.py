@@ -1,0 +1,152 @@
+"""Where the search for the equilibrium of bodies begins: in the closed form, with drag as a rough steady push."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ropewalk.assembly.body_bed import build_feet, lowest_foot, reach
+from ropewalk.assembly.link_start import close_links
+from ropewalk.errors import InputError
+from ropewalk.methods.catenary.solver import Catenary
+from ropewalk.model.arrays import Array, flags, floats, ints
+from ropewalk.model.joints import LOOSE
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, rotation_matrix
+from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
+from ropewalk.physics.seabed import sloping_bed
+
+HALF_WET = 0.5  # share of a hull taken as under water
+SOFTEST = 1.0  # m that a body may sink into the bed beside its own size
+THROUGH = 1e-6  # m below the bed: more than round-off of what touches it
+LINE_SHARE = 0.2  # of the drag of all lines at the surface speed that reaches the bodies
+
+
+def calm_start(model: Model, state: State) -> State:
+    """The balance of lines and free bodies under gravity and a push, from any start; `state` if it is not to be had.
+
+    Newton's method on the elements needs a start with every body roughly in its place; the closed form does not.
+    """
+    if not np.any(model.bodies.joint == LOOSE):
+        return state
+    if model.links.names:
+        return close_links(model, state)
+    calm, solver = _simplified(model), Catenary()
+    try:
+        work = solver.start(calm, state)
+    except InputError:  # too short to reach, or something else without a closed form
+        return state
+    report = solver.advance(calm, work, state.time)
+    if not report.good:
+        return state
+    found = solver.read(calm, work)
+    lifted = _lifted(model, found)
+    if lifted is found.body_position:
+        return found
+    return state._replace(body_position=lifted, body_quaternion=found.body_quaternion)
+
+
+def _lifted(model: Model, state: State) -> Array:
+    """Positions of the bodies, those that would lie below the bed put on it; the closed form has no bed for them."""
+    sea = model.sea
+    if not sea.has_seabed:
+        return state.body_position
+    plane = sloping_bed([0.0, 0.0, -sea.depth], sea.bed_normal)
+    lifted = state.body_position
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        R = tuple(rotation_matrix(state.body_quaternion[k]).reshape(9))
+        height = lowest_foot(build_feet(model, int(k)), tuple(state.body_position[k]), R, plane)
+        if height < 0.0:
+            lifted = lifted.copy() if lifted is state.body_position else lifted
+            lifted[k] -= height * plane[:3]
+    return lifted
+
+
+def body_below_bed(model: Model, state: State) -> str:
+    """A sentence for the first free body that reaches below the bed, if one does: of methods without a bed for them."""
+    if not model.sea.has_seabed:
+        return ""
+    lifted = _lifted(model, state)
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        depth = float(np.linalg.norm(lifted[k] - state.body_position[k]))
+        if depth > THROUGH:
+            z = state.body_position[k, 2]
+            return (
+                f"body '{model.names.bodies[k]}' would reach {depth:.4g} m below the bed, its origin at z = {z:.4g} m"
+            )
+    return ""
+
+
+def heavy_body(model: Model) -> bool:
+    """Whether a free body is heavier than all the water it can displace."""
+    loose = np.flatnonzero(model.bodies.joint == LOOSE)
+    return any(model.bodies.mass[k] > model.sea.water_density * _volume(model, int(k)) for k in loose)
+
+
+def grounded_body(model: Model, position: Array) -> str:
+    """A sentence if a free body has sunk through the bed, whose pressure was too little for it; else nothing.
+
+    position : (n_bodies, 3) m
+    """
+    sea, bodies = model.sea, model.bodies
+    if not sea.has_seabed:
+        return ""
+    for k in np.flatnonzero(bodies.joint == LOOSE):
+        x = position[k]
+        size = reach(build_feet(model, int(k)))
+        if float(sea.bed_normal @ (x + np.array([0.0, 0.0, sea.depth]))) < -2.0 * size - SOFTEST:
+            weight, lift = bodies.mass[k] * sea.gravity, sea.water_density * sea.gravity * _volume(model, int(k))
+            return (
+                f"body '{model.names.bodies[k]}' is below the bed at z = {x[2]:.4g} m: it weighs {weight:.4g} N and "
+                f"displaces {lift:.4g} N of water at most, and seabed.stiffness {sea.bed_stiffness:.4g} Pa/m does not "
+                "carry the rest; make it lighter, hold it from above or make the bed stiffer"
+            )
+    return ""
+
+
+def _volume(model: Model, k: int) -> float:
+    bodies = model.bodies
+    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+    frusta = [(z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(profile)]
+    return float(bodies.volume[k] + np.pi / 3.0 * sum(frusta) + 4.0 / 3.0 * np.pi * bodies.sphere[k, 3] ** 3)
+
+
+def _simplified(model: Model) -> Model:
+    """What the closed form can do of a case: no flow, level bed, linear laws, vertical loads on lines."""
+    sea, sections, lines, bodies = model.sea, model.sections, model.lines, model.bodies
+    known = (sections.law == LINEAR) | (sections.law == INEXTENSIBLE)
+    force = lines.attachment_force.copy()
+    force[:, :2] = 0.0
+    return model._replace(
+        sea=sea._replace(current_speed=0.0, wind_speed=0.0, bed_rest_friction=0.0, bed_normal=floats([0.0, 0.0, 1.0])),
+        sections=sections._replace(
+            law=ints(np.where(known, sections.law, INEXTENSIBLE)), compression=flags(np.zeros(known.size, dtype=bool))
+        ),
+        lines=lines._replace(attachment_force=floats(force), load_kind=ints([])),
+        bodies=bodies._replace(load_force=floats(bodies.load_force + _push(model), (-1, 3))),
+    )
+
+
+def _push(model: Model) -> Array:
+    """(n_bodies, 3) rough drag of current on hulls and lines and of wind on hulls, N.
+
+    Without it a line longer than the depth folds on itself under its buoy, where Newton's method has nowhere to go.
+    """
+    sea, bodies, lines = model.sea, model.bodies, model.lines
+    across = np.array([_lateral_area(model, k) for k in range(bodies.mass.size)]).reshape(-1)
+    drag = 0.5 * sea.water_density * sea.current_speed**2 * bodies.drag_normal * HALF_WET * across
+    ropes = model.sections.drag_normal[lines.piece_section] * lines.piece_length
+    rope = 0.5 * sea.water_density * sea.current_speed**2 * LINE_SHARE * float(np.sum(ropes)) / max(1, bodies.mass.size)
+    wind = 0.5 * sea.air_density * sea.wind_speed**2 * bodies.wind_drag * (1.0 - HALF_WET) * across
+    heading = np.array([[np.cos(a), np.sin(a), 0.0] for a in (sea.current_heading, sea.wind_heading)])
+    push: Array = np.outer(drag + rope, heading[0]) + np.outer(wind, heading[1])
+    return push
+
+
+def _lateral_area(model: Model, k: int) -> float:
+    bodies = model.bodies
+    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+    if profile.shape[0] > 1:
+        return float(np.sum(np.diff(profile[:, 0]) * (profile[1:, 1] + profile[:-1, 1])))
+    return float(np.pi * bodies.sphere[k, 3] ** 2)

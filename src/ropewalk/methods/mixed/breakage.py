@@ -1,0 +1,88 @@
+"""Lines that part: an element loses its tension and both stubs fall free.
+
+The element stays in the mesh, so that results keep their nodes, with a stiffness that is nothing. Half of its mass
+stays with each stub; so do its drag and added mass, as if lumped at the ends of the stubs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.mesh import (
+    ADDED,
+    DAMPING,
+    DRAG_AREA,
+    DRAG_NORMAL,
+    DRAG_TANGENTIAL,
+    FLIPPED,
+    HALF_ADDED_NORMAL,
+    HALF_ADDED_TANGENTIAL,
+    LENGTH,
+    LIMIT,
+    SLACK,
+    Mesh,
+)
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import LINEAR
+
+TOO_FAR = 1e-3  # of the limit: how far the tension may pass it in the step at whose end the line parts
+
+
+@kernel
+def parting_share(before, after, element):
+    """Share of a step after which an element reaches its limit of tension, 2 if none passes it by much."""
+    share = 2.0
+    for e in range(after.size):
+        limit = element[e, LIMIT]
+        if after[e] > (1.0 + TOO_FAR) * limit:
+            share = min(share, max(0.0, ((1.0 + 0.5 * TOO_FAR) * limit - before[e]) / (after[e] - before[e])))
+    return share
+
+
+@kernel
+def parting_element(T, element):
+    """The element furthest beyond its limit of tension, -1 if all are below."""
+    worst = -1
+    largest = 1.0
+    for e in range(T.size):
+        if T[e] >= largest * element[e, LIMIT]:
+            worst = e
+            largest = T[e] / element[e, LIMIT]
+    return worst
+
+
+def arm(model: Model, mesh: Mesh) -> None:
+    """Give the elements of lines that may part their limits of tension."""
+    given = model.lines.breaks
+    for line, s, limit in zip(given.line, given.s, given.tension, strict=True):
+        e = slice(mesh.element_start[line], mesh.element_start[line + 1])
+        if np.isnan(s):
+            mesh.element[e, LIMIT] = limit
+        else:
+            mesh.element[element_at(mesh, int(line), float(s)), LIMIT] = limit
+
+
+def element_at(mesh: Mesh, line: int, s: float) -> int:
+    """The element of a line at s (m from end A)."""
+    places = mesh.s[mesh.node_start[line] : mesh.node_start[line + 1]]
+    ends = places[::-1] if mesh.line[line, FLIPPED] else places
+    k = int(np.clip(np.searchsorted(ends, s, side="left") - 1, 0, ends.size - 2))
+    k = ends.size - 2 - k if mesh.line[line, FLIPPED] else k
+    return int(mesh.element_start[line]) + k
+
+
+def part(mesh: Mesh, T: Array, e: int, rho: float) -> None:
+    """Part element e, and disarm its line."""
+    line = int(np.searchsorted(mesh.element_start, e, side="right") - 1)
+    element = mesh.element[e]
+    first = int(mesh.node_start[line]) + e - int(mesh.element_start[line])
+    area = element[DRAG_NORMAL] * element[LENGTH] / rho if rho > 0.0 else 0.0  # half of 2 b L / rho at each stub
+    for n in (first, first + 1):
+        mesh.node[n, DRAG_AREA] += area
+        mesh.node[n, ADDED] += element[HALF_ADDED_NORMAL]
+    element[[DRAG_NORMAL, DRAG_TANGENTIAL, HALF_ADDED_NORMAL, HALF_ADDED_TANGENTIAL, DAMPING, SLACK]] = 0.0
+    mesh.law[e] = LINEAR, mesh.law_data.size - 1, mesh.law_data.size
+    mesh.element[mesh.element_start[line] : mesh.element_start[line + 1], LIMIT] = np.inf
+    T[e] = 0.0

@@ -1,0 +1,95 @@
+r"""Choice of the steps of the mixed elements, and what lines that come taut ask of them.
+
+A damped element that comes taut takes a velocity away within its damping time, far less than a step: no step resolves
+that, and none has to, since the momentum that is lost does not depend on how long it takes. Generalised-alpha makes a
+rebound of it (it leaves the velocity along the element with the opposite sign), by which the element is slack again,
+and comes taut again; and its smoothed accelerations remember the blow for as long as steps grow. Backward Euler has
+neither: positions that obey the length equation twice in a row leave no velocity along the element. So where the step
+in which an element comes taut, or the one after it, has too large an error, it is repeated by backward Euler, as
+impulses are integrated in [Acary2008] and [Chen2013]; the accelerations after it are those before the blow.
+
+The error of positions in such a step, :math:`c\, h\, \Delta v`, falls with h, but its ratio to h, which the tolerance
+is about, does not. It may be as large as that of an ordinary step: what counts is the mean over the length of one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.mesh import DAMPING, LENGTH, MASS, SLACK
+from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import strain
+
+SAFETY = 0.85  # of the step that would just meet the tolerance
+GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
+REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
+FADING = 0.7  # by which the error of steps of impact falls from one to the next, at least; else it is no blow
+LEAST_RATIO = 1e-6  # of error and tolerance: a line at rest has no error
+
+
+@kernel(**UNCOUNTED)
+def came_taut(mesh, before, after):
+    r"""Whether an element that cannot push was slack before a step, is not after it, and does not rebound by itself.
+
+    It does not if its damping is above the critical one of its two nodes,
+
+    .. math:: \tau^2 \left(\frac1{m_1} + \frac1{m_2}\right) \ge 4 L \frac{de}{dT};
+
+    others are springs, and have to be resolved.    before, after : (n_elements,) tensions, N
+    """
+    element, node, law, law_data = mesh.element, mesh.node, mesh.law, mesh.law_data
+    count = 0
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for e in range(e0, mesh.element_start[line + 1]):
+            if before[e] <= 0.0 < after[e] and element[e, SLACK] > 0.0:
+                m1, m2 = node[n0 + e - e0, MASS], node[n0 + e - e0 + 1, MASS]
+                give = element[e, LENGTH] * strain(after[e], law[e, 0], law_data, law[e, 1], law[e, 2])[1]
+                if element[e, DAMPING] ** 2 * (m1 + m2) >= 4.0 * give * m1 * m2:
+                    count += 1
+    return count > 0
+
+
+@kernel(**UNCOUNTED)
+def keep_memory(X, Y):
+    """After a step of impact from X to Y: the scheme goes on with its accelerations before the blow, X[3].
+
+    Those of the blow itself stay in Y[2], for forces and the ledger.
+    """
+    for n in range(X.shape[1]):
+        for c in range(3):
+            Y[3, n, c] = X[3, n, c]
+
+
+@kernel(**UNCOUNTED)
+def blow_goes_on(ratio, before):
+    """Whether the step after one of impact is one, too: its error is large, and fades.
+
+    ratio, before : error over tolerance of this step and of the step of impact before it, 0 if there was none
+    """
+    return ratio > REJECT_ABOVE and (before == 0.0 or ratio < FADING * before)
+
+
+@kernel(**UNCOUNTED)
+def allowed_ratio(h, ordinary, is_impact):
+    """Error over tolerance above which a step is rejected.
+
+    h : s    ordinary : the step that the motion would allow without impacts, s
+    """
+    return REJECT_ABOVE * max(1.0, ordinary / h) if is_impact else REJECT_ABOVE
+
+
+@kernel(**UNCOUNTED)
+def shorter_step(h, ratio, ordinary, is_impact):
+    """The step (s) after one that is rejected with this ratio of error and tolerance."""
+    if is_impact:  # the ratio does not fall with h, the error does
+        return h * max(SHRINK, SAFETY * max(1.0, ordinary / h) / ratio)
+    return h * max(SHRINK, SAFETY / np.sqrt(ratio))
+
+
+@kernel(**UNCOUNTED)
+def next_step(h, ratio, wanted, least):
+    """The step (s) after one of length h that was accepted; h may be shorter than wanted, to end at a given time."""
+    step = h * max(SHRINK, SAFETY / np.sqrt(max(ratio, LEAST_RATIO)))
+    return max(min(step, GROWTH * max(wanted, h)), least)

@@ -1,0 +1,219 @@
+r"""One line in the Newton iteration: assemble its elements, eliminate its inner nodes, go back.
+
+Kernels here do not count references to their arrays (``UNCOUNTED``), which took a third of the time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.element import element_system
+from ropewalk.assembly.mesh import BED_AREA, LENGTH, RADIUS, SLACK, TWO_SIDED
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, add_node_terms
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    TINY_PIVOT,
+    UNCOUNTED,
+    ZERO3,
+    ZERO9,
+    add3,
+    add9,
+    adjugate,
+    carry_far_end,
+    dot,
+    onto,
+    outer,
+    row_onto,
+    scale3,
+    scale9,
+    sub3,
+    sub9,
+    times,
+)
+from ropewalk.numerics.compile import kernel
+
+
+@kernel(**UNCOUNTED)
+def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
+    """Assemble a line and eliminate its inner nodes; returns False if a pivot vanished."""
+    e0 = mesh.element_start[line]
+    return _eliminate(
+        line, mesh.node_start[line], e0, mesh.element_start[line + 1] - e0, mesh.line[line, TWO_SIDED] == 1,
+        memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law, mesh.law_data,
+        mesh.load, mesh.has_bed, mesh.bed, mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain, memory.offset,
+        memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
+    )  # fmt: skip
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law, law_data, load,
+               has_bed, bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block,
+               end_right):  # fmt: skip
+    r"""As `eliminate_line`, for arrays.
+
+    A node's block K, bordered by the length equation before it (column b, row c, corner d), is inverted by
+
+    .. math::
+        \begin{pmatrix} K & b \\ c^T & d \end{pmatrix}^{-1} =
+        \begin{pmatrix} f \hat K + q\, u w^T & -e u \\ -e w^T & e \det K \end{pmatrix}, \quad
+        u = \hat K b, \quad w^T = c^T \hat K, \quad \sigma = d \det K - c^T u,
+
+    with the adjugate :math:`\hat K`, :math:`q = 1/(\sigma \det K)`, :math:`f = q \sigma`, :math:`e = q \det K`:
+    one division, and little that waits for it; the time of this loop is mostly waiting. No row exchange: K must be
+    regular.
+    """
+    K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
+    h, hT = ZERO3, 0.0  # its right-hand side
+    regular = True
+    for k in range(n_elements):
+        i = n0 + k
+        Ra, Rb, miss, A, B, Ca, Cb, t, weight, row, give = element_system(
+            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push
+        )
+        extra = scale3(weight * miss, t)
+        Fa = sub3(extra, Ra)
+        Fb = scale3(-1.0, add3(Rb, extra))
+        Fb, Cb = add_node_terms(Fb, Cb, i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
+        pull = scale3(1.0 - weight * give, t)
+        if k == 0:
+            K, b, c, d, h, hT = add9(B, Cb), pull, row, -give, Fb, -miss
+            if two_sided:
+                F, C = _first_node(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
+                _begin_far(far, add3(F, Fa), add9(add9(A, C), Ca), A, B, pull, row)
+            continue
+        adj, det = adjugate(add9(add9(K, Ca), A))
+        u, w = onto(adj, b), row_onto(c, adj)
+        schur = d * det - dot(c, u)
+        pivot = det * schur
+        q = 1.0 / pivot if abs(pivot) > TINY_PIVOT else 0.0
+        regular = regular and q != 0.0
+        f, e = q * schur, q * det
+        u = scale3(q, u)
+        h = add3(h, Fa)
+        wA, wp, wh = row_onto(w, A), dot(w, pull), dot(w, h) - det * hT
+        W, WT = add9(scale9(f, times(adj, A)), outer(u, wA)), add3(scale3(f, onto(adj, pull)), scale3(wp, u))
+        y = add3(scale3(f, onto(adj, h)), scale3(wh, u))
+        _keep(i, W, WT, scale3(-e, wA), -e * wp, y, -e * wh, gain, offset)
+        K = add9(sub9(B, times(B, W)), Cb)
+        b = sub3(pull, onto(B, WT))
+        c = sub3(row, row_onto(row, W))
+        d = -give - dot(row, WT)
+        h = add3(Fb, onto(B, y))
+        hT = dot(row, y) - miss
+        if two_sided:
+            P, Pb = add9(scale9(f, adj), outer(u, w)), scale3(-det, u)
+            _carry(i, P, Pb, scale3(-e, w), e * det, B, row, gain, offset, far, reach, corner)
+    _keep(line, K, b, c, d, h, hT, end_block, end_right)
+    return regular
+
+
+@kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
+def _first_node(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip):
+    """Terms of a free first node."""
+    return add_node_terms(ZERO3, ZERO9, n, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _keep(i, Wrr, WrT, WTr, WTT, yr, yT, gain, offset):
+    """Store what the way back needs of node i."""
+    for p in range(3):
+        gain[i, p, 3] = WrT[p]
+        gain[i, 3, p] = WTr[p]
+        offset[i, p] = yr[p]
+    gain[i, 0, 0], gain[i, 0, 1], gain[i, 0, 2] = Wrr[0], Wrr[1], Wrr[2]
+    gain[i, 1, 0], gain[i, 1, 1], gain[i, 1, 2] = Wrr[3], Wrr[4], Wrr[5]
+    gain[i, 2, 0], gain[i, 2, 1], gain[i, 2, 2] = Wrr[6], Wrr[7], Wrr[8]
+    gain[i, 3, 3] = WTT
+    offset[i, 3] = yT
+
+
+@kernel(forceinline=False, **UNCOUNTED)
+def _begin_far(far, F, K, A, B, pull, row):
+    """The coupling of a chain to its free first node, after its first element; see `carry_far_end`."""
+    for p in range(3):
+        for c in range(3):
+            far[p, c] = K[3 * p + c]
+            far[p, 3 + c] = -A[3 * p + c]
+            far[3 + p, c] = -B[3 * p + c]
+        far[p, 6] = -pull[p]
+        far[6, p] = -row[p]
+        far[p, 7] = F[p]
+
+
+@kernel(forceinline=False, **UNCOUNTED)
+def _carry(i, P, Pb, Pc, Pd, B, row, gain, offset, far, reach, corner):
+    """Arrays for `carry_far_end`."""
+    for p in range(3):
+        for c in range(3):
+            corner[p, c] = P[3 * p + c]
+            corner[4 + p, c] = -B[3 * p + c]
+        corner[p, 3] = Pb[p]
+        corner[3, p] = Pc[p]
+        corner[7, p] = -row[p]
+    corner[3, 3] = Pd
+    carry_far_end(i, corner, gain, offset, far, reach)
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, kick):
+    """Go back along a line with the jumps of its ends and its last tension.
+
+    Returns the largest move (m) and kick (N), and the largest miss (m) that is left where an element turned slack or
+    taut and where a node met the bed or left it: the equations were made linear on the other side of that kink.
+    first, last : displacements of the first and last node (m), tuples of 3    kick : change of the last tension, N
+    """
+    n0 = mesh.node_start[line]
+    e0 = mesh.element_start[line]
+    n_elements = mesh.element_start[line + 1] - e0
+    two_sided = mesh.line[line, TWO_SIDED] == 1
+    gain, offset, reach = memory.gain, memory.offset, memory.reach
+    element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed, mesh.node
+    e = e0 + n_elements - 1
+    miss = _turned(T[e], T[e] + share * kick, element[e, LENGTH], element[e, SLACK])
+    T[e] += share * kick
+    largest_move = 0.0
+    largest_kick = abs(kick)
+    x0, x1, x2, x3 = last[0], last[1], last[2], kick
+    for k in range(n_elements - 1, 0, -1):
+        i = n0 + k
+        w0 = offset[i, 0] + gain[i, 0, 0] * x0 + gain[i, 0, 1] * x1 + gain[i, 0, 2] * x2 + gain[i, 0, 3] * x3
+        w1 = offset[i, 1] + gain[i, 1, 0] * x0 + gain[i, 1, 1] * x1 + gain[i, 1, 2] * x2 + gain[i, 1, 3] * x3
+        w2 = offset[i, 2] + gain[i, 2, 0] * x0 + gain[i, 2, 1] * x1 + gain[i, 2, 2] * x2 + gain[i, 2, 3] * x3
+        w3 = offset[i, 3] + gain[i, 3, 0] * x0 + gain[i, 3, 1] * x1 + gain[i, 3, 2] * x2 + gain[i, 3, 3] * x3
+        if two_sided:
+            w0 -= reach[i, 0, 0] * first[0] + reach[i, 0, 1] * first[1] + reach[i, 0, 2] * first[2]
+            w1 -= reach[i, 1, 0] * first[0] + reach[i, 1, 1] * first[1] + reach[i, 1, 2] * first[2]
+            w2 -= reach[i, 2, 0] * first[0] + reach[i, 2, 1] * first[1] + reach[i, 2, 2] * first[2]
+            w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
+        x0, x1, x2, x3 = w0, w1, w2, w3
+        y0, y1, y2 = share * x0, share * x1, share * x2
+        if has_bed and node[i, BED_AREA] != 0.0:
+            above = bed[0] * r[i, 0] + bed[1] * r[i, 1] + bed[2] * r[i, 2] - bed[3] - node[i, RADIUS]
+            now = above + bed[0] * y0 + bed[1] * y1 + bed[2] * y2
+            if (above < 0.0) != (now < 0.0):
+                miss = max(miss, abs(now))
+        r[i, 0] += y0
+        r[i, 1] += y1
+        r[i, 2] += y2
+        v[i, 0] += gp * y0
+        v[i, 1] += gp * y1
+        v[i, 2] += gp * y2
+        a[i, 0] += bp * y0
+        a[i, 1] += bp * y1
+        a[i, 2] += bp * y2
+        e = e0 + k - 1
+        miss = max(miss, _turned(T[e], T[e] + share * x3, element[e, LENGTH], element[e, SLACK]))
+        T[e] += share * x3
+        largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
+        largest_kick = max(largest_kick, abs(x3))
+    if not np.isfinite(x0 + x1 + x2 + x3 + kick):
+        return np.inf, np.inf, np.inf
+    return largest_move, largest_kick, miss
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _turned(before, after, length, slack):
+    """What an element misses its length by (m) when its tension changed sign in a linear equation."""
+    if slack > 0.0 and (before < 0.0) != (after < 0.0):
+        return length * abs(after) / slack
+    return 0.0

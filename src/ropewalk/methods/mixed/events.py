@@ -1,0 +1,172 @@
+"""What interrupts the steps of the mixed elements: elements at winches to be split or joined, lines that part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.body_loads import water_on_bodies
+from ropewalk.assembly.winches import ELEMENT, END, INNER, LINE
+from ropewalk.methods.mixed import steps
+from ropewalk.methods.mixed.breakage import element_at, part
+from ropewalk.methods.mixed.equilibrium import unbalance
+from ropewalk.methods.mixed.leapfrog import leap_to
+from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
+from ropewalk.methods.mixed.ledger_forces import BREAK, WINCH, WORK
+from ropewalk.methods.mixed.remesh import next_remesh, remesh
+from ropewalk.methods.mixed.report import Compiled, FemWork, arc_length
+from ropewalk.methods.mixed.steps import Moving, advance_to, move_junctions, water_at
+from ropewalk.methods.mixed.sweep import newton_iteration
+from ropewalk.model.model import Model
+from ropewalk.numerics.compile import entry_point
+
+TINY_STEP = 1e-5  # s, of the step that finds accelerations
+TINY_ITERATIONS = 8  # of Newton, in it
+STEP_AFTER_BREAK = 1e-3  # of the longest step
+SAME_TIME = 1e-9  # s
+
+
+def copy_state(source: Moving, target: Moving) -> None:
+    """Copy positions, motion and tensions."""
+    target.X[:] = source.X
+    target.T[:] = source.T
+
+
+def find_acceleration(model: Model, work: FemWork) -> None:
+    """Accelerations and tensions that go with the given positions and velocities: those of one tiny implicit step."""
+    kept, mesh, sea = work.steps, work.mesh, model.sea
+    t = float(kept.clock[steps.TIME])
+    now, trial = kept.now, kept.trial
+    h = TINY_STEP
+    trial.X[0] = now.X[0] + h * now.X[1]
+    trial.T[:] = now.T
+    trial.X[2:] = 0.0
+    move_junctions(t + h, mesh, model.motions, trial.X)
+    water_at(trial.X[0], t + h, sea, kept.flow)
+    water_on_bodies(trial.X, t + h, sea, mesh)
+    for _ in range(TINY_ITERATIONS):
+        newton_iteration(trial.X, trial.T, kept.flow, mesh, sea.water_density, sea.gravity, 1.0 / (h * h), 1.0 / h, 1.0,
+                         kept.memory)  # fmt: skip
+    now.X[2] = trial.X[2]
+    now.X[3] = trial.X[2]
+    now.T[:] = trial.T
+    links = mesh.s.size + mesh.motion.size + mesh.bodies.table.shape[0]
+    now.X[0, links:] = trial.X[0, links:]  # what the links carry
+    copy_state(now, trial)
+    copy_state(now, kept.last)
+
+
+def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
+    """Step to time t (s) through all that happens on the way; REACHED or why not.
+
+    leaps : by leapfrog
+    """
+    if not (work.mesh.winches.table.shape[0] or model.lines.breaks.line.size):
+        return int(compiled_for(model, work, leaps).advance(t, work.mesh, model.sea, model.motions, work.steps))
+    breaks = model.lines.breaks
+    while True:
+        clock = work.steps.clock  # another one after each change of the mesh
+        whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
+        due = float(np.min(breaks.time[whole], initial=np.inf))
+        stop = min(t, max(due, float(clock[steps.TIME])), next_remesh(work.mesh, float(clock[steps.TIME]), t))
+        outcome = int(compiled_for(model, work, leaps).advance(stop, work.mesh, model.sea, model.motions, work.steps))
+        if outcome not in (steps.REACHED, steps.PARTED):
+            return outcome
+        now = float(clock[steps.TIME])
+        if outcome == steps.PARTED:
+            e = int(work.steps.count[steps.FAIL_ELEMENT])
+            line = int(np.searchsorted(work.mesh.element_start, e, side="right") - 1)
+            _part(model, work, int(np.flatnonzero(breaks.line == line)[0]), e)
+        elif due <= now + SAME_TIME:
+            for i in whole[breaks.time[whole] <= now + SAME_TIME]:
+                _part(model, work, int(i), element_at(work.mesh, int(breaks.line[i]), float(breaks.s[i])))
+        _remesh(model, work, now)
+        if now >= t - SAME_TIME:
+            return outcome if outcome != steps.PARTED else steps.REACHED
+
+
+def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
+    """The compiled code for a run; found anew only when mesh, memory or model are others."""
+    parts = (work.mesh, work.steps, model.sea, model.motions)
+    kept = work.compiled
+    if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
+        advance = leap_to if leaps else advance_to
+        sea, kept_steps, now = model.sea, work.steps, work.steps.now
+        kept = work.compiled = Compiled(
+            advance=entry_point(advance, 0.0, work.mesh, model.sea, model.motions, work.steps),
+            stored_energy=entry_point(stored_energy, now.X, now.T, work.mesh, sea.gravity),
+            water_at=entry_point(water_at, now.X[0], 0.0, sea, kept_steps.flow),
+            unbalance=entry_point(
+                unbalance,
+                now.X,
+                now.T,
+                kept_steps.flow,
+                work.mesh,
+                sea.water_density,
+                sea.gravity,
+                kept_steps.memory.grip,
+                kept_steps.nodes,
+                work.misses,
+            ),
+            parts=parts,
+            leaps=leaps,
+        )
+    return kept
+
+
+def _remesh(model: Model, work: FemWork, t: float) -> None:
+    """Split and join what is due at winches; the work of the winch takes what the stored energy jumps by.
+
+    The mass lumped at the winch rests there, and begins to move with the line when its element is split off.
+    """
+    if work.mesh.winches.table.shape[0] == 0:
+        return
+    before = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
+    size = work.mesh.s.size
+    work.mesh, work.steps = remesh(work.mesh, work.steps, t)
+    if work.mesh.s.size != size:
+        work.misses = np.zeros(work.mesh.element.shape[0])
+        after = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
+        work.steps.ledger[WINCH, WORK] += after - before
+        _balance(model, work)
+        restart_ledger(model, work)
+
+
+def _balance(model: Model, work: FemWork) -> None:
+    """Give the elements at winches the tension that goes with the mass their nodes now have, and its acceleration."""
+    mesh, kept, sea = work.mesh, work.steps, model.sea
+    water_at(kept.now.X[0], float(kept.clock[steps.TIME]), sea, kept.flow)
+    for line, e, inner, end in mesh.winches.table[:, [LINE, ELEMENT, INNER, END]]:
+        ahead = 1 if end > inner else -1
+        inside = range(mesh.node_start[line] + 1, mesh.node_start[line + 1] - 1)
+        for element, node in ((e - ahead, inner - ahead), (e, inner)):
+            if node not in inside or kept.now.T[element] <= 0.0:
+                continue
+            unbalance(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip,
+                      kept.nodes, work.misses)  # fmt: skip
+            d = kept.now.X[0, node + ahead] - kept.now.X[0, node]
+            kept.now.T[element] += kept.nodes[node] @ d / np.linalg.norm(d)
+
+
+def _part(model: Model, work: FemWork, i: int, e: int) -> None:
+    """Line of break i parts in element e."""
+    mesh, kept = work.mesh, work.steps
+    given = float(model.lines.breaks.s[i])
+    work.parted[i] = kept.clock[steps.TIME], arc_length(mesh, e) if np.isnan(given) else given
+    before = sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    part(mesh, kept.now.T, e, model.sea.water_density)
+    kept.ledger[BREAK, WORK] += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    find_acceleration(model, work)
+    kept.clock[steps.STEP] = STEP_AFTER_BREAK * kept.settings[steps.MOST_STEP]
+    for name in (steps.LAST_STEP, steps.LAST_SHIFT, steps.CURVATURE):
+        kept.clock[name] = 0.0
+    restart_ledger(model, work)
+
+
+def restart_ledger(model: Model, work: FemWork) -> None:
+    """Let the ledger begin at the present state: at the start, and where forces or the mesh have jumped."""
+    kept, sea = work.steps, model.sea
+    t = float(kept.clock[steps.TIME])
+    water_at(kept.now.X[0], t, sea, kept.flow)
+    water_on_bodies(kept.now.X, t, sea, work.mesh)
+    begin_ledger(kept.now.X, kept.now.T, kept.flow, work.mesh, sea.water_density, sea.gravity, kept.memory.grip,
+                 kept.ledger, kept.forces)  # fmt: skip

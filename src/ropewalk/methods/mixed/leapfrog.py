@@ -1,0 +1,342 @@
+r"""Explicit steps on the mixed elements, for snap loads at moderate stiffness: leapfrog, its damping implicit.
+
+.. math::
+    r_1 = r_0 + h v_0 + \tfrac12 h^2 a_0, \qquad v_1 = v_0 + \tfrac12 h (a_0 + a_1), \qquad
+    M(r_1)\, a_1 = F(r_1, v_1),
+
+that is central differences ([Hairer2003], sec. 1.3), with the tension from the law at each element. Forces that
+depend on velocity (drag, Kelvin-Voigt damping, the bed's damping) are taken at v_1 by one linearised solve about its
+prediction v_0 + h a_0: 3 x 3 at each node, and along each line a tridiagonal system for the tensions. So they keep the
+second order and set no limit to the step, which is
+
+.. math:: h < 2/\omega, \qquad \omega^2 \le \max_i \frac{1}{m_i}
+          \left\| 2 \sum_{e \ni i} k_e\, t_e t_e^T + k_b\, n n^T \right\| + \omega_0^2
+
+because :math:`k (t \cdot (u_j - u_i))^2 \le 2 k (t \cdot u_i)^2 + 2 k (t \cdot u_j)^2` for each element: k_e is the
+axial stiffness of the elements at node i and t_e their tangents, k_b the stiffness of the bed where the node touches
+it, n its normal, and \omega_0 belongs to the surface and the springs of points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.mesh import (
+    ADDED,
+    FIRST,
+    HALF_VOLUME,
+    LAST,
+    LIMIT,
+    MASS,
+    SLACK,
+    SPRING,
+    THICKNESS,
+    TWO_SIDED,
+    VOLUME,
+)
+from ropewalk.errors import InputError
+from ropewalk.methods.mixed.breakage import parting_element
+from ropewalk.methods.mixed.ledger_forces import add_step, begin, measure_lines
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, SPHERE, move_grip
+from ropewalk.methods.mixed.steps import (
+    FAIL_ELEMENT,
+    FAIL_TIME,
+    FIXED_STEP,
+    ITERATIONS,
+    LARGEST,
+    LAST_STEP,
+    LEDGER,
+    MOST_STEP,
+    PARTED,
+    REACHED,
+    SMALLEST,
+    STEP,
+    STEPS,
+    TIME,
+    TOLERANCE,
+    move_junctions,
+    water_at,
+)
+from ropewalk.methods.mixed.sweep import end_jump, join_ends, jump, junction_terms
+from ropewalk.methods.mixed.tensions import (
+    HUGE,
+    LEAP_COLUMNS,
+    MOST_TURNS,
+    TANGENT,
+    add_line,
+    correct,
+    find_tensions,
+    forces,
+    held_tensions,
+    sweep_tensions,
+)
+from ropewalk.model.arrays import Array
+from ropewalk.model.joints import LOOSE
+from ropewalk.model.model import Model
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, dot, scale3, solve_dense
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.physics.motion import motion
+
+BLEW_UP, UNSTABLE = 2, 3  # outcomes, beside those of mixed_steps.py
+STABLE = 0.9  # of the largest stable step: stiffness may change within one
+# A line that snaps gains energy where its law has a kink, as (omega h)^2. Damping takes it away, if there is some:
+BARE = 0.5  # damping time times omega, below which there is not
+SHORTER = 0.3  # share of the step that is left then
+ACCURATE = 3e-3  # tolerance at which the step is the stable one; errors go with the square of the step
+
+
+def refuse_leapfrog(model: Model) -> None:
+    """Raise InputError for what explicit steps cannot do."""
+    for k in np.unique(model.lines.piece_section):
+        if model.sections.law[k] == INEXTENSIBLE:
+            raise InputError(
+                f"run.integrator leapfrog: section '{model.names.sections[k]}' is inextensible, and explicit steps "
+                "need a tension that follows from length; give it axial_stiffness, or use generalised_alpha"
+            )
+    if model.links.names:
+        raise InputError(
+            f"run.integrator leapfrog: link '{model.links.names[0]}' holds bodies, and leapfrog moves lines and points "
+            "only; use generalised_alpha"
+        )
+    if model.lines.winches.line.size:
+        raise InputError("run.integrator leapfrog: winches are only in the implicit steps; use generalised_alpha")
+    for k, name in enumerate(model.names.bodies):
+        if model.bodies.joint[k] == LOOSE:
+            raise InputError(
+                f"run.integrator leapfrog: body '{name}' is free, and leapfrog moves lines and points only; "
+                "use generalised_alpha"
+            )
+
+
+def leapfrog_message(outcome: int, clock: Array, step: float | None) -> str:
+    """Why leapfrog stopped, as far as the clock tells."""
+    if outcome == UNSTABLE:
+        return (
+            f"step {step:g} s is longer than {clock[STEP]:.3g} s, the longest at which leapfrog is "
+            "stable here; leave it out and the program will choose"
+        )
+    return "the numbers of leapfrog overflowed; try generalised_alpha"
+
+
+@kernel
+def _move_held(t, n_nodes, which, reference, dof_start, motions, out, r, v, a):
+    """Put the moved junctions where they are at time t; those that are held stay there."""
+    for j in range(which.size):
+        if which[j] < 0 or dof_start[j] < dof_start[j + 1]:
+            continue
+        motion(t, which[j], motions, out)
+        for p in range(3):
+            r[n_nodes + j, p] = reference[j, p] + out[0, p]
+            v[n_nodes + j, p] = out[1, p]
+            a[n_nodes + j, p] = out[2, p]
+
+
+@kernel(**UNCOUNTED)
+def _join(n_nodes, line, node_start, end_offset, r, v, a):
+    """Put the end nodes of all lines where their junctions are."""
+    for k in range(line.shape[0]):
+        for side in range(2):
+            n = node_start[k] if side == 0 else node_start[k + 1] - 1
+            j = n_nodes + line[k, FIRST + side]
+            for p in range(3):
+                r[n, p] = r[j, p] + end_offset[k, side, p]
+                v[n, p] = v[j, p]
+                a[n, p] = a[j, p]
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _predict(n, h, r, v, a):
+    """Positions at the end of a step, and velocities as if accelerations stayed; n rows."""
+    for i in range(n):
+        for p in range(3):
+            r[i, p] += h * (v[i, p] + 0.5 * h * a[i, p])
+            v[i, p] += h * a[i, p]
+
+
+@kernel(**UNCOUNTED)
+def _solve_tensions(h, X, T, flow, mesh, rho, g, is_damped, memory, step):
+    """Tensions, and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none."""
+    A, right, n_dofs = memory.matrix, memory.right, mesh.dof.shape[0]
+    lines, lever, dof_start = mesh.line, mesh.bodies.memory.lever, mesh.dof_start
+    for _ in range(MOST_TURNS):
+        junction_terms(X[0], X[1], X[2], flow, mesh, rho, g, HUGE, 0.5 * h * HUGE, A, right, memory.grip)
+        for k in range(lines.shape[0]):
+            n0, n = mesh.node_start[k], mesh.element_start[k + 1] - mesh.element_start[k]
+            if is_damped:
+                sweep_tensions(n0, n, step)
+            A[n_dofs + k, n_dofs + k] = 1.0
+            add_line(n0, n, lines[k, FIRST], lines[k, LAST], dof_start, lever[k], lines[k, TWO_SIDED] == 1, step, A,
+                     right)  # fmt: skip
+        if not solve_dense(A, right):
+            return False
+        turns = 0
+        for k in range(lines.shape[0]):
+            n0, e0 = mesh.node_start[k], mesh.element_start[k]
+            n = mesh.element_start[k + 1] - e0
+            first, last = end_jump(k, 0, mesh, right), end_jump(k, 1, mesh, right)
+            along = HUGE * dot(first, (step[n0, TANGENT], step[n0, TANGENT + 1], step[n0, TANGENT + 2]))
+            n1 = n0 + n - 1
+            ahead = HUGE * dot(last, (step[n1, TANGENT], step[n1, TANGENT + 1], step[n1, TANGENT + 2]))
+            turns += find_tensions(n0, e0, n, along, ahead, T, mesh.element, mesh.law, mesh.law_data, step)
+        if turns == 0:
+            break
+    for j in range(mesh.motion.size):
+        x = scale3(HUGE, jump(j, mesh, right))
+        for p in range(3):
+            X[2, mesh.s.size + j, p] += x[p]
+            X[1, mesh.s.size + j, p] += 0.5 * h * x[p]
+    return True
+
+
+@kernel
+def other_stiffness(mesh, sea):
+    """Largest square of a frequency (1/s2) that the surface and the springs of points add to the lines'."""
+    largest = 0.0
+    node, rho, g = mesh.node, sea.water_density, sea.gravity
+    for n in range(mesh.node.shape[0]):
+        m = node[n, MASS]
+        if m <= 0.0:
+            continue
+        total = 0.0
+        if node[n, VOLUME] > 0.0:
+            radius = (SPHERE * node[n, VOLUME]) ** (1.0 / 3.0)
+            total += 0.75 * rho * g * node[n, VOLUME] / (radius * (m + node[n, ADDED]))
+        largest = max(largest, total)
+    surface = 0.0
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for k in range(mesh.element_start[line + 1] - e0):
+            lift = rho * g * mesh.element[e0 + k, HALF_VOLUME] / mesh.element[e0 + k, THICKNESS]
+            surface = max(surface, 2.0 * lift / min(node[n0 + k, MASS], node[n0 + k + 1, MASS]))
+    spring = 0.0
+    for j in range(mesh.motion.size):
+        m = node[mesh.s.size + j, MASS]
+        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+            if mesh.dof[d, SPRING] > 0.0 and m > 0.0:
+                spring = max(spring, mesh.dof[d, SPRING] / m)
+    return largest + surface + spring
+
+
+@kernel
+def leap_to(t_end, mesh, sea, motions, work):
+    """Step to t_end by leapfrog; returns REACHED, PARTED (a limit of tension was passed), BLEW_UP or UNSTABLE.
+
+    The one entry into compiled code of such a run. Arrays are taken out of their tuples before the steps.
+    """
+    clock, settings, count = work.clock, work.settings, work.count
+    slip = 1e-9 * max(1.0, abs(t_end))
+    if clock[TIME] >= t_end - slip:
+        return REACHED
+    X, T, flow, memory, rho, g = work.now.X, work.now.T, work.flow, work.memory, sea.water_density, sea.gravity
+    r, v, a = X[0], X[1], X[2]
+    n_nodes, n_dofs = mesh.s.size, mesh.dof.shape[0]
+    node_start, element_start, line, dof_start = mesh.node_start, mesh.element_start, mesh.line, mesh.dof_start
+    node, element, law, law_data, load = mesh.node, mesh.element, mesh.law, mesh.law_data, mesh.load
+    end_offset, which, reference = mesh.end_offset, mesh.motion, mesh.reference
+    damping, has_bed, bed, grip = mesh.mass_damping, mesh.has_bed, mesh.bed, memory.grip
+    has_bodies, has_friction = mesh.bodies.table.shape[0] > 0, grip[FRICTION_ROW, 0] > 0.0 and has_bed
+    flows = rho > 0.0 and (sea.wave.shape[1] > 0 or sea.current_speed > 0.0)
+    may_part = _may_part(element)
+    step, out = np.empty((n_nodes, LEAP_COLUMNS)), np.zeros((3, 3))
+    keeps, ledger, booked, dof = settings[LEDGER] > 0.0, work.ledger, work.forces, mesh.dof
+    n_points = mesh.motion.size - mesh.bodies.table.shape[0]
+    rest = other_stiffness(mesh, sea)
+    share = STABLE * min(1.0, np.sqrt(settings[TOLERANCE] / ACCURATE))
+    is_first = count[STEPS] == 0  # to be moved by nothing: for the accelerations at the start
+    fixed, most, time, wanted = settings[FIXED_STEP], settings[MOST_STEP], clock[TIME], clock[STEP]
+    while time < t_end - slip:
+        wanted = fixed if fixed > 0.0 else min(wanted, most)
+        left = t_end - time
+        h = 0.0 if is_first else left / np.ceil(left / wanted - 1e-6)
+        _predict(n_nodes + which.size, h, r, v, a)
+        if has_bodies:
+            move_junctions(time + h, mesh, motions, X)
+        else:
+            _move_held(time + h, n_nodes, which, reference, dof_start, motions, out, r, v, a)
+            _join(n_nodes, line, node_start, end_offset, r, v, a)
+        if flows:
+            water_at(r, time + h, sea, flow)
+        fastest, slowest = forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law,
+                                  law_data, load, damping, has_bed, bed, rho, g, grip, step)  # fmt: skip
+        if n_dofs > 0:
+            finite = _solve_tensions(h, X, T, flow, mesh, rho, g, slowest > 0.0, memory, step)
+        else:
+            finite = slowest == 0.0 or held_tensions(node_start, element_start, T, element, law, law_data, step)
+        finite = correct(h, node_start, element_start, v, a, T, step) and finite
+        if n_dofs > 0 and has_bodies:
+            join_ends(X, mesh)
+        elif n_dofs > 0:
+            _join(n_nodes, line, node_start, end_offset, r, v, a)
+        if not finite:
+            clock[FAIL_TIME] = time
+            count[FAIL_ELEMENT] = _first_not_finite(T)
+            return BLEW_UP
+        longest = 2.0 / np.sqrt(fastest + rest)
+        wanted = share * longest * _bare_share(slowest * np.sqrt(fastest), element)
+        if is_first:
+            is_first = False
+            if fixed > longest:
+                clock[STEP] = longest
+                return UNSTABLE
+            if keeps:
+                measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
+                              flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
+                              ledger)  # fmt: skip
+                begin(ledger)
+            continue
+        time += h
+        _count_step(h, time, wanted, clock, count)
+        if keeps:
+            measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
+                          flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
+                          ledger)  # fmt: skip
+            add_step(h, 0.0, ledger)
+        if has_friction:
+            move_grip(r, v, mesh, grip)
+        if may_part:
+            parted = parting_element(T, element)
+            if parted >= 0:
+                count[FAIL_ELEMENT] = parted
+                return PARTED
+    clock[TIME] = t_end
+    return REACHED
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _count_step(h, time, wanted, clock, count):
+    """Put a finished step into the clock, and the next one."""
+    clock[TIME], clock[STEP], clock[LAST_STEP] = time, wanted, h
+    clock[SMALLEST] = min(clock[SMALLEST], h)
+    clock[LARGEST] = max(clock[LARGEST], h)
+    count[STEPS] += 1
+    count[ITERATIONS] += 1
+
+
+@kernel(**UNCOUNTED)
+def _may_part(element):
+    """Whether an element has a limit of tension."""
+    least = np.inf
+    for e in range(element.shape[0]):
+        least = min(least, element[e, LIMIT])
+    return least < np.inf
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _bare_share(damping, element):
+    """Share of the step that lines may take which have hardly any damping and can go slack."""
+    if damping > BARE:
+        return 1.0
+    for e in range(element.shape[0]):
+        if element[e, SLACK] > 0.0:
+            return SHORTER
+    return 1.0
+
+
+@kernel(**UNCOUNTED)
+def _first_not_finite(T):
+    """The element to name when numbers are lost."""
+    for e in range(T.size):
+        if not np.isfinite(T[e]):
+            return e
+    return 0

@@ -1,0 +1,133 @@
+r"""The energy ledger: what the lines hold, what was put in, what was lost, and what does not add up.
+
+Energies are taken from the state; work is that of forces averaged over each step along the way gone in it
+(mixed_ledger_forces.py). Of the few things that are no forces on nodes (drag on hulls, links) the power is integrated
+by the parabola through the last three values. What the scheme itself takes in a step,
+
+.. math:: D = \sum m \left(\frac{a_0 + a_1}{2} \cdot \Delta r - \frac{v_0 + v_1}{2} \cdot \Delta v\right),
+
+has a row of its own; docs/theory/mixed_elements.md says what it is for each scheme. What is left,
+
+.. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} - W_\text{winch}
+          + \sum \text{losses},
+
+is what the work of the elastic forces misses of the elastic energy, and what Newton's method leaves. Seabed losses
+contain what the bed stores and gives back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.mesh import FIRST, MASS
+from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
+from ropewalk.methods.mixed.ledger_forces import (
+    DAMPING,
+    ENDS,
+    NUMERICS,
+    STEP_WORK,
+    WINCH,
+    add_step,
+    begin,
+    elastic_energy,
+    measure_lines,
+)
+from ropewalk.methods.mixed.payout import book_winches
+from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.compile import kernel
+
+
+@kernel(**UNCOUNTED)
+def _measure(X, T, flow, mesh, rho, g, grip, ledger, forces):
+    """Book all forces at the present state: fills the columns of `ledger` that are measured.
+
+    X, T, flow : as in `newton_iteration`, before turns are made part of the attitudes (`rebase`)
+    forces : (n_rows, FORCE_COLUMNS)
+    """
+    measure_lines(
+        mesh.s.size, mesh.motion.size - mesh.bodies.table.shape[0], mesh.node_start, mesh.element_start, mesh.line,
+        mesh.dof_start, mesh.dof, mesh.reference, X[0], X[1], X[2], T, flow, mesh.node, mesh.element, mesh.law,
+        mesh.law_data, mesh.load, mesh.mass_damping, mesh.has_bed, mesh.bed, rho, g, grip, forces, ledger,
+    )  # fmt: skip
+    if mesh.winches.table.shape[0] > 0:
+        work, damped, bare = book_winches(X, T, mesh, g, forces)
+        ledger[WINCH, STEP_WORK] += work
+        ledger[DAMPING, STEP_WORK] += damped
+        ledger[NUMERICS, STEP_WORK] += bare
+    if mesh.bodies.table.shape[0] > 0:
+        measure_bodies(X, flow, mesh, rho, g, ledger, forces)
+
+
+@kernel(**UNCOUNTED)
+def _scheme_loss(n, m, X, Y):
+    """What the scheme takes of the motion of mass m at row n (J), from X to Y."""
+    lost = 0.0
+    for p in range(3):
+        lost += (X[2, n, p] + Y[2, n, p]) * (Y[0, n, p] - X[0, n, p])
+        lost -= (X[1, n, p] + Y[1, n, p]) * (Y[1, n, p] - X[1, n, p])
+    return 0.5 * m * lost
+
+
+@kernel(**UNCOUNTED)
+def _scheme_losses(X, Y, mesh):
+    """What the scheme takes of the motion of nodes and free junctions (J), and of nodes that are held or moved.
+
+    These do not move by the scheme: of them it is an error of the work of the ends.
+    """
+    n_nodes, node, dof_start = mesh.s.size, mesh.node, mesh.dof_start
+    lost, held = 0.0, 0.0
+    for n in range(n_nodes):
+        lost += _scheme_loss(n, node[n, MASS], X, Y)
+    for j in range(mesh.motion.size):
+        if dof_start[j] < dof_start[j + 1] and node[n_nodes + j, MASS] > 0.0:
+            lost += _scheme_loss(n_nodes + j, node[n_nodes + j, MASS], X, Y)
+    for line in range(mesh.line.shape[0]):
+        for side in range(2):
+            j = mesh.line[line, FIRST + side]
+            if dof_start[j] == dof_start[j + 1]:
+                n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
+                held += _scheme_loss(n, node[n, MASS], X, Y)
+    return lost - held, held
+
+
+@kernel(**UNCOUNTED)
+def keep_step(h, h_before, X, Y, T, flow, mesh, rho, g, grip, ledger, forces):
+    """Add a step from X to Y to the ledger.
+
+    h, h_before : the step and the one before it, s    X, Y : (4, n_rows, 3) before and after it
+    T, flow : after it, as in `newton_iteration`    forces : (n_rows, FORCE_COLUMNS)
+    """
+    _measure(Y, T, flow, mesh, rho, g, grip, ledger, forces)
+    lost, held = _scheme_losses(X, Y, mesh)
+    ledger[NUMERICS, STEP_WORK] += lost
+    ledger[ENDS, STEP_WORK] -= held
+    add_step(h, h_before, ledger)
+
+
+@kernel(**UNCOUNTED)
+def begin_ledger(X, T, flow, mesh, rho, g, grip, ledger, forces):
+    """Let the next step begin at X: at the start, and where forces have jumped or the mesh has changed."""
+    _measure(X, T, flow, mesh, rho, g, grip, ledger, forces)
+    begin(ledger)
+
+
+@kernel
+def stored_energy(X, T, mesh, g):
+    """Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water."""
+    kinetic, potential = body_energies(X, mesh, g)
+    elastic = 0.0
+    n_nodes = mesh.s.size
+    for n in range(n_nodes + mesh.motion.size):
+        if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
+            continue
+        m = mesh.node[n, MASS]
+        kinetic += 0.5 * m * (X[1, n, 0] ** 2 + X[1, n, 1] ** 2 + X[1, n, 2] ** 2)
+        potential += m * g * X[0, n, 2]
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for k in range(mesh.element_start[line + 1] - e0):
+            i, e = n0 + k, e0 + k
+            dx, dy, dz = X[0, i + 1, 0] - X[0, i, 0], X[0, i + 1, 1] - X[0, i, 1], X[0, i + 1, 2] - X[0, i, 2]
+            span = np.sqrt(dx * dx + dy * dy + dz * dz)
+            elastic += elastic_energy(e, span, mesh.element, mesh.law, mesh.law_data)
+    return kinetic, elastic, potential

@@ -1,0 +1,293 @@
+r"""Work in the energy ledger: forces averaged over a step, times the way that is gone in it.
+
+With F all forces on a node, and r, v, a what the steps make of them,
+
+.. math:: \Delta\left(\tfrac12 m v^2\right) = \frac{F_0 + F_1}{2} \cdot (r_1 - r_0) - D, \qquad
+          D = m \left(\frac{a_0 + a_1}{2} \cdot (r_1 - r_0) - \frac{v_0 + v_1}{2} \cdot (v_1 - v_0)\right)
+
+holds for every step of any scheme to the last digit, because F = m a at both ends of it; D is what the scheme takes
+(mixed_ledger.py). So each kind of force is given its share by that product. Powers at the ends of steps are not
+enough: where an element comes taut its damper stops the nodes within one step, and what that takes is seen at neither
+end of it; and where axial waves are not resolved, velocities go to and fro from step to step, and with them a power.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.element import SHORTEST, drag_on, water_on_half, wet_share
+from ropewalk.assembly.line_loads import load_on_half
+from ropewalk.assembly.mesh import (
+    ADDED,
+    BED_AREA,
+    DRAG_AREA,
+    DRAG_NORMAL,
+    DRAG_TANGENTIAL,
+    FIRST,
+    FORCE,
+    LAST,
+    LENGTH,
+    MASS,
+    PULL,
+    RADIUS,
+    SLACK,
+    SPRING,
+    THICKNESS,
+    VOLUME,
+)
+from ropewalk.assembly.mesh import DAMPING as TIME_DAMPED
+from ropewalk.methods.mixed.nodes import lump, node_terms, wet_sphere
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, tension
+
+# rows of a ledger
+ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+POWERS = 9
+
+# columns of a ledger
+WORK = 0  # J, since the start
+STEP_WORK, NOW, HELD = 1, 2, 3  # measured: J along the way since it was measured last; W; J that is taken off WORK
+HELD_BEFORE, BEFORE = 4, 5  # the last two as they were measured last; one more for the power before that
+COLUMNS = 7
+
+# columns of the forces on a row, three each, N, as they were measured last; moments (N m, in its own frame) in the rows
+# of a body's rotation
+ON_WATER, ON_DRAG, ON_LOADS, ON_BED, ON_DAMPING = 0, 3, 6, 9, 12  # ON_WATER with drag
+HOLD = 15  # inertia minus all of them, where a line ends at what is held or moved; minus inertia of a body
+ALONG = 18  # tension of the element behind the row
+PLACE = 21  # m
+WOUND = 24  # of the element at a winch, at its inner node: force of winding (N), and the length wound to (m)
+WOUND_MASS = 26  # energy per mass that is brought in (J/kg), and the mass (kg)
+FORCE_COLUMNS = 28
+
+
+@kernel
+def elastic_energy(e, span, element, law, law_data):
+    """Elastic energy of an element by its present length (J); damping stores nothing, nor do inextensible elements."""
+    L = element[e, LENGTH]
+    stretch = span / L - 1.0
+    slack = element[e, SLACK]
+    if slack > 0.0 and stretch < 0.0:
+        return 0.5 * slack * stretch * stretch * L
+    kind, start, stop = law[e, 0], law[e, 1], law[e, 2]
+    if kind == INEXTENSIBLE:
+        return 0.0
+    if kind == LINEAR:
+        return 0.5 * law_data[start] * stretch * stretch * L
+    return L * strain_energy(tension(stretch, kind, law_data, start, stop)[0], kind, law_data, start, stop)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def book(F, n, c, force, way):
+    """Work (J) of a force on row n along the way since it was measured last; it is kept in column c."""
+    total = (F[n, c] + force[0]) * way[0] + (F[n, c + 1] + force[1]) * way[1] + (F[n, c + 2] + force[2]) * way[2]
+    F[n, c], F[n, c + 1], F[n, c + 2] = force[0], force[1], force[2]
+    return 0.5 * total
+
+
+@kernel(**UNCOUNTED)
+def book_along(F, n, c, force, place):
+    """As `book`, in one dimension; the place is kept in the next column."""
+    total = 0.5 * (F[n, c] + force) * (place - F[n, c + 1])
+    F[n, c], F[n, c + 1] = force, place
+    return total
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _way(F, n, r):
+    """Way of row n since it was measured last, m."""
+    return r[n, 0] - F[n, PLACE], r[n, 1] - F[n, PLACE + 1], r[n, 2] - F[n, PLACE + 2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _on_half(e, n, other, t, span, r, v, a, flow, element, rho, g):
+    """Force of the water on the half of element e at node n (N), the drag in it, and the power of that on the water."""
+    force = water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, 0.0, 0.0)[0]
+    own = r[n, 2] - flow[n, 7]
+    half = 0.5 * span * wet_share(own, 0.5 * (own + r[other, 2] - flow[other, 7]), element[e, THICKNESS])[0]
+    u = (flow[n, 0], flow[n, 1], flow[n, 2])
+    drag = drag_on(sub3(u, (v[n, 0], v[n, 1], v[n, 2])), t, half * element[e, DRAG_NORMAL],
+                   half * element[e, DRAG_TANGENTIAL])[0]  # fmt: skip
+    return force, drag, dot(drag, u)
+
+
+@kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
+def _on_lump(n, r, v, a, flow, node, rho, g):
+    """As `_on_half`, for what is lumped at row n."""
+    force, drag, u = ZERO3, ZERO3, (flow[n, 0], flow[n, 1], flow[n, 2])
+    if rho > 0.0:
+        force = scale3(-1.0, lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0])
+        w, wet = sub3(u, (v[n, 0], v[n, 1], v[n, 2])), wet_sphere(r[n, 2] - flow[n, 7], node[n, VOLUME])[0]
+        drag = scale3(0.5 * rho * node[n, DRAG_AREA] * wet * np.sqrt(dot(w, w)), w)
+    return force, drag, dot(drag, u)
+
+
+@kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
+def _book_bed(n, r, v, a, flow, node, bed, rho, g, grip, way, F):
+    """Work of the bed on node n (J): what is left of all that acts on what is lumped there, and of its inertia."""
+    m = node[n, MASS]
+    R = node_terms(n, r, v, a, flow, node, 0.0, True, bed, rho, g, 0.0, 0.0, grip)[0]
+    rest = sub3(lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0],
+                (node[n, FORCE], node[n, FORCE + 1], node[n, FORCE + 2]))  # fmt: skip
+    inertia = (m * a[n, 0], m * a[n, 1], m * (a[n, 2] + g))
+    return book(F, n, ON_BED, sub3(add3(inertia, rest), R), way)
+
+
+@kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
+def _book_hold(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, force, way, F):
+    """Work of what holds or moves the node at an end (J).  force : of its elements on it, N"""
+    R = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, 0.0, 0.0, grip)[0]
+    return book(F, n, HOLD, sub3(R, force), way)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _book_row(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water, drag, load, F):
+    """Work on row n (J): of water, of the drag in it, of loads, of the bed, of damping by mass; power of carried drag.
+
+    water, drag, load : of the elements at the row, N
+    """
+    way, power, ground, damped, loads = _way(F, n, r), 0.0, 0.0, 0.0, 0.0
+    if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
+        force, part, power = _on_lump(n, r, v, a, flow, node, rho, g)
+        water, drag = add3(water, force), add3(drag, part)
+    load = (load[0] + node[n, FORCE], load[1] + node[n, FORCE + 1], load[2] + node[n, FORCE + 2])
+    if load != ZERO3 or F[n, ON_LOADS] != 0.0 or F[n, ON_LOADS + 1] != 0.0 or F[n, ON_LOADS + 2] != 0.0:
+        loads = book(F, n, ON_LOADS, load, way)
+    if has_bed and node[n, BED_AREA] != 0.0:
+        depth = bed[3] + node[n, RADIUS] - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
+        if depth > 0.0:
+            ground = _book_bed(n, r, v, a, flow, node, bed, rho, g, grip, way, F)
+        elif F[n, ON_BED] != 0.0 or F[n, ON_BED + 1] != 0.0 or F[n, ON_BED + 2] != 0.0:
+            ground = book(F, n, ON_BED, ZERO3, way)
+    if damping > 0.0:
+        m = damping * node[n, MASS]
+        damped = book(F, n, ON_DAMPING, (m * v[n, 0], m * v[n, 1], m * v[n, 2]), way)
+    F[n, PLACE], F[n, PLACE + 1], F[n, PLACE + 2] = r[n, 0], r[n, 1], r[n, 2]
+    return book(F, n, ON_WATER, water, way), book(F, n, ON_DRAG, drag, way), loads, ground, damped, power
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _add_row(ledger, works):
+    """Put what `_book_row` returns into a ledger."""
+    water, drag, loads, ground, damped, carried = works
+    ledger[WATER, STEP_WORK] += water - drag
+    ledger[DRAG, STEP_WORK] -= drag
+    ledger[LOADS, STEP_WORK] += loads
+    ledger[BED, STEP_WORK] -= ground
+    ledger[DAMPING, STEP_WORK] += damped
+    ledger[WATER, NOW] += carried
+    ledger[DRAG, NOW] += carried
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, node, element, law, law_data, load,
+                  damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
+    """Book all forces on the nodes of a line."""
+    works = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    damped, bare, damped_energy, bare_energy, ends = 0.0, 0.0, 0.0, 0.0, 0.0
+    water, drag, given, carried = ZERO3, ZERO3, ZERO3, 0.0
+    way = _way(F, n0, r)
+    for k in range(n_elements):
+        e, i, j = e0 + k, n0 + k, n0 + k + 1
+        d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
+        span = max(np.sqrt(dot(d, d)), SHORTEST * element[e, LENGTH])
+        t = scale3(1.0 / span, d)
+        pull, ahead = scale3(T[e], t), _way(F, j, r)
+        taken, L = book(F, i, ALONG, pull, sub3(ahead, way)), element[e, LENGTH]
+        if law[e, 0] == LINEAR and span >= L:  # most are, and the call takes as long as all the rest of this
+            stored = 0.5 * law_data[law[e, 1]] * (span - L) * (span - L) / L
+        else:
+            stored = elastic_energy(e, span, element, law, law_data)
+        if element[e, TIME_DAMPED] > 0.0:
+            damped, damped_energy = damped + taken, damped_energy + stored
+        else:
+            bare, bare_energy = bare + taken, bare_energy + stored
+        water2, drag2, given2 = ZERO3, ZERO3, ZERO3
+        if rho > 0.0:
+            force, part, power = _on_half(e, i, j, t, span, r, v, a, flow, element, rho, g)
+            water, drag, carried = add3(water, force), add3(drag, part), carried + power
+            water2, drag2, power = _on_half(e, j, i, t, span, r, v, a, flow, element, rho, g)
+            carried += power
+        if load.shape[0] > 0:
+            given = add3(given, load_on_half(e, 0, i, t, span, element[e, LENGTH], r, v, load, 0.0)[0])
+            given2 = load_on_half(e, 1, j, t, span, element[e, LENGTH], r, v, load, 0.0)[0]
+        if k == 0 and first_held:
+            ends += _book_hold(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip,
+                               add3(pull, add3(water, given)), way, F)  # fmt: skip
+        works = _sum6(works, _book_row(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water, drag, given,
+                                       F))  # fmt: skip
+        if k == n_elements - 1 and last_held:
+            ends += _book_hold(j, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip,
+                               sub3(add3(water2, given2), pull), ahead, F)  # fmt: skip
+        water, drag, given, way = water2, drag2, given2, ahead
+    works = _sum6(works, _book_row(n0 + n_elements, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water,
+                                   drag, given, F))  # fmt: skip
+    _add_row(ledger, _sum6(works, (0.0, 0.0, 0.0, 0.0, 0.0, carried)))
+    ledger[DAMPING, STEP_WORK] += damped
+    ledger[NUMERICS, STEP_WORK] += bare
+    ledger[DAMPING, HELD] += damped_energy
+    ledger[NUMERICS, HELD] += bare_energy
+    ledger[ENDS, STEP_WORK] += ends
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _sum6(x, y):
+    return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T, flow, node,
+                  element, law, law_data, load, damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
+    """Book all forces on nodes and free points at the present state: fills the columns of `ledger` that are measured.
+
+    What an element takes of the motion and does not store is a loss by damping if it has any, else one of the scheme.
+    Where an element comes taut its tension is mostly that of the damping, and neither its elastic part nor the rest is
+    resolved; but what both together take is known, and so is what is stored.
+
+    F : (n_rows, FORCE_COLUMNS)    ledger : (POWERS, COLUMNS)
+    """
+    for k in range(POWERS):
+        ledger[k, STEP_WORK], ledger[k, NOW], ledger[k, HELD] = 0.0, 0.0, 0.0
+    for k in range(node_start.size - 1):
+        first, last = line[k, FIRST], line[k, LAST]
+        _measure_line(node_start[k], element_start[k], element_start[k + 1] - element_start[k],
+                      dof_start[first] == dof_start[first + 1], dof_start[last] == dof_start[last + 1], r, v, a, T,
+                      flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, F,
+                      ledger)  # fmt: skip
+    for j in range(n_points):
+        if dof_start[j] < dof_start[j + 1]:
+            n, load_on_row = n_nodes + j, ZERO3
+            for c in range(dof_start[j], dof_start[j + 1]):
+                axis = (dof[c, 0], dof[c, 1], dof[c, 2])
+                way = (r[n, 0] - reference[j, 0], r[n, 1] - reference[j, 1], r[n, 2] - reference[j, 2])
+                load_on_row = add3(load_on_row, scale3(dof[c, PULL] - dof[c, SPRING] * dot(axis, way), axis))
+            _add_row(ledger, _book_row(n, r, v, a, flow, node, damping, False, bed, rho, g, grip, ZERO3, ZERO3,
+                                       load_on_row, F))  # fmt: skip
+
+
+@kernel(**UNCOUNTED)
+def add_step(h, h_before, ledger):
+    r"""Add what has been measured at the end of a step to ledger[:, WORK], and what its powers integrate to.
+
+    .. math:: \int_0^h P = h \left(\frac{3 + w}{6} P_0 + \frac{3 + 2w}{6 (1 + w)} P_1 - \frac{w^2}{6 (1 + w)} P_{-1}
+              \right), \qquad w = h / h_{-1},
+
+    the parabola through three powers.  h, h_before : the step and the one before it, s; the latter 0 if there is none
+    """
+    w = h / h_before if h_before > 0.0 else 0.0
+    for k in range(POWERS):
+        p0, p1, pm = ledger[k, BEFORE], ledger[k, NOW], ledger[k, BEFORE + 1]
+        power = 0.5 * (p0 + p1)
+        if h_before > 0.0:
+            power = (3.0 + w) / 6.0 * p0 + (3.0 + 2.0 * w) / (6.0 * (1.0 + w)) * p1 - w * w / (6.0 * (1.0 + w)) * pm
+        ledger[k, WORK] += h * power + ledger[k, STEP_WORK] - ledger[k, HELD] + ledger[k, HELD_BEFORE]
+        ledger[k, BEFORE + 1] = p0
+        ledger[k, BEFORE], ledger[k, HELD_BEFORE] = p1, ledger[k, HELD]
+
+
+@kernel(**UNCOUNTED)
+def begin(ledger):
+    """Make what has been measured that from which the next step begins: at the start, and where things jump."""
+    for k in range(POWERS):
+        ledger[k, BEFORE], ledger[k, HELD_BEFORE] = ledger[k, NOW], ledger[k, HELD]

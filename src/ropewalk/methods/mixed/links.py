@@ -1,0 +1,367 @@
+r"""Rigid links between bodies in the Newton iteration of the mixed elements.
+
+Links are equations of position, :math:`c(q) = 0`, with multipliers that Newton's method finds beside the motion, as it
+finds the tension of inextensible elements: the scheme of [Arnold2007] for constrained systems, on the group of
+rotations [Bruls2012]. With the places p of the ends and directions u, w fixed in the first and the second part,
+
+.. math:: c = p_A - p_B, \qquad c = \ell\, u_A \cdot w_B, \qquad c = |p_A - p_B| - L
+
+are the equations of a ball, of the turns that a hinge or a rigid link forbids (times a length, so that all are in m),
+and of a bar. Each link is first written by the moves and turns of its ends, (p_A, theta_A, p_B, theta_B), and then by
+the degrees of freedom of what they are fastened to. See docs/theory/bodies.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ropewalk.assembly.body_loads import body_motion, three
+from ropewalk.assembly.links import (
+    ARM,
+    BAR_LENGTH,
+    END,
+    END_BODY,
+    FIRST_ROW,
+    FORCE_SCALE,
+    HINGE_DAMPING,
+    HINGE_STIFFNESS,
+    KIND,
+    LINK_SIZE,
+    N_ROWS,
+    TRIAD,
+)
+from ropewalk.model.arrays import Array
+from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE
+from ropewalk.numerics.blockelimination import (
+    ZERO3,
+    add3,
+    dot,
+    onto,
+    outer,
+    plus_unit,
+    row_onto,
+    scale3,
+    scale9,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rigidbody import cross3, hat9
+
+UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+PLACE_A, TURN_A, PLACE_B, TURN_B = 0, 3, 6, 9  # rows and columns of a link's own matrices
+LAST = 12  # their column of forces and misses
+
+
+@kernel
+def multiplier_row(link, mesh):
+    """Row of the force of a link on its second end; that of its moment follows."""
+    return mesh.s.size + mesh.motion.size + mesh.bodies.table.shape[0] + 2 * link
+
+
+@kernel
+def _pose(link, side, X, mesh):
+    """Attitude and Z of physics/rigidbody.py, angular velocity, place (m) and arm of an end of a link, in the world."""
+    links = mesh.bodies.links
+    k = links.table[link, END_BODY + side]
+    x = three(X[0], mesh.s.size + links.table[link, END + side])
+    if k < 0:
+        return UNIT9, UNIT9, ZERO3, x, ZERO3
+    R, Z, omega, _ = body_motion(k, X, mesh)
+    at = ARM + 3 * side
+    e = onto(R, (links.data[link, at], links.data[link, at + 1], links.data[link, at + 2]))
+    return R, Z, omega, add3(x, e), e
+
+
+@kernel
+def _direction(link, side, i, R, mesh):
+    """Direction i of the triad of an end, in the world."""
+    data, at = mesh.bodies.links.data, TRIAD + 9 * side + 3 * i
+    return onto(R, (data[link, at], data[link, at + 1], data[link, at + 2]))
+
+
+@kernel
+def _add(matrix, row, column, A):
+    for p in range(3):
+        for q in range(3):
+            matrix[row + p, column + q] += A[3 * p + q]
+
+
+@kernel
+def _add_row(matrix, row, column, a):
+    for p in range(3):
+        matrix[row, column + p] += a[p]
+
+
+@kernel
+def _add_wrench(own, row, a):
+    for p in range(3):
+        own[row + p, LAST] += a[p]
+
+
+@kernel
+def _together(pa, pb, force, own, hold):
+    """Both ends in one place.  force : of the link on the second end, N"""
+    for p in range(3):
+        hold[p, PLACE_A + p], hold[p, PLACE_B + p] = 1.0, -1.0
+        hold[p, LAST] = pa[p] - pb[p]
+    _add_wrench(own, PLACE_A, force)
+    _add_wrench(own, PLACE_B, scale3(-1.0, force))
+
+
+@kernel
+def _apart(pa, pb, length, pull, own, hold):
+    """Both ends at a distance.  length : m    pull : tension of the bar, N"""
+    d = add3(pa, scale3(-1.0, pb))
+    span = np.sqrt(dot(d, d))
+    t = scale3(1.0 / span, d)
+    _add_row(hold, 0, PLACE_A, t)
+    _add_row(hold, 0, PLACE_B, scale3(-1.0, t))
+    hold[0, LAST] = span - length
+    _add_wrench(own, PLACE_A, scale3(pull, t))
+    _add_wrench(own, PLACE_B, scale3(-pull, t))
+    S = scale9(pull / span, plus_unit(scale9(-1.0, outer(t, t)), 1.0))
+    for i in (PLACE_A, PLACE_B):
+        for j in (PLACE_A, PLACE_B):
+            _add(own, i, j, S if i == j else scale9(-1.0, S))
+
+
+@kernel
+def _square(row, u, w, size, force, own, hold):
+    r"""The direction u of the first part stays square to w of the second.
+
+    .. math:: \delta(u \cdot w) = (\theta_A - \theta_B) \cdot (u \times w), \qquad
+              \delta(u \times w) = (\theta_A \times u) \times w + u \times (\theta_B \times w)
+
+    row : of the equation    size : the length l of the equation, m    force : its multiplier, N
+    """
+    across, cosine = cross3(u, w), dot(u, w)
+    _add_row(hold, row, TURN_A, scale3(size, across))
+    _add_row(hold, row, TURN_B, scale3(-size, across))
+    hold[row, LAST] = size * cosine
+    m = size * force
+    _add_wrench(own, TURN_A, scale3(m, across))
+    _add_wrench(own, TURN_B, scale3(-m, across))
+    by_a = plus_unit(scale9(m, outer(u, w)), -m * cosine)
+    by_b = plus_unit(scale9(-m, outer(w, u)), m * cosine)
+    _add(own, TURN_A, TURN_A, by_a)
+    _add(own, TURN_A, TURN_B, by_b)
+    _add(own, TURN_B, TURN_A, scale9(-1.0, by_a))
+    _add(own, TURN_B, TURN_B, scale9(-1.0, by_b))
+
+
+@kernel
+def hinge_turn(link, X, mesh):
+    """Turn of a hinge from the file's attitudes (rad), its rate (rad/s) and its axis in the world."""
+    Ra, _, omega_a, _, _ = _pose(link, 0, X, mesh)
+    Rb, _, omega_b, _, _ = _pose(link, 1, X, mesh)
+    n = _direction(link, 0, 2, Ra, mesh)
+    u = _direction(link, 1, 0, Rb, mesh)
+    angle = np.arctan2(dot(_direction(link, 0, 1, Ra, mesh), u), dot(_direction(link, 0, 0, Ra, mesh), u))
+    return angle, dot(n, add3(omega_b, scale3(-1.0, omega_a))), n
+
+
+@kernel
+def _hinge_moment(link, X, mesh, gp, own):
+    r"""Spring and damper of a hinge: moment m n on the first part, with :math:`m = k \varphi + c \dot\varphi`.
+
+    .. math::
+        \delta m = \theta_B \cdot (k n + c\,(\omega_B \times n + \gamma' Z_B^T n))
+        + \theta_A \cdot (-k n + c\,(n \times \omega_B - \gamma' Z_A^T n)), \qquad \delta n = \theta_A \times n
+    """
+    data = mesh.bodies.links.data
+    k, c = data[link, HINGE_STIFFNESS], data[link, HINGE_DAMPING]
+    if k == 0.0 and c == 0.0:
+        return
+    angle, rate, n = hinge_turn(link, X, mesh)
+    Za = _pose(link, 0, X, mesh)[1]
+    _, Zb, omega_b, _, _ = _pose(link, 1, X, mesh)
+    m = k * angle + c * rate
+    _add_wrench(own, TURN_A, scale3(-m, n))
+    _add_wrench(own, TURN_B, scale3(m, n))
+    spin = cross3(omega_b, n)
+    by_b = add3(scale3(k, n), scale3(c, add3(spin, scale3(gp, row_onto(n, Zb)))))
+    by_a = add3(scale3(-k, n), scale3(-c, add3(spin, scale3(gp, row_onto(n, Za)))))
+    turn = scale9(-m, hat9(n))
+    for row, sign in ((TURN_A, -1.0), (TURN_B, 1.0)):
+        _add(own, row, TURN_B, scale9(sign, outer(n, by_b)))
+        _add(own, row, TURN_A, scale9(sign, outer(n, by_a)))
+        _add(own, row, TURN_A, scale9(sign, turn))
+
+
+@kernel
+def link_terms(link, X, mesh, gp):
+    """Fill the scratch of the links (mixed_link_arrays.py) with link `link`, at X."""
+    links = mesh.bodies.links
+    own, hold, lever, data = links.own, links.hold, links.lever, links.data
+    own[:], hold[:], lever[:] = 0.0, 0.0, 0.0
+    row, scale = multiplier_row(link, mesh), data[link, FORCE_SCALE]
+    force, moment = scale3(scale, three(X[0], row)), scale3(scale, three(X[0], row + 1))
+    Ra, _, _, pa, ea = _pose(link, 0, X, mesh)
+    Rb, _, _, pb, eb = _pose(link, 1, X, mesh)
+    kind = links.table[link, KIND]
+    if kind == LINK_BAR:
+        _apart(pa, pb, data[link, BAR_LENGTH], force[0], own, hold)
+    else:
+        _together(pa, pb, force, own, hold)
+    if kind != LINK_BAR and kind != LINK_BALL:
+        axis = _direction(link, 0, 2, Ra, mesh)
+        b0, b1 = _direction(link, 1, 0, Rb, mesh), _direction(link, 1, 1, Rb, mesh)
+        size = data[link, LINK_SIZE]
+        _square(3, axis, b0, size, moment[0], own, hold)
+        _square(4, axis, b1, size, moment[1], own, hold)
+        if kind == LINK_HINGE:
+            _hinge_moment(link, X, mesh, gp, own)
+        else:
+            _square(5, _direction(link, 0, 0, Ra, mesh), b1, size, moment[2], own, hold)
+    for side in range(2):
+        _fill_lever(link, side, ea if side == 0 else eb, mesh, own, lever)
+
+
+@kernel
+def _fill_lever(link, side, e, mesh, own, lever):
+    """Moves and turns of an end per degree of freedom; and the turn of its arm under the force on it.
+
+    e : arm, world, m
+    """
+    links = mesh.bodies.links
+    j, at = links.table[link, END + side], 6 * side
+    d = mesh.dof_start[j]
+    n = mesh.dof_start[j + 1] - d
+    if links.table[link, END_BODY + side] < 0:
+        for q in range(n):
+            for p in range(3):
+                lever[at + p, at + q] = mesh.dof[d + q, p]
+        return
+    if n == 0:
+        return
+    for p in range(6):
+        lever[at + p, at + p] = 1.0
+    _add(lever, at, at + 3, scale9(-1.0, hat9(e)))
+    f = (own[at, LAST], own[at + 1, LAST], own[at + 2, LAST])
+    _add(own, at + 3, at + 3, plus_unit(outer(e, f), -dot(e, f)))
+
+
+@kernel
+def add_links(X, mesh, gp, A, b):
+    """Put all links into the dense system of the junctions; their equations are its last rows."""
+    links = mesh.bodies.links
+    own, hold, lever = links.own, links.hold, links.lever
+    n_links = links.table.shape[0]
+    if n_links == 0:
+        return
+    first = b.size - links.table[n_links - 1, FIRST_ROW] - links.table[n_links - 1, N_ROWS]
+    dof = np.full(12, -1)
+    turned = np.zeros((12, 12))
+    for link in range(n_links):
+        link_terms(link, X, mesh, gp)
+        dof[:] = -1
+        for side in range(2):
+            j = links.table[link, END + side]
+            for q in range(mesh.dof_start[j + 1] - mesh.dof_start[j]):
+                dof[6 * side + q] = mesh.dof_start[j] + q
+        for p in range(12):
+            for j in range(12):
+                total = 0.0
+                for q in range(12):
+                    total += own[p, q] * lever[q, j]
+                turned[p, j] = total
+        for i in range(12):
+            if dof[i] < 0:
+                continue
+            for p in range(12):
+                w = lever[p, i]
+                if w == 0.0:
+                    continue
+                b[dof[i]] -= w * own[p, LAST]
+                for j in range(12):
+                    if dof[j] >= 0:
+                        A[dof[i], dof[j]] += w * turned[p, j]
+        row0, scale = first + links.table[link, FIRST_ROW], links.data[link, FORCE_SCALE]
+        for r in range(links.table[link, N_ROWS]):
+            b[row0 + r] = -hold[r, LAST]
+            for i in range(12):
+                if dof[i] < 0:
+                    continue
+                total = 0.0
+                for p in range(12):
+                    total += hold[r, p] * lever[p, i]
+                A[row0 + r, dof[i]] += total
+                A[dof[i], row0 + r] += scale * total
+
+
+@kernel
+def pull_links(X, mesh, right, share):
+    """Change the multipliers by the solution of the junctions; returns the largest change (N)."""
+    links = mesh.bodies.links
+    n_links = links.table.shape[0]
+    largest = 0.0
+    if n_links == 0:
+        return largest
+    first = right.size - links.table[n_links - 1, FIRST_ROW] - links.table[n_links - 1, N_ROWS]
+    for link in range(n_links):
+        row = multiplier_row(link, mesh)
+        for r in range(links.table[link, N_ROWS]):
+            change = right[first + links.table[link, FIRST_ROW] + r]
+            X[0, row + r // 3, r % 3] += share * change
+            largest = max(largest, abs(change) * links.data[link, FORCE_SCALE])
+    return largest
+
+
+@kernel
+def link_unbalance(X, mesh, nodes):
+    """Minus the forces and moments of the links on what they connect, into the rows of nodes (N, N m); also `miss`."""
+    links = mesh.bodies.links
+    links.miss[0] = 0.0
+    for link in range(links.table.shape[0]):
+        link_terms(link, X, mesh, 0.0)
+        for side in range(2):
+            j, k, at = links.table[link, END + side], links.table[link, END_BODY + side], 6 * side
+            force = (links.own[at, LAST], links.own[at + 1, LAST], links.own[at + 2, LAST])
+            for p in range(3):
+                nodes[mesh.s.size + j, p] += force[p]
+            if k < 0:
+                continue
+            e = _pose(link, side, X, mesh)[4]
+            arm = cross3(e, force)
+            for p in range(3):
+                nodes[mesh.s.size + mesh.motion.size + k, p] += links.own[at + 3 + p, LAST] + arm[p]
+        for r in range(links.table[link, N_ROWS]):
+            links.miss[0] = max(links.miss[0], abs(links.hold[r, LAST]))
+
+
+@kernel
+def link_powers(X, mesh):
+    """Power (W) of the hinges' springs, of what holds or moves the far ends of links, and lost in dampers."""
+    links = mesh.bodies.links
+    springs, ends, lost = 0.0, 0.0, 0.0
+    for link in range(links.table.shape[0]):
+        if links.table[link, KIND] == LINK_HINGE:
+            angle, rate, _ = hinge_turn(link, X, mesh)
+            springs -= links.data[link, HINGE_STIFFNESS] * angle * rate
+            lost += links.data[link, HINGE_DAMPING] * rate * rate
+        for side in range(2):
+            j = links.table[link, END + side]
+            if mesh.dof_start[j + 1] > mesh.dof_start[j]:
+                continue
+            link_terms(link, X, mesh, 0.0)
+            _, _, omega, _, e = _pose(link, side, X, mesh)
+            v = add3(three(X[1], mesh.s.size + j), cross3(omega, e))
+            for p in range(3):
+                ends += links.own[6 * side + p, LAST] * v[p] + links.own[6 * side + 3 + p, LAST] * omega[p]
+    return springs, ends, lost
+
+
+def link_loads(X: Array, mesh: Any) -> tuple[Array, Array]:
+    """(n_links, 3) force (N) of each link on its second end, and moment (N m) on the part there about that end, world.
+
+    Moments are those of rigid links and hinges, with the spring and the damper of a hinge.
+    """
+    links = mesh.bodies.links
+    n = links.table.shape[0]
+    force, moment = np.zeros((n, 3)), np.zeros((n, 3))
+    for link in range(n):
+        link_terms(link, X, mesh, 0.0)
+        force[link] = -links.own[PLACE_B : PLACE_B + 3, LAST]
+        moment[link] = -links.own[TURN_B : TURN_B + 3, LAST]
+    return force, moment

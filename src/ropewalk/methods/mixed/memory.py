@@ -1,0 +1,47 @@
+"""Checkpoints of the mixed elements: all that the next step depends on, as arrays by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ropewalk.assembly.mesh import Mesh
+from ropewalk.methods.mixed.events import copy_state
+from ropewalk.methods.mixed.report import FemWork
+from ropewalk.model.arrays import floats, ints
+
+CHANGING = ("node", "element", "law")  # arrays of the mesh that winches and breaks change
+FIXED_FLOATS, FIXED_INTS = ("s", "load"), ("node_start", "element_start")  # those that get another size
+
+
+def snapshot_of(work: FemWork) -> dict[str, Any]:
+    """The memory of a run, by name."""
+    return {
+        **_arrays(work),
+        **{f"mesh_{name}": getattr(work.mesh, name) for name in (*CHANGING, *FIXED_FLOATS, *FIXED_INTS)},
+    }
+
+
+def restored_mesh(mesh: Mesh, snapshot: dict[str, Any]) -> Mesh:
+    """The mesh as it was when the snapshot was taken."""
+    changes: dict[str, Any] = {name: snapshot[f"mesh_{name}"].copy() for name in CHANGING}
+    changes.update({name: floats(snapshot[f"mesh_{name}"]) for name in FIXED_FLOATS})
+    changes.update({name: ints(snapshot[f"mesh_{name}"]) for name in FIXED_INTS})
+    return mesh._replace(**changes)
+
+
+def fill(work: FemWork, snapshot: dict[str, Any]) -> None:
+    """Put a snapshot into fresh memory."""
+    for name, array in _arrays(work).items():
+        array[...] = snapshot[name]
+    copy_state(work.steps.now, work.steps.trial)
+
+
+def _arrays(work: FemWork) -> dict[str, Any]:
+    kept, mesh = work.steps, work.mesh
+    return {
+        "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
+        "ledger": kept.ledger, "forces": kept.forces, "grip": kept.memory.grip, "clock": kept.clock,
+        "count": kept.count, "settings": kept.settings, "static": work.static, "first": work.first,
+        "parted": work.parted, "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
+        "winch_table": mesh.winches.table, "winch_data": mesh.winches.data,
+    }  # fmt: skip

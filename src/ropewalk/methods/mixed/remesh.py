@@ -1,0 +1,252 @@
+"""Elements at winches split and joined, in the memory of a run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ropewalk.assembly.mesh import (
+    BED_AREA,
+    FLIPPED,
+    FORCE,
+    HALF_ADDED_NORMAL,
+    HALF_ADDED_TANGENTIAL,
+    HALF_VOLUME,
+    LENGTH,
+    LENGTH_RATE,
+    MASS,
+    Mesh,
+)
+from ropewalk.assembly.winches import (
+    BASE,
+    ELEMENT,
+    END,
+    INNER,
+    INNER_BED,
+    INNER_MASS,
+    INNER_WIDTH,
+    JOIN,
+    KNOT,
+    KNOT_STOP,
+    LINE,
+    LINE_MASS,
+    RAMP,
+    SHIFT,
+    SHIFT_RATE,
+    SHIFT_SPAN,
+    SHIFT_TIME,
+    SPLIT,
+    STRETCH,
+    USUAL,
+)
+from ropewalk.methods.mixed.nodes import GRIP
+from ropewalk.methods.mixed.payout import pay_out
+from ropewalk.methods.mixed.steps import Work, allocate
+from ropewalk.model.arrays import Array, floats, ints
+from ropewalk.model.payout import paid_out
+from ropewalk.physics.elasticity import LINEAR, strain
+
+SAMPLES = 32  # of each stretch of a winch's motion, among which the next split or join is looked for
+BISECTIONS = 40  # that locate it
+HAPPENED = 1e-6  # of an ordinary element: what counts as having reached a limit
+MADE_GOOD = 0.5  # of an ordinary element paid out or hauled in: after that a joined element has its true length
+LONGEST_REPAIR, SHORTEST_REPAIR = 10.0, 0.5  # s
+
+
+def end_length(mesh: Mesh, i: int, t: float) -> float:
+    """Length of the element at winch i at time t (m)."""
+    row, entry = mesh.winches.data[i], mesh.winches.table[i]
+    return float(row[BASE] + paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])[0])
+
+
+def next_remesh(mesh: Mesh, now: float, end: float) -> float:
+    """When the first element is to be split or joined in (now, end], infinity if none is (s)."""
+    first = np.inf
+    for i in range(mesh.winches.table.shape[0]):
+        entry, row = mesh.winches.table[i], mesh.winches.data[i]
+        knots, ramp = mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP], 0], row[RAMP]
+        corners = [now, end, *(t + part * ramp for t in knots for part in (0.0, 0.5, 1.0))]
+        corners = sorted({t for t in corners if now <= t <= end})
+        for a, b in pairwise(corners):
+            times = np.linspace(a, b, SAMPLES + 1)
+            over = [_due(mesh, i, float(t)) for t in times]
+            if any(over):
+                k = over.index(True)
+                low, high = (times[k - 1], times[k]) if k > 0 else (a, a)
+                for _ in range(BISECTIONS):
+                    middle = 0.5 * (low + high)
+                    low, high = (low, middle) if _due(mesh, i, middle) else (middle, high)
+                first = min(first, float(high))
+                break
+    return first
+
+
+def _due(mesh: Mesh, i: int, t: float) -> bool:
+    """Whether the element at winch i is to be split or joined at time t."""
+    length, usual = end_length(mesh, i, t), mesh.winches.data[i, USUAL]
+    return length >= SPLIT * usual or (length <= JOIN * usual and mesh.winches.table[i, STRETCH] > 1)
+
+
+def remesh(mesh: Mesh, work: Work, t: float) -> tuple[Mesh, Work]:
+    """Split and join what is due at time t; the mesh and memory to go on with."""
+    for i in range(mesh.winches.table.shape[0]):
+        usual = mesh.winches.data[i, USUAL]
+        while end_length(mesh, i, t) >= (SPLIT - HAPPENED) * usual:
+            mesh, work = _split(mesh, work, i, t)
+        while end_length(mesh, i, t) <= (JOIN + HAPPENED) * usual and mesh.winches.table[i, STRETCH] > 1:
+            mesh, work = _join(mesh, work, i, t)
+    return mesh, work
+
+
+def _sense(mesh: Mesh, i: int) -> float:
+    """1 if s grows towards winch i, -1 if it falls."""
+    entry = mesh.winches.table[i]
+    return 1.0 if (entry[END] > entry[INNER]) != bool(mesh.line[entry[LINE], FLIPPED]) else -1.0
+
+
+def _motion(work: Work, mesh: Mesh, i: int, share: float, t: float) -> tuple[Array, Array]:
+    """Position, velocity and both accelerations (4, 3) of the line at a share of the winch's element, now and before.
+
+    The line moves past the winch: at a fixed piece of line the share falls as the element grows.
+    """
+    row, entry = mesh.winches.data[i], mesh.winches.table[i]
+    _, rate, second = paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])
+    length = mesh.element[entry[ELEMENT], LENGTH]
+    X = work.now.X
+    k, end = entry[INNER], entry[END]
+    d, dd = X[0, end] - X[0, k], X[1, end] - X[1, k]
+    falls = -share * rate / length
+    falls_faster = share * (2.0 * rate * rate / length - second) / length
+    new = (1.0 - share) * X[:, k] + share * X[:, end]
+    new[1] += falls * d
+    new[2:] += falls_faster * d + 2.0 * falls * dd
+    before = (1.0 - share) * work.last.X[:, k] + share * work.last.X[:, end]
+    before[2:] += falls_faster * d + 2.0 * falls * dd
+    return new, before
+
+
+def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
+    """Cut an ordinary element off the one at winch i."""
+    entry, row = mesh.winches.table[i], mesh.winches.data[i]
+    e, k, end, usual = int(entry[ELEMENT]), int(entry[INNER]), int(entry[END]), row[USUAL]
+    at_last = end > k
+    share = usual / mesh.element[e, LENGTH]
+    new, before = _motion(work, mesh, i, share, t)
+    place = end if at_last else k  # row of the new node
+    node = mesh.node[k].copy()
+    node[MASS], node[BED_AREA] = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
+    for column in (1, 2, 3, FORCE, FORCE + 1, FORCE + 2):  # attachments stay where they are
+        node[column] = 0.0
+    kept = mesh.element[e].copy()
+    part = usual / kept[LENGTH]
+    kept[[HALF_VOLUME, HALF_ADDED_NORMAL, HALF_ADDED_TANGENTIAL]] *= part
+    kept[LENGTH], kept[LENGTH_RATE] = usual, 0.0
+    s = mesh.s[k] + usual * _sense(mesh, i)
+    inner_mass, inner_bed = row[INNER_MASS] + node[MASS], row[INNER_BED] + node[BED_AREA]
+    mesh2 = _with_rows(mesh, place, int(entry[LINE]), node, float(s), e if at_last else e + 1, kept)
+    _renumber(mesh2, int(entry[LINE]), 1)
+    entry, row = mesh2.winches.table[i], mesh2.winches.data[i]
+    entry[[ELEMENT, INNER, END]] = (e + 1, place, place + 1) if at_last else (e, place, end)
+    entry[STRETCH] += 1
+    inner = k if at_last else k + 1
+    mesh2.node[inner, MASS], mesh2.node[inner, BED_AREA] = inner_mass, inner_bed
+    row[BASE] -= usual
+    row[INNER_MASS], row[INNER_BED] = node[MASS], node[BED_AREA]
+    work2 = _moved(mesh2, work, lambda X: np.insert(X, place, 0.0, axis=-2), lambda T: np.insert(T, e, T[e]))
+    work2.now.X[:, place], work2.trial.X[:, place], work2.last.X[:, place] = new, new, before
+    # the bed holds the new node as it holds the one beside it
+    work2.memory.grip[GRIP + place] = new[0] + work.memory.grip[GRIP + k] - work.now.X[0, k]
+    pay_out(t, mesh2, work2.now.X)
+    return mesh2, work2
+
+
+def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
+    """Join the element at winch i to its neighbour; its node goes."""
+    entry, row = mesh.winches.table[i], mesh.winches.data[i]
+    e, k, end, line = int(entry[ELEMENT]), int(entry[INNER]), int(entry[END]), int(entry[LINE])
+    at_last = end > k
+    next_e, inner = (e - 1, k - 1) if at_last else (e + 1, k + 1)
+    usual, length = mesh.element[next_e, LENGTH], end_length(mesh, i, t)
+    X = work.now.X
+    d, dd = X[0, end] - X[0, inner], X[1, end] - X[1, inner]
+    span = float(np.linalg.norm(d))
+    T = (usual * work.now.T[next_e] + length * work.now.T[e]) / (usual + length)
+    kind, start, stop = mesh.law[e]
+    stretch = 1.0 + (strain(T, kind, mesh.law_data, start, stop)[0] if T > 0.0 else 0.0)
+    rate = paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])[1]
+    repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
+    data = row.copy()
+    data[BASE] += usual
+    is_parted = [kind == LINEAR and start == mesh.law_data.size - 1 for kind, start, _ in mesh.law[[e, next_e]]]
+    if any(is_parted):  # what holds nothing has no length to be made good
+        T = 0.0
+        keeps = e if is_parted[0] else next_e
+        mesh.law[e], mesh.element[e] = mesh.law[keeps].copy(), mesh.element[keeps].copy()
+        data[SHIFT_SPAN] = 0.0
+    else:
+        data[SHIFT], data[SHIFT_RATE] = span / stretch - usual - length, (d @ dd) / span / stretch - rate
+        data[SHIFT_TIME], data[SHIFT_SPAN] = t, repair
+    half_mass, half_bed = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
+    data[INNER_MASS], data[INNER_BED] = mesh.node[inner, MASS] - half_mass, mesh.node[inner, BED_AREA] - half_bed
+    mesh2 = _without_rows(mesh, k, next_e)
+    _renumber(mesh2, line, -1)
+    mesh2.winches.data[i] = data
+    mesh2.winches.table[i, [ELEMENT, INNER, END]] = (e - 1, k - 1, end - 1) if at_last else (e, k, end)
+    mesh2.winches.table[i, STRETCH] -= 1
+    work2 = _moved(mesh2, work, lambda X: np.delete(X, k, axis=-2), lambda T: np.delete(T, next_e))
+    for moving in (work2.now, work2.trial, work2.last):
+        moving.T[mesh2.winches.table[i, ELEMENT]] = T
+    pay_out(t, mesh2, work2.now.X)
+    return mesh2, work2
+
+
+def _renumber(mesh: Mesh, line: int, by: int) -> None:
+    """Rows of winches on later lines after a node and an element came or went."""
+    later = np.flatnonzero(mesh.winches.table[:, LINE] > line)
+    for column in (ELEMENT, INNER, END):
+        mesh.winches.table[later, column] += by
+
+
+def _with_rows(mesh: Mesh, place: int, line: int, node: Array, s: float, e: int, element: Array) -> Mesh:
+    """The mesh with a node before row `place` and an element before row e."""
+    later = np.arange(mesh.node_start.size) > line
+    return mesh._replace(
+        node_start=ints(mesh.node_start + later),
+        element_start=ints(mesh.element_start + later),
+        s=floats(np.insert(mesh.s, place, s)),
+        node=np.insert(mesh.node, place, node, axis=0),
+        element=np.insert(mesh.element, e, element, axis=0),
+        law=np.insert(mesh.law, e, mesh.law[min(e, mesh.law.shape[0] - 1)], axis=0),
+        load=floats(np.insert(mesh.load, e, mesh.load[e], axis=0)) if mesh.load.shape[0] else mesh.load,
+    )
+
+
+def _without_rows(mesh: Mesh, place: int, e: int) -> Mesh:
+    """The mesh without node row `place` and element row e."""
+    line = int(np.searchsorted(mesh.node_start, place, side="right") - 1)
+    later = np.arange(mesh.node_start.size) > line
+    return mesh._replace(
+        node_start=ints(mesh.node_start - later),
+        element_start=ints(mesh.element_start - later),
+        s=floats(np.delete(mesh.s, place)),
+        node=np.delete(mesh.node, place, axis=0),
+        element=np.delete(mesh.element, e, axis=0),
+        law=np.delete(mesh.law, e, axis=0),
+        load=floats(np.delete(mesh.load, e, axis=0)) if mesh.load.shape[0] else mesh.load,
+    )
+
+
+def _moved(mesh: Mesh, work: Work, rows: Any, elements: Any) -> Work:
+    """Memory for the new mesh that goes on from the old one."""
+    new = allocate(mesh)
+    for old_moving, moving in ((work.now, new.now), (work.last, new.last), (work.trial, new.trial)):
+        moving.X[...] = rows(old_moving.X)
+        moving.T[...] = elements(old_moving.T)
+    grip = work.memory.grip
+    new.memory.grip[:GRIP] = grip[:GRIP]
+    new.memory.grip[GRIP:] = rows(grip[GRIP:])
+    for name in ("ledger", "clock", "count", "settings"):
+        getattr(new, name)[...] = getattr(work, name)
+    return new

@@ -1,0 +1,242 @@
+"""From the memory of the mixed elements to a State, and the names of places in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.assembly.mesh import FLIPPED, LENGTH, SLACK, Mesh
+from ropewalk.assembly.winches import END, FLUX, INNER, LINE
+from ropewalk.methods.mixed import steps
+from ropewalk.methods.mixed.bodies import body_attitudes
+from ropewalk.methods.mixed.equilibrium import unbalance
+from ropewalk.methods.mixed.ledger import stored_energy
+from ropewalk.methods.mixed.ledger_forces import (
+    BED,
+    BREAK,
+    DAMPING,
+    DRAG,
+    ENDS,
+    LOADS,
+    NUMERICS,
+    WATER,
+    WINCH,
+    WORK,
+)
+from ropewalk.methods.mixed.links import link_loads
+from ropewalk.methods.mixed.reading import Reading, read_lines, reading_of
+from ropewalk.methods.mixed.remesh import end_length
+from ropewalk.methods.mixed.steps import Work, water_at
+from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, resample
+
+
+class Compiled(NamedTuple):
+    """Compiled code for the very arrays of a run: with them, calls need no look at their types."""
+
+    advance: Callable[..., Any]  # of the steps
+    stored_energy: Callable[..., Any]
+    water_at: Callable[..., Any]
+    unbalance: Callable[..., Any]
+    parts: tuple[Any, ...]  # mesh, memory of the steps, sea and motions that it is for
+    leaps: bool  # by leapfrog
+
+
+@dataclass
+class FemWork:
+    """Memory of a run by mixed elements. Mesh and memory of the steps are replaced when a winch changes the mesh."""
+
+    mesh: Mesh
+    steps: Work
+    misses: Array  # (n_elements,) m
+    static: Array  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
+    first: Array  # (3,) J, kinetic, elastic and potential energy at the start
+    parted: Array  # (n_breaks, 2) when (s) and where (m from end A) a line parted, -1 while it is whole
+    worst_miss: Array  # (1,) largest miss of an element's length in the states read so far, as a share of it
+    start: Ints  # (n_lines + 1,) first node of each line in what is read
+    s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
+    compiled: Compiled | None = None
+    reading: Reading | None = None
+    start_remark: str = ""  # what has to be said of the equilibrium the run starts from
+
+
+def energies(model: Model, work: FemWork) -> dict[str, float]:
+    """The ledger (J): what is held, relative to the start for the closure; work done; losses; what does not add up."""
+    stored = work.compiled.stored_energy if work.compiled is not None else stored_energy
+    kinetic, elastic, potential = stored(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
+    done = work.steps.ledger[:, WORK].tolist()
+    gain = kinetic + elastic + potential - sum(work.first.tolist())
+    given = done[ENDS] + done[WATER] + done[LOADS] + done[WINCH]
+    lost = done[DRAG] + done[DAMPING] + done[BED] + done[BREAK] + done[NUMERICS]
+    return {
+        "kinetic": kinetic,
+        "elastic": elastic,
+        "potential": potential,
+        "work_ends": done[ENDS],
+        "work_water": done[WATER],
+        "work_loads": done[LOADS],
+        "work_winch": done[WINCH],
+        "loss_drag": done[DRAG],
+        "loss_damping": done[DAMPING],
+        "loss_seabed": done[BED],
+        "loss_break": done[BREAK],
+        "loss_numerics": done[NUMERICS],
+        "closure": gain - given + lost,
+    }
+
+
+def shares(energy: dict[str, float], work: FemWork) -> dict[str, float]:
+    """What does not add up, and what the scheme took or gave, as shares of the energy that was turned over.
+
+    Turned over is half the sum of all changes: what one term loses another gains.
+    """
+    held = (energy["kinetic"], energy["elastic"], energy["potential"])
+    change = sum(abs(now - before) for now, before in zip(held, work.first, strict=True))
+    turned = 0.5 * (change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss"))))
+    scale = 1.0 / turned if turned > 0.0 else 0.0
+    return {
+        "energy_closure": float(abs(energy["closure"]) * scale),
+        "energy_numerics": float(abs(energy["loss_numerics"]) * scale),
+    }
+
+
+def note_misses(work: FemWork) -> None:
+    """Keep the largest of the misses just found: how well the elements keep to their law.
+
+    Elements that are slack and cannot push have no length to keep.
+    """
+    element = work.mesh.element
+    slack = element[:, SLACK]  # N: a tension below it is none
+    keeps = (slack == 0.0) | (slack < work.steps.now.T)
+    misses = np.abs(work.misses[keeps]) / element[keeps, LENGTH]
+    work.worst_miss[0] = np.max(misses, initial=work.worst_miss[0])
+
+
+def parted_lines(model: Model, work: FemWork) -> list[str]:
+    """A sentence for every line that has parted."""
+    return [
+        f"line '{model.names.lines[line]}' parted at t = {t:.6g} s, s = {s:.5g} m"
+        for line, (t, s) in zip(model.lines.breaks.line, work.parted, strict=True)
+        if t >= 0.0
+    ]
+
+
+def place(model: Model, mesh: Mesh, element: int) -> str:
+    """Line and arc length of an element, for messages."""
+    line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
+    return f"line '{model.names.lines[line]}' at s = {arc_length(mesh, element):.4g} m"
+
+
+def arc_length(mesh: Mesh, element: int) -> float:
+    """s of the middle of an element, m."""
+    line = int(np.searchsorted(mesh.element_start, element, side="right") - 1)
+    node = element - mesh.element_start[line] + mesh.node_start[line]
+    return float(0.5 * (mesh.s[node] + mesh.s[node + 1]))
+
+
+def worst_place(model: Model, work: FemWork) -> str:
+    """Line and arc length of the node with the largest force out of balance."""
+    mesh = work.mesh
+    inner = np.linalg.norm(work.steps.nodes[: mesh.s.size], axis=1)
+    inner[mesh.node_start[:-1]] = 0.0
+    inner[mesh.node_start[1:] - 1] = 0.0
+    node = int(np.argmax(inner))
+    line = int(np.searchsorted(mesh.node_start, node, side="right") - 1)
+    return f"line '{model.names.lines[line]}' at s = {mesh.s[node]:.4g} m"
+
+
+def read_state(model: Model, work: FemWork) -> State:
+    """The State of the present nodes, with reactions from their balance."""
+    mesh, now = work.mesh, work.steps.now
+    sea, time = model.sea, float(work.steps.clock[steps.TIME])
+    compiled = work.compiled
+    water = compiled.water_at if compiled else water_at
+    balance = compiled.unbalance if compiled else unbalance
+    water(now.X[0], time, sea, work.steps.flow)
+    balance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
+            work.steps.nodes, work.misses)  # fmt: skip
+    note_misses(work)
+    n_nodes = mesh.s.size
+    points = slice(n_nodes, n_nodes + len(model.names.points))
+    bodies = slice(points.stop, n_nodes + mesh.motion.size)
+    attitude, rate = body_attitudes(now.X, mesh)
+    has_winch = mesh.winches.table.shape[0] > 0
+    if has_winch or work.reading is None or work.reading.mesh is not mesh:
+        work.reading = reading_of(mesh, present_s(mesh, time))
+    order, s = work.reading.order, work.reading.s
+    tension, end_force, grounded = read_lines(work.reading, now, work.steps.nodes, work.steps.memory.grip)
+    for i in range(mesh.winches.table.shape[0]):
+        tension[mesh.winches.table[i, END]] += mesh.winches.data[i, FLUX]
+    state = State(
+        time=time,
+        point_position=now.X[0, points].copy(),
+        point_velocity=now.X[1, points].copy(),
+        point_force=_held_forces(mesh, -work.steps.nodes[n_nodes:])[: len(model.names.points)],
+        body_position=now.X[0, bodies].copy(),
+        body_quaternion=attitude,
+        body_velocity=now.X[1, bodies].copy(),
+        body_rate=rate,
+        start=mesh.node_start.copy(),
+        s=s.copy(),
+        position=now.X[0][order],
+        velocity=now.X[1][order],
+        tension=tension[order],
+        end_force=end_force,
+        grounded=grounded,
+        line_length=np.array([s[i] for i in _far_ends(mesh)]),
+        **_link_loads(model, work),
+    )
+    return _on_layout(state, work) if has_winch else state
+
+
+def _link_loads(model: Model, work: FemWork) -> dict[str, Array]:
+    """Fields of the State that say what the links carry."""
+    if not model.links.names:
+        return {}
+    force, moment = link_loads(work.steps.now.X, work.mesh)
+    return {"link_force": force, "link_moment": moment}
+
+
+def present_s(mesh: Mesh, t: float) -> Array:
+    """s of the nodes from end A as it is at time t (m): winches push line in at an end."""
+    s = np.array(mesh.s)
+    for i, (line, inner, end) in enumerate(mesh.winches.table[:, [LINE, INNER, END]]):
+        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+        is_b = (end > inner) != bool(mesh.line[line, FLIPPED])
+        s[end] = s[inner] + (1.0 if is_b else -1.0) * end_length(mesh, i, t)
+        s[n] -= 0.0 if is_b else s[end]
+    return s
+
+
+def _far_ends(mesh: Mesh) -> list[int]:
+    """Nodes at end B of the lines with winches, in the order from end A."""
+    return [int(mesh.node_start[line + 1]) - 1 for line in mesh.winches.table[:, LINE]]
+
+
+def _on_layout(state: State, work: FemWork) -> State:
+    """The state at the nodes that results keep: those of the start, at the same share of the present length."""
+    parts: list[tuple[Array, Array, Array]] = []
+    for line in range(work.start.size - 1):
+        kept = work.s[work.start[line] : work.start[line + 1]]
+        last = state.s[state.start[line + 1] - 1]
+        parts.append(resample(state, line, kept * (last / kept[-1])))
+    return state._replace(
+        start=work.start,
+        s=work.s,
+        position=np.concatenate([r for r, _, _ in parts]),
+        velocity=np.concatenate([v for _, v, _ in parts]),
+        tension=np.concatenate([T for _, _, T in parts]),
+    )
+
+
+def _held_forces(mesh: Mesh, force: Any) -> Any:
+    """What is left of the junctions' forces across their free components."""
+    for j in range(mesh.motion.size):
+        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+            axis = mesh.dof[d, :3]
+            force[j] -= (force[j] @ axis) * axis
+    return force

@@ -1,0 +1,71 @@
+"""Formulas of the implicit schemes: their coefficients, the prediction of a step, and its error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.mesh import MASS
+from ropewalk.methods.mixed.bodies import body_difference
+from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.compile import kernel
+
+GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
+
+
+@kernel(**UNCOUNTED)
+def coefficients(scheme, radius):
+    """alpha_m, alpha_f, p0, p1, q0, q1, delta and the error constant of a scheme."""
+    if scheme == BACKWARD_EULER:
+        return 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.5
+    am = (2.0 * radius - 1.0) / (radius + 1.0)
+    af = radius / (radius + 1.0)
+    gamma = 0.5 + af - am
+    beta = 0.25 * (gamma + 0.5) ** 2
+    delta = am - af
+    return am, af, 0.5 - beta, beta, 1.0 - gamma, gamma, delta, beta + 0.5 * delta - 1.0 / 6.0
+
+
+@kernel(**UNCOUNTED)
+def predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial):
+    """Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
+
+    row : of X, where the accelerations at the start of the step are; 3 after a blow, see `keep_memory`
+    """
+    X, A, Y = now.X, last.X, trial.X
+    for n in range(X.shape[1]):
+        for c in range(3):
+            a0, s0 = X[row, n, c], X[3, n, c]
+            a1 = a0 + f * (a0 - A[2, n, c])
+            s1 = ((1.0 - af) * a1 + af * a0 - am * s0) / (1.0 - am)
+            Y[0, n, c] = X[0, n, c] + h * X[1, n, c] + h * h * (p0 * s0 + p1 * s1)
+            Y[1, n, c] = X[1, n, c] + h * (q0 * s0 + q1 * s1)
+            Y[2, n, c] = a1
+            Y[3, n, c] = s1
+    for e in range(now.T.size):
+        trial.T[e] = now.T[e] + f * (now.T[e] - last.T[e])
+
+
+@kernel(**UNCOUNTED)
+def step_error(mesh, X, Y, h, constant):
+    """Largest over the lines of the mean velocity error of the step (m/s), and of the mean speed (m/s).
+
+    Mean, not mean square: a node that hits the bed shakes a lot and matters little.
+    """
+    worst = 0.0
+    speed = 0.0
+    for line in range(mesh.line.shape[0]):
+        mass = 0.0
+        error = 0.0
+        motion = 0.0
+        for n in range(mesh.node_start[line], mesh.node_start[line + 1]):
+            m = mesh.node[n, MASS]
+            d0, d1, d2 = Y[3, n, 0] - X[3, n, 0], Y[3, n, 1] - X[3, n, 1], Y[3, n, 2] - X[3, n, 2]
+            mass += m
+            error += m * np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+            motion += m * np.sqrt(Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
+        worst = max(worst, error / mass)
+        speed = max(speed, motion / mass)
+    if mesh.bodies.table.shape[0] > 0:
+        error, motion = body_difference(mesh, X, Y)
+        worst, speed = max(worst, error), max(speed, motion)
+    return constant * h * worst, speed

@@ -1,0 +1,272 @@
+r"""One Newton iteration on all lines: assemble and eliminate along each line, solve the junctions, go back.
+
+Lines between two held ends are independent; a line with one held end leaves its other end's block; a line
+between two free junctions leaves a block for both. What remains, the degrees of freedom of the junctions and the
+last tension of each line, is a small dense system. Trees and loops of lines are the same to it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.assembly.element import element_system as element_system
+from ropewalk.assembly.links import link_rows
+from ropewalk.assembly.mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
+from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
+from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
+from ropewalk.methods.mixed.junctions import junction_factor
+from ropewalk.methods.mixed.links import add_links, pull_links
+from ropewalk.methods.mixed.nodes import GRIP, node_terms
+from ropewalk.model.arrays import Array
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense
+from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
+from ropewalk.numerics.compile import kernel
+
+
+class Elimination(NamedTuple):
+    """Memory of the elimination; filled by `eliminate_line`, read by `substitute_line`."""
+
+    gain: Array  # (n_nodes, 4, 4) motion of a node per unknown of the next
+    offset: Array  # (n_nodes, 4)
+    reach: Array  # (n_nodes, 4, 3) motion of a node per motion of the line's first node
+    end_block: Array  # (n_lines, 4, 4) of the last node and the last tension
+    end_right: Array  # (n_lines, 4)
+    far: Array  # (n_lines, 8, 8) of the first node, of lines with two free ends; see `carry_far_end`
+    matrix: Array  # (m, m) of the junctions
+    right: Array  # (m,)
+    grip: Array  # (GRIP + n_rows, 3) of the bed: scratch, friction coefficient, where each node holds on to it (m)
+    corner: Array  # (8, 4), of `carry_far_end`
+    factor: BlockFactor  # of the junctions; empty where they are solved at once
+
+
+def allocate_elimination(mesh: Mesh) -> Elimination:
+    """Memory for one Newton iteration."""
+    n_nodes, n_lines = mesh.s.size, mesh.line.shape[0]
+    m = int(mesh.dof_start[-1]) + n_lines + link_rows(mesh.bodies.links)
+    return Elimination(
+        gain=np.zeros((n_nodes, 4, 4)),
+        offset=np.zeros((n_nodes, 4)),
+        reach=np.zeros((n_nodes, 4, 3)),
+        end_block=np.zeros((n_lines, 4, 4)),
+        end_right=np.zeros((n_lines, 4)),
+        far=np.zeros((n_lines, 8, 8)),
+        matrix=np.zeros((m, m)),
+        right=np.zeros(m),
+        grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
+        corner=np.zeros((8, 4)),
+        factor=junction_factor(mesh, mesh.line[:, FIRST : LAST + 1]),
+    )
+
+
+@kernel(inline="always")
+def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
+    """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
+    for p in range(b.size):
+        for q in range(b.size):
+            A[p, q] = 0.0
+    point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip)
+
+
+@kernel(inline="always")
+def point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
+    """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
+    _point_terms(
+        r, v, a, flow, mesh.s.size, mesh.motion.size - mesh.bodies.table.shape[0], mesh.node, mesh.reference, mesh.dof,
+        mesh.dof_start, mesh.bed, mesh.mass_damping, rho, g, bp, gp, A, b, grip,
+    )  # fmt: skip
+
+
+@kernel(**UNCOUNTED)
+def _point_terms(r, v, a, flow, n_nodes, n_points, node, reference, dof, dof_start, bed, damping, rho, g, bp, gp, A, b,
+                 grip):  # fmt: skip
+    """As `point_terms`, for arrays."""
+    for p in range(b.size):
+        b[p] = 0.0
+    for j in range(n_points):
+        d0, d1 = dof_start[j], dof_start[j + 1]
+        if d0 == d1:
+            continue
+        row = n_nodes + j
+        R, K = node_terms(row, r, v, a, flow, node, damping, False, bed, rho, g, bp, gp, grip)
+        for d in range(d0, d1):
+            axis = (dof[d, 0], dof[d, 1], dof[d, 2])
+            ahead = row_onto(axis, K)
+            b[d] += dof[d, PULL] - dot(axis, R)
+            for p in range(3):
+                b[d] -= dof[d, SPRING] * axis[p] * (r[row, p] - reference[j, p])
+            for c in range(d0, d1):
+                A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
+            A[d, d] += dof[d, SPRING]
+
+
+@kernel(inline="always")
+def add_line(line, mesh, n_dofs, memory):
+    """Put the end blocks of a line into the dense system."""
+    _add_line(
+        line, n_dofs, mesh.line, mesh.dof_start, mesh.bodies.end_body, mesh.bodies.memory.lever, memory.end_block,
+        memory.end_right, memory.far, memory.matrix, memory.right,
+    )  # fmt: skip
+
+
+@kernel(**UNCOUNTED)
+def _add_line(line, n_dofs, lines, dof_start, end_body, lever, D, g, far, A, b):
+    """As `add_line`, for arrays."""
+    k = n_dofs + line
+    j = lines[line, LAST]
+    dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
+    A[k, k] = D[line, 3, 3]
+    b[k] = g[line, 3]
+    on_body = end_body[line, 1] >= 0
+    if on_body and nj > 0:
+        K = (D[line, 0, 0], D[line, 0, 1], D[line, 0, 2], D[line, 1, 0], D[line, 1, 1], D[line, 1, 2],
+             D[line, 2, 0], D[line, 2, 1], D[line, 2, 2])  # fmt: skip
+        up, row = (D[line, 0, 3], D[line, 1, 3], D[line, 2, 3]), (D[line, 3, 0], D[line, 3, 1], D[line, 3, 2])
+        add_body_end(line, lever, dj, k, K, up, row, (g[line, 0], g[line, 1], g[line, 2]), A, b)
+    for d in range(0 if on_body else nj):
+        for p in range(3):
+            w = lever[line, 1, d, p]
+            if w == 0.0:
+                continue
+            b[dj + d] += w * g[line, p]
+            A[dj + d, k] += w * D[line, p, 3]
+            A[k, dj + d] += w * D[line, 3, p]
+            for c in range(nj):
+                for q in range(3):
+                    A[dj + d, dj + c] += w * D[line, p, q] * lever[line, 1, c, q]
+    if lines[line, TWO_SIDED] == 0:
+        return
+    i = lines[line, FIRST]
+    di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
+    for d in range(ni):
+        for p in range(3):
+            w = lever[line, 0, d, p]
+            b[di + d] += w * far[line, p, 7]
+            A[di + d, k] += w * far[line, p, 6]
+            A[k, di + d] += w * far[line, 6, p]
+            for q in range(3):
+                for c in range(ni):
+                    A[di + d, di + c] += w * far[line, p, q] * lever[line, 0, c, q]
+                for c in range(nj):
+                    A[di + d, dj + c] += w * far[line, p, 3 + q] * lever[line, 1, c, q]
+                    A[dj + c, di + d] += lever[line, 1, c, p] * far[line, 3 + p, q] * lever[line, 0, d, q]
+    if end_body[line, 0] >= 0:
+        add_end_turn(line, 0, lever, di, (far[line, 0, 7], far[line, 1, 7], far[line, 2, 7]), A)
+
+
+@kernel(**UNCOUNTED)
+def jump(j, mesh, right):
+    """Displacement of junction j in the solution of the dense system."""
+    x = ZERO3
+    for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+        x = add3(x, scale3(right[d], (mesh.dof[d, 0], mesh.dof[d, 1], mesh.dof[d, 2])))
+    return x
+
+
+@kernel(**UNCOUNTED)
+def end_jump(line, side, mesh, right):
+    """Displacement of an end of a line in the solution of the dense system."""
+    j = mesh.line[line, FIRST + side]
+    lever = mesh.bodies.memory.lever[line, side]
+    x = ZERO3
+    for d in range(mesh.dof_start[j + 1] - mesh.dof_start[j]):
+        x = add3(x, scale3(right[mesh.dof_start[j] + d], (lever[d, 0], lever[d, 1], lever[d, 2])))
+    return x
+
+
+# What may make arrays is called through kernels that count; without branches these count little.
+
+
+@kernel(**COUNTED)
+def _add_links(X, mesh, gp, A, b):
+    add_links(X, mesh, gp, A, b)
+
+
+@kernel(**COUNTED)
+def _steady_bodies(mesh, A, b):
+    steady_bodies(mesh, A, b)
+
+
+@kernel(**COUNTED)
+def _pull_links(X, mesh, right, share):
+    return pull_links(X, mesh, right, share)
+
+
+@kernel(**UNCOUNTED)
+def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
+    """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
+
+    And the largest miss (m) left at kinks that were passed; see `substitute_line`.
+
+    X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
+    T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    bp, gp : beta', gamma' of the scheme
+    share : of the correction that is made, 1 for plain Newton
+    """
+    r, v, a = X[0], X[1], X[2]
+    n_lines = mesh.line.shape[0]
+    n_dofs = mesh.dof.shape[0]
+    n_nodes = mesh.s.size
+    right = memory.right
+    has_bodies, has_links = mesh.bodies.table.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
+    for line in range(n_lines):
+        if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
+            return np.inf, np.inf, np.inf
+    if n_dofs > 0:
+        is_sparse = memory.factor.own.size > 0
+        if is_sparse:  # the sparse solve leaves the matrix empty
+            point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+        else:
+            junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+        if has_links:
+            _add_links(X, mesh, gp, memory.matrix, right)
+        if has_bodies:
+            add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
+        for line in range(n_lines):
+            add_line(line, mesh, n_dofs, memory)
+        if gp == 0.0 and has_bodies:
+            _steady_bodies(mesh, memory.matrix, right)
+        if is_sparse:
+            if not solve_blocks(memory.matrix, right, memory.factor):
+                return np.inf, np.inf, np.inf
+        elif not solve_dense(memory.matrix, right):
+            return np.inf, np.inf, np.inf
+    else:
+        for line in range(n_lines):
+            right[line] = memory.end_right[line, 3] / memory.end_block[line, 3, 3]
+    move = 0.0
+    kick = 0.0
+    miss = 0.0
+    for line in range(n_lines):
+        first, last = end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right)
+        m, k, left = substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
+        move, kick, miss = max(move, m), max(kick, k), max(miss, left)
+    for j in range(mesh.motion.size):
+        x = scale3(share, jump(j, mesh, right))
+        for p in range(3):
+            r[n_nodes + j, p] += x[p]
+            v[n_nodes + j, p] += gp * x[p]
+            a[n_nodes + j, p] += bp * x[p]
+            move = max(move, abs(x[p]))
+    if has_bodies:
+        move = max(move, turn_bodies(X, mesh, right, share, bp, gp))
+    if has_links:
+        kick = max(kick, _pull_links(X, mesh, right, share))
+    join_ends(X, mesh)
+    return move, kick, miss
+
+
+@kernel(**UNCOUNTED)
+def join_ends(X, mesh):
+    """Put the end nodes of all lines where their junctions are."""
+    lines, node_start, end_offset, n_nodes = mesh.line, mesh.node_start, mesh.end_offset, mesh.s.size
+    for line in range(lines.shape[0]):
+        for side in range(2):
+            n = node_start[line] if side == 0 else node_start[line + 1] - 1
+            j = n_nodes + lines[line, FIRST + side]
+            for p in range(3):
+                X[0, n, p] = X[0, j, p] + end_offset[line, side, p]
+                X[1, n, p] = X[1, j, p]
+                X[2, n, p] = X[2, j, p]
+    if mesh.bodies.table.shape[0] > 0:
+        place_ends(X, mesh)

@@ -1,0 +1,343 @@
+r"""Forces and tensions of the mixed elements for explicit steps: what each line does when its positions are known.
+
+All loops are given arrays, not tuples of them, take no slices, and count no references: that costs as much as the
+mechanics.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.element import SHORTEST, water_on_half
+from ropewalk.assembly.line_loads import load_on_half
+from ropewalk.assembly.mesh import (
+    ADDED,
+    BED_AREA,
+    BED_SHEAR,
+    DAMPING,
+    DRAG_AREA,
+    FORCE,
+    LAST,
+    LENGTH,
+    MASS,
+    RADIUS,
+    SLACK,
+    TWO_SIDED,
+    VOLUME,
+)
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, node_terms
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    UNCOUNTED,
+    ZERO3,
+    ZERO9,
+    add3,
+    add9,
+    dot,
+    invert,
+    onto,
+    plus_unit,
+    scale3,
+    scale9,
+    sub3,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import LINEAR, tension
+from ropewalk.physics.seabed import STIFFNESS
+
+# The kernels of the loads give derivatives by position, with factors for those by acceleration and velocity. Here
+# positions are known already; with a factor this large (1/s2) what the forces depend on position is lost in the sum.
+HUGE = 1e20
+MOST_TURNS = 10  # of elements between slack and taut, while damping is solved for; 1 or 2 are usual
+
+# columns of the memory of one step: of a node, and of the element after it
+INVERSE = 0  # 0 to 8: inverse of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
+CHANGE = 9  # 9, 10, 11: what its acceleration changes by without tension, m/s2; at free ends the force, N
+TANGENT = 12  # 12, 13, 14
+STRETCH, LEVEL, RATE = 15, 16, 17  # strain; tension at it (N), and per change of acceleration along the element (kg)
+REACH = 18  # strain per change of acceleration along the element, through its damping, s2/m
+OWN, NEXT, FAR = 19, 20, 21  # its tension, that per tension of the next one, and per motion of the first end
+LEAP_COLUMNS = 22
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _law(e, stretch, is_slack, element, law, law_data):
+    """Tension (N) of an element at a strain and its slope (N); it gives way if it is slack and cannot push."""
+    slack = element[e, SLACK]
+    if is_slack and slack > 0.0:
+        return slack * stretch, slack
+    start = law[e, 1]
+    if law[e, 0] == LINEAR:
+        return law_data[start] * stretch, law_data[start]
+    return tension(stretch, law[e, 0], law_data, start, law[e, 2])
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _three(x, i, c):
+    """Three columns of a row."""
+    return x[i, c], x[i, c + 1], x[i, c + 2]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _nine(x, i):
+    """The matrix of a node."""
+    return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7], x[i, 8]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _keep(x, i, K, y):
+    """Store matrix and vector of a node."""
+    for p in range(9):
+        x[i, p] = K[p]
+    for p in range(3):
+        x[i, CHANGE + p] = y[p]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
+    """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m).
+
+    The stiffness is that across the bed, and that of friction along it.
+    """
+    touches = (
+        has_bed
+        and node[n, BED_AREA] > 0.0
+        and bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] < bed[3] + node[n, RADIUS]
+    )
+    if touches or node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
+        R, K = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, HUGE, 0.5 * h * HUGE, grip)
+        area = node[n, BED_AREA] if touches else 0.0
+        shear = bed[BED_SHEAR] * area if grip[FRICTION_ROW, 0] > 0.0 else 0.0
+        return R, scale9(1.0 / HUGE, K), bed[4 + STIFFNESS] * area, shear
+    m = node[n, MASS]
+    R = (
+        m * (a[n, 0] + damping * v[n, 0]) - node[n, FORCE],
+        m * (a[n, 1] + damping * v[n, 1]) - node[n, FORCE + 1],
+        m * (a[n, 2] + damping * v[n, 2] + g) - node[n, FORCE + 2],
+    )
+    return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0, 0.0
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _square(k, k_geometric, k_bed, lean, m):
+    r"""Bound of the square of the frequencies (1/s2) at a node.
+
+    .. math:: \omega^2 m \le \frac{A + B}{2} + \sqrt{\frac{(A - B)^2}{4} + A B\, (t \cdot n)^2} + G
+
+    k, k_geometric : twice the sums of the axial and geometric stiffness of its elements (A, G), N/m; G with friction's
+    k_bed : of the bed (B), N/m    lean : larger (t \cdot n)^2 of its elements    m : kg
+    """
+    if k_bed > 0.0:
+        d = 0.5 * (k - k_bed)
+        k = 0.5 * (k + k_bed) + np.sqrt(d * d + k * k_bed * lean)
+    return (k + k_geometric) / m
+
+
+@kernel(**UNCOUNTED)
+def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law, law_data, load, damping,
+           has_bed, bed, rho, g, grip, step):  # fmt: skip
+    """As `_line_forces`, of all lines."""
+    fastest, slowest = 0.0, 0.0
+    for k in range(line.shape[0]):
+        n0, e0, last = node_start[k], element_start[k], line[k, LAST]
+        f, tau = _line_forces(
+            n0, e0, element_start[k + 1] - e0, line[k, TWO_SIDED] == 0, dof_start[last] == dof_start[last + 1], h, r, v,
+            a, T, flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, step,
+        )  # fmt: skip
+        fastest, slowest = max(fastest, f), max(slowest, tau)
+    return fastest, slowest
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flow, node, element, law, law_data, load,
+                damping, has_bed, bed, rho, g, grip, step):  # fmt: skip
+    """Forces and masses along a line, without its tension, into `step`.
+
+    Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
+    """
+    fastest, slowest, k_before, g_before, lean_before = 0.0, 0.0, 0.0, 0.0, 0.0
+    F, C = ZERO3, ZERO9  # of the water on the half before the node
+    half_h = 0.5 * h
+    for k in range(n_elements):
+        i, j, e = n0 + k, n0 + k + 1, e0 + k
+        L, tau = element[e, LENGTH], element[e, DAMPING]
+        d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
+        span = max(np.sqrt(dot(d, d)), SHORTEST * L)
+        q = 1.0 / span
+        t = scale3(q, d)
+        rate = (v[j, 0] - v[i, 0]) * t[0] + (v[j, 1] - v[i, 1]) * t[1] + (v[j, 2] - v[i, 2]) * t[2]
+        inverse_length = 1.0 / L
+        stretch = (span - L + tau * rate) * inverse_length
+        pull, slope = _law(e, stretch, stretch < 0.0, element, law, law_data)
+        reach = half_h * tau * inverse_length
+        T[e] = pull
+        step[i, STRETCH], step[i, LEVEL], step[i, RATE], step[i, REACH] = stretch, pull, reach * slope, reach
+        step[i, OWN], step[i, NEXT], step[i, FAR] = pull, 0.0, 0.0
+        step[i, TANGENT], step[i, TANGENT + 1], step[i, TANGENT + 2] = t
+        Fb, Cb = ZERO3, ZERO9
+        if rho > 0.0:
+            Fa, Ca, _, _, _ = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, 1.0, half_h)
+            Fb, Cb, _, _, _ = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, 1.0, half_h)
+            F, C = add3(F, Fa), add9(C, Ca)
+        if load.shape[0] > 0:
+            Fc, Cc, _ = load_on_half(e, 0, i, t, span, L, r, v, load, half_h * HUGE)
+            F, C = add3(F, Fc), add9(C, scale9(1.0 / HUGE, Cc))
+            Fc, Cc, _ = load_on_half(e, 1, j, t, span, L, r, v, load, half_h * HUGE)
+            Fb, Cb = add3(Fb, Fc), add9(Cb, scale9(1.0 / HUGE, Cc))
+        # slack elements count as taut ones: they may come taut in the next step, which must not be too long for it
+        taut = _law(e, max(stretch, 0.0), False, element, law, law_data)[1]
+        stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) * q
+        lean = t[0] * bed[0] + t[1] * bed[1] + t[2] * bed[2]
+        lean *= lean
+        if k > 0 or not holds_first:
+            R, K, k_bed, shear = _node(i, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+            y, K = sub3(F, R), add9(K, C)
+            if k > 0:
+                K, _ = invert(K)
+                y = onto(K, y)
+            _keep(step, i, K, y)
+            square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric) + shear, k_bed,
+                             max(lean_before, lean), node[i, MASS])  # fmt: skip
+            fastest = max(fastest, square)
+        k_before, g_before, lean_before, slowest = stiffness, geometric, lean, max(slowest, tau)
+        F, C = Fb, Cb
+    if not holds_last:
+        n = n0 + n_elements
+        R, K, k_bed, shear = _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+        _keep(step, n, add9(K, C), sub3(F, R))
+        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, node[n, MASS]))
+    return fastest, slowest
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def sweep_tensions(n0, n_elements, step):
+    r"""The way out of the tridiagonal system of a line's tensions.
+
+    .. math:: T_e = T_e^0 + c_e\, t_e \cdot (\delta a_{e+1} - \delta a_e), \qquad
+              \delta a_i = y_i + P_i (T_i t_i - T_{i-1} t_{i-1})
+
+    Afterwards each is OWN + NEXT times the next + FAR times what the first end does along its element; the last
+    has in NEXT what it changes by what the last end does along it.
+    """
+    t = _three(step, n0, TANGENT)
+    y_along, P_along, low_along = 0.0, 0.0, 0.0  # of the node before: t.y, t.P t, and t_before.P t
+    own, up, far = 0.0, 0.0, 0.0
+    for i in range(n0, n0 + n_elements - 1):
+        j = i + 1
+        t_next = _three(step, j, TANGENT)
+        P = _nine(step, j)
+        y = _three(step, j, CHANGE)
+        Pt = onto(P, t)
+        c = step[i, RATE]
+        low = c * low_along
+        f = 1.0 / (1.0 + c * (P_along + dot(t, Pt)) - low * up)
+        own = f * (step[i, LEVEL] + c * (dot(t, y) - y_along) + low * own)
+        far = f * (low * far - (c if i == n0 else 0.0))
+        low_along = dot(t_next, Pt)
+        up = f * c * low_along
+        step[i, OWN], step[i, NEXT], step[i, FAR] = own, up, far
+        P_along, y_along, t = dot(t_next, onto(P, t_next)), dot(t_next, y), t_next
+    i = n0 + n_elements - 1
+    c = step[i, RATE]
+    low = c * low_along
+    f = 1.0 / (1.0 + c * P_along - low * up)
+    step[i, OWN] = f * (step[i, LEVEL] - c * y_along + low * own)
+    step[i, NEXT] = f * c
+    step[i, FAR] = f * (low * far - (c if n_elements == 1 else 0.0))
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def find_tensions(n0, e0, n_elements, first, last, T, element, law, law_data, step):
+    """The way back; elements that went slack or taut by it change their law. Returns how many did.
+
+    first, last : changes of acceleration of the ends along their elements, m/s2
+    """
+    pull = last
+    turns = 0
+    for k in range(n_elements - 1, -1, -1):
+        i, e = n0 + k, e0 + k
+        pull = step[i, OWN] + step[i, NEXT] * pull + step[i, FAR] * first
+        was_slack = T[e] < 0.0
+        T[e] = pull
+        if (pull < 0.0) != was_slack and element[e, SLACK] > 0.0:
+            turns += 1
+            step[i, LEVEL], slope = _law(e, step[i, STRETCH], pull < 0.0, element, law, law_data)
+            step[i, RATE] = step[i, REACH] * slope
+    return turns
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _correct_line(n0, e0, n_elements, h, v, a, T, step):
+    """Change accelerations and velocities of a line by what its tensions do; False if they are not finite."""
+    pulled = scale3(T[e0], _three(step, n0, TANGENT))
+    total = T[e0]
+    for k in range(1, n_elements):
+        i = n0 + k
+        pull = scale3(T[e0 + k], _three(step, i, TANGENT))
+        x = add3(_three(step, i, CHANGE), onto(_nine(step, i), sub3(pull, pulled)))
+        pulled = pull
+        for p in range(3):
+            a[i, p] += x[p]
+            v[i, p] += 0.5 * h * x[p]
+        total += x[0] + x[1] + x[2]
+    return np.isfinite(total)
+
+
+@kernel(**UNCOUNTED)
+def held_tensions(node_start, element_start, T, element, law, law_data, step):
+    """Tensions of damped lines all of whose ends are held."""
+    for k in range(node_start.size - 1):
+        n0, e0 = node_start[k], element_start[k]
+        n = element_start[k + 1] - e0
+        for _ in range(MOST_TURNS):
+            sweep_tensions(n0, n, step)
+            if find_tensions(n0, e0, n, 0.0, 0.0, T, element, law, law_data, step) == 0:
+                break
+    return True
+
+
+@kernel(**UNCOUNTED)
+def correct(h, node_start, element_start, v, a, T, step):
+    """As `_correct_line`, for all lines."""
+    finite = True
+    for k in range(node_start.size - 1):
+        e0 = element_start[k]
+        finite = _correct_line(node_start[k], e0, element_start[k + 1] - e0, h, v, a, T, step) and finite
+    return finite
+
+
+@kernel(**UNCOUNTED)
+def add_line(n0, n_elements, i, j, dof_start, lever, two_sided, step, A, b):
+    """Put the ends of a line into the dense system of the junctions (its masses times HUGE).
+
+    i, j : junctions of its first and last node    lever : (2, 6, 3) of its ends
+    """
+    n1 = n0 + n_elements - 1  # where its last element begins
+    own, by_last, by_first = step[n1, OWN], step[n1, NEXT], step[n1, FAR]
+    di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
+    dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
+    t0, t1 = _three(step, n0, TANGENT), _three(step, n1, TANGENT)
+    if nj > 0:
+        K, y = _nine(step, n1 + 1), _three(step, n1 + 1, CHANGE)
+        for d in range(nj):
+            u = _three(lever[1], d, 0)
+            b[dj + d] += dot(u, y) - dot(u, t1) * own
+            for c in range(nj):
+                w = _three(lever[1], c, 0)
+                A[dj + d, dj + c] += HUGE * (dot(u, t1) * by_last * dot(w, t1) + dot(u, onto(K, w)))
+            for c in range(ni):
+                A[dj + d, di + c] += HUGE * dot(u, t1) * by_first * dot(_three(lever[0], c, 0), t0)
+    if not two_sided:
+        return
+    for n in range(n1 - 1, n0 - 1, -1):
+        up = step[n, NEXT]
+        own, by_last, by_first = step[n, OWN] + up * own, up * by_last, step[n, FAR] + up * by_first
+    K, y = _nine(step, n0), _three(step, n0, CHANGE)
+    for d in range(ni):
+        u = _three(lever[0], d, 0)
+        b[di + d] += dot(u, y) + dot(u, t0) * own
+        for c in range(ni):
+            w = _three(lever[0], c, 0)
+            A[di + d, di + c] += HUGE * (dot(u, onto(K, w)) - dot(u, t0) * by_first * dot(w, t0))
+        for c in range(nj):
+            A[di + d, dj + c] -= HUGE * dot(u, t0) * by_last * dot(_three(lever[1], c, 0), t1)

@@ -1,0 +1,36 @@
+"""All solvers by name: a new one is one line here. Modules are imported when asked for."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from ropewalk.errors import InputError
+
+SOLVERS: dict[str, str] = {
+    "catenary": "ropewalk.methods.catenary.solver:Catenary",
+    "shooting": "ropewalk.methods.shooting.solver:Shooting",
+    "mixed_fem": "ropewalk.methods.mixed.solver:MixedFem",
+    "fem": "ropewalk.methods.mixed.solver:MixedFemStatics",
+    "chain_series": "ropewalk.methods.chain.solver:ChainSeries",
+    "constrained": "ropewalk.methods.bars.constrained:Constrained",
+    "recursive": "ropewalk.methods.bars.recursive:Recursive",
+    "projection": "ropewalk.methods.bars.projection:Projection",
+    "constrained_implicit": "ropewalk.methods.bars.implicit:ConstrainedImplicit",
+    "bars_statics": "ropewalk.methods.bars.equilibrium:BarsStatics",
+    "settle": "ropewalk.methods.bars.settling:Settling",
+}
+# rigid bars through time at fixed steps; the first is the one that the literature's step limits are of
+BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")
+
+
+def solver_class(name: str) -> Any:
+    """The class of the solver called `name`."""
+    try:
+        module, _, cls = SOLVERS[name].partition(":")
+    except KeyError:
+        close = get_close_matches(name, SOLVERS, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else "."
+        raise InputError(f"no solver '{name}'{hint} There are: {', '.join(SOLVERS)}") from None
+    return getattr(import_module(module), cls)

@@ -1,0 +1,247 @@
+r"""A rod that bends while it floats: shape and pose are found together.
+
+The unknowns are the curvature, as Legendre polynomials between point masses and supports on top of the rest shape, and
+what is not held of the head's pose. Their energy, with springs k_i at heights h_i,
+
+.. math:: \Pi = U(\kappa, z, u) + \tfrac12 \int (\kappa - \kappa_0)^T K (\kappa - \kappa_0)\, ds
+          + \tfrac12 \sum_i k_i (z + u \cdot p(s_i) - h_i)^2
+
+is minimised by Newton's method. The gradient is exact (`physics.rod_sensitivity`); its derivative is taken by
+differences of the gradient, which costs no accuracy of the solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from ropewalk.errors import ConvergenceError
+from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
+from ropewalk.model.rods import Array, RodModel, mass_sensitivity, place, reshape, shift_sensitivity
+from ropewalk.numerics.quadrature import gauss_legendre
+from ropewalk.physics.rod_energy import upright_frame
+from ropewalk.physics.rod_hydrostatics import hydrostatic_points
+from ropewalk.physics.rod_integrals import MOMENT, VOLUME
+from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
+from ropewalk.physics.rod_shape import BEND2, BEND3, TORSION
+
+FUNCTIONS = 12  # Legendre polynomials per component of the curvature, between point masses and supports
+DIFFERENCE = 1e-6  # of a turn in rad or of a shift over length, for the derivative of the gradient
+TOLERANCE = 1e-11  # of the gradient over weight times length (or over the bending energy scale, if larger)
+MOST_STEPS = 60
+FLOOR = 1e-10  # smallest curvature of the energy taken at its word, over the largest
+LONGEST = 0.5  # rad, or lengths, of one step
+HALVINGS = 30
+
+
+class Hold(NamedTuple):
+    """What is kept of the head's pose, and vertical springs along the rod."""
+
+    heave: bool = False
+    turn: bool = False
+    springs: tuple[tuple[float, float, float], ...] = ()  # arc length (m), height without force (m), stiffness (N/m)
+
+
+FREE = Hold()
+CLAMPED = Hold(heave=True, turn=True)
+
+
+@dataclass(frozen=True)
+class BentRod:
+    """A rod in the shape it takes."""
+
+    rod: RodModel
+    pose: FloatingPose
+    energy: float  # J, elastic part and springs included
+    elastic_energy: float  # J
+    residual: float  # gradient of the energy over its scale
+    iterations: int
+    head_force: float = 0.0  # N, upwards, of what holds the head on the rod
+    head_moment: tuple[float, float] = (0.0, 0.0)  # N m about the horizontal world axes of zero yaw, likewise
+    spring_force: tuple[float, ...] = ()  # N, upwards, of each spring on the rod
+    lowest: float = np.inf  # smallest second derivative of the energy over its scale, seen at the last step
+
+
+class Energy(NamedTuple):
+    """The energy of one place, and its slopes; all over the scale of the problem."""
+
+    value: float
+    gradient: Array  # by (bend, z over length, turn), without what is held
+    lift: float  # by z over length, held or not
+    by_up: Array  # (3,) by u, held or not
+    rod: RodModel
+
+
+class _Problem:
+    """The energy of one rod as a function of its unknowns, with the pose kept beside them."""
+
+    def __init__(self, rest: RodModel, stiffness: Array, functions: int, hold: Hold = FREE) -> None:
+        self.rest, self.hold = rest, hold
+        self.stiffness = stiffness
+        self.basis = _pieces(rest, functions, tuple(spring[0] for spring in hold.springs))
+        self.rest_kappa = np.ascontiguousarray(rest.panels.rows[:, :, [TORSION, BEND2, BEND3]])
+        self.scale = max(rest.mass * rest.gravity * rest.length, float(stiffness.max()) / rest.length * FLOOR)
+
+    def shaped(self, bend: Array) -> RodModel:
+        if bend.size == 0:
+            return self.rest
+        change = np.einsum("jkq,ji->kqi", self.basis, bend.reshape(-1, 3)) / self.rest.length
+        return reshape(self.rest, self.rest_kappa + change)
+
+    def value(self, bend: Array, z: float, u: Array, tangents: Array) -> Energy:
+        """Energy and its slopes."""
+        rod = self.shaped(bend)
+        panels = rod.panels
+        entries, places = hydrostatic_points(panels, z, u)
+        nodes, starts = section_motions(panels, self.basis, gauss_legendre(panels.x.size).running)
+        wet = wet_sensitivity(panels, entries, places, nodes, self.basis, u)
+        dry = mass_sensitivity(rod, self.basis, nodes, starts)
+        total = entries.sum(axis=0)
+        volume, moment = rod.water_density * total[VOLUME], rod.water_density * total[MOMENT : MOMENT + 3]
+        by_up = rod.gravity * (rod.mass * rod.centre - moment)
+        lift = rod.gravity * (rod.mass - volume)
+        energy = lift * z + u @ by_up + self.elastic(bend)
+        by_bend = rod.gravity * (u @ dry - rod.water_density * (z * wet[0] + u @ wet[1:])) / rod.length
+        by_bend += np.tile(self.stiffness, len(self.basis)) / rod.length * bend
+        for s, height, k in self.hold.springs:
+            at = place(rod, s)[:3]
+            gap = z + u @ at - height
+            energy += 0.5 * k * gap**2
+            by_bend += k * gap * (u @ shift_sensitivity(rod, s, nodes, starts)) / rod.length
+            lift += k * gap
+            by_up = by_up + k * gap * at
+        parts = [by_bend]
+        if not self.hold.heave:
+            parts.append(np.array([lift * rod.length]))
+        if not self.hold.turn:
+            parts.append(tangents @ by_up)
+        gradient = np.concatenate(parts) / self.scale
+        return Energy(energy / self.scale, gradient, lift * rod.length / self.scale, by_up / self.scale, rod)
+
+    def elastic(self, bend: Array) -> float:
+        """Bending and torsion energy, J; the polynomials have unit mean square."""
+        return float(0.5 / self.rest.length * np.sum(self.stiffness * bend.reshape(-1, 3) ** 2))
+
+    def moved(self, bend: Array, z: float, u: Array, tangents: Array, step: Array) -> tuple[Array, float, Array, Array]:
+        """The unknowns after a step, with the tangents carried along."""
+        n = bend.size
+        bend, rest = bend + step[:n], step[n:]
+        if not self.hold.heave:
+            z, rest = z + rest[0] * self.rest.length, rest[1:]
+        if not self.hold.turn:
+            u = u + rest @ tangents
+            u = u / np.linalg.norm(u)
+            tangents = tangents - np.outer(tangents @ u, u)
+        return bend, z, u, tangents
+
+    def curvature(self, bend: Array, z: float, u: Array, tangents: Array, size: int) -> Array:
+        """(size, size) second derivative of the energy, by differences of the gradient."""
+        hessian = np.empty((size, size))
+        for i, e in enumerate(np.eye(size)):
+            ahead = self.value(*self.moved(bend, z, u, tangents, DIFFERENCE * e)).gradient
+            behind = self.value(*self.moved(bend, z, u, tangents, -DIFFERENCE * e)).gradient
+            hessian[i] = (ahead - behind) / (2.0 * DIFFERENCE)
+        return 0.5 * (hessian + hessian.T)
+
+
+def _pieces(rod: RodModel, functions: int, supports: tuple[float, ...] = ()) -> Array:
+    """Legendre polynomials between point masses and supports, zero elsewhere, (b, m, n), of unit mean square."""
+    if functions == 0:
+        return np.zeros((0, *rod.s.shape))
+    ends = np.unique([0.0, *rod.point_s, *supports, rod.length])
+    basis = []
+    for low, high in pairwise(ends):
+        at = 2.0 * (rod.s - low) / (high - low) - 1.0
+        inside = np.abs(at) <= 1.0
+        values = np.moveaxis(legendre.legvander(np.where(inside, at, 0.0), functions - 1), -1, 0)
+        size = np.sqrt((2.0 * np.arange(functions) + 1.0) * rod.length / (high - low))
+        basis.append(values * inside * size[:, None, None])
+    return np.ascontiguousarray(np.concatenate(basis))
+
+
+def bend(
+    rod: RodModel,
+    stiffness: tuple[float, float, float],
+    pose: FloatingPose | None = None,
+    *,
+    clamped: bool = False,
+    hold: Hold | None = None,
+    functions: int = FUNCTIONS,
+    tolerance: float = TOLERANCE,
+) -> BentRod:
+    """Shape and pose of an elastic rod afloat, free or held.
+
+    stiffness : torsion GJ and bending EI about section axes 2 and 3, N m2    pose : where to start, and where what is
+    held of the head is kept; a stable pose of the stiff rod if left out    clamped : keep the whole pose of the head
+    hold : what else is kept    functions : per component and piece; 0 for a stiff rod
+    """
+    begin = equilibrium(rod) if pose is None else pose
+    problem = _Problem(rod, np.array(stiffness, dtype=float), functions, hold or (CLAMPED if clamped else FREE))
+    unknown, z, u = np.zeros(3 * len(problem.basis)), float(begin.heave), np.array(begin.up)
+    tangents = tangent_basis(u)
+    now = problem.value(unknown, z, u, tangents)
+    lowest = np.inf
+    for iteration in range(MOST_STEPS):
+        error = float(np.abs(now.gradient).max(initial=0.0))
+        if error <= tolerance:
+            if iteration == 0 and now.gradient.size:
+                _, lowest = _newton_step(problem, unknown, z, u, tangents, now.gradient)
+            return _told(problem, unknown, z, u, now, error, iteration, lowest)
+        step, lowest = _newton_step(problem, unknown, z, u, tangents, now.gradient)
+        for _ in range(HALVINGS):
+            trial = problem.moved(unknown, z, u, tangents, step)
+            new = problem.value(*trial[:3], tangent_basis(trial[2]))
+            closer = float(np.abs(new.gradient).max()) < error
+            change = new.value - now.value
+            if change < ARMIJO * float(step @ now.gradient) or (closer and abs(change) < ROUND_OFF):
+                break
+            step = 0.5 * step
+        else:
+            break
+        (unknown, z, u), tangents, now = trial[:3], tangent_basis(trial[2]), new
+    raise ConvergenceError(
+        f"rod: the bent shape was not found: gradient {error:.2e} of weight x length after {iteration} steps; "
+        "start from a stiffer rod and soften it, or take more functions",
+        now.rod,
+    )
+
+
+ARMIJO = 1e-4  # share of the predicted gain that a step must win
+ROUND_OFF = 1e-13  # energy differences, over the scale, that mean nothing
+
+
+def _newton_step(
+    problem: _Problem, unknown: Array, z: float, u: Array, tangents: Array, gradient: Array
+) -> tuple[Array, float]:
+    """Newton's step with negative curvatures turned round, shortened to LONGEST; and the lowest curvature."""
+    values, vectors = np.linalg.eigh(problem.curvature(unknown, z, u, tangents, gradient.size))
+    sizes = np.maximum(np.abs(values), FLOOR * np.abs(values).max())
+    step = -vectors @ ((vectors.T @ gradient) / sizes)
+    return step * min(1.0, LONGEST / max(LONGEST, np.abs(step).max())), float(values[0])
+
+
+def _told(
+    problem: _Problem, unknown: Array, z: float, u: Array, now: Energy, error: float, steps: int, lowest: float
+) -> BentRod:
+    """The answer, with the forces that hold it."""
+    rod, hold, scale = now.rod, problem.hold, problem.scale
+    acc = hydrostatic_points(rod.panels, z, u)[0].sum(axis=0)
+    pose = describe(rod, u, z, acc, steps, steps, np.array([[now.value, error, 0.0, steps]]))
+    frame, _, _ = upright_frame(u)
+    slope = scale * (frame @ now.by_up)  # turning the head by theta changes the energy by theta . (slope x z)
+    return BentRod(
+        rod,
+        pose,
+        now.value * scale,
+        problem.elastic(unknown),
+        error,
+        steps,
+        head_force=scale * now.lift / rod.length if hold.heave else 0.0,
+        head_moment=(float(slope[1]), float(-slope[0])) if hold.turn else (0.0, 0.0),
+        spring_force=tuple(k * (height - z - float(u @ place(rod, s)[:3])) for s, height, k in hold.springs),
+        lowest=lowest,
+    )

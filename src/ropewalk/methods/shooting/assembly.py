@@ -1,0 +1,345 @@
+r"""Arcs, nodes and free bodies put together: constraints and their exact derivative.
+
+Unknowns: the free components of the nodes (points, and cuts of long arcs), position and a rotation vector
+of each free body, and the force n at the start of each arc. Constraints, as many: the balance of forces
+along each free component (virtual work of all forces on the node or body), and the miss of each arc's far
+end ([Surmont2025], sec. 3.3, with the sign of errata in docs/theory/shooting.md). A cut inside a line is
+a free node, so multiple shooting is a special case of multi-body shooting.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
+from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
+from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE, float_force
+from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_to_matrix
+from ropewalk.physics import hydrostatics
+
+LOCAL = 17  # unknowns an arc touches: six of what holds its start, six of its end, its own three, places of two pegs
+
+
+class Arcs(NamedTuple):
+    """Stretches of line that are shot along."""
+
+    line: Ints  # (n,) which line
+    reverse: Flags  # (n,) shot towards end A
+    offset: Array  # (n,) s of the arc's start, from end A of the line, m; moves with a peg
+    first: Ints  # (n,) spans first:last
+    last: Ints  # (n,)
+    node: Ints  # (n, 2) at start and end
+    dof: Ints  # (n, LOCAL), -1 where there is none
+    length: Array  # (n,) m; moves with a peg
+    force: Array  # (n,) scale, N
+    slack: Array  # (n,) smallest force, that gives a slack place a direction, N
+    on_bed: Ints  # (n,) HANGING, SLIDING or STRAIGHT at the start
+    lift: Array  # (n,) how far the axis at the start rests above its node, m
+    active: Ints  # (n,) FORCE_ONLY or ALL: derivatives to be integrated
+    spans: Array  # (k, SPAN_COLUMNS); those beside a peg are cut where it is
+    laws: Ints  # (k, 3)
+    law_data: Array
+    slides: bool  # some arc begins or ends at a peg
+    source: Array  # (k, SPAN_COLUMNS) the spans uncut; empty if none slides
+    edge: Array  # (n, 2) s of the start and end from end A, where they do not slide, m
+    total: Array  # (n,) length of the line, m
+    brake: Array  # (n,) N/m, on the peg at the end, against its way from `home`; none in an answer
+    home: Array  # (n,) m
+
+
+class Nodes(NamedTuple):
+    """Where arcs meet. A node is a point with a joint, or a place on a free body."""
+
+    body: Ints  # (n,) index into Rigid, -1 for a point
+    offset: Array  # (n, 3) in the body frame, m
+    frame: Array  # (n, 3, 3) rows are the axes of the joint
+    home: Array  # (n, 3) components along the axes: where it is held, or where a spring pulls to, m
+    dof: Ints  # (n, 6) -1 where held
+    spring: Array  # (n, 3) N/m
+    axis_force: Array  # (n, 3) N
+    force: Array  # (n, 3) weight included, N
+    volume: Array  # (n,) m3
+    drag: Array  # (n,) half density times drag area, kg/m
+    ceiling: Array  # (n,) height above which Newton does not look for it: floats stay in the water, m
+    tail: Flags  # (n,) nothing holds it and one arc starts there
+    any_free: bool  # some point has a free component
+    slide_dof: Ints  # (m, 3) unknown of each peg's place on its line, and of the pegs before and after it, -1 for none
+    slide_edge: Array  # (m, 2) m, ends or cuts of the line in place of those
+
+
+class NodePlaces(NamedTuple):
+    """Of `Nodes` what `place` reads: handing an array to a kernel takes 0.1 us, a whole shot some ten."""
+
+    body: Ints
+    offset: Array
+    frame: Array
+    home: Array
+    dof: Ints
+
+
+class BodyPlaces(NamedTuple):
+    """Of `Rigid` what `place` reads."""
+
+    dof: Ints
+
+
+class Rigid(NamedTuple):
+    """Free bodies."""
+
+    which: Ints  # (b,) index in the model
+    dof: Ints  # (b, 6)
+    home_position: Array  # (b, 3) m
+    home_quaternion: Array  # (b, 4)
+    linear: Array  # (b, 6, 6) stiffness
+    weight: Array  # (b,) N
+    centre: Array  # (b, 3) m
+    buoyancy: Array  # (b,) N
+    hull: Ints  # (b,)
+    profile_start: Ints  # (b + 1,)
+    profile: Array  # (m, 2)
+    sphere: Array  # (b, 4)
+    load_force: Array  # (b, 3) N
+    load_moment: Array  # (b, 3) N m
+    load_at: Array  # (b, 3) m
+    scale: Array  # (b,) N
+    lever: Array  # (b,) m
+
+
+class Result(NamedTuple):
+    """What `evaluate` fills."""
+
+    residual: Array  # (n,) N, N m or m
+    arc_blocks: Array  # (n_arcs, LOCAL, LOCAL)
+    node_blocks: Array  # (n_nodes, 3, 3)
+    body_blocks: Array  # (n_bodies, 6, 6)
+    end_state: Array  # (n_arcs, ALL)
+    log: Array  # (n_arcs, LOG_SIZE)
+
+
+def result_memory(n: int, n_arcs: int, n_nodes: int, n_bodies: int) -> Result:
+    """Memory for `evaluate` with n unknowns."""
+    return Result(
+        np.zeros(n),
+        np.zeros((n_arcs, LOCAL, LOCAL)),
+        np.zeros((n_nodes, 3, 3)),
+        np.zeros((n_bodies, 6, 6)),
+        np.zeros((n_arcs, ALL)),
+        np.zeros((n_arcs, LOG_SIZE)),
+    )
+
+
+@kernel
+def place(k, nodes, rigid, x, quaternions, position, map_, arm):
+    """Position (3,) of node k (m), the map (3, 6) from its unknowns to its displacement, and its lever (3,)."""
+    map_[:, :] = 0.0
+    b = nodes.body[k]
+    if b >= 0:
+        R = quaternion_to_matrix(quaternions[b])
+        for i in range(3):
+            arm[i] = R[i, 0] * nodes.offset[k, 0] + R[i, 1] * nodes.offset[k, 1] + R[i, 2] * nodes.offset[k, 2]
+            position[i] = x[rigid.dof[b, i]] + arm[i]
+            map_[i, i] = 1.0
+        map_[0, 4], map_[0, 5] = arm[2], -arm[1]
+        map_[1, 3], map_[1, 5] = -arm[2], arm[0]
+        map_[2, 3], map_[2, 4] = arm[1], -arm[0]
+        return
+    for i in range(3):
+        position[i] = 0.0
+    for j in range(3):
+        free = nodes.dof[k, j] >= 0
+        c = x[nodes.dof[k, j]] if free else nodes.home[k, j]
+        for i in range(3):
+            position[i] += c * nodes.frame[k, j, i]
+            if free:
+                map_[i, j] = nodes.frame[k, j, i]
+
+
+@kernel
+def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out):
+    """Shoot along all arcs; add their forces and misses to the residual and, if asked, fill their blocks.
+
+    Returns ARRIVED, or how the first bad shot ended.  nodes : `NodePlaces`    rigid : `BodyPlaces`
+    """
+    p0, p1, arm0, arm1, n0 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    map0, map1 = np.empty((3, 6)), np.empty((3, 6))
+    none, nowhere = np.empty(0), np.empty((0, STATE))
+    before, after, box = np.zeros(STATE), np.zeros(STATE), np.empty((5, 3, 3))
+    residual = out.residual
+    if arcs.slides:
+        slide(arcs, x)
+    for a in range(arcs.line.size):
+        k0, k1 = arcs.node[a, 0], arcs.node[a, 1]
+        place(k0, nodes, rigid, x, quaternions, p0, map0, arm0)
+        place(k1, nodes, rigid, x, quaternions, p1, map1, arm1)
+        dof = arcs.dof[a]
+        for i in range(3):
+            n0[i] = x[dof[12 + i]]
+            p0[i] += arcs.lift[a] * sea.bed_normal[i]
+        y = out.end_state[a]
+        start_state(p0, n0, y)
+        at_peg = dof[PLACE0] >= 0 or dof[PLACE1] >= 0
+        if at_peg:
+            slope_at(arcs, a, y, False, sea, box, before)
+        m = arcs.active[a] if derivatives else STATE
+        status = shoot(
+            y, m, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, arcs.on_bed[a],
+            arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, pair, none, nowhere, out.log[a],
+        )  # fmt: skip
+        if status != ARRIVED:
+            return status
+        for j in range(6):
+            if dof[j] >= 0:
+                residual[dof[j]] += map0[0, j] * n0[0] + map0[1, j] * n0[1] + map0[2, j] * n0[2]
+            if dof[6 + j] >= 0:
+                residual[dof[6 + j]] -= map1[0, j] * y[3] + map1[1, j] * y[4] + map1[2, j] * y[5]
+        for i in range(3):
+            residual[dof[12 + i]] = y[i] - p1[i]
+        if derivatives:
+            _arc_block(y, n0, map0, map1, arm0, arm1, nodes.body[k0] >= 0, nodes.body[k1] >= 0, out.arc_blocks[a])
+        if at_peg:
+            add_tension(arcs, a, n0, x, y, residual)
+            if derivatives:
+                slope_at(arcs, a, y, True, sea, box, after)
+                peg_block(arcs, a, y, n0, before, after, map0, map1, out.arc_blocks[a])
+    return ARRIVED
+
+
+@kernel
+def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
+    """Derivative of an arc's share of the residual by the unknowns it touches."""
+    block[:, :] = 0.0
+    for i in range(3):
+        for j in range(6):
+            block[j, 12 + i] = map0[i, j]
+            block[12 + i, 6 + j] = -map1[i, j]
+        for c in range(3):
+            block[12 + i, 12 + c] = y[STATE + 6 * c + i]
+            for j in range(6):
+                block[6 + j, 12 + c] -= map1[i, j] * y[STATE + 6 * c + 3 + i]
+    for j in range(6):
+        for i in range(3):
+            position, force = 0.0, 0.0
+            for c in range(3):
+                position += y[FORCE_ONLY + 6 * c + i] * map0[c, j]
+                force += y[FORCE_ONLY + 6 * c + 3 + i] * map0[c, j]
+            block[12 + i, j] += position
+            for q in range(6):
+                block[6 + q, j] -= map1[i, q] * force
+    if turns0:
+        _turn(n0[0], n0[1], n0[2], arm0, block, 3)
+    if turns1:
+        _turn(-y[3], -y[4], -y[5], arm1, block, 9)
+
+
+@kernel
+def _turn(fx, fy, fz, arm, block, at):
+    """A force keeps its direction while its lever turns: d(arm x F) = arm (theta.F) - theta (arm.F)."""
+    dot = arm[0] * fx + arm[1] * fy + arm[2] * fz
+    for i in range(3):
+        block[at + i, at] += arm[i] * fx
+        block[at + i, at + 1] += arm[i] * fy
+        block[at + i, at + 2] += arm[i] * fz
+        block[at + i, at + i] -= dot
+
+
+@kernel
+def add_nodes(nodes, rigid, sea, x, quaternions, out):
+    """Weight, buoyancy, drag, force and springs of the points, with their derivatives."""
+    position, arm, force = np.empty(3), np.empty(3), np.empty(3)
+    map_ = np.empty((3, 6))
+    for k in range(nodes.body.size):
+        if nodes.body[k] >= 0:
+            continue
+        place(k, nodes, rigid, x, quaternions, position, map_, arm)
+        for i in range(3):
+            force[i] = nodes.force[k, i]
+        gx, gy, gz = float_force(position, nodes.volume[k], nodes.drag[k], sea, force)
+        block = out.node_blocks[k]
+        for j in range(3):
+            axis = nodes.frame[k, j]
+            for i in range(3):
+                block[j, i] = (axis[0] * gx + axis[1] * gy + axis[2] * gz) * nodes.frame[k, i, 2]
+            row = nodes.dof[k, j]
+            if row < 0:
+                continue
+            value = nodes.axis_force[k, j] + axis[0] * force[0] + axis[1] * force[1] + axis[2] * force[2]
+            if nodes.spring[k, j] > 0.0:
+                value -= nodes.spring[k, j] * (x[row] - nodes.home[k, j])
+                block[j, j] -= nodes.spring[k, j]
+            out.residual[row] += value
+
+
+@kernel
+def add_bodies(rigid, sea, x, quaternions, out):
+    """Weight, buoyancy, loads and linear stiffness of the free bodies, with their derivatives."""
+    wrench, moved, cut = np.zeros(6), np.empty(6), np.empty(hydrostatics.SIZE)
+    up = np.array([0.0, 0.0, 1.0])
+    for b in range(rigid.weight.size):
+        block = out.body_blocks[b]
+        block[:, :] = 0.0
+        wrench[:] = 0.0
+        cut[:] = 0.0
+        R = quaternion_to_matrix(quaternions[b])
+        z = x[rigid.dof[b, 2]]
+        hydrostatics.weight(-rigid.weight[b] * up, R @ rigid.centre[b], wrench, block)
+        if rigid.hull[b] == HULL_AXISYMMETRIC:
+            profile = rigid.profile[rigid.profile_start[b] : rigid.profile_start[b + 1]]
+            hydrostatics.axisymmetric(profile, R[:, 2].copy(), up, z, cut)
+        elif rigid.hull[b] == HULL_SPHERE:
+            hydrostatics.sphere(R @ rigid.sphere[b, :3], rigid.sphere[b, 3], up, z, cut)
+        hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, block)
+        wrench[2] += rigid.buoyancy[b]
+        hydrostatics.weight(rigid.load_force[b], R @ rigid.load_at[b], wrench, block)
+        for i in range(3):
+            moved[i] = x[rigid.dof[b, i]] - rigid.home_position[b, i]
+        moved[3:] = quaternion_log(quaternion_product(quaternions[b], quaternion_conjugate(rigid.home_quaternion[b])))
+        wrench -= rigid.linear[b] @ moved
+        wrench[3:] += rigid.load_moment[b]
+        for i in range(6):
+            out.residual[rigid.dof[b, i]] += wrench[i]
+            for j in range(6):
+                block[i, j] = -block[i, j] - rigid.linear[b, i, j]
+
+
+def evaluate(
+    arcs: Arcs, nodes: Nodes, rigid: Rigid, sea: Any, x: Array, quaternions: Array, tolerance: float, pair: int,
+    derivatives: bool, out: Result,
+) -> int:  # fmt: skip
+    """Residual at x, and its derivative in blocks if asked; returns ARRIVED, or how the first bad shot ended."""
+    out.residual[:] = 0.0
+    held, turning = NodePlaces(nodes.body, nodes.offset, nodes.frame, nodes.home, nodes.dof), BodyPlaces(rigid.dof)
+    status: int = add_arcs(arcs, held, turning, sea, x, quaternions, tolerance, pair, derivatives, out)
+    if status == ARRIVED and nodes.any_free:
+        add_nodes(nodes, rigid, sea, x, quaternions, out)
+    if status == ARRIVED and rigid.weight.size:
+        add_bodies(rigid, sea, x, quaternions, out)
+    return status
+
+
+@kernel
+def gather(arcs, nodes, rigid, out, matrix):
+    """Sum the blocks of `out` into a dense matrix."""
+    matrix[:, :] = 0.0
+    for a in range(arcs.line.size):
+        dof = arcs.dof[a]
+        for i in range(LOCAL):
+            if dof[i] >= 0:
+                for j in range(LOCAL):
+                    if dof[j] >= 0:
+                        matrix[dof[i], dof[j]] += out.arc_blocks[a, i, j]
+    for k in range(nodes.body.size):
+        if nodes.body[k] < 0:
+            for i in range(3):
+                if nodes.dof[k, i] >= 0:
+                    for j in range(3):
+                        if nodes.dof[k, j] >= 0:
+                            matrix[nodes.dof[k, i], nodes.dof[k, j]] += out.node_blocks[k, i, j]
+    for b in range(rigid.weight.size):
+        for i in range(6):
+            for j in range(6):
+                matrix[rigid.dof[b, i], rigid.dof[b, j]] += out.body_blocks[b, i, j]

@@ -1,0 +1,221 @@
+r"""The part of a line that rests on a rigid, plane bed, from its anchor or a place on the bed to its lift-off.
+
+The unknown force at the start of such an arc is read as in the closed-form catenary: the component normal to
+the bed is minus the weight that lies on it, so the bed part ends where
+
+.. math:: n_N + \int_0^{s_t} p\, ds = 0, \qquad p = -f \cdot N.
+
+Straight: with friction (or without loads along the bed) the part lies straight, in the direction d of the
+force's component in the plane, which is that at lift-off; drag on it is carried by the bed. The tension falls
+towards the start, not below zero,
+
+.. math:: T(s) = \max\Bigl(0,\; T_t - \int_s^{s_t} (\mu p - g \cdot d)\, ds\Bigr), \qquad
+          r_t = r_0 + d \int_0^{s_t} (1 + \varepsilon(T))\, ds.
+
+Source: [Jonkman2007], sec. 2.7, extended to slopes, several sections and any law. Without friction and with
+loads along the bed the part is a string in the plane, integrated as such (phase GROUNDED).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.methods.shooting.string import (
+    BUOYANCY,
+    DRY,
+    F0,
+    F1,
+    S0,
+    S1,
+    STATE,
+    WET,
+    string_slope,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.elasticity import strain
+
+HANGING, SLIDING, STRAIGHT = 0, 1, 2  # how an arc starts: off the bed, as a string on it, straight on it
+
+# Gauss-Legendre on [0, 1], five points: exact for laws up to degree nine in the tension
+_X, _W = np.polynomial.legendre.leggauss(5)
+_X = 0.5 + 0.5 * _X
+_W = 0.5 * _W
+
+
+@kernel
+def bed_load(span, s, wet, load):
+    """Weight, buoyancy and tables (N/m) at s of a span, into load (3,)."""
+    for i in range(3):
+        load[i] = span[F0 + i] + s * span[F1 + i]
+    if wet:
+        load[2] += span[BUOYANCY]
+
+
+@kernel
+def _stretch(T, rate, low, law, law_data):
+    r"""Integrals of strain, compliance and compliance times distance over a stretch where T falls back from its end.
+
+    T : at the far end, N    rate : dT/ds, N/m    low : length of the stretch, m.  Stops where T reaches zero.
+    """
+    reach = low if rate <= 0.0 else min(low, T / rate)
+    a, b, c = 0.0, 0.0, 0.0
+    for k in range(_X.size):
+        x = reach * _X[k]
+        e, de = strain(max(T - rate * x, 0.0), law[0], law_data, law[1], law[2])
+        a += reach * _W[k] * e
+        b += reach * _W[k] * de
+        c += reach * _W[k] * de * x
+    return a, b, c
+
+
+@kernel
+def lift_off(n_normal, spans, first, last, wet, normal):
+    """Span and place in it (m) where the weight on the bed is used up; the end of the last span if it is not."""
+    load = np.empty(3)
+    left = -n_normal
+    for i in range(first, last):
+        ds = spans[i, S1] - spans[i, S0]
+        bed_load(spans[i], 0.5 * ds, wet, load)
+        p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+        if p <= 0.0:
+            return i, 0.0
+        if p * ds >= left:
+            return i, left / p
+        left -= p * ds
+    return last - 1, spans[last - 1, S1] - spans[last - 1, S0]
+
+
+@kernel
+def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slope):
+    r"""Replace the state in y at the arc's start by that at lift-off; returns span, place in it, length on the bed.
+
+    y : (ALL,) state and unit derivatives    m : entries in use    delta : smallest force, N    box, slope : memory
+    The derivatives are those at fixed s beyond the lift-off, :math:`\delta y - F\, \delta s_t` with F the slope there.
+    """
+    normal = sea.bed_normal
+    wet = sea.water_density > 0.0 and y[2] < 0.0
+    lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
+    d, load, pull, turn = np.empty(3), np.empty(3), np.zeros(3), np.zeros(3)
+    for i in range(3):
+        d[i] = y[3 + i] - lift * normal[i]
+    T = np.sqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + delta * delta)
+    for i in range(3):
+        d[i] /= T
+    end, place = lift_off(lift, spans, first, last, wet, normal)
+    bed_load(spans[end], place, wet, load)
+    p_end = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+    lifted = place < spans[end, S1] - spans[end, S0] or end < last - 1
+    # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
+    X, by_T, tension, total, weight = 0.0, 0.0, T, 0.0, 0.0
+    kappa_end = 0.0
+    for back in range(end - first + 1):
+        i = end - back
+        ds = place if i == end else spans[i, S1] - spans[i, S0]
+        bed_load(spans[i], 0.5 * ds, wet, load)
+        p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+        along = 0.0
+        for j in range(3):
+            load[j] += p * normal[j]  # the part in the plane
+            along += load[j] * d[j]
+        kappa = sea.bed_rest_friction * p - along
+        if i == end:
+            kappa_end = kappa
+        a, b, c = _stretch(tension, kappa, ds, laws[i], law_data)
+        X += ds + a
+        by_T += b
+        for j in range(3):
+            turn[j] += b * pull[j] + c * load[j]
+            pull[j] += load[j] * ds
+        tension = max(tension - kappa * ds, 0.0)
+        total += ds
+        weight += p * ds
+    for i in range(3):
+        y[i] += X * d[i]
+        y[3 + i] -= lift * normal[i]
+    excess = 0.0  # weight that is left on the bed at the end of a line that never leaves it, N
+    if not lifted:
+        excess = lift + weight
+    phase = WET if wet else DRY
+    string_slope(place, y, STATE, spans[end], laws[end], law_data, sea, phase, delta, 0.0, 0.0, box, slope)
+    k = STATE
+    while k < m:
+        pull_up = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+        _bed_column(y, k, d, T, X, by_T, kappa_end, p_end if lifted else 0.0, turn, slope, normal)
+        if not lifted and p_end > 0.0:
+            for i in range(3):
+                y[k + i] += pull_up / p_end * normal[i]
+        k += STATE
+    if not lifted and p_end > 0.0:
+        for i in range(3):
+            y[i] += excess / p_end * normal[i]
+    return end, place, total
+
+
+@kernel
+def sink(y, m, lift, load, sea, span):
+    """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it."""
+    normal = sea.bed_normal
+    bed_load(span, 0.0, sea.water_density > 0.0 and y[2] < 0.0, load)
+    p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+    if p <= 0.0:
+        return
+    for i in range(3):
+        y[i] += lift / p * normal[i]
+        y[3 + i] -= lift * normal[i]
+    k = STATE
+    while k < m:
+        d = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+        for i in range(3):
+            y[k + i] += d / p * normal[i]
+            y[k + 3 + i] -= d * normal[i]
+        k += STATE
+
+
+@kernel
+def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
+    """Column k of the derivatives, from the start of the arc to its lift-off."""
+    lift = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+    shift = -lift / p if p > 0.0 else 0.0  # of the lift-off
+    dT, dX = 0.0, 0.0
+    for i in range(3):
+        y[k + 3 + i] -= lift * normal[i]
+        dT += d[i] * y[k + 3 + i]
+    for i in range(3):
+        dX += turn[i] * (y[k + 3 + i] - d[i] * dT) / T
+    # the bed part grows by slope * shift, and the derivatives at fixed s take the same away again
+    dX += by_T * dT - kappa * by_T * shift
+    for i in range(3):
+        y[k + i] += d[i] * dX + X * (y[k + 3 + i] - d[i] * dT) / T
+        y[k + 3 + i] -= slope[3 + i] * shift
+
+
+@kernel
+def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, out):
+    """State (6,) at s (m from the arc's start) of the straight part, walking back from the lift-off in y."""
+    normal = sea.bed_normal
+    wet = sea.water_density > 0.0 and y[2] < 0.0
+    load = np.empty(3)
+    T = np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2)
+    tension, X = T, 0.0
+    for back in range(end - first + 1):
+        i = end - back
+        ds = place if i == end else spans[i, S1] - spans[i, S0]
+        low = spans[i, S0] - spans[first, S0]
+        here = min(ds, low + ds - s)
+        bed_load(spans[i], 0.5 * ds, wet, load)
+        kappa = 0.0
+        for j in range(3):
+            kappa -= sea.bed_rest_friction * load[j] * normal[j]
+        if T > 0.0:
+            for j in range(3):
+                along = load[j] * y[3 + j] / T
+                kappa -= along
+        a, _, _ = _stretch(tension, kappa, here, laws[i], law_data)
+        X += here + a
+        tension = max(tension - kappa * here, 0.0)
+        if here < ds:
+            break
+    for j in range(3):
+        d = y[3 + j] / T if T > 0.0 else 0.0
+        out[j] = y[j] - X * d
+        out[3 + j] = tension * d

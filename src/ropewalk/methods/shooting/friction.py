@@ -1,0 +1,78 @@
+r"""What the bed has to hold sideways where a line is taken to lie straight on it.
+
+With friction the part on the bed lies straight, whatever pushes across it (see shooting_bed.py). That holds as long as
+the push per length (drag, tabled loads and the pull of a slope across the line) is within what friction can give,
+
+.. math:: |f_\perp| \le \mu p, \qquad p = -f \cdot N.
+
+Beyond it the line would be swept sideways into a bow. Friction along the line, which its tension uses up near the
+touchdown, is not taken off the limit, so a line beyond it certainly slides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.shooting.assembly import Result
+from ropewalk.methods.shooting.bed import STRAIGHT
+from ropewalk.methods.shooting.build import Problem
+from ropewalk.methods.shooting.read import node_position
+from ropewalk.methods.shooting.shot import REST
+from ropewalk.methods.shooting.string import BN, BUOYANCY, F0, F1, S0, S1
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.physics.current import current
+
+
+class Push(NamedTuple):
+    """What the bed holds across a line at the place where it has the least to spare."""
+
+    line: int
+    push: float  # N/m
+    limit: float  # friction times weight, N/m
+
+
+def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
+    """For each stretch that lies straight on the bed with friction, the worst of its spans."""
+    arcs, sea = problem.arcs, model.sea
+    found: list[Push] = []
+    if sea.bed_rest_friction == 0.0 or not sea.has_seabed:
+        return found
+    for a in np.flatnonzero((arcs.on_bed == STRAIGHT) & (out.log[:, REST] > 0.0)):
+        n0 = problem.x[arcs.dof[a, 12:15]]
+        flat = n0 - (n0 @ sea.bed_normal) * sea.bed_normal
+        pull = float(np.linalg.norm(flat))
+        if pull == 0.0:
+            continue
+        z = float(node_position(problem, int(arcs.node[a, 0]))[2])
+        pushes = [
+            _push(model, row, flat / pull, z)
+            for row in arcs.spans[arcs.first[a] : arcs.last[a]]
+            if row[S0] - arcs.spans[arcs.first[a], S0] < out.log[a, REST]
+        ]
+        push, limit = max(pushes, key=lambda pair: pair[0] / pair[1] if pair[1] > 0.0 else 0.0)
+        found.append(Push(int(arcs.line[a]), push, limit))
+    return found
+
+
+def _push(model: Model, row: Array, along: Array, z: float) -> tuple[float, float]:
+    """Load across a span on the bed and the most that friction holds, N/m.  along : (3,) its direction"""
+    sea = model.sea
+    wet = sea.water_density > 0.0 and z < 0.0
+    load = row[F0 : F0 + 3] + 0.5 * (row[S1] - row[S0]) * row[F1 : F1 + 3]
+    if wet:
+        load = load + np.array([0.0, 0.0, row[BUOYANCY]])
+    p = -float(load @ sea.bed_normal)
+    across = load + p * sea.bed_normal
+    if wet and sea.current_speed != 0.0:
+        u = np.array(
+            current(z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+                    sea.current_table)
+        )  # fmt: skip
+        u = u - (u @ along) * along
+        u = u - (u @ sea.bed_normal) * sea.bed_normal
+        across = across + row[BN] * float(np.linalg.norm(u)) * u
+    across = across - (across @ along) * along
+    return float(np.linalg.norm(across)), sea.bed_rest_friction * max(p, 0.0)

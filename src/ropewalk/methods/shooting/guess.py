@@ -1,0 +1,198 @@
+"""Start of the iteration: the catenary of the resultant load."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ropewalk.methods.shooting import string
+from ropewalk.methods.shooting.assembly import place
+from ropewalk.methods.shooting.bed import HANGING
+from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics import catenary
+from ropewalk.physics.current import current
+from ropewalk.physics.drag import drag
+from ropewalk.physics.elasticity import INEXTENSIBLE, strain
+
+TAUT = 10.0  # times the load: tension guessed where an inextensible line cannot reach
+NO_LOAD = 1.0e-9  # times the scale: a resultant below this has no direction
+LEAST_PULL = 1.0e-3  # times the load: horizontal force guessed at least, so that slack lines have a direction
+TAIL_PASSES = 3
+IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a line is
+
+
+@kernel
+def resultant(spans, sea, a, b, total):
+    """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m"""
+    t, u, f, r = np.zeros(3), np.zeros(3), np.zeros(3), np.empty(3)
+    chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
+    length = spans[-1, string.S1] - spans[0, string.S0]
+    for i in range(3):
+        total[i] = 0.0
+        t[i] = (b[i] - a[i]) / chord if chord > 0.0 else 0.0
+    for k in range(spans.shape[0]):
+        span = spans[k]
+        ds = span[string.S1] - span[string.S0]
+        x = (0.5 * (span[string.S0] + span[string.S1]) - spans[0, string.S0]) / length
+        for i in range(3):
+            r[i] = a[i] + x * (b[i] - a[i])
+        wet = sea.water_density > 0.0 and r[2] < 0.0
+        p = span[string.PRESSURE : string.PRESSURE + 3]
+        f[0] = p[1] * t[2] - p[2] * t[1]
+        f[1] = p[2] * t[0] - p[0] * t[2]
+        f[2] = p[0] * t[1] - p[1] * t[0] + (span[string.BUOYANCY] if wet else 0.0)
+        for i in range(3):
+            f[i] += span[string.F0 + i] + 0.5 * ds * span[string.F1 + i]
+            for j in range(3):
+                f[i] += span[string.TURN + 3 * i + j] * r[j]
+            total[i] += ds * f[i]
+        if wet and sea.current_speed != 0.0:
+            u[0], u[1], u[2] = current(
+                r[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
+                sea.current_table,
+            )  # fmt: skip
+            drag(u, t, span[string.BN], span[string.BT], f)
+            for i in range(3):
+                total[i] += ds * f[i]
+        if span[string.BOUND] > 0.0:
+            for i in range(3):
+                f[i] = span[string.JUMP + i]
+                r[i] = a[i] + (span[string.S1] - spans[0, string.S0]) / length * (b[i] - a[i])
+            string.float_force(r, span[string.FLOAT_VOLUME], span[string.FLOAT_DRAG], sea, f)
+            for i in range(3):
+                total[i] += f[i]
+
+
+@kernel
+def _stiffness(spans, laws, law_data, force):
+    """EA (N) of the uniform line that stretches as much at this tension; infinite if none does."""
+    stretch, length = 0.0, 0.0
+    for k in range(spans.shape[0]):
+        ds = spans[k, string.S1] - spans[k, string.S0]
+        length += ds
+        if laws[k, 0] != INEXTENSIBLE:
+            e, de = strain(force, laws[k, 0], law_data, laws[k, 1], laws[k, 2])
+            stretch += ds * max(e, force * de * 1e-3)
+    return force * length / stretch if stretch > 0.0 else math.inf
+
+
+@kernel
+def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
+    """Position and force at s (k,) of the uniform catenary between a and b under the resultant of the loads.
+
+    spans, laws, law_data : of the whole line, from a    a, b : (3,) ends, m    rest : height of its axis on the bed, m
+    scale : force scale, N    out : (k, 6), filled.  Returns the bed part, first and last s (m), equal for none.
+    """
+    total, up, along = np.zeros(3), np.zeros(3), np.zeros(3)
+    resultant(spans, sea, a, b, total)
+    length = spans[-1, string.S1] - spans[0, string.S0]
+    load = math.sqrt(total[0] ** 2 + total[1] ** 2 + total[2] ** 2)
+    chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
+    EA = _stiffness(spans, laws, law_data, max(load, scale))
+    size = IDLE * scale
+    solution = np.zeros(catenary.N_COLUMNS)
+    status = -1
+    dx, dz, w = 0.0, 0.0, load / length
+    if load > NO_LOAD * scale:
+        size = TAUT * load
+        for i in range(3):
+            up[i] = -total[i] / load
+            dz += up[i] * (b[i] - a[i])
+        for i in range(3):
+            along[i] = b[i] - a[i] - dz * up[i]
+            dx += along[i] * along[i]
+        dx = math.sqrt(dx)
+        for i in range(3):
+            along[i] = along[i] / dx if dx > 0.0 else 0.0
+        height = math.inf
+        if sea.has_seabed and total[2] < -0.5 * load:
+            height = 0.0
+            for i in range(3):
+                height += sea.bed_normal[i] * (a[i] + (sea.depth if i == 2 else 0.0))
+            height = max(height - rest, 0.0)
+        status = catenary.solve_line(dx, dz, length, EA, w, 0.0, height, solution)
+    elif chord > length and not math.isinf(EA):
+        size = EA * (chord / length - 1.0)
+    if status < 0:
+        for k in range(s.size):
+            for i in range(3):
+                out[k, i] = a[i] + s[k] / length * (b[i] - a[i])
+                out[k, 3 + i] = size * (b[i] - a[i]) / chord if chord > 0.0 else (size if i == 2 else 0.0)
+        return 0.0, 0.0
+    for k in range(s.size):
+        x, z, H, V = catenary.point_on_line(s[k], dx, dz, length, EA, w, 0.0, status, solution)
+        if solution[catenary.GROUND_START] <= s[k] < solution[catenary.GROUND_END]:
+            V = -w * (solution[catenary.GROUND_END] - s[k])
+        H = max(H, LEAST_PULL * load)
+        for i in range(3):
+            out[k, i] = a[i] + x * along[i] + z * up[i]
+            out[k, 3 + i] = H * along[i] + V * up[i]
+    return solution[catenary.GROUND_START], solution[catenary.GROUND_END]
+
+
+@kernel
+def force_scale(spans, sea):
+    """Size of the forces on a line (N): weight in air or water, drag, pressure, tables, turning, point loads.
+
+    spans : (n, SPAN_COLUMNS) of the line    sea : `Sea` arrays
+    """
+    side, dry, wet, more, length = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(spans.shape[0]):
+        span = spans[k]
+        ds = span[string.S1] - span[string.S0]
+        length += ds
+        dry += ds * (span[string.F0 + 2] + 0.5 * ds * span[string.F1 + 2])
+        wet += ds * (span[string.F0 + 2] + 0.5 * ds * span[string.F1 + 2] + span[string.BUOYANCY])
+        turn = 0.0
+        for i in range(3):
+            side += abs(ds * (span[string.F0 + i] + 0.5 * ds * span[string.F1 + i])) if i < 2 else 0.0
+            more += abs(span[string.JUMP + i]) + ds * abs(span[string.PRESSURE + i])
+        for i in range(9):
+            turn += abs(span[string.TURN + i])
+        more += ds * (span[string.BN] * sea.current_speed**2 + turn * length)
+    weight = max(abs(wet), 1e-3 * abs(dry)) if sea.water_density > 0.0 else abs(dry)
+    return weight + side + more
+
+
+@kernel
+def start_tails(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair):
+    """Start lines at free tails from the force on the tail: exact where no load depends on position.
+
+    Sets the tail's force to balance the load on it and its position so that the line's other end is met,
+    TAIL_PASSES times, because both depend on each other through the current and the surface.
+    """
+    p0, p1, arm, force = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    map_ = np.empty((3, 6))
+    y, log = np.empty(string.ALL), np.empty(LOG_SIZE)
+    none, nowhere = np.empty(0), np.empty((0, string.STATE))
+    for a in range(arcs.line.size):
+        k = arcs.node[a, 0]
+        if not nodes.tail[k]:
+            continue
+        place(arcs.node[a, 1], nodes, rigid, x, quaternions, p1, map_, arm)
+        for _ in range(TAIL_PASSES):
+            place(k, nodes, rigid, x, quaternions, p0, map_, arm)
+            for i in range(3):
+                force[i] = nodes.force[k, i]
+                for j in range(3):
+                    force[i] += nodes.frame[k, j, i] * nodes.axis_force[k, j]
+            string.float_force(p0, nodes.volume[k], nodes.drag[k], sea, force)
+            for i in range(3):
+                force[i] = -force[i]
+            start_state(p0, force, y)
+            status = shoot(
+                y, string.STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, HANGING,
+                arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, pair, none, nowhere, log,
+            )  # fmt: skip
+            if status != ARRIVED:
+                break
+            for i in range(3):
+                x[arcs.dof[a, 12 + i]] = force[i]
+                p0[i] += p1[i] - y[i]
+            if p0[2] > nodes.ceiling[k]:  # it floats: the line need not carry all of its buoyancy
+                p0[2] = 0.0
+            for j in range(3):
+                c = nodes.frame[k, j, 0] * p0[0] + nodes.frame[k, j, 1] * p0[1] + nodes.frame[k, j, 2] * p0[2]
+                x[nodes.dof[k, j]] = c

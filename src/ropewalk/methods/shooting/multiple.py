@@ -1,0 +1,178 @@
+"""From where to shoot, and where to cut: no transition matrix may magnify errors beyond a limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ropewalk.assembly.balance_newton import Place
+from ropewalk.methods.shooting.assembly import Arcs
+from ropewalk.methods.shooting.build import ON_BED, Problem
+from ropewalk.methods.shooting.plan import LinePlan, Plan
+from ropewalk.methods.shooting.shape import GuessedShape, bed_height, end_place, peg_knots
+from ropewalk.methods.shooting.string import BOUND, BUOYANCY, F0, S0, S1, STATE
+from ropewalk.model.arrays import Array
+from ropewalk.model.joints import FREE
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model
+from ropewalk.numerics.compile import kernel
+
+CLOSE = 0.02  # of the line: a cut is not made this near another
+BED_SHARE = 1.0e-6  # of the line: a shorter stretch on the bed is none
+
+
+def first_plan(model: Model, place: Place, shape: GuessedShape) -> Plan:
+    """Each line shot from its free tail, or from where it rests on the bed, or from end A.
+
+    Towards a free tail the force goes to zero and every error in its direction grows without bound; away
+    from it errors die out. Towards the bed a line would have to arrive exactly flat.
+    """
+    return tuple(_line_plan(model, place, shape, i) for i in range(model.lines.length.size))
+
+
+def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LinePlan:
+    tails = [_is_tail(model, i, j) for j in range(2)]
+    if model.lines.over_start[i + 1] > model.lines.over_start[i]:
+        return _plan_over(model, place, i, tails[1])
+    if any(tails):
+        return LinePlan(backward=(tails[1],))
+    if not model.sea.has_seabed:
+        return LinePlan()
+    length = float(model.lines.length[i])
+    rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
+    low = [bed_height(model, end_place(model, place, i, j)) <= rest for j in range(2)]
+    _, first, last = shape.states(i, np.zeros(1))
+    return bed_plan(length, low, first, last, shape.spans(i).rows)
+
+
+def _plan_over(model: Model, place: Place, i: int, tail: bool) -> LinePlan:
+    """Line i cut where it is guessed to run over its pegs, shot from end A; from end B too if that is a tail or low."""
+    places, where = peg_knots(model, place, i)
+    pegs = tuple(range(model.lines.over_start[i], model.lines.over_start[i + 1]))
+    rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
+    from_b = tail or bed_height(model, where[-1]) <= rest
+    cuts = tuple(float(s) for s in places[1:-1])
+    return LinePlan(cuts, (False,) * len(pegs) + (from_b,), (False,) * len(pegs), pegs)
+
+
+def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Array) -> LinePlan:
+    """Plan of a line whose ends are `low` (on the bed) or not and that rests on the bed from `first` to `last` (m).
+
+    rows : its spans. A line with both ends on the bed is shot from both towards its buoyant part.
+    """
+    if low[0] and low[1]:
+        lift = np.where(rows[:, F0 + 2] + rows[:, BUOYANCY] > 0.0, rows[:, S1] - rows[:, S0], 0.0)
+        lift = lift + np.where(rows[:, BOUND] > 0.0, length, 0.0)
+        if not np.any(lift > 0.0):
+            return LinePlan()
+        k = int(np.argmax(lift))
+        return LinePlan(cuts=(float(0.5 * (rows[k, S0] + rows[k, S1])),), backward=(False, True), bed=(False,))
+    if low[0] or low[1]:
+        return LinePlan(backward=(low[1],))
+    middle = 0.5 * (first + last)
+    k = int(np.clip(np.searchsorted(rows[:, S1], middle), 0, rows.shape[0] - 1))
+    heavy = rows[k, F0 + 2] + rows[k, BUOYANCY] < 0.0
+    if last - first > BED_SHARE * length and heavy:
+        return LinePlan(cuts=(middle,), backward=(True, False), bed=(True,))
+    return LinePlan()
+
+
+def hanging(plan: Plan) -> Plan:
+    """The plan with all lines that were cut on the bed shot whole."""
+    return tuple(LinePlan() if any(line.bed) and not line.pegs else line for line in plan)
+
+
+def _is_tail(model: Model, i: int, j: int) -> bool:
+    """True if end j of line i is a point that nothing holds and no other line joins."""
+    lines, points = model.lines, model.points
+    if lines.end_kind[i, j] == BODY:
+        return False
+    k = lines.end_index[i, j]
+    shared = np.count_nonzero((lines.end_index == k) & (lines.end_kind != BODY)) > 1
+    shared |= bool(np.any((lines.over_index == k) & (lines.over_kind != BODY)))
+    return bool(np.all(points.joint[k] == FREE)) and not shared and points.motion[k] < 0
+
+
+def growth(arcs: Arcs, end_state: Array) -> Array:
+    """How much each arc magnifies an error at its start: the (Frobenius) norm of its scaled transition matrix.
+
+    Positions are scaled by the arc's length, forces by the larger of the line's load and the force the arc carries.
+    """
+    numbers: Array = np.empty(arcs.length.size)
+    _norms(arcs.length, arcs.force, end_state, numbers)
+    return numbers
+
+
+@kernel
+def _norms(length, scale, end_state, numbers):
+    """See `growth`; numbers : (n,), filled.  length, scale : (n,) m and N    end_state : (n, ALL)"""
+    for a in range(numbers.size):
+        y = end_state[a]
+        force = max(scale[a], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+        total = 0.0
+        for c in range(6):
+            column = force if c < 3 else length[a]  # those by force come first
+            for i in range(6):
+                entry = y[STATE + 6 * c + i] * column / (length[a] if i < 3 else force)
+                total += entry * entry
+        numbers[a] = np.sqrt(total) if total < np.inf else np.inf
+
+
+def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> Plan:
+    """The plan with arcs beyond the limit cut into equal parts, as many as the growth asks for, at most `most`."""
+    new = [list(zip((*p.cuts, np.inf), p.backward, (*p.bed, False), (*p.peg_of, -1), strict=True)) for p in plan]
+    for a in np.flatnonzero(numbers > limit):
+        parts = int(min(most, max(2.0, np.ceil(np.log(min(numbers[a], 1e300)) / np.log(limit)))))
+        step = arcs.length[a] / parts
+        sign = -1.0 if arcs.reverse[a] else 1.0
+        line = new[arcs.line[a]]
+        cuts = [float(arcs.offset[a] + sign * k * step) for k in range(1, parts)]
+        line += [(c, bool(arcs.reverse[a]), False, -1) for c in cuts]
+        line.sort(key=lambda row: row[0])
+    return tuple(
+        LinePlan(
+            tuple(r[0] for r in rows[:-1]),
+            tuple(r[1] for r in rows),
+            tuple(r[2] for r in rows[:-1]),
+            tuple(r[3] for r in rows[:-1]) if old.pegs else (),
+        )
+        for rows, old in zip(new, plan, strict=True)
+    )
+
+
+def settled(plan: Plan, problem: Problem) -> Plan:
+    """The plan with the cuts at pegs where the solution has them."""
+    new = list(plan)
+    for i, c, d in problem.pegs:
+        cuts = list(new[i].cuts)
+        cuts[c] = float(problem.x[d])
+        new[i] = replace(new[i], cuts=tuple(cuts))
+    return tuple(new)
+
+
+def denser(model: Model, plan: Plan, parts: int) -> Plan:
+    """The plan with every line cut at its point loads and into about `parts` arcs; new arcs keep the old direction.
+
+    Lines over pegs stay as they are: cuts would bar the pegs' way.
+    """
+    new = []
+    for i, line in enumerate(plan):
+        if line.pegs:
+            new.append(line)
+            continue
+        length = float(model.lines.length[i])
+        clumps = model.lines.attachment_s[model.lines.attachment_start[i] : model.lines.attachment_start[i + 1]]
+        wanted = {float(s) for s in clumps if 0.0 < s < length}
+        wanted |= {length * k / parts for k in range(1, parts)}
+        near = CLOSE * length
+        cuts = dict(zip(line.cuts, line.bed, strict=True))
+        for s in sorted(wanted, key=lambda s: s not in clumps):  # point loads first
+            if all(abs(s - c) > near for c in cuts) or s in clumps:
+                cuts.setdefault(s, False)
+        rows = sorted(cuts.items())
+        ends = [*(s for s, _ in rows), length]
+        old = np.array([*line.cuts, np.inf])
+        backward = [line.backward[int(np.searchsorted(old, s))] for s in ends]
+        new.append(LinePlan(tuple(s for s, _ in rows), tuple(backward), tuple(b for _, b in rows)))
+    return tuple(new)

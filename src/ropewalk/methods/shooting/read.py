@@ -1,0 +1,173 @@
+"""From a solved shooting problem to a State."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.assembly.balance_newton import Place
+from ropewalk.methods.shooting.assembly import Result, place
+from ropewalk.methods.shooting.build import Problem
+from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
+from ropewalk.methods.shooting.shot import LOG_SIZE, REST, shoot, start_state
+from ropewalk.methods.shooting.string import ALL, STATE, float_force
+from ropewalk.model.arrays import Array
+from ropewalk.model.lines import POINT
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.numerics.rungekutta import DORMAND_PRINCE
+
+NODES = 101  # per line in a State
+EDGE = 1.0e-12  # of the length: round-off in the place of a cut
+SAMPLE_TOLERANCE = 1.0e-10  # of the integrator where a start is sampled
+
+
+def place_of(problem: Problem, before: Place) -> Place:
+    """Points and bodies where the solution puts them."""
+    if not problem.nodes.any_free and not problem.rigid.which.size:
+        return before
+    points, bodies, quaternions = before.points.copy(), before.bodies.copy(), before.quaternions.copy()
+    for k in range(points.shape[0]):
+        points[k] = node_position(problem, k)
+    for j, b in enumerate(problem.rigid.which):
+        bodies[b] = problem.x[problem.rigid.dof[j, :3]]
+        quaternions[b] = problem.quaternions[j]
+    return Place(points, bodies, quaternions)
+
+
+def node_position(problem: Problem, k: int) -> Array:
+    """Where node k is, m."""
+    position, arm, map_ = np.empty(3), np.empty(3), np.empty((3, 6))
+    place(k, problem.nodes, problem.rigid, problem.x, problem.quaternions, position, map_, arm)
+    return position
+
+
+def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -> Array:
+    """(n, 6) position and force n along arc a at s (m from its start, rising)."""
+    arcs = problem.arcs
+    y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), np.empty(LOG_SIZE)
+    begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a] * model.sea.bed_normal
+    start_state(begin, problem.x[arcs.dof[a, 12:15]], y)
+    shoot(
+        y, STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, model.sea, arcs.on_bed[a],
+        arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, DORMAND_PRINCE, np.ascontiguousarray(s), table, log,
+    )  # fmt: skip
+    return table
+
+
+def line_table(model: Model, problem: Problem, i: int, s: Array, tolerance: float) -> Array:
+    """(n, 6) position and force n of line i at s (m from end A, rising), force in the line's own direction."""
+    arcs = problem.arcs
+    table: Array = np.full((s.size, STATE), np.nan)
+    for a in np.flatnonzero(arcs.line == i):
+        sign = -1.0 if arcs.reverse[a] else 1.0
+        here = sign * (s - arcs.offset[a])
+        slack = EDGE * arcs.length[a]
+        inside = np.flatnonzero((here >= -slack) & (here <= arcs.length[a] + slack))
+        if not inside.size:
+            continue
+        order = inside[::-1] if arcs.reverse[a] else inside
+        rows = sample(model, problem, int(a), np.clip(here[order], 0.0, arcs.length[a]), tolerance)
+        rows[:, 3:] *= sign
+        table[order] = rows
+    return table
+
+
+def end_forces(model: Model, problem: Problem, out: Result) -> Array:
+    """(n_lines, 2, 3) force of each line on what holds its ends, N."""
+    arcs = problem.arcs
+    forces: Array = np.zeros((model.lines.length.size, 2, 3))
+    for a in range(arcs.line.size):
+        i, sign = arcs.line[a], -1.0 if arcs.reverse[a] else 1.0
+        length = model.lines.length[i]
+        begin, end = arcs.offset[a], arcs.offset[a] + sign * arcs.length[a]
+        held = (0.0, length)
+        for j in range(2):
+            if abs(begin - held[j]) <= EDGE * length:
+                forces[i, j] = start_force(model, problem, a, out)
+            if abs(end - held[j]) <= EDGE * length:
+                forces[i, j] = -out.end_state[a, 3:6]
+    return forces
+
+
+def over_forces(model: Model, problem: Problem, out: Result) -> list[tuple[int, int, float, Array]]:
+    """Line, peg (index into the model's `over` arrays), s (m) and force of the line on it (N), in order from end A."""
+    arcs = problem.arcs
+    found = []
+    for k, (i, _, d) in enumerate(problem.pegs):
+        before = int(np.count_nonzero(problem.pegs[:k, 0] == i))
+        force = np.zeros(3)
+        for a in np.flatnonzero(arcs.line == i):
+            if arcs.dof[a, PLACE0] == d:
+                force += problem.x[arcs.dof[a, 12:15]]
+            if arcs.dof[a, PLACE1] == d:
+                force -= out.end_state[a, 3:6]
+        found.append((int(i), int(model.lines.over_start[i]) + before, float(problem.x[d]), force))
+    return found
+
+
+def start_force(model: Model, problem: Problem, a: int, out: Result) -> Array:
+    """Force of arc a on what holds its start, N; on the bed what friction leaves of it."""
+    arcs = problem.arcs
+    if out.log[a, REST] > 0.0:
+        return sample(model, problem, a, np.zeros(1), SAMPLE_TOLERANCE)[0, 3:]
+    return problem.x[arcs.dof[a, 12:15]].copy()
+
+
+class SolvedShape:
+    """Lines as a solved problem has them, for a new start."""
+
+    def __init__(self, model: Model, problem: Problem, out: Result) -> None:
+        self.model, self.problem, self.out = model, problem, out
+
+    def states(self, i: int, s: Array) -> tuple[Array, float, float]:
+        """See Shape; the bed part is that of the arcs that start on it."""
+        arcs, out = self.problem.arcs, self.out
+        low, high = 0.0, 0.0
+        for a in np.flatnonzero((arcs.line == i) & (out.log[:, REST] > 0.0)):
+            end = arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log[a, REST]
+            if high == low:
+                low, high = sorted((float(arcs.offset[a]), float(end)))
+            low, high = min(low, float(end)), max(high, float(end))
+        return line_table(self.model, self.problem, i, s, SAMPLE_TOLERANCE), low, high
+
+
+def read_state(model: Model, problem: Problem, out: Result, where: Place, time: float, tolerance: float) -> State:
+    """The State of a solved problem, NODES places per line."""
+    lines = model.lines
+    n_lines, n_points, n_bodies = lines.length.size, len(model.names.points), len(model.names.bodies)
+    s: Array = np.linspace(0.0, 1.0, NODES)[None, :] * lines.length[:, None]
+    pegs = over_forces(model, problem, out)
+    for i, _, place_on_line, _ in pegs:  # the corner is one of the nodes
+        s[i, 1 + int(np.argmin(np.abs(s[i, 1:-1] - place_on_line)))] = place_on_line
+    tables = np.zeros((n_lines, NODES, STATE))
+    for i in range(n_lines):
+        tables[i] = line_table(model, problem, i, np.ascontiguousarray(s[i]), tolerance)
+    ends = end_forces(model, problem, out)
+    grounded = np.zeros(n_lines)
+    np.add.at(grounded, problem.arcs.line, out.log[:, REST])
+    force = np.zeros((n_points, 3))
+    for k in range(n_points):
+        on = (lines.end_kind == 0) & (lines.end_index == k)
+        nodes = problem.nodes
+        force[k] = ends[on].sum(axis=0) + nodes.force[k] + nodes.frame[k].T @ nodes.axis_force[k]
+        for _, p, _, pull in pegs:
+            if lines.over_kind[p] == POINT and lines.over_index[p] == k:
+                force[k] += pull
+        float_force(where.points[k], nodes.volume[k], nodes.drag[k], model.sea, force[k])
+    return State(
+        time=time,
+        point_position=where.points,
+        point_velocity=np.zeros((n_points, 3)),
+        point_force=force,
+        body_position=where.bodies,
+        body_quaternion=where.quaternions,
+        body_velocity=np.zeros((n_bodies, 3)),
+        body_rate=np.zeros((n_bodies, 3)),
+        start=np.arange(n_lines + 1, dtype=np.int64) * NODES,
+        s=s.ravel(),
+        position=tables[:, :, :3].reshape(-1, 3),
+        velocity=np.zeros((n_lines * NODES, 3)),
+        tension=np.linalg.norm(tables[:, :, 3:], axis=2).ravel(),
+        end_force=ends,
+        grounded=grounded,
+    )

@@ -1,0 +1,393 @@
+r"""One shot along one arc: position and force at its far end, and their derivatives by those at its start.
+
+An arc is a stretch of line, or a whole line, cut into spans (see :mod:`ropewalk.methods.shooting.string`).
+The state and its variational equations are integrated together by an adaptive pair, so the derivative is
+that of the computed end to the integrator's own accuracy and no differences are taken. Where the line
+passes the water surface or leaves the bed, the step is shortened until it ends there, and the derivative
+jumps by
+
+.. math:: \Phi^+ = \Phi^- + (F^+ - F^-)\, \frac{\nabla g\, \Phi^-}{\nabla g \cdot F^-}
+
+for the event g = 0 between slopes F ([Hairer1993], sec. II.6).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, sink
+from ropewalk.methods.shooting.quadrature import is_quadrature, quadrature_step
+from ropewalk.methods.shooting.string import (
+    ALL,
+    BOUND,
+    DRY,
+    FLOAT_DRAG,
+    FLOAT_VOLUME,
+    FORCE_ONLY,
+    GROUNDED,
+    JUMP,
+    RADIUS,
+    S0,
+    S1,
+    STATE,
+    WET,
+    float_force,
+    string_slope,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rungekutta import (
+    D_A,
+    D_C,
+    DENSE_ROWS,
+    DORMAND_PRINCE,
+    F_A,
+    F_B,
+    F_C,
+    FEHLBERG,
+    STAGES,
+    dense_rows,
+    dense_value,
+    error_norm,
+    stage_state,
+    step_factor,
+)
+from ropewalk.physics.current import POWER_LAYER, TABLE, UNIFORM
+
+ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
+STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
+LOG_SIZE = 4
+
+NOTHING, PHASE, KINK = 0, 1, 2  # events of a step
+
+KINK_PASSED = 1.0e-12  # of the length: a corner of the profile this near the start of a step lies behind it
+MAX_STEPS = 3000  # of one shot; a wild guess takes a few hundred, a good one about ten
+FIRST_STEP = 0.25  # of the span
+SLACK_FORCE = 1.0e-11  # delta as a fraction of the arc's force scale: 1e-22 is felt at full tension
+END_SHARE = 1.0e-3  # of the arc at either end where a vanishing force (a free tail) is no slack
+EVENT_ITERATIONS = 40  # Illinois needs 6 to 10
+EVENT_TOLERANCE = 1.0e-14  # of the length or force scale
+
+
+@kernel
+def _take_step(s, h, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new):
+    """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages.
+
+    low, high : m, heights of corners of the current profile that the step may end at.
+    """
+    if pair == FEHLBERG:
+        for i in range(1, 6):
+            stage_state(y, h, K, F_A[i], i, m, stage)
+            string_slope(s + F_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, low, high, box, K[i])
+        stage_state(y, h, K, F_B, 6, m, y_new)
+        string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, low, high, box, K[12])
+        return
+    for i in range(1, 12):
+        stage_state(y, h, K, D_A[i], i, m, stage)
+        string_slope(s + D_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, low, high, box, K[i])
+    stage_state(y, h, K, D_A[12], 12, m, y_new)
+    string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, low, high, box, K[12])
+
+
+@kernel
+def event_value(y, phase, normal):
+    """What changes sign at the next event: height above water, or on the bed the force that lifts the line."""
+    if phase == GROUNDED:
+        return y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
+    return y[2]
+
+
+@kernel
+def _step_to_event(s, h, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage, y_new):
+    """Length of the step that ends where the event value is `level`, by the Illinois rule; y_new and K belong to it."""
+    g0 = event_value(y, phase, sea.bed_normal) - level
+    g1 = event_value(y_new, phase, sea.bed_normal) - level
+    near, far = 0.0, h
+    low, high = -np.inf, np.inf
+    if phase != GROUNDED and level > y[2]:
+        high = level - abs(lean)
+    elif phase != GROUNDED:
+        low = level + abs(lean)
+    side = 0
+    step = h
+    for _ in range(EVENT_ITERATIONS):
+        step = far - g1 * (far - near) / (g1 - g0)
+        _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new)
+        g = event_value(y_new, phase, sea.bed_normal) - level
+        if abs(g) <= EVENT_TOLERANCE * scale or far - near <= EVENT_TOLERANCE * h:
+            break
+        if (g > 0.0) == (g1 > 0.0):
+            far, g1 = step, g
+            if side == 1:
+                g0 *= 0.5
+            side = 1
+        else:
+            near, g0 = step, g
+            if side == -1:
+                g1 *= 0.5
+            side = -1
+    return step
+
+
+@kernel
+def _saltation(y, m, before, after, phase, normal):
+    """Jump of the derivatives in y where the slope changes from `before` to `after` (see the module)."""
+    if phase == GROUNDED:
+        rate = before[3] * normal[0] + before[4] * normal[1] + before[5] * normal[2]
+    else:
+        rate = before[2]
+    if rate == 0.0:
+        return
+    k = STATE
+    while k < m:
+        if phase == GROUNDED:
+            g = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+        else:
+            g = y[k + 2]
+        shift = -g / rate  # of the place of the event, per unit of the start value
+        for i in range(STATE):
+            y[k + i] += (before[i] - after[i]) * shift
+        k += STATE
+
+
+@kernel
+def _jump(y, m, span, sea, force):
+    """Point load at a span's end: n drops by it, and the derivatives by its slope in z."""
+    for i in range(3):
+        force[i] = span[JUMP + i]
+    gx, gy, gz = float_force(y[:3], span[FLOAT_VOLUME], span[FLOAT_DRAG], sea, force)
+    for i in range(3):
+        y[3 + i] -= force[i]
+    k = STATE
+    while k < m:
+        dz = y[k + 2]
+        y[k + 3] -= gx * dz
+        y[k + 4] -= gy * dz
+        y[k + 5] -= gz * dz
+        k += STATE
+
+
+@kernel
+def start_state(position, force, y):
+    """State and unit derivatives at the start of an arc, into y (ALL,)."""
+    y[:] = 0.0
+    for i in range(3):
+        y[i] = position[i]
+        y[3 + i] = force[i]
+        y[STATE + 6 * i + 3 + i] = 1.0
+        y[FORCE_ONLY + 6 * i + i] = 1.0
+
+
+@kernel
+def shoot(
+    y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, delta, tolerance, pair, grid, table, log
+):
+    r"""Integrate along spans first:last from the state in y, which becomes the state at the end; returns how it ended.
+
+    y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
+    spans : (n, SPAN_COLUMNS)    laws : (n, 3)    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
+    length, force : scales of the arc, m and N    delta : smallest force, N    tolerance : of a step, relative to them
+    grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
+    log : (LOG_SIZE,), filled
+    """
+    K, box, rows = np.zeros((STAGES, ALL)), np.empty((5, 3, 3)), np.empty((DENSE_ROWS, STATE))
+    stage, y_new, slope, scale = np.empty(ALL), np.empty(ALL), np.empty(ALL), np.empty(STATE)
+    scale[:3] = tolerance * length
+    scale[3:] = tolerance * force
+    water = sea.water_density > 0.0
+    log[STEPS], log[REST], log[DEEPEST], log[LOWEST] = 0.0, 0.0, 0.0, np.inf
+    phase, begin, place, k = _leave(
+        y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, slope, grid, table, log
+    )
+    if log[REST] > 0.0 or phase == GROUNDED:  # what lies on the bed depends on where it starts
+        m = ALL if m > STATE else m
+    origin = spans[first, S0]
+    h = FIRST_STEP * (spans[last - 1, S1] - origin)
+    for i in range(begin, last):
+        span, law = spans[i], laws[i]
+        s, end = place, span[S1] - span[S0]
+        place = 0.0
+        lean = _lean(y, length)
+        string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
+        while s < end:
+            full = h >= end - s
+            step = end - s if full else h
+            simple = pair == DORMAND_PRINCE and is_quadrature(span, phase, sea)
+            if simple:
+                error = quadrature_step(s, step, y, m, span, law, law_data, phase, delta, scale, K, y_new)
+            else:
+                top = -abs(lean) if phase == WET else np.inf
+                _take_step(
+                    s, step, y, m, span, law, law_data, sea, phase, delta, pair, -np.inf, top, box, K, stage, y_new
+                )
+            event, level = next_event(y, y_new, phase, water, sea, length)
+            if event != NOTHING:
+                if simple:  # the slopes of the derivatives are missing
+                    string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
+                reach = force if phase == GROUNDED else length
+                step = _step_to_event(
+                    s, step, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage,
+                    y_new,
+                )  # fmt: skip
+                full = False
+            if event != NOTHING or not simple:
+                error = error_norm(K, step, scale, pair)
+            log[STEPS] += 1.0
+            if log[STEPS] > MAX_STEPS:
+                return TOO_MANY_STEPS
+            if not error <= 1.0:
+                h = step * step_factor(error, False, pair)
+                if not h > 0.0:
+                    return NOT_FINITE
+                continue
+            grown = step * step_factor(error, True, pair)
+            h = max(h, grown) if full or event != NOTHING else grown
+            if grid.size > 0:
+                while k < grid.size and grid[k] <= span[S0] - origin + s + step:
+                    _fill(y, y_new, step, s, (grid[k] - span[S0] + origin - s) / step, span, law, law_data, sea, phase,
+                          delta, box, K, stage, rows, table[k])  # fmt: skip
+                    k += 1
+            if phase == GROUNDED:
+                log[REST] += step
+            s = end if full else s + step
+            for j in range(m):
+                y[j] = y_new[j]
+            if event == PHASE:
+                m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
+                phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K)
+            elif event == KINK:
+                string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
+            else:
+                for j in range(STATE if simple else m):
+                    K[0, j] = K[12, j]
+            lean = _lean(y, length)
+            if phase != GROUNDED:
+                _watch(y, span[RADIUS], (span[S0] - origin + s) / length, sea, log)
+        if span[BOUND] > 0.0:
+            if m == FORCE_ONLY:
+                m = ALL
+            _jump(y, m, span, sea, box[0, 2])
+    if phase == GROUNDED:
+        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), slope, sea, spans[last - 1])
+    while k < grid.size:
+        table[k] = y[:STATE]
+        k += 1
+    return ARRIVED
+
+
+@kernel
+def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, slope, grid, table, log):
+    """Phase at the start, span and place where the integration begins, and the places of the grid already filled.
+
+    A straight part on the bed is gone along at once, and y is then the state at its lift-off.
+    """
+    normal = sea.bed_normal
+    phase = DRY
+    if sea.water_density > 0.0 and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
+        phase = WET
+    begin, place, k = first, 0.0, 0
+    if on_bed != HANGING and event_value(y, GROUNDED, normal) < 0.0:
+        if on_bed == STRAIGHT:
+            entries = ALL if m > STATE else m
+            begin, place, log[REST] = lay_straight(
+                y, entries, first, last, spans, laws, law_data, sea, delta, box, slope
+            )
+            while k < grid.size and grid[k] < log[REST]:
+                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, table[k])
+                k += 1
+        else:
+            phase = GROUNDED
+    while k < grid.size and grid[k] <= log[REST]:
+        table[k] = y[:STATE]
+        if phase == GROUNDED:
+            _flatten(table[k], normal)
+        k += 1
+    return phase, begin, place, k
+
+
+@kernel
+def _lean(y, length):
+    """Upwards if the line rises, m: a step starts beyond the corner of a profile that the last one ended at."""
+    return KINK_PASSED * length if y[5] >= 0.0 else -KINK_PASSED * length
+
+
+@kernel
+def _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K):
+    """Pass the event at s: the derivatives in y jump, K[0] becomes the slope beyond; returns the new phase."""
+    string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] - lean, y[2] - lean, box, slope)
+    after = _next_phase(phase, y, sea.water_density > 0.0)
+    string_slope(s, y, m, span, law, law_data, sea, after, delta, y[2] + lean, y[2] + lean, box, K[0])
+    _saltation(y, m, slope, K[0], phase, sea.bed_normal)
+    string_slope(s, y, m, span, law, law_data, sea, after, delta, y[2] + lean, y[2] + lean, box, K[0])
+    return after
+
+
+@kernel
+def _watch(y, radius, share, sea, log):
+    """Keep the least force away from the ends and the deepest dip of the line's underside below the bed."""
+    if END_SHARE < share < 1.0 - END_SHARE:
+        log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+    if sea.has_seabed:
+        normal = sea.bed_normal
+        height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
+        log[DEEPEST] = min(log[DEEPEST], height - radius)
+
+
+@kernel
+def next_event(y, y_new, phase, water, sea, length):
+    """The first event of a step from y to y_new: NOTHING, PHASE (surface, lift-off) or KINK, and its level.
+
+    A kink is a height where the current profile has a corner: a step that ends there keeps its order.
+    """
+    if phase == GROUNDED:
+        normal = sea.bed_normal
+        crossed = event_value(y, phase, normal) < 0.0 <= event_value(y_new, phase, normal)
+        return (PHASE if crossed else NOTHING), 0.0
+    z0, z1 = y[2], y_new[2]
+    event, level = NOTHING, 0.0
+    if not water or not abs(z1) < np.inf:
+        return event, level
+    if (phase == WET and z1 > 0.0) or (phase == DRY and z1 < 0.0):
+        event = PHASE
+    if sea.current_speed == 0.0 or phase == DRY or sea.current_kind == UNIFORM:
+        return event, level
+    near = abs(z1 - z0)
+    if event == PHASE:
+        near = abs(z0)
+    table = sea.current_table
+    for k in range(table.shape[0] if sea.current_kind == TABLE else 2):
+        if sea.current_kind == TABLE:
+            z = table[k, 0]
+        else:
+            z = -sea.depth * (1.0 if k == 0 else 1.0 - POWER_LAYER)
+        inside = (z0 < z < z1) or (z1 < z < z0)
+        if inside and KINK_PASSED * length < abs(z - z0) < near:
+            event, level, near = KINK, z, abs(z - z0)
+    return event, level
+
+
+@kernel
+def _next_phase(phase, y, water):
+    """The phase after an event."""
+    if phase == GROUNDED:
+        return WET if water and y[2] < 0.0 else DRY
+    return DRY if phase == WET else WET
+
+
+@kernel
+def _fill(y, y_new, h, s, x, span, law, law_data, sea, phase, delta, box, K, stage, rows, out):
+    """State at the fraction x of a step, by dense output; the three extra stages are made anew each time."""
+    for i in range(13, 16):
+        stage_state(y, h, K, D_A[i], i, STATE, stage)
+        string_slope(s + D_C[i] * h, stage, STATE, span, law, law_data, sea, phase, delta, -np.inf, np.inf, box, K[i])
+    dense_rows(y, y_new, h, K, STATE, rows)
+    dense_value(y, rows, min(1.0, max(0.0, x)), STATE, out)
+    if phase == GROUNDED:
+        _flatten(out, sea.bed_normal)
+
+
+@kernel
+def _flatten(state, normal):
+    """On the bed the force's normal component stands for the weight on it; what the line carries lies in the plane."""
+    lift = state[3] * normal[0] + state[4] * normal[1] + state[5] * normal[2]
+    for i in range(3):
+        state[3 + i] -= lift * normal[i]

@@ -1,0 +1,271 @@
+"""Statics of any assembly of strings by single, multiple and multi-body shooting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.catenary_build import prescribed
+from ropewalk.methods.claims import refuse_unclaimed
+from ropewalk.methods.protocol import Claim, Report
+from ropewalk.methods.shooting.assembly import Result, result_memory
+from ropewalk.methods.shooting.build import Problem, build_problem
+from ropewalk.methods.shooting.contact import contact_plan
+from ropewalk.methods.shooting.guess import start_tails
+from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, refine, settled
+from ropewalk.methods.shooting.newton import CONVERGED, RESTARTS, STUCK, Newton
+from ropewalk.methods.shooting.plan import Plan
+from ropewalk.methods.shooting.read import SolvedShape, place_of, read_state
+from ropewalk.methods.shooting.report import Attempt, report
+from ropewalk.methods.shooting.shape import GuessedShape, KnottedShape, Shape
+from ropewalk.methods.shooting.shot import SLACK_FORCE
+from ropewalk.methods.shooting.sliding import slide_to_rest
+from ropewalk.methods.shooting.start import float_balance, gravity_place
+from ropewalk.methods.shooting.stiffness import line_stiffness, stable_over
+from ropewalk.methods.shooting.tangent import Solution
+from ropewalk.model.arrays import Array, floats
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.numerics.rungekutta import DORMAND_PRINCE
+
+MOST_PARTS = 64  # of one arc in one refinement
+REFINEMENTS = 4
+MOST_CONTACTS = 6  # changes of the plan because of the bed
+MORE_PARTS = 6  # arcs of a line where a single one fails
+SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
+FIRST_SHARE = 0.25  # of the current in the first step of load continuation
+LEAST_SHARE = 1.0e-4  # below which load continuation has come to an end
+MOST_LOAD_STEPS = 40
+START_TOLERANCE = 1.0e-8  # of the integrator where only a start is wanted
+
+
+@dataclass
+class Work:
+    """Memory of the solver."""
+
+    place: Place
+    time: float
+    plan: Plan
+    problem: Problem
+    out: Result | None = None  # of the last advance
+    good: bool = False
+
+
+@dataclass(frozen=True)
+class Shooting:
+    """Exact to the integrator's tolerance, for any load, law and joint."""
+
+    tolerance: float = 1.0e-13
+    """Of the integrator per step, relative to each line's length and load."""
+    target: float = 1.0e-12
+    """Largest scaled constraint."""
+    growth_limit: float = 1.0e5
+    """Largest norm of an arc's scaled transition matrix; beyond it the arc is cut."""
+    pair: int = DORMAND_PRINCE
+
+    name: ClassVar[str] = "shooting"
+    claims: ClassVar[frozenset[Claim]] = frozenset(
+        {
+            Claim.STATICS,
+            Claim.SUSPENDED,
+            Claim.INEXTENSIBLE,
+            Claim.ELASTIC,
+            Claim.NONLINEAR,
+            Claim.PIECES,
+            Claim.ATTACHMENTS,
+            Claim.ATTACHMENT_FORCES,
+            Claim.CURRENT,
+            Claim.LOADS,
+            Claim.OVER,
+            Claim.SURFACE,
+            Claim.JOINTS,
+            Claim.MOTIONS,
+            Claim.FREE_POINTS,
+            Claim.BODIES,
+            Claim.COMPRESSION,
+            Claim.DAMPING,
+            Claim.GROUNDED,
+            Claim.FRICTION,
+            Claim.SLOPE,
+        }
+    )
+
+    def start(self, model: Model, state: State) -> Work:
+        """Check the case; choose how each line is shot, and a start."""
+        refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
+        place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
+        place = gravity_place(model, prescribed(model, place, state.time), state.time)
+        shape = GuessedShape(model, place)
+        plan = first_plan(model, place, shape)
+        return Work(place, state.time, plan, build_problem(model, place, plan, shape))
+
+    def advance(self, model: Model, work: Work, t: float) -> Report:
+        """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
+        place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
+        attempt = self._first_try(model, work, place)
+        attempt = self._slid(model, place, attempt)
+        if not attempt.good:
+            shape = GuessedShape(model, place)
+            plan = first_plan(model, place, shape)
+            if work.out is not None:
+                attempt = self._solve(model, place, plan, shape)
+            if not attempt.good:
+                attempt = self._insist(model, place, plan, attempt, t)
+        if attempt.good:
+            attempt = self._refined(model, self._in_contact(model, attempt))
+            work.place = place_of(attempt.problem, place)
+        work.time, work.good = t, attempt.good
+        work.plan, work.problem, work.out = attempt.plan, attempt.problem, attempt.out
+        return report(model, attempt)
+
+    def read(self, model: Model, work: Work) -> State:
+        """The lines sampled by dense output."""
+        assert work.out is not None
+        return read_state(model, work.problem, work.out, work.place, work.time, self.tolerance)
+
+    def stiffness(self, model: Model, work: Work) -> Array:
+        """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay."""
+        assert work.out is not None
+        shape = SolvedShape(model, work.problem, work.out)
+        return line_stiffness(model, work.problem, work.plan, work.place, shape, (self.tolerance, self.pair))
+
+    def held(self, solution: Solution, time: float) -> Work:
+        """Memory that holds a given solution, for `read` and `stiffness`."""
+        return Work(solution.place, time, solution.plan, solution.problem, solution.out)
+
+    def _first_try(self, model: Model, work: Work, place: Place) -> Attempt:
+        """From the last equilibrium, or with what `start` has laid out if nothing has moved since."""
+        if work.good and work.out is not None:
+            return self._solve(model, place, work.plan, SolvedShape(model, work.problem, work.out))
+        same = place is work.place or all(np.array_equal(a, b) for a, b in zip(place, work.place, strict=True))
+        if same and work.out is None:
+            return self._run(model, place, work.plan, work.problem, True)
+        shape = GuessedShape(model, place)
+        return self._solve(model, place, first_plan(model, place, shape), shape)
+
+    def _solve(self, model: Model, place: Place, plan: Plan, shape: Shape, restarts: int = len(RESTARTS)) -> Attempt:
+        """One plan from one start."""
+        problem = build_problem(model, place, plan, shape)
+        return self._run(model, place, plan, problem, isinstance(shape, GuessedShape), restarts)
+
+    def _run(
+        self, model: Model, place: Place, plan: Plan, problem: Problem, guessed: bool, restarts: int = len(RESTARTS)
+    ) -> Attempt:
+        """Newton on one problem; free tails of a guess are started from their own balance."""
+        arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
+        parts = (arcs, nodes, rigid, model.sea)
+        if guessed and nodes.tail.any():
+            start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
+        out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+        integrator = (self.tolerance, self.pair)
+        newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
+        path = newton.solve(self.target, restarts)
+        return Attempt(place, settled(plan, problem), problem, out, path, path.iterations)
+
+    def _slid(self, model: Model, place: Place, first: Attempt) -> Attempt:
+        """Lines over pegs that found no rest, or one that a push ends, are let slide; if that fails too, `first`."""
+        if not model.lines.over_index.size or (first.good and stable_over(first.problem, first.out)):
+            return first
+        shape = GuessedShape(model, place)
+        plan = first_plan(model, place, shape)
+        problem = build_problem(model, place, plan, shape)
+        attempt = slide_to_rest(model, place, plan, problem, (self.tolerance, self.pair), self.target)
+        return replace(attempt if attempt.good else first, iterations=first.iterations + attempt.iterations)
+
+    def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt, time: float) -> Attempt:
+        """What is tried when one interval fails; at worst the first try is handed back.
+
+        Multiple shooting, also from where floats on the lines come to rest under gravity, then lines that are
+        stiffened where they are slack, less and less, then the current brought in by and by.
+        """
+        total = first.iterations
+        dense = denser(model, plan, MORE_PARTS)
+        attempt = first
+        for other in dict.fromkeys((hanging(plan), dense)):
+            if not attempt.good and other != plan:
+                attempt = self._solve(model, place, other, GuessedShape(model, place))
+                total += attempt.iterations
+        shape = GuessedShape(model, place)
+        afloat = None if attempt.good else float_balance(model, place, time)
+        if afloat is not None:
+            place, shape = afloat.place, KnottedShape(model, afloat.place, afloat.knots)
+            attempt = self._solve(model, place, dense, shape)
+            total += attempt.iterations
+        if not attempt.good:
+            attempt = self._stiffened(model, place, dense, shape)
+            total += attempt.iterations
+        if not attempt.good and model.sea.current_speed != 0.0:
+            attempt = self._bring_in_current(model, place, dense, shape)
+            total += attempt.iterations
+        return replace(attempt if attempt.good else first, iterations=total)
+
+    def _stiffened(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
+        """Continuation in the smallest force, from a large one that keeps slack places smooth to the usual one."""
+        problem = build_problem(model, place, plan, shape)
+        arcs = problem.arcs
+        out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
+        total = 0
+        for share in SLACK_SHARES:
+            parts = (arcs._replace(slack=floats(share * arcs.force)), problem.nodes, problem.rigid, model.sea)
+            newton = Newton(parts, problem.x, problem.quaternions, problem.scales, (self.tolerance, self.pair), out)
+            path = newton.solve(self.target)
+            total += path.iterations
+            if path.ending != CONVERGED:
+                break
+        return Attempt(place, settled(plan, problem), problem, out, path, total)
+
+    def _bring_in_current(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
+        """Load continuation: the speed grows from nothing, each answer the start of the next."""
+        attempt = self._solve(_with_current(model, 0.0), place, plan, shape)
+        total, share, step, solves = attempt.iterations, 0.0, FIRST_SHARE, 1
+        while attempt.good and share < 1.0 and solves < MOST_LOAD_STEPS and step > LEAST_SHARE:
+            target = min(1.0, share + step)
+            where = place_of(attempt.problem, attempt.place)
+            last = SolvedShape(model, attempt.problem, attempt.out)
+            trial = self._solve(_with_current(model, target), where, plan, last, restarts=0)
+            total, solves = total + trial.iterations, solves + 1
+            if trial.good:
+                attempt, share, step = trial, target, 2.0 * step
+            else:
+                step *= 0.25
+        ending = attempt.path.ending if share >= 1.0 else STUCK
+        path = replace(attempt.path, ending=ending)
+        return replace(attempt, path=path, iterations=total, load_steps=solves)
+
+    def _in_contact(self, model: Model, attempt: Attempt) -> Attempt:
+        """Solved again while lines pass through the bed or have left it where the plan holds them on it."""
+        for _ in range(MOST_CONTACTS):
+            plan = contact_plan(model, attempt.plan, attempt.problem, attempt.out)
+            if plan == attempt.plan:
+                break
+            where = place_of(attempt.problem, attempt.place)
+            other = self._solve(model, where, plan, SolvedShape(model, attempt.problem, attempt.out))
+            if not other.good:
+                break
+            attempt = replace(other, iterations=attempt.iterations + other.iterations, load_steps=attempt.load_steps)
+        return attempt
+
+    def _refined(self, model: Model, attempt: Attempt) -> Attempt:
+        """Arcs that magnify errors beyond the limit are cut, and the problem solved again from its own answer."""
+        for _ in range(REFINEMENTS):
+            if attempt.worst_growth <= self.growth_limit:
+                break
+            plan = refine(attempt.plan, attempt.problem.arcs, attempt.growth, self.growth_limit, MOST_PARTS)
+            where = place_of(attempt.problem, attempt.place)
+            finer = self._solve(model, where, plan, SolvedShape(model, attempt.problem, attempt.out))
+            if not finer.good:
+                break
+            attempt = replace(finer, iterations=attempt.iterations + finer.iterations, load_steps=attempt.load_steps)
+        return attempt
+
+
+def _with_current(model: Model, share: float) -> Model:
+    """The model with a share of its current."""
+    table = model.sea.current_table.copy()
+    table[:, 1] *= share
+    return model._replace(
+        sea=model.sea._replace(current_speed=share * model.sea.current_speed, current_table=floats(table, (-1, 3)))
+    )

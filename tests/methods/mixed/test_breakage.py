@@ -1,0 +1,133 @@
+"""Lines that part in the mixed elements: free fall of what is cut off, what stays, the event, the energy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mixed_cases import march, settle
+from numpy.testing import assert_allclose
+from pydantic import ValidationError
+
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.model.model import Model, build
+from ropewalk.spec.lines import Line
+from ropewalk.spec.system import System
+
+G, MASS = 9.81, 10.0
+
+
+def hanging(stiffness: float | str, **line: Any) -> Model:
+    """30 m of line in air with 200 kg at its lower end."""
+    return build(
+        System.model_validate(
+            {
+                "environment": {"gravity": G, "water_density": 0},
+                "sections": {
+                    "rope": {"diameter": 0.05, "mass": MASS, "axial_stiffness": stiffness, "damping": 0.01},
+                },
+                "points": {
+                    "top": {"position": [0, 0, 0]},
+                    "low": {"position": [0, 0, -30], "joint": "free", "mass": 200.0},
+                },
+                "lines": {
+                    "l": {
+                        "from": "top",
+                        "to": "low",
+                        "elements": 10,
+                        "pieces": [{"section": "rope", "length": 30}],
+                        **line,
+                    }
+                },
+            }
+        )
+    )
+
+
+def moored(lines: dict[str, Any], tug: bool = True) -> Model:
+    """A ring between two lines; the tug moves 3 m away over 10 s."""
+    motion = {"kind": "table", "time": [0.0, 10.0], "displacement": [[0, 0, 0], [3.0, 0, 0]]}
+    return build(
+        System.model_validate(
+            {
+                "environment": {"gravity": G, "water_density": 0},
+                "sections": {"rope": {"diameter": 0.05, "mass": MASS, "axial_stiffness": 1e6, "damping": 0.01}},
+                "points": {
+                    "left": {"position": [-49, 0, 0]},
+                    "ring": {"position": [0, 0, -5], "joint": "free", "mass": 50.0},
+                    "tug": {"position": [20, 0, 0], "joint": "moving", "motion": motion}
+                    if tug
+                    else {"position": [23, 0, 0]},
+                },
+                "lines": lines,
+            }
+        )
+    )
+
+
+@pytest.mark.parametrize("s", [0.0, 10.0, 30.0])
+def test_what_is_cut_off_falls_and_what_is_left_hangs(s: float) -> None:
+    """Inextensible line parted at 1 s: z = -g t^2 / 2 below, the weight of the stub above."""
+    states, report = march(hanging("inextensible", **{"break": {"s": s, "time": 1.0}}), MixedFem(), [1.0, 2.0, 3.0])
+    low = np.array([state.point_position[1, 2] for state in states])
+    # one step of 1 s is exact for a parabola; the loose element pulls with 1e-9 of the weight
+    assert_allclose(low - low[0], [0.0, -0.5 * G, -2.0 * G], atol=1e-6)
+    # breaks at an end part the element there: half of it stays on the other side
+    left = {0.0: 1.5, 10.0: 10.0, 30.0: 28.5}[s]
+    assert_allclose(-states[-1].end_force[0, 0, 2], MASS * G * left, rtol=1e-6)
+    assert report.figures["parted"] == [f"line 'l' parted at t = 1 s, s = {s:g} m"]
+    assert report.figures["energy_closure"] < 1e-6
+
+
+def test_elastic_energy_of_the_parted_element_is_in_the_ledger() -> None:
+    """T^2 L / 2 EA of the 3 m around s = 10 m, whose tension is the weight below its middle."""
+    _, report = march(hanging(1e6, **{"break": {"s": 10.0, "time": 1.0}}), MixedFem(tolerance=1e-3), [1.0, 3.0])
+    tension = (200.0 + 20.0 * MASS) * G
+    energy = report.figures["energy"]
+    # the nodes around carry half elements, so the element's tension is that at its middle
+    assert_allclose(energy["loss_break"], 0.5 * tension**2 / 1e6 * 3.0, rtol=1e-6)
+    assert report.figures["energy_closure"] < 1e-3
+
+
+def test_a_line_parts_where_its_tension_reaches_the_limit() -> None:
+    """The tug pulls until the left line parts; what remains comes to rest as if it had always been alone."""
+    rope = {"elements": 10, "pieces": [{"section": "rope", "length": 50}]}
+    towed = {"from": "ring", "to": "tug", "elements": 10, "pieces": [{"section": "rope", "length": 20}]}
+    model = moored({"a": {"from": "left", "to": "ring", **rope, "break": {"tension": 2e4}}, "t": towed})
+    solver = MixedFem(tolerance=1e-3, damping=0.3)
+    states, report = march(model, solver, [5.0, 60.0])
+    assert states[0].tension.max() < 2e4
+    (event,) = report.figures["parted"]
+    assert event.startswith("line 'a' parted at t = ")
+    time = float(event.split("t = ")[1].split(" s")[0])
+    # the step in which the limit is passed is cut until it is passed by less than 1e-3
+    before, _ = march(model, solver, [time - 1e-3])
+    assert_allclose(before[0].tension[:10].max(), 2e4, rtol=0.02)
+    # the element that parted is the first: half of it stays on the anchor, nine and a half hang on the ring
+    stub = {"from": "end", "to": "ring", "elements": 9, "pieces": [{"section": "rope", "length": 45}]}
+    alone = {
+        "environment": {"gravity": G, "water_density": 0},
+        "sections": {"rope": {"diameter": 0.05, "mass": MASS, "axial_stiffness": 1e6}},
+        "points": {
+            "end": {"position": [23, 0, -67], "joint": "free", "mass": 25.0},
+            "ring": {"position": [23, 0, -20], "joint": "free", "mass": 50.0},
+            "tug": {"position": [23, 0, 0]},
+        },
+        "lines": {"a": stub, "t": towed},
+    }
+    rest_report, rest = settle(build(System.model_validate(alone)))
+    assert rest_report.good
+    # 0.3 1/s of damping for 50 s leaves 1e-3 of the swing
+    assert_allclose(states[-1].end_force[1, 1], rest.end_force[1, 1], atol=0.02 * np.abs(rest.end_force).max())
+
+
+def test_mistakes_are_named() -> None:
+    """A break needs one cause, a place for a time, and a place on the line."""
+    line = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 20.0}]}
+    with pytest.raises(ValidationError, match="a time or a tension, and not both"):
+        Line.model_validate({**line, "break": {"s": 1.0}})
+    with pytest.raises(ValidationError, match="a break at a time needs s"):
+        Line.model_validate({**line, "break": {"time": 1.0}})
+    with pytest.raises(ValidationError, match="beyond the line's"):
+        Line.model_validate({**line, "break": {"s": 21.0, "time": 1.0}})
