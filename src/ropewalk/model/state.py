@@ -45,6 +45,9 @@ class State(NamedTuple):
     line_length: Array = NONE  # (n_winches,) unstretched length of the lines with winches, m
     link_force: Array = NO_PLACES  # (n_links, 3) of links on their second ends, N; by the solvers that claim links
     link_moment: Array = NO_PLACES  # (n_links, 3) on the part there, about that end, N m
+    # what the audit reads; no part of results and checkpoints. Empty where a method does not give it
+    node_force: Array = NO_PLACES  # (n_nodes, 3) n(s) just beyond each node (at end B just before it), N; continuous
+    element_tension: Array = NONE  # (n_nodes,) of the element from each node to the next, N; 0 at end B; lumped
 
 
 def rotation_matrix(quaternion: Array) -> Array:

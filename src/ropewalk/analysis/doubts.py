@@ -1,0 +1,37 @@
+"""What is not wrong but doubtful about an answer: a name, a number and its limit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One reason to look twice at an answer that passed its audit."""
+
+    code: str  # short, kebab-case, one per kind of doubt: docs/audit.md lists them
+    part: str  # name of the line, point, body or net; empty for the whole system
+    value: float  # the figure, in the unit that the sentence gives
+    limit: float  # beyond which it is doubtful
+    sentence: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, as in `--json` and in the attributes of results."""
+        return {
+            "code": self.code,
+            "part": self.part,
+            "value": self.value,
+            "limit": self.limit,
+            "sentence": self.sentence,
+        }
+
+    def __str__(self) -> str:
+        return f"doubt {self.code}: {self.sentence}"
+
+
+def as_json(doubts: Iterable[Doubt]) -> str:
+    """A JSON list: the attribute `doubts` of a result."""
+    return json.dumps([doubt.as_dict() for doubt in doubts])
