@@ -22,7 +22,7 @@ SHOWN_LINES = 8  # named in the legend; more would hide the picture
 
 def draw(dataset: xr.Dataset) -> Figure:
     """Shapes from the side and from above, and tension along the lines; histories if there are any."""
-    from ropewalk import plot_nets as nets
+    from ropewalk.plot import nets
 
     figure = empty_figure(11.0, 8.0 if dataset.sizes["time"] == 1 else 11.0)
     rows = 2 if dataset.sizes["time"] == 1 else 3
