@@ -5,7 +5,10 @@ the bed, not the anchor, carries its weight. Two things would say otherwise. The
 or within the line's thickness of it, so the last element would climb or dip to it; and the node of the anchor has
 half an element of the line, whose weight would pull at the anchor by an amount that depends on the mesh. So such
 an end is laid at the height of rest, has no contact of its own, and what presses down on the bed is carried by it.
-A line that rises from its anchor pulls with its full force, as if nothing had been done.
+
+A line that rises from its anchor does not lie there: its end stays where the anchor is given, and the bed does not
+reach it. Raised by its contact radius, a tendon of 90 m would lose a tenth of a metre of stretch, which is all of it.
+Whether a line lies at its end is read from the shape it has; before there is one, from the catenary of its mean weight.
 """
 
 from __future__ import annotations
@@ -14,10 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
+from ropewalk.assembly.grading import calm_ground
+from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.environment import Sea
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, end_positions
 
 ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
+AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
 
 
 class Rest(NamedTuple):
@@ -28,16 +35,56 @@ class Rest(NamedTuple):
     radius: float  # of contact, m
 
 
+def is_on_bed(sea: Sea, end: Array, radius: float) -> bool:
+    """Whether an end held at `end` (3,), m, is on the bed, or within the line's contact radius (m) of it."""
+    return bool(sea.has_seabed) and abs(height_over_bed(sea, end)) <= radius + ON_BED * sea.depth
+
+
+def height_over_bed(sea: Sea, place: Array) -> float:
+    """Of a place (3,) m, along the bed's normal, m."""
+    return float(sea.bed_normal @ (place + np.array([0.0, 0.0, sea.depth])))
+
+
 def laid(sea: Sea, end: Array, rest: Rest) -> float | None:
-    """How far (m, along the bed's normal) the axis is moved at a held end; None if it is not on the bed.
+    """How far (m, along the bed's normal) the axis is moved at a held end if the line lies there; None if it cannot.
 
     end : (3,) where the line is held, m
     """
     weight = rest.weight * sea.bed_normal[2]
-    height = float(sea.bed_normal @ (end + np.array([0.0, 0.0, sea.depth])))
-    if not sea.has_seabed or weight <= 0.0 or abs(height) > rest.radius + ON_BED * sea.depth:
+    if weight <= 0.0 or not is_on_bed(sea, end, rest.radius):
         return None
-    return rest.radius - weight / (sea.bed_stiffness * rest.width) - height
+    return rest.radius - weight / (sea.bed_stiffness * rest.width) - height_over_bed(sea, end)
+
+
+def lying_ends(model: Model, state: State) -> Flags:
+    """(n_lines, 2) whether lines lie on the bed beside their ends A and B, by tensions, else as in calm water.
+
+    A line lies if its next node is not above the height at which the bed begins to bear.
+    """
+    lines, sea = model.lines, model.sea
+    lies = np.zeros((lines.length.size, 2), dtype=bool)
+    if not sea.has_seabed:
+        return lies
+    ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    for i, side in np.ndindex(*lies.shape):
+        radius = float(model.sections.contact_radius[end_section(model, i, side)])
+        if not is_on_bed(sea, ends[i, side], radius):
+            continue
+        n0, n1 = state.start[i], state.start[i + 1]
+        if np.any(state.tension[n0:n1] > 0.0):
+            beside = state.position[n0 + 1] if side == 0 else state.position[n1 - 2]
+            lies[i, side] = height_over_bed(sea, beside) <= radius + ON_BED * sea.depth
+        else:
+            ground = calm_ground(model, i, ends[i])
+            reached = 0.0 if side == 0 else float(lines.length[i])
+            lies[i, side] = ground is not None and abs(ground[side] - reached) <= AT_END * lines.length[i]
+    return lies
+
+
+def end_section(model: Model, line: int, side: int) -> int:
+    """Index of the section at end A (0) or B (1) of a line."""
+    start = model.lines.piece_start
+    return int(model.lines.piece_section[start[line] if side == 0 else start[line + 1] - 1])
 
 
 def carried(force: Array, normal: Array) -> Any:

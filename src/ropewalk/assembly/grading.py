@@ -26,10 +26,20 @@ SAMPLES = 400  # of a stretch, among which its elements are shared out
 
 def lift_offs(model: Model, line: int) -> list[float]:
     """Where a line leaves the bed in calm water, m from end A: at most two places, none if it does not lie there."""
+    ends = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)[line]
+    ground = calm_ground(model, line, ends)
+    return [s for s in ground or () if 0.0 < s < float(model.lines.length[line])]
+
+
+def calm_ground(model: Model, line: int, ends: Array) -> tuple[float, float] | None:
+    """Where the stretch of a line on the bed begins and ends in calm water, m from end A, as a catenary of mean weight.
+
+    ends : (2, 3) m    None if no part of it lies on the bed
+    """
     lines, sections, sea = model.lines, model.sections, model.sea
     if not sea.has_seabed:
-        return []
-    a, b = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)[line]
+        return None
+    a, b = ends
     L = float(lines.length[line])
     pieces = slice(lines.piece_start[line], lines.piece_start[line + 1])
     attachments = slice(lines.attachment_start[line], lines.attachment_start[line + 1])
@@ -41,10 +51,12 @@ def lift_offs(model: Model, line: int) -> list[float]:
     EA = stiffness_in_a_row(length, laws, sections.law_data)
     row = np.zeros(N_COLUMNS)
     span = float(np.hypot(b[0] - a[0], b[1] - a[1]))
-    status = solve_line(span, float(b[2] - a[2]), L, EA, weight / L, 0.0, float(a[2] + sea.depth), row)
+    low = a if a[2] <= b[2] else b  # where a slope is taken as level
+    above = float(sea.bed_normal @ (low + np.array([0.0, 0.0, sea.depth]))) / float(sea.bed_normal[2])
+    status = solve_line(span, float(b[2] - a[2]), L, EA, weight / L, 0.0, above + float(a[2] - low[2]), row)
     if status < 0 or not row[GROUND_END] > row[GROUND_START]:
-        return []
-    return [float(s) for s in (row[GROUND_START], row[GROUND_END]) if 0.0 < s < L]
+        return None
+    return float(row[GROUND_START]), float(row[GROUND_END])
 
 
 def shared_out(begin: float, end: float, n: int, places: list[float], grading: float, length: float) -> Array:

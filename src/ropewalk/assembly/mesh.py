@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.anchor import Rest, laid
+from ropewalk.assembly.anchor import Rest, end_section, is_on_bed, laid, lying_ends
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
-from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
+from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
-from ropewalk.model.state import end_positions
+from ropewalk.model.state import end_positions, initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.seabed import seabed_law, sloping_bed
 
@@ -104,8 +104,11 @@ class Mesh(NamedTuple):
     winches: WinchMesh
 
 
-def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
-    """Cut the lines into elements and collect the junctions; winches are put on by mixed_payout.py."""
+def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = None) -> Mesh:
+    """Cut the lines into elements and collect the junctions; winches are put on by mixed_payout.py.
+
+    lies : (n_lines, 2) whether ends A and B that are held on the bed lie there, of `lying_ends`; as in calm water
+    """
     sea = model.sea
     dof_start, dof = _degrees_of_freedom(model)
     ends = _end_junctions(model)
@@ -116,12 +119,13 @@ def build_mesh(model: Model, mass_damping: float = 0.0) -> Mesh:
     cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
     motion = np.concatenate([model.points.motion, model.bodies.motion])
     reference = np.concatenate([model.points.position, model.bodies.position])
-    offset = np.where(flipped[:, None, None], offset[:, ::-1], offset)
-    for i, side in np.ndindex(walked.shape):
-        j = walked[i, side]
-        if dof_start[j] == dof_start[j + 1] and motion[j] < 0:
-            end = side ^ int(flipped[i])
-            offset[i, side] += _lay(model, i, end, reference[j] + offset[i, side], cuts[i][1][-side])
+    still, place = held & (motion[ends] < 0), reference[ends] + offset
+    shift = _shifts(model, still, place)
+    for i, end in zip(*np.nonzero(still), strict=True):
+        if is_on_bed(sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
+            cuts[i][1][-(end ^ int(flipped[i])), BED_AREA] = 0.0
+    lies = lying_ends(model, initial_state(model)) if lies is None else lies
+    offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
     line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
     depth = sea.depth if sea.has_seabed else 0.0
     law = seabed_law(sea.bed_stiffness, sea.bed_damping, 0.0)  # friction has a memory, which the pressure law has not
@@ -298,16 +302,45 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, I
     return s, nodes, elements, law
 
 
-def _lay(model: Model, line: int, end: int, place: Array, node: Array) -> Array:
-    """How far (m) an end held on the bed is moved to where the line lies; its own contact is taken away."""
-    lines, sea = model.lines, model.sea
-    k = lines.piece_section[lines.piece_start[line] if end == 0 else lines.piece_start[line + 1] - 1]
-    weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
-    shift = laid(sea, place, Rest(weight, float(contact_width(model, k)), model.sections.contact_radius[k]))
-    if shift is None:
-        return np.zeros(3)
-    node[BED_AREA] = 0.0
-    return shift * sea.bed_normal
+def _shifts(model: Model, still: Any, place: Array) -> Array:
+    """(n_lines, 2, 3) how far (m) ends A and B that are held on the bed are moved where the line lies there.
+
+    still : (n_lines, 2) whether ends are held for good    place : (n_lines, 2, 3) where they are given, m
+    """
+    shift: Array = np.zeros(place.shape)
+    for i, end in zip(*np.nonzero(still), strict=True):
+        sea, k = model.sea, end_section(model, i, end)
+        weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
+        rest = Rest(weight, float(contact_width(model, k)), float(model.sections.contact_radius[k]))
+        shift[i, end] = (laid(sea, place[i, end], rest) or 0.0) * sea.bed_normal
+    return shift
+
+
+def laid_again(model: Model, mesh: Mesh, lies: Flags) -> Mesh:
+    """The mesh with other ends lying on the bed: (n_lines, 2) of ends A and B."""
+    ends, offset = _end_junctions(model), _world_offsets(model)
+    still = (np.diff(mesh.dof_start)[ends] == 0) & (mesh.motion[ends] < 0)
+    shift = _shifts(model, still, mesh.reference[ends] + offset)
+    offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), mesh.line[:, FLIPPED] == 1)
+    return mesh._replace(end_offset=floats(offset, (-1, 2, 3)))
+
+
+def lying(mesh: Mesh, r: Array) -> Flags:
+    """(n_lines, 2) whether lines lie on the bed beside ends A and B that are held there; see `lying_ends`.
+
+    r : (n_rows, 3) m
+    """
+    first, last = mesh.node_start[:-1], mesh.node_start[1:] - 1
+    ends, beside = np.stack([first, last], axis=1), np.stack([first + 1, last - 1], axis=1)
+    above = r[beside] @ mesh.bed[:3] - mesh.bed[3] - mesh.node[beside, RADIUS]
+    lies = mesh.has_bed & (mesh.node[ends, BED_AREA] == 0.0) & (above <= 0.0)
+    return np.where(mesh.line[:, FLIPPED, None] == 1, lies[:, ::-1], lies)
+
+
+def _walked(ends: Array, flipped: Any) -> Array:
+    """What belongs to ends A and B (n_lines, 2, 3) by the first and last nodes of the walks."""
+    walked: Array = np.where(flipped[:, None, None], ends[:, ::-1], ends)
+    return walked
 
 
 def contact_width(model: Model, section: Any) -> Any:

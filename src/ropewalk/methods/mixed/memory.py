@@ -10,7 +10,7 @@ from ropewalk.methods.mixed.report import FemWork
 from ropewalk.model.arrays import floats, ints
 
 CHANGING = ("node", "element", "law")  # arrays of the mesh that winches and breaks change
-FIXED_FLOATS, FIXED_INTS = ("s", "load"), ("node_start", "element_start")  # those that get another size
+FIXED_FLOATS, FIXED_INTS = ("s", "load", "end_offset"), ("node_start", "element_start")  # replaced as a whole
 
 
 def snapshot_of(work: FemWork) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class Reading(NamedTuple):
     flipped: Ints  # lines that are meshed from end B
     laid: list[tuple[int, int]]  # lines and sides that are held on the bed
     share: Array  # (n_nodes,) m of line around each node
+    element: Ints  # (n_nodes,) element from each node to the next, in the order of results; -1 at end B
 
 
 def reading_of(mesh: Mesh, s: Array) -> Reading:
@@ -63,7 +64,22 @@ def reading_of(mesh: Mesh, s: Array) -> Reading:
         flipped=flipped,
         laid=[(int(line), int(side)) for line, side in zip(*np.nonzero(bare), strict=True)],
         share=share,
+        element=_elements(mesh),
     )
+
+
+def _elements(mesh: Mesh) -> Ints:
+    """(n_nodes,) element from each node to the next, in the order of results; -1 at end B."""
+    element = np.full(mesh.s.size, -1)
+    for line in range(mesh.line.shape[0]):
+        own = np.arange(mesh.element_start[line], mesh.element_start[line + 1])
+        element[mesh.node_start[line] : mesh.node_start[line + 1] - 1] = own[::-1] if mesh.line[line, FLIPPED] else own
+    return element
+
+
+def element_tensions(reading: Reading, T: Array) -> Array:
+    """(n_nodes,) N, of the element from each node to the next, in the order of results; 0 at end B."""
+    return np.where(reading.element >= 0, T[reading.element], 0.0) if T.size else np.zeros(reading.element.size)
 
 
 def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tuple[Array, Array, Array]:

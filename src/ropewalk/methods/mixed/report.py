@@ -27,12 +27,12 @@ from ropewalk.methods.mixed.ledger_forces import (
     WORK,
 )
 from ropewalk.methods.mixed.links import link_loads
-from ropewalk.methods.mixed.reading import Reading, read_lines, reading_of
+from ropewalk.methods.mixed.reading import Reading, element_tensions, read_lines, reading_of
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work, water_at
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, resample
+from ropewalk.model.state import NONE, State, resample
 
 
 class Compiled(NamedTuple):
@@ -59,6 +59,7 @@ class FemWork:
     worst_miss: Array  # (1,) largest miss of an element's length in the states read so far, as a share of it
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
+    lies: Flags  # (n_lines, 2) ends A and B that lie on the bed, as the mesh has them
     compiled: Compiled | None = None
     reading: Reading | None = None
     start_remark: str = ""  # what has to be said of the equilibrium the run starts from
@@ -188,6 +189,7 @@ def read_state(model: Model, work: FemWork) -> State:
         end_force=end_force,
         grounded=grounded,
         line_length=np.array([s[i] for i in _far_ends(mesh)]),
+        element_tension=element_tensions(work.reading, now.T),
         **_link_loads(model, work),
     )
     return _on_layout(state, work) if has_winch else state
@@ -230,6 +232,7 @@ def _on_layout(state: State, work: FemWork) -> State:
         position=np.concatenate([r for r, _, _ in parts]),
         velocity=np.concatenate([v for _, v, _ in parts]),
         tension=np.concatenate([T for _, _, T in parts]),
+        element_tension=NONE,
     )
 
 

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ropewalk.assembly.anchor import lying_ends
 from ropewalk.assembly.link_start import refuse_open_links
-from ropewalk.assembly.mesh import FLIPPED, Mesh, build_mesh
+from ropewalk.assembly.mesh import FLIPPED, Mesh, build_mesh, laid_again, lying
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.body_start import calm_start, grounded_body
@@ -39,7 +40,7 @@ from ropewalk.methods.mixed.report import (
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, GENERALISED_ALPHA
 from ropewalk.methods.mixed.steps import Work, allocate, move_junctions
 from ropewalk.methods.protocol import Claim, Figures, Report, Status
-from ropewalk.model.arrays import Array, flags, floats
+from ropewalk.model.arrays import Array, Flags, flags, floats
 from ropewalk.model.environment import Sea
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -55,6 +56,7 @@ SLACK_SHARE = 0.02  # of a line's weight: tension below which slack is near
 FIRST_STEP = 0.02  # of the longest
 RELAXATION, RELAXATION_TIME = 1.0, 40.0  # damping over sqrt(g/L); time times damping
 RELAXED = 1e-2  # tolerance of the damped motion
+MOST_TURNS = 2  # of an end between lying on the bed and rising from it
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 _LINE_CLAIMS = frozenset(Claim) - {
@@ -65,7 +67,8 @@ _LINE_CLAIMS = frozenset(Claim) - {
 def _make_work(model: Model, state: State, damping: float) -> FemWork:
     """Mesh and memory, with the given state on the mesh."""
     given_model, model = model, lengthened(model, state.time)
-    mesh = with_winches(model, build_mesh(model, damping), state.time)
+    lies = lying_ends(model, state)
+    mesh = with_winches(model, build_mesh(model, damping, lies), state.time)
     arm(model, mesh)
     work = allocate(mesh)
     x = work.trial
@@ -82,10 +85,10 @@ def _make_work(model: Model, state: State, damping: float) -> FemWork:
         x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n] * (given / model.lines.length[line]))
         x.T[e] = 0.5 * (T[1:] + T[:-1])
     work.clock[steps.TIME] = state.time
-    return _memory(given_model, mesh, work)
+    return _memory(given_model, mesh, work, lies)
 
 
-def _memory(model: Model, mesh: Mesh, work: Work) -> FemWork:
+def _memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
     """Fresh memory around that of the steps."""
     first = build_mesh(model) if model.lines.winches.line.size else mesh
     s = first.s.copy()
@@ -102,6 +105,7 @@ def _memory(model: Model, mesh: Mesh, work: Work) -> FemWork:
         worst_miss=np.full(1, -1.0),
         start=first.node_start,
         s=s,
+        lies=lies,
     )
 
 
@@ -120,7 +124,24 @@ def _scales(model: Model) -> tuple[float, float]:
 
 
 def _settle(model: Model, work: FemWork, t: float) -> Report:
-    """Put `work.steps.trial` and `now` at rest under the loads at time t."""
+    """Put `work.steps.trial` and `now` at rest under the loads at time t, with the ends that then lie on the bed.
+
+    An end that comes to lie and rises again stays where it is given.
+    """
+    iterations, turned = 0, np.zeros(work.lies.shape, dtype=int)
+    while True:
+        report = _settle_as_laid(model, work, t)
+        iterations += report.iterations
+        lies = lying(work.mesh, work.steps.trial.X[0])
+        turned += lies != work.lies
+        lies &= turned < MOST_TURNS
+        if not report.good or np.array_equal(lies, work.lies):
+            return replace(report, iterations=iterations)
+        work.mesh, work.lies = laid_again(model, work.mesh, lies), lies
+
+
+def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
+    """As `_settle`, on the mesh as it is."""
     force_scale, length_scale = _scales(model)
     outcome, iterations, force, miss = find_equilibrium(
         t, work.mesh, still_water(model.sea), model.motions, work.steps, force_scale, length_scale, work.steps.nodes,
@@ -342,7 +363,7 @@ class MixedFem:
     def restore(self, model: Model, snapshot: dict[str, Any]) -> FemWork:
         """The memory of which `snapshot` was taken."""
         mesh = restored_mesh(with_winches(model, build_mesh(model, self.damping), 0.0), snapshot)
-        work = _memory(model, mesh, allocate(mesh))
+        work = _memory(model, mesh, allocate(mesh), lying(mesh, snapshot["now_x"][0]))
         fill(work, snapshot)
         return work
 
