@@ -36,7 +36,7 @@ def draw(name: str, axes: str, end: str) -> dict[str, float]:
     left.set(xlabel=f"{axes[0]} (m)", ylabel=f"{axes[1]} (m)", title="dark to light: time")
     if name != "snap":
         left.set_aspect("equal", adjustable="datalim")
-    force = np.linalg.norm(run.end_force.isel(end=(run.end == end).values), axis=-1)[:, 0] / 1e3
+    force = run.end_tension.sel(end=end)[:, 0] / 1e3
     right.plot(run.time, force, lw=1)
     right.set(xlabel="time (s)", ylabel=f"tension at end {end} (kN)")
     right.grid(alpha=0.3)

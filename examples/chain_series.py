@@ -41,7 +41,7 @@ def draw(runs: dict[str, xr.Dataset], picture: Path) -> None:
         left.set(xlabel="x, m", ylabel="z, m", title=f"{name}: every {time[-1] / (SHAPES - 1):.2g} s", aspect="equal")
         scale = plt.cm.ScalarMappable(colors.Normalize(0, time[-1]), ramp)
         figure.colorbar(scale, ax=left, label="t, s")
-        force = -run.end_force.values[:, 1]  # on the chain: the sign of the paper
+        force = -run.end_force.values[:, 0, 1]  # on the chain: the sign of the paper
         right.plot(time, force[:, 0], label="H, horizontal")
         right.plot(time, force[:, 2], label="V, vertical")
         right.axhline(0.0, color="0.7", linewidth=0.8)
@@ -55,7 +55,7 @@ def main(picture: Path = Path("chain_series.png")) -> dict[str, float]:
     """Simulate, draw, and tell the largest vertical force of each run (N)."""
     runs = simulate()
     draw(runs, picture)
-    largest = {name: float(-run.end_force.values[:, 1, 2].min()) for name, run in runs.items()}
+    largest = {name: float(-run.end_force.values[:, 0, 1, 2].min()) for name, run in runs.items()}
     for name, force in largest.items():
         print(f"{name}: largest vertical force {force:.1f} N")
     return largest

@@ -36,7 +36,7 @@ def test_force_on_a_point_agrees_with_the_direct_method() -> None:
     direct, time = both.point_position.sel(point="end", axis="x").values
     assert_allclose(time, direct, rtol=5e-3)  # settled to 2e-3; 0.03 and 0.17 % found
     assert list(both.point.values) == ["top", "end"]  # what pulls is left out
-    assert list(dict.fromkeys(both.line.values.tolist())) == ["line"]
+    assert list(dict.fromkeys(both.node_line.values.tolist())) == ["line"]
     assert np.all(both.settled_change.values <= SETTLED)
 
 

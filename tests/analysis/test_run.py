@@ -209,7 +209,7 @@ def test_static_solver_gives_a_quasi_static_history():
     points = {"anchor": {"position": [0, 0, -50]}, "top": top}
     system = swing_system(environment={"depth": 50}, points=points, run={"duration": 1.0})
     data = simulate(system, solver="catenary")
-    end = int(np.flatnonzero(data.line.values == "m1")[-1])  # end B of the first line
+    end = int(np.flatnonzero(data.node_line.values == "m1")[-1])  # end B of the first line
     np.testing.assert_allclose(data.position[:, end, 0], 30.0 + 2.0 * np.cos(1.5 * data.time), rtol=1e-9)
     assert data.tension[0, end] > data.tension[-1, end]
     later = statics(system, "catenary", time=1.0).state

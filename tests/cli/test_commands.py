@@ -69,7 +69,7 @@ def test_static_writes_netcdf_that_xarray_opens(mooring, tmp_path, capsys):
     assert ropewalk("static", mooring, "-o", path, capsys=capsys)[0] == 0
     with xr.open_dataset(path, engine="h5netcdf") as dataset:
         assert dataset["tension"].attrs["units"] == "N"
-        assert set(dataset["line"].values) == {"line 1", "line 2", "line 3"}
+        assert set(dataset["node_line"].values) == {"line 1", "line 2", "line 3"}
         assert read_text(json_to_yaml(dataset.attrs["system"])).title == "three-line chain mooring in 100 m"
 
 
@@ -280,11 +280,14 @@ def test_zeros_have_no_sign():
 
 
 def test_run_prints_the_range_of_every_end_and_net():
-    """Two records: 3-4-5 and 0 N at the end of a line, 2 N on a net; and nothing of what is not there."""
-    forces = np.array([[[3.0, 4.0, 0.0]], [[0.0, 0.0, 0.0]]])
+    """Two records: 5 and 0 N at the end of a line, 2 N on a net; and nothing of what is not there."""
+    tensions = np.array([[[5.0]], [[0.0]]])
     data = xr.Dataset(
-        {"end_force": (("time", "end", "axis"), forces), "net_force": (("time", "net", "axis"), [[[0, 0, 2.0]]] * 2)},
-        coords={"end": ["A"], "end_line": ("end", ["m"]), "net": ["n"]},
+        {
+            "end_tension": (("time", "line", "end"), tensions),
+            "net_force": (("time", "net", "axis"), [[[0, 0, 2.0]]] * 2),
+        },
+        coords={"line": ["m"], "end": ["A"], "net": ["n"]},
     )
     assert histories(data) == {
         "lines": {"m": {"A": {"least": 0.0, "mean": 2.5, "largest": 5.0}}},

@@ -78,10 +78,10 @@ def test_plain_xarray_opens_it_without_a_compiler(tmp_path, folder):
         "import sys, xarray\n"
         "d = xarray.open_dataset(sys.argv[1])\n"
         "assert d.time.dtype == 'float64' and d.time.attrs['units'] == 's', d.time\n"
-        "assert set(d.position.coords) == {'time', 'line', 's', 'axis'}, d.position.coords\n"
-        "assert set(d.end_force.coords) == {'time', 'end_line', 'end', 'axis'}, d.end_force.coords\n"
-        "assert d.line.values.tolist() == ['north'] * 5 + ['south'] * 5\n"
-        "assert d.end.values.tolist() == ['A', 'B', 'A', 'B']\n"
+        "assert set(d.position.coords) == {'time', 'node_line', 's', 'axis'}, d.position.coords\n"
+        "assert set(d.end_force.coords) == {'time', 'line', 'end', 'axis'}, d.end_force.coords\n"
+        "assert d.node_line.values.tolist() == ['north'] * 5 + ['south'] * 5\n"
+        "assert d.line.values.tolist() == ['north', 'south'] and d.end.values.tolist() == ['A', 'B']\n"
         "assert d.tension.sizes == {'time': 3, 'node': 10}\n"
         "d.close()\n"
         "assert not [m for m in sys.modules if m.split('.')[0] in ('numba', 'ropewalk')]\n"
@@ -203,3 +203,19 @@ def test_recover_command_says_what_it_saved(tmp_path, folder):
             "recovered: the run was stopped after t = 0.5 s; record 6 was only half written; it is dropped"
         )
     assert part_folder(tmp_path / "a.nc").is_dir()
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        {"end_line": ("end", ["m", "m"]), "end": ["A", "B"]},
+        {"rope": ["m"]},
+        {"line": ("node", ["m", "m"])},
+    ],
+    ids=["ends", "rope", "nodes"],
+)
+def test_results_with_former_names_are_refused_with_their_version_and_the_way_out(tmp_path, old):
+    data = xr.Dataset({"tension": (("time", "node"), [[1.0, 2.0]])}, coords=old, attrs={"version": "0.0.9"})
+    write(data, tmp_path / "old.nc")
+    with pytest.raises(InputError, match=r"old\.nc was written by ropewalk 0\.0\.9 .* run its case again"):
+        open_results(tmp_path / "old.nc")

@@ -34,20 +34,18 @@ def records(heights: Any, rolls: Any, tension: float = 500.0) -> xr.Dataset:
     position[:, 0, 2] = heights
     position[:, 0, 0] = 0.1 * TIME
     quaternion = np.stack([np.cos(half), np.sin(half), 0 * half, 0 * half], axis=1)[:, None]
-    force = np.zeros((n, 2, 3))
-    force[:, :, 2] = [tension, -tension]
     return xr.Dataset(
         {
             "body_position": (("time", "body", "axis"), position),
             "body_quaternion": (("time", "body", "quaternion"), quaternion),
-            "end_force": (("time", "end", "axis"), force),
+            "end_tension": (("time", "line", "end"), np.full((n, 1, 2), tension)),
             "tension": (("time", "node"), np.full((n, 2), tension)),
         },
         coords={
             "time": TIME,
             "end": ["A", "B"],
-            "end_line": ("end", ["tether"] * 2),
-            "line": ("node", ["tether"] * 2),
+            "line": ["tether"],
+            "node_line": ("node", ["tether"] * 2),
         },
         attrs={"system": system.model_dump_json(by_alias=True, exclude_unset=True)},
     )

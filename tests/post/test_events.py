@@ -37,9 +37,9 @@ def records(tension: np.ndarray, grounded: np.ndarray, height: np.ndarray) -> xr
             "body_position": (("time", "body", "axis"), position),
             "body_quaternion": (("time", "body", "quaternion"), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1, 1))),
             "tension": (("time", "node"), np.stack([tension, tension], axis=1)),
-            "grounded": (("time", "rope"), grounded[:, None]),
+            "grounded": (("time", "line"), grounded[:, None]),
         },
-        coords={"time": TIME, "line": ("node", ["tether"] * 2), "rope": ["tether"]},
+        coords={"time": TIME, "node_line": ("node", ["tether"] * 2), "line": ["tether"]},
         attrs={"system": system.model_dump_json(by_alias=True, exclude_unset=True)},
     )
 

@@ -197,8 +197,8 @@ def test_damaged_header_is_refused(folder):
 
 def test_folder_of_another_format_is_refused(folder, monkeypatch):
     fill(folder, 1)
-    monkeypatch.setattr(segments, "FORMAT", 2)
-    with pytest.raises(InputError, match="was written by ropewalk 0 in a form this version does not read"):
+    monkeypatch.setattr(segments, "FORMAT", segments.FORMAT + 1)
+    with pytest.raises(InputError, match="was written by ropewalk 0 in a form that this version does not read"):
         RunReader(folder.path)
 
 

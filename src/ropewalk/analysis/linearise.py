@@ -151,7 +151,10 @@ class Linearised:
         coordinates: dict[str, Any] = {
             **over,
             "axis": (("axis",), list(AXES)),
-            "line": (("node",), np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str)),
+            "node_line": (
+                ("node",),
+                np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str),
+            ),
             "s": (("node",), mesh.s[self.node_order]),
             "point": (("point",), list(names.points)),
             "body": (("body",), list(names.bodies)),

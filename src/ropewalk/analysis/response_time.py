@@ -207,11 +207,13 @@ def transformed(run: xr.Dataset, omega: float, kept: int, case: Driven | None = 
 
     factor: complex = 1.0
     if case is not None and pulls:
-        force = sum(harmonic(last.tension.values[:, np.flatnonzero(last.line.values == name)[0]], 1) for name in pulls)
+        force = sum(
+            harmonic(last.tension.values[:, np.flatnonzero(last.node_line.values == name)[0]], 1) for name in pulls
+        )
         factor = amplitude / (case.arm * force)
         last = last.isel(
-            node=~np.isin(last.line.values, pulls), point=~np.isin(last.point.values, pulls)
-        ).drop_dims(["end", "rope"], errors="ignore")  # fmt: skip
+            node=~np.isin(last.node_line.values, pulls), point=~np.isin(last.point.values, pulls)
+        ).drop_dims(["line", "end"], errors="ignore")  # fmt: skip
     out: dict[str, Any] = {}
     for name in ("position", "tension", "point_position"):
         if name in last:
@@ -227,7 +229,7 @@ def transformed(run: xr.Dataset, omega: float, kept: int, case: Driven | None = 
     if "elevation" in last:
         out["wave"] = ((), harmonic(last.elevation.values, 1))
     coordinates: dict[str, Any] = {
-        name: c.variable for name, c in last.coords.items() if name in ("axis", "line", "s", "point", "body")
+        name: c.variable for name, c in last.coords.items() if name in ("axis", "node_line", "s", "point", "body")
     }
     coordinates["harmonic"] = np.arange(1, HARMONICS + 1)
     if "body_motion" in out:

@@ -279,7 +279,7 @@ def _recorder(
     if output is None:
         if resume:
             raise InputError("resume needs an output: the file that the stopped run was to write")
-        yield Recorder(model.names, attrs, start=start, nets=model.nets)
+        yield Recorder(model.names, attrs, start=start, nets=model.nets, lines=model.lines)
         return
     if Path(output).is_dir() or not Path(output).absolute().parent.is_dir():
         raise InputError(
@@ -287,7 +287,7 @@ def _recorder(
         )
     folder = RunFolder.open(output) if resume and part_folder(output).is_dir() else RunFolder.create(output)
     try:
-        recorder = Recorder(model.names, attrs, folder, start=start, nets=model.nets)
+        recorder = Recorder(model.names, attrs, folder, start=start, nets=model.nets, lines=model.lines)
         yield recorder
     finally:
         if folder.is_held and not (folder.path / HEADER).exists():

@@ -86,6 +86,7 @@ class Equilibrium:
     def to_dataset(self) -> xr.Dataset:
         """The equilibrium as a result with one moment."""
         from ropewalk import __version__
+        from ropewalk.results.derived import with_sheaves
         from ropewalk.results.record import dataset_of
 
         attrs = {
@@ -95,7 +96,8 @@ class Equilibrium:
             "version": __version__,
             "created_by": "ropewalk statics",
         }
-        return dataset_of(self.model.names, [self.state], attrs, self.model.nets)
+        found = dataset_of(self.model.names, [self.state], attrs, self.model.nets, self.model.lines)
+        return with_sheaves(found, self.system, self.report.figures.get("over", {}))
 
 
 def statics(

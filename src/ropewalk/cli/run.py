@@ -82,9 +82,12 @@ def histories(dataset: xr.Dataset) -> dict[str, Any]:
     Of bodies that are not fixed: `offset` and `freeboard`, m, `cone_angle`, degrees.
     """
     lines: dict[str, dict[str, dict[str, float]]] = {}
-    if "end_force" in dataset:
-        for k, (name, end) in enumerate(zip(dataset["end_line"].values, dataset["end"].values, strict=True)):
-            lines.setdefault(str(name), {})[str(end)] = _range(_size(dataset["end_force"].values[:, k]))
+    if "end_tension" in dataset:
+        tension = dataset["end_tension"]
+        lines = {
+            str(name): {str(end): _range(tension.sel(line=name, end=end).values) for end in tension["end"].values}
+            for name in tension["line"].values
+        }
     nets = {}
     if "net_force" in dataset:
         forces = dataset["net_force"].values

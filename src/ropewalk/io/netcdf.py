@@ -43,9 +43,24 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
         hint = f"; {part} holds a run that was stopped: 'ropewalk recover {part}' makes it a file" * part.is_dir()
         raise InputError(f"{path} does not exist{hint}")
     try:
-        return xr.open_dataset(path, engine=ENGINE)
+        found = xr.open_dataset(path, engine=ENGINE)
     except (OSError, ValueError):
         raise InputError(f"{path} is not a NetCDF-4 file, or is damaged") from None
+    if is_outdated(found):
+        version = found.attrs.get("version", "unknown")
+        found.close()
+        raise InputError(
+            f"{path} was written by ropewalk {version} with names of variables that this version does not read "
+            "(ends of lines along 'end', not 'line' and 'end'); run its case again"
+        )
+    return found
+
+
+def is_outdated(dataset: xr.Dataset) -> bool:
+    """Whether a result names lines as versions before 0.2 did: `line` of a node, `end_line` of an end, `rope`."""
+    if {"end_line", "rope"} & set(map(str, dataset.variables)):
+        return True
+    return "line" in dataset.variables and dataset["line"].dims == ("node",)
 
 
 def system_of(dataset: xr.Dataset) -> System:

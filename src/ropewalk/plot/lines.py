@@ -120,7 +120,7 @@ def empty_figure(width: float, height: float) -> Figure:
 
 def _nodes(dataset: xr.Dataset) -> list[tuple[str, np.ndarray[Any, Any]]]:
     """Name and node numbers of each line, in the order of the file."""
-    line = dataset["line"].values if "line" in dataset else np.array([])
+    line = dataset["node_line"].values if "node_line" in dataset else np.array([])
     names = list(dict.fromkeys(line.tolist()))
     return [(name, np.flatnonzero(line == name)) for name in names]
 
@@ -195,11 +195,11 @@ def _parts(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any] | None)
 
 def _history(axes: Any, dataset: xr.Dataset) -> None:
     """Tension at both ends of every line over time."""
-    force = np.linalg.norm(dataset["end_force"].values, axis=2)
-    for k in range(min(force.shape[1], 2 * SHOWN_LINES)):
-        name, end = str(dataset["end_line"].values[k]), str(dataset["end"].values[k])
-        style = "-" if end == "B" else ":"
-        axes.plot(dataset["time"].values, 1e-3 * force[:, k], style, color=COLOURS[k // 2 % len(COLOURS)], lw=0.9,
-                  label=f"{name} {end}")  # fmt: skip
+    tension = dataset["end_tension"].values
+    for k, name in enumerate(dataset["line"].values[:SHOWN_LINES].tolist()):
+        for j, end in enumerate(dataset["end"].values.tolist()):
+            style = "-" if end == "B" else ":"
+            axes.plot(dataset["time"].values, 1e-3 * tension[:, k, j], style, color=COLOURS[k % len(COLOURS)], lw=0.9,
+                      label=f"{name} {end}")  # fmt: skip
     axes.set(xlabel="t (s)", ylabel="end tension (kN)")
     legend_beside(axes)

@@ -100,7 +100,7 @@ class _Scene:
 
         if "rest_position" in mode:
             place = mode["rest_position"].values + np.real(factor * mode["position"].values)
-            line = mode["line"].values
+            line = mode["node_line"].values
             for name in dict.fromkeys(line.tolist()):
                 axes.plot(*(place[line == name] @ plane.T).T, **style)
         if "rest_point_position" in mode:
@@ -230,7 +230,7 @@ def _points(dataset: xr.Dataset) -> Panel | None:
 def _tensions(dataset: xr.Dataset) -> Panel | None:
     if "tension" not in dataset:
         return None
-    tension, line = 1e-3 * _amplitude(dataset, "tension"), dataset["line"].values
+    tension, line = 1e-3 * _amplitude(dataset, "tension"), dataset["node_line"].values
     curves = []
     for name in dict.fromkeys(line.tolist()):
         nodes = np.flatnonzero(line == name)

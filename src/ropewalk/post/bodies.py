@@ -46,7 +46,7 @@ def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
     lines = [name for name, line in system.lines.items() if body in (line.from_.split(".")[0], line.to.split(".")[0])]
     tension = np.zeros((origin.shape[0], 0))
     if lines:
-        tension = np.linalg.norm(dataset["end_force"].values[:, dataset["end_line"].values == lines[0]], axis=2)
+        tension = dataset["end_tension"].sel(line=lines[0]).values
     return {
         "centre": centre,
         "surface": surface,
@@ -99,7 +99,7 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
         found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
     limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
-        largest = dataset["tension"][:, dataset["line"].values == name].values.max(axis=1)
+        largest = dataset["tension"][:, dataset["node_line"].values == name].values.max(axis=1)
         text = f"'{name}' pulls up to {largest.max():.4g} N and breaks at {limit[i]:.4g} N; over that"
         found += _first(time, largest > limit[i], name, "overload", text)
     return sorted(found)

@@ -36,7 +36,7 @@ def constraint_drift(dataset: xr.Dataset) -> float | None:
     for k, name in enumerate(model.names.lines):
         pieces = lines.piece_section[lines.piece_start[k] : lines.piece_start[k + 1]]
         if np.all(rigid[pieces]):
-            at = np.flatnonzero(dataset["line"].values == name)
+            at = np.flatnonzero(dataset["node_line"].values == name)
             size = np.linalg.norm(np.diff(dataset["position"].values[:, at], axis=1), axis=2)
             worst.append(_worst(size / np.diff(dataset["s"].values[at]) - 1.0, bool(np.all(keeps_short[pieces]))))
     own = np.flatnonzero(rigid[model.nets.section])

@@ -66,14 +66,14 @@ def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
 def _line(dataset: xr.Dataset, name: str, *, can_push: bool) -> list[Event]:
     """Slack, snap and touchdown of one line; one that can push is never slack."""
     time = dataset["time"].values
-    tension = dataset["tension"][:, dataset["line"].values == name].values
+    tension = dataset["tension"][:, dataset["node_line"].values == name].values
     slack, largest = (tension.min(axis=1) <= 0.0) & (not can_push), tension.max(axis=1)
     count = int(slack.sum())
     often = "one record," if count == 1 else f"{count} records, the first"
     found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {often}")
     found += _snap(time, slack, largest, name)
-    if "grounded" in dataset and name in dataset["rope"].values:
-        grounded = dataset["grounded"][:, list(dataset["rope"].values).index(name)].values
+    if "grounded" in dataset and name in dataset["line"].values:
+        grounded = dataset["grounded"].sel(line=name).values
         if grounded[0] == 0.0:
             found += _first(
                 time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed, which it did not before,"

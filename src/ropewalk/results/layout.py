@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.results.schema import SERIES, VARIABLES
+from ropewalk.results.schema import DOFS, SERIES, VARIABLES
 
 if TYPE_CHECKING:
     from ropewalk.model.model import Names
     from ropewalk.model.nets import Nets
     from ropewalk.model.state import State
+    from ropewalk.results.derived import Fastenings
 
 Array = NDArray[np.float64]
 
@@ -56,6 +57,7 @@ class Layout:
     start: tuple[int, ...]  # (n_lines + 1,) first node of each line
     s: tuple[float, ...]  # (n_nodes,) m
     winches: tuple[str, ...] = ()  # lines with winches
+    moored: tuple[str, ...] = ()  # bodies that hold ends of lines
     links: tuple[str, ...] = ()
     nets: tuple[str, ...] = ()
     net_given_volume: tuple[float, ...] = ()  # (n_nets,) m3
@@ -67,8 +69,20 @@ class Layout:
     twine_b: tuple[int, ...] = ()  # (n_twines,) knot
 
     @classmethod
-    def of(cls, names: Names, state: State, terms: Sequence[str] = (), nets: Nets | None = None) -> Layout:
-        """The layout of states like `state`.  nets : of the model, to keep what the state says of them"""
+    def of(
+        cls,
+        names: Names,
+        state: State,
+        terms: Sequence[str] = (),
+        nets: Nets | None = None,
+        fastenings: Fastenings | None = None,
+    ) -> Layout:
+        """The layout of states like `state`.
+
+        nets : of the model, to keep what the state holds of them
+        fastenings : of its lines, to keep their forces on bodies
+        """
+        moored = [] if fastenings is None else sorted(set(fastenings.body.tolist()))
         return cls(
             **({} if nets is None else _of_nets(nets)),
             lines=tuple(names.lines),
@@ -78,6 +92,7 @@ class Layout:
             start=tuple(int(i) for i in state.start),
             s=tuple(float(s) for s in state.s),
             winches=tuple(names.winches) if state.line_length.size else (),
+            moored=tuple(names.bodies[k] for k in moored),
             links=tuple(names.links) if state.link_force.size else (),
         )
 
@@ -99,9 +114,9 @@ class Layout:
             "quaternion": len(QUATERNION),
             "body": len(self.bodies),
             "point": len(self.points),
-            "end": 2 * len(self.lines),
-            "rope": len(self.lines),
-            "winch": len(self.winches),
+            "line": len(self.lines),
+            "end": len(ENDS),
+            "dof": len(DOFS),
             "link": len(self.links),
             "term": len(self.terms),
             "net": len(self.nets),
@@ -115,10 +130,14 @@ class Layout:
         columns, first = [], 0
         for variable in SERIES:
             shape = tuple(self.sizes[dim] for dim in variable.dims[1:])
-            if 0 not in shape:
+            if 0 not in shape and self._has(variable.name):
                 columns.append(Column(variable.name, variable.dims, first, shape))
                 first += prod(shape)
         return tuple(columns)
+
+    def _has(self, name: str) -> bool:
+        """Whether a variable means anything here, where that does not show in its dimensions."""
+        return bool({"line_length": self.winches, "mooring_force": self.moored}.get(name, True))
 
     @cached_property
     def width(self) -> int:
@@ -131,14 +150,13 @@ class Layout:
         values: dict[str, list[str] | list[int] | list[float]] = {
             "axis": list(AXES),
             "quaternion": list(QUATERNION),
-            "line": _owners(self.lines, self.start),
+            "node_line": _owners(self.lines, self.start),
             "s": list(self.s),
-            "end_line": [name for name in self.lines for _ in ENDS],
-            "end": list(ENDS) * len(self.lines),
-            "rope": list(self.lines),
-            "winch": list(self.winches),
+            "line": list(self.lines),
+            "end": list(ENDS),
             "link": list(self.links),
             "body": list(self.bodies),
+            "dof": list(DOFS),
             "point": list(self.points),
             "term": list(self.terms),
             "net": list(self.nets),

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.results.checkpoint import Checkpoint, Snapshot
+from ropewalk.results.derived import Fastenings, end_tension, line_length, mooring_force
 from ropewalk.results.layout import Array, Layout
 from ropewalk.results.schema import DONE, VARIABLES
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ropewalk.model.lines import Lines
     from ropewalk.model.model import Names
     from ropewalk.model.nets import Nets
     from ropewalk.model.state import State
@@ -32,7 +34,7 @@ class Recorder:
 
     names : of the parts, from the Model    attrs : what rides in the result, see schema.ATTRIBUTES
     start : s, states before it are not kept    saved : the checkpoint to go on from, else None
-    nets : of the Model; without them nothing is kept of nets
+    nets, lines : of the Model; without them nothing is kept of nets, and no sums of the lines on bodies
     """
 
     def __init__(
@@ -43,9 +45,11 @@ class Recorder:
         *,
         start: float = -np.inf,
         nets: Nets | None = None,
+        lines: Lines | None = None,
     ) -> None:
         self.names = names
         self.nets = nets
+        self.fastenings = None if lines is None else Fastenings.of(lines)
         self.attrs = dict(attrs)
         self.folder = folder
         self.start = start
@@ -76,7 +80,9 @@ class Recorder:
         energy = energy or {}
         if state.time < self.start:
             return
-        layout = self.layout or self._set_layout(Layout.of(self.names, state, tuple(energy), self.nets))
+        layout = self.layout or self._set_layout(
+            Layout.of(self.names, state, tuple(energy), self.nets, self.fastenings)
+        )
         self._fill(state, elevation, energy)
         if self.rows == 0 and self.folder is not None:
             self.folder.begin(layout, self.attrs)
@@ -121,9 +127,21 @@ class Recorder:
         if terms:
             row[2 : 2 + len(terms)] = [energy.get(term, np.nan) for term in terms]
         values = row[2 + len(terms) :]
-        np.concatenate([getattr(state, name).reshape(-1) for name in self._fields], out=values)
+        derived = self._derived(state)
+        fields = [derived[name] if name in derived else getattr(state, name) for name in self._fields]
+        np.concatenate([field.reshape(-1) for field in fields], out=values)
         if not np.isfinite(values).all():
             raise NotFiniteError(self._what_is_not_finite())
+
+    def _derived(self, state: State) -> dict[str, Array]:
+        """What follows from a state and is kept with it."""
+        assert self.layout is not None
+        found = {"end_tension": end_tension(state)}
+        if self.layout.winches:
+            found["line_length"] = line_length(self.layout, state)
+        if self.layout.moored and self.fastenings is not None:
+            found["mooring_force"] = mooring_force(self.fastenings, state)
+        return found
 
     def _what_is_not_finite(self) -> str:
         assert self.layout is not None
@@ -136,20 +154,24 @@ class Recorder:
             if dim == "node":
                 line = int(np.searchsorted(self.layout.start, i, side="right")) - 1
                 return f"{column.name} of line '{self.layout.lines[line]}' at s = {self.layout.s[i]:g} m is not finite"
-            owners = {"winch": self.layout.winches, "link": self.layout.links,
-                      "body": self.layout.bodies, "point": self.layout.points, "rope": self.layout.lines,
-                      "net": self.layout.nets}  # fmt: skip
+            owners = {"link": self.layout.links, "body": self.layout.bodies, "point": self.layout.points,
+                      "line": self.layout.lines, "net": self.layout.nets}  # fmt: skip
             if dim in ("knot", "twine"):
                 net = self.layout.coordinates[f"{dim}_net"][1][i]
                 return f"{column.name} of net '{net}', {dim} {i}, is not finite"
-            name = self.layout.lines[i // 2] if dim == "end" else owners[dim][i]
-            return f"{column.name} of '{name}' is not finite"
+            return f"{column.name} of '{owners[dim][i]}' is not finite"
         return "a number is not finite"
 
 
-def dataset_of(names: Names, states: Iterable[State], attrs: Mapping[str, str], nets: Nets | None = None) -> xr.Dataset:
-    """A Dataset of given states, one moment each.  nets : of the Model"""
-    recorder = Recorder(names, attrs, nets=nets)
+def dataset_of(
+    names: Names,
+    states: Iterable[State],
+    attrs: Mapping[str, str],
+    nets: Nets | None = None,
+    lines: Lines | None = None,
+) -> xr.Dataset:
+    """A Dataset of given states, one moment each.  nets, lines : of the Model"""
+    recorder = Recorder(names, attrs, nets=nets, lines=lines)
     for state in states:
         recorder.add(state)
     return recorder.dataset()

@@ -8,15 +8,14 @@ from typing import Any
 DIMENSIONS: dict[str, str] = {
     "time": "moments kept, s",
     "case": "load cases of a sweep; of a response by both methods: direct, time",
-    "node": "nodes of all lines end to end; coordinates line (name) and s",
+    "node": "nodes of all lines end to end; coordinates node_line (name) and s",
     "axis": "x, y, z",
     "body": "rigid bodies by name",
     "dof": "surge, sway, heave, roll, pitch, yaw",
     "frequency": "angular frequencies, rad/s",
     "mode": "natural modes",
-    "end": "ends of all lines, A then B of each; coordinates end_line (name) and end (A or B)",
-    "rope": "lines by name, for what belongs to a whole line",
-    "winch": "lines with winches by name",
+    "line": "lines by name",
+    "end": "ends of a line: A, B",
     "link": "links between bodies by name",
     "quaternion": "w, x, y, z: scalar first, body to world",
     "term": "terms of an energy balance by name",
@@ -30,6 +29,8 @@ DIMENSIONS: dict[str, str] = {
     "knot": "knots of all nets end to end; coordinates knot_net (name), knot_row and knot_column",
     "twine": "bars between knots, each for one twine or several; coordinates twine_net, and its knots twine_a, twine_b",
 }
+
+DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")  # labels of the dimension dof
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Variable:
         return {"units": self.unit, "long_name": self.meaning}
 
 
-# What a run records, in the order of a record. Apart from the first three, each is the State's field of that name.
+# What a run records, in the order of a record. The first three are given with the State, those of results/derived.py
+# follow from it, and each of the others is its field of that name.
 SERIES: tuple[Variable, ...] = (
     Variable("time", ("time",), "s", "time"),
     Variable("elevation", ("time",), "m", "elevation of the water surface at x = y = 0"),
@@ -62,11 +64,14 @@ SERIES: tuple[Variable, ...] = (
     Variable("position", ("time", "node", "axis"), "m", "position of line nodes"),
     Variable("velocity", ("time", "node", "axis"), "m/s", "velocity of line nodes"),
     Variable("tension", ("time", "node"), "N", "effective tension at line nodes"),
-    Variable("end_force", ("time", "end", "axis"), "N", "force of lines on what holds their ends"),
-    Variable("line_length", ("time", "winch"), "m", "unstretched length of lines with winches; s counts at the start"),
+    Variable("end_force", ("time", "line", "end", "axis"), "N", "force of lines on what holds their ends"),
+    Variable("end_tension", ("time", "line", "end"), "N", "effective tension at the ends of lines"),
+    Variable("line_length", ("time", "line"), "m", "unstretched length, in cases with winches; s is that at the start"),
     Variable("link_force", ("time", "link", "axis"), "N", "force of links on their second ends"),
     Variable("link_moment", ("time", "link", "axis"), "N m", "moment of links on the parts at their second ends"),
-    Variable("grounded", ("time", "rope"), "m", "unstretched length on the seabed"),
+    Variable("grounded", ("time", "line"), "m", "unstretched length on the seabed"),
+    Variable("mooring_force", ("time", "body", "dof"), "N, N m",
+             "force of all lines on a body and moment about its origin, world frame"),
     Variable("net_position", ("time", "knot", "axis"), "m", "position of the knots of nets"),
     Variable("net_velocity", ("time", "knot", "axis"), "m/s", "velocity of the knots of nets"),
     Variable("net_tension", ("time", "twine"), "N", "tension in all twines that a bar of a net stands for"),
@@ -75,19 +80,18 @@ SERIES: tuple[Variable, ...] = (
     Variable("net_mouth_width", ("time", "net"), "m", "between the ends of a panel's upper edge, or across a rim"),
     Variable("net_projected_area", ("time", "net"), "m2", "area across the flow, every layer counted"),
     Variable("net_volume", ("time", "net"), "m3", "volume inside a cylinder of netting, 0 for panels"),
-)
+)  # fmt: skip
 
 COORDINATES: tuple[Variable, ...] = (
     Variable("axis", ("axis",), "1", "axis of the world frame, z up"),
     Variable("quaternion", ("quaternion",), "1", "component of a quaternion, scalar first"),
-    Variable("line", ("node",), "1", "line of a node"),
+    Variable("node_line", ("node",), "1", "line of a node"),
     Variable("s", ("node",), "m", "unstretched length from end A"),
-    Variable("end_line", ("end",), "1", "line of an end"),
+    Variable("line", ("line",), "1", "line"),
     Variable("end", ("end",), "1", "which end: A or B"),
-    Variable("rope", ("rope",), "1", "line"),
-    Variable("winch", ("winch",), "1", "line with a winch"),
     Variable("link", ("link",), "1", "link between bodies, or a body and a point"),
     Variable("body", ("body",), "1", "body"),
+    Variable("dof", ("dof",), "1", "surge, sway, heave (m, N); roll, pitch, yaw (rad, N m)"),
     Variable("point", ("point",), "1", "point"),
     Variable("term", ("term",), "1", "term of the energy balance"),
     Variable("net", ("net",), "1", "net"),
@@ -145,7 +149,6 @@ STATE_SPACE: tuple[Variable, ...] = (
 FREQUENCY_COORDINATES: tuple[Variable, ...] = (
     Variable("mode", ("mode",), "1", "number of a mode, from 1"),
     Variable("frequency", ("frequency",), "rad/s", "angular frequency"),
-    Variable("dof", ("dof",), "1", "motion of a body: surge, sway, heave in m; roll, pitch, yaw in rad"),
     Variable("harmonic", ("harmonic",), "1", "multiple of the driving frequency"),
     Variable("case", ("case",), "1", "method: direct or time"),
     Variable("input", ("input",), "1", "what drives"),

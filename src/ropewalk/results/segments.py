@@ -30,7 +30,7 @@ from ropewalk.results.checkpoint import Checkpoint, DamagedError, decode, encode
 from ropewalk.results.layout import Array, Layout
 
 HEADER = "header.json"
-FORMAT = 1  # of the folder
+FORMAT = 2  # of the folder and of its records
 HAND_OVER_BYTES = 1 << 17  # measured: larger writes are no cheaper per record
 HAND_OVER_SECONDS = 0.1  # work lost at most when the process is killed, apart from the record under way
 SEGMENT_BYTES = 1 << 24  # about 600 records of 500 nodes
@@ -221,21 +221,27 @@ class RunReader:
         self.path = path
         try:
             header: dict[str, Any] = json.loads((path / HEADER).read_bytes())
-            self.layout = Layout.from_json(header["layout"])
             self.attrs: dict[str, str] = header["attrs"]
+            if header["format"] != FORMAT:
+                raise self._foreign()
+            self.layout = Layout.from_json(header["layout"])
         except FileNotFoundError:
             raise InputError(f"{path} holds no records: it has no {HEADER}") from None
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{path / HEADER} is damaged") from None
-        if header["format"] != FORMAT or header["width"] != self.layout.width:
-            version = self.attrs.get("version", "unknown")
-            raise InputError(
-                f"{path} was written by ropewalk {version} in a form this version does not read; use that one"
-            )
+        if header["width"] != self.layout.width:
+            raise self._foreign()
         self.stride = (self.layout.width + 1) * NUMBER
         self.trouble = ""
         self.last_time = -np.inf  # s, of the last good record
         self.rows = self._count()
+
+    def _foreign(self) -> InputError:
+        version = self.attrs.get("version", "unknown")
+        return InputError(
+            f"{self.path} was written by ropewalk {version} in a form that this version does not read; use that one, "
+            "or delete the folder and start the run again"
+        )
 
     def blocks(self) -> Iterator[tuple[int, Array]]:
         """(number of the first, rows) for all good records, a bounded number at a time."""

@@ -59,7 +59,7 @@ def as_given(system: System, trouble: str) -> Scene:
 
     model = build(system)
     attrs = {"title": system.title, "system": system.model_dump_json(by_alias=True, exclude_unset=True)}
-    scene = from_dataset(dataset_of(model.names, [initial_state(model)], attrs, model.nets), moving=False)
+    scene = from_dataset(dataset_of(model.names, [initial_state(model)], attrs, model.nets, model.lines), moving=False)
     notes = ("shown as the file gives it, lines straight between their ends", *scene.notes)
     return replace(scene, trouble=trouble, notes=notes)
 
@@ -108,8 +108,9 @@ def _refuse_misfit(dataset: xr.Dataset, model: Model) -> None:
     """A file whose numbers are not those of the case it carries is damaged, or was put together by hand."""
     names, nets = model.names, model.nets
     sizes = {
-        "point": len(names.points), "body": len(names.bodies), "end": 2 * len(names.lines), "axis": 3, "quaternion": 4,
-        "node": int(model_start(dataset, model)[-1]), "knot": nets.knot.shape[0], "twine": nets.length.size,
+        "point": len(names.points), "body": len(names.bodies), "line": len(names.lines), "end": 2, "axis": 3,
+        "quaternion": 4, "node": int(model_start(dataset, model)[-1]), "knot": nets.knot.shape[0],
+        "twine": nets.length.size,
     }  # fmt: skip
     for dim, expected in sizes.items():
         if dim in dataset.dims and int(dataset.sizes[dim]) != expected:
@@ -121,9 +122,9 @@ def _refuse_misfit(dataset: xr.Dataset, model: Model) -> None:
 
 def model_start(dataset: xr.Dataset, model: Model) -> Array:
     """(n_lines + 1,) first node of each line."""
-    if "line" not in dataset.variables:
+    if "node_line" not in dataset.variables:
         return np.zeros(1, dtype=np.int64)
-    lines = dataset["line"].values.astype(str)
+    lines = dataset["node_line"].values.astype(str)
     counts = [int(np.count_nonzero(lines == name)) for name in model.names.lines]
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
@@ -152,7 +153,6 @@ def frames_of(dataset: xr.Dataset, model: Model) -> Frames:
     def values(name: str, *shape: int) -> Array:
         return np.asarray(dataset[name].values) if name in dataset.variables else np.zeros((n, *shape))
 
-    force = np.linalg.norm(values("end_force", 0, 3), axis=2)
     knots = values("net_position", 0, 3)
     if not knots.shape[1] and model.nets.knot.size:  # a result without knots shows the net as the file gives it
         knots = np.repeat(model.nets.knot[None], n, axis=0)
@@ -165,7 +165,7 @@ def frames_of(dataset: xr.Dataset, model: Model) -> Frames:
         body_quaternion=values("body_quaternion", 0, 4),
         knots=knots,
         bar_tension=values("net_tension", 0),
-        end_tension=force.reshape(n, -1, 2),
+        end_tension=values("end_tension", 0, 2),
     )
 
 

@@ -56,7 +56,7 @@ def _scene(dataset: xr.Dataset, equilibrium: Equilibrium) -> Scene:
     if "rest_position" in dataset:  # the modes have a mesh of their own
         place = dataset["rest_position"].values[None]
         frames = replace(frames, position=place, tension=np.zeros(place.shape[:2]))
-        lines = dataset["line"].values.astype(str)
+        lines = dataset["node_line"].values.astype(str)
         counts = [int(np.count_nonzero(lines == part.name)) for part in rest.lines]
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         scene = replace(rest, line_start=start, s=dataset["s"].values)
