@@ -10,8 +10,8 @@ import numpy as np
 from ropewalk.analysis.floating import float_rods
 from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibria
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.catenary_state import AFLOAT
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.catenary.solver import AFLOAT
 from ropewalk.methods.rods.equilibrium import FloatingPose
 from ropewalk.methods.rods.moored import MooredBalance, MooredRod, moored_balance, refuse_unmoorable
 from ropewalk.model.arrays import Array

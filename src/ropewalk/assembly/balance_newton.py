@@ -32,6 +32,7 @@ FORCE_GOOD = 1e-9  # residual over the force scale that is still an answer
 LOST = 1e3  # sizes of the assembly from the origin
 FEWEST_TO_GET_LOST = 10  # steps of half the spread each: the spread grows by less than 1.5 ** 10 = 58
 ROUND_OFFS = 10.0  # units in the last place of a coordinate that the balance cannot resolve
+ROUND_OFF_SHARE = 1e-7  # of the largest end force: a larger residual is no round-off but an iteration that ended early
 TURN_LIMIT = 0.5  # rad a body may turn in one step
 
 
@@ -359,8 +360,19 @@ class Newton:
         size = max(float(np.max(np.abs(place.points), initial=0.0)), float(np.max(np.abs(place.bodies), initial=0.0)))
         return ROUND_OFFS * sys.float_info.epsilon * stiffest * size
 
+    def good(self, largest: float, place: Place) -> bool:
+        """True if a residual (N) is an answer: small beside the loads, or what round-off leaves of large end forces."""
+        if largest <= FORCE_GOOD * self.scales.force:
+            return True
+        ends = float(np.max(np.abs(self.out.end_force), initial=0.0))
+        return largest <= min(self.round_off(place), ROUND_OFF_SHARE * ends)
+
     def run(self, place: Place, most: int) -> tuple[Place, Path]:
-        """Iterate from `place`, at most `most` times."""
+        """Iterate from `place`, at most `most` times.
+
+        A nearly straight line that cannot stretch makes Newton's steps tiny far from the balance, so a small step
+        alone ends nothing: from there the tension falls by the square root of three in each step.
+        """
         path = Path()
         here, there = copied(place), copied(place)
         reached, _, largest = self.evaluate(place, 0.0, here)
@@ -377,7 +389,7 @@ class Newton:
             path.iterations += 1
             path.shifts += shifts > 0
             path.stable = shifts == 0  # the stiffness had a Cholesky factor
-            if size <= STEP_DONE * self.scales.length:
+            if size <= STEP_DONE * self.scales.length and self.good(path.residuals[-1], here):
                 _, _, largest = self.evaluate(here, 0.0, there)
                 break
             taken, largest = self._search(here, there, slope0, (reached, slope, largest), path)
@@ -386,8 +398,7 @@ class Newton:
                 break
             here, there = there, here
         path.residuals.append(largest)  # `out` holds the balance at `here`: the search ends with it
-        good = largest <= FORCE_GOOD * self.scales.force or largest <= self.round_off(here)
-        path.converged = good and not (path.iterations > FEWEST_TO_GET_LOST and self.lost(here))
+        path.converged = self.good(largest, here) and not (path.iterations > FEWEST_TO_GET_LOST and self.lost(here))
         return here, path
 
     def _search(

@@ -11,15 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_rotate
 from ropewalk.physics import catenary, catenary_line, hydrostatics
+from ropewalk.physics.catenary_pieces import lowest
 
 STRAIGHT_DOWN = 1e-13  # m, span below which the vertical plane of a line has no direction
+DIP = 1e-12  # of a line's length: depth below its end that is round-off
 
 
 class Assembly(NamedTuple):
@@ -75,6 +77,7 @@ class Balance(NamedTuple):
     end_force: Array  # (n_lines, 2, 3) of the line on what holds it, N
     solution: Array  # (n_lines, catenary.N_COLUMNS)
     status: Ints  # (n_lines,)
+    raised: Flags  # (n_lines,) an end within the contact radius of the bed lies on it, at the height of rest
     jacobian: Array  # (2, 2, 3, 3) work: d end_force / d end position
 
 
@@ -89,6 +92,7 @@ def balance(n_points: int, n_bodies: int, n_lines: int) -> Balance:
         end_force=np.zeros((n_lines, 2, 3)),
         solution=np.zeros((n_lines, catenary.N_COLUMNS)),
         status=np.zeros(n_lines, dtype=np.int64),
+        raised=np.zeros(n_lines, dtype=np.bool_),
         jacobian=np.zeros((2, 2, 3, 3)),
     )
 
@@ -190,10 +194,8 @@ def pieces_of(assembly, i):
 
 
 @kernel(separate=True)
-def solve_in_plane(assembly, i, dx, z_a, z_b, out):
-    """Closed form of line i between heights z_a and z_b (m), span dx (m); returns the status."""
-    z_a, z_b = max(z_a, assembly.bed[i]), max(z_b, assembly.bed[i])  # a pad-eye may lie within the contact radius
-    height, dz = z_a - assembly.bed[i], z_b - z_a
+def _solve_over(assembly, i, dx, dz, height, out):
+    """Closed form of line i with span dx and rise dz (m), end A `height` above its bed; returns the status."""
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
     if last - first == 1:
         return catenary.solve_line(
@@ -201,6 +203,34 @@ def solve_in_plane(assembly, i, dx, z_a, z_b, out):
         )
     L, EA, w, load = pieces_of(assembly, i)
     return catenary_line.solve_pieces(dx, dz, L, EA, w, load, assembly.friction, height, out)
+
+
+@kernel
+def _rises(assembly, i, dz, low_a, low_b, solution):
+    """True if a line that hangs free goes up from each end that is low, and nowhere below it."""
+    if (low_a and solution[catenary.V_A] < 0.0) or (low_b and solution[catenary.V_B] > 0.0):
+        return False
+    L, EA, w, load = pieces_of(assembly, i)
+    deepest = lowest(0.0, solution[catenary.H_A], solution[catenary.V_A], 0.0, L, 1.0 / EA, w, load)
+    least = min(0.0, dz) if low_a and low_b else (0.0 if low_a else dz)
+    return deepest >= least - DIP * assembly.length[i]
+
+
+@kernel(separate=True)
+def solve_in_plane(assembly, i, dx, z_a, z_b, out):
+    """Closed form of line i between heights z_a and z_b (m), span dx (m); returns the status and whether it is raised.
+
+    An end may be held within the contact radius of the bed, or below it. A line that leaves such an end upwards has
+    no part on the bed and hangs from where it is held; otherwise the end lies on the bed like the line beside it.
+    """
+    bed = assembly.bed[i]
+    low_a, low_b = z_a < bed, z_b < bed
+    if low_a or low_b:
+        status = _solve_over(assembly, i, dx, z_b - z_a, np.inf, out)
+        if status > 0 and _rises(assembly, i, z_b - z_a, low_a, low_b, out):
+            return status, False
+    z_a, z_b = max(z_a, bed), max(z_b, bed)
+    return _solve_over(assembly, i, dx, z_b - z_a, z_a - bed, out), low_a or low_b
 
 
 @kernel(separate=True)
@@ -321,7 +351,7 @@ def evaluate(assembly, points, bodies, quaternions, out):
             place_end(kind, k, assembly.end_offset[i, a], points, bodies, quaternions, arms[a], r[a])
             counts[a] = end_map(kind, arms[a], no_frame if kind == BODY else assembly.frame[k], maps[a])
         dx, ex, ey = heading(r)
-        out.status[i] = solve_in_plane(assembly, i, dx, r[0, 2], r[1, 2], out.solution[i])
+        out.status[i], out.raised[i] = solve_in_plane(assembly, i, dx, r[0, 2], r[1, 2], out.solution[i])
         in_space(out.solution[i], dx, ex, ey, out.end_force[i], out.jacobian)
         _add_to_dofs(
             maps, counts, arms, assembly.dofs[i], out.end_force[i], out.jacobian, out.blocks[i], out.line_force

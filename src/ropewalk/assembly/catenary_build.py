@@ -11,7 +11,7 @@ from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
-from ropewalk.model.lines import BODY
+from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics import motion
@@ -25,7 +25,7 @@ def build_assembly(model: Model) -> Assembly:
     stiffness = _stiffness(model)[section]
     weight = ((model.sections.mass - sea.water_density * model.sections.area) * sea.gravity)[section]
     first = start[:-1]
-    contact = [model.sections.contact_radius[section[a:b]].max() for a, b in pairwise(start)]
+    contact = [_contact(model, i, section[a:b]) for i, (a, b) in enumerate(pairwise(start))]
     bed = -sea.depth + np.array(contact) if sea.has_seabed else np.full(lines.length.size, -math.inf)
     down = np.array([0.0, 0.0, -sea.gravity])
     return Assembly(
@@ -114,6 +114,18 @@ def prescribed(model: Model, place: Place, t: float) -> Place:
         motion.rotation(t, i, model.motions, moved)
         quaternions[k] = quaternion_product(quaternion_exp(moved[0]), model.bodies.quaternion[k])
     return Place(points, bodies, quaternions)
+
+
+def _contact(model: Model, i: int, sections: Ints) -> float:
+    """Contact radius (m) of what of line i lies on the bed: its end piece at a point on the bed, else the thickest."""
+    radius, sea, lines = model.sections.contact_radius, model.sea, model.lines
+    for j in range(2):
+        if sea.has_seabed and lines.end_kind[i, j] == POINT:
+            z = model.points.position[lines.end_index[i, j], 2]
+            r = float(radius[sections[-j]])
+            if np.all(model.points.joint[lines.end_index[i, j]] == HELD) and z <= r - sea.depth:
+                return r
+    return float(radius[sections].max())
 
 
 def _on_body(model: Model, k: int) -> Array:

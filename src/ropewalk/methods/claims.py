@@ -14,6 +14,24 @@ from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 
+# what closed forms of lines in gravity do: the method `catenary`, and what others start from
+CLOSED_FORM = frozenset(
+    {
+        Claim.STATICS,
+        Claim.SUSPENDED,
+        Claim.GROUNDED,
+        Claim.FRICTION,
+        Claim.INEXTENSIBLE,
+        Claim.ELASTIC,
+        Claim.PIECES,
+        Claim.ATTACHMENTS,
+        Claim.JOINTS,
+        Claim.MOTIONS,
+        Claim.FREE_POINTS,
+        Claim.BODIES,
+    }
+)
+
 
 def demands(model: Model) -> frozenset[Claim]:
     """What the case asks beyond statics or dynamics."""

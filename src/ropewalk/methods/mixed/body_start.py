@@ -6,10 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.body_bed import build_feet, lowest_foot, reach
+from ropewalk.assembly.catenary_balance import balanced, begin, find_balance
+from ropewalk.assembly.catenary_state import sampled_state
 from ropewalk.assembly.link_start import close_links
-from ropewalk.errors import InputError
-from ropewalk.methods.catenary.solver import Catenary
+from ropewalk.methods.claims import CLOSED_FORM, demands
+from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, flags, floats, ints
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -32,15 +35,14 @@ def calm_start(model: Model, state: State) -> State:
         return state
     if model.links.names:
         return close_links(model, state)
-    calm, solver = _simplified(model), Catenary()
-    try:
-        work = solver.start(calm, state)
-    except InputError:  # too short to reach, or something else without a closed form
+    calm = _simplified(model)
+    if demands(calm) - CLOSED_FORM - {Claim.WAVES}:
         return state
-    report = solver.advance(calm, work, state.time)
-    if not report.good:
+    place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
+    work = begin(calm, place, state.time)
+    if not balanced(work, find_balance(calm, work, state.time)):
         return state
-    found = solver.read(calm, work)
+    found = sampled_state(calm, work)
     lifted = _lifted(model, found)
     if lifted is found.body_position:
         return found

@@ -19,10 +19,10 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Newton, Path, Place, Scales, moved
 from ropewalk.assembly.catenary import Assembly, Balance, balance, gather
+from ropewalk.assembly.catenary_balance import MOST_NUDGES, NUDGE, SOFTER, UNSTABLE
 from ropewalk.assembly.catenary_build import build_assembly, free_dofs, scales
 from ropewalk.errors import InputError
-from ropewalk.methods.catenary.solver import MOST_NUDGES, NUDGE, SOFTER, UNSTABLE, Catenary
-from ropewalk.methods.claims import demands
+from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
@@ -38,7 +38,7 @@ MOST_STEPS = 200
 NEUTRAL = 1e-12  # of the largest stiffness: below it nothing resists the motion
 NO_DRIVE = 1e-12  # of the force scale: a smaller force along such a motion is round-off
 LONGEST_TURN = 0.5  # rad in one step
-CLAIMS = Catenary.claims | {Claim.RODS, Claim.WAVES}  # waves do not act on what is at rest
+CLAIMS = CLOSED_FORM | {Claim.RODS, Claim.WAVES}  # waves do not act on what is at rest
 
 
 @kernel

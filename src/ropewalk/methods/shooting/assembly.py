@@ -39,7 +39,7 @@ class Arcs(NamedTuple):
     force: Array  # (n,) scale, N
     slack: Array  # (n,) smallest force, that gives a slack place a direction, N
     on_bed: Ints  # (n,) HANGING, SLIDING or STRAIGHT at the start
-    lift: Array  # (n,) how far the axis at the start rests above its node, m
+    lift: Array  # (n, 2) how far the axis at the start and at the end rests above its node, m
     active: Ints  # (n,) FORCE_ONLY or ALL: derivatives to be integrated
     spans: Array  # (k, SPAN_COLUMNS); those beside a peg are cut where it is
     laws: Ints  # (k, 3)
@@ -179,7 +179,8 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
         dof = arcs.dof[a]
         for i in range(3):
             n0[i] = x[dof[12 + i]]
-            p0[i] += arcs.lift[a] * sea.bed_normal[i]
+            p0[i] += arcs.lift[a, 0] * sea.bed_normal[i]
+            p1[i] += arcs.lift[a, 1] * sea.bed_normal[i]
         y = out.end_state[a]
         start_state(p0, n0, y)
         at_peg = dof[PLACE0] >= 0 or dof[PLACE1] >= 0

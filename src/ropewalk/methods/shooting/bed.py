@@ -21,10 +21,13 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.methods.shooting.string import (
+    BOUND,
     BUOYANCY,
     DRY,
     F0,
     F1,
+    FLOAT_VOLUME,
+    JUMP,
     S0,
     S1,
     STATE,
@@ -69,20 +72,50 @@ def _stretch(T, rate, low, law, law_data):
 
 
 @kernel
-def lift_off(n_normal, spans, first, last, wet, normal):
-    """Span and place in it (m) where the weight on the bed is used up; the end of the last span if it is not."""
+def press(span, s, wet, normal, load):
+    """Load on the bed (N/m) at s of a span; `load` (3,) becomes the load itself."""
+    bed_load(span, s, wet, load)
+    return -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+
+
+@kernel
+def load_on_bed(span, sea, normal, force):
+    """What the point load at a span's end presses on the bed (N), 0 if there is none; force : (3,) memory."""
+    if span[BOUND] == 0.0:
+        return 0.0
+    wet = 1.0 if sea.water_density > 0.0 else 0.0
+    for i in range(3):
+        force[i] = span[JUMP + i]
+    force[2] += wet * sea.water_density * sea.gravity * span[FLOAT_VOLUME]
+    return -(force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2])
+
+
+@kernel
+def lift_off(n_normal, spans, first, last, wet, sea):
+    """Where the weight on the bed is used up: span, place in it (m), weight left over (N), and whether it is.
+
+    Left over is what a point load at the span's end has to make up for. What is buoyant cannot lie on the bed: there,
+    and at the end of the last span, the weight is not used up.
+    """
     load = np.empty(3)
     left = -n_normal
     for i in range(first, last):
         ds = spans[i, S1] - spans[i, S0]
-        bed_load(spans[i], 0.5 * ds, wet, load)
-        p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
-        if p <= 0.0:
-            return i, 0.0
+        p = press(spans[i], 0.5 * ds, wet, sea.bed_normal, load)
+        if p <= 0.0 and ds > 0.0:
+            if i == first:
+                return i, 0.0, left, False
+            return i - 1, spans[i - 1, S1] - spans[i - 1, S0], left, False
         if p * ds >= left:
-            return i, left / p
+            return i, left / p if ds > 0.0 else 0.0, 0.0, True
         left -= p * ds
-    return last - 1, spans[last - 1, S1] - spans[last - 1, S0]
+        point = load_on_bed(spans[i], sea, sea.bed_normal, load)
+        if point < 0.0:
+            return i, ds, left, False
+        if point > left:
+            return i, ds, left, True
+        left -= point
+    return last - 1, spans[last - 1, S1] - spans[last - 1, S0], left, False
 
 
 @kernel
@@ -101,18 +134,18 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     T = np.sqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + delta * delta)
     for i in range(3):
         d[i] /= T
-    end, place = lift_off(lift, spans, first, last, wet, normal)
-    bed_load(spans[end], place, wet, load)
-    p_end = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
-    lifted = place < spans[end, S1] - spans[end, S0] or end < last - 1
+    end, place, left, lifted = lift_off(lift, spans, first, last, wet, sea)
+    at_load = lifted and left > 0.0
+    p_end = press(spans[end], place, wet, normal, load)
     # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
-    X, by_T, tension, total, weight = 0.0, 0.0, T, 0.0, 0.0
+    X, by_T, tension, total = 0.0, 0.0, T, 0.0
     kappa_end = 0.0
     for back in range(end - first + 1):
         i = end - back
         ds = place if i == end else spans[i, S1] - spans[i, S0]
-        bed_load(spans[i], 0.5 * ds, wet, load)
-        p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+        if i < end:
+            tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
+        p = press(spans[i], 0.5 * ds, wet, normal, load)
         along = 0.0
         for j in range(3):
             load[j] += p * normal[j]  # the part in the plane
@@ -128,26 +161,24 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
             pull[j] += load[j] * ds
         tension = max(tension - kappa * ds, 0.0)
         total += ds
-        weight += p * ds
     for i in range(3):
         y[i] += X * d[i]
-        y[3 + i] -= lift * normal[i]
-    excess = 0.0  # weight that is left on the bed at the end of a line that never leaves it, N
-    if not lifted:
-        excess = lift + weight
+        y[3 + i] -= (lift + left if at_load else lift) * normal[i]
     phase = WET if wet else DRY
     string_slope(place, y, STATE, spans[end], laws[end], law_data, sea, phase, delta, 0.0, 0.0, box, slope)
     k = STATE
     while k < m:
-        pull_up = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
-        _bed_column(y, k, d, T, X, by_T, kappa_end, p_end if lifted else 0.0, turn, slope, normal)
-        if not lifted and p_end > 0.0:
-            for i in range(3):
-                y[k + i] += pull_up / p_end * normal[i]
-        k += STATE
-    if not lifted and p_end > 0.0:
+        up = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
+        _bed_column(y, k, d, T, X, by_T, kappa_end, p_end if lifted and not at_load else 0.0, turn, slope, normal)
         for i in range(3):
-            y[i] += excess / p_end * normal[i]
+            if at_load:  # the place is that of the load, which carries the more
+                y[k + 3 + i] += up * normal[i]
+            elif not lifted and p_end > 0.0:
+                y[k + i] += up / p_end * normal[i]
+        k += STATE
+    if not lifted and p_end > 0.0:  # weight that is left where the line cannot lie
+        for i in range(3):
+            y[i] -= left / p_end * normal[i]
     return end, place, total
 
 
@@ -195,20 +226,24 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, out):
     normal = sea.bed_normal
     wet = sea.water_density > 0.0 and y[2] < 0.0
     load = np.empty(3)
-    T = np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2)
+    lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]  # not zero where a point load is lifted
+    flat = (y[3] - lift * normal[0], y[4] - lift * normal[1], y[5] - lift * normal[2])
+    T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2)
     tension, X = T, 0.0
     for back in range(end - first + 1):
         i = end - back
         ds = place if i == end else spans[i, S1] - spans[i, S0]
         low = spans[i, S0] - spans[first, S0]
         here = min(ds, low + ds - s)
+        if i < end:
+            tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
         bed_load(spans[i], 0.5 * ds, wet, load)
         kappa = 0.0
         for j in range(3):
             kappa -= sea.bed_rest_friction * load[j] * normal[j]
         if T > 0.0:
             for j in range(3):
-                along = load[j] * y[3 + j] / T
+                along = load[j] * flat[j] / T
                 kappa -= along
         a, _, _ = _stretch(tension, kappa, here, laws[i], law_data)
         X += here + a
@@ -216,6 +251,6 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, out):
         if here < ds:
             break
     for j in range(3):
-        d = y[3 + j] / T if T > 0.0 else 0.0
+        d = flat[j] / T if T > 0.0 else 0.0
         out[j] = y[j] - X * d
         out[3 + j] = tension * d

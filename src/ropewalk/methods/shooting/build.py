@@ -189,8 +189,9 @@ class _Book:
             pair = (nodes[begin], nodes[c] if backward else nodes[c + 1])
             far = c if backward else c + 1
             slides = (sliding[begin], sliding[far])
-            self._add_arc((i, backward, start, list(pair), slides, places[c + 1] - places[c], scale, on_bed, lift,
-                           (start, float(places[far]))), n0, length, own)  # fmt: skip
+            beyond = self._rest(nodes[far], far, plan, own, -1)[1] if on_bed != HANGING and not plan.cuts else 0.0
+            self._add_arc((i, backward, start, list(pair), slides, places[c + 1] - places[c], scale, on_bed,
+                           (lift, beyond), (start, float(places[far]))), n0, length, own)  # fmt: skip
 
     def _slides(self, i: int, plan: LinePlan, scale: float) -> list[int]:
         """Unknown of the place of each peg among the ends and cuts of line i; -1 for those that do not slide."""
@@ -213,20 +214,23 @@ class _Book:
         kind, k, offset = int(lines.over_kind[p]), int(lines.over_index[p]), lines.over_offset[p]
         return self._holder(kind, k, offset, held_place(self.place, kind, k, offset))[0]
 
-    def _rest(self, node: int, begin: int, plan: LinePlan, own: LineSpans) -> tuple[int, float]:
-        """How an arc starts: HANGING, SLIDING or STRAIGHT, and how far its axis is lifted onto the bed (m)."""
+    def _rest(self, node: int, begin: int, plan: LinePlan, own: LineSpans, span: int = 0) -> tuple[int, float]:
+        """How an arc starts: HANGING, SLIDING or STRAIGHT, and how far its axis is lifted onto the bed (m).
+
+        span : of the arc, that lies there: the first, or the last (-1) at its far end
+        """
         model = self.model
         if not model.sea.has_seabed:
             return HANGING, 0.0
         cut = 0 < begin <= len(plan.cuts)
-        heavy = bool(own.rows[0, string.F0 + 2] + own.rows[0, string.BUOYANCY] < 0.0)
+        heavy = bool(own.rows[span, string.F0 + 2] + own.rows[span, string.BUOYANCY] < 0.0)
         way = SLIDING if model.sea.bed_rest_friction == 0.0 and loads_along_bed(model, own.rows) else STRAIGHT
         if cut:
             return (way, 0.0) if plan.bed[begin - 1] else (HANGING, 0.0)
-        if any(d >= 0 for d in self.dof[node]) or not heavy:
+        if any(d >= 0 for d in self.dof[node]) or not heavy or not plan.ends[0 if begin == 0 else 1]:
             return HANGING, 0.0
         height = bed_height(model, self.frame[node].T @ self.home[node])
-        rest = float(own.rows[0, string.RADIUS])
+        rest = float(own.rows[span, string.RADIUS])
         if height > rest + ON_BED * model.sea.depth:
             return HANGING, 0.0
         return way, rest - height
@@ -311,7 +315,7 @@ class _Book:
                 force=floats(arcs["force"]),
                 slack=floats(SLACK_FORCE * np.array(arcs["force"], dtype=float)),
                 on_bed=ints(arcs["on_bed"], (-1,)),
-                lift=floats(arcs["lift"]),
+                lift=floats(arcs["lift"], (-1, 2)),
                 active=ints(arcs["active"], (-1,)),
                 spans=spans.copy(),
                 laws=ints(np.concatenate(self.laws) if self.laws else [], (-1, 3)),

@@ -1,20 +1,19 @@
-"""Contact that the first plan did not foresee: lines that pass through the bed are cut there, lifted cuts taken out."""
+"""Contact that the plan did not foresee: lines that pass through the bed are cut there, lifted cuts taken out."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.build import Problem
+from ropewalk.methods.shooting.gaps import gaps, room_below
 from ropewalk.methods.shooting.plan import LinePlan, Plan
-from ropewalk.methods.shooting.read import SolvedShape
-from ropewalk.methods.shooting.shot import DEEPEST, REST
+from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
-
-BELOW = 1.0e-6  # of the line's length: a dip below the bed that is no round-off
-PLACES = 401  # along a line where its height is looked at
 
 
 def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Plan:
@@ -24,17 +23,36 @@ def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Pla
     new = []
     for i, line in enumerate(plan):
         own = np.flatnonzero(problem.arcs.line == i).astype(np.int64)
-        length = float(model.lines.length[i])
-        lifted = _lifted(line, problem, out, own)
-        if lifted >= 0:
+        ends = _ends(model, line, problem, out, own)
+        lifted = _lifted(line, out, own)
+        if ends != line.ends:
+            line = replace(line, ends=ends)
+        elif lifted >= 0:
             line = _without(line, lifted)
-        elif np.any(out.log[own, DEEPEST] < -BELOW * length):
-            line = _with_contact(model, line, problem, out, i, own)
+        else:
+            s, room = gaps(model, problem, i)
+            if float(room.min()) < -room_below(model, problem, i):
+                line = _with_contact(line, problem, own, s, room)
         new.append(line)
     return tuple(new)
 
 
-def _lifted(line: LinePlan, problem: Problem, out: Result, own: Ints) -> int:
+def _ends(model: Model, line: LinePlan, problem: Problem, out: Result, own: Ints) -> tuple[bool, bool]:
+    """At which of the ends held on the bed the line lies: not where it leaves upwards."""
+    arcs, normal = problem.arcs, model.sea.bed_normal
+    ends = list(line.ends)
+    for j, a in ((0, int(own[0])), (1, int(own[-1]))):
+        if bool(arcs.reverse[a]) != (j == 1):
+            continue
+        lift = float(problem.x[arcs.dof[a, 12:15]] @ normal)
+        if arcs.on_bed[a] != HANGING and lift >= 0.0 and abs(arcs.lift[a, 0]) > 0.0:
+            ends[j] = False
+        elif arcs.on_bed[a] == HANGING and not line.ends[j] and lift < 0.0:
+            ends[j] = True
+    return ends[0], ends[1]
+
+
+def _lifted(line: LinePlan, out: Result, own: Ints) -> int:
     """Index of a cut on the bed from which both arcs rise at once; -1 if there is none."""
     for c, resting in enumerate(line.bed):
         if (
@@ -53,36 +71,41 @@ def _without(line: LinePlan, c: int) -> LinePlan:
     del cuts[c], bed[c], pegs[c]
     # the merged arc is shot from the left unless what lies beyond it on that side is shot towards it
     backward = [*line.backward[:c], False, *line.backward[c + 2 :]]
-    return LinePlan(tuple(cuts), tuple(backward), tuple(bed), tuple(pegs) if line.pegs else ())
+    return LinePlan(tuple(cuts), tuple(backward), tuple(bed), tuple(pegs) if line.pegs else (), line.ends)
 
 
-def _with_contact(model: Model, line: LinePlan, problem: Problem, out: Result, i: int, own: Ints) -> LinePlan:
-    """The plan of line i cut on the bed at its deepest place, and shot from there both ways."""
-    sea, length = model.sea, float(model.lines.length[i])
-    s = np.linspace(0.0, length, PLACES)
-    table, _, _ = SolvedShape(model, problem, out).states(i, s)
-    pieces = slice(model.lines.piece_start[i], model.lines.piece_start[i + 1])
-    ends = np.cumsum(model.lines.piece_length[pieces])
-    piece = np.minimum(np.searchsorted(ends, s), ends.size - 1)
-    radius = model.sections.contact_radius[model.lines.piece_section[pieces][piece]]
-    height = table[:, :3] @ sea.bed_normal + sea.depth * sea.bed_normal[2] - radius
-    height[[0, -1]] = np.inf
-    deepest = int(np.argmin(height))
-    if height[deepest] >= 0.0:
-        return line
-    at = float(s[deepest])
-    places = [0.0, *line.cuts, length]
+def _sunk(line: LinePlan, s: Array, room: Array) -> LinePlan:
+    """The plan without cuts that hang below the bed: they would hold the line there."""
+    for c in reversed(range(len(line.cuts))):
+        if not line.bed[c] and line.peg_of[c] < 0 and float(np.interp(line.cuts[c], s[1:-1], room[1:-1])) < 0.0:
+            merged = _without(line, c)
+            first, second = line.backward[c], line.backward[c + 1]
+            line = replace(merged, backward=(*merged.backward[:c], first and second, *merged.backward[c + 1 :]))
+    return line
+
+
+def _with_contact(line: LinePlan, problem: Problem, own: Ints, s: Array, room: Array) -> LinePlan:
+    """The plan of a line cut on the bed at its deepest place, and shot from there both ways."""
+    starts = {}  # whether the arc that ends or begins at a place rests there
+    for c, a in enumerate(own):
+        begin = (*line.cuts, float(s[-1]))[c] if line.backward[c] else (0.0, *line.cuts)[c]
+        starts[begin] = bool(problem.arcs.on_bed[a] != HANGING)
+    line = _sunk(line, s, room)
+    at = float(s[int(np.argmin(room))])
+    places = [0.0, *line.cuts, float(s[-1])]
     c = int(np.searchsorted(places, at, side="right")) - 1
-    rests = problem.arcs.on_bed[own[c]] != HANGING
-    left, right = rests and not line.backward[c], rests and line.backward[c]
+    if any(abs(at - p) <= 1e-9 * float(s[-1]) for p in places):
+        return line
+    left = not line.backward[c] and starts.get(places[c], False)
+    right = line.backward[c] and starts.get(places[c + 1], False)
     cuts, backward, bed = [], [], []
     if left:  # both sides start on the bed: they meet at the highest place between them
-        cuts, backward, bed = [_highest(s, height, places[c], at)], [False], [False]
+        cuts, backward, bed = [_highest(s, room, places[c], at)], [False], [False]
     cuts.append(at)
     backward += [True, False]
     bed.append(True)
     if right:
-        cuts.append(_highest(s, height, at, places[c + 1]))
+        cuts.append(_highest(s, room, at, places[c + 1]))
         backward.append(True)
         bed.append(False)
     return LinePlan(
@@ -90,12 +113,13 @@ def _with_contact(model: Model, line: LinePlan, problem: Problem, out: Result, i
         (*line.backward[:c], *backward, *line.backward[c + 1 :]),
         (*line.bed[:c], *bed, *line.bed[c:]),
         (*line.pegs[:c], *(-1 for _ in cuts), *line.pegs[c:]) if line.pegs else (),
+        line.ends,
     )
 
 
-def _highest(s: Array, height: Array, low: float, high: float) -> float:
+def _highest(s: Array, room: Array, low: float, high: float) -> float:
     """Place of the highest point between two places, m."""
-    inside = np.flatnonzero((s > low) & (s < high))
+    inside = np.flatnonzero((s > low) & (s < high) & np.isfinite(room))
     if not inside.size:
         return 0.5 * (low + high)
-    return float(s[inside[int(np.argmax(height[inside]))]])
+    return float(s[inside[int(np.argmax(room[inside]))]])

@@ -10,7 +10,7 @@ from ropewalk.assembly.balance_newton import Place
 from ropewalk.methods.shooting.assembly import Arcs
 from ropewalk.methods.shooting.build import ON_BED, Problem
 from ropewalk.methods.shooting.plan import LinePlan, Plan
-from ropewalk.methods.shooting.shape import GuessedShape, bed_height, end_place, peg_knots
+from ropewalk.methods.shooting.shape import GuessedShape, Shape, bed_height, end_place, peg_knots
 from ropewalk.methods.shooting.string import BOUND, BUOYANCY, F0, S0, S1, STATE
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import FREE
@@ -43,7 +43,10 @@ def _line_plan(model: Model, place: Place, shape: GuessedShape, i: int) -> LineP
     rest = float(model.sections.contact_radius.max(initial=0.0)) + ON_BED * model.sea.depth
     low = [bed_height(model, end_place(model, place, i, j)) <= rest for j in range(2)]
     _, first, last = shape.states(i, np.zeros(1))
-    return bed_plan(length, low, first, last, shape.spans(i).rows)
+    plan = bed_plan(length, low, first, last, shape.spans(i).rows)
+    if low[0] != low[1] and last - first <= BED_SHARE * length:  # it leaves its anchor upwards
+        return replace(plan, ends=(not low[0], not low[1]))
+    return plan
 
 
 def _plan_over(model: Model, place: Place, i: int, tail: bool) -> LinePlan:
@@ -136,6 +139,7 @@ def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> P
             tuple(r[1] for r in rows),
             tuple(r[2] for r in rows[:-1]),
             tuple(r[3] for r in rows[:-1]) if old.pegs else (),
+            old.ends,
         )
         for rows, old in zip(new, plan, strict=True)
     )
@@ -151,10 +155,10 @@ def settled(plan: Plan, problem: Problem) -> Plan:
     return tuple(new)
 
 
-def denser(model: Model, plan: Plan, parts: int) -> Plan:
+def denser(model: Model, plan: Plan, parts: int, shape: Shape) -> Plan:
     """The plan with every line cut at its point loads and into about `parts` arcs; new arcs keep the old direction.
 
-    Lines over pegs stay as they are: cuts would bar the pegs' way.
+    Lines over pegs stay as they are: cuts would bar the pegs' way. So does what rests on the bed in `shape`.
     """
     new = []
     for i, line in enumerate(plan):
@@ -162,10 +166,16 @@ def denser(model: Model, plan: Plan, parts: int) -> Plan:
             new.append(line)
             continue
         length = float(model.lines.length[i])
+        _, low, high = shape.states(i, np.zeros(1))
+        if high - low > (1.0 - CLOSE) * length:
+            new.append(line)
+            continue
         clumps = model.lines.attachment_s[model.lines.attachment_start[i] : model.lines.attachment_start[i + 1]]
         wanted = {float(s) for s in clumps if 0.0 < s < length}
         wanted |= {length * k / parts for k in range(1, parts)}
         near = CLOSE * length
+        if high - low > BED_SHARE * length:
+            wanted = {s for s in wanted if not low - near <= s <= high + near}
         cuts = dict(zip(line.cuts, line.bed, strict=True))
         for s in sorted(wanted, key=lambda s: s not in clumps):  # point loads first
             if all(abs(s - c) > near for c in cuts) or s in clumps:
@@ -174,5 +184,5 @@ def denser(model: Model, plan: Plan, parts: int) -> Plan:
         ends = [*(s for s, _ in rows), length]
         old = np.array([*line.cuts, np.inf])
         backward = [line.backward[int(np.searchsorted(old, s))] for s in ends]
-        new.append(LinePlan(tuple(s for s, _ in rows), tuple(backward), tuple(b for _, b in rows)))
+        new.append(LinePlan(tuple(s for s, _ in rows), tuple(backward), tuple(b for _, b in rows), (), line.ends))
     return tuple(new)

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LinePlan:
-    """How one line is shot: cuts, the direction of each arc between them, and which cuts rest on the bed."""
+    """How one line is shot: cuts, the direction of each arc between them, and what rests on the bed."""
 
     cuts: tuple[float, ...] = ()  # m from end A, rising
     backward: tuple[bool, ...] = (False,)  # of each arc, towards end A
     bed: tuple[bool, ...] = ()  # of each cut
     pegs: tuple[int, ...] = ()  # of each cut, index into the model's `over` arrays, -1 for none; empty if there is none
+    ends: tuple[bool, bool] = (
+        True,
+        True,
+    )  # A and B, where held on the bed: the line lies there, or leaves upwards
 
     @property
     def peg_of(self) -> tuple[int, ...]:

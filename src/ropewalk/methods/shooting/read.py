@@ -45,7 +45,7 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     """(n, 6) position and force n along arc a at s (m from its start, rising)."""
     arcs = problem.arcs
     y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), np.empty(LOG_SIZE)
-    begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a] * model.sea.bed_normal
+    begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a, 0] * model.sea.bed_normal
     start_state(begin, problem.x[arcs.dof[a, 12:15]], y)
     shoot(
         y, STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, model.sea, arcs.on_bed[a],

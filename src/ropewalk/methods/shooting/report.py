@@ -13,13 +13,12 @@ from ropewalk.methods.protocol import Report, Status
 from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.build import Problem
-from ropewalk.methods.shooting.friction import sideways
 from ropewalk.methods.shooting.multiple import growth
 from ropewalk.methods.shooting.newton import BAD_START, CONVERGED, Path
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import line_table, node_position, over_forces
 from ropewalk.methods.shooting.shape import end_place, peg_knots
-from ropewalk.methods.shooting.shot import DEEPEST, LOWEST, STEPS
+from ropewalk.methods.shooting.shot import LOWEST, STEPS
 from ropewalk.methods.shooting.stiffness import stable_over
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -34,7 +33,6 @@ OFF = 1.0e-3  # of a line: a peg this near an end has lost the line
 RUN_AWAY = 30.0  # line lengths from where it started: nothing holds the part
 NEAR, GRAZING = 0.02, 0.2  # of the length; slope: a line this near the surface and this flat grazes it
 LOOKS, LOOK_TOLERANCE = 101, 1.0e-6  # where a failed line is looked at, and how well
-BELOW = 1.0e-6  # of the line's length: a deeper dip below the bed is said
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,7 @@ class Attempt:
     path: Path
     iterations: int  # with those of attempts before it
     load_steps: int = 0  # of load continuation
+    fault: str = ""  # why the solution is no answer although Newton arrived
 
     @cached_property
     def growth(self) -> Array:
@@ -63,6 +62,11 @@ class Attempt:
     def good(self) -> bool:
         """True if Newton arrived."""
         return self.path.ending == CONVERGED
+
+    @property
+    def answer(self) -> bool:
+        """True if Newton arrived at what is an answer."""
+        return self.good and not self.fault
 
 
 def report(model: Model, attempt: Attempt) -> Report:
@@ -112,18 +116,12 @@ def _sums(dof, reverse, residual, log):
 
 
 @kernel
-def _first_odd(log, force, line, length):
-    """The first slack arc and the first that dips below the bed, -1 for none.
-
-    log : (n_arcs, LOG_SIZE)    force, line : (n_arcs,) of `Arcs`    length : (n_lines,) m
-    """
-    slack, deep = -1, -1
-    for a in range(line.size):
-        if slack < 0 and log[a, LOWEST] < SLACK * force[a]:
-            slack = a
-        if deep < 0 and log[a, DEEPEST] < -BELOW * length[line[a]]:
-            deep = a
-    return slack, deep
+def _first_slack(log, force):
+    """The first slack arc, -1 for none.  log : (n_arcs, LOG_SIZE)    force : (n_arcs,) of `Arcs`"""
+    for a in range(force.size):
+        if log[a, LOWEST] < SLACK * force[a]:
+            return a
+    return -1
 
 
 def _over(model: Model, problem: Problem, out: Result) -> dict[str, list[dict[str, Any]]]:
@@ -138,24 +136,17 @@ def _over(model: Model, problem: Problem, out: Result) -> dict[str, list[dict[st
 
 
 def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
-    """Slack lines, dips below the bed and load continuation are said."""
+    """Slack lines and load continuation are said; what has a fault is refused."""
+    if attempt.fault:
+        return Status.UNSUPPORTED, attempt.fault
     problem, out = attempt.problem, attempt.out
     said = []
     status = Status.DONE
     arcs = problem.arcs
-    slack, deep = _first_odd(out.log, arcs.force, arcs.line, model.lines.length)
+    slack = int(_first_slack(out.log, arcs.force))
     if slack >= 0:
         status = Status.SLACK
         said.append(f"line '{model.names.lines[arcs.line[slack]]}' is slack")
-    if deep >= 0:
-        line = model.names.lines[arcs.line[deep]]
-        said.append(f"line '{line}' dips {-out.log[deep, DEEPEST]:.3g} m below the seabed")
-    for line, push, limit in sideways(model, problem, out):
-        if push > limit:
-            said.append(
-                f"line '{model.names.lines[line]}' is held straight on the seabed against {push:.4g} N/m across it, "
-                f"but friction gives only {limit:.4g} N/m: it would be swept sideways"
-            )
     if not stable_over(problem, out):
         line = model.names.lines[problem.pegs[0, 0]]
         said.append(f"line '{line}' rests on its points, but not stably: a push makes it slide")
@@ -269,7 +260,7 @@ def _slack_on_bed(model: Model, attempt: Attempt) -> str:
         n0 = attempt.problem.x[arcs.dof[a, 12:15]]
         if np.linalg.norm(n0 - (n0 @ normal) * normal) < NO_PULL * arcs.force[a]:
             name = model.names.lines[arcs.line[a]]
-            return f"line '{name}' lies slack on the seabed and has no unique shape; without current use 'catenary'"
+            return f"line '{name}' lies slack on the seabed, where it has no unique shape; use method 'fem'"
     return ""
 
 
@@ -301,5 +292,5 @@ def _upright(model: Model, attempt: Attempt) -> str:
         sideways = float(np.hypot(*x[arcs.dof[a, 12:14]]))
         if sideways < SLACK * arcs.force[a] and apart < float(model.lines.length[i]):
             name = model.names.lines[i]
-            return f"line '{name}' hangs slack in upright legs and has no unique shape; without current use 'catenary'"
+            return f"line '{name}' hangs slack in upright legs and has no unique shape; use method 'fem'"
     return ""

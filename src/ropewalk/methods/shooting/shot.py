@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, sink
+from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, press, sink
 from ropewalk.methods.shooting.quadrature import is_quadrature, quadrature_step
 from ropewalk.methods.shooting.string import (
     ALL,
@@ -206,6 +206,8 @@ def shoot(
         span, law = spans[i], laws[i]
         s, end = place, span[S1] - span[S0]
         place = 0.0
+        if phase == GROUNDED and end > 0.0:
+            phase = _over_buoyant(y, m, i, first, spans, sea, water, slope)
         lean = _lean(y, length)
         string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
         while s < end:
@@ -266,6 +268,8 @@ def shoot(
             if m == FORCE_ONLY:
                 m = ALL
             _jump(y, m, span, sea, box[0, 2])
+            if phase == GROUNDED and event_value(y, phase, sea.bed_normal) >= 0.0:  # the load is lifted
+                phase = _next_phase(phase, y, water)
     if phase == GROUNDED:
         sink(y, m, event_value(y, GROUNDED, sea.bed_normal), slope, sea, spans[last - 1])
     while k < grid.size:
@@ -302,6 +306,19 @@ def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, sl
             _flatten(table[k], normal)
         k += 1
     return phase, begin, place, k
+
+
+@kernel
+def _over_buoyant(y, m, i, first, spans, sea, water, slope):
+    """Phase in span i of a line that comes along the bed: a buoyant span cannot lie on it, and is led below it.
+
+    So Newton meets the weight that has nothing to lie with.
+    """
+    wet = water and y[2] < 0.0
+    if press(spans[i], 0.0, wet, sea.bed_normal, slope) > 0.0:
+        return GROUNDED
+    sink(y, m, event_value(y, GROUNDED, sea.bed_normal), slope, sea, spans[max(i - 1, first)])
+    return WET if wet else DRY
 
 
 @kernel

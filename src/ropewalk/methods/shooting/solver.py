@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ from ropewalk.methods.shooting.report import Attempt, report
 from ropewalk.methods.shooting.shape import GuessedShape, KnottedShape, Shape
 from ropewalk.methods.shooting.shot import SLACK_FORCE
 from ropewalk.methods.shooting.sliding import slide_to_rest
+from ropewalk.methods.shooting.sound import fault
 from ropewalk.methods.shooting.start import float_balance, gravity_place
 from ropewalk.methods.shooting.stiffness import line_stiffness, stable_over
 from ropewalk.methods.shooting.tangent import Solution
@@ -105,19 +107,13 @@ class Shooting:
     def advance(self, model: Model, work: Work, t: float) -> Report:
         """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
         place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
-        attempt = self._first_try(model, work, place)
-        attempt = self._slid(model, place, attempt)
-        if not attempt.good:
-            shape = GuessedShape(model, place)
-            plan = first_plan(model, place, shape)
-            if work.out is not None:
-                attempt = self._solve(model, place, plan, shape)
-            if not attempt.good:
-                attempt = self._insist(model, place, plan, attempt, t)
-        if attempt.good:
-            attempt = self._refined(model, self._in_contact(model, attempt))
+        attempt = self._slid(model, place, self._first_try(model, work, place))
+        attempt = self._finished(model, attempt)
+        if not attempt.answer:
+            attempt = self._insist(model, place, attempt, t)
+        if attempt.answer:
             work.place = place_of(attempt.problem, place)
-        work.time, work.good = t, attempt.good
+        work.time, work.good = t, attempt.answer
         work.plan, work.problem, work.out = attempt.plan, attempt.problem, attempt.out
         return report(model, attempt)
 
@@ -175,32 +171,49 @@ class Shooting:
         attempt = slide_to_rest(model, place, plan, problem, (self.tolerance, self.pair), self.target)
         return replace(attempt if attempt.good else first, iterations=first.iterations + attempt.iterations)
 
-    def _insist(self, model: Model, place: Place, plan: Plan, first: Attempt, time: float) -> Attempt:
-        """What is tried when one interval fails; at worst the first try is handed back.
+    def _insist(self, model: Model, place: Place, first: Attempt, time: float) -> Attempt:
+        """What is tried when the first try fails, until there is an answer; without one the best failure is kept."""
+        total, best = first.iterations, first
+        for attempt in self._others(model, place, first, time):
+            finished = self._finished(model, attempt)
+            total += finished.iterations
+            if finished.answer:
+                return replace(finished, iterations=total)
+            if finished.good and not best.good:
+                best = finished
+        return replace(best, iterations=total)
 
-        Multiple shooting, also from where floats on the lines come to rest under gravity, then lines that are
-        stiffened where they are slack, less and less, then the current brought in by and by.
+    def _others(self, model: Model, place: Place, first: Attempt, time: float) -> Iterator[Attempt]:
+        """Attempts in other ways, most likely first.
+
+        From the usual start, lines that are stiffened where they are slack, less and less, multiple shooting, also
+        from where floats on the lines come to rest under gravity, then the current brought in by and by.
         """
-        total = first.iterations
-        dense = denser(model, plan, MORE_PARTS)
-        attempt = first
+        shape: Shape = GuessedShape(model, place)
+        plan = first_plan(model, place, GuessedShape(model, place))
+        if first.plan != plan:
+            yield self._solve(model, place, plan, shape)
+        dense = denser(model, plan, MORE_PARTS, shape)
         for other in dict.fromkeys((hanging(plan), dense)):
-            if not attempt.good and other != plan:
-                attempt = self._solve(model, place, other, GuessedShape(model, place))
-                total += attempt.iterations
-        shape = GuessedShape(model, place)
-        afloat = None if attempt.good else float_balance(model, place, time)
+            if other != plan:
+                yield self._solve(model, place, other, shape)
+        yield self._stiffened(model, place, plan, shape)
+        afloat = float_balance(model, place, time)
         if afloat is not None:
             place, shape = afloat.place, KnottedShape(model, afloat.place, afloat.knots)
-            attempt = self._solve(model, place, dense, shape)
-            total += attempt.iterations
+            yield self._solve(model, place, dense, shape)
+        if dense != plan or afloat is not None:
+            yield self._stiffened(model, place, dense, shape)
+        if model.sea.current_speed != 0.0:
+            for other in dict.fromkeys((plan, dense)):
+                yield self._bring_in_current(model, place, other, shape)
+
+    def _finished(self, model: Model, attempt: Attempt) -> Attempt:
+        """A converged attempt in contact with the bed, refined, and with its fault if it is no answer."""
         if not attempt.good:
-            attempt = self._stiffened(model, place, dense, shape)
-            total += attempt.iterations
-        if not attempt.good and model.sea.current_speed != 0.0:
-            attempt = self._bring_in_current(model, place, dense, shape)
-            total += attempt.iterations
-        return replace(attempt if attempt.good else first, iterations=total)
+            return attempt
+        attempt = self._refined(model, self._in_contact(model, attempt))
+        return replace(attempt, fault=fault(model, attempt.problem, attempt.out))
 
     def _stiffened(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """Continuation in the smallest force, from a large one that keeps slack places smooth to the usual one."""
@@ -237,15 +250,23 @@ class Shooting:
 
     def _in_contact(self, model: Model, attempt: Attempt) -> Attempt:
         """Solved again while lines pass through the bed or have left it where the plan holds them on it."""
+        seen = {attempt.plan}
         for _ in range(MOST_CONTACTS):
             plan = contact_plan(model, attempt.plan, attempt.problem, attempt.out)
-            if plan == attempt.plan:
+            if plan in seen:
                 break
+            seen.add(plan)
             where = place_of(attempt.problem, attempt.place)
-            other = self._solve(model, where, plan, SolvedShape(model, attempt.problem, attempt.out))
+            last = SolvedShape(model, attempt.problem, attempt.out)
+            other = self._solve(model, where, plan, last)
+            total = attempt.iterations + other.iterations
+            for shape in (last, GuessedShape(model, where)):
+                if not other.good:
+                    other = self._stiffened(model, where, plan, shape)
+                    total += other.iterations
             if not other.good:
                 break
-            attempt = replace(other, iterations=attempt.iterations + other.iterations, load_steps=attempt.load_steps)
+            attempt = replace(other, iterations=total, load_steps=attempt.load_steps)
         return attempt
 
     def _refined(self, model: Model, attempt: Attempt) -> Attempt:

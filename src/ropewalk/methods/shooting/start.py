@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.methods.catenary.solver import Catenary
+from ropewalk.assembly.catenary_balance import balanced, begin, find_balance
 from ropewalk.methods.shooting.shape import end_place, peg_knots
 from ropewalk.model.arrays import Array, floats, ints, offsets
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
-from ropewalk.model.state import initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 
 FEW_POINTS = 0  # free points up to which the positions of the file serve
@@ -35,12 +34,9 @@ def gravity_place(model: Model, place: Place, t: float) -> Place:
     if model.lines.over_index.size:  # with the pegs where they are guessed to be
         simple, _ = points_for_loads(simple, place)
     points = np.concatenate([place.points, simple.points.position[n:]])
-    state = initial_state(simple)._replace(
-        point_position=points, body_position=place.bodies, body_quaternion=place.quaternions
-    )
-    solver = Catenary()
-    work = solver.start(simple, state)
-    return work.place._replace(points=work.place.points[:n]) if solver.advance(simple, work, t).good else place
+    work = begin(simple, Place(points, place.bodies.copy(), place.quaternions.copy()), t)
+    path = find_balance(simple, work, t)
+    return work.place._replace(points=work.place.points[:n]) if balanced(work, path) else place
 
 
 def gravity_model(model: Model) -> Model:
@@ -102,12 +98,8 @@ def float_balance(model: Model, place: Place, t: float) -> Afloat | None:
         return None
     wide, owners = points_for_loads(gravity_model(model), place)
     n = len(model.names.points)
-    state = initial_state(wide)._replace(
-        point_position=wide.points.position, body_position=place.bodies, body_quaternion=place.quaternions
-    )
-    solver = Catenary()
-    work = solver.start(wide, state)
-    if not solver.advance(wide, work, t).good:
+    work = begin(wide, Place(wide.points.position.copy(), place.bodies.copy(), place.quaternions.copy()), t)
+    if not balanced(work, find_balance(wide, work, t)):
         return None
     found = Place(work.place.points[:n], work.place.bodies, work.place.quaternions)
     knots = {}

@@ -1,0 +1,61 @@
+"""Whether what Newton found is an answer: nothing below the bed, nothing that the theory leaves out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.methods.shooting.assembly import Result
+from ropewalk.methods.shooting.build import Problem
+from ropewalk.methods.shooting.friction import sideways
+from ropewalk.methods.shooting.gaps import BELOW, gaps, room_below
+from ropewalk.methods.shooting.read import node_position
+from ropewalk.methods.shooting.shape import bed_height
+from ropewalk.model.joints import HELD
+from ropewalk.model.model import Model
+
+
+def fault(model: Model, problem: Problem, out: Result) -> str:
+    """What makes a converged solution no answer, in a sentence; empty if nothing does."""
+    if not model.sea.has_seabed:
+        return ""
+    return _sunk_point(model, problem) or _sunk_line(model, problem) or _swept(model, problem, out)
+
+
+def sunk_points(model: Model, problem: Problem) -> list[tuple[int, float]]:
+    """Free points below the bed, and how deep, m."""
+    free = np.any(model.points.joint != HELD, axis=1) & (model.points.motion < 0)
+    scale = BELOW * float(np.max(model.lines.length, initial=1.0))
+    depths = [(int(k), -bed_height(model, node_position(problem, int(k)))) for k in np.flatnonzero(free)]
+    return [(k, depth) for k, depth in depths if depth > scale]
+
+
+def _sunk_point(model: Model, problem: Problem) -> str:
+    for k, depth in sunk_points(model, problem):
+        return (
+            f"point '{model.names.points[k]}' would come to rest {depth:.4g} m below the seabed, which does not "
+            "hold it up in shooting; use method 'fem'"
+        )
+    return ""
+
+
+def _sunk_line(model: Model, problem: Problem) -> str:
+    for i, name in enumerate(model.names.lines):
+        s, room = gaps(model, problem, i)
+        k = int(np.argmin(room))
+        if room[k] < -room_below(model, problem, i):
+            return (
+                f"line '{name}' would pass {-room[k]:.4g} m below the seabed at s = {s[k]:.5g} m, and no contact that "
+                "shooting follows keeps it out; use method 'fem'"
+            )
+    return ""
+
+
+def _swept(model: Model, problem: Problem, out: Result) -> str:
+    for line, push, limit in sideways(model, problem, out):
+        if push > limit:
+            return (
+                f"line '{model.names.lines[line]}' would have to be held straight on the seabed against {push:.4g} N/m "
+                f"across it, but friction gives only {limit:.4g} N/m: it is swept sideways, which shooting does not "
+                "follow; use method 'fem'"
+            )
+    return ""
