@@ -18,7 +18,7 @@ from ropewalk.methods.shooting.newton import BAD_START, CONVERGED, Path
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import line_table, node_position, over_forces
 from ropewalk.methods.shooting.shape import end_place, peg_knots
-from ropewalk.methods.shooting.shot import LOWEST, STEPS
+from ropewalk.methods.shooting.shot import LOWEST, REST, STEPS
 from ropewalk.methods.shooting.stiffness import stable_over
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -50,8 +50,9 @@ class Attempt:
 
     @cached_property
     def growth(self) -> Array:
-        """(n_arcs,) how much each arc magnifies errors."""
-        return growth(self.problem.arcs, self.out.end_state)
+        """(n_arcs,) how much each arc magnifies errors; 1 for those that rest on the bed, which cuts do not mend."""
+        numbers = growth(self.problem.arcs, self.out.end_state)
+        return np.where(self.out.log[:, REST] > 0.0, 1.0, numbers)
 
     @cached_property
     def worst_growth(self) -> float:

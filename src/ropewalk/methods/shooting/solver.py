@@ -23,6 +23,7 @@ from ropewalk.methods.shooting.read import SolvedShape, place_of, read_state
 from ropewalk.methods.shooting.report import Attempt, report
 from ropewalk.methods.shooting.shape import GuessedShape, KnottedShape, Shape
 from ropewalk.methods.shooting.shot import SLACK_FORCE
+from ropewalk.methods.shooting.slack import loosen
 from ropewalk.methods.shooting.sliding import slide_to_rest
 from ropewalk.methods.shooting.sound import fault
 from ropewalk.methods.shooting.start import float_balance, gravity_place
@@ -37,7 +38,7 @@ MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
 MOST_CONTACTS = 6  # changes of the plan because of the bed
 MORE_PARTS = 6  # arcs of a line where a single one fails
-SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
+SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-5, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
 FIRST_SHARE = 0.25  # of the current in the first step of load continuation
 LEAST_SHARE = 1.0e-4  # below which load continuation has come to an end
 MOST_LOAD_STEPS = 40
@@ -220,11 +221,14 @@ class Shooting:
         problem = build_problem(model, place, plan, shape)
         arcs = problem.arcs
         out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
-        total = 0
+        total, before = 0, 0.0
         for share in SLACK_SHARES:
+            if before > 0.0:
+                loosen(problem, model.sea.bed_normal, before, share)
+            before = share
             parts = (arcs._replace(slack=floats(share * arcs.force)), problem.nodes, problem.rigid, model.sea)
             newton = Newton(parts, problem.x, problem.quaternions, problem.scales, (self.tolerance, self.pair), out)
-            path = newton.solve(self.target)
+            path = newton.solve(self.target, restarts=0 if share < SLACK_SHARES[0] else len(RESTARTS))
             total += path.iterations
             if path.ending != CONVERGED:
                 break
