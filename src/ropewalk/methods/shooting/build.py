@@ -224,7 +224,8 @@ class _Book:
             return HANGING, 0.0
         cut = 0 < begin <= len(plan.cuts)
         heavy = bool(own.rows[span, string.F0 + 2] + own.rows[span, string.BUOYANCY] < 0.0)
-        way = SLIDING if model.sea.bed_rest_friction == 0.0 and loads_along_bed(model, own.rows) else STRAIGHT
+        slides = model.sea.bed_rest_friction == 0.0 and loads_along_bed(model, own.rows) and not plan.laid
+        way = SLIDING if slides else STRAIGHT
         if cut:
             return (way, 0.0) if plan.bed[begin - 1] else (HANGING, 0.0)
         if any(d >= 0 for d in self.dof[node]) or not heavy or not plan.ends[0 if begin == 0 else 1]:

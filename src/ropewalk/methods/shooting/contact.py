@@ -71,7 +71,7 @@ def _without(line: LinePlan, c: int) -> LinePlan:
     del cuts[c], bed[c], pegs[c]
     # the merged arc is shot from the left unless what lies beyond it on that side is shot towards it
     backward = [*line.backward[:c], False, *line.backward[c + 2 :]]
-    return LinePlan(tuple(cuts), tuple(backward), tuple(bed), tuple(pegs) if line.pegs else (), line.ends)
+    return LinePlan(tuple(cuts), tuple(backward), tuple(bed), tuple(pegs) if line.pegs else (), line.ends, line.laid)
 
 
 def _sunk(line: LinePlan, s: Array, room: Array) -> LinePlan:
@@ -114,6 +114,7 @@ def _with_contact(line: LinePlan, problem: Problem, own: Ints, s: Array, room: A
         (*line.bed[:c], *bed, *line.bed[c:]),
         (*line.pegs[:c], *(-1 for _ in cuts), *line.pegs[c:]) if line.pegs else (),
         line.ends,
+        line.laid,
     )
 
 

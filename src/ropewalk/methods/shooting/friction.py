@@ -20,10 +20,12 @@ from ropewalk.methods.shooting.bed import STRAIGHT
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.read import node_position
 from ropewalk.methods.shooting.shot import REST
-from ropewalk.methods.shooting.string import BN, BUOYANCY, F0, F1, S0, S1
+from ropewalk.methods.shooting.string import BN, BT, BUOYANCY, F0, F1, S0, S1
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.physics.current import current
+
+ROUND_OFF = 1.0e-9  # of the weight on a bed without friction: a smaller push is none
 
 
 class Push(NamedTuple):
@@ -35,10 +37,10 @@ class Push(NamedTuple):
 
 
 def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
-    """For each stretch that lies straight on the bed with friction, the worst of its spans."""
+    """For each stretch that lies straight on the bed, the worst of its spans; without friction nothing may push it."""
     arcs, sea = problem.arcs, model.sea
     found: list[Push] = []
-    if sea.bed_rest_friction == 0.0 or not sea.has_seabed:
+    if not sea.has_seabed:
         return found
     for a in np.flatnonzero((arcs.on_bed == STRAIGHT) & (out.log[:, REST] > 0.0)):
         n0 = problem.x[arcs.dof[a, 12:15]]
@@ -52,7 +54,7 @@ def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
             for row in arcs.spans[arcs.first[a] : arcs.last[a]]
             if row[S0] - arcs.spans[arcs.first[a], S0] < out.log[a, REST]
         ]
-        push, limit = max(pushes, key=lambda pair: pair[0] / pair[1] if pair[1] > 0.0 else 0.0)
+        push, limit = max(pushes, key=lambda pair: pair[0] - pair[1])
         found.append(Push(int(arcs.line[a]), push, limit))
     return found
 
@@ -71,8 +73,11 @@ def _push(model: Model, row: Array, along: Array, z: float) -> tuple[float, floa
             current(z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
                     sea.current_table)
         )  # fmt: skip
-        u = u - (u @ along) * along
         u = u - (u @ sea.bed_normal) * sea.bed_normal
-        across = across + row[BN] * float(np.linalg.norm(u)) * u
+        drift = u - (u @ along) * along
+        across = across + row[BN] * float(np.linalg.norm(drift)) * drift
+        if sea.bed_rest_friction == 0.0:  # nothing holds it along the line either
+            across = across + row[BT] * abs(float(u @ along)) * float(u @ along) * along
+            return float(np.linalg.norm(across)), ROUND_OFF * max(p, 0.0)
     across = across - (across @ along) * along
-    return float(np.linalg.norm(across)), sea.bed_rest_friction * max(p, 0.0)
+    return float(np.linalg.norm(across)), (sea.bed_rest_friction or ROUND_OFF) * max(p, 0.0)

@@ -86,6 +86,11 @@ def hanging(plan: Plan) -> Plan:
     return tuple(LinePlan() if any(line.bed) and not line.pegs else line for line in plan)
 
 
+def laid(plan: Plan) -> Plan:
+    """The plan with what rests on the bed lying straight, friction or none."""
+    return tuple(replace(line, laid=True) for line in plan)
+
+
 def _is_tail(model: Model, i: int, j: int) -> bool:
     """True if end j of line i is a point that nothing holds and no other line joins."""
     lines, points = model.lines, model.points
@@ -140,6 +145,7 @@ def refine(plan: Plan, arcs: Arcs, numbers: Array, limit: float, most: int) -> P
             tuple(r[2] for r in rows[:-1]),
             tuple(r[3] for r in rows[:-1]) if old.pegs else (),
             old.ends,
+            old.laid,
         )
         for rows, old in zip(new, plan, strict=True)
     )
@@ -184,5 +190,6 @@ def denser(model: Model, plan: Plan, parts: int, shape: Shape) -> Plan:
         ends = [*(s for s, _ in rows), length]
         old = np.array([*line.cuts, np.inf])
         backward = [line.backward[int(np.searchsorted(old, s))] for s in ends]
-        new.append(LinePlan(tuple(s for s, _ in rows), tuple(backward), tuple(b for _, b in rows), (), line.ends))
+        bed = tuple(b for _, b in rows)
+        new.append(LinePlan(tuple(s for s, _ in rows), tuple(backward), bed, (), line.ends, line.laid))
     return tuple(new)

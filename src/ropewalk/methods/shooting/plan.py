@@ -17,6 +17,7 @@ class LinePlan:
         True,
         True,
     )  # A and B, where held on the bed: the line lies there, or leaves upwards
+    laid: bool = False  # on a bed without friction too, what rests on it lies straight and slack, and nothing moves it
 
     @property
     def peg_of(self) -> tuple[int, ...]:

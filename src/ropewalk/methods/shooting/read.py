@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.catenary_state import with_corners
 from ropewalk.methods.shooting.assembly import Result, place
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
 from ropewalk.methods.shooting.shot import LOG_SIZE, REST, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, STATE, float_force
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, offsets
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 
-NODES = 101  # per line in a State
+BEYOND = 1.0e-12  # of the length: how far beyond a load its force is taken
 EDGE = 1.0e-12  # of the length: round-off in the place of a cut
 SAMPLE_TOLERANCE = 1.0e-10  # of the integrator where a start is sampled
 
@@ -131,23 +132,49 @@ class SolvedShape:
         return line_table(self.model, self.problem, i, s, SAMPLE_TOLERANCE), low, high
 
 
+def corners(model: Model, problem: Problem, out: Result, i: int) -> list[float]:
+    """Where pieces, loads, contact and pegs of line i begin or end, m from A."""
+    lines, arcs = model.lines, problem.arcs
+    own = slice(lines.piece_start[i], lines.piece_start[i + 1])
+    found = [*np.cumsum(lines.piece_length[own])[:-1]]
+    found += [*lines.attachment_s[lines.attachment_start[i] : lines.attachment_start[i + 1]]]
+    for a in np.flatnonzero((arcs.line == i) & (out.log[:, REST] > 0.0)):
+        found.append(float(arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log[a, REST]))
+    return [*(float(s) for s in found), *(float(problem.x[d]) for line, _, d in problem.pegs if line == i)]
+
+
+def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float) -> tuple[Array, Array]:
+    """Places of the nodes of line i (m from A) and (n, 6) position and force there; at a load that beyond it."""
+    lines = model.lines
+    length = float(lines.length[i])
+    s = with_corners(length, corners(model, problem, out, i))
+    table = line_table(model, problem, i, s, tolerance)
+    loads = lines.attachment_s[lines.attachment_start[i] : lines.attachment_start[i + 1]]
+    inner = loads[(loads > 0.0) & (loads < length)]
+    if inner.size:
+        at = np.unique(np.argmin(np.abs(s[:, None] - inner[None, :]), axis=0))
+        beyond = np.minimum(s[at] + BEYOND * length, length)
+        table[at, 3:] = line_table(model, problem, i, beyond, tolerance)[:, 3:]
+    return s, table
+
+
 def read_state(model: Model, problem: Problem, out: Result, where: Place, time: float, tolerance: float) -> State:
-    """The State of a solved problem, NODES places per line."""
+    """The State of a solved problem; nodes even along each line, and where pieces, loads and contact begin or end.
+
+    `node_force` is n(s) just beyond a node, so at a load that towards end B.
+    """
     lines = model.lines
     n_lines, n_points, n_bodies = lines.length.size, len(model.names.points), len(model.names.bodies)
-    s: Array = np.linspace(0.0, 1.0, NODES)[None, :] * lines.length[:, None]
     pegs = over_forces(model, problem, out)
-    for i, _, place_on_line, _ in pegs:  # the corner is one of the nodes
-        s[i, 1 + int(np.argmin(np.abs(s[i, 1:-1] - place_on_line)))] = place_on_line
-    tables = np.zeros((n_lines, NODES, STATE))
-    for i in range(n_lines):
-        tables[i] = line_table(model, problem, i, np.ascontiguousarray(s[i]), tolerance)
+    nodes_of = [_nodes(model, problem, out, i, tolerance) for i in range(n_lines)]
+    s = np.concatenate([places for places, _ in nodes_of]) if nodes_of else np.zeros(0)
+    table = np.concatenate([rows for _, rows in nodes_of]) if nodes_of else np.zeros((0, STATE))
     ends = end_forces(model, problem, out)
     grounded = np.zeros(n_lines)
     np.add.at(grounded, problem.arcs.line, out.log[:, REST])
     force = np.zeros((n_points, 3))
     for k in range(n_points):
-        on = (lines.end_kind == 0) & (lines.end_index == k)
+        on = (lines.end_kind == POINT) & (lines.end_index == k)
         nodes = problem.nodes
         force[k] = ends[on].sum(axis=0) + nodes.force[k] + nodes.frame[k].T @ nodes.axis_force[k]
         for _, p, _, pull in pegs:
@@ -163,11 +190,12 @@ def read_state(model: Model, problem: Problem, out: Result, where: Place, time: 
         body_quaternion=where.quaternions,
         body_velocity=np.zeros((n_bodies, 3)),
         body_rate=np.zeros((n_bodies, 3)),
-        start=np.arange(n_lines + 1, dtype=np.int64) * NODES,
-        s=s.ravel(),
-        position=tables[:, :, :3].reshape(-1, 3),
-        velocity=np.zeros((n_lines * NODES, 3)),
-        tension=np.linalg.norm(tables[:, :, 3:], axis=2).ravel(),
+        start=offsets([places.size for places, _ in nodes_of]),
+        s=s,
+        position=table[:, :3].copy(),
+        velocity=np.zeros((s.size, 3)),
+        tension=np.linalg.norm(table[:, 3:], axis=1),
         end_force=ends,
         grounded=grounded,
+        node_force=table[:, 3:].copy(),
     )

@@ -172,9 +172,12 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     restless = _no_rest_over(model, problem, worst)
     if restless:
         return Status.NOT_CONVERGED, f"{restless} after {attempt.iterations} iterations"
-    shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt) or _upright(model, attempt)
+    shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt)
     if shapeless:
-        return Status.NOT_CONVERGED, shapeless
+        return Status.UNSUPPORTED, shapeless
+    upright = _upright(model, attempt)
+    if upright:
+        return Status.NOT_CONVERGED, upright
     text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
     return (
         Status.NOT_CONVERGED,

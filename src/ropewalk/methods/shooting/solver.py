@@ -16,7 +16,7 @@ from ropewalk.methods.shooting.assembly import Result, result_memory
 from ropewalk.methods.shooting.build import Problem, build_problem
 from ropewalk.methods.shooting.contact import contact_plan
 from ropewalk.methods.shooting.guess import start_tails
-from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, refine, settled
+from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, laid, refine, settled
 from ropewalk.methods.shooting.newton import CONVERGED, RESTARTS, STUCK, Newton
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import SolvedShape, place_of, read_state
@@ -195,15 +195,18 @@ class Shooting:
         if first.plan != plan:
             yield self._solve(model, place, plan, shape)
         dense = denser(model, plan, MORE_PARTS, shape)
+        if model.sea.has_seabed:
+            yield self._stiffened(model, place, plan, shape)
+            if model.sea.bed_rest_friction == 0.0:
+                yield self._stiffened(model, place, laid(plan), shape)
         for other in dict.fromkeys((hanging(plan), dense)):
             if other != plan:
                 yield self._solve(model, place, other, shape)
-        yield self._stiffened(model, place, plan, shape)
         afloat = float_balance(model, place, time)
         if afloat is not None:
             place, shape = afloat.place, KnottedShape(model, afloat.place, afloat.knots)
             yield self._solve(model, place, dense, shape)
-        if dense != plan or afloat is not None:
+        if dense != plan or afloat is not None or not model.sea.has_seabed:
             yield self._stiffened(model, place, dense, shape)
         if model.sea.current_speed != 0.0:
             for other in dict.fromkeys((plan, dense)):
