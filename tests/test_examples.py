@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk import statics
 from ropewalk.cli.main import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -41,3 +42,13 @@ def test_mooring_statics_stiffness_is_the_slope_of_its_force():
     step = 0.01  # m: differences then err by 2.2e-7, which falls as step^2
     low, middle, high = example["offset_table"](example["mooring"](), [10.0 - step, 10.0, 10.0 + step])
     assert_allclose((high[1] - low[1]) / (2.0 * step), middle[2], rtol=1e-6)
+
+
+def test_offset_curve_passes_the_published_stiffness():
+    """Surge stiffness of the OC3-Hywind mooring at rest: 41 180 N/m, NREL/TP-500-47535 table 5-2."""
+    from ropewalk.sweep.run import make_plan
+
+    plan = make_plan(EXAMPLES / "sweeps" / "offset_curve.yaml", None, {})
+    rest = next(case for case in range(len(plan)) if plan.changes(case)["bodies.spar.position.0"] == 0)
+    stiffness = statics(plan.system(rest)).body_stiffness("spar")[0, 0]
+    assert_allclose(stiffness, 41180.0, rtol=1e-4)  # as many digits as are printed

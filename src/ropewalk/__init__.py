@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ropewalk.errors import InputError as InputError
     from ropewalk.physics.catenary import solve_lines as solve_lines
     from ropewalk.spec.system import System as System
+    from ropewalk.sweep.run import sweep as sweep
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ _HOME = {
     "solve_lines": "ropewalk.physics.catenary",
     "state_space": "ropewalk.analysis.statespace",
     "statics": "ropewalk.analysis.statics",
+    "sweep": "ropewalk.sweep.run",
 }
 
 __all__ = [
@@ -56,6 +58,7 @@ __all__ = [
     "solve_lines",
     "state_space",
     "statics",
+    "sweep",
 ]
 
 

@@ -20,6 +20,7 @@ from ropewalk.cli.run import run_command
 from ropewalk.cli.schema import schema_command
 from ropewalk.cli.static import static_command
 from ropewalk.cli.step_limit import step_limit_command
+from ropewalk.cli.sweep import sweep_command
 from ropewalk.cli.verify import verify_command
 from ropewalk.cli.view import view_command
 from ropewalk.cli.warmup import warmup_command
@@ -63,6 +64,7 @@ app.command("modes")(modes_command)
 app.command("response")(response_command)
 app.command("float")(float_command)
 app.command("step-limit")(step_limit_command)
+app.command("sweep")(sweep_command)
 app.command("verify")(verify_command)
 app.command("plot")(plot_command)
 app.command("view")(view_command)

@@ -1,0 +1,109 @@
+"""`ropewalk sweep`: many load cases, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ropewalk.cli.compiling import tell_first_use
+from ropewalk.cli.outputs import result_file
+from ropewalk.cli.tables import JsonOption, counted, newtons, print_json, print_table
+from ropewalk.errors import ConvergenceError, InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.sweep.expand import Plan
+
+MOST_LISTED = 200  # cases of a dry run
+MOST_REASONS = 5  # failures told on the terminal; the file has all
+
+
+def sweep_command(
+    sweep: Annotated[Path, typer.Argument(help="A sweep file.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Result file; SWEEP.nc unless given.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Cases at a time; as many as cores unless given.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Dask cluster to run on: tcp://HOST:PORT or tls://...")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Do only what a stopped sweep left undone.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the cases and estimate time and disk.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run many load cases. Factors of the sweep file change keys of a base case; the result is one file over all cases.
+
+    Every case is checked before the first one runs. A case that fails is a row with the reason.
+    """
+    from ropewalk.sweep.run import make_plan, run_plan
+
+    target = result_file(out) if out is not None else sweep.with_suffix(".nc")
+    plan = make_plan(sweep, None, {})
+    if target.absolute() in (sweep.absolute(), (sweep.parent / plan.sweep.base).absolute()):
+        raise InputError(f"{target}: the result would overwrite its input; name another file with -o")
+    if dry_run:
+        _dry_run(plan, as_json)
+        return
+    tell_first_use()
+    typer.echo(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
+    results = run_plan(plan, output=target, jobs=jobs, scheduler=scheduler, resume=resume)
+    failed = int((results["status"].values != "done").sum())
+    if as_json:
+        print_json({"cases": len(plan), "done": len(plan) - failed, "failed": failed, "file": str(target)})
+    else:
+        _print_results(results, plan, target, failed)
+    if failed == len(plan):
+        raise ConvergenceError(f"all {len(plan)} cases failed; the first: {results['reason'].values[0]}")
+
+
+def _dry_run(plan: Plan, as_json: bool) -> None:
+    from ropewalk.sweep.estimate import estimate
+    from ropewalk.sweep.local import cores
+    from ropewalk.sweep.progress import duration
+
+    found = estimate(plan)
+    if as_json:
+        cases = [{plan.names[key]: value for key, value in plan.changes(case).items()} for case in range(len(plan))]
+        print_json({"cases": len(plan), "seconds": found.seconds, "bytes": found.bytes, "list": cases})
+        return
+    names = [plan.names[key] for key in plan.keys]
+    rows = [(str(case), *map(str, plan.changes(case).values())) for case in range(min(len(plan), MOST_LISTED))]
+    print_table(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", ("case", *names), rows)
+    if len(plan) > MOST_LISTED:
+        typer.echo(f"and {len(plan) - MOST_LISTED} more")
+    if found.failed:
+        typer.echo(f"no estimate of the time: case 0 {found.failed}")
+    else:
+        typer.echo(
+            f"about {duration(found.seconds / cores())} on {counted(cores(), 'cores')}; {_size(found.bytes)} on disk"
+        )
+
+
+def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -> None:
+    """Largest tension of every line over all cases, and what failed."""
+    name = "end_tension_max" if "end_tension_max" in results else "end_tension" if "end_tension" in results else ""
+    if name and failed < len(plan):
+        rows = [_worst(results, plan, str(line), name) for line in results["line"].values]
+        print_table(
+            results.attrs["title"] or "over all cases", ("line", "largest end tension (N)", "case", "where"), rows
+        )
+    for case in [int(k) for k in results["case"].values if results["status"].values[k] != "done"][:MOST_REASONS]:
+        typer.echo(f"case {case} {results['status'].values[case]}: {results['reason'].values[case]}")
+    if failed > MOST_REASONS:
+        typer.echo(f"and {failed - MOST_REASONS} more that failed; the file has their reasons")
+    typer.echo(f"{target}: {counted(len(plan), 'cases')}, {len(plan) - failed} done, {failed} failed")
+
+
+def _worst(results: xr.Dataset, plan: Plan, line: str, name: str) -> tuple[str, ...]:
+    by_case = results[name].sel(line=line).max("end")
+    if bool(by_case.isnull().all()):
+        return line, "-", "-", "-"
+    case = int(by_case.argmax("case"))
+    told = ", ".join(f"{plan.names[key]} {value}" for key, value in plan.changes(case).items())
+    return line, newtons(float(by_case[case])), str(case), told
+
+
+def _size(number: float) -> str:
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= scale:
+            return f"{number / scale:.3g} {unit}"
+    return f"{number:.0f} bytes"

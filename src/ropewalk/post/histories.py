@@ -1,0 +1,88 @@
+"""The histories of a run that statistics are taken of, with names, units and meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.results.schema import VARIABLES
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.model.arrays import Array
+
+TURNS = ("roll", "pitch", "yaw")
+PLAIN = ("elevation", "end_tension", "body_position", "mooring_force", "point_position", "grounded", "net_volume")
+DEFAULT = ("elevation", "end_tension", "body_position", "body_attitude", "mooring_force", "grounded")
+
+
+@dataclass(frozen=True)
+class History:
+    """One quantity over time."""
+
+    name: str
+    dims: tuple[str, ...]  # time first
+    values: Array
+    unit: str
+    meaning: str
+    labels: dict[str, Any]  # names along each dimension but time
+
+
+def histories(dataset: xr.Dataset, names: Sequence[str] | None = None) -> dict[str, History]:
+    """Histories by name; of those in `names` that are not there, InputError. Unless given, all of DEFAULT there are."""
+    found = {}
+    for name in DEFAULT if names is None else names:
+        history = _history(dataset, name)
+        if history is not None:
+            found[name] = history
+        elif names is not None:
+            known = [str(n) for n, v in dataset.data_vars.items() if v.dims[:1] == ("time",)]
+            raise InputError(f"the result has no history '{name}'. There are: {', '.join(known)}")
+    return found
+
+
+def _history(dataset: xr.Dataset, name: str) -> History | None:
+    if name == "body_attitude":
+        return _attitude(dataset)
+    if name == "end_tension" and name not in dataset:
+        return _end_tension(dataset)
+    if name not in dataset or dataset[name].dims[:1] != ("time",):
+        return None
+    variable = dataset[name]
+    labels = {str(dim): dataset[dim].values for dim in variable.dims[1:] if dim in dataset.coords}
+    about = VARIABLES.get(name)
+    unit = about.unit if about else str(variable.attrs.get("units", ""))
+    meaning = about.meaning if about else str(variable.attrs.get("long_name", name))
+    return History(name, tuple(map(str, variable.dims)), variable.values, unit, meaning, labels)
+
+
+def _end_tension(dataset: xr.Dataset) -> History | None:
+    """Of a result that holds the forces at the ends only."""
+    if "end_force" not in dataset:
+        return None
+    size = np.linalg.norm(dataset["end_force"].values, axis=-1)
+    if "end_line" in dataset.coords:
+        names = dataset["end_line"].values[::2]
+        size = size.reshape(size.shape[0], len(names), 2)
+    else:
+        names = dataset["line"].values
+    labels = {"line": names, "end": np.array(["A", "B"])}
+    return History("end_tension", ("time", "line", "end"), size, "N", "tension at the ends of lines", labels)
+
+
+def _attitude(dataset: xr.Dataset) -> History | None:
+    """Roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll); yaw without jumps of a turn."""
+    if "body_quaternion" not in dataset:
+        return None
+    w, x, y, z = np.moveaxis(dataset["body_quaternion"].values, -1, 0)
+    roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    pitch = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+    yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    values = np.degrees(np.unwrap(np.stack([roll, pitch, yaw], axis=-1), axis=0))
+    labels = {"body": dataset["body"].values, "turn": np.array(TURNS)}
+    return History("body_attitude", ("time", "body", "turn"), values, "degree", "attitude of bodies", labels)

@@ -1,0 +1,64 @@
+"""Which part of a run counts: all statistics leave the start-up ramp out, and all of them by this function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ropewalk.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.spec.system import System
+
+RAMP_PERIODS = 2.0  # peak periods over which waves are brought on unless the case gives a ramp
+
+
+def ramp_end(system: System) -> float:
+    """Time (s) at which the waves and the prescribed motions of a case have their full amplitude; 0 without ramps."""
+    parts: list[Any] = [*system.points.values(), *system.bodies.values()]
+    ramps = [float(getattr(part.motion, "ramp", None) or 0.0) for part in parts if getattr(part, "motion", None)]
+    waves: Any = system.environment.waves
+    if waves is not None and "ramp" in type(waves).model_fields:
+        given = waves.ramp
+        ramps.append(RAMP_PERIODS * _peak_period(waves) if given is None else float(given))
+    return max(ramps, default=0.0)
+
+
+def _peak_period(waves: Any) -> float:
+    """s, of the highest component where no period is given"""
+    for name in ("peak_period", "period"):
+        if hasattr(waves, name):
+            return float(getattr(waves, name))
+    components = getattr(waves, "components", ())
+    if isinstance(components, tuple) and components:
+        return float(max(components, key=lambda component: component.amplitude).period)
+    return 0.0
+
+
+def statistics_start(dataset: xr.Dataset, start: float | None = None) -> float:
+    """Time (s) from which a result counts: `start` if given, else the end of the ramps of the case it carries."""
+    if start is not None:
+        return start
+    from ropewalk.spec.system import System
+
+    text = dataset.attrs.get("system")
+    return 0.0 if text is None else ramp_end(System.model_validate_json(text))
+
+
+def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
+    """The records from the end of the start-up ramp on; a result that is one moment stays as it is.
+
+    start : s, in place of the ramp of the case. InputError if nothing is left.
+    """
+    if dataset.sizes.get("time", 0) <= 1:
+        return dataset
+    begin = statistics_start(dataset, start)
+    time = dataset["time"].values
+    kept = time >= begin
+    if not kept.any():
+        raise InputError(
+            f"the run ends at t = {time[-1]:g} s, within its start-up ramp of {begin:g} s; run it longer, or give a "
+            "shorter ramp"
+        )
+    return dataset if kept.all() else dataset.isel(time=slice(int(kept.argmax()), None))

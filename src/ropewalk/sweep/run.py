@@ -1,0 +1,223 @@
+"""The sweep: cases made, done and kept, and one result of them all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ropewalk.errors import InputError
+from ropewalk.io import netcdf
+from ropewalk.post.window import ramp_end
+from ropewalk.spec.system import System
+from ropewalk.sweep.expand import Plan, plan_of, read_sweep
+from ropewalk.sweep.frames import DONE, Outcome
+from ropewalk.sweep.journal import Journal, journal_folder
+from ropewalk.sweep.local import Job, cores, run_local
+from ropewalk.sweep.progress import Progress, sweep_bar
+from ropewalk.sweep.result import to_dataset
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+IDENTITY = "identity"  # attribute of a result: the hash of the plan that it came from
+
+
+class InterruptedSweepError(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM; the message says what is kept and how to go on."""
+
+
+def sweep(
+    source: System | str | os.PathLike[str],
+    vary: Mapping[Any, Any] | Sequence[Any] | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    **options: Any,
+) -> xr.Dataset:
+    """Many load cases of a system; one Dataset over `case` with the factors as coordinates.
+
+    source : a System, a case file with `vary`, or a sweep file without
+    vary : values by key (a tuple of keys for several), or a list of factors as in the file
+    output : result file; a journal beside it outlives a crash. Unless given, the result is in memory only
+    jobs : cases at a time, as many as cores unless given    scheduler : address of a Dask cluster to run on
+    resume : do only what a stopped sweep left undone    progress : show a bar; unless given, on a terminal only
+    options : `do`, `combine`, `samples`, `seed`, `keep` and `limits` as in the file
+
+    A case that fails is a row of NaN with its `status` and `reason`. InputError, before anything runs or is written, if
+    a case is none.
+    """
+    plan = make_plan(source, vary, options)
+    return run_plan(plan, output=output, jobs=jobs, scheduler=scheduler, resume=resume, progress=progress)
+
+
+def make_plan(
+    source: System | str | os.PathLike[str], vary: Mapping[Any, Any] | Sequence[Any] | None, options: dict[str, Any]
+) -> Plan:
+    """The checked plan of a sweep."""
+    if vary is None:
+        if isinstance(source, System) or options:
+            raise InputError("a sweep of a system needs what to vary; give vary, or a sweep file alone")
+        plan = read_sweep(Path(source))
+    else:
+        plan = plan_of(source if isinstance(source, System) else System.from_file(source), vary, **options)
+    _check_question(plan)
+    return plan
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    command: Sequence[str] | None = None,
+) -> xr.Dataset:
+    """Do the cases of a plan.  command : that starts a worker, in place of the program's own"""
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs {jobs}: give the number of cases to do at a time, 1 or more")
+    if output is None:
+        if resume or plan.sweep.keep == "files":
+            raise InputError("--resume and 'keep: files' need an output, the file that the sweep writes")
+        with tempfile.TemporaryDirectory(prefix="ropewalk-sweep-") as folder:
+            return run_plan(plan, output=Path(folder) / "sweep.nc", jobs=jobs, scheduler=scheduler, progress=progress,
+                            command=command).load()  # fmt: skip
+    target = Path(output)
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise InputError(f"{target} cannot be written: {'it is a folder' if target.is_dir() else 'no such folder'}")
+    if resume and (finished := _finished(plan, target)) is not None:
+        return finished
+    is_stopped = resume and journal_folder(target).is_dir()
+    journal = Journal.resume(target, plan.identity) if is_stopped else _new_journal(plan, target)
+    try:
+        journal.forget_lost()
+        if plan.sweep.keep == "files":
+            cases_folder(target).mkdir(exist_ok=True)
+        engine = _engine(plan, jobs, scheduler, command)
+        _do_all(plan, journal, target, engine, progress)
+        netcdf.write(to_dataset(plan, journal).assign_attrs({IDENTITY: plan.identity}), target)
+        if not journal.is_worth_keeping:
+            journal.remove()
+    finally:
+        journal.close()
+    return netcdf.open_results(target)
+
+
+def cases_folder(output: Path) -> Path:
+    """Where the whole results of cases are kept."""
+    return output.with_name(output.stem + "_cases")
+
+
+def case_file(output: Path, case: int, cases: int) -> Path:
+    """The whole result of one case."""
+    return cases_folder(output) / f"case_{case:0{len(str(cases - 1))}d}.nc"
+
+
+def _new_journal(plan: Plan, target: Path) -> Journal:
+    return Journal.create(target, plan.identity, len(plan))
+
+
+def _check_question(plan: Plan) -> None:
+    """Refuse before anything runs what no case could answer."""
+    if plan.sweep.keep == "files" and plan.sweep.do == "float":
+        raise InputError(plan.source.problem("do: float has no result files; keep summary", ("keep",)))
+    if plan.sweep.do != "run":
+        return
+    for case in range(len(plan)):
+        system = plan.system(case)
+        if system.run is None:
+            text = "do: run needs 'run: {duration: ...}' in the base case"
+            raise InputError(plan.source.problem(text, ("do",)))
+        ramp = ramp_end(system)
+        if system.run.duration <= ramp:
+            text = f"case {case} ends at {system.run.duration:g} s, within its start-up ramp of {ramp:g} s; run longer"
+            raise InputError(plan.source.problem(text, ("vary",)))
+
+
+def _finished(plan: Plan, target: Path) -> xr.Dataset | None:
+    """The result that this very sweep has written already, if it has and no case is left to try again."""
+    if journal_folder(target).is_dir() or not target.is_file():
+        return None
+    results = netcdf.open_results(target)
+    if results.attrs.get(IDENTITY) == plan.identity:
+        return results
+    results.close()
+    raise InputError(f"{target} is of another sweep and there is no stopped one to go on with; run without --resume")
+
+
+def _engine(plan: Plan, jobs: int | None, scheduler: str | None, command: Sequence[str] | None) -> Any:
+    """What does jobs and gives outcomes."""
+    limit = plan.sweep.limits.time
+    if scheduler is not None:
+        from ropewalk.sweep.dask import run_dask
+
+        return lambda work: run_dask(work, scheduler, limit, **({} if command is None else {"command": command}))
+    workers = min(jobs or cores(), max(1, len(plan)))
+    return lambda work: run_local(work, workers, limit, **({} if command is None else {"command": command}))
+
+
+def _jobs(plan: Plan, journal: Journal, target: Path) -> Iterator[Job]:
+    """What each case that has not ended needs, made one by one."""
+    for case in range(len(plan)):
+        if case in journal.ended:
+            continue
+        output = case_file(target, case, len(plan)) if plan.sweep.keep == "files" else None
+        yield {
+            "case": case,
+            "do": plan.sweep.do,
+            "system": plan.system(case).model_dump_json(by_alias=True, exclude_unset=True),
+            "output": None if output is None else str(output.absolute()),
+            "memory": plan.sweep.limits.memory,
+        }
+
+
+def _do_all(plan: Plan, journal: Journal, target: Path, engine: Any, progress: bool | None) -> None:
+    """Do every case that has not ended; the journal takes each at once."""
+    counts = Progress(total=len(plan), done=len(journal.ended), failed=_failures(journal), begun=time.monotonic())
+    try:
+        with _terminated(), sweep_bar(progress, counts) as show:
+            for outcome in engine(_jobs(plan, journal, target)):
+                journal.add(outcome)
+                _count(counts, outcome)
+                show()
+    except KeyboardInterrupt:
+        ended = len(journal.ended)
+        how = f"the same command with --resume goes on; what is done is in {journal.path}"
+        raise InterruptedSweepError(f"stopped after {ended} of {len(plan)} cases; {how}") from None
+
+
+def _count(counts: Progress, outcome: Outcome) -> None:
+    counts.done += 1
+    counts.failed += outcome.status != DONE
+
+
+def _failures(journal: Journal) -> int:
+    return sum(status != DONE for status in journal.ended.values())
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """SIGTERM ends a sweep as Ctrl-C does, so that a batch system's notice loses nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
