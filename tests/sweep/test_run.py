@@ -43,7 +43,7 @@ def test_sweep_gives_what_statics_gives():
             assert float(result.end_tension.sel(line=line, end="B")[case]) == rest.line(line)["end_b"]["tension"]
 
     # mirrored offsets give mirrored forces
-    force = result.mooring_force.sel(body="platform", axis="x").values
+    force = result.mooring_force.sel(body="platform", dof="surge").values
     # closed forms to round-off of 1e-12 times the tension of 1e6 N
     assert_allclose(force, -force[::-1], atol=1e-5)
 

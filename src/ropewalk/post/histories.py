@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ropewalk.model.arrays import Array
 
 TURNS = ("roll", "pitch", "yaw")
-PLAIN = ("elevation", "end_tension", "body_position", "mooring_force", "point_position", "grounded", "net_volume")
 DEFAULT = ("elevation", "end_tension", "body_position", "body_attitude", "mooring_force", "grounded")
 
 
@@ -49,8 +48,6 @@ def histories(dataset: xr.Dataset, names: Sequence[str] | None = None) -> dict[s
 def _history(dataset: xr.Dataset, name: str) -> History | None:
     if name == "body_attitude":
         return _attitude(dataset)
-    if name == "end_tension" and name not in dataset:
-        return _end_tension(dataset)
     if name not in dataset or dataset[name].dims[:1] != ("time",):
         return None
     variable = dataset[name]
@@ -59,20 +56,6 @@ def _history(dataset: xr.Dataset, name: str) -> History | None:
     unit = about.unit if about else str(variable.attrs.get("units", ""))
     meaning = about.meaning if about else str(variable.attrs.get("long_name", name))
     return History(name, tuple(map(str, variable.dims)), variable.values, unit, meaning, labels)
-
-
-def _end_tension(dataset: xr.Dataset) -> History | None:
-    """Of a result that holds the forces at the ends only."""
-    if "end_force" not in dataset:
-        return None
-    size = np.linalg.norm(dataset["end_force"].values, axis=-1)
-    if "end_line" in dataset.coords:
-        names = dataset["end_line"].values[::2]
-        size = size.reshape(size.shape[0], len(names), 2)
-    else:
-        names = dataset["line"].values
-    labels = {"line": names, "end": np.array(["A", "B"])}
-    return History("end_tension", ("time", "line", "end"), size, "N", "tension at the ends of lines", labels)
 
 
 def _attitude(dataset: xr.Dataset) -> History | None:

@@ -87,7 +87,7 @@ def _along(dataset: xr.Dataset, summary: Summary) -> None:
     """Largest and smallest tension anywhere in each line."""
     if "tension" not in dataset or "line" not in summary.labels:
         return
-    owner = dataset["node_line" if "node_line" in dataset.coords else "line"].values
+    owner = dataset["node_line"].values
     tension = dataset["tension"].values
     ends = {"largest": tension.max(axis=0), "smallest": tension.min(axis=0)}
     for word, short, pick in (("largest", "max", np.max), ("smallest", "min", np.min)):
@@ -137,17 +137,14 @@ def _static(system: System, output: Path | None) -> Summary:
 
 
 def _on_bodies(equilibrium: Any, summary: Summary) -> None:
-    """Force of the lines on each body, and their stiffness about its origin."""
-    force = np.zeros((len(summary.labels["body"]), 3))
-    for name, line in equilibrium.system.lines.items():
-        k = list(summary.labels["line"]).index(name)
-        for end, place in enumerate((line.from_, line.to)):
-            body = place.partition(".")[0]
-            if "." in place and body in summary.labels["body"]:
-                force[list(summary.labels["body"]).index(body)] += equilibrium.state.end_force[k, end]
-    summary.add("mooring_force", ("body", "axis"), force, "N", "force of the lines on bodies")
+    """Force and moment of the lines on each body, and their stiffness, about its origin."""
+    dataset = equilibrium.to_dataset()
+    dofs = ["surge", "sway", "heave", "roll", "pitch", "yaw"]
+    if "mooring_force" in dataset:
+        summary.labels |= {"dof": list(dofs)}
+        summary.add("mooring_force", ("body", "dof"), dataset["mooring_force"].values[0], "N, N m",
+                    "force and moment of the lines on bodies, about their origins")  # fmt: skip
     if equilibrium.stiffness is not None:
-        dofs = ["surge", "sway", "heave", "roll", "pitch", "yaw"]
         summary.labels |= {"dof": list(dofs), "dof_from": list(dofs)}
         summary.add("stiffness", ("body", "dof", "dof_from"), equilibrium.stiffness, "N/m, N, N m",
                     "stiffness of the lines about the origin of bodies")  # fmt: skip
@@ -176,7 +173,7 @@ def _response(system: System, output: Path | None) -> Summary:
         netcdf.write(split_complex(dataset), output)
     found = statistics(dataset)
     summary = Summary()
-    owner = dataset["node_line" if "node_line" in dataset.coords else "line"].values
+    owner = dataset["node_line"].values
     names = list(system.lines)
     if names:
         at = np.array([np.flatnonzero(owner == name)[[0, -1]] for name in names])
