@@ -9,6 +9,7 @@ import typer
 import typer.core
 
 from ropewalk.cli.check import check_command
+from ropewalk.cli.convert import convert_command
 from ropewalk.cli.demo import demo_command
 from ropewalk.cli.float_ import float_command
 from ropewalk.cli.modes import modes_command
@@ -65,6 +66,7 @@ app.command("response")(response_command)
 app.command("float")(float_command)
 app.command("step-limit")(step_limit_command)
 app.command("sweep")(sweep_command)
+app.command("convert")(convert_command)
 app.command("verify")(verify_command)
 app.command("plot")(plot_command)
 app.command("view")(view_command)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from ropewalk.errors import InputError, Problem
-from ropewalk.io.messages import input_error, path_text, shown
+from ropewalk.io.messages import input_error, one_line, path_text, shown
 from ropewalk.io.scalars import scalar_text
 from ropewalk.io.yaml import Document, load_bytes, load_file, load_text
 from ropewalk.spec.system import System
@@ -39,12 +39,15 @@ def _system(document: Document) -> System:
         raise InputError(Problem("a number is too large or too small to work with", document.name)) from None
 
 
-def write_case(system: System) -> str:
-    """The case as YAML text that reads back to an equal System; defaults that were not set are left out."""
+def write_case(system: System, comments: Mapping[tuple[str, ...], str] | None = None) -> str:
+    """The case as YAML text that reads back to an equal System; defaults that were not set are left out.
+
+    comments : by path, e.g. ("lines", "m1"), a sentence that goes above that entry
+    """
     data = _plain(system)
     data.setdefault("ropewalk", system.ropewalk)
     ordered = {"ropewalk": data.pop("ropewalk"), **data}
-    return "\n".join(_block(ordered, 0, ())) + "\n"
+    return "\n".join(_block(ordered, 0, (), comments or {})) + "\n"
 
 
 def resolve(case_folder: str | os.PathLike[str], relative: str) -> Path:
@@ -114,10 +117,17 @@ def _scalar(value: Any, path: tuple[str | int, ...]) -> str:
         raise InputError(Problem(str(error), path=path_text(path))) from None
 
 
-def _block(value: dict[str, Any] | list[Any], indent: int, path: tuple[str | int, ...]) -> Iterator[str]:
+def _block(
+    value: dict[str, Any] | list[Any],
+    indent: int,
+    path: tuple[str | int, ...],
+    comments: Mapping[tuple[str, ...], str],
+) -> Iterator[str]:
     """A mapping or list over several lines; what fits on a line stands on one."""
     entries = value.items() if isinstance(value, dict) else enumerate(value)
     for key, inner in entries:
+        if comment := comments.get((*map(str, path), str(key))):
+            yield " " * indent + f"# {one_line(comment)}"
         head = " " * indent + (f"{_scalar(key, path)}:" if isinstance(value, dict) else "-")
         if len(head) > LONGEST_PLAIN_KEY:
             yield " " * indent + f"? {_scalar(key, path)}"
@@ -126,6 +136,6 @@ def _block(value: dict[str, Any] | list[Any], indent: int, path: tuple[str | int
         is_long = len(line) > LINE_WIDTH or (not path and any(isinstance(i, dict) for i in _values(inner)))
         if is_long and isinstance(inner, dict | list) and inner:
             yield head
-            yield from _block(inner, indent + INDENT, (*path, key))
+            yield from _block(inner, indent + INDENT, (*path, key), comments)
         else:
             yield line

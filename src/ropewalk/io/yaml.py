@@ -104,8 +104,8 @@ class Document:
     name: str
 
 
-def load_file(path: Path) -> Document:
-    """Read a file; its size is looked at before its content."""
+def load_file(path: Path, *, any_keys: bool = False) -> Document:
+    """Read a file; its size is looked at before its content. `any_keys` takes keys such as 1 as text."""
     name = one_line(str(path))
     try:
         if not path.exists():
@@ -120,10 +120,10 @@ def load_file(path: Path) -> Document:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(Problem(f"cannot be read: {reason}", name)) from None
-    return load_bytes(data, name)
+    return load_bytes(data, name, any_keys=any_keys)
 
 
-def load_bytes(data: bytes, name: str) -> Document:
+def load_bytes(data: bytes, name: str, *, any_keys: bool = False) -> Document:
     """Read the bytes of a file: UTF-8, with or without a byte order mark."""
     if len(data) > MAX_BYTES:
         raise InputError(Problem(_too_big(len(data)), file=name))
@@ -140,10 +140,10 @@ def load_bytes(data: bytes, name: str) -> Document:
         line, column = _mark_at(data[: error.start].decode("utf-8"))
         message = f"byte 0x{data[error.start]:02x} is not valid UTF-8; save the file as UTF-8"
         raise InputError(Problem(message, name, line, column)) from None
-    return load_text(text, name)
+    return load_text(text, name, any_keys=any_keys)
 
 
-def load_text(text: str, name: str, *, fast: bool = True) -> Document:
+def load_text(text: str, name: str, *, fast: bool = True, any_keys: bool = False) -> Document:
     """Read YAML text. `fast` uses libyaml where PyYAML has it."""
     if len(text) > MAX_BYTES:
         raise InputError(Problem(_too_big(len(text)), file=name))
@@ -153,7 +153,7 @@ def load_text(text: str, name: str, *, fast: bool = True) -> Document:
         line, column = _mark_at(text[: bad.start()])
         message = f"character U+{ord(bad.group()):04X} is not allowed in a case file; remove it"
         raise InputError(Problem(message, name, line, column))
-    return _Composer(text, name, fast).compose()
+    return _Composer(text, name, fast, any_keys).compose()
 
 
 def _too_big(size: int) -> str:
@@ -186,8 +186,9 @@ class _Frame:
 class _Composer:
     """Events to data, with a stack of its own instead of recursion."""
 
-    def __init__(self, text: str, name: str, fast: bool) -> None:
+    def __init__(self, text: str, name: str, fast: bool, any_keys: bool) -> None:
         self.name = name
+        self.any_keys = any_keys
         self.lines = text.count("\n") + 1
         self.problems: list[Problem] = []
         self.left_off = 0
@@ -290,6 +291,8 @@ class _Composer:
         if isinstance(frame.container, list) or frame.open:
             self._attach(frame, value, mark)
             return
+        if self.any_keys and value is not None:
+            value = text
         if not isinstance(value, str):
             hint = "; a number takes a decimal point, not a comma" if isinstance(value, int | float) else ""
             self._say(f"key {shortened(text) or '(empty)'} is not text; put a name in quotes{hint}", mark, add=text)

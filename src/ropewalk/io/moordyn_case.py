@@ -1,0 +1,460 @@
+"""Tables of a MoorDyn file to the parts of a case."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.io.attitudes import from_moordyn, to_case
+from ropewalk.io.columns import Word, read_rows
+from ropewalk.io.conversion import Ledger, Wishes, coupled_joint, damping_time
+from ropewalk.io.messages import shown
+from ropewalk.io.moordyn_rods import Carrier, put_rods
+from ropewalk.io.moordyn_tables import (
+    Attachment,
+    BodyRow,
+    FailureRow,
+    LineRow,
+    LineType,
+    LoadRow,
+    PointRow,
+    RodRow,
+    Tables,
+)
+from ropewalk.io.moordyn_water import water
+from ropewalk.io.native import resolve
+
+GRAVITY, WATER_DENSITY = 9.80665, 1025.0  # m/s2, kg/m3: MoorDyn's defaults
+BOTTOM_STIFFNESS, BOTTOM_DAMPING = 3.0e6, 3.0e5  # Pa/m, Pa s/m: MoorDyn's defaults
+_BED = (("bottom stiffness", "stiffness", "Pa/m"), ("bottom damping", "damping", "Pa s/m"))
+TABLE_HEAD = 3  # rows above the numbers of a file of strain and tension
+
+
+def build_case(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -> None:
+    """Put every part of the file into the case."""
+    if tables.title:
+        ledger.data["title"] = tables.title
+    sea = _environment(tables, ledger, wishes, folder)
+    ends: dict[tuple[str, int], str] = {}
+    carriers = _bodies(tables, ledger, sea)
+    _turbines(tables, ledger, wishes, carriers)
+    put_rods(tables, ledger, sea, carriers, ends)
+    _points(tables, ledger, sea, carriers, ends)
+    for load in tables.loads:
+        with ledger.row():
+            _load(load, ledger, carriers, sea)
+    for carrier in carriers.values():
+        carrier.put(ledger, sea)
+    _lines(tables, ledger, wishes, folder, ends)
+    for failure in tables.failures:
+        with ledger.row():
+            _failure(failure, tables, ledger)
+
+
+# --- environment ---
+
+
+def _environment(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -> dict[str, Any]:
+    options = tables.options
+
+    def option(key: str, default: float, *, least: float | None = None) -> float:
+        given = options.get(key)
+        if given is None:
+            return default
+        with ledger.row():
+            return given.value.number(key, least=least)
+        return default
+
+    sea: dict[str, Any] = {
+        "gravity": wishes.gravity if wishes.gravity is not None else option("gravity", GRAVITY, least=0.0),
+        "water_density": wishes.water_density
+        if wishes.water_density is not None
+        else option("water density", WATER_DENSITY, least=0.0),
+    }
+    for key, name, default in (("gravity", "gravity", GRAVITY), ("water density", "water_density", WATER_DENSITY)):
+        if key not in options and getattr(wishes, name) is None:
+            ledger.note(
+                "assumed", 0, f"{key} {default:g} {'m/s2' if name == 'gravity' else 'kg/m3'}, MoorDyn's default"
+            )
+    sea["depth"] = _depth(tables, ledger, wishes)
+    friction = option("friction", 0.0, least=0.0)
+    if "transverse friction" in options:
+        across = option("transverse friction", 0.0, least=0.0)
+        line = options["transverse friction"].row.line
+        if across != friction:
+            ledger.refuse(line, f"friction {across:g} across and {friction:g} along lines; a case has one coefficient")
+    sea["seabed"] = {
+        "stiffness": option("bottom stiffness", BOTTOM_STIFFNESS, least=0.0),
+        "damping": option("bottom damping", BOTTOM_DAMPING, least=0.0),
+        "friction": friction,
+    }
+    defaults = [f"{key} {sea['seabed'][name]:g} {unit}" for key, name, unit in _BED if key not in options]
+    if defaults:
+        ledger.note("assumed", 0, f"{' and '.join(defaults)}, MoorDyn's default")
+    if friction > 0.0:
+        sea["seabed"]["pulled"] = False
+        ledger.note(
+            "converted",
+            options["friction"].row.line if "friction" in options else 0,
+            f"friction {friction:g}: MoorDyn's grows with speed and is none at rest, so that an equilibrium has none "
+            "(pulled: false); give pulled: true for lines that were pulled in",
+        )
+    sea.update(water(tables, ledger, folder, still=wishes.still_water))
+    every = option("output step", 0.0, least=0.0)
+    if every > 0.0:
+        ledger.data["record"] = {"every": every}
+    if "inertia of coupled parts" in options:
+        ledger.note("left out", options["inertia of coupled parts"].row.line, "inertialF: forces hold all inertia")
+    ledger.data["environment"] = sea
+    return sea
+
+
+def _depth(tables: Tables, ledger: Ledger, wishes: Wishes) -> float:
+    """Depth of the file or the user; MoorDyn lowers it to the lowest point."""
+    given = tables.options.get("depth")
+    depth = 0.0
+    if "bathymetry" in tables.options:
+        option = tables.options["bathymetry"]
+        ledger.refuse(option.row.line, f"bathymetry {shown(option.value.text)}: beds of a case are planes; give one")
+    if wishes.depth is not None:
+        depth = wishes.depth
+    elif given is not None:
+        if not given.value.is_number and "." in given.value.text:
+            ledger.refuse(
+                given.row.line, f"bathymetry {shown(given.value.text)}: beds of a case are planes; give --depth"
+            )
+            return 1.0
+        with ledger.row():
+            depth = given.value.number("WtrDpth", least=0.0)
+    heights = [point.position[2] for point in tables.points.values() if point.attachment.kind != "body"]
+    finite = [z for z in heights if math.isfinite(z)]
+    lowest = -min(finite, default=0.0)
+    if depth < lowest:
+        if given is None and wishes.depth is None:
+            ledger.note("assumed", 0, f"depth {lowest:g} m, that of the lowest point, as MoorDyn does; or give --depth")
+        else:
+            ledger.note(
+                "converted", 0, f"depth {lowest:g} m in place of {depth:g} m: MoorDyn lowers it to the lowest point"
+            )
+        depth = lowest
+    if depth <= 0.0:
+        ledger.refuse(given.row.line if given else 1, "no water depth (WtrDpth) above 0 m; give --depth")
+        return 1.0
+    return depth
+
+
+# --- bodies ---
+
+
+def _bodies(tables: Tables, ledger: Ledger, sea: dict[str, Any]) -> dict[tuple[str, int], Carrier]:
+    carriers: dict[tuple[str, int], Carrier] = {}
+    for number, body in tables.bodies.items():
+        with ledger.row():
+            carriers["body", number] = _body(number, body, ledger, sea)
+    return carriers
+
+
+def _body(number: int, body: BodyRow, ledger: Ledger, sea: dict[str, Any]) -> Carrier:
+    kind, name = body.attachment.kind, f"body{number}"
+    joints = {"fixed": "fixed", "coupled": coupled_joint(), "free": "free", "coupled pinned": "free"}
+    if kind not in joints:
+        raise body.row[1].refuse(
+            f"a body cannot be {shown(body.row[1].text)}; there are Fixed, Coupled, Free", "Attachment"
+        )
+    rotation = from_moordyn(body.angles)
+    part: dict[str, Any] = {
+        "mass": body.mass,
+        "inertia": list(body.inertia),
+        "centre_of_mass": list(body.centre),
+        "position": list(body.position),
+        "attitude": to_case(rotation),
+        "joint": joints[kind],
+    }
+    if kind.startswith("coupled"):
+        ledger.note(
+            "converted", body.row.line, f"body {number}, which a calling program moves, is held where it is given"
+        )
+    if np.count_nonzero(np.array(body.angles)) > 1:
+        ledger.note(
+            "converted", body.row.line, f"angles {body.angles} of MoorDyn (Rx Ry Rz) as roll, pitch, yaw (Rz Ry Rx)"
+        )
+    carrier = Carrier(name, part, body.row.line, body.volume, np.array(body.centre) * body.volume, rotation)
+    if body.volume > 0.0:
+        carrier.added[:3, :3] += np.diag(body.added_mass) * sea["water_density"] * body.volume
+    if any(body.drag):
+        ledger.note(
+            "left out", body.row.line, f"CdA of body {number}: bodies without a hull have no drag; give it a hull"
+        )
+    if kind == "coupled pinned":
+        ledger.put("points", f"{name}_pin", {"position": list(body.position), "joint": coupled_joint()}, body.row.line)
+        part.setdefault("attachments", {})["pin"] = [0.0, 0.0, 0.0]
+        ledger.put("links", f"{name}_pin", {"kind": "ball", "between": [f"{name}.pin", f"{name}_pin"]}, body.row.line)
+    return carrier
+
+
+def _turbines(tables: Tables, ledger: Ledger, wishes: Wishes, carriers: dict[tuple[str, int], Carrier]) -> None:
+    """Platforms of a farm, which the file only numbers: bodies that are held where the user puts them."""
+    rows: list[PointRow | RodRow] = [*tables.points.values(), *tables.rods.values()]
+    for row in rows:
+        if not row.attachment.kind.startswith("turbine"):
+            continue
+        number, line = row.attachment.number, row.row.line
+        if number not in wishes.turbines:
+            ledger.refuse(line, f"turbine {number}: the file does not hold its place; give --turbine {number}=X,Y,Z")
+        elif ("turbine", number) not in carriers:
+            place = list(wishes.turbines[number])
+            part = {"mass": 0.0, "position": place, "joint": coupled_joint()}
+            carriers["turbine", number] = Carrier(f"turbine{number}", part, line, 0.0, np.zeros(3), np.eye(3))
+
+
+# --- points ---
+
+
+def _points(
+    tables: Tables,
+    ledger: Ledger,
+    sea: dict[str, Any],
+    carriers: dict[tuple[str, int], Carrier],
+    ends: dict[tuple[str, int], str],
+) -> None:
+    held = []
+    for number, point in tables.points.items():
+        with ledger.row():
+            kind, line, name = point.attachment.kind, point.row.line, f"point{number}"
+            position = [z if math.isfinite(z) else -sea["depth"] for z in point.position]
+            if kind in ("body", "turbine"):
+                carrier = carrier_of(point.attachment, carriers, point.row[1])
+                carrier.lump(name, np.array(position), point, sea)
+                ends["point", number] = f"{carrier.name}.{name}"
+                continue
+            if kind not in ("fixed", "coupled", "free"):
+                raise point.row[1].refuse(f"a point cannot be {shown(point.row[1].text)}", "Attachment")
+            part: dict[str, Any] = {"position": position, "joint": kind}
+            if kind == "coupled":
+                part["joint"] = coupled_joint()
+                held.append((number, line))
+            for key, value in (
+                ("mass", point.mass),
+                ("volume", point.volume),
+                ("drag_area", point.drag_area),
+                ("added_mass", point.added_mass * sea["water_density"] * point.volume),
+            ):
+                if value:
+                    part[key] = value
+            if any(point.force):
+                part["force"] = list(point.force)
+            ledger.put("points", name, part, line)
+            ends["point", number] = name
+    if held:
+        numbers = ", ".join(str(number) for number, _ in held)
+        sentence = f"coupled points ({numbers}), which a calling program moves, are held where they are given"
+        ledger.note("converted", held[0][1], sentence)
+
+
+def carrier_of(attachment: Attachment, carriers: dict[tuple[str, int], Carrier], word: Word) -> Carrier:
+    """The body that something is fastened to."""
+    kind = attachment.kind.split()[0]
+    carrier = carriers.get((kind, attachment.number))
+    if carrier is None:
+        raise word.refuse(f"there is no {kind} {attachment.number}", "Attachment")
+    return carrier
+
+
+# --- lines ---
+
+
+def _lines(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path, ends: dict[tuple[str, int], str]) -> None:
+    sections: dict[str, dict[float, str]] = {}
+    laws: dict[str, tuple[Any, float] | None] = {}
+    kinds = dict(tables.line_types)
+    for number, line in tables.lines.items():
+        kind = kinds[line.type]
+        if kind.name not in laws:
+            laws[kind.name] = None
+            with ledger.row():
+                kind = kinds[line.type] = _static(kind, ledger) if tables.static_stiffness else kind
+                _refuse_features(kind, ledger, wishes)
+                laws[kind.name] = _stiffness(kind, folder)
+        law = laws[kind.name]
+        if law is None:
+            continue
+        with ledger.row():
+            name = _section(kind, law, line, sections, ledger)
+            part = {
+                "from": _end(line, 0, tables.version, ends),
+                "to": _end(line, 1, tables.version, ends),
+                "elements": line.segments,
+                "pieces": [{"section": name, "length": line.length}],
+            }
+            ledger.put("lines", f"line{number}", part, line.row.line)
+    for kind in tables.line_types.values():
+        if kind.name not in laws:
+            ledger.note("left out", kind.row.line, f"line type {shown(kind.name)}, which no line uses")
+
+
+def _end(line: LineRow, k: int, version: int, ends: dict[tuple[str, int], str]) -> str:
+    place = ends.get(line.ends[k])
+    if place is None:
+        what, number = line.ends[k]
+        word = line.row[(4 if version == 1 else 2) + k]
+        raise word.refuse(
+            f"there is no {what.split()[0]} {number} to fasten the line to", "AttachA" if k == 0 else "AttachB"
+        )
+    return place
+
+
+def _refuse_features(kind: LineType, ledger: Ledger, wishes: Wishes) -> None:
+    """What the model of a line does not have."""
+    if kind.bending > 0.0:
+        if not wishes.ignore_bending:
+            raise kind.row[5].refuse(
+                f"line type {shown(kind.name)} has bending stiffness {kind.bending:g} N m2, which lines of a case have "
+                "not; --ignore-bending converts it as a rope",
+                "EI",
+            )
+        ledger.note(
+            "left out", kind.row.line, f"bending stiffness {kind.bending:g} N m2 of {shown(kind.name)}, as asked"
+        )
+    if kind.lift > 0.0:
+        raise kind.row[10].refuse(
+            f"line type {shown(kind.name)}: vortex-induced vibration (Cl {kind.lift:g}) is not in the model; give Cl 0",
+            "Cl",
+        )
+    if kind.stiffness.text.upper().startswith("SYROPE"):
+        raise kind.stiffness.refuse(
+            f"line type {shown(kind.name)}: Syrope ropes are not in the model; give one EA", "EA"
+        )
+    for word, name in ((kind.stiffness, "EA"), (kind.damping, "BA")):
+        if "|" in word.text:
+            raise word.refuse(
+                f"line type {shown(kind.name)}: visco-elastic ropes ({shown(word.text)}) are not in the model; "
+                f"give one {name}",
+                name,
+            )
+
+
+def _static(kind: LineType, ledger: Ledger) -> LineType:
+    """Of a visco-elastic rope the static stiffness and damping, as MoorPy takes it."""
+    for word, name in ((kind.stiffness, "EA"), (kind.damping, "BA")):
+        if "|" in word.text:
+            sentence = (
+                f"{name} {word.text} of {shown(kind.name)}: the static value {word.parts(name)[0].text}, as MoorPy"
+            )
+            ledger.note("converted", kind.row.line, sentence)
+    return replace(kind, stiffness=kind.stiffness.parts("EA")[0], damping=kind.damping.parts("BA")[0])
+
+
+def _stiffness(kind: LineType, folder: Path) -> tuple[Any, float]:
+    """The axial law and EA at zero strain: a number, or a table in a file beside the input."""
+    word = kind.stiffness
+    if word.is_number:
+        value = word.number("EA", above=0.0)
+        return value, value
+    if not any(c.isalpha() for c in word.text[:1]) and word.text[:1] not in "\"'./_":
+        word.number("EA", above=0.0)  # refuses it
+    name = word.text.strip("\"'")
+    try:
+        rows = read_rows(resolve(folder, name))
+    except InputError as error:
+        raise word.refuse(f"EA names a file: {error}", "EA") from None
+    strain, tension = [], []
+    for row in rows[TABLE_HEAD:]:
+        if "---" in row.text:
+            break
+        if len(row) < 2:
+            raise row.refuse("a row of strain and tension has two numbers")
+        strain.append(row[0].number("strain"))
+        tension.append(row[1].number("tension"))
+    if len(strain) < 2:
+        raise word.refuse(f"{shown(name)} has {len(strain)} rows of strain and tension; give two or more", "EA")
+    if strain[1] == strain[0]:
+        raise word.refuse(f"{shown(name)}: strain must rise from row to row", "EA")
+    slope = (tension[1] - tension[0]) / (strain[1] - strain[0])
+    if slope <= 0.0:
+        raise word.refuse(f"{shown(name)}: tension must rise from row to row", "EA")
+    return {"kind": "table", "strain": strain, "tension": tension}, slope
+
+
+def _section(
+    kind: LineType, law: tuple[Any, float], line: LineRow, known: dict[str, dict[float, str]], ledger: Ledger
+) -> str:
+    """The section of a line: one for each line type, and for each damping time where that depends on the segments."""
+    ba = kind.damping.number("BA/-zeta")
+    segment = line.length / line.segments
+    time = damping_time(ba, law[1], kind.mass, segment)
+    mine = known.setdefault(kind.name, {})
+    if time in mine:
+        return mine[time]
+    base = ledger.name("section", kind.name, kind.row.line)
+    name = base if not mine else f"{base}_{len(mine) + 1}"
+    while name in ledger.data.get("sections", {}):
+        name += "_"
+    mine[time] = name
+    part = {
+        "diameter": kind.diameter,
+        "mass": kind.mass,
+        "axial_stiffness": law[0],
+        "drag": {"normal": kind.drag[0], "tangential": kind.drag[1]},
+        "added_mass": {"normal": kind.added_mass[0], "tangential": kind.added_mass[1]},
+        "damping": time,
+    }
+    if ba < 0.0:
+        how = f"damping ratio {-ba:g} of segments of {segment:.6g} m: {-ba:g} L/N sqrt(m/EA)"
+    else:
+        how = f"damping BA/EA, BA {ba:g} N s"
+    ledger.put("sections", name, part, kind.row.line, f"line type {kind.name} (line {kind.row.line}); {how}")
+    return name
+
+
+# --- failures and loads ---
+
+
+def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
+    """A line that comes off its end at a time or a tension."""
+    word = failure.row[2]
+    if len(failure.lines) > 1:
+        raise word.refuse("lines that come off together stay joined to each other, which a case cannot hold", "Line(s)")
+    name = f"line{failure.lines[0]}"
+    row = tables.lines.get(failure.lines[0])
+    if row is None:
+        raise word.refuse(f"there is no line {failure.lines[0]}", "Line(s)")
+    if failure.at not in row.ends:
+        raise failure.row[1].refuse(f"{name} does not end there", "Point")
+    if (failure.time > 0.0) == (failure.tension > 0.0):
+        raise failure.row[3].refuse("a break takes a time or a tension, not both; set one of them to 0", "FailTime")
+    where = 0.0 if failure.at == row.ends[0] else row.length
+    part = ledger.data.get("lines", {}).get(name)
+    if part is None:
+        return
+    if "break" in part:
+        raise word.refuse(f"{name} fails twice; a line of a case has one break", "Line(s)")
+    limit = {"time": failure.time} if failure.time > 0.0 else {"tension": failure.tension}
+    part["break"] = {"s": where, **limit}
+
+
+def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier], sea: dict[str, Any]) -> None:
+    """Constant forces and linear damping on points and bodies."""
+    if any(load.quadratic):
+        raise load.row[4].refuse("quadratic damping is not in the model; set Bquad to 0", "Bquad")
+    if load.local and (any(load.force) or any(load.linear)):
+        raise load.row[5].refuse("loads that turn with a body are not in the model; give CSys G", "CSys")
+    if load.part == "point":
+        part = ledger.data.get("points", {}).get(f"point{load.number}")
+        if part is None:
+            raise load.row[1].refuse(f"there is no point {load.number} of its own", "Object")
+        if any(load.linear):
+            raise load.row[3].refuse("linear damping of a point is not in the model; set Blin to 0", "Blin")
+        part["force"] = [a + b for a, b in zip(part.get("force", (0.0, 0.0, 0.0)), load.force, strict=True)]
+        return
+    carrier = carriers.get((load.part, load.number))
+    if carrier is None:
+        raise load.row[1].refuse(f"there is no {load.part} {load.number} to load", "Object")
+    if load.part == "rod" and any(load.linear):
+        raise load.row[3].refuse("damping that turns with a rod is not in the model; set Blin to 0", "Blin")
+    carrier.force += np.array(load.force)
+    carrier.damping += np.array(load.linear)
