@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ropewalk.analysis.statics import statics as statics
     from ropewalk.errors import ConvergenceError as ConvergenceError
     from ropewalk.errors import InputError as InputError
+    from ropewalk.io.load import load as load
     from ropewalk.physics.catenary import solve_lines as solve_lines
     from ropewalk.spec.system import System as System
     from ropewalk.sweep.run import sweep as sweep
@@ -36,6 +37,7 @@ _HOME = {
     "System": "ropewalk.spec.system",
     "design": "ropewalk.analysis.design",
     "float_rods": "ropewalk.analysis.floating",
+    "load": "ropewalk.io.load",
     "modes": "ropewalk.analysis.modes",
     "response": "ropewalk.analysis.response",
     "simulate": "ropewalk.analysis.run",
@@ -52,6 +54,7 @@ __all__ = [
     "System",
     "design",
     "float_rods",
+    "load",
     "modes",
     "response",
     "simulate",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from pydantic import ValidationError
 
 from ropewalk.analysis.check import remarks
 from ropewalk.analysis.floating import float_rods
@@ -297,7 +296,7 @@ def test_what_cannot_be_balanced_is_refused(change, message):
     ],
 )  # fmt: skip
 def test_wrong_names_and_places_are_refused_when_read(change, message):
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(InputError, match=message):
         case(**{"lines": {"tether": line("rope", 11.7)}, "attachments": MIDDLE, **change})
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ropewalk.analysis.modes import modes, split_complex
+from ropewalk.analysis.modes import modes
 from ropewalk.analysis.response import Drive, response
 from ropewalk.cli.main import app
 from ropewalk.io.netcdf import write
@@ -49,8 +49,8 @@ def test_response_is_drawn_per_unit_of_its_drive() -> None:
 def test_commands_draw_files_of_modes_and_responses(tmp_path: Path) -> None:
     """`plot` of what `modes -o` and `response -o` wrote."""
     system = tension_leg_platform(0.01)
-    write(split_complex(modes(system, 2, damped=True)), tmp_path / "modes.nc")
-    write(split_complex(response(system, [1.0, 2.0], "force:platform:x", mass_damping=0.1)), tmp_path / "response.nc")
+    write(modes(system, 2, damped=True), tmp_path / "modes.nc")
+    write(response(system, [1.0, 2.0], "force:platform:x", mass_damping=0.1), tmp_path / "response.nc")
     for name in ("modes", "response"):
         done = CliRunner().invoke(app, ["plot", str(tmp_path / f"{name}.nc")])
         assert done.exit_code == 0, done.output

@@ -35,7 +35,7 @@ def test_all_of_the_state_is_recorded():
 def test_results_of_every_question_are_described():
     """Modes, responses and state spaces hold what is declared for them, on these dimensions, with unit and meaning."""
     import ropewalk as rw
-    from ropewalk.analysis.modes import join_complex, split_complex
+    from ropewalk.results.complex_parts import join_complex, split_complex
     from validation.test_frequencies import n_pendulum, tension_leg_platform
 
     system = tension_leg_platform(0.01)

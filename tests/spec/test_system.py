@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from pydantic import ValidationError
 
 from reference import OC3, platform
+from ropewalk.errors import InputError
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.joints import Joint
@@ -21,15 +21,15 @@ def section(**given):
 
 
 def test_parts_cannot_be_changed():
-    with pytest.raises(ValidationError):
+    with pytest.raises(InputError, match=r"Section\.mass cannot be set: .* replace\(mass=\.\.\.\)"):
         section().mass = 3.0
 
 
 def test_replace_checks_again():
     assert section().replace(mass=3.0).mass == 3.0
-    with pytest.raises(ValidationError, match="greater than or equal to 0"):
+    with pytest.raises(InputError, match="mass: must be at least 0, not -3"):
         section().replace(mass=-3.0)
-    with pytest.raises(ValidationError, match="no section 'lime'; did you mean 'line'"):
+    with pytest.raises(InputError, match="no section 'lime'; did you mean 'line'"):
         platform(OC3).replace(
             lines={"line1": {"from": "anchor1", "to": "anchor2", "pieces": [{"section": "lime", "length": 1}]}}
         )
@@ -93,9 +93,9 @@ LINE = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 10.0}]}
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: section(mass=True), "valid number"),
-        (lambda: section(mass="12"), "valid number"),
-        (lambda: section(diameter=1e300), "less than or equal to"),
+        (lambda: section(mass=True), "mass: must be a number, not true"),
+        (lambda: section(mass="12"), "mass: must be a number, not '12'"),
+        (lambda: section(diameter=1e300), "must be at most"),
         (lambda: section(grade="R4"), "grade belongs to a catalogue section"),
         (lambda: Section.model_validate({"diameter": 0.1}), "mass and axial_stiffness missing"),
         (lambda: Section.model_validate({"catalogue": "chian", "diameter": 0.1}), "no catalogue section 'chian'"),
@@ -127,5 +127,5 @@ LINE = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 10.0}]}
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(make, sentence):
-    with pytest.raises(ValidationError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         make()

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ropewalk as rw
-from ropewalk.analysis.modes import modes, split_complex
+from ropewalk.analysis.modes import modes
 from ropewalk.spec.system import System
-from ropewalk.viewer.modal import from_modes, joined_complex, modes_of
+from ropewalk.viewer.modal import from_modes, modes_of
 from ropewalk.viewer.page import page
 
 HANGING = System.model_validate({
@@ -64,16 +64,10 @@ def test_what_is_round_off_is_not_coloured(scene):
     assert dict(scene.variants[0].facts)["largest tension"] == "none"
 
 
-def test_complex_shapes_come_back_from_two_real_parts(shapes):
-    turned = shapes.assign(position=shapes["position"] * np.exp(0.7j))
-    back = joined_complex(split_complex(turned))
-    assert_allclose(back["position"].values, turned["position"].values)
-
-
 def test_a_file_of_modes_is_shown_like_its_case(scene, shapes, tmp_path):
     from ropewalk.io.netcdf import open_results, write
 
-    write(split_complex(shapes), tmp_path / "modes.nc")
+    write(shapes, tmp_path / "modes.nc")
     with open_results(tmp_path / "modes.nc") as dataset:
         read = from_modes(dataset)
     assert [v.label for v in read.variants] == [v.label for v in scene.variants]

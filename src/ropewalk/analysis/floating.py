@@ -6,15 +6,16 @@ from ropewalk.analysis.rod_held import held_equilibria
 from ropewalk.analysis.stability import Equilibria, all_equilibria, bent_equilibria
 from ropewalk.errors import InputError
 from ropewalk.model.rod_fields import build_rod
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 
-def float_rods(system: System, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
+def float_rods(system: Source, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
     """Every way the rods of a case float, by name; of one rod if `name` is given.
 
     Elastic rods give their stable poses, bent, and so do rods that are held. Lines are left out. `slices` takes plane
     slices for the exact volume, for comparison.
     """
+    system = System.of(system)
     if not system.rods:
         raise InputError("no rods in the case, so there is nothing to float; add a rod under 'rods'")
     if name is not None and name not in system.rods:

@@ -21,7 +21,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -186,7 +186,7 @@ def nodal_mean(T: Any, length: Array) -> Any:
     return out
 
 
-def linearise(system: System | Equilibrium, method: str | None = None, *, mass_damping: float = 0.0) -> Linearised:
+def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_damping: float = 0.0) -> Linearised:
     """M, B, K of `system` about its equilibrium, on the mixed elements of the time domain.
 
     system : a case, or an equilibrium found before    method : of statics, for a case
@@ -195,6 +195,8 @@ def linearise(system: System | Equilibrium, method: str | None = None, *, mass_d
     Waves are left out; prescribed motions are at time 0. Drag is linear about the current; without current it
     has no slope at rest, and the response adds what belongs to its amplitude.
     """
+    if not isinstance(system, Equilibrium):
+        system = System.of(system)
     case = system.system if isinstance(system, Equilibrium) else system
     if case.nets or case.rods:
         raise InputError("frequency analyses do lines, points and bodies; leave nets and rods out of the case")

@@ -14,7 +14,8 @@ from ropewalk.methods.linear.ldl import SymmetricFactor
 from ropewalk.methods.linear.pencil import complex_modes, real_modes
 from ropewalk.model.arrays import Array
 from ropewalk.results.layout import QUATERNION
-from ropewalk.spec.system import System
+from ropewalk.spec import arguments
+from ropewalk.spec.system import Source
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +34,7 @@ STILL = 1e-4
 
 
 def modes(
-    system: System | Equilibrium | Linearised,
+    system: Source | Equilibrium | Linearised,
     count: int = COUNT,
     *,
     damped: bool | None = None,
@@ -51,10 +52,9 @@ def modes(
     `stable`; `dominant`, what moves most; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit
     modal mass (undamped) or to a largest motion of 1 (complex); `rest_...` of what they are about.
     """
+    count, near = arguments.count("count", count), arguments.number("near", near)
     linear = system if isinstance(system, Linearised) else linearise(system, method)
     n = int(np.count_nonzero(linear.M.diagonal()))
-    if count < 1:
-        raise InputError(f"count must be 1 or more, not {count}")
     if n == 0:
         raise InputError("nothing is free to move; there are no modes")
     if damped is None:
@@ -222,26 +222,3 @@ def summary(result: xr.Dataset) -> dict[str, Any]:
             }
         )
     return {"stability": result.attrs["stability"], "modes": rows}
-
-
-def split_complex(result: xr.Dataset) -> xr.Dataset:
-    """The result with complex variables as two real ones, `_real` and `_imaginary`: NetCDF has no complex numbers."""
-    split = result
-    for name, variable in result.data_vars.items():
-        if np.iscomplexobj(variable):
-            parts = {
-                f"{name}_real": variable.real.assign_attrs(variable.attrs),
-                f"{name}_imaginary": variable.imag.assign_attrs(variable.attrs),
-            }
-            split = split.drop_vars(str(name)).assign(parts)
-    return split
-
-
-def join_complex(result: xr.Dataset) -> xr.Dataset:
-    """What :func:`split_complex` made of a result, as it was."""
-    joined = result
-    for name in [str(name) for name in result.data_vars if str(name).endswith("_real")]:
-        base = name.removesuffix("_real")
-        whole = (result[name] + 1j * result[f"{base}_imaginary"]).assign_attrs(result[name].attrs)
-        joined = joined.drop_vars([name, f"{base}_imaginary"]).assign({base: whole})
-    return joined

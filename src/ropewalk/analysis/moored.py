@@ -24,7 +24,7 @@ from ropewalk.model.state import end_positions
 from ropewalk.numerics.rotations import hat, quaternion_from_matrix
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_integrals import MOMENT, VOLUME
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 MOST_STARTS = 64  # combinations of the stable poses of several rods
 SAME_PLACE = 1e-5  # of the rod's length, or rad: nearer balances are one
@@ -61,8 +61,9 @@ class MooredEquilibria(Equilibria):
         return "; ".join(said)
 
 
-def float_all(system: System, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
+def float_all(system: Source, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
     """Rods on lines by `float_moored`, the others by `float_rods`, in the order of the file; one if `name` is given."""
+    system = System.of(system)
     held = rods_on_lines(system)
     if not held or (name is not None and name not in held):
         return float_rods(system, name, slices=slices)
@@ -71,12 +72,13 @@ def float_all(system: System, name: str | None = None, *, slices: bool = False) 
     return {key: moored[key] if key in moored else float_rods(system, key, slices=slices)[key] for key in names}
 
 
-def float_moored(system: System, *, slices: bool = False) -> dict[str, MooredEquilibria]:
+def float_moored(system: Source, *, slices: bool = False) -> dict[str, MooredEquilibria]:
     """Where the rods that lines end on come to rest, by name; entry i of every rod belongs to the same balance.
 
     The search starts from every stable pose of the free rods, turned and moved so that the attachments lie near the
     other ends of their lines. Raises ConvergenceError if no start leads to a stable balance.
     """
+    system = System.of(system)
     names = rods_on_lines(system)
     if not names:
         raise InputError("no line ends on a rod; fasten one, e.g. `to: rod.attachment`")

@@ -18,7 +18,7 @@ from ropewalk.physics import waves
 from ropewalk.physics.motion import HARMONIC
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -59,7 +59,7 @@ class Drive:
 
 
 def response(
-    system: System | Equilibrium | Linearised,
+    system: Source | Equilibrium | Linearised,
     omega: Sequence[float] | Array | None = None,
     drive: Drive | str | None = None,
     *,
@@ -78,10 +78,16 @@ def response(
     mass_damping : 1/s; that of the case's run unless given
     solver : of the time method; mixed_fem unless given
     """
+    if not isinstance(system, Equilibrium | Linearised):
+        system = System.of(system)
+    if method not in ("direct", "time", "both"):
+        raise InputError(f"unknown method {method!r}; choose direct, time or both")
     if solver is not None and method == "direct":
         raise InputError(f"solver '{solver}' is for the method time; the direct method simulates nothing")
     if isinstance(drive, str):
         drive = Drive.parse(drive)
+    if not (drive is None or isinstance(drive, Drive)):
+        raise InputError(f"drive must be a Drive or its text, as in 'force:buoy:x', not {type(drive).__name__}")
     if method in ("time", "both"):
         from ropewalk.analysis.response_time import time_response
 
@@ -120,8 +126,11 @@ def _linearised(system: System | Equilibrium | Linearised, mass_damping: float |
 
 
 def _checked(omega: Sequence[float] | Array | None) -> Array:
-    values: Array = np.atleast_1d(np.asarray([] if omega is None else omega, float))
-    if values.size == 0 or not np.all(np.isfinite(values) & (values > 0.0)):
+    try:
+        values: Array = np.atleast_1d(np.asarray([] if omega is None else omega, float))
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values) & (values > 0.0)):
         raise InputError("a drive needs one or more positive frequencies omega, rad/s")
     return values
 

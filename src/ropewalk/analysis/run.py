@@ -25,12 +25,13 @@ from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import NotFiniteError, Recorder
 from ropewalk.results.schema import DONE
 from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
+from ropewalk.spec import arguments
+from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.state import State
-    from ropewalk.spec.system import System
 
 Times = NDArray[np.float64]
 
@@ -115,7 +116,7 @@ def run(
 
 
 def simulate(
-    system: System,
+    system: Source,
     duration: float | None = None,
     *,
     solver: str | Solver | None = None,
@@ -133,6 +134,7 @@ def simulate(
 
     RunFailedError and InterruptedRunError carry the results up to where the run stopped.
     """
+    system = System.of(system)
     duration = _duration(system, duration)
     model = build(system)
     method = solver_for(system, model, solver)
@@ -180,6 +182,7 @@ def _duration(system: System, duration: float | None) -> float:
         if system.run is None:
             raise InputError("the case has no run; give it 'run: {duration: ...}', or give a duration")
         duration = system.run.duration
+    duration = arguments.number("duration", duration)
     if not 0.0 < duration < np.inf:
         raise InputError(f"duration {duration:g} s: it must be positive and finite")
     if system.record.start > duration:
@@ -192,7 +195,9 @@ def _duration(system: System, duration: float | None) -> float:
 def solver_for(system: System, model: Model, solver: str | Solver | None) -> Solver:
     """The solver asked for, with the settings of the case; 'auto' is the first that claims the case."""
     if solver is not None and not isinstance(solver, str):
-        return solver
+        if hasattr(solver, "advance"):
+            return solver
+        raise InputError(f"solver must be a name, as in 'mixed_fem', or a solver, not {type(solver).__name__}")
     from ropewalk.methods.claims import demands
     from ropewalk.methods.registry import SOLVERS, solver_class
 

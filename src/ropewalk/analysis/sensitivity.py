@@ -21,7 +21,8 @@ from ropewalk.methods.shooting.tangent import Solution, moved, tangent
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
-from ropewalk.spec.system import System
+from ropewalk.spec import arguments
+from ropewalk.spec.system import Source, System
 
 SHARE = 1e-3  # of a parameter: step of the partial derivatives, whose error is its fourth power
 LEAST = 1e-3  # step of a parameter that is zero, in its own unit
@@ -30,13 +31,16 @@ SHOOTING = "shooting"
 
 
 def sensitivities(
-    system: System, outputs: Sequence[str], parameters: Sequence[str], *, time: float = 0.0
+    system: Source, outputs: Sequence[str], parameters: Sequence[str], *, time: float = 0.0
 ) -> dict[str, dict[str, float]]:
     """Derivative of each output by each parameter, `result[output][parameter]`, at the equilibrium of `system`.
 
     One equilibrium is found, by shooting; the rest is linear algebra with its exact derivative. Raises
     InputError for a path that leads to no number, ConvergenceError if there is no equilibrium.
     """
+    system = System.of(system)
+    outputs = arguments.texts("outputs", outputs, "lines.m1.end_b.tension")
+    parameters = arguments.texts("parameters", parameters, "lines.m1.pieces.0.length")
     solver = solver_class(SHOOTING)()
     model = build(system)
     work = solver.start(model, initial_state(model))
@@ -97,23 +101,7 @@ def number(system: System, path: str) -> float:
 
 def with_number(system: System, path: str, value: float) -> System:
     """The case with another number at a path, checked again."""
-    data = _plain(system.model_dump(by_alias=True, exclude_unset=True))
-    *way, last = path.split(".")
-    at = data
-    for part in way:
-        at = at[int(part)] if isinstance(at, list) else at[part]
-    if isinstance(at, list):
-        at[int(last)] = value
-    else:
-        at[last] = value
-    return type(system).model_validate(data)
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists, so that they can be changed."""
-    if isinstance(value, dict):
-        return {key: _plain(v) for key, v in value.items()}
-    return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
+    return system.replace(path, value)
 
 
 def _walk(data: Any, path: str, what: str) -> Any:

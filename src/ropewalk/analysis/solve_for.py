@@ -11,7 +11,7 @@ from ropewalk.analysis.sensitivity import number, read, sensitivities, with_numb
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 MOST_ITERATIONS = 40
 MOST_HALVINGS = 25
@@ -29,7 +29,7 @@ class Design:
 
 
 def solve_for(
-    system: System,
+    system: Source,
     vary: str | Sequence[str],
     targets: Mapping[str, float],
     *,
@@ -42,6 +42,7 @@ def solve_for(
     sensitivities, halved while the miss does not fall or there is no equilibrium; `bounds` limits a parameter.
     Raises ConvergenceError with the nearest values if the targets cannot be met.
     """
+    system = System.of(system)
     paths = [vary] if isinstance(vary, str) else list(vary)
     if len(paths) != len(targets):
         raise InputError(f"{len(paths)} numbers to vary for {len(targets)} targets; give as many of both")

@@ -25,7 +25,8 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.linear.pencil import Factor, real_modes
 from ropewalk.model.arrays import Array
 from ropewalk.results.schema import described
-from ropewalk.spec.system import System
+from ropewalk.spec import arguments
+from ropewalk.spec.system import Source
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,7 +37,7 @@ _AXES = ("x", "y", "z")
 
 
 def state_space(
-    system: System | Equilibrium | Linearised,
+    system: Source | Equilibrium | Linearised,
     inputs: Sequence[Drive | str],
     outputs: Sequence[str],
     *,
@@ -49,6 +50,8 @@ def state_space(
     outputs : `position:PART:DIRECTION` (m, rad) of a point or body, `tension:LINE:A` or `:B` (N)
     modes : how many carry the dynamics; at most all there are
     """
+    modes = arguments.count("modes", modes)
+    outputs = arguments.texts("outputs", outputs, "position:buoy:z")
     linear = system if isinstance(system, Linearised) else linearise(system, mass_damping=mass_damping)
     drives = [Drive.parse(d) if isinstance(d, str) else d for d in inputs]
     if any(d.kind == "waves" for d in drives):

@@ -23,7 +23,8 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
-from ropewalk.spec.system import System
+from ropewalk.spec import arguments
+from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -101,7 +102,7 @@ class Equilibrium:
 
 
 def statics(
-    system: System, method: str | Solver | None = None, *, time: float = 0.0, sensitivities: Sequence[str] = ()
+    system: Source, method: str | Solver | None = None, *, time: float = 0.0, sensitivities: Sequence[str] = ()
 ) -> Equilibrium:
     """Equilibrium of `system` with prescribed motions at `time` (s).
 
@@ -113,6 +114,8 @@ def statics(
     `sensitivities` names parameters of the case by their path, e.g. ``lines.m1.pieces.0.length``; the result
     then has the exact derivative of every end tension and loose position by each of them.
     """
+    system, time = System.of(system), arguments.number("time", time)
+    sensitivities = arguments.texts("sensitivities", sensitivities, "lines.m1.pieces.0.length")
     model = build(system)
     refuse_only_rods(system)
     refuse_unreachable(model, time)
@@ -191,6 +194,8 @@ def _sensitivities(system: System, parameters: Sequence[str], time: float) -> di
 def _solvers(system: System, model: Model, method: str | Solver) -> Iterator[tuple[str, Any]]:
     """Names and solvers to try in turn, with the settings of the case."""
     if not isinstance(method, str):
+        if not hasattr(method, "advance"):
+            raise InputError(f"method must be a name, as in 'catenary', or a solver, not {type(method).__name__}")
         yield method.name, method
         return
     asked = {name: getattr(system.statics, name) for name in SETTINGS}

@@ -12,11 +12,12 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.registry import solver_class
 from ropewalk.model.model import build
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 
-def verify(system: System) -> dict[str, Any]:
+def verify(system: Source) -> dict[str, Any]:
     """Statics by every method that claims the case, against the most exact of those whose assumptions hold."""
+    system = System.of(system)
     refuse_only_rods(system)
     asked = demands(build(system)) - NOT_STATIC
     claiming = [name for name in static_methods() if asked <= solver_class(name).claims]

@@ -38,10 +38,9 @@ def modes_command(
     tell_first_use()
     result = modes(System.from_file(case), count, damped=damped, near=near)
     if kept is not None:
-        from ropewalk.analysis.modes import split_complex
         from ropewalk.io.netcdf import write
 
-        write(split_complex(result), kept)
+        write(result, kept)
     if target is not None:
         from ropewalk.plot.lines import save
         from ropewalk.plot.modes import draw_modes

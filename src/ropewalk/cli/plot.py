@@ -30,10 +30,8 @@ def plot_command(
 
         dataset = statics(System.from_file(file)).to_dataset()
     if "mode" in dataset.dims or "frequency" in dataset.dims:
-        from ropewalk.analysis.modes import join_complex
         from ropewalk.plot.modes import draw_modes, draw_response
 
-        dataset = join_complex(dataset)
         save(draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset), target)
     else:
         save(draw(dataset), target)

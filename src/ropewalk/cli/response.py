@@ -35,7 +35,6 @@ def response_command(
     """Find the response to motions, forces or waves. Amplitudes per frequency, or statistics in the case's own sea."""
     import numpy as np
 
-    from ropewalk.analysis.modes import split_complex
     from ropewalk.analysis.response import Drive, response
     from ropewalk.errors import InputError
     from ropewalk.spec.system import System
@@ -55,7 +54,7 @@ def response_command(
     if kept is not None:
         from ropewalk.io.netcdf import write
 
-        write(split_complex(result), kept)
+        write(result, kept)
     if target is not None:
         from ropewalk.plot.lines import save
         from ropewalk.plot.modes import draw_response

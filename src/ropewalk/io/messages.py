@@ -37,7 +37,7 @@ def shown(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
     if not isinstance(value, str):
-        return shortened(str(value))
+        return shortened(one_line(str(value)))
     return f"'{shortened(value)}'" if value.isprintable() else f"'{shortened(ascii(value)[1:-1])}'"
 
 
@@ -78,8 +78,13 @@ class Places(Protocol):
         """Line and column of the path, or of the nearest part around it."""
 
 
-def input_error(error: ValidationError, model: type[BaseModel], data: Any, name: str, places: Places) -> InputError:
-    """Every mistake that pydantic found while making `model` of `data`, as read from the file `name`."""
+def input_error(
+    error: ValidationError, model: type[BaseModel], data: Any, name: str | None = None, places: Places | None = None
+) -> InputError:
+    """Every mistake that pydantic found while making `model` of `data`.
+
+    name, places : of the file that the data were read from, if any
+    """
     faults = []
     raws = error.errors(include_url=False)
     for raw in raws[:MAX_ERRORS]:
@@ -88,7 +93,7 @@ def input_error(error: ValidationError, model: type[BaseModel], data: Any, name:
     found = []
     for fault in _without_echoes(_settle(faults), data):
         path, message = _sentence(fault, data)
-        line, column = places.nearest(path)
+        line, column = (None, None) if places is None else places.nearest(path)
         found.append(Problem(message, name, line, column, path_text(path)))
     found = sorted(dict.fromkeys(found), key=lambda problem: (problem.line or 0, problem.column or 0))
     more = len(found[MAX_PROBLEMS:]) + len(raws[MAX_ERRORS:])

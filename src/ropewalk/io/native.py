@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ropewalk.errors import InputError, Problem
 from ropewalk.io.messages import input_error, one_line, path_text, shown
@@ -22,6 +22,8 @@ LONGEST_PLAIN_KEY = 120  # characters; YAML wants longer keys announced by `?` (
 
 def read_case(path: str | os.PathLike[str]) -> System:
     """Read and check a case file; InputError with every mistake found."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"a path is needed, not {type(path).__name__}")
     return _system(load_file(Path(path)))
 
 
@@ -32,7 +34,7 @@ def read_text(text: str | bytes, name: str = "case.yaml") -> System:
 
 def _system(document: Document) -> System:
     try:
-        return System.model_validate(document.data)
+        return TypeAdapter(System).validate_python(document.data)
     except ValidationError as error:
         raise input_error(error, System, document.data, document.name, document.positions) from None
     except ArithmeticError:  # 1e200 squared, in a check of the spec
@@ -48,6 +50,16 @@ def write_case(system: System, comments: Mapping[tuple[str, ...], str] | None = 
     data.setdefault("ropewalk", system.ropewalk)
     ordered = {"ropewalk": data.pop("ropewalk"), **data}
     return "\n".join(_block(ordered, 0, (), comments or {})) + "\n"
+
+
+def save_case(system: System, path: str | os.PathLike[str]) -> None:
+    """Write a case file; it appears whole or not at all."""
+    from ropewalk.io.netcdf import whole_file
+
+    path = Path(path)
+    text = write_case(system)
+    with whole_file(path, path.parent) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def resolve(case_folder: str | os.PathLike[str], relative: str) -> Path:

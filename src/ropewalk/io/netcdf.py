@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.results.complex_parts import has_parts, join_complex, split_complex
 from ropewalk.results.schema import DONE, VARIABLES
 from ropewalk.results.segments import RunFolder, RunReader, part_folder
 
@@ -29,8 +30,8 @@ PART = ".part"
 def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a result that is in memory; the file appears whole or not at all."""
     path = Path(path)
-    with _whole(path, path.parent) as temporary:
-        dataset.to_netcdf(temporary, engine=ENGINE)
+    with whole_file(path, path.parent) as temporary:
+        split_complex(dataset).to_netcdf(temporary, engine=ENGINE)
 
 
 def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -53,7 +54,10 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
             f"{path} was written by ropewalk {version} with names of variables that this version does not read "
             "(ends of lines along 'end', not 'line' and 'end'); run its case again"
         )
-    return found
+    if not has_parts(found):
+        return found
+    with found:
+        return join_complex(found.load())
 
 
 def is_outdated(dataset: xr.Dataset) -> bool:
@@ -71,7 +75,7 @@ def system_of(dataset: xr.Dataset) -> System:
         return System.model_validate_json(dataset.attrs["system"])
     except KeyError:
         raise InputError("the result does not carry its case: attribute 'system' is missing") from None
-    except ValueError as error:
+    except InputError as error:
         raise InputError(f"the case in the result is not one that this version reads: {error}") from None
 
 
@@ -87,7 +91,7 @@ def write_records(
     path = Path(path)
     # in the run's own folder where possible: should this be killed too, nothing is left lying about
     folder = reader.path if path.parent.absolute() == reader.path.parent.absolute() else path.parent
-    with _whole(path, folder) as temporary, h5netcdf.File(temporary, "w") as file:
+    with whole_file(path, folder) as temporary, h5netcdf.File(temporary, "w") as file:
         file.attrs.update({**reader.attrs, "status": status, **(facts or {})})
         _declare(file, reader.layout, reader.rows)
         for first, rows in reader.blocks():
@@ -110,7 +114,7 @@ def add_attribute(path: str | os.PathLike[str], name: str, value: str) -> None:
     import h5netcdf
 
     target = Path(path)
-    with _whole(target, target.parent) as temporary:
+    with whole_file(target, target.parent) as temporary:
         shutil.copyfile(target, temporary)
         with h5netcdf.File(temporary, "a") as file:
             file.attrs[name] = value
@@ -164,7 +168,7 @@ def _declare(file: Any, layout: Layout, rows: int) -> None:
 
 
 @contextmanager
-def _whole(path: Path, folder: Path) -> Iterator[Path]:
+def whole_file(path: Path, folder: Path) -> Iterator[Path]:
     """A temporary name in `folder` that is moved to `path` if all went well, and deleted if not."""
     temporary = folder / f".{path.name}.{os.getpid()}.tmp"
     try:

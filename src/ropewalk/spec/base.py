@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from ropewalk.errors import InputError
+from ropewalk.spec.paths import NOT_GIVEN, as_plain, changed
 
 LARGEST = 1e100  # no quantity in SI units comes near; products and squares of it stay finite
 STRICT = {"strict": True, "allow_inf_nan": False}  # neither true nor "12" is a number
@@ -30,14 +35,68 @@ Direction = Annotated[Vector, AfterValidator(_not_zero)]
 
 
 class Part(BaseModel):
-    """A frozen piece of a case. Unknown keys are refused."""
+    """A frozen piece of a case. Unknown keys are refused; what is wrong raises InputError."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
-    def replace(self, **changes: Any) -> Self:
-        """The same with some fields changed, checked again from the start."""
-        data = {name: getattr(self, name) for name in self.model_fields_set}
-        data.update(changes)
-        return type(self)(**data)
+    def __init__(self, /, *parts: Any, **data: Any) -> None:
+        if parts:
+            raise InputError(f"{type(self).__name__} takes its parts by name, as in {type(self).__name__}(name=value)")
+        data = {name: as_plain(value) for name, value in data.items()}
+        with _sentences(type(self), data):
+            super().__init__(**data)
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # parts inside parts do not pass through it
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """A checked part from plain data, as from a file; InputError with every mistake found."""
+        with _sentences(cls, obj):
+            return super().model_validate(obj, **options)
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        """The same from JSON."""
+        with _sentences(cls, None):
+            return super().model_validate_json(json_data, **options)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except ValidationError:
+            kind = type(self).__name__
+            raise InputError(
+                f"{kind}.{name} cannot be set: a {kind} does not change; replace({name}=...) gives another one"
+            ) from None
+
+    def replace(self, path: str | Mapping[str, Any] | None = None, value: Any = NOT_GIVEN, /, **changes: Any) -> Self:
+        """The same with some values changed, checked again from the start.
+
+        Fields by name, ``line.replace(elements=40)``; a value anywhere inside by its path,
+        ``system.replace("lines.west.pieces.0.length", 455.0)``; or several at once,
+        ``system.replace({"environment.depth": 80.0, "points.anchor.position.2": -80.0})``. A path is written as in
+        messages: names and numbers of entries with dots between them, or ``pieces[0]``. The last step may be new:
+        another name among the lines, a key that the part does not have yet. Raises InputError for a path that leads
+        nowhere and for values that are refused.
+        """
+        if path is None:
+            return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | changes)
+        if isinstance(path, str) == (value is NOT_GIVEN):
+            raise InputError("replace takes a path and a value, or a mapping of paths to values")
+        values = {path: value} if isinstance(path, str) else dict(path)
+        return type(self).model_validate(changed(self, {**values, **changes}))
+
+
+@contextmanager
+def _sentences(kind: type[BaseModel], data: Any) -> Iterator[None]:
+    """Mistakes as InputError, in the sentences of the command line."""
+    try:
+        yield
+    except ValidationError as error:
+        from importlib import import_module  # sentences stand with the readers, above the spec: looked up when used
+
+        raise import_module("ropewalk.io.messages").input_error(error, kind, data) from None  # type: ignore[no-any-return]
+    except ArithmeticError:  # 1e200 squared, in a check of the spec
+        raise InputError("a number is too large or too small to work with") from None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
+from ropewalk.errors import InputError
 from ropewalk.spec.base import Part
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.cases import Record, Run, Statics
@@ -22,6 +23,9 @@ from ropewalk.spec.sections import Section
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ \-]{0,99}")
 MOST_HINTS = 20  # spellings looked up for dangling references; a file full of them must not take minutes
+
+
+Source: TypeAlias = "System | str | PathLike[str]"  # what every question takes: a System, or the path of a case file
 
 
 class System(Part):
@@ -50,6 +54,21 @@ class System(Part):
         from importlib import import_module  # readers stand above the spec, so they are looked up when used
 
         return import_module("ropewalk.io.native").read_case(path)  # type: ignore[no-any-return]
+
+    @classmethod
+    def of(cls, source: Source) -> System:
+        """The system itself, or that of a case file."""
+        if isinstance(source, System):
+            return source
+        if isinstance(source, str | PathLike):
+            return cls.from_file(source)
+        raise InputError(f"a System or the path of a case file is needed, not {type(source).__name__}")
+
+    def to_file(self, path: str | PathLike[str]) -> None:
+        """Write a case file, which reads back to an equal System; defaults that were not set are left out."""
+        from importlib import import_module
+
+        import_module("ropewalk.io.native").save_case(self, path)
 
     @field_validator("sections", "points", "bodies", "lines", "links", "nets", "rods")
     @classmethod

@@ -38,15 +38,7 @@ def from_modes(dataset: xr.Dataset) -> Scene:
     from ropewalk.analysis.statics import statics
     from ropewalk.io.netcdf import system_of
 
-    return _scene(joined_complex(dataset), statics(system_of(dataset)))
-
-
-def joined_complex(dataset: xr.Dataset) -> xr.Dataset:
-    """Variables that were written as a real and an imaginary part, as complex ones again."""
-    for name in [str(name) for name in dataset.data_vars if str(name).endswith("_real")]:
-        base = name.removesuffix("_real")
-        dataset = dataset.assign({base: dataset[name] + 1j * dataset[f"{base}_imaginary"]})
-    return dataset
+    return _scene(dataset, statics(system_of(dataset)))
 
 
 def _scene(dataset: xr.Dataset, equilibrium: Equilibrium) -> Scene:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from mixed_cases import oc3
 from numpy.testing import assert_allclose
-from pydantic import ValidationError
 
 from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.mesh import LENGTH, MASS, build_mesh
+from ropewalk.errors import InputError
 from ropewalk.methods.mixed.payout import with_winches
 from ropewalk.methods.mixed.solver import MixedFem, MixedFemStatics
 from ropewalk.model.model import Model, build
@@ -140,12 +140,12 @@ def test_grading_of_a_line_that_is_all_winch_is_refused():
         "from": "a", "to": "b", "grading": 2, "pieces": [{"section": "rope", "length": 10}],
         "payout": {"end": "B", "time": [0, 30], "length": [0, 6]},
     }  # fmt: skip
-    with pytest.raises(ValidationError, match="give the winch a piece of its own"):
+    with pytest.raises(InputError, match="give the winch a piece of its own"):
         Line.model_validate(line)
 
 
 def test_grading_below_one_is_refused():
     """A ratio of lengths, not a share."""
     line = {"from": "a", "to": "b", "grading": 0.5, "pieces": [{"section": "rope", "length": 10}]}
-    with pytest.raises(ValidationError, match="grading"):
+    with pytest.raises(InputError, match="grading"):
         Line.model_validate(line)

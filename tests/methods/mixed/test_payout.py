@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from mixed_cases import march, settle
 from numpy.testing import assert_allclose
-from pydantic import ValidationError
 from resumed import assert_goes_on_to_the_same_bits
 
+from ropewalk.errors import InputError
 from ropewalk.methods.mixed.solver import MixedFem, MixedFemStatics
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -154,13 +154,13 @@ def test_a_run_goes_on_from_a_checkpoint_after_the_mesh_has_changed() -> None:
 def test_mistakes_are_named() -> None:
     """Lengths that do not begin with 0, more hauled in than there is, past an attachment."""
     line = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 20.0}]}
-    with pytest.raises(ValidationError, match="begin with 0"):
+    with pytest.raises(InputError, match="begin with 0"):
         Line.model_validate({**line, "payout": {"time": [0.0, 1.0], "length": [1.0, 2.0]}})
-    with pytest.raises(ValidationError, match=r"hauls in 25 m at end B, but only 20 m"):
+    with pytest.raises(InputError, match=r"hauls in 25 m at end B, but only 20 m"):
         Line.model_validate({**line, "payout": {"time": [0.0, 1.0], "length": [0.0, -25.0]}})
-    with pytest.raises(ValidationError, match=r"hauls in 6 m at end A, but only 5 m"):
+    with pytest.raises(InputError, match=r"hauls in 6 m at end A, but only 5 m"):
         Line.model_validate(
             {**line, "attachments": [{"s": 5.0}], "payout": {"end": "A", "time": [0.0, 1.0], "length": [0.0, -6.0]}}
         )
-    with pytest.raises(ValidationError, match="2 times but 3 lengths"):
+    with pytest.raises(InputError, match="2 times but 3 lengths"):
         Line.model_validate({**line, "payout": {"time": [0.0, 1.0], "length": [0.0, 1.0, 2.0]}})
