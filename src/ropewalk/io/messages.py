@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Protocol, get_args, get_origin
+from typing import Any, Protocol, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ropewalk.errors import InputError, Problem
 from ropewalk.io.locations import Label, Step, allowed_keys, read_location, tags_at
@@ -19,6 +19,8 @@ MAX_ERRORS = 1000  # of pydantic's looked at; spelling hints for a million would
 SHOWN_TEXT = 40  # characters of a value shown in a sentence
 SHOWN_SENTENCE = 400  # characters of a sentence of the spec, which may quote the file
 SHOWN_CHOICES = 30  # names listed after "Allowed:"
+
+M = TypeVar("M", bound=BaseModel)
 
 
 def shortened(text: str) -> str:
@@ -76,6 +78,21 @@ class Places(Protocol):
 
     def nearest(self, path: Sequence[Step]) -> tuple[int, int]:
         """Line and column of the path, or of the nearest part around it."""
+
+
+def checked(
+    model: type[M], data: Any, name: str | None = None, places: Places | None = None, *, beside: Any = None
+) -> M:
+    """`model` made of data read from a file; InputError with every mistake and its place.
+
+    beside : the data in which keys are free to be meant by a misspelled one, if not `data`
+    """
+    try:
+        return TypeAdapter(model).validate_python(data)
+    except ValidationError as error:
+        raise input_error(error, model, data if beside is None else beside, name, places) from None
+    except ArithmeticError:  # 1e200 squared, in a check of the spec
+        raise InputError(Problem("a number is too large or too small to work with", name)) from None
 
 
 def input_error(

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from ropewalk.errors import InputError, Problem
-from ropewalk.io.messages import input_error, one_line, path_text, shown
+from ropewalk.io.messages import checked, one_line, path_text, shown
 from ropewalk.io.scalars import scalar_text
 from ropewalk.io.yaml import Document, load_bytes, load_file, load_text
 from ropewalk.spec.system import System
@@ -33,12 +33,7 @@ def read_text(text: str | bytes, name: str = "case.yaml") -> System:
 
 
 def _system(document: Document) -> System:
-    try:
-        return TypeAdapter(System).validate_python(document.data)
-    except ValidationError as error:
-        raise input_error(error, System, document.data, document.name, document.positions) from None
-    except ArithmeticError:  # 1e200 squared, in a check of the spec
-        raise InputError(Problem("a number is too large or too small to work with", document.name)) from None
+    return checked(System, document.data, document.name, document.positions)
 
 
 def write_case(system: System, comments: Mapping[tuple[str, ...], str] | None = None) -> str:

@@ -12,12 +12,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from ropewalk import __version__
 from ropewalk.errors import InputError, Problem
 from ropewalk.io.locations import Step
-from ropewalk.io.messages import input_error, path_text, shown
+from ropewalk.io.messages import checked, path_text, shown
 from ropewalk.io.native import read_case
 from ropewalk.io.yaml import Positions, load_file
 from ropewalk.spec.sweep import MOST_CASES, Factor, Sweep
@@ -95,12 +93,8 @@ class Plan:
         except PathError as error:
             key = next(key for key in self.keys if _fails(self._data, key))
             raise InputError(self.source.problem(f"key '{key}' {error}", self._place(key, case))) from None
-        try:
-            return System.model_validate(data)
-        except ValidationError as error:
-            places = _CasePlaces(self, case)
-            # without the data every allowed key is a candidate for what was meant, one that the base case has too
-            raise input_error(error, System, {}, self.source.name, places) from None
+        # every allowed key is a candidate for what was meant, one that the base case has too
+        return checked(System, data, self.source.name, _CasePlaces(self, case), beside={})
 
     @property
     def identity(self) -> str:
@@ -167,10 +161,7 @@ class _CasePlaces:
 def read_sweep(path: Path) -> Plan:
     """Read and check a sweep file and every one of its cases; InputError with every mistake that one reading finds."""
     document = load_file(path)
-    try:
-        sweep = Sweep.model_validate(document.data)
-    except ValidationError as error:
-        raise input_error(error, Sweep, document.data, document.name, document.positions) from None
+    sweep = checked(Sweep, document.data, document.name, document.positions)
     source = Source(document.name, path.absolute().parent, document.positions)
     base = path.parent / sweep.base
     if not base.is_file():
@@ -182,11 +173,7 @@ def plan_of(system: System, vary: Mapping[Any, Any] | Sequence[Any], **options: 
     """The plan of a sweep given in Python: `vary` as in the file, or values by key."""
     listed = [{"key": key, "values": values} for key, values in vary.items()] if isinstance(vary, Mapping) else vary
     data = {"base": "", "vary": [_factor(entry) for entry in listed], **options}
-    try:
-        sweep = Sweep.model_validate(data)
-    except ValidationError as error:
-        raise input_error(error, Sweep, data, PYTHON, _NoPlaces()) from None
-    return expand(sweep, system, Source())
+    return expand(checked(Sweep, data, PYTHON), system, Source())
 
 
 def expand(sweep: Sweep, base: System, source: Source) -> Plan:
@@ -296,11 +283,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple | range | Iterator):
         return [_plain(inner) for inner in value]
     return value
-
-
-class _NoPlaces:
-    """Of a sweep without a file."""
-
-    def nearest(self, path: Sequence[Step]) -> tuple[int, int]:
-        """No line and column."""
-        return (0, 0)

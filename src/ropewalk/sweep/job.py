@@ -151,11 +151,11 @@ def _on_bodies(equilibrium: Any, summary: Summary) -> None:
 
 
 def _modes(system: System, output: Path | None) -> Summary:
-    from ropewalk.analysis.modes import modes, split_complex
+    from ropewalk.analysis.modes import modes
 
     dataset = modes(system)
     if output is not None:
-        netcdf.write(split_complex(dataset), output)
+        netcdf.write(dataset, output)
     summary = Summary()
     summary.take(dataset[["omega", "period", "damping", "growth"]].drop_vars(
         [name for name in dataset.coords if name != "mode"], errors="ignore"))  # fmt: skip
@@ -164,13 +164,12 @@ def _modes(system: System, output: Path | None) -> Summary:
 
 def _response(system: System, output: Path | None) -> Summary:
     """Standard deviation, period and most probable maximum of tensions at line ends and of motions."""
-    from ropewalk.analysis.modes import split_complex
     from ropewalk.analysis.response import response
     from ropewalk.analysis.response_statistics import statistics
 
     dataset = response(system)
     if output is not None:
-        netcdf.write(split_complex(dataset), output)
+        netcdf.write(dataset, output)
     found = statistics(dataset)
     summary = Summary()
     owner = dataset["node_line"].values
