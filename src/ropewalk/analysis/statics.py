@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.audit import Audit, audit
 from ropewalk.analysis.check import refuse_unreachable
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.hydrostatics import hydrostatic_stiffness, metacentric_heights
+from ropewalk.analysis.reach import refuse_impossible, shortage
+from ropewalk.analysis.static_doubts import static_doubts
 from ropewalk.analysis.verdict import Verdict, verdict
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
@@ -32,8 +37,11 @@ if TYPE_CHECKING:
 AUTO = "auto"
 SETTLE = "settle"  # how a solver that goes through time finds an equilibrium
 SETTINGS = ("ramp", "damping", "duration")  # of the case, for methods that take them
-# exact where it applies, then the most accurate, then the most general; nets last
-PREFERENCE = ("catenary", "shooting", "fem", "bars_statics")
+# exact where it applies, then the most accurate, then the most general; nets, and what is slow but arrives, last
+PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
+# what numbers do to code that expects others: a failure of the method, not of the program
+BREAKDOWNS = (ArithmeticError, LookupError, ValueError, AssertionError, np.linalg.LinAlgError)
+QUADRATURE = dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars")  # how elements lump loads; others at nodes
 HAVE_BED = ("fem", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
@@ -48,6 +56,7 @@ class Equilibrium:
     report: Report
     method: str
     stiffness: Array | None  # (n_bodies, 6, 6) of the lines about each body's origin, free points following
+    audit: Audit = field(default_factory=lambda: Audit(()))
     sensitivities: dict[str, dict[str, float]] = field(default_factory=dict)  # by output, then by parameter
 
     def __repr__(self) -> str:
@@ -68,6 +77,11 @@ class Equilibrium:
     def stability(self) -> Verdict | None:
         """Whether the bodies come back after a push, and which way they would go if not; None without free bodies."""
         return verdict(self.model, self.state, self.stiffness, self.method)
+
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is not wrong but doubtful, each with its figure and limit."""
+        return tuple(static_doubts(self.model, self.state, self.report, self.stability))
 
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""
@@ -96,6 +110,8 @@ class Equilibrium:
             "settings": json.dumps({"method": self.method}),
             "version": __version__,
             "created_by": "ropewalk statics",
+            "doubts": doubts_as_json(self.doubts),
+            "audit": json.dumps(self.audit.as_dict()),
         }
         found = dataset_of(self.model.names, [self.state], attrs, self.model.nets, self.model.lines)
         return with_sheaves(found, self.system, self.report.figures.get("over", {}))
@@ -119,36 +135,74 @@ def statics(
     model = build(system)
     refuse_only_rods(system)
     refuse_unreachable(model, time)
+    refuse_impossible(model, time)
+    tries: list[Try] = []
     answer: Equilibrium | None = None
-    crosses = False  # the answer so far takes what is above the water as in it
     for name, solver in _solvers(system, model, method or system.statics.method):
-        try:
-            work = solver.start(model, initial_state(model))
-        except InputError:
-            if not crosses:
-                raise
-            continue  # what asks more of the case than the method that has answered
-        report = solver.advance(model, work, time)
-        if report.good:
-            stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
-            answer = Equilibrium(system, model, solver.read(model, work), report, name, stiffness)
-            below = _below_bed(model, answer.state, name)
-            if below:
-                answer = None
-                text = f"{below}; method '{name}' has no bed for bodies: take method 'fem', which has"
-                report = replace(report, status=Status.UNSUPPORTED, message=text)
-        # some demands show only in the answer: part of a line out of the water, or under the bed
-        if report.status is Status.UNSUPPORTED or report.figures.get("crosses_surface"):
-            crosses = answer is not None
-            continue
-        # what sinks falls for ever where bodies have no bed
-        if report.good or not (crosses or _may_sink(model, name)):
+        found = _attempt(system, model, name, solver, time)
+        if isinstance(found, Equilibrium):
+            rejected = tuple((attempt.method, attempt.sentence) for attempt in tries)
+            answer = replace(found, audit=replace(found.audit, rejected=rejected))
             break
+        tries.append(found)
     if answer is None:
-        raise ConvergenceError(report.message or report.status.value, report)
+        raise _failure(model, tries, time)
     if sensitivities:
         return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
     return answer
+
+
+@dataclass(frozen=True)
+class Try:
+    """A method that gave no answer, or one that did not pass the audit."""
+
+    method: str
+    sentence: str
+    report: Report
+    refused: InputError | None = None  # the method does not do the case
+    audit: Audit | None = None
+
+
+def _attempt(system: System, model: Model, name: str, solver: Any, time: float) -> Equilibrium | Try:
+    """The equilibrium by one method if it passes its audit; otherwise why not."""
+    try:
+        work = solver.start(model, initial_state(model))
+        report = solver.advance(model, work, time)
+        if not report.good:
+            return Try(name, report.message or report.status.value, report)
+        stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
+        state = solver.read(model, work)
+    except InputError as error:
+        return Try(name, str(error), Report(Status.UNSUPPORTED, str(error)), refused=error)
+    except BREAKDOWNS as error:
+        text = f"method '{name}' broke down ({type(error).__name__}: {error}); try another method"
+        return Try(name, text, Report(Status.NOT_CONVERGED, text))
+    below = _below_bed(model, state, name)
+    if below:
+        text = f"{below}; method '{name}' has no bed for bodies: take method 'fem', which has"
+        return Try(name, text, replace(report, status=Status.UNSUPPORTED, message=text))
+    checked = audit(model, state, report.figures, QUADRATURE.get(name, "nodes"))
+    if checked.passed:
+        return Equilibrium(system, model, state, report, name, stiffness, checked)
+    text = f"method '{name}' reports an equilibrium that its audit rejects: {'; '.join(checked.sentences)}"
+    failed = replace(report, status=Status.NOT_CONVERGED, message=text)
+    return Try(name, text, failed, audit=checked)
+
+
+def _failure(model: Model, tries: list[Try], time: float) -> Exception:
+    """What to raise when no method has an answer: bad input if none does the case, otherwise the numbers of all."""
+    refused = [attempt.refused for attempt in tries if attempt.refused is not None]
+    if len(refused) == len(tries):
+        return refused[0]
+    short = shortage(model, time)
+    if short:
+        return InputError(short)
+    computed = [attempt for attempt in tries if attempt.refused is None]
+    telling = [t for t in computed if t.report.status in (Status.NO_EQUILIBRIUM, Status.TOO_SHORT)]
+    first = (telling or computed)[0]
+    others = [f"{attempt.method}: {attempt.sentence}" for attempt in computed if attempt is not first]
+    text = first.sentence + (f". Other methods: {'; '.join(others)}" if others else "")
+    return ConvergenceError(text, first.report)
 
 
 def refuse_only_rods(system: System) -> None:
@@ -169,15 +223,6 @@ def _below_bed(model: Model, state: State, method: str) -> str:
     from ropewalk.methods.mixed.body_start import body_below_bed
 
     return body_below_bed(model, state)
-
-
-def _may_sink(model: Model, method: str) -> bool:
-    """Whether a free body is heavier than all the water it can displace, and the method has no bed for it."""
-    if not _ignores_bed(model, method):
-        return False
-    from ropewalk.methods.mixed.body_start import heavy_body
-
-    return heavy_body(model)
 
 
 def _sensitivities(system: System, parameters: Sequence[str], time: float) -> dict[str, dict[str, float]]:
@@ -254,6 +299,7 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
         "residual_force": report.residual_force,
         "residual_position": report.residual_position,
         **({"settling": report.figures["settling"]} if "settling" in report.figures else {}),
+        **_quality(equilibrium),
         "points": {
             name: {"position": state.point_position[k].tolist(), "force": state.point_force[k].tolist()}
             for k, name in enumerate(model.names.points)
@@ -262,6 +308,14 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
         "lines": {name: {**_line(model, state, k), **_over(report, name)} for k, name in enumerate(model.names.lines)},
         **({"nets": net_summary(model, state)} if model.nets.names else {}),
     }
+
+
+def _quality(equilibrium: Equilibrium) -> dict[str, Any]:
+    """What the audit found, what is doubtful, and the error of the mesh where there is one."""
+    figures = equilibrium.report.figures
+    error = {"discretisation_error": figures["discretisation_error"]} if "discretisation_error" in figures else {}
+    doubts = [doubt.as_dict() for doubt in equilibrium.doubts]
+    return {"audit": equilibrium.audit.as_dict(), "doubts": doubts, **error}
 
 
 def _body(equilibrium: Equilibrium, k: int) -> dict[str, Any]:

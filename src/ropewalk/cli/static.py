@@ -9,7 +9,17 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, counted, metres, newtons, plain, print_doubts, print_json, print_table
+from ropewalk.cli.tables import (
+    JsonOption,
+    counted,
+    metres,
+    newtons,
+    plain,
+    print_answer_doubts,
+    print_doubts,
+    print_json,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from ropewalk.analysis.statics import Equilibrium
@@ -40,6 +50,7 @@ def static_command(
         from ropewalk.io.netcdf import write
 
         write(equilibrium.to_dataset(), kept)
+    print_answer_doubts(equilibrium.doubts)
     if as_json:
         print_json(equilibrium.summary)
     else:
@@ -79,22 +90,19 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         _print_settling(summary["settling"])
     if report.message:
         typer.echo(report.message)
-    for sentence in line_remarks(equilibrium):
-        typer.echo(sentence)
+    typer.echo(audit_line(equilibrium))
 
 
-def line_remarks(equilibrium: Equilibrium) -> list[str]:
-    """A sentence for every line that pulls harder than its weakest section breaks, or is stretched too far."""
-    from ropewalk.analysis.check import stretched_at_rest
-    from ropewalk.post.bodies import breaking_loads
-
-    lines = equilibrium.summary["lines"].items()
-    far = stretched_at_rest(equilibrium.model, [line["stretched_length"] for _, line in lines])
-    return far + [
-        f"line '{name}' pulls with {line['max_tension']:.4g} N and breaks at {limit:.4g} N"
-        for (name, line), limit in zip(lines, breaking_loads(equilibrium.model), strict=True)
-        if line["max_tension"] > limit
-    ]
+def audit_line(equilibrium: Equilibrium) -> str:
+    """One line on what the audit found."""
+    checked = equilibrium.audit
+    parts = []
+    for kind, what in (("force", "force"), ("length", "length"), ("position", "position"), ("bed", "bed")):
+        worst = checked.largest(kind)
+        if worst is not None:
+            parts.append(f"{what} error {worst.value:.2g} {'N' if kind == 'force' else 'm'} (limit {worst.limit:.2g})")
+    text = f"audit passed: {', '.join(parts)}" if parts else "audit passed"
+    return text + "".join(f"; method '{method}' was rejected" for method, _ in checked.rejected)
 
 
 def _print_settling(settling: dict[str, Any]) -> None:

@@ -46,6 +46,12 @@ def print_doubts(system: System, case: Path) -> None:
         typer.echo(f"{case}: {doubt}", err=True)
 
 
+def print_answer_doubts(doubts: Iterable[object]) -> None:
+    """What is doubtful about an answer, on stderr: `doubt CODE: SENTENCE`."""
+    for doubt in doubts:
+        typer.echo(str(doubt), err=True)
+
+
 def counted(number: int, things: str) -> str:
     """A number of things, in the singular if it is one: '1 line', '2 bodies'."""
     one = f"{things[:-3]}y" if things.endswith("ies") else things[:-1]

@@ -261,6 +261,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
     """The state, with tensions and end forces; call `find_tensions` before."""
     places, s, bars = work.places, work.steps, work.bars
     node, tension = places.line_node, np.zeros(places.line_node.size)
+    element_tension = np.zeros(places.line_node.size)
     ends = np.zeros((len(model.names.lines), 2, 3))
     alone = work.own_loads()
     forces = _point_forces(model, work)
@@ -274,6 +275,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
             ends[i, side] -= pressed
             if model.lines.end_kind[i, side] != BODY:
                 forces[model.lines.end_index[i, side]] -= pressed
+        element_tension[own][:-1] = bar
         inner = 0.5 * (bar[1:] + bar[:-1])
         tension[own] = [ends[i, 0] @ work.field.direction[first], *inner, -ends[i, 1] @ work.field.direction[last - 1]]
     point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
@@ -294,6 +296,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         grounded=grounded(model, work) if bars.length.size else np.zeros(len(model.names.lines)),
         **read_nets(model, work),
         **link_loads(work),
+        element_tension=element_tension,
     )
 
 

@@ -1,0 +1,111 @@
+"""The audit: no equilibrium leaves before forces, lengths, ends and bed are checked again, by other code.
+
+It may read laws (`physics/`), loads and the model, never a method or the assembly: an import contract checks that. What
+is continuous is integrated from node to node (audit_string.py), what is lumped is balanced at the method's own mesh
+(audit_elements.py), points and bodies are summed up again (audit_parts.py). See docs/audit.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
+from ropewalk.analysis.audit_parts import check_bodies, check_points
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+UNITS = {"force": "N", "length": "m", "bed": "m", "position": "m", "push": "N"}
+WHAT = {
+    "force": "out of balance by",
+    "length": "off the length that its law gives by",
+    "bed": "below the bed by",
+    "position": "away from where it is held by",
+    "push": "pushes, which it cannot, with",
+}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the audit found: for every kind of figure the one that is farthest beyond its limit, or nearest to it."""
+
+    findings: tuple[Finding, ...]
+    rejected: tuple[tuple[str, str], ...] = ()  # methods whose answers did not pass before this one, and why
+
+    @property
+    def passed(self) -> bool:
+        """Whether every figure is within its limit."""
+        return all(finding.share <= 1.0 for finding in self.findings)
+
+    @property
+    def sentences(self) -> list[str]:
+        """One for every figure beyond its limit, the worst first."""
+        wrong = sorted((f for f in self.findings if not f.share <= 1.0), key=lambda f: -f.share)
+        return [_sentence(finding) for finding in wrong]
+
+    def largest(self, kind: str) -> Finding | None:
+        """The figure of a kind with the largest share of its limit."""
+        return max((f for f in self.findings if f.kind == kind), key=lambda f: f.share, default=None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, as in `static --json`."""
+        result: dict[str, Any] = {"passed": self.passed}
+        for kind in UNITS:
+            worst = self.largest(kind)
+            if worst is not None:
+                value = worst.value if np.isfinite(worst.value) else None
+                result[kind] = {"value": value, "limit": worst.limit, "part": worst.part, "unit": UNITS[kind]}
+        if self.rejected:
+            result["rejected"] = dict(self.rejected)
+        return result
+
+
+def _sentence(finding: Finding) -> str:
+    unit = UNITS[finding.kind]
+    return (
+        f"{finding.part} is {WHAT[finding.kind]} {finding.value:.3g} {unit} (limit {finding.limit:.2g} {unit})".replace(
+            " is pushes", " pushes"
+        )
+    )
+
+
+def audit(model: Model, state: State, figures: Mapping[str, Any] | None = None, quadrature: str = "nodes") -> Audit:
+    """Check an equilibrium.
+
+    figures : of the method's report, for forces on what lines run over    quadrature : how a method of elements lumps
+    loads at nodes, 'nodes' or 'bars'
+    """
+    given = figures if figures is not None else {}
+    if not _finite(state):
+        return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
+    scales = scales_of(model, state)
+    found = check_lines(model, state, quadrature)
+    found += check_points(model, state, given, scales)
+    found += check_bodies(model, state, given, scales)
+    kept: dict[str, Finding] = {}
+    for finding in found:
+        if finding.kind not in kept or finding.share > kept[finding.kind].share:
+            kept[finding.kind] = finding
+    return Audit(tuple(kept.values()))
+
+
+def _arrays(state: State) -> dict[str, Array]:
+    names = ("position", "tension", "end_force", "point_position", "body_position", "body_quaternion", "net_position")
+    return {name: getattr(state, name) for name in names}
+
+
+def _finite(state: State) -> bool:
+    return all(bool(np.all(np.isfinite(values))) for values in _arrays(state).values())
+
+
+def _not_finite(model: Model, state: State) -> str:
+    bad = np.flatnonzero(~np.all(np.isfinite(state.position), axis=1))
+    if bad.size:
+        line = int(np.searchsorted(state.start, bad[0], side="right") - 1)
+        return f"line '{model.names.lines[line]}'"
+    wrong = next(name for name, values in _arrays(state).items() if not np.all(np.isfinite(values)))
+    return f"the system ({wrong.replace('_', ' ')})"

@@ -1,0 +1,282 @@
+"""Audit of lines of elements: balance of every node at the method's own mesh, lengths by the law, bed, pushing.
+
+Two ways to lump loads at the nodes are known: halves of elements that feel the water at their own node ('nodes'), and
+straight bars whose drag is integrated at two Gauss points ('bars').
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.analysis.audit_lines import (
+    FORCE,
+    LENGTH,
+    LEVEL,
+    PUSH,
+    SLACK,
+    Finding,
+    Scales,
+    contact_width,
+    heights,
+    worst,
+)
+from ropewalk.analysis.audit_loads import (
+    TINY,
+    Fabric,
+    Wetness,
+    current_at,
+    drag,
+    line_load,
+    lump_load,
+    norm,
+    strain_of,
+    unit,
+)
+from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.lines import FORCE_TABLE
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point of a bar
+
+
+class Elements(NamedTuple):
+    """Elements of all lines, from end A to end B."""
+
+    first: Ints  # (m,) node at the start
+    line: Ints
+    section: Ints
+    length: Array  # m, unstretched
+    chord: Array  # (m, 3) m
+    tangent: Array  # (m, 3)
+    tension: Array  # N
+
+
+def elements_of(model: Model, state: State) -> Elements:
+    """Read the elements from the nodes of the state."""
+    first = np.concatenate([np.arange(a, b - 1) for a, b in zip(state.start[:-1], state.start[1:], strict=True)])
+    line = np.searchsorted(state.start, first, side="right") - 1
+    middle = 0.5 * (state.s[first] + state.s[first + 1])
+    section = np.zeros(first.size, dtype=np.int64)
+    lines = model.lines
+    for i in range(lines.length.size):
+        own = line == i
+        pieces = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+        ends = np.cumsum(lines.piece_length[pieces])
+        section[own] = lines.piece_section[pieces][np.minimum(np.searchsorted(ends, middle[own]), ends.size - 1)]
+    chord = state.position[first + 1] - state.position[first]
+    length = state.s[first + 1] - state.s[first]
+    return Elements(first, line, section, length, chord, unit(chord), state.element_tension[first])
+
+
+def check_elements(model: Model, state: State, scales: Scales, quadrature: str) -> list[Finding]:
+    """Figures of all lines made of elements."""
+    of = elements_of(model, state)
+    balance, bed = node_balance(model, state, of, quadrature)
+    limit = np.full(balance.shape[0], FORCE * scales.force)
+    residual = _within_friction(model, balance, bed)
+    inner: Flags = np.ones(balance.shape[0], dtype=np.bool_)
+    inner[state.start[:-1]] = False
+    inner[state.start[1:] - 1] = False
+    nodes = np.flatnonzero(inner)
+    found = worst("force", model, state, nodes, residual[nodes], limit[nodes])
+    found += _end_forces(model, state, balance, bed, scales)
+    found += _lengths(model, state, of)
+    return found + _depths(model, state, of)
+
+
+def _within_friction(model: Model, balance: Array, bed: Array) -> Array:
+    """(n,) what friction of the bed cannot hold of the force on each node, N."""
+    normal = model.sea.bed_normal
+    up = balance @ normal
+    along = norm(balance - np.outer(up, normal))
+    held: Array = np.hypot(up, np.maximum(0.0, along - model.sea.bed_friction * bed))
+    return held
+
+
+def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> tuple[Array, Array]:
+    """Sum of the forces on each node, friction of the bed apart, and the bed's normal force there, N."""
+    n = state.position.shape[0]
+    total, bed = np.zeros((n, 3)), np.zeros(n)
+    pull = of.tension[:, None] * of.tangent
+    np.add.at(total, of.first, pull)
+    np.add.at(total, of.first + 1, -pull)
+    loads = _bar_loads if quadrature == "bars" else _half_loads
+    for node, load in zip((of.first, of.first + 1), loads(model, state, of), strict=True):
+        np.add.at(total, node, load)
+    _add_attachments(model, state, total)
+    if model.sea.has_seabed:
+        sea, height = model.sea, heights(model.sea, state.position)
+        width = contact_width(model, of.section)
+        radius = model.sections.contact_radius[of.section]
+        area, lift = np.zeros(n), np.zeros(n)
+        share = np.zeros(n)
+        for node in (of.first, of.first + 1):
+            np.add.at(area, node, 0.5 * width * of.length)
+            np.add.at(lift, node, 0.5 * radius * of.length)
+            np.add.at(share, node, 0.5 * of.length)
+        if quadrature == "bars":
+            for node in (of.first, of.first + 1):
+                depth = np.maximum(0.0, radius - height[node])
+                np.add.at(bed, node, 0.5 * of.length * width * sea.bed_stiffness * depth)
+        else:
+            depth = np.maximum(0.0, lift / np.maximum(share, TINY) - height)
+            bed = sea.bed_stiffness * area * depth
+        total += bed[:, None] * sea.bed_normal
+    return total, bed
+
+
+def _half_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
+    """Loads on the two halves of each element, with the water at their nodes and the tangent of the element."""
+    sections = model.sections
+    width = np.maximum(np.sqrt(4.0 * sections.area[of.section] / np.pi), 2.0 * sections.contact_radius[of.section])
+    thick = np.maximum(width, LEVEL * of.length)
+    stretch = norm(of.chord) / of.length
+    fabric = Fabric(of.line, of.section)
+    z0, z1 = state.position[of.first, 2], state.position[of.first + 1, 2]
+    middle, half = 0.5 * (z0 + z1), 0.5 * of.length
+    halves = []
+    for node, z in ((of.first, z0), (of.first + 1, z1)):
+        wet = Wetness(z, middle, thick)
+        quarter = state.s[node] + 0.25 * (of.length if node is of.first else -of.length)
+        halves.append(half[:, None] * line_load(model, fabric, quarter, state.position[node], of.tangent, stretch, wet))
+    if np.any(model.lines.load_kind == FORCE_TABLE):
+        _tables_over_halves(model, state, of, halves)
+    return halves[0], halves[1]
+
+
+def _tables_over_halves(model: Model, state: State, of: Elements, halves: list[Array]) -> None:
+    """Replace tabled loads at the middle of each half by their mean over it."""
+    lines = model.lines
+    for i in range(lines.length.size):
+        own = np.flatnonzero(of.line == i)
+        for j in range(lines.load_start[i], lines.load_start[i + 1]):
+            if lines.load_kind[j] != FORCE_TABLE:
+                continue
+            table = lines.load_table[lines.table_start[j] : lines.table_start[j + 1]]
+            for side in (0, 1):
+                begin = state.s[of.first[own]] + 0.5 * side * of.length[own]
+                end = begin + 0.5 * of.length[own]
+                for c in (1, 2, 3):
+                    there = np.interp(0.5 * (begin + end), table[:, 0], table[:, c])
+                    mean = _area(table[:, 0], table[:, c], end) - _area(table[:, 0], table[:, c], begin)
+                    halves[side][own, c - 1] += mean - (end - begin) * there
+
+
+def _area(x: Array, y: Array, to: Array) -> Array:
+    """Integral from x[0] of a table that is linear between its entries and constant beyond them."""
+    whole = np.concatenate([[0.0], np.cumsum(0.5 * (y[1:] + y[:-1]) * np.diff(x))])
+    i = np.clip(np.searchsorted(x, to, side="right") - 1, 0, x.size - 1)
+    result: Array = whole[i] + 0.5 * (y[i] + np.interp(to, x, y)) * (to - x[i])
+    before = to < x[0]
+    result[before] = y[0] * (to[before] - x[0])
+    return result
+
+
+def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
+    """Loads on the nodes of each bar: weight and buoyancy by halves, drag by two Gauss points."""
+    sections, sea, k = model.sections, model.sea, of.section
+    ends = []
+    z = [state.position[of.first, 2], state.position[of.first + 1, 2]]
+    half = 0.25 * np.abs(of.tangent[:, 2]) * of.length + np.sqrt(sections.area[k] / np.pi)
+    share = [
+        np.clip(0.5 - 0.5 * (0.75 * z[side] + 0.25 * z[1 - side]) / np.maximum(half, TINY), 0.0, 1.0) for side in (0, 1)
+    ]
+    for side in (0, 1):
+        load = np.zeros((of.first.size, 3))
+        load[:, 2] = -0.5 * sections.mass[k] * of.length * sea.gravity
+        if sea.water_density > 0.0:
+            load[:, 2] += 0.5 * share[side] * sea.water_density * sea.gravity * sections.area[k] * of.length
+        ends.append(load)
+    bn, bt = sections.drag_normal[k], sections.drag_tangential[k]
+    if sea.water_density > 0.0 and sea.current_speed > 0.0 and (np.any(bn > 0.0) or np.any(bt > 0.0)):
+        water = [current_at(sea, height) for height in z]
+        for side in (0, 1):
+            far = NEAR if side == 0 else 1.0 - NEAR
+            u = (1.0 - far) * water[0] + far * water[1]
+            scale = (0.5 * of.length * share[side])[:, None]
+            force = scale * drag(u, of.tangent, bn, bt, sea.water_density)
+            ends[0] += (1.0 - far) * force
+            ends[1] += far * force
+    return ends[0], ends[1]
+
+
+def _add_attachments(model: Model, state: State, total: Array) -> None:
+    lines = model.lines
+    for i in range(lines.length.size):
+        own = np.arange(lines.attachment_start[i], lines.attachment_start[i + 1])
+        if not own.size:
+            continue
+        nodes = np.arange(state.start[i], state.start[i + 1])
+        at = nodes[np.argmin(np.abs(state.s[nodes][None, :] - lines.attachment_s[own][:, None]), axis=1)]
+        load = lump_load(model.sea, state.position[at], lines.attachment_mass[own], lines.attachment_volume[own],
+                         lines.attachment_drag_area[own])  # fmt: skip
+        np.add.at(total, at, load + lines.attachment_force[own])
+
+
+def _end_forces(model: Model, state: State, balance: Array, bed: Array, scales: Scales) -> list[Finding]:
+    """Ends pull with what their nodes are short of; the bed may carry what presses down on it there."""
+    normal = model.sea.bed_normal
+    found: list[Finding] = []
+    for end, nodes in ((0, state.start[:-1]), (1, state.start[1:] - 1)):
+        miss = state.end_force[:, end] - balance[nodes]
+        value = norm(miss)
+        if model.sea.has_seabed:
+            near = heights(model.sea, state.position[nodes]) <= 2.0 * np.max(model.sections.contact_radius, initial=0.5)
+            up = np.maximum(miss @ normal, 0.0)
+            rest = norm(miss - np.outer(miss @ normal, normal))
+            down = np.maximum(-(miss @ normal), 0.0)
+            held = np.maximum(0.0, rest - model.sea.bed_friction * np.maximum(bed[nodes], up))
+            room = np.maximum(0.0, up - np.maximum(0.0, -(balance[nodes] @ normal)) - bed[nodes])
+            value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
+        found += worst("force", model, state, nodes, value, np.full(nodes.size, FORCE * scales.force))
+    return found
+
+
+def line_weights(model: Model, of: Elements) -> Array:
+    """(m,) weight in water of the line that each element is of, N; in air where it is afloat."""
+    sea, k = model.sea, of.section
+    wet = np.abs(model.sections.mass[k] - sea.water_density * model.sections.area[k]) * of.length * sea.gravity
+    dry = model.sections.mass[k] * of.length * max(sea.gravity, 1.0)
+    total, air = np.zeros(model.lines.length.size), np.zeros(model.lines.length.size)
+    np.add.at(total, of.line, wet)
+    np.add.at(air, of.line, dry)
+    return np.where(total > 0.0, total, air)[of.line]
+
+
+def _lengths(model: Model, state: State, of: Elements) -> list[Finding]:
+    """Elements are as long as their law makes them; slack ones may be shorter, and none may push that cannot."""
+    may_push = model.sections.compression[of.section]
+    weight = line_weights(model, of)
+    slack = ~may_push & (of.tension < SLACK * weight)
+    miss = norm(of.chord) - of.length * (1.0 + strain_of(model.sections, of.section, of.tension))
+    loose = norm(of.chord) - of.length * (1.0 + strain_of(model.sections, of.section, np.maximum(of.tension, 0.0)))
+    value = np.where(slack, np.maximum(loose, 0.0), np.abs(miss))
+    line_length = np.zeros(model.lines.length.size)
+    np.add.at(line_length, of.line, of.length)
+    found = worst("length", model, state, of.first, value, LENGTH * line_length[of.line])
+    pushing = np.where(may_push, 0.0, np.maximum(0.0, -of.tension))
+    floor = FORCE * max(float(np.max(np.abs(of.tension), initial=0.0)), 1e-9)
+    return found + worst("push", model, state, of.first, pushing, np.maximum(PUSH * weight, floor))
+
+
+def _depths(model: Model, state: State, of: Elements) -> list[Finding]:
+    """No node is deeper in the bed than a third of the water, or than what presses on it explains."""
+    if not model.sea.has_seabed:
+        return []
+    depth = np.maximum(0.0, -heights(model.sea, state.position))
+    ends = np.zeros(depth.size, dtype=np.bool_)
+    ends[state.start[:-1]] = True
+    ends[state.start[1:] - 1] = True
+    width, load = np.full(depth.size, np.inf), np.zeros(depth.size)
+    for node in (of.first, of.first + 1):
+        np.minimum.at(width, node, contact_width(model, of.section))
+        np.maximum.at(load, node, np.abs(of.tension) / of.length)
+    weight = model.sections.mass[of.section] * model.sea.gravity
+    for node in (of.first, of.first + 1):
+        np.maximum.at(load, node, weight + np.abs(of.tension) / of.length)
+    room = load / (model.sea.bed_stiffness * width) + LENGTH * float(model.lines.length.max(initial=1.0))
+    nodes = np.flatnonzero(~ends)
+    return worst("bed", model, state, nodes, depth[nodes], np.maximum(room[nodes], TINY))

@@ -1,0 +1,370 @@
+"""Audit of lines: balance, lengths, ends and bed, from node to node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.analysis.audit_loads import Fabric, Wetness, line_load, lump_load, norm, strain_of, unit
+from ropewalk.analysis.audit_string import Misses, Spans, clipped, integral_of_tangent, spans_of, string_misses
+from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.environment import Sea
+from ropewalk.model.lines import ROD
+from ropewalk.model.model import Model
+from ropewalk.model.pegs import over_positions
+from ropewalk.model.state import State, end_positions
+
+FORCE = 1e-6  # of the largest force: what counts as in balance
+LENGTH = 1e-6  # of the length of a line
+SINK = 1.5  # times the depth to which the bed's own pressure lets a line sink
+ROUGH = 1e-2  # of the force or length: a polyline whose forces between nodes a method does not give
+LEAST_WIDTH = 0.1  # m of contact, for lines without a diameter: the law of the bed needs one
+LEVEL = 1e-3  # of an element: least height over which it passes the surface
+PUSH = 2e-3  # of a line's weight: with which a slack element may hold its shape
+SLACK = 1e-3  # of a line's weight: tension below which an element need not have its length
+MOST_CREASE = 0.05  # of an element's length, by which one that is slack may be longer than it should
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One figure of the audit."""
+
+    kind: str  # force (N), length, bed or position (m)
+    part: str  # in words: line 'a' at s = 3 m
+    value: float
+    limit: float
+
+    @property
+    def share(self) -> float:
+        """Of the limit; above 1 the answer is wrong."""
+        return self.value / self.limit if np.isfinite(self.value) else np.inf
+
+
+class Scales(NamedTuple):
+    """What errors are measured by."""
+
+    force: float  # N, largest in the lines
+    length: Array  # (n_lines,) m
+
+
+def scales_of(model: Model, state: State) -> Scales:
+    """Largest force in the lines and lengths of the lines."""
+    lines, sea = model.lines, model.sea
+    weight = np.abs(model.sections.mass - sea.water_density * model.sections.area) * sea.gravity
+    own = (
+        np.add.reduceat(weight[lines.piece_section] * lines.piece_length, lines.piece_start[:-1])
+        if lines.length.size
+        else np.zeros(1)
+    )
+    force = max(
+        float(np.max(np.abs(state.end_force), initial=0.0)),
+        float(np.max(np.abs(state.tension), initial=0.0)),
+        float(own.max(initial=0.0)),
+        1e-9,
+    )
+    return Scales(force if np.isfinite(force) else 1.0, lengths_of(model, state))
+
+
+def lengths_of(model: Model, state: State) -> Array:
+    """(n_lines,) unstretched length as it is now: winches change it, m."""
+    return np.array([state.s[b - 1] for b in state.start[1:]]) if model.lines.length.size else np.zeros(0)
+
+
+def check_lines(model: Model, state: State, quadrature: str) -> list[Finding]:
+    """Figures of all lines.  quadrature : how a method of elements lumps loads, 'nodes' or 'bars'"""
+    if not model.lines.length.size:
+        return []
+    scales = scales_of(model, state)
+    found = _ends(model, state, scales)
+    if state.node_force.shape == state.position.shape:
+        return found + _strings(model, state, scales)
+    if state.element_tension.shape == state.tension.shape:
+        from ropewalk.analysis.audit_elements import check_elements
+
+        return found + check_elements(model, state, scales, quadrature)
+    return found + _polylines(model, state, scales)
+
+
+def heights(sea: Sea, r: Array) -> Array:
+    """Over the plane of the bed, m."""
+    return r @ sea.bed_normal + sea.depth * sea.bed_normal[2]
+
+
+def contact_width(model: Model, section: Ints) -> Array:
+    """Of lines on the bed, m."""
+    sections = model.sections
+    width = np.maximum(np.sqrt(4.0 * sections.area[section] / np.pi), 2.0 * sections.contact_radius[section])
+    return np.where(width > 0.0, width, LEAST_WIDTH)
+
+
+def line_at(model: Model, state: State, node: int) -> str:
+    """Name of a line and place on it, for sentences."""
+    line = int(np.searchsorted(state.start, node, side="right") - 1)
+    line = min(line, model.lines.length.size - 1)
+    return f"line '{model.names.lines[line]}' at s = {state.s[node]:.4g} m"
+
+
+def worst(kind: str, model: Model, state: State, node: Ints, value: Array, limit: Array) -> list[Finding]:
+    """The figure nearest to its limit, or farthest beyond it.  node : (n,) where each of the values is"""
+    if not value.size:
+        return []
+    share = np.where(np.isfinite(value), value / limit, np.inf)
+    k = int(np.argmax(share))
+    return [Finding(kind, line_at(model, state, int(node[k])), float(value[k]), float(limit[k]))]
+
+
+def _ends(model: Model, state: State, scales: Scales) -> list[Finding]:
+    """Ends of lines are where they are held; ends that lie on the bed may lie at their height of rest."""
+    lines, sea = model.lines, model.sea
+    held = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    rows: list[tuple[int, float, float]] = []
+    for i, j in np.ndindex(lines.length.size, 2):
+        if lines.end_kind[i, j] == ROD:
+            continue
+        node = int(state.start[i]) if j == 0 else int(state.start[i + 1]) - 1
+        miss = state.position[node] - held[i, j]
+        if sea.has_seabed and _lies(model, state, i, j, node):
+            up = float(miss @ sea.bed_normal)
+            k = int(lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1])
+            room = float(model.sections.contact_radius[k]) + _sunk(model, k)
+            miss = miss - np.clip(up, -room, room) * sea.bed_normal
+        rows.append((node, float(np.linalg.norm(miss)), LENGTH * float(scales.length[i])))
+    if not rows:
+        return []
+    node_, value, limit = (np.array(part) for part in zip(*rows, strict=True))
+    return worst("position", model, state, node_.astype(np.int64), value, limit)
+
+
+def _sunk(model: Model, section: int) -> float:
+    """Depth to which a line's own weight presses it into the bed, m."""
+    sections, sea = model.sections, model.sea
+    weight = (sections.mass[section] - sea.water_density * sections.area[section]) * sea.gravity
+    width = float(contact_width(model, np.array([section]))[0])
+    return max(0.0, float(weight)) / (sea.bed_stiffness * width)
+
+
+def _lies(model: Model, state: State, i: int, j: int, node: int) -> bool:
+    """Whether the line lies on the bed beside its end."""
+    beside = node + 1 if j == 0 else node - 1
+    k = int(model.lines.piece_section[model.lines.piece_start[i] if j == 0 else model.lines.piece_start[i + 1] - 1])
+    touch = float(model.sections.contact_radius[k]) + 1e-6 * float(model.lines.length[i])
+    return bool(heights(model.sea, state.position[beside]) <= touch)
+
+
+def _strings(model: Model, state: State, scales: Scales) -> list[Finding]:
+    """Lines whose forces n(s) a method gives at the nodes."""
+    lines = model.lines
+    spans = spans_of(model, state)
+    force_limit = np.full(spans.first.size, FORCE * scales.force)
+    place_limit = LENGTH * scales.length[spans.line]
+    misses = _string_misses(model, state, spans, force_limit, place_limit)
+    force, place, bed = misses
+    found = worst("force", model, state, spans.first, force, force_limit)
+    found += worst("length", model, state, spans.first, place, place_limit)
+    found += worst("bed", model, state, spans.first, bed, place_limit)
+    first, last = state.start[:-1], state.start[1:] - 1
+    hung = np.zeros((lines.length.size, 2, 3))
+    miss_a = norm(state.end_force[:, 0] - state.node_force[first] - hung[:, 0])
+    miss_b = norm(state.end_force[:, 1] + state.node_force[last] - hung[:, 1])
+    limit = np.full(lines.length.size, FORCE * scales.force)
+    found += worst("force", model, state, first, miss_a, limit) + worst("force", model, state, last, miss_b, limit)
+    return found + _pegs(model, state, scales)
+
+
+def _string_misses(
+    model: Model, state: State, spans: Spans, force_limit: Array, place_limit: Array
+) -> tuple[Array, Array, Array]:
+    """Force (N), place (m) and depth below what the bed allows (m) of each interval."""
+    n = spans.first.size
+    force, place, bed = np.zeros(n), np.zeros(n), np.zeros(n)
+    free: Flags = np.ones(n, dtype=np.bool_)
+    if model.sea.has_seabed:
+        near = _near_bed(model, state, spans, place_limit)
+        if np.any(near):
+            rows = np.flatnonzero(near)
+            force[rows], place[rows], bed[rows] = _on_bed(model, state, spans, rows, force_limit[rows])
+            good = (force <= force_limit) & (place <= place_limit)
+            free = ~(near & good)
+    misses = string_misses(model, state, spans, force_limit, place_limit, free)
+    pegged = _pegged(model, state, spans)
+    better: Flags = free & ~np.isnan(misses.force[:, 0])
+    own, way = norm(misses.force), norm(misses.place)
+    own[pegged] = np.abs(norm(misses.passed[pegged]) - norm(state.node_force[spans.first[pegged] + 1]))
+    slack = _slack(model, state, spans, misses, force_limit)
+    way[slack] = 0.0
+    if model.sea.has_seabed:  # where either reading of a place beside the bed holds, it is in balance
+        ratio_bed = np.maximum(force / force_limit, place / place_limit)
+        ratio = np.maximum(own / force_limit, way / place_limit)
+        better &= ~(near & (ratio_bed < ratio))
+        above = ~near
+        low = _lowest(model, state, spans)
+        bed[above] = np.maximum(bed[above], low[above])
+    force[better], place[better] = own[better], way[better]
+    return force, place, bed
+
+
+def _slack(model: Model, state: State, spans: Spans, misses: Misses, force_limit: Array) -> Flags:
+    """Intervals without tension, which have no shape; they must not be longer than they are."""
+    loose = (norm(misses.begin) < force_limit) & (norm(misses.passed) < force_limit)
+    h = state.s[spans.first + 1] - state.s[spans.first]
+    chord = norm(state.position[spans.first + 1] - state.position[spans.first])
+    fits: Flags = loose & (chord <= h * (1.0 + LENGTH) + 1e-12)
+    return fits
+
+
+def _radius(model: Model, spans: Spans) -> Array:
+    """Largest height of the axis of a line on the bed in each interval, m."""
+    radius = np.zeros(spans.first.size)
+    np.maximum.at(radius, spans.span, model.sections.contact_radius[spans.section])
+    return radius
+
+
+def _near_bed(model: Model, state: State, spans: Spans, place_limit: Array) -> Flags:
+    """Intervals with a node that touches the bed."""
+    height = heights(model.sea, state.position)
+    low = np.minimum(height[spans.first], height[spans.first + 1])
+    near: Flags = low <= _radius(model, spans) + place_limit
+    return near
+
+
+def _lowest(model: Model, state: State, spans: Spans) -> Array:
+    """How far intervals away from the bed are below it, m."""
+    height = heights(model.sea, state.position)
+    return np.maximum(0.0, -np.minimum(height[spans.first], height[spans.first + 1]))
+
+
+def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[Array, Array]:
+    """Load on the intervals `rows` where they are (N), and their integral of r' within the plane of the bed (m)."""
+    sea = model.sea
+    place = np.full(spans.first.size, -1)
+    place[rows] = np.arange(rows.size)
+    legs = np.flatnonzero(place[spans.span] >= 0)
+    own, to = spans.span[legs], place[spans.span[legs]]
+    first = spans.first[own]
+    s0, s1 = state.s[first], state.s[first + 1]
+    low, high = spans.low[legs], spans.high[legs]
+    of = Fabric(spans.line[own], spans.section[legs])
+    x0, x1, middle = (low - s0) / (s1 - s0), (high - s0) / (s1 - s0), 0.5 * (low + high)
+    begin, end = state.position[first], state.position[first + 1]
+    n0, n1 = state.node_force[first], state.node_force[first + 1]
+    normal = sea.bed_normal
+    flat0, flat1 = n0 - np.outer(n0 @ normal, normal), n1 - np.outer(n1 @ normal, normal)
+    h = high - low
+    way = integral_of_tangent(
+        model, of, flat0 + x0[:, None] * (flat1 - flat0), flat0 + x1[:, None] * (flat1 - flat0), h
+    )
+    stretch = 1.0 + strain_of(model.sections, of.section, norm(0.5 * (n0 + n1)))
+    x = (middle - s0) / (s1 - s0)
+    load = line_load(model, of, middle, begin + x[:, None] * (end - begin), unit(end - begin), stretch, Wetness())
+    load = h[:, None] * load
+    hung = spans.jump[legs]
+    if np.any(hung[:, 3] > 0.0):
+        at = begin + x1[:, None] * (end - begin)
+        lumps = lump_load(sea, at, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[legs]
+        load += np.where((hung[:, 3] > 0.0)[:, None], lumps, 0.0)
+    total, reach = np.zeros((rows.size, 3)), np.zeros((rows.size, 3))
+    np.add.at(total, to, load)
+    np.add.at(reach, to, way)
+    return total, reach
+
+
+def _on_bed(model: Model, state: State, spans: Spans, rows: Ints, force_limit: Array) -> tuple[Array, Array, Array]:
+    """Misses of intervals that touch the bed: it may push up and hold within its friction.  rows : intervals"""
+    sea, normal = model.sea, model.sea.bed_normal
+    first = spans.first[rows]
+    height = heights(sea, state.position)
+    load, reach = _load_along(model, state, spans, rows)
+    n0, n1 = state.node_force[first], state.node_force[first + 1]
+    push = -(n1 - n0) - load
+    up = push @ normal
+    along = norm(push - np.outer(up, normal))
+    force = np.maximum(0.0, -up) + np.maximum(0.0, along - sea.bed_friction * np.maximum(up, 0.0))
+    radius = _radius(model, spans)[rows]
+    tolerance = LENGTH * lengths_of(model, state)[spans.line[rows]]
+    on0, on1 = (height[first + k] <= radius + tolerance for k in (0, 1))
+    chord = state.position[first + 1] - state.position[first]
+    h = state.s[first + 1] - state.s[first]
+    slack = np.minimum(norm(n0), norm(n1)) < force_limit
+    place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), norm(chord - reach))
+    lifts = np.flatnonzero(on0 != on1)
+    if lifts.size:
+        place[lifts] = norm(clipped(model, state, spans, rows[lifts], on1[lifts]))
+    width = np.full(spans.first.size, np.inf)
+    np.minimum.at(width, spans.span, contact_width(model, spans.section))
+    room = SINK * np.maximum(up, 0.0) / (sea.bed_stiffness * width[rows] * h) + tolerance
+    low = np.minimum(height[first], height[first + 1])
+    return force, place, np.maximum(0.0, -low - room)
+
+
+def _pegged(model: Model, state: State, spans: Spans) -> Ints:
+    """Intervals whose far node lies on something that its line runs over."""
+    lines = model.lines
+    if not lines.over_index.size:
+        return np.zeros(0, dtype=np.int64)
+    where = over_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    found = []
+    for i in range(lines.length.size):
+        own = np.flatnonzero(spans.line == i)[:-1]
+        for p in range(lines.over_start[i], lines.over_start[i + 1]):
+            miss = norm(state.position[spans.first[own] + 1] - where[p])
+            found.append(int(own[int(np.argmin(miss))]))
+    return np.array(found, dtype=np.int64)
+
+
+def _pegs(model: Model, state: State, scales: Scales) -> list[Finding]:
+    """Lines pass where the things are that they run over."""
+    lines = model.lines
+    if not lines.over_index.size:
+        return []
+    where = over_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    found = []
+    for i in range(lines.length.size):
+        a, b = int(state.start[i]), int(state.start[i + 1])
+        for p in range(lines.over_start[i], lines.over_start[i + 1]):
+            miss = norm(state.position[a:b] - where[p])
+            k = int(np.argmin(miss))
+            limit = LENGTH * float(scales.length[i])
+            found.append(
+                Finding("position", f"{line_at(model, state, a + k)}, which runs over a point,", float(miss[k]), limit)
+            )
+    return found
+
+
+def _polylines(model: Model, state: State, scales: Scales) -> list[Finding]:
+    """Lines of which only nodes and end forces are known: total balance, lengths and bed, roughly."""
+    lines, sea = model.lines, model.sea
+    spans = spans_of(model, state)
+    chord = state.position[spans.first + 1] - state.position[spans.first]
+    h = state.s[spans.first + 1] - state.s[spans.first]
+    section = np.zeros(spans.first.size, dtype=np.int64)
+    section[spans.span] = spans.section
+    of = Fabric(spans.line, section)
+    tangent = unit(chord)
+    middle = 0.5 * (state.position[spans.first + 1] + state.position[spans.first])
+    low, high = state.position[spans.first, 2], state.position[spans.first + 1, 2]
+    load = line_load(model, of, 0.5 * (state.s[spans.first] + state.s[spans.first + 1]), middle, tangent,
+                     norm(chord) / h, Wetness(low, high))  # fmt: skip
+    total = np.zeros((lines.length.size, 3))
+    np.add.at(total, spans.line, h[:, None] * load)
+    hung = spans.jump[:, 3] > 0.0
+    if np.any(hung):
+        own = spans.first[spans.span[hung]]
+        lumps = lump_load(sea, state.position[own + 1], *spans.jump[hung, :3].T) + spans.force[hung]
+        np.add.at(total, spans.line[spans.span[hung]], lumps)
+    miss = total - state.end_force.sum(axis=1)
+    force = norm(miss)
+    if sea.has_seabed:
+        up = np.maximum(-(miss @ sea.bed_normal), 0.0)
+        along = norm(miss + np.outer(up, sea.bed_normal))
+        touches = np.array(
+            [heights(sea, state.position[a:b]).min() for a, b in zip(state.start[:-1], state.start[1:], strict=True)]
+        )
+        force = np.where(touches <= 1.0, np.maximum(0.0, along - sea.bed_friction * up), force)
+    found = worst("force", model, state, state.start[:-1], force, np.full(force.size, ROUGH * scales.force))
+    tension = 0.5 * (state.tension[spans.first] + state.tension[spans.first + 1])
+    should = h * (1.0 + strain_of(model.sections, section, tension))
+    long = np.zeros(lines.length.size)
+    np.add.at(long, spans.line, norm(chord) - should)
+    return found + worst("length", model, state, state.start[:-1], np.maximum(long, 0.0), ROUGH * scales.length)

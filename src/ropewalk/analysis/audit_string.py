@@ -1,0 +1,240 @@
+r"""Audit of lines that a method gives as continuous strings: the string's own equations from node to node.
+
+From every node the initial value problem
+
+.. math:: r' = (1 + \varepsilon(|n|))\, n / |n|, \qquad n' = -f(s, r, n)
+
+is integrated to the next, with what is attached between them, and must meet the position and the force that the
+method gives there. Where both nodes lie on the bed, the bed may push up and hold within its friction, nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.analysis.audit_loads import (
+    TINY,
+    Fabric,
+    Wetness,
+    dot,
+    line_load,
+    lump_load,
+    norm,
+    strain_of,
+    unit,
+)
+from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+SAME = 1e-12  # of a line's length: places this near are one
+REFINEMENTS = (2, 8, 32, 128)  # steps from node to node, one after the other while a defect stays too large
+GAUSS = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)])  # three points on [0, 1]: exact to fifth order
+GAUSS_WEIGHT = np.array([5.0, 8.0, 5.0]) / 18.0
+LANDING_STEPS = 32  # from a node above the bed to one on it
+LANDED = 1e-6  # of a step: height at which a line counts as on the bed
+GENTLE = 0.1  # change of the force over a step, of the force: below it, three points see every turn
+
+
+class Spans(NamedTuple):
+    """Intervals between neighbouring nodes of all lines, cut into legs where sections change or things are attached."""
+
+    first: Ints  # (n,) node at the start of each interval
+    line: Ints  # (n,)
+    depth: Ints  # (m,) which leg of its interval
+    span: Ints  # (m,) which interval
+    section: Ints  # (m,)
+    low: Array  # (m,) m from end A
+    high: Array  # (m,)
+    jump: Array  # (m, 4) mass (kg), volume (m3), drag area (m2) attached at the end of the leg; how many things
+    force: Array  # (m, 3) N, given there
+
+
+class Misses(NamedTuple):
+    """What is left over from node to node."""
+
+    force: Array  # (n, 3) N, next node's force minus that which the loads leave
+    place: Array  # (n, 3) m
+    passed: Array  # (n, 3) N, force that the integration brings to the next node
+    begin: Array  # (n, 3) N, force that it began with
+
+
+def spans_of(model: Model, state: State) -> Spans:
+    """Cut the intervals between the nodes of the state into legs of one section."""
+    lines = model.lines
+    first, line, depth, span, section, low, high = [], [], [], [], [], [], []
+    jumps, forces = [], []
+    count = 0
+    for i in range(lines.length.size):
+        a, b = int(state.start[i]), int(state.start[i + 1])
+        s = state.s[a:b]
+        same = SAME * float(lines.length[i])
+        pieces = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+        ends = np.cumsum(lines.piece_length[pieces])
+        hung = np.arange(lines.attachment_start[i], lines.attachment_start[i + 1])
+        cuts = np.concatenate([ends[:-1], lines.attachment_s[hung]])
+        apart = np.min(np.abs(cuts[:, None] - s[None, :]), axis=1, initial=np.inf) > same if cuts.size else cuts > 0.0
+        edges = np.unique(np.concatenate([s, cuts[apart]]))
+        middle = 0.5 * (edges[1:] + edges[:-1])
+        own = np.clip(np.searchsorted(s, middle) - 1, 0, s.size - 2)
+        first.append(a + np.arange(s.size - 1))
+        line.append(np.full(s.size - 1, i))
+        span.append(count + own)
+        depth.append(np.arange(own.size) - np.searchsorted(own, own))
+        section.append(lines.piece_section[pieces][np.minimum(np.searchsorted(ends, middle), ends.size - 1)])
+        low.append(edges[:-1])
+        high.append(edges[1:])
+        jump, force = np.zeros((own.size, 4)), np.zeros((own.size, 3))
+        for j in hung:
+            at = int(np.argmin(np.abs(edges[1:] - lines.attachment_s[j])))
+            jump[at] += (lines.attachment_mass[j], lines.attachment_volume[j], lines.attachment_drag_area[j], 1.0)
+            force[at] += lines.attachment_force[j]
+        jumps.append(jump)
+        forces.append(force)
+        count += s.size - 1
+    whole = [np.concatenate(part).astype(np.int64) for part in (first, line, depth, span, section)]
+    parts = [np.concatenate(part) for part in (low, high, jumps, forces)]
+    return Spans(whole[0], whole[1], whole[2], whole[3], whole[4], *parts)
+
+
+def string_misses(
+    model: Model, state: State, spans: Spans, force_limit: Array, place_limit: Array, which: Flags
+) -> Misses:
+    """Integrate from node to node; intervals that miss are done again in finer steps, until they meet or the last.
+
+    force_limit : (n,) N    place_limit : (n,) m; of each interval, what counts as a miss    which : intervals to do
+    """
+    n = spans.first.size
+    force, place = np.full((n, 3), np.nan), np.full((n, 3), np.nan)
+    begin = np.asarray(state.node_force[spans.first])
+    passed = np.zeros((n, 3))
+    left: Flags = which
+    plain = model.lines.load_kind.size == 0 and not _has_drag(model)
+    for steps in REFINEMENTS[1:] if plain else REFINEMENTS:
+        if not np.any(left):
+            break
+        smooth = steps == REFINEMENTS[0]
+        count = 1 if plain and steps == REFINEMENTS[1] else steps
+        r, f = _march(model, state, spans, left, count, smooth)
+        rows = np.flatnonzero(left)
+        passed[rows] = f
+        force[rows] = state.node_force[spans.first[rows] + 1] - f
+        place[rows] = state.position[spans.first[rows] + 1] - r
+        good = (norm(force) <= force_limit) & (norm(place) <= place_limit)  # false for NaN
+        left = which & ~good
+    return Misses(force, place, passed, begin)
+
+
+def _has_drag(model: Model) -> bool:
+    sections, sea = model.sections, model.sea
+    drags = np.any(sections.drag_normal > 0.0) or np.any(sections.drag_tangential > 0.0)
+    return bool(sea.water_density > 0.0 and sea.current_speed > 0.0 and drags)
+
+
+def _march(model: Model, state: State, spans: Spans, which: Flags, steps: int, smooth: bool) -> tuple[Array, Array]:
+    """Position and force that the intervals `which` arrive with at their far nodes."""
+    r, n = state.position[spans.first].copy(), state.node_force[spans.first].copy()
+    legs = which[spans.span]
+    for level in range(int(spans.depth[legs].max(initial=-1)) + 1):
+        rows = np.flatnonzero(legs & (spans.depth == level))
+        own = spans.span[rows]
+        of = Fabric(spans.line[own], spans.section[rows])
+        h = (spans.high[rows] - spans.low[rows]) / steps
+        place, force = r[own], n[own]
+        advance = _runge_kutta if smooth else _straight
+        for k in range(steps):
+            place, force = advance(model, of, spans.low[rows] + k * h, h, place, force)
+        hung = spans.jump[rows]
+        if np.any(hung[:, 3] > 0.0):
+            load = lump_load(model.sea, place, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[rows]
+            force = force - np.where((hung[:, 3] > 0.0)[:, None], load, 0.0)
+        r[own], n[own] = place, force
+    return r[which], n[which]
+
+
+def _slope(model: Model, of: Fabric, s: Array, r: Array, n: Array, wet: Wetness) -> tuple[Array, Array]:
+    """r' and n' of the string."""
+    tension = norm(n)
+    tangent = n / np.maximum(tension, TINY)[:, None]
+    stretch = 1.0 + strain_of(model.sections, of.section, tension)
+    return stretch[:, None] * tangent, -line_load(model, of, s, r, tangent, stretch, wet)
+
+
+def _runge_kutta(model: Model, of: Fabric, s: Array, h: Array, r: Array, n: Array) -> tuple[Array, Array]:
+    """One classical step of fourth order."""
+    wet, H = Wetness(), h[:, None]
+    r1, n1 = _slope(model, of, s, r, n, wet)
+    r2, n2 = _slope(model, of, s + 0.5 * h, r + 0.5 * H * r1, n + 0.5 * H * n1, wet)
+    r3, n3 = _slope(model, of, s + 0.5 * h, r + 0.5 * H * r2, n + 0.5 * H * n2, wet)
+    r4, n4 = _slope(model, of, s + h, r + H * r3, n + H * n3, wet)
+    return r + H / 6.0 * (r1 + 2.0 * (r2 + r3) + r4), n + H / 6.0 * (n1 + 2.0 * (n2 + n3) + n4)
+
+
+def _straight(model: Model, of: Fabric, s: Array, h: Array, r: Array, n: Array) -> tuple[Array, Array]:
+    """One step with the mean load, exact for a constant one, however sharp the bend; second order otherwise."""
+    H, middle = h[:, None], s + 0.5 * h
+    _, rate = _slope(model, of, middle, r, n, Wetness())
+    for _ in range(2):
+        end = r + integral_of_tangent(model, of, n, n + H * rate, h)
+        wet = Wetness(r[:, 2], end[:, 2])
+        _, rate = _slope(model, of, middle, 0.5 * (r + end), n + 0.5 * H * rate, wet)
+    return r + integral_of_tangent(model, of, n, n + H * rate, h), n + H * rate
+
+
+def integral_of_tangent(model: Model, of: Fabric, begin: Array, end: Array, h: Array) -> Array:
+    r"""(k, 3) integral of r' over steps along which the force goes straight from `begin` to `end`, m.
+
+    With the change d of the force per length, the part c of it along d and p across,
+
+    .. math:: \int \frac{n}{|n|} ds
+              = \frac{1}{d} \left[ p\,\hat p\, \operatorname{arsinh}(c/p) + \hat d \sqrt{p^2 + c^2} \right]
+
+    between the ends; by three Gauss points where the force hardly turns.
+    """
+    change = end - begin
+    size = norm(change)
+    gentle = size <= GENTLE * np.minimum(norm(begin), norm(end))
+    result = np.zeros_like(begin)
+    for x, weight in zip(GAUSS, GAUSS_WEIGHT, strict=True):
+        n = begin + x * change
+        tension = norm(n)
+        stretch = strain_of(model.sections, of.section, tension) + np.where(gentle, 1.0, 0.0)
+        result += (weight * h * stretch / np.maximum(tension, TINY))[:, None] * n
+    sharp = np.flatnonzero(~gentle)
+    if sharp.size:
+        d = unit(change[sharp])
+        c0, c1 = dot(begin[sharp], d), dot(end[sharp], d)
+        across = begin[sharp] - c0[:, None] * d
+        p = norm(across)
+        safe = np.maximum(p, 1e-14 * np.maximum(np.abs(c0), np.abs(c1)) + TINY)
+        turn = (np.arcsinh(c1 / safe) - np.arcsinh(c0 / safe))[:, None] * across
+        along = (np.hypot(p, c1) - np.hypot(p, c0))[:, None] * d
+        result[sharp] += (h[sharp] / size[sharp])[:, None] * (turn + along)
+    return result
+
+
+def clipped(model: Model, state: State, spans: Spans, rows: Ints, falls: Flags) -> Array:
+    """(k, 3) miss of the place of the node on the bed (m), by going there from the node above it.
+
+    On the way the line lands: from there on it lies in the plane of the bed, and its force does so, too.
+    rows : intervals of which one node is on the bed    falls : whether that is the far one
+    """
+    normal = model.sea.bed_normal
+    first = spans.first[rows]
+    begin, end = np.where(falls, first, first + 1), np.where(falls, first + 1, first)
+    r, n = state.position[begin].copy(), state.node_force[begin].copy()
+    rest = state.position[end] @ normal
+    s0 = state.s[begin]
+    h = (state.s[end] - s0) / LANDING_STEPS
+    section = np.zeros(spans.first.size, dtype=np.int64)
+    section[spans.span] = spans.section
+    of = Fabric(spans.line[rows], section[rows])
+    for k in range(LANDING_STEPS):
+        r, n = _straight(model, of, s0 + k * h, h, r, n)
+        low = rest - r @ normal
+        landed = low >= -LANDED * np.abs(h)
+        r = r + np.where(landed, low, 0.0)[:, None] * normal
+        n = n - np.where(landed, n @ normal, 0.0)[:, None] * normal
+    return state.position[end] - r

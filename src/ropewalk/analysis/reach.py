@@ -1,0 +1,186 @@
+"""Whether inextensible lines can reach at all: systems that are too short are refused with the lines that are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.joints import HELD, LOOSE
+from ropewalk.model.lines import BODY, ROD
+from ropewalk.model.model import Model
+from ropewalk.model.state import rotation_matrix
+from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.physics.motion import motion
+
+ROUND_OFF = 1e-9  # of the length: a system given by printed digits is let through
+
+
+class Knots(NamedTuple):
+    """Places where inextensible lines end: points, and attachments of bodies."""
+
+    name: list[str]
+    place: list[Array | None]  # m; None where it is free
+    ties: list[tuple[int, int, float, str]]  # two knots, the most they can be apart (m), and the line, '' in a body
+
+
+def refuse_impossible(model: Model, time: float = 0.0) -> None:
+    """Raise InputError where a chain of inextensible lines is shorter than the way between its held ends."""
+    knots = _knots(model, time)
+    if knots is None:
+        return
+    n = len(knots.name)
+    reach, via = _shortest(n, knots.ties)
+    held = [k for k in range(n) if knots.place[k] is not None]
+    for i, a in enumerate(held):
+        for b in held[i + 1 :]:
+            apart = float(np.linalg.norm(_place(knots, a) - _place(knots, b)))
+            if apart > reach[a, b] * (1.0 + ROUND_OFF):
+                lines = [name for name in _path(via, knots, a, b) if name]
+                if len(lines) < 2:
+                    continue  # one line alone has its own sentence
+                together = " and ".join((", ".join(f"'{x}'" for x in lines[:-1]), f"'{lines[-1]}'"))
+                raise InputError(
+                    f"lines {together} are {reach[a, b]:.6g} m long together, shorter than the {apart:.6g} m between "
+                    f"{knots.name[a]} and {knots.name[b]}; lengthen them or give one axial_stiffness"
+                )
+
+
+def shortage(model: Model, time: float = 0.0) -> str:
+    """A sentence if inextensible lines cannot all reach wherever free points go; empty if they can, or there are none.
+
+    The largest of the ratios of distance to length, less one, is convex in the places of free points; its least value
+    is found by minimising the sum of the squares of what is missing.
+    """
+    knots = _knots(model, time)
+    if knots is None or np.any(model.bodies.joint == LOOSE):
+        return ""
+    free = [k for k, place in enumerate(knots.place) if place is None]
+    if not free:
+        return ""
+    from scipy.optimize import minimize
+
+    number = {k: i for i, k in enumerate(free)}
+    start = np.mean([place for place in knots.place if place is not None], axis=0)
+    scale = max(length for _, _, length, _ in knots.ties)
+
+    def at(x: Array, k: int) -> Array:
+        place = knots.place[k]
+        return place if place is not None else scale * x[3 * number[k] : 3 * number[k] + 3]
+
+    def missing(x: Array) -> tuple[float, Array]:
+        total, slope = 0.0, np.zeros_like(x)
+        for a, b, length, _ in knots.ties:
+            way = at(x, a) - at(x, b)
+            apart = float(np.linalg.norm(way))
+            over = (apart - length) / scale
+            if over > 0.0:
+                total += over * over
+                for k, sign in ((a, 1.0), (b, -1.0)):
+                    if k in number:
+                        slope[3 * number[k] : 3 * number[k] + 3] += sign * 2.0 * over * way / apart
+        return total, slope
+
+    found = minimize(missing, np.tile(start / scale, len(free)), jac=True, method="L-BFGS-B",
+                     options={"ftol": 1e-30, "gtol": 1e-14, "maxiter": 500})  # fmt: skip
+    short = [
+        (float(np.linalg.norm(at(found.x, a) - at(found.x, b))) - length, name)
+        for a, b, length, name in knots.ties
+        if name
+    ]
+    worst = max(short)
+    if worst[0] <= 1e-6 * scale:
+        return ""
+    names = ", ".join(f"'{name}'" for missing_, name in short if missing_ > 1e-6 * scale)
+    return (
+        f"inextensible lines cannot all reach: even at best {names} are short by up to {worst[0]:.4g} m; lengthen them "
+        "or give them axial_stiffness"
+    )
+
+
+def _place(knots: Knots, k: int) -> Array:
+    place = knots.place[k]
+    assert place is not None
+    return place
+
+
+def _knots(model: Model, time: float) -> Knots | None:
+    """The graph of the inextensible lines; None if there is none."""
+    lines = model.lines
+    rigid = _rigid(model)
+    if not np.any(rigid):
+        return None
+    index: dict[tuple[int, int, tuple[float, ...]], int] = {}
+    knots = Knots([], [], [])
+    for i in np.flatnonzero(rigid):
+        if ROD in lines.end_kind[i] or lines.over_start[i + 1] > lines.over_start[i]:
+            continue
+        pair = []
+        for j in range(2):
+            kind, k = int(lines.end_kind[i, j]), int(lines.end_index[i, j])
+            key = (kind, k, tuple(lines.end_offset[i, j].tolist()) if kind == BODY else ())
+            if key not in index:
+                index[key] = len(knots.name)
+                knots.name.append(f"body '{model.names.bodies[k]}'" if kind == BODY else f"'{model.names.points[k]}'")
+                knots.place.append(_held_place(model, kind, k, lines.end_offset[i, j], time))
+            pair.append(index[key])
+        knots.ties.append((pair[0], pair[1], float(lines.length[i]), model.names.lines[i]))
+    keys = list(index)
+    for a, first in enumerate(keys):
+        for b in range(a + 1, len(keys)):
+            other = keys[b]
+            if first[0] == BODY and other[0] == BODY and first[1] == other[1]:
+                knots.ties.append((a, b, float(np.linalg.norm(np.subtract(first[2], other[2]))), ""))
+    return knots if knots.ties else None
+
+
+def _rigid(model: Model) -> Flags:
+    """(n_lines,) true where no piece stretches, and no winch changes the length."""
+    lines = model.lines
+    stretches = model.sections.law[lines.piece_section] != INEXTENSIBLE
+    rigid: Flags = ~np.array([bool(np.any(stretches[lines.piece_start[i] : lines.piece_start[i + 1]]))
+                              for i in range(lines.length.size)], dtype=np.bool_)  # fmt: skip
+    rigid[lines.winches.line] = False
+    return rigid
+
+
+def _held_place(model: Model, kind: int, k: int, offset: Array, time: float) -> Array | None:
+    moved = np.zeros((3, 3))
+    if kind == BODY:
+        if model.bodies.joint[k] == LOOSE or model.bodies.motion[k] >= 0:
+            return None
+        place: Array = model.bodies.position[k] + rotation_matrix(model.bodies.quaternion[k]) @ offset
+        return place
+    if np.any(model.points.joint[k] != HELD):
+        return None
+    motion(time, int(model.points.motion[k]), model.motions, moved)
+    where: Array = model.points.position[k] + moved[0]
+    return where
+
+
+def _shortest(n: int, ties: list[tuple[int, int, float, str]]) -> tuple[Array, Ints]:
+    """(n, n) least reach between knots, m, and the tie to take first from one towards another (Floyd, Warshall)."""
+    reach = np.full((n, n), np.inf)
+    np.fill_diagonal(reach, 0.0)
+    via: Ints = np.full((n, n), -1)
+    for t, (a, b, length, _) in enumerate(ties):
+        if length < reach[a, b]:
+            reach[a, b] = reach[b, a] = length
+            via[a, b] = via[b, a] = t
+    for k in range(n):
+        through = reach[:, k, None] + reach[None, k, :]
+        via = np.where(through < reach, via[:, k, None], via)
+        reach = np.minimum(reach, through)
+    return reach, via
+
+
+def _path(via: Ints, knots: Knots, a: int, b: int) -> list[str]:
+    """Names of the lines on the shortest way."""
+    names = []
+    while a != b:
+        first, second, _, name = knots.ties[via[a, b]]
+        names.append(name)
+        a = second if first == a else first
+    return names

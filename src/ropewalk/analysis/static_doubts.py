@@ -1,0 +1,124 @@
+"""What is doubtful about an equilibrium that passed its audit: docs/audit.md lists the doubts and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.verdict import Verdict
+from ropewalk.methods.protocol import Report, Status
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.physics.elasticity import strain
+
+STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
+SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
+FRICTION = 1e-2  # of the largest end force: what friction may hold before the anchor's share is in doubt
+DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case asks for another
+DRY = 1e-300  # N: keeps ratios finite
+
+
+def static_doubts(model: Model, state: State, report: Report, stability: Verdict | None) -> Iterator[Doubt]:
+    """All doubts of an equilibrium, in the order of docs/audit.md."""
+    yield from _slack(model, state, report)
+    yield from _stretched(model, state)
+    yield from _breaking(model, state)
+    yield from _friction(model, state)
+    yield from _stability(stability)
+    yield from _mesh(report)
+
+
+def _slack(model: Model, state: State, report: Report) -> Iterator[Doubt]:
+    lines, sections, sea = model.lines, model.sections, model.sea
+    for i, name in enumerate(model.names.lines):
+        own = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+        k = lines.piece_section[own]
+        if np.all(sections.compression[k]):
+            continue
+        weight = float(
+            np.sum(np.abs(sections.mass[k] - sea.water_density * sections.area[k]) * lines.piece_length[own])
+        )
+        limit = SLACK * weight * sea.gravity
+        least = float(state.tension[int(state.start[i]) : int(state.start[i + 1])].min())
+        if least < limit or (report.status is Status.SLACK and f"'{name}'" in report.message):
+            text = (
+                f"part of line '{name}' has a tension of {max(least, 0.0):.3g} N, below {limit:.3g} N (a thousandth of "
+                "its weight): it is slack there, and its shape is not unique"
+            )
+            yield Doubt("slack", name, least, limit, text)
+
+
+def _strain(model: Model, section: int, tension: float) -> float:
+    law = model.sections
+    data = (law.law[section], law.law_data, law.law_start[section], law.law_start[section + 1])
+    return float(strain(tension, *data)[0])
+
+
+def _stretched(model: Model, state: State) -> Iterator[Doubt]:
+    lines = model.lines
+    for i, name in enumerate(model.names.lines):
+        most = float(state.tension[int(state.start[i]) : int(state.start[i + 1])].max(initial=0.0))
+        pieces = range(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+        reach = max(_strain(model, int(lines.piece_section[p]), most) for p in pieces)
+        if reach > STRETCH:
+            text = (
+                f"line '{name}' is stretched by up to {100.0 * reach:.3g} % (limit {100.0 * STRETCH:g} %); is it long "
+                "enough?"
+            )
+            yield Doubt("stretched", name, reach, STRETCH, text)
+
+
+def _breaking(model: Model, state: State) -> Iterator[Doubt]:
+    lines = model.lines
+    for i, name in enumerate(model.names.lines):
+        most = float(state.tension[int(state.start[i]) : int(state.start[i + 1])].max(initial=0.0))
+        sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
+        limit = float(model.sections.breaking_load[sections].min())
+        if most > limit:
+            text = f"line '{name}' pulls with {most:.4g} N and breaks at {limit:.4g} N"
+            yield Doubt("breaking-load", name, most, limit, text)
+
+
+def _friction(model: Model, state: State) -> Iterator[Doubt]:
+    """Friction of the bed holds what it is assumed to hold: at rest nothing determines it."""
+    sea, lines = model.sea, model.lines
+    if not sea.has_seabed or sea.bed_friction == 0.0:
+        return
+    largest = float(np.max(np.abs(state.end_force), initial=DRY))
+    for i, name in enumerate(model.names.lines):
+        k = lines.piece_section[int(lines.piece_start[i])]
+        weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
+        held = sea.bed_friction * max(float(weight), 0.0) * float(state.grounded[i])
+        if held > FRICTION * largest:
+            how = "pulled taut" if sea.bed_rest_friction > 0.0 else "laid without pull"
+            text = (
+                f"friction can hold up to {held:.3g} N of line '{name}' on the bed ({100.0 * held / largest:.2g} % of "
+                f"the largest end force); the tension at its anchor takes it as {how}"
+            )
+            yield Doubt("friction", name, held, FRICTION * largest, text)
+
+
+def _stability(stability: Verdict | None) -> Iterator[Doubt]:
+    if stability is None:
+        return
+    if not stability.stable:
+        yield Doubt("unstable", "", stability.smallest, 0.0, f"the equilibrium is {stability.sentence}")
+    elif stability.neutral:
+        count = "one motion" if stability.neutral == 1 else f"{stability.neutral} motions"
+        text = f"nothing resists {count} of the bodies: where they rest is not unique"
+        yield Doubt("neutral", "", float(stability.neutral), 0.0, text)
+
+
+def _mesh(report: Report) -> Iterator[Doubt]:
+    figures: Any = report.figures
+    error = figures.get("discretisation_error") if hasattr(figures, "get") else None
+    limit = float(figures.get("accuracy", DISCRETISATION)) if error is not None else DISCRETISATION
+    if error is not None and float(error) > limit:
+        text = (
+            f"the mesh leaves an error of about {100.0 * float(error):.2g} % in end tensions (limit "
+            f"{100.0 * limit:.2g} %); give the lines more elements, or statics.accuracy"
+        )
+        yield Doubt("discretisation", "", float(error), limit, text)
