@@ -21,10 +21,10 @@ from ropewalk.model.state import State
 
 UNITS = {"force": "N", "length": "m", "bed": "m", "position": "m", "push": "N"}
 WHAT = {
-    "force": "out of balance by",
-    "length": "off the length that its law gives by",
-    "bed": "below the bed by",
-    "position": "away from where it is held by",
+    "force": "is out of balance by",
+    "length": "is off the length that its law gives by",
+    "bed": "is below the bed by",
+    "position": "is away from where it is held by",
     "push": "pushes, which it cannot, with",
 }
 
@@ -66,26 +66,28 @@ class Audit:
 
 def _sentence(finding: Finding) -> str:
     unit = UNITS[finding.kind]
-    return (
-        f"{finding.part} is {WHAT[finding.kind]} {finding.value:.3g} {unit} (limit {finding.limit:.2g} {unit})".replace(
-            " is pushes", " pushes"
-        )
-    )
+    return f"{finding.part} {WHAT[finding.kind]} {finding.value:.3g} {unit} (limit {finding.limit:.2g} {unit})"
 
 
-def audit(model: Model, state: State, figures: Mapping[str, Any] | None = None, quadrature: str = "nodes") -> Audit:
+def audit(
+    model: Model,
+    state: State,
+    time: float,
+    figures: Mapping[str, Any] | None = None,
+    quadrature: str = "nodes",
+) -> Audit:
     """Check an equilibrium.
 
-    figures : of the method's report, for forces on what lines run over    quadrature : how a method of elements lumps
-    loads at nodes, 'nodes' or 'bars'
+    time : of prescribed motions, s    figures : of the method's report, for forces on what lines run over
+    quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'
     """
     given = figures if figures is not None else {}
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     scales = scales_of(model, state)
     found = check_lines(model, state, quadrature)
-    found += check_points(model, state, given, scales)
-    found += check_bodies(model, state, given, scales)
+    found += check_points(model, state, time, given, scales)
+    found += check_bodies(model, state, time, given, scales)
     kept: dict[str, Finding] = {}
     for finding in found:
         if finding.kind not in kept or finding.share > kept[finding.kind].share:

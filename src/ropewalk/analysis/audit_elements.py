@@ -12,6 +12,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import (
     FORCE,
+    GRIP,
     LENGTH,
     LEVEL,
     PUSH,
@@ -35,7 +36,7 @@ from ropewalk.analysis.audit_loads import (
     unit,
 )
 from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.model.lines import FORCE_TABLE
+from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -82,7 +83,7 @@ def check_elements(model: Model, state: State, scales: Scales, quadrature: str) 
     inner[state.start[1:] - 1] = False
     nodes = np.flatnonzero(inner)
     found = worst("force", model, state, nodes, residual[nodes], limit[nodes])
-    found += _end_forces(model, state, balance, bed, scales)
+    found += _end_forces(model, state, balance, bed, scales, quadrature == "bars")
     found += _lengths(model, state, of)
     return found + _depths(model, state, of)
 
@@ -92,7 +93,7 @@ def _within_friction(model: Model, balance: Array, bed: Array) -> Array:
     normal = model.sea.bed_normal
     up = balance @ normal
     along = norm(balance - np.outer(up, normal))
-    held: Array = np.hypot(up, np.maximum(0.0, along - model.sea.bed_friction * bed))
+    held: Array = np.hypot(up, np.maximum(0.0, along - (1.0 + GRIP) * model.sea.bed_friction * bed))
     return held
 
 
@@ -216,12 +217,28 @@ def _add_attachments(model: Model, state: State, total: Array) -> None:
         np.add.at(total, at, load + lines.attachment_force[own])
 
 
-def _end_forces(model: Model, state: State, balance: Array, bed: Array, scales: Scales) -> list[Finding]:
-    """Ends pull with what their nodes are short of; the bed may carry what presses down on it there."""
-    normal = model.sea.bed_normal
+def _end_forces(
+    model: Model, state: State, balance: Array, bed: Array, scales: Scales, together: bool
+) -> list[Finding]:
+    """Ends pull with what their nodes are short of; the bed may carry what presses down on it there.
+
+    together : sum up what ends at one point or body: bars share the loads of a knot by length, not by line
+    """
+    normal, lines = model.sea.bed_normal, model.lines
     found: list[Finding] = []
-    for end, nodes in ((0, state.start[:-1]), (1, state.start[1:] - 1)):
-        miss = state.end_force[:, end] - balance[nodes]
+    first, last = state.start[:-1], state.start[1:] - 1
+    misses = np.stack([state.end_force[:, 0] - balance[first], state.end_force[:, 1] - balance[last]], axis=1)
+    if together:
+        keys = [f"{lines.end_kind[i, j]} {lines.end_index[i, j]} {lines.end_offset[i, j]}"
+                for i, j in np.ndindex(lines.length.size, 2)]  # fmt: skip
+        _, which = np.unique(keys, return_inverse=True)
+        sums = np.zeros((which.max() + 1, 3))
+        np.add.at(sums, which.ravel(), misses.reshape(-1, 3))
+        misses = sums[which.ravel()].reshape(-1, 2, 3)
+        with_net = np.isin(lines.end_index, model.nets.point[model.nets.point >= 0]) & (lines.end_kind == POINT)
+        misses[with_net | ((lines.end_kind == BODY) & bool(model.nets.names))] = 0.0
+    for end, nodes in ((0, first), (1, last)):
+        miss = misses[:, end]
         value = norm(miss)
         if model.sea.has_seabed:
             near = heights(model.sea, state.position[nodes]) <= 2.0 * np.max(model.sections.contact_radius, initial=0.5)

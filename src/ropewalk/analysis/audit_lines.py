@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.analysis.audit_loads import Fabric, Wetness, line_load, lump_load, norm, strain_of, unit
-from ropewalk.analysis.audit_string import Misses, Spans, clipped, integral_of_tangent, spans_of, string_misses
+from ropewalk.analysis.audit_string import Misses, Spans, integral_of_tangent, landing, spans_of, string_misses
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import Sea
 from ropewalk.model.lines import ROD
@@ -18,6 +18,7 @@ from ropewalk.model.state import State, end_positions
 
 FORCE = 1e-6  # of the largest force: what counts as in balance
 LENGTH = 1e-6  # of the length of a line
+GRIP = 1e-2  # of Coulomb's limit: room for what holds a line sideways while friction along it is spent
 SINK = 1.5  # times the depth to which the bed's own pressure lets a line sink
 ROUGH = 1e-2  # of the force or length: a polyline whose forces between nodes a method does not give
 LEAST_WIDTH = 0.1  # m of contact, for lines without a diameter: the law of the bed needs one
@@ -277,10 +278,6 @@ def _on_bed(model: Model, state: State, spans: Spans, rows: Ints, force_limit: A
     height = heights(sea, state.position)
     load, reach = _load_along(model, state, spans, rows)
     n0, n1 = state.node_force[first], state.node_force[first + 1]
-    push = -(n1 - n0) - load
-    up = push @ normal
-    along = norm(push - np.outer(up, normal))
-    force = np.maximum(0.0, -up) + np.maximum(0.0, along - sea.bed_friction * np.maximum(up, 0.0))
     radius = _radius(model, spans)[rows]
     tolerance = LENGTH * lengths_of(model, state)[spans.line[rows]]
     on0, on1 = (height[first + k] <= radius + tolerance for k in (0, 1))
@@ -290,7 +287,12 @@ def _on_bed(model: Model, state: State, spans: Spans, rows: Ints, force_limit: A
     place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), norm(chord - reach))
     lifts = np.flatnonzero(on0 != on1)
     if lifts.size:
-        place[lifts] = norm(clipped(model, state, spans, rows[lifts], on1[lifts]))
+        came = landing(model, state, spans, rows[lifts], on1[lifts], force_limit[lifts])
+        place[lifts], load[lifts] = came.place, came.load
+    push = -(n1 - n0) - load
+    up = push @ normal
+    along = norm(push - np.outer(up, normal))
+    force = np.maximum(0.0, -up) + np.maximum(0.0, along - (1.0 + GRIP) * sea.bed_friction * np.maximum(up, 0.0))
     width = np.full(spans.first.size, np.inf)
     np.minimum.at(width, spans.span, contact_width(model, spans.section))
     room = SINK * np.maximum(up, 0.0) / (sea.bed_stiffness * width[rows] * h) + tolerance

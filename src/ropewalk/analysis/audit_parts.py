@@ -27,7 +27,7 @@ BARE_FOOT = 1.0  # m2, of bodies without hull and volume
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def check_points(model: Model, state: State, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
+def check_points(model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
     """Balance of the free components of points, place of the held ones, and what they hold with."""
     points, sea = model.points, model.sea
     found: list[Finding] = []
@@ -35,7 +35,7 @@ def check_points(model: Model, state: State, figures: Mapping[str, Any], scales:
         return found
     pulls = _pulls_on_points(model, state, figures)
     lumps = lump_load(sea, state.point_position, points.mass, points.volume, points.drag_area) + points.force
-    home = _prescribed(model, state.time)
+    home = _prescribed(model, time)
     longest = max(float(scales.length.max(initial=0.0)), 1e-3)
     with_net = {int(k) for k in model.nets.point if k >= 0}
     for k, name in enumerate(model.names.points):
@@ -98,7 +98,7 @@ def _prescribed(model: Model, time: float) -> Array:
     return home
 
 
-def check_bodies(model: Model, state: State, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
+def check_bodies(model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
     """Force and moment on every free body, place of the others."""
     bodies = model.bodies
     found: list[Finding] = []
@@ -107,7 +107,7 @@ def check_bodies(model: Model, state: State, figures: Mapping[str, Any], scales:
     moved = np.zeros((3, 3))
     for k, name in enumerate(model.names.bodies):
         if bodies.joint[k] != LOOSE:
-            motion(state.time, int(bodies.motion[k]), model.motions, moved)
+            motion(time, int(bodies.motion[k]), model.motions, moved)
             miss = float(np.linalg.norm(state.body_position[k] - bodies.position[k] - moved[0]))
             found.append(Finding("position", f"body '{name}'", miss, LENGTH * longest))
             continue

@@ -34,7 +34,6 @@ REFINEMENTS = (2, 8, 32, 128)  # steps from node to node, one after the other wh
 GAUSS = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)])  # three points on [0, 1]: exact to fifth order
 GAUSS_WEIGHT = np.array([5.0, 8.0, 5.0]) / 18.0
 LANDING_STEPS = 32  # from a node above the bed to one on it
-LANDED = 1e-6  # of a step: height at which a line counts as on the bed
 GENTLE = 0.1  # change of the force over a step, of the force: below it, three points see every turn
 
 
@@ -215,26 +214,48 @@ def integral_of_tangent(model: Model, of: Fabric, begin: Array, end: Array, h: A
     return result
 
 
-def clipped(model: Model, state: State, spans: Spans, rows: Ints, falls: Flags) -> Array:
-    """(k, 3) miss of the place of the node on the bed (m), by going there from the node above it.
+class Landing(NamedTuple):
+    """The way from a node above the bed to its neighbour on the bed."""
 
-    On the way the line lands: from there on it lies in the plane of the bed, and its force does so, too.
-    rows : intervals of which one node is on the bed    falls : whether that is the far one
+    place: Array  # (k,) m, miss of the node on the bed
+    load: Array  # (k, 3) N, on the interval, the bed's apart
+
+
+def landing(model: Model, state: State, spans: Spans, rows: Ints, falls: Flags, force_limit: Array) -> Landing:
+    """Go from the node above the bed to the one on it; from where the line lands it lies in the plane of the bed.
+
+    rows : intervals of which one node is on the bed    falls : whether that is the far one    force_limit : (k,) N,
+    below which a line is slack
     """
     normal = model.sea.bed_normal
     first = spans.first[rows]
     begin, end = np.where(falls, first, first + 1), np.where(falls, first + 1, first)
     r, n = state.position[begin].copy(), state.node_force[begin].copy()
-    rest = state.position[end] @ normal
-    s0 = state.s[begin]
-    h = (state.s[end] - s0) / LANDING_STEPS
+    goal = state.position[end]
+    h = (state.s[end] - state.s[begin]) / LANDING_STEPS
+    down = np.where(falls, 1.0, -1.0)  # sign of n along the normal at which the line has levelled out
     section = np.zeros(spans.first.size, dtype=np.int64)
     section[spans.span] = spans.section
     of = Fabric(spans.line[rows], section[rows])
+    landed: Flags = np.zeros(rows.size, dtype=np.bool_)
+    load, loose, kink = np.zeros_like(r), np.zeros(rows.size), np.zeros(rows.size)
+    held = model.sea.bed_friction > 0.0  # friction holds what lies, so that its direction is its own
     for k in range(LANDING_STEPS):
-        r, n = _straight(model, of, s0 + k * h, h, r, n)
-        low = rest - r @ normal
-        landed = low >= -LANDED * np.abs(h)
-        r = r + np.where(landed, low, 0.0)[:, None] * normal
-        n = n - np.where(landed, n @ normal, 0.0)[:, None] * normal
-    return state.position[end] - r
+        place, force = _straight(model, of, state.s[begin] + k * h, h, r, n)
+        load += (n - force) * np.sign(h)[:, None]
+        low = (goal - place) @ normal
+        levels = landed | (low >= 0.0) | (down * (force @ normal) >= 0.0)
+        bend = np.abs(h) * np.maximum(np.abs(n @ normal), np.abs(force @ normal)) / np.maximum(norm(n), TINY)
+        kink = np.where(levels & ~landed, np.maximum(0.0, np.abs(low) - bend), kink)
+        flat = force - np.outer(force @ normal, normal)
+        slack = levels & (norm(flat) < force_limit)
+        stays = slack | (landed & held)
+        loose += np.where(slack, np.abs(h), np.where(stays, norm(place - r), 0.0))
+        landed = levels
+        r = np.where(stays[:, None], r, place)
+        r = r + np.where(landed, (goal - r) @ normal, 0.0)[:, None] * normal
+        n = np.where(landed[:, None], flat, force)
+    apart = norm(goal - r)
+    taut = norm(n) >= force_limit
+    miss = np.where(taut & held, np.abs(apart - loose), np.maximum(0.0, apart - loose))
+    return Landing(np.hypot(miss, kink), load)

@@ -40,7 +40,7 @@ SETTINGS = ("ramp", "damping", "duration")  # of the case, for methods that take
 # exact where it applies, then the most accurate, then the most general; nets, and what is slow but arrives, last
 PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
 # what numbers do to code that expects others: a failure of the method, not of the program
-BREAKDOWNS = (ArithmeticError, LookupError, ValueError, AssertionError, np.linalg.LinAlgError)
+BREAKDOWNS = (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError)
 QUADRATURE = dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars")  # how elements lump loads; others at nodes
 HAVE_BED = ("fem", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
@@ -181,7 +181,7 @@ def _attempt(system: System, model: Model, name: str, solver: Any, time: float) 
     if below:
         text = f"{below}; method '{name}' has no bed for bodies: take method 'fem', which has"
         return Try(name, text, replace(report, status=Status.UNSUPPORTED, message=text))
-    checked = audit(model, state, report.figures, QUADRATURE.get(name, "nodes"))
+    checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
     if checked.passed:
         return Equilibrium(system, model, state, report, name, stiffness, checked)
     text = f"method '{name}' reports an equilibrium that its audit rejects: {'; '.join(checked.sentences)}"
