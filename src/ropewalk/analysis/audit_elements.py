@@ -13,7 +13,6 @@ import numpy as np
 from ropewalk.analysis.audit_lines import (
     FORCE,
     GRIP,
-    LENGTH,
     LEVEL,
     PUSH,
     SLACK,
@@ -77,6 +76,9 @@ def check_elements(model: Model, state: State, scales: Scales, quadrature: str) 
     of = elements_of(model, state)
     balance, bed = node_balance(model, state, of, quadrature)
     limit = np.full(balance.shape[0], FORCE * scales.force)
+    loose = np.where(model.sections.compression[of.section], 0.0, np.maximum(-of.tension, 0.0))
+    for node in (of.first, of.first + 1):  # slack elements hold their shape with a push that is no force of theirs
+        np.add.at(limit, node, loose)
     residual = _within_friction(model, balance, bed)
     inner: Flags = np.ones(balance.shape[0], dtype=np.bool_)
     inner[state.start[:-1]] = False
@@ -84,8 +86,7 @@ def check_elements(model: Model, state: State, scales: Scales, quadrature: str) 
     nodes = np.flatnonzero(inner)
     found = worst("force", model, state, nodes, residual[nodes], limit[nodes])
     found += _end_forces(model, state, balance, bed, scales, quadrature == "bars")
-    found += _lengths(model, state, of)
-    return found + _depths(model, state, of)
+    return found + _lengths(model, state, of, scales)
 
 
 def _within_friction(model: Model, balance: Array, bed: Array) -> Array:
@@ -244,7 +245,7 @@ def _end_forces(
             near = heights(model.sea, state.position[nodes]) <= 2.0 * np.max(model.sections.contact_radius, initial=0.5)
             up = np.maximum(miss @ normal, 0.0)
             rest = norm(miss - np.outer(miss @ normal, normal))
-            down = np.maximum(-(miss @ normal), 0.0)
+            down = np.maximum(-(miss @ normal) - bed[nodes], 0.0)
             held = np.maximum(0.0, rest - model.sea.bed_friction * np.maximum(bed[nodes], up))
             room = np.maximum(0.0, up - np.maximum(0.0, -(balance[nodes] @ normal)) - bed[nodes])
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
@@ -263,7 +264,7 @@ def line_weights(model: Model, of: Elements) -> Array:
     return np.where(total > 0.0, total, air)[of.line]
 
 
-def _lengths(model: Model, state: State, of: Elements) -> list[Finding]:
+def _lengths(model: Model, state: State, of: Elements, scales: Scales) -> list[Finding]:
     """Elements are as long as their law makes them; slack ones may be shorter, and none may push that cannot."""
     may_push = model.sections.compression[of.section]
     weight = line_weights(model, of)
@@ -271,29 +272,7 @@ def _lengths(model: Model, state: State, of: Elements) -> list[Finding]:
     miss = norm(of.chord) - of.length * (1.0 + strain_of(model.sections, of.section, of.tension))
     loose = norm(of.chord) - of.length * (1.0 + strain_of(model.sections, of.section, np.maximum(of.tension, 0.0)))
     value = np.where(slack, np.maximum(loose, 0.0), np.abs(miss))
-    line_length = np.zeros(model.lines.length.size)
-    np.add.at(line_length, of.line, of.length)
-    found = worst("length", model, state, of.first, value, LENGTH * line_length[of.line])
+    found = worst("length", model, state, of.first, value, scales.miss[of.line])
     pushing = np.where(may_push, 0.0, np.maximum(0.0, -of.tension))
     floor = FORCE * max(float(np.max(np.abs(of.tension), initial=0.0)), 1e-9)
     return found + worst("push", model, state, of.first, pushing, np.maximum(PUSH * weight, floor))
-
-
-def _depths(model: Model, state: State, of: Elements) -> list[Finding]:
-    """No node is deeper in the bed than a third of the water, or than what presses on it explains."""
-    if not model.sea.has_seabed:
-        return []
-    depth = np.maximum(0.0, -heights(model.sea, state.position))
-    ends = np.zeros(depth.size, dtype=np.bool_)
-    ends[state.start[:-1]] = True
-    ends[state.start[1:] - 1] = True
-    width, load = np.full(depth.size, np.inf), np.zeros(depth.size)
-    for node in (of.first, of.first + 1):
-        np.minimum.at(width, node, contact_width(model, of.section))
-        np.maximum.at(load, node, np.abs(of.tension) / of.length)
-    weight = model.sections.mass[of.section] * model.sea.gravity
-    for node in (of.first, of.first + 1):
-        np.maximum.at(load, node, weight + np.abs(of.tension) / of.length)
-    room = load / (model.sea.bed_stiffness * width) + LENGTH * float(model.lines.length.max(initial=1.0))
-    nodes = np.flatnonzero(~ends)
-    return worst("bed", model, state, nodes, depth[nodes], np.maximum(room[nodes], TINY))

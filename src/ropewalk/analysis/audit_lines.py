@@ -18,6 +18,8 @@ from ropewalk.model.state import State, end_positions
 
 FORCE = 1e-6  # of the largest force: what counts as in balance
 LENGTH = 1e-6  # of the length of a line
+TAUT = 1e-5  # of a line's tension: what a miss of length may change it by
+ROUND_OFF = 1e-10  # of a line's length: integration over it leaves as much
 GRIP = 1e-2  # of Coulomb's limit: room for what holds a line sideways while friction along it is spent
 SINK = 1.5  # times the depth to which the bed's own pressure lets a line sink
 ROUGH = 1e-2  # of the force or length: a polyline whose forces between nodes a method does not give
@@ -48,6 +50,7 @@ class Scales(NamedTuple):
 
     force: float  # N, largest in the lines
     length: Array  # (n_lines,) m
+    miss: Array  # (n_lines,) m, that changes no tension by more than TAUT
 
 
 def scales_of(model: Model, state: State) -> Scales:
@@ -65,7 +68,28 @@ def scales_of(model: Model, state: State) -> Scales:
         float(own.max(initial=0.0)),
         1e-9,
     )
-    return Scales(force if np.isfinite(force) else 1.0, lengths_of(model, state))
+    length = lengths_of(model, state)
+    return Scales(force if np.isfinite(force) else 1.0, length, _allowed(model, state, length))
+
+
+def _allowed(model: Model, state: State, length: Array) -> Array:
+    """(n_lines,) miss of length that a line may have, m: little of its length, and little of its stretch if it is taut.
+
+    Stretch and sag in a row give a line the stiffness of Ernst, :math:`1/k = L/EA + w^2 L^3/(12 T^3)`.
+    """
+    lines, sections, sea = model.lines, model.sections, model.sea
+    allowed = LENGTH * length
+    for i in range(length.size):
+        own = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+        k, pieces = lines.piece_section[own], lines.piece_length[own]
+        tension = float(np.max(np.abs(state.tension[int(state.start[i]) : int(state.start[i + 1])]), initial=0.0))
+        if tension <= 0.0 or not np.isfinite(tension):
+            continue
+        stretch = float(np.sum(pieces * strain_of(sections, k, np.full(k.size, tension))))
+        weight = float(np.sum(np.abs(sections.mass[k] - sea.water_density * sections.area[k]) * pieces)) * sea.gravity
+        give = stretch + weight**2 * length[i] / (12.0 * tension**2)
+        allowed[i] = min(allowed[i], max(TAUT * give, ROUND_OFF * length[i]))
+    return allowed
 
 
 def lengths_of(model: Model, state: State) -> Array:
@@ -131,7 +155,7 @@ def _ends(model: Model, state: State, scales: Scales) -> list[Finding]:
             k = int(lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1])
             room = float(model.sections.contact_radius[k]) + _sunk(model, k)
             miss = miss - np.clip(up, -room, room) * sea.bed_normal
-        rows.append((node, float(np.linalg.norm(miss)), LENGTH * float(scales.length[i])))
+        rows.append((node, float(np.linalg.norm(miss)), float(scales.miss[i])))
     if not rows:
         return []
     node_, value, limit = (np.array(part) for part in zip(*rows, strict=True))
@@ -159,7 +183,7 @@ def _strings(model: Model, state: State, scales: Scales) -> list[Finding]:
     lines = model.lines
     spans = spans_of(model, state)
     force_limit = np.full(spans.first.size, FORCE * scales.force)
-    place_limit = LENGTH * scales.length[spans.line]
+    place_limit = scales.miss[spans.line]
     misses = _string_misses(model, state, spans, force_limit, place_limit)
     force, place, bed = misses
     found = worst("force", model, state, spans.first, force, force_limit)

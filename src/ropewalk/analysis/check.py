@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -141,19 +141,15 @@ def refuse_unreachable(model: Model, time: float = 0.0) -> None:
 
 
 def _lengths(model: Model) -> list[str]:
-    return _too_short(model, _held(model) & ~_rigid(model), _distances(model, 0.0), "between its ends")
+    return _too_short(model, _held(model) & ~_rigid(model), _distances(model, 0.0))
 
 
-def stretched_at_rest(model: Model, stretched: Sequence[float]) -> list[str]:
-    """Remarks on lines with a free end, whose length is doubted only at rest.  stretched : (n_lines,) m"""
-    return _too_short(model, ~_held(model), stretched, "at rest")
-
-
-def _too_short(model: Model, of: Flags, reached: Iterable[float], where: str) -> list[str]:
+def _too_short(model: Model, of: Flags, reached: Iterable[float]) -> list[str]:
     """A sentence for every line of those that is stretched implausibly far."""
     length = model.lines.length
     return [
-        f"line '{model.names.lines[k]}' is stretched from {length[k]:.6g} m to {far:.6g} m {where}; is it long enough?"
+        f"line '{model.names.lines[k]}' is stretched from {length[k]:.6g} m to {far:.6g} m between its ends; "
+        "is it long enough?"
         for k, far in enumerate(reached)
         if of[k] and far > (1.0 + LONGEST_PLAUSIBLE_STRETCH) * length[k]
     ]

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.verdict import Verdict
 from ropewalk.methods.protocol import Report, Status
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
-from ropewalk.physics.elasticity import strain
 
 STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
 FRICTION = 1e-2  # of the largest end force: what friction may hold before the anchor's share is in doubt
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case asks for another
+SUNK = 2.0  # widths of a line, to which it may sink into the bed
 DRY = 1e-300  # N: keeps ratios finite
 
 
@@ -27,6 +28,7 @@ def static_doubts(model: Model, state: State, report: Report, stability: Verdict
     yield from _stretched(model, state)
     yield from _breaking(model, state)
     yield from _friction(model, state)
+    yield from _sunk(model, state)
     yield from _stability(stability)
     yield from _mesh(report)
 
@@ -51,24 +53,14 @@ def _slack(model: Model, state: State, report: Report) -> Iterator[Doubt]:
             yield Doubt("slack", name, least, limit, text)
 
 
-def _strain(model: Model, section: int, tension: float) -> float:
-    law = model.sections
-    data = (law.law[section], law.law_data, law.law_start[section], law.law_start[section + 1])
-    return float(strain(tension, *data)[0])
-
-
 def _stretched(model: Model, state: State) -> Iterator[Doubt]:
-    lines = model.lines
     for i, name in enumerate(model.names.lines):
-        most = float(state.tension[int(state.start[i]) : int(state.start[i + 1])].max(initial=0.0))
-        pieces = range(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
-        reach = max(_strain(model, int(lines.piece_section[p]), most) for p in pieces)
-        if reach > STRETCH:
-            text = (
-                f"line '{name}' is stretched by up to {100.0 * reach:.3g} % (limit {100.0 * STRETCH:g} %); is it long "
-                "enough?"
-            )
-            yield Doubt("stretched", name, reach, STRETCH, text)
+        nodes = slice(int(state.start[i]), int(state.start[i + 1]))
+        length = float(state.s[nodes.stop - 1])
+        far = float(np.linalg.norm(np.diff(state.position[nodes], axis=0), axis=1).sum())
+        if far > (1.0 + STRETCH) * length:
+            text = f"line '{name}' is stretched from {length:.6g} m to {far:.6g} m at rest; is it long enough?"
+            yield Doubt("stretched", name, far / length - 1.0, STRETCH, text)
 
 
 def _breaking(model: Model, state: State) -> Iterator[Doubt]:
@@ -99,6 +91,23 @@ def _friction(model: Model, state: State) -> Iterator[Doubt]:
                 f"the largest end force); the tension at its anchor takes it as {how}"
             )
             yield Doubt("friction", name, held, FRICTION * largest, text)
+
+
+def _sunk(model: Model, state: State) -> Iterator[Doubt]:
+    """Lines that the bed's stiffness lets sink far into it."""
+    sea, lines = model.sea, model.lines
+    if not sea.has_seabed:
+        return
+    for i, name in enumerate(model.names.lines):
+        sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
+        limit = SUNK * float(contact_width(model, sections).max())
+        depth = -float(heights(sea, state.position[int(state.start[i]) : int(state.start[i + 1])]).min())
+        if depth > limit:
+            text = (
+                f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m (twice its width): the bed "
+                "is soft for what presses on it; give seabed.stiffness"
+            )
+            yield Doubt("sunk", name, depth, limit, text)
 
 
 def _stability(stability: Verdict | None) -> Iterator[Doubt]:

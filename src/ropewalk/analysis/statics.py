@@ -170,6 +170,8 @@ def _attempt(system: System, model: Model, name: str, solver: Any, time: float) 
         report = solver.advance(model, work, time)
         if not report.good:
             return Try(name, report.message or report.status.value, report)
+        if report.figures.get("crosses_surface"):
+            return Try(name, report.message, replace(report, status=Status.UNSUPPORTED))
         stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
         state = solver.read(model, work)
     except InputError as error:

@@ -1,0 +1,240 @@
+"""The audit passes what is right and rejects what is not: answers are taken and spoiled, one quantity at a time."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import ropewalk as rw
+from ropewalk.analysis.audit import audit
+from ropewalk.analysis.audit_loads import Wetness, current_at, drag, strain_of, submerged
+from ropewalk.analysis.statics import QUADRATURE
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.registry import SOLVERS
+from ropewalk.model.model import build
+from ropewalk.physics import drag as drag_law
+from ropewalk.physics.current import current
+from ropewalk.physics.elasticity import strain
+
+ROPE = {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e8, "drag": {"normal": 1.2, "tangential": 0.05}}
+
+
+def moored(**more) -> rw.System:
+    """A line from the bed to a float on a free point, with a weight on it, in a current."""
+    return rw.System.model_validate(
+        {
+            "environment": {"depth": 60, "current": {"speed": 0.5}, "seabed": {"friction": 0.3}},
+            "sections": {"rope": ROPE, "light": {"diameter": 0.2, "mass": 15.0, "axial_stiffness": 2e7}},
+            "points": {
+                "a": {"position": [0, 0, -60]},
+                "float": {"position": [50, 0, -10], "joint": "free", "mass": 500, "volume": 3},
+                "b": {"position": [90, 10, -60]},
+            },
+            "lines": {
+                "west": {"from": "a", "to": "float", "pieces": [{"section": "rope", "length": 90}],
+                         "attachments": [{"s": 60, "mass": 100, "volume": 0.02}]},
+                "east": {"from": "b", "to": "float", "pieces": [{"section": "rope", "length": 50},
+                                                                {"section": "light", "length": 35}]},
+            },
+            **more,
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return rw.statics(moored(), "fem")
+
+
+def kinds(checked) -> set[str]:
+    return {finding.kind for finding in checked.findings if finding.share > 1.0}
+
+
+def test_right_answer_passes_with_room(solved):
+    # fem stops at 1e-10 of the forces: four digits below the limit of the audit
+    assert solved.audit.passed
+    assert solved.audit.largest("force").share < 1e-2
+    assert solved.audit.largest("length").share < 1e-2
+
+
+@pytest.mark.parametrize(
+    ("field", "at", "by", "kind"),
+    [
+        ("position", (20, 2), 1e-3, "force"),  # a node 1 mm too high bends the line there
+        ("element_tension", (20,), 1.0, "force"),
+        ("end_force", (0, 1, 0), 0.1, "force"),
+        ("point_position", (0, 0), 0.01, "position"),
+        ("position", (0, 0), 0.01, "position"),
+    ],
+)
+def test_spoiled_answers_are_rejected(solved, field, at, by, kind):
+    values = np.array(getattr(solved.state, field))
+    values[at] += by
+    checked = audit(solved.model, solved.state._replace(**{field: values}), 0.0)
+    assert kind in kinds(checked)
+    assert checked.sentences
+    assert not checked.passed
+
+
+def test_taut_line_of_the_wrong_stiffness_is_rejected():
+    """A tendon 90 m long pulled out by 0.1 m: 1 % of its stiffness is 1 mm of its stretch, and 1 % of its pull."""
+    case = {
+        "environment": {"seabed": {"kind": "none"}},
+        "sections": {"tendon": {"diameter": 0.2, "mass": 60, "axial_stiffness": 1.5e9}},
+        "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [0, 0, -10]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "tendon", "length": 89.9}]}},
+    }
+    state = rw.statics(rw.System.model_validate(case), "fem").state
+    case["sections"]["tendon"]["axial_stiffness"] = 1.515e9
+    assert "length" in kinds(audit(build(rw.System.model_validate(case)), state, 0.0))
+
+
+def test_not_finite_is_rejected(solved):
+    position = np.array(solved.state.position)
+    position[3] = np.nan
+    checked = audit(solved.model, solved.state._replace(position=position), 0.0)
+    assert not checked.passed
+    assert "line 'west'" in checked.sentences[0]
+
+
+def test_pushing_rope_is_rejected():
+    """A rope standing on its lower end: only one that can push does that."""
+    case = {
+        "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+        "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": "inextensible", "compression": True}},
+        "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [0, 0, 10], "joint": "free", "mass": 10}},
+        "lines": {"l": {"from": "a", "to": "b", "elements": 4, "pieces": [{"section": "rope", "length": 10}]}},
+    }
+    standing = rw.System.model_validate(case)
+    case["sections"]["rope"]["compression"] = False
+    rope = rw.System.model_validate(case)
+    s = np.linspace(0.0, 10.0, 5)
+    weight = 20.0 * 9.80665
+    push = -(98.0665 + weight * (10.0 - 0.5 * (s[1:] + s[:-1])))
+    state = rw.statics(standing, "fem").state._replace(
+        position=np.stack([0 * s, 0 * s, s], axis=1),
+        element_tension=np.append(push, 0.0),
+        point_position=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 10.0]]),
+        end_force=np.array([[[0, 0, push[0] - 1.25 * weight], [0, 0, 98.0665]]]),
+    )
+    assert audit(build(standing), state, 0.0).passed
+    assert "push" in kinds(audit(build(rope), state, 0.0))
+
+
+def test_a_method_named_that_fails_its_audit_ends_with_the_numbers(monkeypatch):
+    from ropewalk.methods.mixed.solver import MixedFemStatics
+
+    read = MixedFemStatics.read
+
+    def spoiled(self, model, work):
+        state = read(self, model, work)
+        position = np.array(state.position)
+        position[20, 2] += 0.01
+        return state._replace(position=position)
+
+    monkeypatch.setattr(MixedFemStatics, "read", spoiled)
+    with pytest.raises(
+        ConvergenceError, match=r"method 'fem' .* audit rejects: line 'west' at s = .* out of balance by"
+    ):
+        rw.statics(moored(), "fem")
+
+
+def test_auto_goes_on_to_the_next_method_when_one_breaks_down(monkeypatch):
+    from ropewalk.methods.shooting.solver import Shooting
+
+    def broken(self, model, work, t):
+        raise IndexError("index 0 is out of bounds")
+
+    monkeypatch.setattr(Shooting, "advance", broken)
+    answer = rw.statics(moored())
+    assert answer.method == "fem"
+    assert "broke down (IndexError" in dict(answer.audit.rejected)["shooting"]
+    with pytest.raises(ConvergenceError, match="'shooting' broke down"):
+        rw.statics(moored(), "shooting")
+
+
+def test_doubts_and_audit_are_in_json_and_in_results(solved):
+    summary = solved.summary
+    assert summary["audit"]["passed"] is True
+    assert {"value", "limit", "part", "unit"} <= set(summary["audit"]["force"])
+    assert [doubt["code"] for doubt in summary["doubts"]] == [doubt.code for doubt in solved.doubts]
+    assert json.loads(solved.to_dataset().attrs["doubts"]) == summary["doubts"]
+
+
+def test_ropes_that_cannot_reach_are_refused_with_their_names():
+    """Two ropes of 40 m between anchors 100 m apart."""
+    case = {
+        "environment": {"seabed": {"kind": "none"}},
+        "sections": {"c": {"diameter": 0.05, "mass": 10, "axial_stiffness": "inextensible"}},
+        "points": {"p": {"position": [1, 0.5, -5], "joint": "free", "mass": 100},
+                   "a": {"position": [50, 0, 0]}, "b": {"position": [-50, 0, 0]}},
+        "lines": {"l0": {"from": "a", "to": "p", "pieces": [{"section": "c", "length": 40}]},
+                  "l1": {"from": "b", "to": "p", "pieces": [{"section": "c", "length": 40}]}},
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r"lines 'l0' and 'l1' are 80 m long together, shorter than the 100 m between"):
+        rw.statics(rw.System.model_validate(case))
+
+
+def test_three_ropes_that_reach_in_pairs_but_not_together_are_refused():
+    """Anchors 60 m apart at the corners of a triangle, its centre 34.64 m away: ropes of 33 m reach in pairs only."""
+    corners = [(0, 0, 0), (60, 0, 0), (30, 30 * 3**0.5, 0)]
+    case = {
+        "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+        "sections": {"c": {"diameter": 0.05, "mass": 10, "axial_stiffness": "inextensible"}},
+        "points": {"p": {"position": [30, 17, -5], "joint": "free", "mass": 100},
+                   **{f"a{i}": {"position": c} for i, c in enumerate(corners)}},
+        "lines": {f"l{i}": {"from": f"a{i}", "to": "p", "pieces": [{"section": "c", "length": 33}]} for i in range(3)},
+    }  # fmt: skip
+    with pytest.raises(InputError, match="cannot all reach"):
+        rw.statics(rw.System.model_validate(case))
+
+
+def test_loads_of_the_audit_agree_with_the_laws():
+    """Drag, current and strain in plain numpy against the kernels that the methods read."""
+    rng = np.random.default_rng(1)
+    u, t = rng.normal(size=(20, 3)), rng.normal(size=(20, 3))
+    t /= np.linalg.norm(t, axis=1)[:, None]
+    force = np.zeros(3)
+    ours = drag(u, t, np.full(20, 0.12), np.full(20, 0.01), 1025.0)
+    for i in range(20):
+        drag_law.drag(u[i], t[i], 0.5 * 1025.0 * 0.12, 0.5 * 1025.0 * 0.01, force)
+        assert_allclose(ours[i], force, rtol=1e-12, atol=1e-9)  # round-off
+    profiles = ({"kind": "power", "exponent": 0.2}, {"kind": "table", "z": [-60, -20, 0], "factor": [0.2, 0.7, 1.0]})
+    for profile in profiles:
+        sea = build(moored(environment={"depth": 60, "current": {"speed": 0.9, "heading": 30, "profile": profile}})).sea
+        z = np.array([-60.0, -59.999, -33.0, -10.0, 0.0, 2.0])
+        args = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth)
+        for height, velocity in zip(z, current_at(sea, z), strict=True):
+            assert_allclose(velocity, current(height, *args, sea.current_table), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        1e7,
+        "inextensible",
+        {"kind": "table", "strain": [0, 0.01, 0.1], "tension": [0, 1e5, 3e6]},
+        {"kind": "polynomial", "stiffness": 1e7, "coefficients": [3.0, 40.0]},
+    ],
+)
+def test_strain_of_the_audit_agrees_with_the_laws(law):
+    model = build(moored(sections={"rope": {**ROPE, "axial_stiffness": law}, "light": ROPE}))
+    sections = model.sections
+    tension = np.array([-2e4, 0.0, 5e3, 1e5, 4e6])
+    ours = strain_of(sections, np.zeros(5, dtype=np.int64), tension)
+    theirs = [strain(T, sections.law[0], sections.law_data, sections.law_start[0], sections.law_start[1])[0]
+              for T in tension]  # fmt: skip
+    assert_allclose(ours, theirs, rtol=1e-12, atol=1e-16)
+
+
+def test_share_under_water_is_the_mean_over_the_stretch():
+    low, high = np.array([-2.0, -1.0, 0.0, 1.0]), np.array([-1.0, 3.0, 4.0, 2.0])
+    assert_allclose(submerged(low, Wetness(low, high)), [1.0, 0.25, 0.0, 0.0], atol=1e-15)
+    assert_allclose(submerged(np.zeros(1), Wetness(np.zeros(1), np.zeros(1), 0.5)), [0.5])
+
+
+def test_every_way_to_lump_loads_belongs_to_a_solver():
+    assert set(QUADRATURE) <= set(SOLVERS)
