@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ropewalk.analysis.statespace import state_space as state_space
     from ropewalk.analysis.statics import Equilibrium as Equilibrium
     from ropewalk.analysis.statics import statics as statics
+    from ropewalk.coupling import Coupled as Coupled
     from ropewalk.errors import ConvergenceError as ConvergenceError
     from ropewalk.errors import InputError as InputError
     from ropewalk.io.load import load as load
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "ConvergenceError": "ropewalk.errors",
+    "Coupled": "ropewalk.coupling",
     "Equilibrium": "ropewalk.analysis.statics",
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
@@ -49,6 +51,7 @@ _HOME = {
 
 __all__ = [
     "ConvergenceError",
+    "Coupled",
     "Equilibrium",
     "InputError",
     "System",

@@ -147,7 +147,7 @@ def simulate(
             _check_resumable(recorder, method)
         try:
             with time_bar(progress, duration) as show:
-                state = None if recorder.saved is not None else _first_state(system, model)
+                state = None if recorder.saved is not None else first_state(system, model)
                 report = run(model, method, state, times, recorder, show)
         except ConvergenceError as error:
             failed = RunFailedError(str(error), error.report)
@@ -231,7 +231,7 @@ def _with_settings(cls: Any, system: System) -> Solver:
     return made
 
 
-def _first_state(system: System, model: Model) -> State:
+def first_state(system: System, model: Model) -> State:
     if system.run is not None and system.run.start == "as_given":
         from ropewalk.model.state import initial_state
 

@@ -232,7 +232,9 @@ def _sensitivities(system: System, parameters: Sequence[str], time: float) -> di
     from ropewalk.analysis.sensitivity import sensitivities
 
     outputs = [f"lines.{name}.{end}.tension" for name in system.lines for end in ("end_a", "end_b")]
-    loose = [f"points.{name}" for name, point in system.points.items() if point.joint not in ("fixed", "moving")]
+    loose = [
+        f"points.{name}" for name, point in system.points.items() if point.joint not in ("fixed", "moving", "coupled")
+    ]
     loose += [f"bodies.{name}" for name, body in system.bodies.items() if body.joint == "free"]
     outputs += [f"{part}.position.{axis}" for part in loose for axis in range(3)]
     return sensitivities(system, outputs, parameters, time=time)

@@ -14,7 +14,7 @@ from ropewalk.spec import bodies as spec
 
 HULL_NONE, HULL_AXISYMMETRIC, HULL_SPHERE = 0, 1, 2
 
-_JOINTS = {"fixed": FIXED, "free": LOOSE, "moving": MOVING}
+_JOINTS = {"fixed": FIXED, "free": LOOSE, "moving": MOVING, "coupled": MOVING}
 
 
 class Bodies(NamedTuple):
@@ -56,7 +56,7 @@ def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies
         position=floats([b.position for b in parts], (-1, 3)),
         quaternion=floats([quaternion_of(b.attitude) for b in parts], (-1, 4)),
         joint=ints([_JOINTS[b.joint] for b in parts]),
-        motion=ints([motions.add(b.motion) for b in parts]),
+        motion=ints([motions.add(b.motion, b.joint) for b in parts]),
         mass=floats([m for m, _, _ in masses]),
         centre=floats([c for _, c, _ in masses], (-1, 3)),
         inertia=floats([i for _, _, i in masses], (-1, 3, 3)),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
-from ropewalk.physics.motion import HARMONIC, TABLE, TOW
+from ropewalk.physics.motion import DRIVEN, HARMONIC, TABLE, TOW
 from ropewalk.spec import joints as spec
 from ropewalk.spec.lines import Point
 
@@ -30,6 +30,7 @@ class Motions(NamedTuple):
     knot_start: Ints  # (n + 1,)
     knots: Array  # (m,) s
     cubics: Array  # (m, 4, 3) coefficients from each knot to the next, highest power first, m
+    turn_cubics: Array  # (m, 4, 3) the same of the rotation vector of driven bodies, world axes, rad
 
 
 class Points(NamedTuple):
@@ -52,11 +53,11 @@ class MotionBook:
     """Collects motions while a model is built."""
 
     def __init__(self) -> None:
-        self._motions: list[spec.HarmonicMotion | spec.TableMotion | spec.TowMotion] = []
+        self._motions: list[spec.Motion | None] = []  # None for parts that another program drives
 
-    def add(self, motion: spec.HarmonicMotion | spec.TableMotion | spec.TowMotion | None) -> int:
-        """Index of `motion`, -1 for None."""
-        if motion is None:
+    def add(self, motion: spec.Motion | None, joint: object = None) -> int:
+        """Index of `motion`, -1 for None unless the joint is coupled."""
+        if motion is None and joint != "coupled":
             return -1
         self._motions.append(motion)
         return len(self._motions) - 1
@@ -72,7 +73,11 @@ class MotionBook:
             own_terms: list[list[float]] = []
             own_turns: list[list[float]] = []
             own_knots: Sequence[float] = ()
-            if isinstance(motion, spec.HarmonicMotion):
+            if motion is None:
+                kind.append(DRIVEN)
+                own_knots = (0.0,)
+                cubics.append(np.zeros((1, 4, 3)))
+            elif isinstance(motion, spec.HarmonicMotion):
                 kind.append(HARMONIC)
                 own_terms = [[*_unit(t.direction), t.amplitude, t.omega, t.phase] for t in motion.terms]
                 own_turns = [[*_unit(t.axis), math.radians(t.amplitude), t.omega, t.phase] for t in motion.rotations]
@@ -82,7 +87,7 @@ class MotionBook:
                 kind.append(TABLE)
                 own_knots = motion.time
                 cubics.append(_spline(motion))
-            ramp.append(0.0 if isinstance(motion, spec.TableMotion) else motion.ramp)
+            ramp.append(motion.ramp if isinstance(motion, spec.HarmonicMotion | spec.TowMotion) else 0.0)
             velocity.append(motion.velocity if isinstance(motion, spec.TowMotion) else (0.0, 0.0, 0.0))
             terms.append(own_terms)
             turns.append(own_turns)
@@ -98,6 +103,7 @@ class MotionBook:
             knot_start=offsets([len(k) for k in knots]),
             knots=floats([value for k in knots for value in k]),
             cubics=floats(np.concatenate(cubics) if cubics else [], (-1, 4, 3)),
+            turn_cubics=floats(np.zeros((sum(map(len, cubics)), 4, 3))),
         )
 
 
@@ -132,7 +138,7 @@ def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
         drag_area=floats([p.drag_area for p in parts]),
         added_mass=floats([p.added_mass for p in parts]),
         force=floats([p.force for p in parts], (-1, 3)),
-        motion=ints([motions.add(p.motion) for p in parts]),
+        motion=ints([motions.add(p.motion, p.joint) for p in parts]),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import angle_functions, cross
 
-NONE, HARMONIC, TABLE, TOW = 0, 1, 2, 3
+NONE, HARMONIC, TABLE, TOW, DRIVEN = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -89,6 +90,15 @@ def table(t, times, coefficients, out):
 
 
 @kernel
+def cubic(x, c, out):
+    """Adds the cubic with coefficients c (4, 3), highest power first, at time x (s) since its start, to out (3, 3)."""
+    for j in range(3):
+        out[0, j] += ((c[0, j] * x + c[1, j]) * x + c[2, j]) * x + c[3, j]
+        out[1, j] += (3.0 * c[0, j] * x + 2.0 * c[1, j]) * x + c[2, j]
+        out[2, j] += 6.0 * c[0, j] * x + 2.0 * c[1, j]
+
+
+@kernel
 def motion(t, i, motions, out):
     """Displacement, velocity and acceleration of motion i at time t into out (3, 3); i = -1 is at rest.
 
@@ -105,14 +115,36 @@ def motion(t, i, motions, out):
     elif kind == TABLE:
         a, b = motions.knot_start[i], motions.knot_start[i + 1]
         table(t, motions.knots[a:b], motions.cubics[a : b - 1], out)
+    elif kind == DRIVEN:
+        a = motions.knot_start[i]
+        cubic(t - motions.knots[a], motions.cubics[a], out)
 
 
 @kernel
 def rotation(t, i, motions, out):
-    """Rotation vector about world axes of motion i at time t, its rate and second rate, into out (3, 3).
+    r"""Rotation vector (rad), angular velocity (rad/s), acceleration (rad/s2) of motion i into out (3, 3); world axes.
 
-    The turns of a motion are added as vectors, which is exact for one axis and for small angles.
+    .. math:: \omega = J \dot\phi, \qquad \alpha = J \ddot\phi + \dot J \dot\phi, \qquad
+              J = 1 + b\, \hat\phi + c\, \hat\phi^2
+
+    with b and c of `angle_functions`.  Source: left Jacobian, [Sola2018], eq. (145).  The turns of a harmonic motion
+    are added as one rotation vector.
     """
     out[:, :] = 0.0
-    if i >= 0 and motions.kind[i] == HARMONIC:
+    if i < 0:
+        return
+    if motions.kind[i] == HARMONIC:
         harmonic(t, motions.ramp[i], motions.turns[motions.turn_start[i] : motions.turn_start[i + 1]], out)
+    elif motions.kind[i] == DRIVEN:
+        a = motions.knot_start[i]
+        cubic(t - motions.knots[a], motions.turn_cubics[a], out)
+    else:
+        return
+    turn, rate, second = out[0], out[1], out[2]
+    _, b, c, d, e = angle_functions(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
+    along = turn[0] * rate[0] + turn[1] * rate[1] + turn[2] * rate[2]
+    db, dc = (2.0 * d - c) * along, (3.0 * e - d) * along  # rates of b and c
+    once, twice = cross(turn, rate), cross(turn, second)
+    omega = rate + b * once + c * cross(turn, once)
+    out[2] = second + b * twice + c * (cross(turn, twice) + cross(rate, once)) + db * once + dc * cross(turn, once)
+    out[1] = omega

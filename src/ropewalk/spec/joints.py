@@ -88,8 +88,8 @@ class Joint(Part):
         return cls(axes=Axes(x=AxisSpring(spring=stiffness)), frame=frame)
 
 
-PointJoint = Literal["fixed", "free", "moving"] | Joint
-BodyJoint = Literal["fixed", "free", "moving"]
+PointJoint = Literal["fixed", "free", "moving", "coupled"] | Joint
+BodyJoint = Literal["fixed", "free", "moving", "coupled"]
 
 
 class HarmonicTerm(Part):

@@ -133,9 +133,13 @@ class System(Part):
         joints = [
             self.bodies[end.partition(".")[0]].joint if "." in end else self.points[end].joint for end in link.between
         ]
-        if all(joint in ("fixed", "moving") for joint in joints):
+        if all(joint in ("fixed", "moving", "coupled") for joint in joints):
             return f"neither '{link.between[0]}' nor '{link.between[1]}' is free to move; leave the link out"
-        if "." not in link.between[1] and link.kind in ("rigid", "hinge") and joints[1] not in ("fixed", "moving"):
+        if (
+            "." not in link.between[1]
+            and link.kind in ("rigid", "hinge")
+            and joints[1] not in ("fixed", "moving", "coupled")
+        ):
             return f"point '{link.between[1]}' cannot turn; make the link a ball or the point fixed"
         return ""
 

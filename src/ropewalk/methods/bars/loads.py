@@ -15,7 +15,7 @@ from ropewalk.methods.bars.hulls import hull_loads, hull_water
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics.current import current
-from ropewalk.physics.motion import motion, rotation
+from ropewalk.physics.motion import DRIVEN, motion, rotation
 from ropewalk.physics.screens import screen_force
 from ropewalk.physics.seabed import contact_derivatives
 from ropewalk.physics.waves import ACCELERATION, COLUMNS, ELEVATION, STRETCHING_WHEELER, VELOCITY, kinematics
@@ -70,7 +70,7 @@ def supports(bars, motions, t, r, v, acceleration):
                 r[i, j] = bars.home[i, j] + out[0, j]
                 v[i, j] = out[1, j]
                 acceleration[i, j] = out[2, j]
-            if k >= 0 and motions.turn_start[k + 1] > motions.turn_start[k]:
+            if k >= 0 and (motions.kind[k] == DRIVEN or motions.turn_start[k + 1] > motions.turn_start[k]):
                 rotation(t, k, motions, out)
                 turn_support(bars.arm[i], out, r[i], v[i], acceleration[i])
 

@@ -96,6 +96,7 @@ def _ways(like: Motions, first: Array, last: Array, begin: float, end: float) ->
         knot_start=offsets(np.full(k, 2)),
         knots=floats(np.tile([begin, end], k)),
         cubics=floats(np.stack([cubics, np.zeros_like(cubics)], axis=1), (-1, 4, 3)),  # room for as many as knots
+        turn_cubics=floats(np.zeros((2 * k, 4, 3))),
     )
 
 

@@ -13,7 +13,7 @@ from ropewalk.model.lines import FORCE_TABLE, POINT, PRESSURE
 from ropewalk.model.model import Model
 from ropewalk.numerics.series import TERM_HEAD
 from ropewalk.physics.current import UNIFORM
-from ropewalk.physics.motion import HARMONIC, TOW
+from ropewalk.physics.motion import DRIVEN, HARMONIC, TOW
 
 DEFAULT_LINKS = 20  # of a line that does not say; the cable limit is then within about 0.2 % in shape
 POLYNOMIAL = 6  # coefficients of a motion term: the smooth ramp is a polynomial of degree 5
@@ -71,9 +71,7 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
             node_load=node_load,
             pressure=np.broadcast_to(_pressure(model, line), (length.size, 3)),
             held=(held[0], held[1]),
-            motion_terms=np.concatenate([_end_terms(model, line, side, length.size) for side in range(2) if held[side]])
-            if any(held)
-            else None,
+            motion_terms=end_terms(model, line, length.size) if any(held) else None,
             added_normal=sections.added_normal[section] * displaced,
             added_tangential=sections.added_tangential[section] * displaced,
             damping=damping,
@@ -186,7 +184,13 @@ def _term(node: int, begin: float, end: float, vector: Array, polynomial: Array,
     return row
 
 
-def _end_terms(model: Model, line: int, side: int, n_links: int) -> Array:
+def end_terms(model: Model, line: int, n_links: int, until: float = np.inf) -> Array:
+    """Motion terms of the held ends of a line; those of driven parts change at time `until` (s)."""
+    sides = [side for side in range(2) if _is_held(model, line, side)]
+    return np.concatenate([_end_terms(model, line, side, n_links, until) for side in sides])
+
+
+def _end_terms(model: Model, line: int, side: int, n_links: int, until: float) -> Array:
     """Motion terms of a held end, as numerics.series.add_term reads them; the same laws as physics/motion.py."""
     node = 0 if side == 0 else n_links
     point = int(model.lines.end_index[line, side])
@@ -209,6 +213,16 @@ def _end_terms(model: Model, line: int, side: int, n_links: int) -> Array:
         if ramp > 0.0:
             rows.append(_term(node, 0.0, ramp, velocity, np.array([0.0, 0.0, 0.5 / ramp])))
         rows.append(_term(node, ramp, np.inf, velocity, np.array([0.5 * ramp, 1.0])))
+    elif motions.kind[i] == DRIVEN:
+        a = motions.knot_start[i]
+        for axis in range(3):
+            cubic: Array = motions.cubics[a, :, axis]
+            rows.append(_term(node, motions.knots[a], until, np.eye(3)[axis], cubic[::-1]))
+            if until < np.inf:  # the same cubic goes on: a break in name, where the series must stop
+                x = until - motions.knots[a]
+                c3, c2, c1, _ = cubic
+                later = [np.polyval(cubic, x), (3 * c3 * x + 2 * c2) * x + c1, 3 * c3 * x + c2, c3]
+                rows.append(_term(node, until, np.inf, np.eye(3)[axis], np.array(later)))
     else:
         rows.extend(_table_terms(model, i, node))
     return np.array(rows)

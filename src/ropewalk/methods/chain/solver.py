@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ropewalk.errors import InputError
 from ropewalk.methods.chain import steps
 from ropewalk.methods.chain.arrays import Array, Chain, Series, allocate
-from ropewalk.methods.chain.build import build_chain, check_case, free_end_loads
+from ropewalk.methods.chain.build import build_chain, check_case, end_terms, free_end_loads
 from ropewalk.methods.chain.equations import state_at
 from ropewalk.methods.chain.forces import energy, link_end_forces, node_tension
 from ropewalk.methods.chain.messages import explain
@@ -134,6 +134,17 @@ class ChainSeries:
             if said := _at_surface(model, line.name, line.wet, _values(line, t)[0], t):
                 status, message = Status.UNSUPPORTED, said
         return Report(status, message, _steps(work) - before, figures=self._figures(work))
+
+    def redrive(self, model: Model, work: Work, until: float) -> None:
+        """Take the motions of driven ends anew; they are known up to time `until` (s)."""
+        for i, line in enumerate(work.lines):
+            terms = end_terms(model, i, line.s.size - 1, until)
+            if line.clock[steps.END] > work.time:  # the series in hand was made with another motion
+                r, v, _, _ = _values(line, work.time)
+                line.series.position[:, 0] = r.T
+                line.series.position[:, 1] = v.T * line.clock[steps.SCALE]
+                line.clock[[steps.BEGIN, steps.END]] = work.time
+            line.chain = line.chain._replace(motion_terms=terms)
 
     def read(self, model: Model, work: Work) -> State:
         """The state at the time reached. After a failure the tensions are NaN."""

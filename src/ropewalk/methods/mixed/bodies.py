@@ -97,10 +97,14 @@ def turn_held_bodies(t, mesh, motions, X):
             continue
         rotation(t, mesh.motion[mesh.motion.size - n_bodies + k], motions, out)
         _, turn = body_rows(k, mesh)
-        # a world rotation before the given attitude is a body one after it
-        R = transpose9(attitude(bodies.memory.attitude[k], np.zeros(3))[0])
-        for c in range(3):
-            w = onto(R, three(out, c))
+        # a world rotation before the given attitude is a body one after it; its rates are in the frame of the moment
+        before = transpose9(attitude(bodies.memory.attitude[k], np.zeros(3))[0])
+        angle = onto(before, three(out, 0))
+        for p in range(3):
+            X[0, turn, p] = angle[p]
+        now = transpose9(attitude(bodies.memory.attitude[k], X[0, turn])[0])
+        for c in range(1, 3):
+            w = onto(now, three(out, c))
             for p in range(3):
                 X[c, turn, p] = w[p]
 

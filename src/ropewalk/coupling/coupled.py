@@ -1,0 +1,184 @@
+"""`Coupled`: a simulation whose caller moves some of its parts and takes the forces on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk.analysis.run import START_SETTINGS, first_state, solver_for
+from ropewalk.coupling.driven import Driven
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.protocol import Report, Solver
+from ropewalk.model.arrays import Array
+from ropewalk.model.joints import Motions
+from ropewalk.model.lines import BODY
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, rotation_matrix
+from ropewalk.results.checkpoint import Checkpoint, DamagedError, Resumable, decode, encode
+from ropewalk.spec.system import System
+
+Forces = dict[str, tuple[Array, ...]]
+
+
+class Coupled:
+    """A system in time, driven by another program.
+
+    Parts with ``joint: coupled`` follow the caller. A body takes ``(position, quaternion, velocity, rate)`` and gives
+    ``(force, moment)`` about its origin; a point takes ``(position, velocity)`` and gives ``(force,)``; all in
+    world axes, SI units, quaternions scalar first. The force on a body is that of its lines: weight, hull and
+    inertia of a coupled body are the caller's own. The steps inside are as short as the tolerance needs.
+
+    >>> import ropewalk as rw
+    >>> system = rw.System.model_validate({
+    ...     "ropewalk": 1,
+    ...     "environment": {"depth": 50},
+    ...     "sections": {"chain": {"catalogue": "studless_chain", "diameter": 0.05}},
+    ...     "points": {"anchor": {"position": [0, 0, -50]},
+    ...                "fairlead": {"position": [120, 0, 0], "joint": "coupled"}},
+    ...     "lines": {"m": {"from": "anchor", "to": "fairlead", "pieces": [{"section": "chain", "length": 135}]}},
+    ... })
+    >>> c = rw.Coupled(system)
+    >>> force, = c.step(0.1, {"fairlead": ([120.05, 0, 0], [1.0, 0, 0])})["fairlead"]
+    >>> bool(force[0] < 0)
+    True
+    """
+
+    def __init__(self, system: System, *, solver: str | Solver | None = None) -> None:
+        """system : a case with coupled parts    solver : name, or one with its settings; the case's unless given"""
+        self._choice = solver
+        self._driven: Driven
+        self._begin(system, None)
+
+    def _begin(self, system: System, state: State | None) -> None:
+        """Fresh memory, at the equilibrium of the case or at `state`."""
+        model = _private(build(system))
+        driven = Driven(system, model)
+        _refuse(model, driven)
+        solver = solver_for(system, model, self._choice)
+        if state is not None:
+            driven.follow(self._driven, state.time)
+            solver = _as_given(solver)
+        work = solver.start(model, first_state(system, model) if state is None else state)
+        self.system, self.model, self.solver = system, model, solver
+        self._driven, self._work, self._report = driven, work, Report()
+        self._time = 0.0 if state is None else state.time
+        self._ends = _body_ends(model)
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        return self._time
+
+    @property
+    def state(self) -> State:
+        """Where everything is."""
+        return self.solver.read(self.model, self._work)
+
+    @property
+    def report(self) -> Report:
+        """What the solver reported of the last step."""
+        return self._report
+
+    def step(self, dt: float, states: Mapping[str, Sequence[Any]]) -> Forces:
+        """Move to time + dt, where the driven parts have `states`; the forces on them at that time.
+
+        ConvergenceError if the solver fails; `restore` what was saved before, or go on with another motion.
+        """
+        if not 0.0 < dt < np.inf:
+            raise InputError(f"step of {dt:g} s: it must be positive and finite")
+        before = self._driven.position, self._driven.velocity
+        self._driven.drive(self._time, dt, states)
+        if hasattr(self.solver, "redrive"):
+            self.solver.redrive(self.model, self._work, self._time + dt)
+        self._report = self.solver.advance(self.model, self._work, self._time + dt)
+        if not self._report.good:
+            self._driven.position, self._driven.velocity = before
+            raise ConvergenceError(self._report.message or self._report.status.value, self._report)
+        self._time += dt
+        return self.forces()
+
+    def forces(self) -> Forces:
+        """Forces (N) and moments (N m) on the driven parts now."""
+        state = self.state
+        out: Forces = {}
+        for part in self._driven.parts:
+            if part.is_body:
+                out[part.name] = self._wrench(state, part.which)
+            else:
+                out[part.name] = (state.point_force[part.which].copy(),)
+        return out
+
+    def _wrench(self, state: State, body: int) -> tuple[Array, Array]:
+        """Force and moment of lines and nets about the origin of a body."""
+        force, moment = np.zeros(3), np.zeros(3)
+        turn = rotation_matrix(state.body_quaternion[body])
+        for line, end, offset in self._ends[body]:
+            pull = state.end_force[line, end]
+            force += pull
+            moment += np.cross(turn @ offset, pull)
+        return force, moment
+
+    def save(self) -> bytes:
+        """All that the next step depends on; `restore` goes on from it to the same bits."""
+        if not isinstance(self.solver, Resumable):
+            raise InputError(f"solver '{self.solver.name}' cannot be saved")
+        snapshot = {**self.solver.snapshot(self._work), **self._driven.snapshot()}
+        return encode(Checkpoint(0, snapshot, {"time": self._time, "system": self._text()}))
+
+    def restore(self, saved: bytes) -> None:
+        """Go back to a moment that was saved with the same case."""
+        try:
+            checkpoint = decode(saved)
+        except DamagedError as error:
+            raise InputError(f"what was saved cannot be restored: {error}") from None
+        if checkpoint.loop["system"] != self._text():
+            self._begin(System.model_validate_json(checkpoint.loop["system"]), None)
+        assert isinstance(self.solver, Resumable)
+        self._driven.restore(checkpoint.snapshot)
+        own = {key: value for key, value in checkpoint.snapshot.items() if not key.startswith("driven.")}
+        self._work = self.solver.restore(self.model, own)
+        self._time = float(checkpoint.loop["time"])
+
+    def set(self, path: str, value: Any) -> None:
+        """Change the case from now on: ``set("lines.west.pieces.0.length", 455)``; parts go on from where they are."""
+        self._begin(self.system.replace(path, value), self.state)  # type: ignore[call-arg]
+
+    def _text(self) -> str:
+        return self.system.model_dump_json(by_alias=True, exclude_unset=True)
+
+
+def _as_given(solver: Solver) -> Solver:
+    """The solver without an equilibrium of its own at the start."""
+    settings: Any = solver
+    names = {field.name for field in fields(settings)} & set(START_SETTINGS)
+    return replace(settings, **dict.fromkeys(names, "as_given"))  # type: ignore[no-any-return]
+
+
+def _refuse(model: Model, driven: Driven) -> None:
+    """InputError for what would pull at a driven body without being counted."""
+    bodies = {part.which: part.name for part in driven.parts if part.is_body}
+    if held := [bodies[int(k)] for k in model.nets.body if int(k) in bodies]:
+        raise InputError(f"body '{held[0]}' is coupled and has a net fastened to it; fasten the net to coupled points")
+    linked = model.links.end_index[model.links.end_kind == BODY]
+    if held := [bodies[int(k)] for k in linked if int(k) in bodies]:
+        raise InputError(f"body '{held[0]}' is coupled and linked; make one body of what is linked to it")
+
+
+def _private(model: Model) -> Model:
+    """The model with motions of its own, which only its Coupled writes."""
+    copies = [np.array(array) for array in model.motions]
+    for array in copies:
+        array.setflags(write=False)
+    return model._replace(motions=Motions(*copies))  # type: ignore[arg-type]
+
+
+def _body_ends(model: Model) -> dict[int, list[tuple[int, int, Array]]]:
+    """Line, end and place in the body frame of all line ends on each body."""
+    lines = model.lines
+    found: dict[int, list[tuple[int, int, Array]]] = {k: [] for k in range(len(model.names.bodies))}
+    for line, end in zip(*np.nonzero(lines.end_kind == BODY), strict=True):
+        found[int(lines.end_index[line, end])].append((int(line), int(end), lines.end_offset[line, end]))
+    return found

@@ -1,0 +1,173 @@
+r"""Parts that another program moves: cubics from where they were to where they are at the end of a step.
+
+A part with ``joint: coupled`` has a motion of kind DRIVEN: one cubic in time for its displacement and, for a body,
+one for its rotation vector, both about the position and attitude of the case. Between the end of one step
+and that of the next, positions and velocities are met at both ends,
+
+.. math:: x = x_0 + v_0 \tau + \left(3\frac{x_1 - x_0}{h} - 2 v_0 - v_1\right)\frac{\tau^2}{h}
+              + \left(2\frac{x_0 - x_1}{h} + v_0 + v_1\right)\frac{\tau^3}{h^2},
+
+so the motion is once continuously differentiable and of third order in the step h of the caller.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, tangent_so3_inverse
+from ropewalk.spec.system import System
+
+MOST_TURN = math.radians(170.0)  # the rotation vector is not unique at half a turn
+UNIT = 1e-6  # how far the length of a quaternion may be from 1
+
+
+class Part(NamedTuple):
+    """A part that the caller moves."""
+
+    name: str
+    is_body: bool
+    which: int  # of the points or bodies
+    slot: int  # row of the cubics of its motion
+    row: int  # of its displacement in `Driven.position`; that of its rotation follows
+
+
+class Driven:
+    """The parts of a model that the caller moves, and where they are."""
+
+    def __init__(self, system: System, model: Model) -> None:
+        self.parts = _parts(system, model)
+        if not self.parts:
+            raise InputError("the case has no part with 'joint: coupled'; give one to a point or a body that is driven")
+        self._model = model
+        self._known = {part.name for part in self.parts}
+        rows = sum(2 if part.is_body else 1 for part in self.parts)
+        self.position: Array = np.zeros((rows, 3))  # displacements (m) and rotation vectors (rad) at the end of a step
+        self.velocity: Array = np.zeros((rows, 3))  # their rates
+        self._slot = np.array([part.slot for part in self.parts])
+        self._shift = np.array([part.row for part in self.parts])
+        self._turning = np.array([part.slot for part in self.parts if part.is_body], dtype=np.int64)
+        self._turn = np.array([part.row + 1 for part in self.parts if part.is_body], dtype=np.int64)
+
+    def drive(self, time: float, dt: float, states: Mapping[str, Sequence[Any]]) -> None:
+        """Lead all parts from where they are at `time` (s) to `states` at time + dt."""
+        x1, v1 = self._read(states)
+        x0, v0 = self.position, self.velocity
+        way = (x1 - x0) / dt
+        self._write(time, (v0 + v1 - 2.0 * way) / dt**2, (3.0 * way - 2.0 * v0 - v1) / dt, v0, x0)
+        self.position, self.velocity = x1, v1
+
+    def follow(self, other: Driven, time: float) -> None:
+        """Go on from where the same parts are in `other` at `time` (s), at their velocities."""
+        self.position, self.velocity = other.position, other.velocity
+        none = np.zeros_like(self.position)
+        self._write(time, none, none, self.velocity, self.position)
+
+    def _write(self, time: float, c3: Array, c2: Array, c1: Array, c0: Array) -> None:
+        """Put cubics into the arrays that kernels read; they are read-only for everybody else."""
+        motions = self._model.motions
+        arrays = (motions.knots, motions.cubics, motions.turn_cubics)
+        for array in arrays:
+            array.setflags(write=True)
+        motions.knots[self._slot] = time
+        for power, c in enumerate((c3, c2, c1, c0)):
+            motions.cubics[self._slot, power] = c[self._shift]
+            if self._turn.size:
+                motions.turn_cubics[self._turning, power] = c[self._turn]
+        for array in arrays:
+            array.setflags(write=False)
+
+    def _read(self, states: Mapping[str, Sequence[Any]]) -> tuple[Array, Array]:
+        """Displacements and rotation vectors, and their rates, of what the caller gives."""
+        if states.keys() != self._known:
+            _refuse_names(self._known, set(states))
+        x, v = np.empty_like(self.position), np.empty_like(self.velocity)
+        for part in self.parts:
+            given = states[part.name]
+            if len(given) != (4 if part.is_body else 2):
+                wanted = "(position, quaternion, velocity, rate)" if part.is_body else "(position, velocity)"
+                raise InputError(f"state of '{part.name}' has {len(given)} entries; give {wanted}")
+            if part.is_body:
+                x[part.row] = given[0] - self._model.bodies.position[part.which]
+                v[part.row] = given[2]
+                x[part.row + 1], v[part.row + 1] = self._turned(part, given[1], given[3])
+            else:
+                x[part.row] = given[0] - self._model.points.position[part.which]
+                v[part.row] = given[1]
+        if not (np.isfinite(x).all() and np.isfinite(v).all()):
+            raise InputError(f"a state that was given is not finite: {dict(states)}")
+        return x, v
+
+    def _turned(self, part: Part, quaternion: Sequence[float], rate: Sequence[float]) -> tuple[Array, Array]:
+        """Rotation vector from the attitude of the case, and its rate."""
+        q, w = np.array(quaternion, dtype=np.float64), np.array(rate, dtype=np.float64)
+        if q.shape != (4,) or w.shape != (3,):
+            raise InputError(f"'{part.name}': a quaternion has 4 entries (scalar first) and a rate 3, rad/s")
+        length = math.sqrt(q @ q)
+        if not abs(length - 1.0) < UNIT:
+            raise InputError(f"'{part.name}': quaternion {q.tolist()} has length {length:.9g}; it must be 1")
+        turn = quaternion_log(quaternion_product(q / length, quaternion_conjugate(self._base(part))))
+        if math.sqrt(turn @ turn) > MOST_TURN:
+            degrees = math.degrees(math.sqrt(turn @ turn))
+            raise InputError(
+                f"'{part.name}' is turned by {degrees:.4g} degrees from the attitude of the case; "
+                f"at most {math.degrees(MOST_TURN):.0f} can be followed"
+            )
+        return turn, tangent_so3_inverse(-turn) @ w
+
+    def _base(self, part: Part) -> Array:
+        base: Array = self._model.bodies.quaternion[part.which]
+        return base
+
+    def snapshot(self) -> dict[str, Array]:
+        """All that it holds."""
+        motions = self._model.motions
+        return {
+            "driven.position": self.position,
+            "driven.velocity": self.velocity,
+            "driven.knots": motions.knots[self._slot],
+            "driven.cubics": motions.cubics[self._slot],
+            "driven.turn_cubics": motions.turn_cubics[self._slot],
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Undo `snapshot`."""
+        motions = self._model.motions
+        for array, key in (
+            (motions.knots, "driven.knots"),
+            (motions.cubics, "driven.cubics"),
+            (motions.turn_cubics, "driven.turn_cubics"),
+        ):
+            array.setflags(write=True)
+            array[self._slot] = saved[key]
+            array.setflags(write=False)
+        self.position, self.velocity = saved["driven.position"].copy(), saved["driven.velocity"].copy()
+
+
+def _parts(system: System, model: Model) -> list[Part]:
+    """All parts with `joint: coupled`, points first."""
+    found: list[Part] = []
+    row = 0
+    for is_body, names, specs, motion in (
+        (False, model.names.points, system.points, model.points.motion),
+        (True, model.names.bodies, system.bodies, model.bodies.motion),
+    ):
+        for index, name in enumerate(names):
+            if specs[name].joint == "coupled":  # type: ignore[index]
+                found.append(Part(name, is_body, index, int(model.motions.knot_start[motion[index]]), row))
+                row += 2 if is_body else 1
+    return found
+
+
+def _refuse_names(known: set[str], given: set[str]) -> None:
+    if missing := sorted(known - given):
+        raise InputError(f"no state was given for {', '.join(map(repr, missing))}; every coupled part needs one")
+    raise InputError(
+        f"{', '.join(map(repr, sorted(given - known)))} is not a coupled part; coupled are {', '.join(sorted(known))}"
+    )
