@@ -232,6 +232,7 @@ def _with_settings(cls: Any, system: System) -> Solver:
 
 
 def first_state(system: System, model: Model) -> State:
+    """Where a run begins: as the case gives it, or its equilibrium."""
     if system.run is not None and system.run.start == "as_given":
         from ropewalk.model.state import initial_state
 
