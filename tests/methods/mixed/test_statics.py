@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from mixed_cases import oc3, settle
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import fsolve
 
+from ropewalk.analysis.statics import statics
 from ropewalk.model.model import build
 from ropewalk.spec.system import System
 
@@ -163,4 +168,64 @@ def test_failure_names_the_line_and_the_place() -> None:
     system["lines"]["l"]["pieces"][0]["length"] = 300.0
     report, _ = settle(build(System.model_validate(system)))
     assert not report.good
-    assert "line 'l'" in report.message and "m of length" in report.message
+    assert "line 'l'" in report.message and "m are missed" in report.message
+
+
+def whirling(force: Any) -> Any:
+    """Where a rope of 3 m and 1 kg/m ends that leaves the origin with `force` (x, z), N; it turns at 20 rad/s."""
+
+    def rates(_: float, y: Any) -> Any:
+        z, n = y[1], y[2:]
+        return [*(n / np.hypot(*n)), 0.0, -(20.0**2 * z - 9.81)]
+
+    return solve_ivp(rates, (0.0, 3.0), [0.0, 0.0, *force], rtol=1e-10, atol=1e-12).y[:2, -1]
+
+
+def test_a_whirling_rope_is_flung_out_and_as_long_as_it_is() -> None:
+    """H 208 N of the outer branch, by integration along the rope from its end; others have 50 N and less."""
+    exact = fsolve(lambda n: whirling(n) - [2.0, 0.0], [200.0, -400.0])
+    assert exact[0] == pytest.approx(207.6, abs=0.1)
+    load = {"kind": "rotating", "axis": [1, 0, 0], "rate": 20}
+    system = System.model_validate(
+        {
+            "environment": {"gravity": 9.81, "water_density": 0, "seabed": {"kind": "none"}},
+            "sections": {"c": {"diameter": 0.05, "mass": 1.0, "axial_stiffness": "inextensible"}},
+            "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [2, 0, 0]}},
+            "lines": {
+                "l": {
+                    "from": "a",
+                    "to": "b",
+                    "elements": 100,
+                    "pieces": [{"section": "c", "length": 3.0}],
+                    "loads": [load],
+                }
+            },
+        }
+    )
+    report, state = settle(build(system))
+    assert report.good
+    assert_allclose(state.end_force[0, 0, [0, 2]], exact, rtol=5e-4)  # second order, 100 elements
+    lengths = np.linalg.norm(np.diff(state.position, axis=0), axis=1)
+    assert_allclose(lengths, 0.03, rtol=1e-9)
+
+
+def test_a_light_line_floats_as_a_heavy_one_lies() -> None:
+    """Upside down, the surface for the bed: ends 30 m below it, the closed form of the heavy line."""
+    area, water = 0.25 * np.pi * 0.1**2, 1025.0
+
+    def line(z: float, mass: float) -> System:
+        return System.model_validate(
+            {
+                "environment": {"depth": 60.0},
+                "sections": {"c": {"diameter": 0.1, "mass": mass, "axial_stiffness": 1e8}},
+                "points": {"a": {"position": [0, 0, z]}, "b": {"position": [60, 0, z]}},
+                "lines": {"l": {"from": "a", "to": "b", "elements": 200, "pieces": [{"section": "c", "length": 110}]}},
+            }
+        )
+
+    weight = 3.0  # kg/m, either way
+    exact = statics(line(-30.0, water * area + weight), "catenary").state.end_force[0, 0]
+    state = statics(line(-30.0, water * area - weight), "fem").state
+    # the line floats over its thickness of 0.1 m, 1 % of whose lift it needs
+    assert_allclose(state.end_force[0, 0], exact * [1, 1, -1], atol=1e-2 * np.linalg.norm(exact))
+    assert abs(state.position[100, 2]) < 0.1

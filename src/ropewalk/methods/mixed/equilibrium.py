@@ -1,4 +1,13 @@
-"""Equilibrium of the mixed elements: Newton from a catenary, and implicit creep where that does not arrive."""
+r"""Equilibrium of the mixed elements: Newton from a catenary, and damped motion where that does not arrive.
+
+Damped motion without inertia, :math:`\lambda M \dot r = F(r)` with the lengths as constraints, goes downhill in energy
+and so ends in a stable equilibrium. It is followed by linearly implicit steps, one Newton iteration each,
+
+.. math:: (\lambda_k M + K_k)\, \Delta r = F(r_k),
+
+pseudo-transient continuation [Kelley1998]: the factor :math:`\lambda` falls while elements turn and stretch by little
+in a step and rises where they do by much or forces grow, so that the steps become those of Newton's method in the end.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +38,22 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
 from ropewalk.physics.elasticity import stiffness_in_a_row
 
-MOST_ITERATIONS = 1500  # damped ones included; from the catenary 5 to 10 are usual
 FORCE_TOLERANCE = 1e-10  # of the force scale
 LENGTH_TOLERANCE = 1e-11  # of the longest line
 STUCK_TOLERANCE = 1e-6  # of the force scale: good enough where round-off or a kink of the bed stops the descent
-FREE_ITERATIONS = 25  # of plain Newton, before creeping begins
+FREE_ITERATIONS = 25  # of plain Newton, before damped motion begins; from the catenary 5 to 10 are usual
 LOST = 1e5  # growth of the unbalance that plain Newton may show; it goes up a lot where lines settle on the bed
-FIRST_MASS = 100.0  # of gravity over length: the first mass factor of the creep, 1/s2
-MASS_UP, MASS_DOWN = 5.0, 0.25  # its change after a hard and an easy step
-EASY, HARD = 4, 7  # iterations of an easy step, and of one that is not too hard
-MISS_GROWTH = 10.0  # times the miss of the guess: with more, creeping begins from the guess
-CREEP_ITERATIONS = 12  # at most, in a step
-CREEP_LENGTH, CREEP_FORCE = 1e-5, 1e-4  # accuracy of a step, of the scales
-MOST_MASS = 1e8  # times the first: nothing moves any more
+MISS_GROWTH = 10.0  # times the miss of the guess: with more, damped motion begins from the guess
+MOST_UPDATES = 4e6  # of elements, in damped motion: 1 to 2 s
+MOST_STEPS = 40_000
+FIRST_MASS = 100.0  # of gravity over length: the first factor of the damped motion, 1/s2
+MOST_MASS = 1e10  # times the first: nothing moves any more
+FAR, NEAR = 0.5, 0.1  # change of an element in a step over its length: that repeats the step; that lets it grow
+MOST_INNER, INNER = 8, 0.05  # iterations of a step; correction over the first one that ends them
+WAY = 0.2  # of the length scale, that a point or body may go in a step
+MASS_UP, MASS_AGAIN, MASS_DOWN = 2.0, 5.0, 0.5  # changes of the factor: forces grew; step repeated; all is well
+HOPELESS = 1e20  # of the force scale: lengths cannot be met, and forces grow with every step
+GREW = 1.5  # growth of the unbalance in a step that makes the next one shorter
 SHORTENED = -1e-2  # strain of the guess below which an element is slack, not just cut straight
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
 
@@ -139,18 +151,110 @@ def _water(X, t, sea, mesh, flow):
 
 
 @kernel
-def _creep(X, T, flow, mesh, rho, g, mass, force_scale, length_scale, memory):
-    """One implicit step of the creep mass (r - r_0) = force, from rest; the iterations used, negative if lost.
+def _ease_slack(X, T, mesh):
+    """Give elements that cannot push the compression that goes with how short they are, instead of the linear one."""
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for e in range(e0, mesh.element_start[line + 1]):
+            slack = mesh.element[e, SLACK]
+            if T[e] < 0.0 and slack > 0.0:
+                i, square = n0 + e - e0, 0.0
+                for p in range(3):
+                    square += (X[0, i + 1, p] - X[0, i, p]) ** 2
+                T[e] = slack * min(0.0, np.sqrt(square) / mesh.element[e, LENGTH] - 1.0)
 
-    Such steps follow the energy downhill whatever their size, so they arrive where plain Newton does not.
+
+@kernel
+def _change(X, before, mesh, length_scale):
+    """Largest change of an element over its length, turn of a body and way of a junction (in WAY), times FAR."""
+    most = 0.0
+    n_nodes, n_bodies = mesh.s.size, mesh.bodies.table.shape[0]
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for e in range(e0, mesh.element_start[line + 1]):
+            i, square = n0 + e - e0, 0.0
+            for p in range(3):
+                square += (X[0, i + 1, p] - before[0, i + 1, p] - X[0, i, p] + before[0, i, p]) ** 2
+            most = max(most, np.sqrt(square) / mesh.element[e, LENGTH])
+    for row in range(n_nodes, n_nodes + mesh.motion.size):
+        for p in range(3):
+            most = max(most, FAR / (WAY * length_scale) * abs(X[0, row, p] - before[0, row, p]))
+    for row in range(n_nodes + mesh.motion.size, n_nodes + mesh.motion.size + n_bodies):
+        for p in range(3):
+            most = max(most, abs(X[0, row, p]))
+    return most
+
+
+@kernel
+def _settled(X, T, t, mesh, sea, flow, grip, nodes, misses):
+    """Force (N) and miss (m) left in a state at rest."""
+    _water(X, t, sea, mesh, flow)
+    unbalance(X, T, flow, mesh, sea.water_density, sea.gravity, grip, nodes, misses)
+    return _largest(mesh, nodes, misses)
+
+
+@kernel
+def _damped_step(mass, X, T, kept, flow, mesh, rho, g, length_scale, memory):
+    """One step of the damped motion from `kept`; the change of the worst element (see `_change`) and iterations.
+
+    Where elements turn slack or taut one iteration leaves lengths missed: a few more are made.
     """
-    for k in range(CREEP_ITERATIONS):
-        move, kick, _ = newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
-        if not move <= length_scale:  # true for NaN
-            return -(k + 1)
-        if move <= CREEP_LENGTH * length_scale and kick <= CREEP_FORCE * force_scale:
-            return k + 1
-    return -CREEP_ITERATIONS
+    first, change = 0.0, np.inf
+    for k in range(MOST_INNER):
+        move, _, _ = newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
+        change = _change(X, kept, mesh, length_scale) if np.isfinite(move) else np.inf
+        if k == 0:
+            first = move
+        if not change <= FAR or move <= INNER * first:
+            return change, k + 1
+    return change if move <= first else np.inf, MOST_INNER
+
+
+@kernel
+def descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_steps):
+    """Damped motion from the state in `work.now`, kept there, until it is at rest; outcome and iterations."""
+    X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
+    flow, memory, grip = work.flow, work.memory, work.memory.grip
+    rho, g = sea.water_density, sea.gravity
+    slowest = FIRST_MASS * max(g, 1.0) / length_scale
+    mass, most = slowest, MOST_MASS * slowest
+    copy_moving(kept, kept_T, X, T)
+    force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
+    before = force / force_scale + miss / length_scale
+    iterations = 0
+    while iterations < most_steps:
+        change, used = _damped_step(mass, X, T, kept, flow, mesh, rho, g, length_scale, memory)
+        iterations += used
+        if not change <= FAR:  # true for NaN
+            copy_moving(kept, kept_T, X, T)
+            if mass < most:
+                mass *= MASS_AGAIN
+                continue
+            # what moves is to make good lengths that are missed, which no factor slows down: part of the way
+            newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
+            change = _change(X, kept, mesh, length_scale)
+            copy_moving(kept, kept_T, X, T)
+            if not np.isfinite(change):
+                return STUCK, iterations
+            newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, min(1.0, NEAR / change), memory)
+            iterations += 2
+            mass = slowest
+        _rest(X)
+        rebase(X, X, mesh)
+        _ease_slack(X, T, mesh)
+        copy_moving(X, T, kept, kept_T)
+        force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
+        if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
+            return CONVERGED, iterations
+        if not force <= HOPELESS * force_scale:
+            return STUCK, iterations
+        merit = force / force_scale + miss / length_scale
+        if merit > GREW * before:
+            mass = min(mass * MASS_UP, most)
+        elif change <= NEAR:
+            mass *= MASS_DOWN
+        before = merit
+    return STUCK, iterations
 
 
 @kernel
@@ -174,9 +278,7 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     copy_moving(X, T, work.last.X, work.last.T)
     while outcome == STUCK:  # plain Newton
         _rest(X)
-        _water(X, t, sea, mesh, flow)
-        unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
-        force, miss = _largest(mesh, nodes, misses)
+        force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
         merit = force / force_scale + miss / length_scale
         if merit < best:  # false for NaN
             best = merit
@@ -191,30 +293,14 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
         if outcome == STUCK:
             iterations += 1
             newton_iteration(X, T, flow, mesh, rho, g, 0.0, 0.0, 1.0, memory)
-    if outcome == STUCK and kept_miss > MISS_GROWTH * guessed:  # creeping cannot begin where lengths are far off
+    if outcome == STUCK and kept_miss > MISS_GROWTH * guessed:  # it cannot begin where lengths are far off
         copy_moving(work.last.X, work.last.T, kept, kept_T)
-    mass = FIRST_MASS * max(g, 1.0) / length_scale
-    most = MOST_MASS * mass
-    while outcome == STUCK and iterations < MOST_ITERATIONS and mass < most:
-        copy_moving(kept, kept_T, X, T)
-        _water(X, t, sea, mesh, flow)
-        used = _creep(X, T, flow, mesh, rho, g, mass, force_scale, length_scale, memory)
-        iterations += abs(used)
-        if used < 0:
-            mass *= MASS_UP
-            continue
-        mass *= MASS_DOWN if used <= EASY else (1.0 if used <= HARD else MASS_UP)
-        _rest(X)
-        rebase(X, X, mesh)
-        copy_moving(X, T, kept, kept_T)
-        unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
-        force, miss = _largest(mesh, nodes, misses)
-        if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
-            outcome = CONVERGED
+    if outcome == STUCK:
+        most_steps = int(min(MOST_STEPS, MOST_UPDATES / max(1, mesh.element.shape[0])))
+        outcome, steps = descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_steps)
+        iterations += steps
     copy_moving(kept, kept_T, X, T)
-    _water(X, t, sea, mesh, flow)
-    unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses)
-    force, miss = _largest(mesh, nodes, misses)
+    force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
     if outcome == STUCK and force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:
         outcome = CONVERGED
     return outcome, iterations, force, miss
@@ -238,17 +324,20 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         direction = chord[:2] / span if span > 0.0 else np.array([1.0, 0.0])
         stiffness = stiffness_in_a_row(mesh.element[e, LENGTH], mesh.law[e], mesh.law_data)
         row = np.zeros(N_COLUMNS)
-        bed = ends[0][2] + height if height < np.inf else np.inf
-        status = solve_line(span, float(chord[2]), L, stiffness, weight / L, 0.0, bed, row)
+        up = -1.0 if weight < 0.0 else 1.0  # a light line is a heavy one upside down, with the water surface as its bed
+        bed = ends[0][2] + height if weight >= 0.0 else -ends[0][2]
+        bed = np.inf if sea.water_density <= 0.0 and weight < 0.0 else bed
+        rise, w = up * float(chord[2]), abs(weight) / L
+        status = solve_line(span, rise, L, stiffness, w, 0.0, bed, row)
         if status < 0:  # too short to hang: straight and taut
             stiffness = 10.0 * max(abs(weight), 1.0) / max(float(np.linalg.norm(chord)) / L - 1.0, SMALLEST_STRAIN)
-            status = solve_line(span, float(chord[2]), L, stiffness, weight / L, 0.0, bed, row)
+            status = solve_line(span, rise, L, stiffness, w, 0.0, bed, row)
         if status < 0:
             _straight(mesh, x.X[0], x.T, n, e, ends, L)
             continue
-        shape = line_shape(mesh.s[n].copy(), span, float(chord[2]), L, stiffness, weight / L, 0.0, status, row)
+        shape = line_shape(mesh.s[n].copy(), span, rise, L, stiffness, w, 0.0, status, row)
         x.X[0, n, :2] = ends[0][:2] + shape[:, :1] * direction
-        x.X[0, n, 2] = ends[0][2] + shape[:, 1]
+        x.X[0, n, 2] = ends[0][2] + up * shape[:, 1]
         T = np.hypot(shape[:, 2], shape[:, 3])
         x.T[e] = 0.5 * (T[1:] + T[:-1])
         _ease(mesh, x.X[0, n], x.T[e], e)

@@ -56,6 +56,7 @@ SLACK_SHARE = 0.02  # of a line's weight: tension below which slack is near
 FIRST_STEP = 0.02  # of the longest
 RELAXATION, RELAXATION_TIME = 1.0, 40.0  # damping over sqrt(g/L); time times damping
 RELAXED = 1e-2  # tolerance of the damped motion
+UNBOUNDED = 1e6  # of the force scale: forces beyond it mean lengths that cannot be met
 MOST_TURNS = 2  # of an end between lying on the bed and rising from it
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
@@ -151,8 +152,16 @@ def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
     work.static[:] = outcome, iterations, force, miss
     if outcome == CONVERGED:
         return Report(Status.DONE, "", iterations, force, miss)
-    worst = int(np.argmax(np.abs(work.misses))) if miss / length_scale > force / force_scale else -1
-    where = place(model, work.mesh, worst) if worst >= 0 else worst_place(model, work)
+    where = worst_place(model, work)
+    if not force <= UNBOUNDED * force_scale:
+        where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
+        message = (
+            f"no shape meets the lengths of the lines: {miss:.3g} m are missed in {where}, and forces grow without "
+            "bound; lengthen the line, or give it axial_stiffness"
+        )
+        return Report(Status.TOO_SHORT, message, iterations, force, miss)
+    if miss / length_scale > force / force_scale:
+        where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
     message = (
         f"no equilibrium after {iterations} iterations: {force:.3g} N out of balance and {miss:.3g} m of length "
         f"missed, worst in {where}"
