@@ -44,7 +44,7 @@ def run_dask(
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         waiting = iter(jobs)
         given: dict[Any, Job] = {}
-        running = as_completed()
+        running = as_completed(loop=client.loop)
 
         def give() -> None:
             job = next(waiting, None)

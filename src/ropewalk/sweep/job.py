@@ -61,7 +61,9 @@ def _run(system: System, output: Path | None) -> Summary:
         with tempfile.TemporaryDirectory(prefix="ropewalk-sweep-") as folder:
             return _run(system, Path(folder) / "case.nc")
     with simulate(system, output=output, progress=False) as dataset:
-        return run_summary(dataset)
+        summary = run_summary(dataset)
+    _strengths(system, summary)
+    return summary
 
 
 def run_summary(dataset: xr.Dataset) -> Summary:
@@ -81,6 +83,15 @@ def run_summary(dataset: xr.Dataset) -> Summary:
             summary.attrs[f"{history.name}_{figure}"] = attributes(history, figure)
     _along(kept, summary)
     return summary
+
+
+def _strengths(system: System, summary: Summary) -> None:
+    """Breaking load of the weakest section of each line, which factors of a sweep may change."""
+    from ropewalk.post.utilisation import breaking_loads
+
+    names = [str(name) for name in summary.labels.get("line", ())]
+    if names:
+        summary.add("breaking_load", ("line",), breaking_loads(system, names), "N", "of the weakest section of a line")
 
 
 def _along(dataset: xr.Dataset, summary: Summary) -> None:
@@ -120,6 +131,7 @@ def _static(system: System, output: Path | None) -> Summary:
             ("stretched_length", "m", "stretched length"),
         ):
             summary.add(key, ("line",), [line[key] for line in lines], unit, meaning)
+        _strengths(system, summary)
     if names.bodies:
         from ropewalk.analysis.statics import attitude
 

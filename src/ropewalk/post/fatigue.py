@@ -1,0 +1,152 @@
+"""Fatigue of lines: rainflow cycles of their tension against curves of published codes. Not a certified check."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.post.histories import histories
+from ropewalk.post.window import after_ramp
+from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from ropewalk.model.arrays import Array
+
+NOT_CERTIFIED = "not a certified check"
+YEAR = 365.25 * 86400.0  # s
+MEGA = 1e6  # Pa in a MPa
+
+
+class Cycles(NamedTuple):
+    """Rainflow cycles of a history."""
+
+    ranges: Array
+    means: Array
+    counts: Array  # 1, or 0.5 for half cycles
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Cycles to failure N = K x^-m: x is a stress range in MPa, or a tension range over the breaking load.
+
+    With `log_K_mean` K depends on the mean tension over the breaking load, log10 K = log_K + log_K_mean * mean.
+    """
+
+    key: str
+    kind: str  # stress or tension
+    m: float
+    K: float = float("nan")
+    bars: int = 1  # cross-sections pi d2/4 that carry the tension
+    log_K: float | None = None
+    log_K_mean: float = 0.0
+    name: str = ""
+    source: str = ""
+
+    def damage(self, cycles: Cycles, reference: float) -> float:
+        """Miner's sum of cycles of tension.  reference : area in m2 (stress), or breaking load in N (tension)"""
+        scale = 1.0 / (reference * MEGA) if self.kind == "stress" else 1.0 / reference
+        if self.log_K is None:
+            return float(np.sum(cycles.counts * (cycles.ranges * scale) ** self.m) / self.K)
+        K = 10.0 ** (self.log_K + self.log_K_mean * cycles.means * scale)
+        return float(np.sum(cycles.counts * (cycles.ranges * scale) ** self.m / K))
+
+
+@cache
+def curves() -> dict[str, Curve]:
+    """All curves by key; each cites its edition and clause."""
+    text = files("ropewalk.post").joinpath("data", "fatigue_curves.json").read_text(encoding="utf-8")
+    return {key: Curve(key, **fields) for key, fields in json.loads(text).items()}
+
+
+def curve_named(key: str) -> Curve:
+    """One curve; InputError with the nearest right spelling."""
+    if key not in curves():
+        near = get_close_matches(key, curves(), 1)
+        guess = f"; did you mean '{near[0]}'?" if near else "."
+        raise InputError(f"no fatigue curve '{key}'{guess} There are: {', '.join(curves())}")
+    return curves()[key]
+
+
+def cycles_of(values: Array) -> Cycles:
+    """Rainflow cycles of a history, after ASTM E1049."""
+    from ropewalk.numerics.rainflow import rainflow
+
+    return Cycles(*rainflow(values))
+
+
+def histogram(cycles: Cycles, bins: int = 50) -> tuple[Array, Array]:
+    """(bins + 1,) edges of ranges and (bins,) cycles between them."""
+    top = float(cycles.ranges.max(initial=0.0)) or 1.0
+    counts, edges = np.histogram(cycles.ranges, bins=bins, range=(0.0, top), weights=cycles.counts)
+    return edges, counts
+
+
+def damage(dataset: xr.Dataset, curve: str | dict[str, str], *, start: float | None = None) -> xr.Dataset:
+    """Fatigue damage at both ends of every line of a run: `damage` of the time counted, `life` in years at that rate.
+
+    curve : key of a curve, or a key by line    start : s, in place of the end of the start-up ramp
+
+    Stress is over the diameter of the section at the end, tension over the breaking load of its section. Attributes
+    cite the curves.
+    """
+    import xarray as xr
+
+    system = System.model_validate_json(dataset.attrs["system"])
+    kept = after_ramp(dataset, start)
+    history = histories(kept, ["end_tension"])["end_tension"]
+    time = kept["time"].values
+    seconds = float(time[-1] - time[0])
+    if not seconds > 0.0:
+        raise InputError("damage needs a history; the result has one moment")
+    names = [str(name) for name in history.labels["line"]]
+    values = np.empty((len(names), 2))
+    used: dict[str, Curve] = {}
+    for k, name in enumerate(names):
+        key = curve if isinstance(curve, str) else curve.get(name, "")
+        used[name] = curve_named(key)
+        for end in (0, 1):
+            reference = _reference(system, name, end, used[name])
+            values[k, end] = used[name].damage(cycles_of(history.values[:, k, end]), reference)
+    labels = {"line": names, "end": ["A", "B"]}
+    life = np.divide(seconds / YEAR, values, out=np.full_like(values, np.inf), where=values > 0.0)
+    about = "; ".join(dict.fromkeys(f"{used_.name}: {used_.source}" for used_ in used.values()))
+    return xr.Dataset(
+        {
+            "damage": (("line", "end"), values, {"units": "1", "long_name": f"fatigue damage in {seconds:g} s"}),
+            "life": (("line", "end"), life, {"units": "a", "long_name": "time to a damage of 1, no safety factor"}),
+        },
+        labels,
+        {"curves": about, "seconds": seconds, "note": NOT_CERTIFIED},
+    )
+
+
+def rayleigh_damage(std: float, cycles: float, curve: Curve, reference: float) -> float:
+    r"""Damage of a narrow-banded Gaussian process, in closed form.
+
+    .. math:: D = \frac{n}{K} (2\sqrt2\,\sigma)^m\, \Gamma(1 + m/2)
+
+    Source: [Miles1954].  std : of the tension, N    cycles : n    reference : as for `Curve.damage`
+    """
+    scale = 1.0 / (reference * MEGA) if curve.kind == "stress" else 1.0 / reference
+    return cycles / curve.K * (2.0 * math.sqrt(2.0) * std * scale) ** curve.m * math.gamma(1.0 + 0.5 * curve.m)
+
+
+def _reference(system: System, line: str, end: int, curve: Curve) -> float:
+    """Area (m2) or breaking load (N) of the section at an end of a line."""
+    name = system.lines[line].pieces[-end].section
+    section: Any = system.sections[name]
+    if curve.kind == "stress":
+        return float(curve.bars * 0.25 * math.pi * section.diameter**2)
+    if section.breaking_load is None:
+        raise InputError(f"section '{name}' has no breaking_load, which curve '{curve.key}' needs; give it, in N")
+    return float(section.breaking_load)
