@@ -1,11 +1,11 @@
-# make demo | test | validate | bench | docs | lint | lock | clean
+# make demo | test | fuzz | validate | bench | docs | lint | lock | clean
 # Everything runs in .venv, which these rules create from the lock files; only Python, pip and make are needed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test validate bench docs lint lock clean
+.PHONY: demo test fuzz validate bench docs lint lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/ropewalk demo --out out/demo
@@ -18,6 +18,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# random systems by every method that claims them: make fuzz N=10000 SEED=1 (a new seed, printed, if none is given)
+N ?= 1000
+fuzz: $(VENV)/.dev
+	$(BIN)/python tests/agreement/fuzz.py --cases $(N) $(if $(SEED),--seed $(SEED)) --keep out/fuzz
 
 validate: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow

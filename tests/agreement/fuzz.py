@@ -1,0 +1,184 @@
+"""Random systems by every method that claims them: `make fuzz N=1000 SEED=1`.
+
+Cases run in a second process with a limit of time; failures are printed with their seeds, and `--keep DIR` writes their
+files. Exit 1 if an answer was wrong, a case crashed, took too long, or two methods differ without a doubt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import multiprocessing as mp
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from systems import random_case
+
+LONGEST = 20.0  # s, of one case by `auto`
+SLOWEST = 60.0  # s, of one case by all methods
+AGREE = 1e-3  # of the largest end force, where methods state no discretisation error
+MESHES = ("fem", "relax", "bars_statics", "settle")  # their mesh leaves errors, stated or not
+MESH_ERROR = 2e-2  # of the largest end force, for meshes that state none
+SKIPPED = ("settle",)  # the same bars as bars_statics, slowly
+# whose presence says that statics leave something undetermined
+UNDETERMINED = {"slack", "friction", "sunk", "neutral", "unstable", "several-equilibria"}
+
+
+def solve(seed: int, every: bool) -> dict[str, Any]:
+    """Outcome of the case of a seed: by `auto`, and by every method that claims it."""
+    import ropewalk as rw
+    from ropewalk.analysis.statics import NOT_STATIC, static_methods
+    from ropewalk.errors import ConvergenceError, InputError
+    from ropewalk.methods.claims import demands
+    from ropewalk.methods.registry import solver_class
+    from ropewalk.model.model import build
+
+    begin = time.perf_counter()
+    result: dict[str, Any] = {"seed": seed, "kind": "", "methods": {}}
+    try:
+        system = rw.System.model_validate(random_case(seed))
+        result["kind"] = system.title.split(" ")[0]
+        answer = rw.statics(system)
+    except InputError as error:
+        return {**result, "outcome": "refused", "text": str(error), "time": time.perf_counter() - begin}
+    except ConvergenceError as error:
+        result |= {"outcome": "failed", "text": str(error), "time": time.perf_counter() - begin}
+        answer = None
+    except Exception as error:
+        return {**result, "outcome": "crashed", "text": f"{type(error).__name__}: {error}",
+                "time": time.perf_counter() - begin}  # fmt: skip
+    else:
+        result |= {"outcome": "done", "text": answer.method, "time": time.perf_counter() - begin,
+                   "doubts": sorted({doubt.code for doubt in answer.doubts})}  # fmt: skip
+        result["rejected"] = dict(answer.audit.rejected)
+    if not every:
+        return result
+    model = build(system)
+    asked = demands(model) - NOT_STATIC
+    scale = max(float(np.abs(answer.state.end_force).max(initial=0.0)), 1e-9) if answer is not None else 1.0
+    for name in static_methods():
+        if name in SKIPPED or not asked <= solver_class(name).claims:
+            continue
+        start = time.perf_counter()
+        try:
+            other = rw.statics(system, name)
+        except (ConvergenceError, InputError) as error:
+            result["methods"][name] = {"error": str(error), "time": time.perf_counter() - start}
+            continue
+        except Exception as error:
+            result["methods"][name] = {"crash": f"{type(error).__name__}: {error}"}
+            continue
+        row: dict[str, Any] = {"time": time.perf_counter() - start, "doubts": sorted({d.code for d in other.doubts})}
+        if answer is None:
+            row["apart"] = None
+        else:
+            row["apart"] = float(np.abs(other.state.end_force - answer.state.end_force).max(initial=0.0)) / scale
+            stated = [float(e.report.figures.get("discretisation_error") or 0.0) for e in (answer, other)]
+            row["allowed"] = max(
+                AGREE, *stated, MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
+            )
+        result["methods"][name] = row
+    return result
+
+
+def _work(pipe: Any, every: bool) -> None:
+    while True:
+        seed = pipe.recv()
+        if seed is None:
+            return
+        pipe.send(solve(seed, every))
+
+
+class Worker:
+    """A process that solves one case after the other and is replaced when one takes too long."""
+
+    def __init__(self, every: bool) -> None:
+        self.every = every
+        self._start()
+
+    def _start(self) -> None:
+        self.pipe, theirs = mp.get_context("spawn").Pipe()
+        self.process = mp.get_context("spawn").Process(target=_work, args=(theirs, self.every), daemon=True)
+        self.process.start()
+
+    def run(self, seed: int, limit: float) -> dict[str, Any]:
+        """Outcome of a seed."""
+        self.pipe.send(seed)
+        if self.pipe.poll(limit):
+            try:
+                return dict(self.pipe.recv())
+            except EOFError:
+                self._start()
+                return {"seed": seed, "outcome": "crashed", "text": "the process died", "time": 0.0, "methods": {}}
+        self.process.kill()
+        self.process.join()
+        self._start()
+        return {"seed": seed, "outcome": "too long", "text": f"more than {limit:g} s", "time": limit, "methods": {}}
+
+    def stop(self) -> None:
+        """End the process."""
+        self.pipe.send(None)
+        self.process.join(5.0)
+
+
+def troubles(result: dict[str, Any]) -> list[str]:
+    """What is wrong with an outcome, one sentence each."""
+    found = []
+    if result["outcome"] in ("crashed", "too long", "failed"):
+        found.append(f"{result['outcome']}: {result['text'][:300]}")
+    if result["outcome"] == "done" and result["time"] > LONGEST:
+        found.append(f"slow: {result['time']:.1f} s")
+    known = set(result.get("doubts", ()))
+    for name, row in result["methods"].items():
+        if "crash" in row:
+            found.append(f"{name} crashed: {row['crash'][:200]}")
+        elif "error" in row and "audit rejects" in row["error"]:
+            found.append(f"{name} wrong: {row['error'][:260]}")
+        elif row.get("apart") is not None and row["apart"] > row["allowed"]:
+            told = (known | set(row["doubts"])) & UNDETERMINED
+            if not told:
+                found.append(f"{name} differs by {row['apart']:.2g} of the largest end force")
+        elif "apart" in row and row["apart"] is None:
+            found.append(f"{name} has an answer that auto has not")
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the cases and print what failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 10**8)
+    parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
+    parser.add_argument("--keep", type=Path, help="folder for the files of failures")
+    parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
+    given = parser.parse_args(arguments)
+    out = sys.stdout
+    out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
+    worker, counts, begin = Worker(not given.auto), collections.Counter[str](), time.perf_counter()
+    by_method: collections.Counter[str] = collections.Counter()
+    worker.run(0, 900.0)  # compiles
+    for seed in range(given.seed, given.seed + given.cases):
+        if time.perf_counter() - begin > given.seconds:
+            break
+        result = worker.run(seed, LONGEST if given.auto else SLOWEST)
+        counts[result["outcome"]] += 1
+        if result["outcome"] == "done":
+            by_method[result["text"]] += 1
+        for text in troubles(result):
+            counts["trouble"] += 1
+            out.write(f"{seed} {result.get('kind', '')} [{result['outcome']}] {text}\n")
+            if given.keep is not None:
+                given.keep.mkdir(parents=True, exist_ok=True)
+                (given.keep / f"seed_{seed}.yaml").write_text(json.dumps(random_case(seed)))
+        out.flush()
+    worker.stop()
+    out.write(f"{dict(counts)} {dict(by_method)}\n")
+    return 1 if counts["trouble"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
