@@ -306,6 +306,7 @@ def _on_bed(model: Model, state: State, spans: Spans, rows: Ints, force_limit: A
     tolerance = LENGTH * lengths_of(model, state)[spans.line[rows]]
     on0, on1 = (height[first + k] <= radius + tolerance for k in (0, 1))
     chord = state.position[first + 1] - state.position[first]
+    chord = chord - np.outer(chord @ normal, normal)  # pieces of other thickness lie at other heights
     h = state.s[first + 1] - state.s[first]
     slack = np.minimum(norm(n0), norm(n1)) < force_limit
     place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), norm(chord - reach))
