@@ -211,9 +211,24 @@ def test_wrong_states_are_refused(states, message):
         c.step(0.1, states)
 
 
-def test_a_case_without_coupled_parts_is_refused():
-    with pytest.raises(InputError, match="joint: coupled"):
-        Coupled(System.model_validate(line_case({"joint": "fixed"})))
+def test_a_case_without_coupled_parts_is_stepped_but_not_driven():
+    c = Coupled(System.model_validate(line_case({"joint": "fixed"})))
+    assert c.step(0.1, {}) == {}
+    with pytest.raises(InputError, match="no part with 'joint: coupled'"):
+        c.step(0.1, {"f": ([0, 0, 0], [0, 0, 0])})
+
+
+def test_a_line_that_is_shortened_on_the_way_pulls_harder_and_settles_at_its_statics():
+    c = Coupled(System.model_validate(line_case({"joint": "coupled"})))
+    there = {"f": ([0, 0, -10], [0, 0, 0])}
+    before = c.step(1.0, there)["f"][0]
+    c.set("lines.m.pieces.0.length", 163.0)
+    force = c.step(600.0, there)["f"][0]
+    assert force[0] > before[0]
+    case = line_case({"joint": "coupled"})
+    case["lines"]["m"]["pieces"][0]["length"] = 163.0
+    rest = rw.statics(System.model_validate(case), "fem").state.point_force[1]
+    assert_allclose(force, rest, atol=1e-3 * np.abs(rest).max())  # what is left of the swinging after 600 s
 
 
 def test_coupled_parts_rest_where_the_file_puts_them_in_other_analyses():

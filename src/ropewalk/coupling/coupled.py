@@ -18,7 +18,7 @@ from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.results.checkpoint import Checkpoint, DamagedError, Resumable, decode, encode
-from ropewalk.spec.system import System
+from ropewalk.spec.system import Source, System
 
 Forces = dict[str, tuple[Array, ...]]
 
@@ -46,11 +46,11 @@ class Coupled:
     True
     """
 
-    def __init__(self, system: System, *, solver: str | Solver | None = None) -> None:
+    def __init__(self, system: Source, *, solver: str | Solver | None = None) -> None:
         """system : a case with coupled parts    solver : name, or one with its settings; the case's unless given"""
         self._choice = solver
         self._driven: Driven
-        self._begin(system, None)
+        self._begin(System.of(system), None)
 
     def _begin(self, system: System, state: State | None) -> None:
         """Fresh memory, at the equilibrium of the case or at `state`."""

@@ -43,15 +43,13 @@ class Driven:
 
     def __init__(self, system: System, model: Model) -> None:
         self.parts = _parts(system, model)
-        if not self.parts:
-            raise InputError("the case has no part with 'joint: coupled'; give one to a point or a body that is driven")
         self._model = model
         self._known = {part.name for part in self.parts}
         rows = sum(2 if part.is_body else 1 for part in self.parts)
         self.position: Array = np.zeros((rows, 3))  # displacements (m) and rotation vectors (rad) at the end of a step
         self.velocity: Array = np.zeros((rows, 3))  # their rates
-        self._slot = np.array([part.slot for part in self.parts])
-        self._shift = np.array([part.row for part in self.parts])
+        self._slot = np.array([part.slot for part in self.parts], dtype=np.int64)
+        self._shift = np.array([part.row for part in self.parts], dtype=np.int64)
         self._turning = np.array([part.slot for part in self.parts if part.is_body], dtype=np.int64)
         self._turn = np.array([part.row + 1 for part in self.parts if part.is_body], dtype=np.int64)
 
@@ -168,6 +166,5 @@ def _parts(system: System, model: Model) -> list[Part]:
 def _refuse_names(known: set[str], given: set[str]) -> None:
     if missing := sorted(known - given):
         raise InputError(f"no state was given for {', '.join(map(repr, missing))}; every coupled part needs one")
-    raise InputError(
-        f"{', '.join(map(repr, sorted(given - known)))} is not a coupled part; coupled are {', '.join(sorted(known))}"
-    )
+    there = f"coupled are {', '.join(sorted(known))}" if known else "the case has no part with 'joint: coupled'"
+    raise InputError(f"{', '.join(map(repr, sorted(given - known)))} is not a coupled part; {there}")

@@ -30,7 +30,7 @@ HEADS = {
     "left out": "Left out, as a case has no place for it:",
 }
 COMMENT_WIDTH = 110  # characters
-COUPLED = "fixed"  # how a part is held that the calling program moves, as long as nobody calls
+COUPLED = "coupled"  # how a part is held that the calling program moves: where it is given, as long as nobody calls
 
 
 def coupled_joint() -> str:

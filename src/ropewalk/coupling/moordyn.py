@@ -1,0 +1,496 @@
+"""The names of the `moordyn` Python package over the solvers of ropewalk: its scripts run with one changed import.
+
+Coupled degrees of freedom come in MoorDyn's order: coupled bodies (position and XYZ angles in rad; velocity and
+angular velocity), then coupled points (position; velocity). `Step` takes the state at the start of a step. MoorDyn
+moves the parts at that velocity through the step; here the change of velocity since the last step is taken into
+account as well. The forces returned are those at the end of the step: of the lines on a coupled body, about its
+origin; on a coupled point the whole reaction.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ropewalk.coupling.coupled import Coupled
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.io.attitudes import from_moordyn, to_case, to_moordyn
+from ropewalk.io.conversion import Wishes
+from ropewalk.io.moordyn import read_moordyn
+from ropewalk.model.arrays import Array
+from ropewalk.model.state import State, rotation_matrix
+from ropewalk.numerics.rotations import quaternion_from_matrix
+from ropewalk.spec.system import System
+
+LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
+COUPLED, FREE, FIXED = -1, 0, 1
+DEFAULT_FILE = "Mooring/lines.txt"
+SUCCESS = 0
+STANDARD_RUN = {"duration": 1.0}  # of cases that are stepped by their caller
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_TYPES = {"coupled": COUPLED, "free": FREE, "fixed": FIXED}
+
+
+class Part(NamedTuple):
+    """A point, line, body or rod of an instance; `name` is that of the case, or that of a place on a body."""
+
+    instance: Instance
+    kind: str
+    number: int
+    name: str
+
+
+class Instance:
+    """What `Create` returns."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path or DEFAULT_FILE)
+        conversion = read_moordyn(self.path, Wishes())
+        system = conversion.system
+        if system.run is None:
+            system = System.model_validate({**_plain(system), "run": STANDARD_RUN})
+        self.system = system
+        self.notes = conversion.notes
+        self.bodies = [name for name in system.bodies if name.startswith("body")]
+        self.rods = [name for name in system.bodies if name.startswith("rod")]
+        if moved := [name for name in self.rods if system.bodies[name].joint == "coupled"]:
+            raise InputError(f"{moved[0]}: coupled rods are not driven by this module; couple a body that carries it")
+        self.driven_bodies = [name for name in self.bodies if system.bodies[name].joint == "coupled"]
+        self.driven_points = [name for name, point in system.points.items() if point.joint == "coupled"]
+        self.points = _point_places(system)
+        self.coupled: Coupled | None = None
+        self.velocity: Array | None = None  # (dof,) given last
+        self.time = 0.0  # s, at which it was given
+        self.winding: dict[str, float] = {}  # m/s by line
+        self.log: Path | None = None
+        self.is_open = True
+
+    @property
+    def dof(self) -> int:
+        """Number of coupled degrees of freedom."""
+        return 6 * len(self.driven_bodies) + 3 * len(self.driven_points)
+
+    def running(self) -> Coupled:
+        """The simulation; RuntimeError before Init and after Close."""
+        if self.coupled is None:
+            raise RuntimeError("the system is closed" if not self.is_open else "call Init first")
+        return self.coupled
+
+    def state(self) -> State:
+        """Where everything is."""
+        return self.running().state
+
+
+def _plain(system: System) -> dict[str, Any]:
+    plain: dict[str, Any] = system.model_dump(by_alias=True, exclude_unset=True, mode="json")
+    return plain
+
+
+def _point_places(system: System) -> dict[int, str]:
+    """Names of points by number: a point of the case, or BODY.pointN where a body carries it."""
+    found: dict[int, str] = {}
+    places = [*system.points, *(f"{name}.{at}" for name, body in system.bodies.items() for at in body.attachments)]
+    for place in places:
+        last = place.rpartition(".")[2]
+        if last.startswith("point") and last[5:].isdigit():
+            found[int(last[5:])] = place
+    return found
+
+
+def _as_runtime_errors(function: _Function) -> _Function:
+    """MoorDyn's callers expect RuntimeError."""
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except (InputError, ConvergenceError) as error:
+            raise RuntimeError(str(error)) from None
+
+    return call  # type: ignore[return-value]
+
+
+# --- the system ---
+
+
+@_as_runtime_errors
+def create(filepath: str = "") -> Instance:
+    """Read a MoorDyn input file."""
+    return Instance(filepath)
+
+
+@_as_runtime_errors
+def init(instance: Instance, x: Sequence[float] = (), v: Sequence[float] = ()) -> int:
+    """Find the equilibrium with the coupled parts at `x`; they move off at `v`."""
+    if not instance.is_open:
+        raise RuntimeError("the system is closed")
+    place, _ = _checked(instance, x, v)
+    plain = _plain(instance.system)
+    for k, name in enumerate(instance.driven_bodies):
+        at = place[6 * k : 6 * k + 6]
+        turn = from_moordyn(tuple(np.degrees(at[3:])))
+        plain["bodies"][name].update(position=at[:3].tolist(), attitude=to_case(turn))
+    first = 6 * len(instance.driven_bodies)
+    for k, name in enumerate(instance.driven_points):
+        plain["points"][name]["position"] = place[first + 3 * k : first + 3 * k + 3].tolist()
+    instance.coupled = Coupled(System.model_validate(plain))
+    instance.velocity, instance.time = None, 0.0
+    return SUCCESS
+
+
+@_as_runtime_errors
+def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, dt: float) -> tuple[float, ...]:
+    """Move from t to t + dt (s) and give the forces on the coupled parts there."""
+    coupled = instance.running()
+    place, speed = _checked(instance, x, v)
+    for name, rate in instance.winding.items():
+        if rate:
+            length = coupled.system.lines[name].length + rate * dt
+            coupled.set(f"lines.{name}.pieces.0.length", length)
+    gone = t - instance.time
+    before = instance.velocity
+    change = (speed - before) / gone if before is not None and gone > 0.0 else np.zeros_like(speed)
+    instance.velocity, instance.time = speed, t
+    there = place + dt * _rates(instance, place, speed) + 0.5 * dt * dt * change
+    forces = coupled.step(dt, _states(instance, there, speed + dt * change))
+    names = (*instance.driven_bodies, *instance.driven_points)
+    return tuple(float(value) for name in names for vector in forces[name] for value in vector)
+
+
+def close(instance: Instance) -> int:
+    """Let the memory go; harmless the second time."""
+    instance.coupled, instance.is_open = None, False
+    return SUCCESS
+
+
+def coupled_dof(instance: Instance) -> int:
+    """Number of coupled degrees of freedom."""
+    return instance.dof
+
+
+def _checked(instance: Instance, x: Sequence[float], v: Sequence[float]) -> tuple[Array, Array]:
+    place, speed = np.array(x, dtype=np.float64).ravel(), np.array(v, dtype=np.float64).ravel()
+    if place.size != instance.dof or speed.size != instance.dof:
+        raise InputError(
+            f"{place.size} positions and {speed.size} velocities were given; the system has {instance.dof} coupled "
+            "degrees of freedom"
+        )
+    return place, speed
+
+
+def _rates(instance: Instance, x: Array, v: Array) -> Array:
+    """Rates of `x`: those of XYZ angles follow from the angular velocity."""
+    rates = v.copy()
+    for k in range(len(instance.driven_bodies)):
+        roll, pitch = x[6 * k + 3], x[6 * k + 4]
+        c, s = math.cos(roll), math.sin(roll)
+        # omega = e_x roll' + Rx e_y pitch' + Rx Ry e_z yaw'
+        axes = np.array(
+            [
+                [1.0, 0.0, math.sin(pitch)],
+                [0.0, c, -s * math.cos(pitch)],
+                [0.0, s, c * math.cos(pitch)],
+            ]
+        )
+        rates[6 * k + 3 : 6 * k + 6] = np.linalg.solve(axes, v[6 * k + 3 : 6 * k + 6])
+    return rates
+
+
+def _states(instance: Instance, x: Array, v: Array) -> dict[str, tuple[Array, ...]]:
+    found: dict[str, tuple[Array, ...]] = {}
+    for k, name in enumerate(instance.driven_bodies):
+        at, rate = x[6 * k : 6 * k + 6], v[6 * k : 6 * k + 6]
+        turn = quaternion_from_matrix(from_moordyn(tuple(np.degrees(at[3:]))))
+        found[name] = at[:3], turn, rate[:3], rate[3:]
+    first = 6 * len(instance.driven_bodies)
+    for k, name in enumerate(instance.driven_points):
+        own = slice(first + 3 * k, first + 3 * k + 3)
+        found[name] = x[own], v[own]
+    return found
+
+
+# --- saving ---
+
+
+@_as_runtime_errors
+def serialize(instance: Instance) -> bytes:
+    """All that the next step depends on."""
+    before = None if instance.velocity is None else instance.velocity.tolist()
+    head = json.dumps({"velocity": before, "time": instance.time, "winding": instance.winding})
+    return head.encode() + b"\n" + instance.running().save()
+
+
+@_as_runtime_errors
+def deserialize(instance: Instance, saved: bytes) -> int:
+    """Go on from what was serialised."""
+    head, _, rest = bytes(saved).partition(b"\n")
+    try:
+        given = json.loads(head)
+        velocity = None if given["velocity"] is None else np.array(given["velocity"], dtype=np.float64)
+        time, winding = float(given["time"]), dict(given["winding"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError("what was saved cannot be restored: its head is damaged") from None
+    instance.running().restore(rest)
+    instance.velocity, instance.time, instance.winding = velocity, time, winding
+    return SUCCESS
+
+
+@_as_runtime_errors
+def save(instance: Instance, filepath: str) -> int:
+    """`serialize` into a file."""
+    Path(filepath).write_bytes(serialize(instance))
+    return SUCCESS
+
+
+@_as_runtime_errors
+def load(instance: Instance, filepath: str) -> int:
+    """Go on from a file of `save`."""
+    try:
+        saved = Path(filepath).read_bytes()
+    except OSError as error:
+        raise InputError(f"{filepath}: {error.strerror}") from None
+    return int(deserialize(instance, saved))
+
+
+# --- parts ---
+
+
+def _part(instance: Instance, kind: str, number: int, names: dict[int, str]) -> Part:
+    if number not in names:
+        raise RuntimeError(f"there is no {kind} {number}; the system has {len(names)}")
+    return Part(instance, kind, number, names[number])
+
+
+def get_point(instance: Instance, number: int) -> Part:
+    """A point, by its number from 1."""
+    return _part(instance, "point", number, instance.points)
+
+
+def get_line(instance: Instance, number: int) -> Part:
+    """A line, by its number from 1."""
+    return _part(instance, "line", number, _numbered(instance.system.lines, "line"))
+
+
+def get_body(instance: Instance, number: int) -> Part:
+    """A body, by its number from 1."""
+    return _part(instance, "body", number, _numbered(instance.bodies, "body"))
+
+
+def get_rod(instance: Instance, number: int) -> Part:
+    """A rod, by its number from 1."""
+    return _part(instance, "rod", number, _numbered(instance.rods, "rod"))
+
+
+def _numbered(names: Any, head: str) -> dict[int, str]:
+    return {int(name[len(head) :]): name for name in names if name[len(head) :].isdigit()}
+
+
+def part_id(part: Part) -> int:
+    """Its number in the file."""
+    return part.number
+
+
+def part_type(part: Part) -> int:
+    """Coupled -1, free 0, fixed 1."""
+    system = part.instance.system
+    holder = part.name.partition(".")[0]
+    if part.kind == "point" and "." in part.name:
+        return FIXED  # to its body
+    joint = system.points[holder].joint if part.kind == "point" else system.bodies[holder].joint
+    return _TYPES.get(str(joint), FREE)
+
+
+def _place(part: Part) -> tuple[Array, Array]:
+    """Position and velocity of a point."""
+    state, model = part.instance.state(), part.instance.running().model
+    if "." not in part.name:
+        k = model.names.points.index(part.name)
+        return state.point_position[k], state.point_velocity[k]
+    body, _, attachment = part.name.partition(".")
+    k = model.names.bodies.index(body)
+    arm = rotation_matrix(state.body_quaternion[k]) @ np.array(
+        part.instance.system.bodies[body].attachments[attachment]
+    )
+    return state.body_position[k] + arm, state.body_velocity[k] + np.cross(state.body_rate[k], arm)
+
+
+def point_position(part: Part) -> tuple[float, ...]:
+    """Where a point is, m."""
+    return _tuple(_place(part)[0])
+
+
+def point_velocity(part: Part) -> tuple[float, ...]:
+    """How it moves, m/s."""
+    return _tuple(_place(part)[1])
+
+
+def point_force(part: Part) -> tuple[float, ...]:
+    """Sum of the forces of the lines at a point, N."""
+    instance = part.instance
+    state, lines = instance.state(), instance.running().system.lines
+    total = np.zeros(3)
+    for k, line in enumerate(lines.values()):
+        for end, place in enumerate((line.from_, line.to)):
+            if place == part.name:
+                total += state.end_force[k, end]
+    return _tuple(total)
+
+
+def body_state(part: Part) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Position and XYZ angles (m, rad), velocity and angular velocity (m/s, rad/s) of a body."""
+    state = part.instance.state()
+    k = part.instance.running().model.names.bodies.index(part.name)
+    angles = np.radians(to_moordyn(rotation_matrix(state.body_quaternion[k])))
+    return (
+        _tuple(np.concatenate([state.body_position[k], angles])),
+        _tuple(np.concatenate([state.body_velocity[k], state.body_rate[k]])),
+    )
+
+
+# --- lines ---
+
+
+def _nodes(part: Part) -> tuple[State, slice, int]:
+    state = part.instance.state()
+    k = part.instance.running().model.names.lines.index(part.name)
+    return state, slice(int(state.start[k]), int(state.start[k + 1])), k
+
+
+def _node(part: Part, i: int) -> tuple[State, int]:
+    state, nodes, _ = _nodes(part)
+    if not 0 <= i < nodes.stop - nodes.start:
+        raise RuntimeError(f"line {part.number} has no node {i}; it has {nodes.stop - nodes.start}")
+    return state, nodes.start + i
+
+
+def line_nodes(part: Part) -> int:
+    """Number of nodes."""
+    _, nodes, _ = _nodes(part)
+    return nodes.stop - nodes.start
+
+
+def line_segments(part: Part) -> int:
+    """Number of segments."""
+    return line_nodes(part) - 1
+
+
+def line_node_position(part: Part, i: int) -> tuple[float, ...]:
+    """Position of node i, m."""
+    state, at = _node(part, i)
+    return _tuple(state.position[at])
+
+
+def line_node_velocity(part: Part, i: int) -> tuple[float, ...]:
+    """Velocity of node i, m/s."""
+    state, at = _node(part, i)
+    return _tuple(state.velocity[at])
+
+
+def line_node_tension(part: Part, i: int) -> tuple[float, ...]:
+    """Tension at node i as a vector along the line, towards end B, N."""
+    state, at = _node(part, i)
+    _, nodes, k = _nodes(part)
+    if i == 0:
+        return _tuple(state.end_force[k, 0])
+    if at == nodes.stop - 1:
+        return _tuple(-state.end_force[k, 1])
+    way = state.position[at + 1] - state.position[at - 1]
+    return _tuple(state.tension[at] * way / np.linalg.norm(way))
+
+
+def line_fairlead_tension(part: Part) -> float:
+    """Tension at end B: the true reaction, N."""
+    state, _, k = _nodes(part)
+    return float(np.linalg.norm(state.end_force[k, 1]))
+
+
+def line_largest_tension(part: Part) -> float:
+    """Largest tension along a line, N."""
+    state, nodes, k = _nodes(part)
+    return float(max(state.tension[nodes].max(), *np.linalg.norm(state.end_force[k], axis=1)))
+
+
+def line_length(part: Part) -> float:
+    """Unstretched length, m."""
+    coupled = part.instance.coupled
+    return (part.instance.system if coupled is None else coupled.system).lines[part.name].length
+
+
+@_as_runtime_errors
+def set_line_length(part: Part, length: float) -> int:
+    """Change the unstretched length (m) from now on."""
+    part.instance.running().set(f"lines.{part.name}.pieces.0.length", float(length))
+    return SUCCESS
+
+
+def set_line_length_rate(part: Part, rate: float) -> int:
+    """Wind line out (m/s, positive) or in, from the next step on."""
+    part.instance.winding[part.name] = float(rate)
+    return SUCCESS
+
+
+def end_tensions(instance: Instance, n_lines: int) -> tuple[list[float], list[float], list[float], list[float]]:
+    """Horizontal and vertical tension at the fairleads, then at the anchors, of the first `n_lines` lines, N."""
+    force = instance.state().end_force[:n_lines]
+    level = np.hypot(force[..., 0], force[..., 1])
+    # MoorDyn's signs: vertical tension is that on the line
+    return level[:, 1].tolist(), (-force[:, 1, 2]).tolist(), level[:, 0].tolist(), force[:, 0, 2].tolist()
+
+
+# --- messages ---
+
+
+def set_verbosity(instance: Instance, verbosity: int) -> int:
+    """Accepted; ropewalk raises errors and prints nothing."""
+    return SUCCESS
+
+
+def set_log_file(instance: Instance, filepath: str) -> int:
+    """Where `log` writes."""
+    instance.log = Path(filepath)
+    return SUCCESS
+
+
+def set_log_level(instance: Instance, level: int) -> int:
+    """Accepted, as `set_verbosity`."""
+    return SUCCESS
+
+
+def log(instance: Instance, level: int, msg: str) -> int:
+    """Add a line to the log file, if there is one."""
+    if instance.log is not None:
+        with instance.log.open("a", encoding="utf-8") as stream:
+            stream.write(f"{msg}\n")
+    return SUCCESS
+
+
+# --- water from outside ---
+
+
+def external_waves_init(instance: Instance) -> int:
+    """Number of places where the caller gives the water's motion: none, as the file's own sea acts."""
+    instance.running()
+    return 0
+
+
+def external_waves_places(instance: Instance) -> tuple[float, ...]:
+    """Coordinates of those places, m."""
+    return ()
+
+
+def external_waves_set(instance: Instance, velocity: Sequence[float], acceleration: Sequence[float], t: float) -> int:
+    """RuntimeError if any are given."""
+    if len(velocity) or len(acceleration):
+        raise RuntimeError("the motion of the water cannot be given from outside; use the waves of the input file")
+    return SUCCESS
+
+
+def _tuple(vector: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in vector)

@@ -1,0 +1,132 @@
+"""Scripts of the moordyn package, on input files of our own, beside that package itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import ropewalk.moordyn as ours
+
+POINTS = """\
+--------------------- MoorDyn Input File ----------------------
+chain to a fairlead
+----------------------- LINE TYPES ----------------------------
+Name  Diam  MassDen  EA     BA/-zeta  EI  Cd   Ca   CdAx CaAx
+(-)   (m)   (kg/m)   (N)    (N-s/-)   (-) (-)  (-)  (-)  (-)
+main  0.09  77.7066  3.84e8 -0.8      0   1.6  1.0  0.1  0.0
+---------------------- POINTS --------------------------------
+ID  Attachment X     Y    Z     Mass Volume CdA Ca
+(#) (-)        (m)   (m)  (m)   (kg) (m^3)  (m^2) (-)
+1   Fixed      150.0 0.0  -60.0 0    0      0   0
+2   Coupled    0.0   0.0  -10.0 0    0      0   0
+---------------------- LINES --------------------------------
+ID  LineType AttachA AttachB UnstrLen NumSegs LineOutputs
+(#) (-)      (-)     (-)     (m)      (-)     (-)
+1   main     1       2       165.0    20      -
+---------------------- OPTIONS ------------------------------
+60        WtrDpth
+1025      WtrDnsty
+9.81      g
+1.0e6     kBot
+1.0e4     cBot
+0.002     dtM
+0.0       FrictionCoefficient
+2.0       dtIC
+100       TmaxIC
+4.0       CdScaleIC
+0.001     threshIC
+---------------------- need this line -------------------
+"""
+
+
+def write(tmp_path, text=POINTS):
+    path = tmp_path / "lines.txt"
+    path.write_text(text)
+    return str(path)
+
+
+def surge(module, path, dt=0.05, steps=200):
+    """A script as users write it: fairlead driven in surge, tension at every step."""
+    system = module.Create(path)
+    module.SetVerbosity(system, module.LEVEL_NONE) if hasattr(module, "SetVerbosity") else None
+    assert module.NCoupledDOF(system) == 3
+    omega, way, x0 = 1.2, 0.5, np.array([0.0, 0.0, -10.0])
+    module.Init(system, x0.tolist(), [0.0, 0.0, 0.0])
+    line = module.GetLine(system, 1)
+    tension = []
+    for k in range(steps):
+        t = k * dt
+        ramp = min(t / 4.0, 1.0) ** 2 * (3 - 2 * min(t / 4.0, 1.0))
+        x = x0 + np.array([ramp * way * np.sin(omega * t), 0, 0])
+        v = [
+            ramp * way * omega * np.cos(omega * t)
+            + (1.5 * t / 4 * (1 - t / 4) if t < 4 else 0) * way * np.sin(omega * t),
+            0,
+            0,
+        ]
+        module.Step(system, x.tolist(), v, t, dt)
+        tension.append(module.GetLineFairTen(line))
+    module.Close(system)
+    return np.array(tension)
+
+
+@pytest.mark.slow
+def test_fairlead_in_surge_pulls_as_in_moordyn(tmp_path):
+    moordyn = pytest.importorskip("moordyn")
+    fine = POINTS.replace("165.0    20 ", "165.0    60 ").replace("0.002     dtM", "0.0005    dtM")
+    # MoorDyn moves the fairlead at constant speed through a step, with a jump of a dt^2 / 2 at its end: it needs short ones
+    wanted = surge(moordyn, write(tmp_path, fine), dt=0.002, steps=5000)[24::25]
+    found = surge(ours, write(tmp_path))
+    # the tension that MoorDyn gives is half a segment's weight short: 0.9 of 110 kN on 60 segments
+    assert np.abs(found - wanted)[20:].max() < 0.02 * wanted.max()
+
+
+def test_parts_are_found_by_number(tmp_path):
+    system = ours.Create(write(tmp_path))
+    counts = [
+        count(system) for count in (ours.GetNumberPoints, ours.GetNumberLines, ours.GetNumberBodies, ours.GetNumberRods)
+    ]
+    assert counts == [2, 1, 0, 0]
+    assert ours.GetPointType(ours.GetPoint(system, 1)) == ours.POINT_TYPE_FIXED
+    assert ours.GetPointType(ours.GetPoint(system, 2)) == ours.POINT_TYPE_COUPLED
+    assert ours.GetPointID(ours.GetPoint(system, 2)) == 2
+    with pytest.raises(RuntimeError, match="no point 3"):
+        ours.GetPoint(system, 3)
+    with pytest.raises(RuntimeError, match="Init first"):
+        ours.GetPointPos(ours.GetPoint(system, 1))
+
+
+def test_states_forces_and_saving(tmp_path):
+    system = ours.Create(write(tmp_path))
+    ours.Init(system, [0, 0, -10], [0, 0, 0])
+    line, fairlead = ours.GetLine(system, 1), ours.GetPoint(system, 2)
+    assert ours.GetLineN(line) == 20
+    assert ours.GetLineNumberNodes(line) == 21
+    force = ours.Step(system, [0, 0, -10], [0, 0, 0], 0.0, 0.1)
+    assert_allclose(np.linalg.norm(force), ours.GetLineFairTen(line), rtol=1e-9)
+    assert_allclose(ours.GetPointForce(fairlead), force, rtol=1e-9)
+    assert_allclose(ours.GetPointPos(fairlead), [0, 0, -10], atol=1e-12)
+    assert_allclose(ours.GetLineNodePos(line, 20), [0, 0, -10], atol=1e-12)
+    level, up, _, _ = ours.GetFASTtens(system, 1)
+    assert_allclose([level[0], abs(up[0])], [abs(force[0]), abs(force[2])], rtol=1e-9)
+    saved = ours.Serialize(system)
+    first = ours.Step(system, [0, 0, -10], [0.5, 0, 0], 0.1, 0.1)
+    ours.Deserialize(system, saved)
+    assert_array_equal(ours.Step(system, [0, 0, -10], [0.5, 0, 0], 0.1, 0.1), first)
+    ours.SetLineUnstretchedLength(line, 164.0)
+    assert ours.GetLineUnstretchedLength(line) == 164.0
+    assert ours.Close(system) == ours.Close(system) == 0  # twice is harmless
+    with pytest.raises(RuntimeError, match="closed"):
+        ours.Step(system, [0, 0, -10], [0, 0, 0], 0.2, 0.1)
+
+
+def test_wrong_numbers_of_coordinates_are_refused(tmp_path):
+    system = ours.Create(write(tmp_path))
+    with pytest.raises(RuntimeError, match="3 coupled degrees of freedom"):
+        ours.Init(system, [0, 0], [0, 0, 0])
+
+
+def test_a_file_that_is_none_is_a_runtime_error(tmp_path):
+    with pytest.raises(RuntimeError):
+        ours.Create(str(tmp_path / "nowhere.txt"))
