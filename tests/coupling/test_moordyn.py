@@ -75,7 +75,7 @@ def surge(module, path, dt=0.05, steps=200):
 def test_fairlead_in_surge_pulls_as_in_moordyn(tmp_path):
     moordyn = pytest.importorskip("moordyn")
     fine = POINTS.replace("165.0    20 ", "165.0    60 ").replace("0.002     dtM", "0.0005    dtM")
-    # MoorDyn moves the fairlead at constant speed through a step, with a jump of a dt^2 / 2 at its end: it needs short ones
+    # MoorDyn moves the fairlead at constant speed through a step, and jumps by a dt^2 / 2 at its end: short ones
     wanted = surge(moordyn, write(tmp_path, fine), dt=0.002, steps=5000)[24::25]
     found = surge(ours, write(tmp_path))
     # the tension that MoorDyn gives is half a segment's weight short: 0.9 of 110 kN on 60 segments
