@@ -66,3 +66,22 @@ def test_unknown_endings_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     code, _, errors = ropewalk("convert", FOREIGN / "platform.txt", tmp_path / "case.json", capsys=capsys)
     assert code == 2
     assert "'.json'" in errors
+
+
+def test_case_to_moordyn_and_back(tmp_path: Path, mooring: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines, again = tmp_path / "lines.txt", tmp_path / "again.yaml"
+    code, text, _ = ropewalk("convert", mooring, lines, capsys=capsys)
+    assert code == 0, text
+    assert ropewalk("convert", lines, again, capsys=capsys)[0] == 0
+    assert System.from_file(again).lines
+
+
+def test_result_to_every_format(tmp_path: Path, mooring: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = tmp_path / "eq.nc"
+    assert ropewalk("static", mooring, "-o", result, capsys=capsys)[0] == 0
+    for ending in ("pvd", "vtp", "csv", "xlsx", "out"):
+        code, text, _ = ropewalk("convert", result, tmp_path / f"eq.{ending}", capsys=capsys)
+        assert (code, (tmp_path / f"eq.{ending}").is_file()) == (0, True), text
+    code, _, errors = ropewalk("convert", result, tmp_path / "eq.yaml", capsys=capsys)
+    assert code == 2
+    assert "results are converted to" in errors

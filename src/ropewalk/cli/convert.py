@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 CASES = (".yaml", ".yml")
 MOORDYN = (".txt", ".dat", ".inp")
 RESULTS = ".nc"
+EXPORTS = (".pvd", ".vtp", ".csv", ".xlsx", ".parquet", ".out")
 _TURBINE = re.compile(r"(\d{1,6})=([^,]+),([^,]+)(?:,([^,]+))?")
 
 
@@ -59,11 +60,19 @@ def convert_command(
 
     _writable(source, target, overwrite)
     ending = target.suffix.lower()
-    if ending in CASES:
+    if source.suffix.lower() == RESULTS:
+        _export(source, target, as_json)
+    elif ending in CASES:
         wishes = Wishes(depth, gravity, water_density, ignore_bending, still_water, _turbines(turbine or []))
         _to_case(source, target, kind, wishes, as_json)
+    elif ending in MOORDYN:
+        _to_moordyn(source, target, overwrite, as_json)
     else:
-        raise InputError(f"{target}: '{target.suffix}' is no format that is written; give .yaml")
+        known = ", ".join((*CASES, *MOORDYN))
+        hint = f"; {', '.join(EXPORTS)} are written of results (.nc)" if ending in EXPORTS else ""
+        raise InputError(
+            f"{target}: '{target.suffix}' is not written of a case or another program's file: {known}{hint}"
+        )
 
 
 def _writable(source: Path, target: Path, overwrite: bool) -> None:
@@ -96,6 +105,52 @@ def _to_case(source: Path, target: Path, kind: Source, wishes: Wishes, as_json: 
     conversion = read_any(source, wishes, kind.value)
     target.write_text(conversion.text(), encoding="utf-8")
     _report(conversion, target, as_json)
+
+
+def _export(source: Path, target: Path, as_json: bool) -> None:
+    """A result in another format."""
+    from ropewalk.io import moordyn_channels, tables, vtk
+    from ropewalk.io.netcdf import open_results
+
+    writers = {
+        ".pvd": vtk.write_pvd,
+        ".vtp": vtk.write_vtp,
+        ".csv": tables.write_csv,
+        ".xlsx": tables.write_excel,
+        ".parquet": tables.write_parquet,
+        ".out": moordyn_channels.write_out,
+    }
+    writer = writers.get(target.suffix.lower())
+    if writer is None:
+        raise InputError(f"{target}: results are converted to {', '.join(EXPORTS)}; '{target.suffix}' is none of them")
+    with open_results(source) as dataset:
+        written = writer(dataset, target)
+    if as_json:
+        print_json({"file": str(target), "files": [str(path) for path in written]})
+    else:
+        typer.echo(f"{target}: written" + (f", with {written[1]}" if len(written) > 1 else ""))
+
+
+def _to_moordyn(source: Path, target: Path, overwrite: bool, as_json: bool) -> None:
+    from ropewalk.io.moordyn_write import write_moordyn
+    from ropewalk.spec.system import System
+
+    written = write_moordyn(System.from_file(source), target.name)
+    others = [target.with_name(name) for name in written.files]
+    for other in others:
+        if other.exists() and not overwrite:
+            raise InputError(f"{other} exists, and MoorDyn reads it beside {target.name}; give --overwrite")
+    for name, text in written.files.items():
+        target.with_name(name).write_text(text, encoding="utf-8")
+    target.write_text(written.text, encoding="utf-8")
+    if as_json:
+        files = [str(other) for other in others]
+        print_json({"file": str(target), "files": files, "notes": [_as_data(note) for note in written.notes]})
+        return
+    for note in written.notes:
+        typer.echo(f"{source}: {note.kind}: {note}", err=True)
+    beside = f", with {', '.join(other.name for other in others)}" if others else ""
+    typer.echo(f"{target}: written{beside}")
 
 
 def _report(conversion: Conversion, target: Path, as_json: bool) -> None:

@@ -1,0 +1,110 @@
+"""Bodies of a case as bodies, rods and points of a MoorDyn file.
+
+MoorDyn lets the volume of a body act at its centre of mass, a case at its origin: volumes go onto points of the body.
+A hull that is one cylinder becomes a rod without mass on the body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ropewalk.errors import InputError
+from ropewalk.io.attitudes import from_case, to_moordyn
+from ropewalk.io.moordyn_write_rows import PointLine, Written, number
+from ropewalk.spec.bodies import AxisymmetricHull, Body, NoHull
+from ropewalk.spec.system import System
+
+ROD_SEGMENTS = 20  # of a cylinder
+
+
+@dataclass
+class BodyTables:
+    """Rows of the tables of bodies."""
+
+    bodies: list[list[str]] = field(default_factory=list)
+    rods: list[list[str]] = field(default_factory=list)
+    rod_types: list[list[str]] = field(default_factory=list)
+    loads: list[list[str]] = field(default_factory=list)
+
+
+def body_tables(system: System, points: list[PointLine], ends: dict[str, str], out: Written) -> BodyTables:
+    """Rows of all bodies; their attachments, masses and volumes go to the points."""
+    tables = BodyTables()
+    for name, body in system.bodies.items():
+        _refuse(name, body)
+        number_of = len(tables.bodies) + 1
+        tables.bodies.append(_body(number_of, name, body, out))
+        word = f"Body{number_of}"
+        for attachment, place in body.attachments.items():
+            points.append(PointLine(word, place, name=f"{name}.{attachment}"))
+            ends[f"{name}.{attachment}"] = str(len(points))
+        for mass in body.point_masses:
+            points.append(PointLine(word, mass.position, mass.mass, name=f"mass on {name}"))
+        if any(body.loads.at):
+            _lift(name, word, body, system, points)
+        elif any(body.loads.force):
+            force = "|".join(number(f) for f in body.loads.force)
+            nothing = "0.0|0.0|0.0"
+            tables.loads.append([str(len(tables.loads) + 1), word, force, nothing, nothing, "G"])
+            out.note(f"loads of body '{name}' for MoorDyn-C, which reads no EXTERNAL LOADS; MoorDyn-F does")
+        if body.volume:
+            points.append(PointLine(word, (0.0, 0.0, 0.0), volume=body.volume, name=f"volume of {name}"))
+        if isinstance(body.hull, AxisymmetricHull):
+            _cylinder(name, word, body.hull, tables)
+    return tables
+
+
+def _refuse(name: str, body: Body) -> None:
+    """What MoorDyn has no place for."""
+    if not isinstance(body.hull, AxisymmetricHull | NoHull):
+        raise InputError(f"body '{name}': MoorDyn has no spheres; give it a cylinder, or a volume without a hull")
+    if body.stiffness is not None:
+        raise InputError(f"body '{name}': MoorDyn has no stiffness matrices; leave it out")
+    if body.inertia is not None and any(body.inertia[3:]):
+        raise InputError(f"body '{name}': MoorDyn takes principal moments only; turn the body's frame")
+    if any(body.loads.moment):
+        raise InputError(f"body '{name}': MoorDyn has no moments on bodies; leave loads.moment out")
+    if any(body.loads.at) and (any(body.loads.force[:2]) or body.loads.force[2] < 0.0):
+        raise InputError(f"body '{name}': MoorDyn's forces act at the origin of a body; leave loads.at out")
+
+
+def _body(k: int, name: str, body: Body, out: Written) -> list[str]:
+    words = {"fixed": "Fixed", "free": "Free"}
+    if body.joint not in words:
+        out.note(f"motion of body '{name}': it is Coupled, and the calling program moves it")
+    if body.damping is not None:
+        out.note(f"damping of body '{name}': MoorDyn-F takes it as EXTERNAL LOADS, MoorDyn-C does not")
+    if body.added_mass is not None:
+        out.note(f"added_mass of body '{name}': MoorDyn takes it as multiples of the displaced mass only")
+    angles = to_moordyn(from_case(body.attitude))
+    centre = "|".join(number(c) for c in body.centre_of_mass)
+    inertia = "|".join(number(c) for c in (body.inertia or (0.0, 0.0, 0.0))[:3])
+    pose = map(number, (*body.position, *angles, body.mass))
+    return [str(k), words.get(body.joint, "Coupled"), *pose, centre, inertia, "0.0", "0.0", "0.0", f"# {name}"]
+
+
+def _lift(name: str, word: str, body: Body, system: System, points: list[PointLine]) -> None:
+    """An upward force that acts away from the origin, as the volume that gives it."""
+    lift, sea = body.loads.force[2], system.environment
+    per_volume = sea.water_density * sea.gravity
+    if lift and per_volume == 0.0:
+        raise InputError(f"body '{name}': an upward force needs water and gravity to be written as a volume")
+    if lift:
+        points.append(PointLine(word, body.loads.at, volume=lift / per_volume, name=f"upward force on {name}"))
+
+
+def _cylinder(name: str, word: str, hull: AxisymmetricHull, tables: BodyTables) -> None:
+    """A rod without mass along the axis of a hull."""
+    radii = {radius for _, radius in hull.profile}
+    if len(radii) > 1:
+        raise InputError(
+            f"body '{name}': of hulls only a cylinder can be written, as a rod; its profile has {len(radii)} radii"
+        )
+    low, high = hull.profile[0][0], hull.profile[-1][0]
+    d, length = 2.0 * radii.pop(), high - low
+    kind = name.replace(" ", "_")
+    ends = 0.5 * hull.drag.axial, hull.added_mass.axial * 1.5 * length / d
+    values = (d, 0.0, hull.drag.normal, hull.added_mass.normal, *ends)
+    tables.rod_types.append([kind, *map(number, values)])
+    places = map(number, (0.0, 0.0, low, 0.0, 0.0, high))
+    tables.rods.append([str(len(tables.rods) + 1), kind, word, *places, str(ROD_SEGMENTS), "p", f"# hull of {name}"])
