@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,18 +33,18 @@ def safe(text: str) -> str:
     return f"'{line}" if line.lstrip().startswith(FORMULA) else line
 
 
-def columns_of(dataset: xr.Dataset) -> Iterator[tuple[str, str, Array]]:
+def columns_of(dataset: xr.Dataset) -> Iterator[tuple[str, str, Any]]:
     """Group, name and values of every column; the first is what rows go along."""
     along = next((name for name in ROWS_BY if name in dataset.dims), None)
     if along is None:
         raise InputError(f"the result has none of {', '.join(ROWS_BY)} to make rows of")
-    index = dataset[along].values if along in dataset.coords else np.arange(dataset.sizes[along])
+    index: Any = dataset[along].values if along in dataset.coords else np.arange(dataset.sizes[along])
     yield "", _named(dataset, along, along, ()), index
     for name, variable in dataset.variables.items():
         text, others = str(name), [str(dim) for dim in variable.dims if dim != along]
         if text == along or along not in variable.dims or set(others) & TOO_MANY:
             continue
-        values = variable.transpose(along, *others).values
+        values: Any = variable.transpose(along, *others).values
         labels = [_labels(dataset, dim) for dim in others]
         for place in product(*(range(len(label)) for label in labels)):
             words = tuple(label[k] for label, k in zip(labels, place, strict=True))
@@ -101,7 +100,7 @@ def write_excel(dataset: xr.Dataset, path: Path) -> list[Path]:
     columns = list(columns_of(dataset))
     if len(columns[0][2]) >= MOST_ROWS:
         raise InputError(f"{path}: {len(columns[0][2])} records; a sheet has {MOST_ROWS} rows: write .csv or .parquet")
-    sheets: dict[str, list[tuple[str, Array]]] = {}
+    sheets: dict[str, list[tuple[str, Any]]] = {}
     for group, name, values in columns[1:]:
         sheets.setdefault(group, []).append((name, values))
     book = Workbook(write_only=True)

@@ -45,7 +45,7 @@ class Piece:
 def write_vtp(dataset: xr.Dataset, path: Path) -> list[Path]:
     """The last record of a result as one .vtp file for its lines, and others beside it for hulls and nets."""
     _check(dataset)
-    written = []
+    written: list[Path] = []
     for kind, piece in _pieces(dataset, dataset.sizes["time"] - 1):
         target = path if not written else path.with_name(f"{path.stem}_{kind}{path.suffix}")
         target.write_text(polydata(piece), encoding="ascii")
