@@ -117,7 +117,7 @@ WRONG = {
     "no such part": ("  - {key: lines.esat.pieces.0.length, values: [1]}\n", 5, "did you mean"),
     "no such key": ("  - {key: environment.depht, values: [100]}\n", 5, "did you mean 'depth'"),
     "no such top key": ("  - {key: enviroment.depth, values: [100]}\n", 5, "did you mean 'environment'"),
-    "no such entry": ("  - {key: lines.east.pieces.3.length, values: [1]}\n", 5, "entries 0 to 0"),
+    "no such entry": ("  - {key: lines.east.pieces.3.length, values: [1]}\n", 5, "There are: 0 to 0"),
     "through a number": ("  - {key: environment.depth.x, values: [1]}\n", 5, "has no parts"),
     "bad value": ("  - key: environment.depth\n    values:\n      - 100\n      - -5\n", 8, "greater than 0"),
     "two factors": ("  - {key: environment.depth, values: [1]}\n  - {key: environment.depth, values: [1]}\n", 6,

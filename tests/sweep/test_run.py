@@ -264,3 +264,43 @@ def test_workers_that_do_not_start_end_the_sweep():
 def test_output_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         rw.sweep(mooring(), {SURGE: OFFSETS}, do="static", output=tmp_path / "none" / "a.nc")
+
+
+def test_full_disk_ends_the_sweep_and_resume_goes_on(tmp_path):
+    """A limit of file size in place of a full disk; what ended before is kept."""
+    script = tmp_path / "go.py"
+    script.write_text(
+        "import resource, sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from sweep_cases import FAULTY, mooring\n"
+        "from ropewalk.errors import InputError\nfrom ropewalk.sweep.run import make_plan, run_plan\n"
+        f"plan = make_plan(mooring(), {{{SURGE!r}: {OFFSETS!r}}}, {{'do': 'static'}})\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))\n"
+        f"try:\n    run_plan(plan, jobs=1, output={str(tmp_path / 'a.nc')!r}, command=FAULTY)\n"
+        "except InputError as error:\n    sys.exit(str(error))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert "a.nc.sweep cannot be written: File too large; all cases that ended before are safe" in done.stderr
+    plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
+    with run_plan(plan, jobs=1, output=tmp_path / "a.nc", resume=True, command=FAULTY) as result:
+        assert result.drop_attrs().identical(run_plan(plan, jobs=1, command=FAULTY).drop_attrs())
+
+
+def test_workers_end_with_a_killed_sweep(tmp_path):
+    """A worker whose sweep is gone does not go on in secret."""
+    script = tmp_path / "go.py"
+    script.write_text(
+        "import sys, time\nfrom ropewalk.sweep.slot import Slot\n"
+        f"slot = Slot(command={FAULTY!r})\nslot.start()\nprint(slot.pid, flush=True)\ntime.sleep(600)\n"
+    )
+    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    worker = int(process.stdout.readline())
+    process.kill()
+    process.communicate()
+    limit = time.monotonic() + 60.0
+    while time.monotonic() < limit and Path(f"/proc/{worker}").exists():
+        if Path(f"/proc/{worker}/stat").read_text().split()[2] == "Z":
+            break  # ended, and nobody has asked for its exit code
+        time.sleep(0.05)
+    else:
+        assert not Path(f"/proc/{worker}").exists()

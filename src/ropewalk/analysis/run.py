@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk import __version__
+from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io import netcdf
@@ -76,13 +77,15 @@ def run(
     times: Sequence[float] | Times,
     recorder: Recorder,
     progress: Callable[[float], None] | None = None,
+    notice: Notice | None = None,
 ) -> Report:
     """Advance through `times` (s, rising) and record every one; the Report sums up.
 
     The first time may be that of `state`: a solver asked to advance to where it is moves nothing and
     reports (a static one finds the equilibrium there). If the recorder holds a checkpoint, the run goes
     on from it and `state` is not used. ConvergenceError if an advance fails or a state is not finite; what was
-    recorded before stays in the recorder.
+    recorded before stays in the recorder. When a `notice` to end is given, KeyboardInterrupt after the next record and
+    a checkpoint.
     """
     saved, report = recorder.saved, Report()
     if saved is None:
@@ -93,6 +96,8 @@ def run(
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
     surface = _surface(model)
+    if notice is not None:
+        notice.is_watched = True
     for t in (float(value) for value in times[tally.next :]):
         report = solver.advance(model, work, t)
         if not report.good:
@@ -103,8 +108,11 @@ def run(
             report = replace(report, status=Status.NOT_FINITE, message=str(error))
             raise ConvergenceError(_stopped(recorder, t, times[-1], str(error)), report) from None
         tally.count(report)
-        if recorder.is_due:
+        is_ending = notice is not None and notice.is_given
+        if recorder.is_due or is_ending:
             recorder.save(solver.snapshot(work) if isinstance(solver, Resumable) else None, asdict(tally))
+        if is_ending:
+            raise KeyboardInterrupt
         if progress is not None:
             progress(t)
     return replace(
@@ -146,9 +154,9 @@ def simulate(
         if resume:
             _check_resumable(recorder, method)
         try:
-            with time_bar(progress, duration) as show:
+            with termination() as notice, time_bar(progress, duration) as show:
                 state = None if recorder.saved is not None else first_state(system, model)
-                report = run(model, method, state, times, recorder, show)
+                report = run(model, method, state, times, recorder, show, notice)
         except ConvergenceError as error:
             failed = RunFailedError(str(error), error.report)
             failed.results = _finish(recorder, output, str(error), facts=_facts(error.report))

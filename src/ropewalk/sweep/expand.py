@@ -6,8 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,11 @@ from ropewalk.io.locations import Step
 from ropewalk.io.messages import checked, path_text, shown
 from ropewalk.io.native import read_case
 from ropewalk.io.yaml import Positions, load_file
+from ropewalk.spec.paths import changed, given, steps
 from ropewalk.spec.sweep import MOST_CASES, Factor, Sweep
 from ropewalk.spec.system import System
 from ropewalk.sweep.breaks import break_line
 from ropewalk.sweep.factors import BROKEN, INTACT, Block, latin_hypercube, levels
-from ropewalk.sweep.paths import PathError, assign, steps_of
 
 # names that a result has already, so that no factor can take them
 RESERVED = frozenset(
@@ -40,7 +39,6 @@ class Plan:
     blocks: tuple[Block, ...]
     times: Mapping[int, float | None]  # s at which a line parts, by factor
     source: Source
-    _data: dict[str, Any] = field(repr=False, default_factory=dict)
 
     def __len__(self) -> int:
         counts = [len(block) for block in self.blocks]
@@ -77,10 +75,10 @@ class Plan:
 
     def data(self, case: int) -> dict[str, Any]:
         """The case as plain data, not checked."""
-        data = deepcopy(self._data)
         changes = self.changes(case)
-        for key in sorted((k for k in changes if k != BROKEN), key=lambda key: len(steps_of(key))):
-            assign(data, key, deepcopy(_plain(changes[key])))
+        # parts before what is inside them
+        keys = sorted((key for key in changes if key != BROKEN), key=lambda key: len(steps(key)))
+        data = changed(self.base, {key: changes[key] for key in keys})
         if changes.get(BROKEN, INTACT) != INTACT:
             factor = next(block.factor for block in self.blocks if BROKEN in block.keys)
             break_line(data, changes[BROKEN], self.times[factor])
@@ -90,9 +88,8 @@ class Plan:
         """The checked case; InputError with the place in the sweep file."""
         try:
             data = self.data(case)
-        except PathError as error:
-            key = next(key for key in self.keys if _fails(self._data, key))
-            raise InputError(self.source.problem(f"key '{key}' {error}", self._place(key, case))) from None
+        except InputError as error:  # keys lead somewhere in the base case, but not in what this case puts there
+            raise InputError(self.source.problem(f"case {case}: {error}", ("vary",))) from None
         # every allowed key is a candidate for what was meant, one that the base case has too
         return checked(System, data, self.source.name, _CasePlaces(self, case), beside={})
 
@@ -100,7 +97,7 @@ class Plan:
     def identity(self) -> str:
         """A hash of all that decides the results, of the program's version too. Limits are no part of it."""
         content = {
-            "base": self._data,
+            "base": given(self.base),
             "do": self.sweep.do,
             "keep": self.sweep.keep,
             "combine": self.sweep.combine,
@@ -148,10 +145,10 @@ class _CasePlaces:
 
     def nearest(self, path: Sequence[Step]) -> tuple[int, int]:
         """Line and column of the factor whose key shares most with the path."""
-        steps = [str(step) for step in path]
+        wanted = [str(step) for step in path]
 
         def shared(key: str) -> int:
-            pairs = list(zip(steps, steps_of(key), strict=False))
+            pairs = list(zip(wanted, steps(key), strict=False))
             return next((i for i, (a, b) in enumerate(pairs) if a != b), len(pairs))
 
         key = max(self.plan.keys, key=shared)
@@ -194,8 +191,7 @@ def expand(sweep: Sweep, base: System, source: Source) -> Plan:
         assert sweep.samples is not None
         blocks.append(latin_hypercube(uniform, sweep.samples, sweep.seed))
     times = {i: factor.time for i, factor in enumerate(sweep.vary) if factor.broken is not None}
-    data = _plain(base.model_dump(mode="python", by_alias=True, exclude_unset=True))
-    plan = Plan(sweep, base, tuple(blocks), times, source, data)
+    plan = Plan(sweep, base, tuple(blocks), times, source)
     _check_keys(plan)
     _check_counts(plan)
     _check_cases(plan)
@@ -214,8 +210,8 @@ def _check_keys(plan: Plan) -> None:
         for key in sorted({key for key in keys if keys.count(key) > 1}):
             problems.append(plan.source.problem(f"key '{key}' stands twice in one factor; keep one", ("vary", i)))
         for key in dict.fromkeys(keys):
-            if key != BROKEN and (text := _fails(plan._data, key)):
-                problems.append(plan.source.problem(f"key '{key}' {text}", ("vary", i)))
+            if key != BROKEN and (text := _fails(plan.base, key)):
+                problems.append(plan.source.problem(f"key {text}", ("vary", i)))
     if problems:
         raise InputError(problems)
 
@@ -224,11 +220,11 @@ def _keys_of(plan: Plan, factor: Factor, number: int) -> tuple[str, ...]:
     return factor.keys or next((block.keys for block in plan.blocks if block.factor == number), ())
 
 
-def _fails(data: dict[str, Any], key: str) -> str:
+def _fails(base: System, key: str) -> str:
     """Why a key cannot be set in the base case; empty if it can."""
     try:
-        assign(deepcopy(data), key, None)
-    except PathError as error:
+        changed(base, {key: None})
+    except InputError as error:
         return str(error)
     return ""
 
@@ -257,13 +253,13 @@ def _check_cases(plan: Plan) -> None:
 
 def _names(keys: Sequence[str]) -> dict[str, str]:
     """Key to the shortest tail that is unique, is no name of a result and does not start with a digit."""
-    parts = {key: steps_of(key) for key in keys}
+    parts = {key: tuple(steps(key)) for key in keys}
     names = {}
-    for key, steps in parts.items():
-        for n in range(1, len(steps) + 1):
-            tail = steps[-n:]
+    for key, way in parts.items():
+        for n in range(1, len(way) + 1):
+            tail = way[-n:]
             shared = sum(other[-n:] == tail for other in parts.values())
-            if n == len(steps) or (shared == 1 and not tail[0].isdecimal() and ".".join(tail) not in RESERVED):
+            if n == len(way) or (shared == 1 and not tail[0].isdecimal() and ".".join(tail) not in RESERVED):
                 names[key] = ".".join(tail)
                 break
     return names

@@ -39,6 +39,11 @@ def journal_folder(output: str | os.PathLike[str]) -> Path:
     return output.with_name(output.name + ".sweep")
 
 
+def is_begun(output: str | os.PathLike[str]) -> bool:
+    """Whether a sweep of `output` has begun and not been removed; killed on either way it leaves a folder all the same."""
+    return (journal_folder(output) / PLAN).exists()
+
+
 class Journal:
     """The journal of one sweep, held by this process until `close` or `remove`."""
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import signal
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ropewalk.analysis.interrupts import termination
 from ropewalk.errors import InputError
 from ropewalk.io import netcdf
 from ropewalk.post.window import ramp_end
 from ropewalk.spec.system import System
 from ropewalk.sweep.expand import Plan, plan_of, read_sweep
 from ropewalk.sweep.frames import DONE, Outcome
-from ropewalk.sweep.journal import Journal, journal_folder
+from ropewalk.sweep.journal import Journal, is_begun, journal_folder
 from ropewalk.sweep.local import Job, cores, run_local
 from ropewalk.sweep.progress import Progress, sweep_bar
 from ropewalk.sweep.result import to_dataset
@@ -98,7 +96,7 @@ def run_plan(
         raise InputError(f"{target} cannot be written: {'it is a folder' if target.is_dir() else 'no such folder'}")
     if resume and (finished := _finished(plan, target)) is not None:
         return finished
-    is_stopped = resume and journal_folder(target).is_dir()
+    is_stopped = resume and is_begun(target)
     journal = Journal.resume(target, plan.identity) if is_stopped else _new_journal(plan, target)
     try:
         journal.forget_lost()
@@ -147,10 +145,12 @@ def _check_question(plan: Plan) -> None:
 
 def _finished(plan: Plan, target: Path) -> xr.Dataset | None:
     """The result that this very sweep has written already, if it has and no case is left to try again."""
-    if journal_folder(target).is_dir() or not target.is_file():
+    if is_begun(target) or not target.is_file():
         return None
     results = netcdf.open_results(target)
     if results.attrs.get(IDENTITY) == plan.identity:
+        if journal_folder(target).is_dir():  # killed while it removed its journal
+            _new_journal(plan, target).remove()
         return results
     results.close()
     raise InputError(f"{target} is of another sweep and there is no stopped one to go on with; run without --resume")
@@ -186,7 +186,7 @@ def _do_all(plan: Plan, journal: Journal, target: Path, engine: Any, progress: b
     """Do every case that has not ended; the journal takes each at once."""
     counts = Progress(total=len(plan), done=len(journal.ended), failed=_failures(journal), begun=time.monotonic())
     try:
-        with _terminated(), sweep_bar(progress, counts) as show:
+        with termination(), sweep_bar(progress, counts) as show:
             for outcome in engine(_jobs(plan, journal, target)):
                 journal.add(outcome)
                 _count(counts, outcome)
@@ -204,20 +204,3 @@ def _count(counts: Progress, outcome: Outcome) -> None:
 
 def _failures(journal: Journal) -> int:
     return sum(status != DONE for status in journal.ended.values())
-
-
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """SIGTERM ends a sweep as Ctrl-C does, so that a batch system's notice loses nothing."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
