@@ -40,7 +40,7 @@ def journal_folder(output: str | os.PathLike[str]) -> Path:
 
 
 def is_begun(output: str | os.PathLike[str]) -> bool:
-    """Whether a sweep of `output` has begun and not been removed; killed on either way it leaves a folder all the same."""
+    """Whether a sweep of `output` has begun and its journal has not been removed, of which a folder may be left."""
     return (journal_folder(output) / PLAN).exists()
 
 
