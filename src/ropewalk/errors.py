@@ -1,4 +1,4 @@
-"""What ropewalk raises: bad input before any computing, and numbers that failed."""
+"""What ropewalk raises: bad input before any computing, numbers that failed, and results that found no room."""
 
 from __future__ import annotations
 
@@ -36,6 +36,10 @@ class InputError(Exception):
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
         return (InputError, (self.problems,))
+
+
+class OutputError(Exception):
+    """A result was computed and cannot be written, as when the disk is full; what was there before is as it was."""
 
 
 class ConvergenceError(Exception):

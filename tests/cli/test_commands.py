@@ -349,3 +349,34 @@ def test_an_answer_by_time_that_has_not_settled_is_told() -> None:
     assert len(sentences) == 1
     assert sentences[0].startswith("omega 1 rad/s: after 156 periods the answer by time still changed by 2.5 %")
     assert unsettled(xr.Dataset(coords={"frequency": at})) == []
+
+
+# --- terminals and disks ---
+
+
+def test_control_characters_of_a_case_do_not_reach_the_terminal(tmp_path, mooring, capsys):
+    """A title and a file's name that would clear the screen, or colour it by rich's own markup."""
+    path = tmp_path / "a\x1b[2J.yaml"
+    text = mooring.read_text()
+    path.write_text(text.replace(text[text.index("title:") :].splitlines()[0], 'title: "[red]loud[/red]"'))
+    code, out, err = ropewalk("static", path, capsys=capsys)
+    assert code == 0, err
+    assert "\x1b" not in out + err
+    assert "[red]loud[/red]" in out
+    code, out, err = ropewalk("check", path, capsys=capsys)
+    assert "\x1b" not in out + err
+    assert "a\\x1b[2J.yaml" in out
+
+
+def test_a_page_that_finds_no_room_leaves_the_one_before(mooring, tmp_path, capsys, monkeypatch):
+    page = tmp_path / "page.html"
+    page.write_text("before")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ropewalk.results.files.write_all", full)
+    code, _, err = ropewalk("view", mooring, "--html", page, capsys=capsys)
+    assert (code, page.read_text()) == (1, "before")
+    assert "page.html cannot be written: the disk is full; make room and run again" in err
+    assert {p.name for p in tmp_path.iterdir()} == {"page.html", mooring.name}

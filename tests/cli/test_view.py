@@ -74,7 +74,7 @@ def test_the_page_is_served_until_ctrl_c(mooring, capsys, monkeypatch):
     code, out, err = ropewalk("view", mooring, capsys=capsys)
     assert (code, err) == (0, "")
     assert len(opened) == 2 and opened[0] == opened[1]
-    assert re.search(r"http://127\.0\.0\.1:\d+/ \(Ctrl-C ends it\)", out) and "stopped" in out
+    assert re.search(r"http://127\.0\.0\.1:\d+/[\w-]{24}/ \(Ctrl-C ends it\)", out) and "stopped" in out
 
 
 def test_no_browser_is_opened_unless_wanted(mooring, capsys, monkeypatch):

@@ -1,9 +1,12 @@
 """Result files: what any reader finds in them, and what is recovered of a run that died."""
 
+import os
+import random
 import subprocess
 import sys
 from types import SimpleNamespace
 
+import h5netcdf
 import numpy as np
 import pytest
 import xarray as xr
@@ -11,9 +14,9 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from ropewalk.cli.recover import recover_command
-from ropewalk.errors import InputError
+from ropewalk.errors import InputError, OutputError
 from ropewalk.io import netcdf
-from ropewalk.io.netcdf import open_results, recover, system_of, write, write_records
+from ropewalk.io.netcdf import open_results, reading, recover, system_of, write, write_records
 from ropewalk.model.state import State
 from ropewalk.results import Recorder, RunFolder, RunReader, part_folder, segments
 from ropewalk.spec.system import System
@@ -148,10 +151,89 @@ def test_failed_write_leaves_the_file_that_was_there(tmp_path, folder, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(netcdf, "_declare", full)
-    with pytest.raises(InputError, match=r"old.nc cannot be written: No space left on device"):
+    with pytest.raises(OutputError, match=r"old.nc cannot be written: the disk is full; make room"):
         write_records(RunReader(folder.path), target)
     assert target.read_bytes() == b"precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.nc.part", "old.nc"]
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+import numpy as np, xarray as xr
+from ropewalk.errors import OutputError
+from ropewalk.io.netcdf import write
+resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+try:
+    write(xr.Dataset({"a": ("time", np.arange(1e4))}), sys.argv[1])
+except OutputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files there")
+def test_no_room_is_a_sentence_and_no_file(tmp_path):
+    """HDF5 itself ends in a segmentation fault when its file cannot grow."""
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path / "a.nc"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "a.nc cannot be written: the file would be larger than the system allows; make room" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_under_the_temporary_name_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / f".a.nc.{os.getpid()}.tmp").symlink_to(victim)
+    write(xr.Dataset({"a": ("time", np.arange(3.0))}), tmp_path / "a.nc")
+    assert victim.read_text() == "precious"
+    with open_results(tmp_path / "a.nc") as dataset:
+        assert dataset["a"].values.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_damaged_files_are_told_before_they_are_opened(tmp_path):
+    """120 random changes of one to 200 bytes, cuts and blank stretches; each would be read as it is by HDF5."""
+    path = tmp_path / "a.nc"
+    write(xr.Dataset({"a": (("time", "axis"), np.arange(3e3).reshape(1000, 3))}, attrs=ATTRS), path)
+    whole, draw = path.read_bytes(), random.Random(1)
+    for k in range(120):
+        data = bytearray(whole)
+        if k % 3 == 0:
+            del data[draw.randrange(len(data)) :]
+        elif k % 3 == 1:
+            at = draw.randrange(len(data) - 512)
+            data[at : at + 512] = bytes(512)
+        for _ in range(draw.choice([1, 4, 200])):
+            data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="damaged"):
+            open_results(path)
+
+
+def test_changes_by_other_programs_drop_the_seal(tmp_path):
+    """HDF5 cuts a file that it has changed where its own content ends."""
+    path = tmp_path / "a.nc"
+    write(xr.Dataset({"a": ("time", np.arange(3.0))}), path)
+    with h5netcdf.File(path, "r+") as file:
+        file.attrs["note"] = "by hand"
+    with open_results(path) as dataset:
+        assert dataset.attrs["note"] == "by hand"
+
+
+def test_what_is_wrong_with_a_result_is_named(tmp_path):
+    """A file without a seal, where the case is missing."""
+    path = tmp_path / "a.nc"
+    write(xr.Dataset({"time": ("time", np.arange(3.0))}), path)
+    with pytest.raises(InputError, match=r"a.nc is damaged: its case is missing"), reading(path) as dataset:
+        dataset.attrs["system"]
+
+
+def test_faults_of_the_program_are_not_put_down_to_the_file(tmp_path):
+    path = tmp_path / "a.nc"
+    attrs = {**ATTRS, "system": System().model_dump_json()}
+    series = {"time": ("time", np.arange(3.0)), "elevation": ("time", np.zeros(3))}
+    write(xr.Dataset(series, attrs=attrs), path)
+    with pytest.raises(ZeroDivisionError), reading(path):
+        raise ZeroDivisionError
 
 
 # --- recover ---

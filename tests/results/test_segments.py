@@ -277,3 +277,49 @@ def test_lock_of_a_removed_folder_does_not_count(tmp_path, monkeypatch):
     assert len(calls) == 2
     assert os.path.samestat((tmp_path / lock.LOCK).stat(), os.fstat(descriptor))
     os.close(descriptor)
+
+
+# --- links that somebody else laid ---
+
+
+def test_links_in_the_folder_are_refused_and_their_targets_kept(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    for name in ("lock", "header.json.tmp", "rows-000000000000.seg", "checkpoint-000000000000.bin.tmp"):
+        part = tmp_path / f"{name}.nc.part"
+        part.mkdir()
+        (part / name).symlink_to(victim)
+        with pytest.raises(InputError, match=f"{name} is a link or a special file"):
+            RunFolder.create(tmp_path / f"{name}.nc")
+        assert victim.read_text() == "precious"
+
+
+def test_a_hard_link_is_no_better(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    part = tmp_path / "a.nc.part"
+    part.mkdir()
+    (part / "lock").hardlink_to(victim)
+    with pytest.raises(InputError, match="lock is a link"):
+        RunFolder.create(tmp_path / "a.nc")
+    assert victim.read_text() == "precious"
+
+
+def test_a_folder_that_is_a_link_is_refused(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "a.nc.part").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"a.nc.part is a link"):
+        RunFolder.create(tmp_path / "a.nc")
+
+
+def test_links_laid_while_a_run_is_on_are_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    folder = RunFolder.create(tmp_path / "a.nc")
+    (folder.path / "header.json.tmp").symlink_to(victim)
+    (folder.path / "rows-000000000000.seg").symlink_to(victim)
+    folder._replace("header.json", b"{}")
+    folder.append(np.zeros(3))
+    folder.flush()
+    folder.remove()
+    assert victim.read_text() == "precious"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ropewalk.cli.tables import counted
+from ropewalk.cli.tables import counted, say
 from ropewalk.errors import InputError
 
 
@@ -27,10 +27,10 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) ->
     except InputError as error:
         raise InputError([replace(problem, file=problem.file or str(case)) for problem in error.problems]) from None
     for remark in found:
-        typer.echo(f"{case}: {remark}")
+        say(f"{case}: {remark}")
     counts = ", ".join(
         counted(len(parts), name)
         for name in ("points", "bodies", "links", "lines", "nets", "rods")
         if (parts := getattr(system, name))
     )
-    typer.echo(f"{case}: right ({counts or 'nothing in it yet'})")
+    say(f"{case}: right ({counts or 'nothing in it yet'})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-import typer
+from ropewalk.cli.tables import say
 
 
 def tell_first_use() -> None:
@@ -16,4 +16,4 @@ def tell_first_use() -> None:
 
     folder = cache_folder()
     if not folder.is_dir() or not any(folder.iterdir()):
-        typer.echo(f"first use: kernels are compiled, which takes one to three minutes, and kept in {folder}", err=True)
+        say(f"first use: kernels are compiled, which takes one to three minutes, and kept in {folder}", err=True)

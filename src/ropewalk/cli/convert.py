@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ropewalk.cli.tables import JsonOption, counted, print_json
+from ropewalk.cli.tables import JsonOption, counted, print_json, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -161,11 +161,11 @@ def _report(conversion: Conversion, target: Path, as_json: bool) -> None:
         print_json({"file": str(target), "source": conversion.source, **parts, "notes": [_as_data(n) for n in notes]})
         return
     for note in notes:
-        typer.echo(f"{conversion.file}: {note.kind}: {note}", err=True)
+        say(f"{conversion.file}: {note.kind}: {note}", err=True)
     counts = ", ".join(
         counted(len(parts), name) for name in ("points", "bodies", "links", "lines") if (parts := getattr(system, name))
     )
-    typer.echo(f"{target}: written from {conversion.source} ({counts}); try 'ropewalk static {target}'")
+    say(f"{target}: written from {conversion.source} ({counts}); try 'ropewalk static {target}'")
 
 
 def _as_data(note: Note) -> dict[str, str | int]:

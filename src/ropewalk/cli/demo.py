@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ropewalk.cli.compiling import tell_first_use
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def demo_command(
     from ropewalk.cli.static import print_equilibrium
     from ropewalk.plot.buoy import draw_buoy
     from ropewalk.plot.lines import save
+    from ropewalk.results.files import write_whole
     from ropewalk.spec.system import System
     from ropewalk.viewer.build import from_dataset
     from ropewalk.viewer.page import page
@@ -43,21 +44,21 @@ def demo_command(
     tell_first_use()
     case, result, picture, html = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png", ".html"))
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
-    case.write_text(text, encoding="utf-8")
+    write_whole(case, text.encode("utf-8"))
     system = System.from_file(case)
     rest = statics(system)
     if not as_json:
         print_equilibrium(rest)
     dataset = simulate(system, duration, output=result)
     save(draw_buoy(dataset, "buoy"), picture)
-    html.write_text(page(from_dataset(dataset)), encoding="utf-8")
+    write_whole(html, page(from_dataset(dataset)).encode("utf-8"))
     if as_json:
         print_json({"static": rest.summary, "run": run_summary(dataset, result)})
         return
     _print_motion(dataset)
     print_events(dataset)
     print_balance(dataset)
-    typer.echo(f"written to {out}: {case.name}, {result.name}, {picture.name}, {html.name} (open it in a browser)")
+    say(f"written to {out}: {case.name}, {result.name}, {picture.name}, {html.name} (open it in a browser)")
 
 
 def _print_motion(dataset: xr.Dataset) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ropewalk.cli.outputs import picture as picture_file
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ropewalk.analysis.stability import Equilibria, FloatingState
@@ -39,7 +39,7 @@ def float_command(
         warnings.simplefilter("always", RodWarning)
         found = float_all(system, rod, slices=slices)
     for warning in told:
-        typer.echo(f"warning: {warning.message}", err=True)
+        say(f"warning: {warning.message}", err=True)
     if target is not None:
         from ropewalk.plot.lines import save
         from ropewalk.plot.rod import draw_floating
@@ -121,16 +121,16 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                 )
             )
         print_table(f"rod '{name}'", columns, rows)
-        typer.echo(f"{result.message} ({result.starts} starts)")
+        say(f"{result.message} ({result.starts} starts)")
         for number, state in enumerate(result.states, start=1):
             entry = _entry(name, state)
             if "position" in entry:
                 place = ", ".join(f"{x:.4f}" for x in entry["position"])
-                typer.echo(f"{number}: head at ({place}) m, yaw {entry['yaw']:.4f} deg")
+                say(f"{number}: head at ({place}) m, yaw {entry['yaw']:.4f} deg")
                 rows = [(line, *(f"{tension:.6g}" for tension in ends)) for line, ends in entry["tensions"].items()]
                 print_table(f"lines of {number}", ("line", "tension at from (N)", "tension at to (N)"), rows)
             if "head_force" in entry:
-                typer.echo(f"{number}: {_holding(entry)}")
+                say(f"{number}: {_holding(entry)}")
 
 
 def _holding(entry: dict[str, Any]) -> str:

@@ -22,11 +22,12 @@ from ropewalk.cli.schema import schema_command
 from ropewalk.cli.static import static_command
 from ropewalk.cli.step_limit import step_limit_command
 from ropewalk.cli.sweep import sweep_command
+from ropewalk.cli.tables import say
 from ropewalk.cli.verify import verify_command
 from ropewalk.cli.view import view_command
 from ropewalk.cli.warmup import warmup_command
 from ropewalk.cli.waves import waves_command
-from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.errors import ConvergenceError, InputError, OutputError
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -84,7 +85,7 @@ def _options(
     if version:
         from ropewalk import __version__
 
-        typer.echo(f"ropewalk {__version__}")
+        say(f"ropewalk {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -97,7 +98,7 @@ def main() -> None:
         app()
     except InputError as error:
         _stop(str(error), BAD_INPUT)
-    except ConvergenceError as error:
+    except (ConvergenceError, OutputError) as error:
         _stop(str(error), FAILED)
     except (Interrupted, KeyboardInterrupt) as stop:
         _stop(str(stop) or "stopped", INTERRUPTED)
@@ -109,5 +110,5 @@ def main() -> None:
 
 
 def _stop(message: str, code: int) -> None:
-    typer.echo(message, err=True)
+    say(message, err=True)
     sys.exit(code)

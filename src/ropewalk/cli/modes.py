@@ -10,7 +10,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import picture, result_file
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,4 +74,4 @@ def print_modes(result: xr.Dataset) -> None:
         )
     columns = ("mode", "omega (rad/s)", "period (s)", "damping (of critical)", "most of the motion", "")
     print_table(result.attrs["title"] or "modes", columns, rows)
-    typer.echo(f"equilibrium {result.attrs['stability']}")
+    say(f"equilibrium {result.attrs['stability']}")

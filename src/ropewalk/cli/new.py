@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ropewalk.cli.tables import say
 from ropewalk.errors import InputError
 
 
@@ -38,4 +39,4 @@ def new_command(
             stream.write(template(kind))
     except FileExistsError:
         raise InputError(f"{file} exists; give another name or remove it first") from None
-    typer.echo(f"{file}: written; try 'ropewalk check {file}'")
+    say(f"{file}: written; try 'ropewalk check {file}'")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ropewalk.cli.outputs import picture
+from ropewalk.cli.tables import say
 from ropewalk.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def plot_command(
@@ -19,20 +23,25 @@ def plot_command(
     if file.is_dir():
         raise InputError(f"{file} is a folder; give a result file or a case file")
     target = picture(out or file.with_suffix(".png"))
-    from ropewalk.io.netcdf import open_results
-    from ropewalk.plot.lines import draw, save
-
     if file.suffix == ".nc":
-        dataset = open_results(file)
+        from ropewalk.io.netcdf import reading
+
+        with reading(file) as dataset:
+            _draw(dataset, target)
     else:
         from ropewalk.analysis.statics import statics
         from ropewalk.spec.system import System
 
-        dataset = statics(System.from_file(file)).to_dataset()
+        _draw(statics(System.from_file(file)).to_dataset(), target)
+    say(f"{target}: written")
+
+
+def _draw(dataset: xr.Dataset, target: Path) -> None:
+    from ropewalk.plot.lines import draw, save
+
     if "mode" in dataset.dims or "frequency" in dataset.dims:
         from ropewalk.plot.modes import draw_modes, draw_response
 
         save(draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset), target)
     else:
         save(draw(dataset), target)
-    typer.echo(f"{target}: written")

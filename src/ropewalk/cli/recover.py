@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ropewalk.cli.tables import say
+
 
 def recover_command(
     folder_or_file: Annotated[Path, typer.Argument(help="FILE.nc.part that a stopped run left, or FILE.nc.")],
@@ -17,8 +19,8 @@ def recover_command(
     from ropewalk.results.segments import part_folder
 
     saved = recover(folder_or_file, out)
-    typer.echo(f"{saved.path}: {saved.rows} records, the last at t = {saved.time:g} s")
+    say(f"{saved.path}: {saved.rows} records, the last at t = {saved.time:g} s")
     if saved.trouble:
-        typer.echo(f"{saved.trouble[0].upper()}{saved.trouble[1:]}.")
+        say(f"{saved.trouble[0].upper()}{saved.trouble[1:]}.")
     folder = folder_or_file if folder_or_file.suffix == ".part" else part_folder(folder_or_file)
-    typer.echo(f"{folder} stays, so that 'ropewalk run --resume' can go on; delete it when it is of no more use.")
+    say(f"{folder} stays, so that 'ropewalk run --resume' can go on; delete it when it is of no more use.")

@@ -9,7 +9,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import picture, result_file
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -61,7 +61,7 @@ def response_command(
 
         save(draw_response(result), target)
     for sentence in unsettled(result):
-        typer.echo(sentence, err=True)
+        say(sentence, err=True)
     if drive is None:
         _show_statistics(result, as_json)
     else:

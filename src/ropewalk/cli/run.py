@@ -9,7 +9,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_table
+from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_table, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,15 +45,15 @@ def run_command(
         return
     print_histories(dataset)
     print_events(dataset)
-    typer.echo(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
+    say(f"{target}: {dataset.sizes['time']} records, the last at t = {float(dataset['time'][-1]):g} s")
     print_balance(dataset)
     drift = length_drift(dataset)
     if drift is not None:
-        typer.echo(f"lengths: kept to {drift:.1e} of an element's")
+        say(f"lengths: kept to {drift:.1e} of an element's")
     for line in parted(dataset):
-        typer.echo(line)
+        say(line)
     if "start" in dataset.attrs:
-        typer.echo(f"start: {dataset.attrs['start']}")
+        say(f"start: {dataset.attrs['start']}")
 
 
 def print_histories(dataset: xr.Dataset) -> None:
@@ -139,14 +139,14 @@ def print_balance(dataset: xr.Dataset) -> None:
         return
     turned, missed, share = balance["turned_over"], balance["missed"], balance["share"]
     if share is None:
-        typer.echo(f"energy: nothing moved; balanced to {missed:.2g} J")
+        say(f"energy: nothing moved; balanced to {missed:.2g} J")
         return
     lost = balance.get("numerics")
     stepping = ""
     if lost is not None:
         kind = "lost" if lost >= 0.0 else "gained"
         stepping = f"{abs(lost):.2g} J ({balance['numerics_share']:.1e}) {kind} by the time stepping, "
-    typer.echo(f"energy: {turned:.4g} J turned over, {stepping}balanced to {missed:.2g} J ({share:.1e})")
+    say(f"energy: {turned:.4g} J turned over, {stepping}balanced to {missed:.2g} J ({share:.1e})")
 
 
 def length_drift(dataset: xr.Dataset) -> float | None:

@@ -19,6 +19,7 @@ from ropewalk.cli.tables import (
     print_doubts,
     print_json,
     print_table,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -82,15 +83,15 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     if summary.get("nets"):
         print_table("nets", NET_COLUMNS, [_net_row(name, net) for name, net in summary["nets"].items()])
     report = equilibrium.report
-    typer.echo(
+    say(
         f"{report.status.value}: method {equilibrium.method}, {counted(report.iterations, 'iterations')}; "
         f"forces balance to {report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
     )
     if "settling" in summary:
         _print_settling(summary["settling"])
     if report.message:
-        typer.echo(report.message)
-    typer.echo(audit_line(equilibrium))
+        say(report.message)
+    say(audit_line(equilibrium))
 
 
 def audit_line(equilibrium: Equilibrium) -> str:
@@ -107,7 +108,7 @@ def audit_line(equilibrium: Equilibrium) -> str:
 
 def _print_settling(settling: dict[str, Any]) -> None:
     """How an equilibrium was found in time."""
-    typer.echo(
+    say(
         f"came to rest in time by {settling['by']}: still from {settling['rest_after']:.2f} s on, in balance at "
         f"{settling['time']:.2f} s after {settling['steps']} steps; loads ramped over {settling['ramp']:.2f} s, "
         f"damping {settling['damping']:.3g} 1/s"
@@ -126,7 +127,7 @@ def _print_floating(equilibrium: Equilibrium) -> None:
         columns = ("body", "heave (N/m)", "roll (N m/rad)", "pitch (N m/rad)", "GM across (m)", "GM along (m)")
         print_table("afloat, without lines", columns, rows)
     if equilibrium.stability is not None:
-        typer.echo(f"the equilibrium is {equilibrium.stability.sentence}")
+        say(f"the equilibrium is {equilibrium.stability.sentence}")
 
 
 def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, counted, newtons, print_json, print_table
+from ropewalk.cli.tables import JsonOption, counted, newtons, print_json, print_table, say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def sweep_command(
         _dry_run(plan, as_json)
         return
     tell_first_use()
-    typer.echo(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
+    say(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
     results = run_plan(plan, output=target, jobs=jobs, scheduler=scheduler, resume=resume)
     failed = int((results["status"].values != "done").sum())
     if as_json:
@@ -69,13 +69,11 @@ def _dry_run(plan: Plan, as_json: bool) -> None:
     rows = [(str(case), *map(str, plan.changes(case).values())) for case in range(min(len(plan), MOST_LISTED))]
     print_table(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", ("case", *names), rows)
     if len(plan) > MOST_LISTED:
-        typer.echo(f"and {len(plan) - MOST_LISTED} more")
+        say(f"and {len(plan) - MOST_LISTED} more")
     if found.failed:
-        typer.echo(f"no estimate of the time: case 0 {found.failed}")
+        say(f"no estimate of the time: case 0 {found.failed}")
     else:
-        typer.echo(
-            f"about {duration(found.seconds / cores())} on {counted(cores(), 'cores')}; {_size(found.bytes)} on disk"
-        )
+        say(f"about {duration(found.seconds / cores())} on {counted(cores(), 'cores')}; {_size(found.bytes)} on disk")
 
 
 def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -> None:
@@ -87,10 +85,10 @@ def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -
             results.attrs["title"] or "over all cases", ("line", "largest end tension (N)", "case", "where"), rows
         )
     for case in [int(k) for k in results["case"].values if results["status"].values[k] != "done"][:MOST_REASONS]:
-        typer.echo(f"case {case} {results['status'].values[case]}: {results['reason'].values[case]}")
+        say(f"case {case} {results['status'].values[case]}: {results['reason'].values[case]}")
     if failed > MOST_REASONS:
-        typer.echo(f"and {failed - MOST_REASONS} more that failed; the file has their reasons")
-    typer.echo(f"{target}: {counted(len(plan), 'cases')}, {len(plan) - failed} done, {failed} failed")
+        say(f"and {failed - MOST_REASONS} more that failed; the file has their reasons")
+    say(f"{target}: {counted(len(plan), 'cases')}, {len(plan) - failed} done, {failed} failed")
 
 
 def _worst(results: xr.Dataset, plan: Plan, line: str, name: str) -> tuple[str, ...]:

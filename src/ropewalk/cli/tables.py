@@ -16,6 +16,16 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON in place of
 PIPE_WIDTH = 120  # columns of a table that goes to a file or a pipe
 
 
+def plain_text(text: str) -> str:
+    """Text of a file or a file's name as a terminal may have it: control characters written out, not obeyed."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """A sentence on standard output, or on standard error."""
+    typer.echo(plain_text(text), err=err)
+
+
 def print_json(data: Any) -> None:
     """Compact, strict JSON on standard output."""
     typer.echo(json.dumps(data, allow_nan=False, indent=2))
@@ -28,12 +38,13 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=Text(plain_text(title)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
+        table.add_column(Text(plain_text(column)), justify="left" if i == 0 else "right", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(plain_text(cell)) for cell in row))
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
     console.print(table)
 
@@ -43,13 +54,13 @@ def print_doubts(system: System, case: Path) -> None:
     from ropewalk.analysis.check import doubts
 
     for doubt in doubts(system):
-        typer.echo(f"{case}: {doubt}", err=True)
+        say(f"{case}: {doubt}", err=True)
 
 
 def print_answer_doubts(doubts: Iterable[object]) -> None:
     """What is doubtful about an answer, on stderr: `doubt CODE: SENTENCE`."""
     for doubt in doubts:
-        typer.echo(str(doubt), err=True)
+        say(str(doubt), err=True)
 
 
 def counted(number: int, things: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ropewalk.cli.compiling import tell_first_use
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 
 def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], as_json: JsonOption = False) -> None:
@@ -36,13 +36,13 @@ def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], a
     for m in result["methods"]:
         said = m["message"] if m["status"] == "done" else m["status"]
         if said:
-            typer.echo(f"{m['method']}: {said}")
+            say(f"{m['method']}: {said}")
     apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
     if len(apart) == 1:
-        typer.echo("only one method has answered; there is nothing to compare it with")
+        say("only one method has answered; there is nothing to compare it with")
     elif apart and result["largest_force"] > 0.0:
         share = 100.0 * max(apart) / result["largest_force"]
-        typer.echo(f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")
+        say(f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")
 
 
 def _number(value: float | None) -> str:

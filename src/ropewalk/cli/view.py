@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ropewalk.cli.tables import say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
@@ -35,15 +36,17 @@ def view_command(
     scene = _scene(file, modes)
     text = page(scene)
     for note in scene.notes:
-        typer.echo(note)
+        say(note)
     if html is not None:
-        html.write_text(text, encoding="utf-8")
-        typer.echo(f"{html}: written, {len(text.encode('utf-8')) / 1e6:.1f} MB")
+        from ropewalk.results.files import write_whole
+
+        write_whole(html, text.encode("utf-8"))
+        say(f"{html}: written, {len(text.encode('utf-8')) / 1e6:.1f} MB")
     else:
         from ropewalk.viewer.server import PageServer
 
         if scene.trouble:
-            typer.echo(scene.trouble, err=True)
+            say(scene.trouble, err=True)
         with PageServer(text, page_policy(), port) as server:
             _serve(server, open_browser)
     if scene.trouble:
@@ -54,12 +57,12 @@ def _scene(file: Path, modes: int | None) -> Scene:
     from ropewalk.viewer.build import from_system
 
     if file.suffix == ".nc":
-        from ropewalk.io.netcdf import open_results
+        from ropewalk.io.netcdf import reading
         from ropewalk.viewer.build import from_dataset
 
         if modes is not None:
             raise InputError(f"{file}: --modes needs a case file; a result holds its own motion")
-        with open_results(file) as dataset:
+        with reading(file) as dataset:
             if "mode" in dataset.dims:
                 from ropewalk.viewer.modal import from_modes
 
@@ -91,13 +94,13 @@ def _serve(server: object, open_browser: bool) -> None:
     from ropewalk.viewer.server import PageServer
 
     assert isinstance(server, PageServer)
-    typer.echo(f"{server.address} (Ctrl-C ends it)")
+    say(f"{server.address} (Ctrl-C ends it)")
     if open_browser:
         import webbrowser
 
         if not webbrowser.open(server.address):
-            typer.echo("no browser could be started; open the address above by hand", err=True)
+            say("no browser could be started; open the address above by hand", err=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:
-        typer.echo("stopped")
+        say("stopped")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from ropewalk.cli.tables import say
 
 
 def warmup_command() -> None:
@@ -22,4 +22,4 @@ def warmup_command() -> None:
     for name, job in track(todo, description="compiling", console=console, disable=not console.is_terminal):
         console.log(name) if console.is_terminal else None
         job()
-    typer.echo(f"{len(todo)} methods compiled in {time.perf_counter() - begin:.1f} s; kept in {cache_folder()}")
+    say(f"{len(todo)} methods compiled in {time.perf_counter() - begin:.1f} s; kept in {cache_folder()}")

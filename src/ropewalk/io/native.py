@@ -49,12 +49,9 @@ def write_case(system: System, comments: Mapping[tuple[str, ...], str] | None = 
 
 def save_case(system: System, path: str | os.PathLike[str]) -> None:
     """Write a case file; it appears whole or not at all."""
-    from ropewalk.io.netcdf import whole_file
+    from ropewalk.results.files import write_whole
 
-    path = Path(path)
-    text = write_case(system)
-    with whole_file(path, path.parent) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(Path(path), write_case(system).encode("utf-8"))
 
 
 def resolve(case_folder: str | os.PathLike[str], relative: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ropewalk.errors import InputError
+from ropewalk.errors import ConvergenceError, InputError, OutputError
+from ropewalk.io.seal import is_broken, seal
+from ropewalk.io.sink import Sink
 from ropewalk.results.complex_parts import has_parts, join_complex, split_complex
+from ropewalk.results.files import whole, write_all
 from ropewalk.results.schema import DONE, VARIABLES
 from ropewalk.results.segments import RunFolder, RunReader, part_folder
 
@@ -25,13 +27,15 @@ if TYPE_CHECKING:
 
 ENGINE: Literal["h5netcdf"] = "h5netcdf"
 PART = ".part"
+COPIED_BYTES = 1 << 24  # at a time
 
 
 def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a result that is in memory; the file appears whole or not at all."""
-    path = Path(path)
-    with whole_file(path, path.parent) as temporary:
-        split_complex(dataset).to_netcdf(temporary, engine=ENGINE)
+    from xarray.backends import H5NetCDFStore
+
+    with _file(Path(path)) as file:
+        split_complex(dataset).dump_to_store(H5NetCDFStore(file))
 
 
 def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -43,9 +47,11 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
         part = path.with_name(path.name + PART)
         hint = f"; {part} holds a run that was stopped: 'ropewalk recover {part}' makes it a file" * part.is_dir()
         raise InputError(f"{path} does not exist{hint}")
+    if is_broken(path):
+        raise InputError(f"{path} is damaged: its checksum does not match; compute it again")
     try:
         found = xr.open_dataset(path, engine=ENGINE)
-    except (OSError, ValueError):
+    except Exception:  # damaged bytes lead HDF5 and its readers to errors of any kind
         raise InputError(f"{path} is not a NetCDF-4 file, or is damaged") from None
     if is_outdated(found):
         version = found.attrs.get("version", "unknown")
@@ -67,6 +73,33 @@ def is_outdated(dataset: xr.Dataset) -> bool:
     return "line" in dataset.variables and dataset["line"].dims == ("node",)
 
 
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
+    """A result that is open while it is used.
+
+    Where something fails on the way, the file is looked through, and InputError says what is wrong with it; an error
+    over a file without fault is passed on as it is.
+    """
+    with open_results(path) as dataset:
+        try:
+            yield dataset
+        except (InputError, OutputError, ConvergenceError):
+            raise
+        except Exception:
+            if fault := _fault(dataset):
+                raise InputError(f"{path} is damaged: {fault}; compute it again") from None
+            raise
+
+
+def _fault(dataset: xr.Dataset) -> str:
+    from ropewalk.io.damage import fault_of
+
+    try:
+        return fault_of(dataset)
+    except Exception as error:  # as above
+        return f"it cannot be read through ({type(error).__name__})"
+
+
 def system_of(dataset: xr.Dataset) -> System:
     """The case that a result was computed from."""
     from ropewalk.spec.system import System
@@ -86,12 +119,11 @@ def write_records(
 
     facts : further attributes
     """
-    import h5netcdf
-
     path = Path(path)
     # in the run's own folder where possible: should this be killed too, nothing is left lying about
     folder = reader.path if path.parent.absolute() == reader.path.parent.absolute() else path.parent
-    with whole_file(path, folder) as temporary, h5netcdf.File(temporary, "w") as file:
+    way_out = f"make room, then 'ropewalk recover {reader.path}' makes the file of its records"
+    with _file(path, folder, way_out=way_out) as file:
         file.attrs.update({**reader.attrs, "status": status, **(facts or {})})
         _declare(file, reader.layout, reader.rows)
         for first, rows in reader.blocks():
@@ -111,13 +143,8 @@ class Recovery:
 
 def add_attribute(path: str | os.PathLike[str], name: str, value: str) -> None:
     """Add an attribute to a finished result: to a copy that takes its place, so that a kill cannot damage it."""
-    import h5netcdf
-
-    target = Path(path)
-    with whole_file(target, target.parent) as temporary:
-        shutil.copyfile(target, temporary)
-        with h5netcdf.File(temporary, "a") as file:
-            file.attrs[name] = value
+    with _file(Path(path), copied=True) as file:
+        file.attrs[name] = value
 
 
 def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Recovery:
@@ -168,15 +195,24 @@ def _declare(file: Any, layout: Layout, rows: int) -> None:
 
 
 @contextmanager
-def whole_file(path: Path, folder: Path) -> Iterator[Path]:
-    """A temporary name in `folder` that is moved to `path` if all went well, and deleted if not."""
-    temporary = folder / f".{path.name}.{os.getpid()}.tmp"
-    try:
-        yield temporary
-        with temporary.open("r+b") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+def _file(path: Path, folder: Path | None = None, *, copied: bool = False, way_out: str = "") -> Iterator[Any]:
+    """An h5netcdf file that takes the place of `path` if all went well; a copy of that to change, or a new one.
+
+    folder : where it is written meanwhile; that of `path` unless given    way_out : if there is no room
+    """
+    import h5netcdf
+
+    with whole(path, folder, way_out) as descriptor:
+        if copied:
+            with path.open("rb") as before:
+                while block := before.read(COPIED_BYTES):
+                    write_all(descriptor, block)
+        sink = Sink(descriptor)
+        try:
+            with h5netcdf.File(sink, "r+" if copied else "w") as file:
+                yield file
+        except Exception:
+            sink.settle()  # what HDF5 made of a write that failed says less than the write
+            raise
+        sink.settle()
+        seal(descriptor)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -101,7 +103,9 @@ def save(figure: Figure, path: str | Path) -> None:
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is not a folder; make it first")
-    figure.savefig(path, dpi=130)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=130, format=path.suffix.lstrip(".").lower())
+    write_whole(path, picture.getvalue())
 
 
 def legend_beside(axes: Any) -> None:

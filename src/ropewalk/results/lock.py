@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from ropewalk.results import files
+
 LOCK = "lock"
 
 
@@ -35,7 +37,7 @@ def acquire(folder: Path) -> int:
     """Hold `folder` until the descriptor given back is closed; HeldError if it is held."""
     path = folder / LOCK
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | files.PLAIN, files.MODE)
         try:
             _take(descriptor)
         except OSError:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.results import lock
+from ropewalk.results import files, lock
 from ropewalk.results.checkpoint import Checkpoint, DamagedError, decode, encode
 from ropewalk.results.layout import Array, Layout
 
@@ -39,7 +39,7 @@ SYNC_SECONDS = 30.0  # as often as Linux writes back by itself
 KEPT_CHECKPOINTS = 2  # the last, and one before it should that be damaged
 READ_BYTES = 1 << 24  # memory used for reading back
 NUMBER = 8  # bytes of a float64
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows would change line ends
+RESUME = "what was written before is safe, and --resume goes on when there is room"
 
 
 def part_folder(output: str | os.PathLike[str]) -> Path:
@@ -121,14 +121,11 @@ class RunFolder:
             try:
                 if self._file < 0:
                     name = f"rows-{self._passed:012d}.seg"
-                    self._file = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o644)
+                    self._file = files.create(self.path / name)
                 self._passed += len(pending)
-                _write_all(self._file, data)
+                files.write_all(self._file, data)
             except OSError as error:
-                raise InputError(
-                    f"{self.path} cannot be written: {error.strerror}; what was written before is safe, "
-                    "and --resume goes on when there is room"
-                ) from None
+                raise files.not_written(self.path, error, RESUME) from None
             self._segment_written += len(data)
         self._handed_over = time.monotonic()
 
@@ -176,7 +173,9 @@ class RunFolder:
             if _number(path) >= self.rows:
                 path.unlink()
             elif path.stat().st_size > (self.rows - _number(path)) * stride:
-                os.truncate(path, (self.rows - _number(path)) * stride)
+                descriptor = os.open(path, os.O_WRONLY | files.PLAIN)
+                os.ftruncate(descriptor, (self.rows - _number(path)) * stride)
+                os.close(descriptor)
         return checkpoint
 
     def close(self) -> None:
@@ -206,12 +205,17 @@ class RunFolder:
     def _replace(self, name: str, data: bytes, is_sync: bool = False) -> None:
         """Write a file whole or not at all."""
         temporary = self.path / (name + ".tmp")
-        with temporary.open("wb") as file:
-            file.write(data)
-            if is_sync:
-                file.flush()
-                os.fsync(file.fileno())
-        temporary.replace(self.path / name)
+        try:
+            descriptor = files.create(temporary)
+            try:
+                files.write_all(descriptor, data)
+                if is_sync:
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            temporary.replace(self.path / name)
+        except OSError as error:
+            raise files.not_written(self.path, error, RESUME) from None
 
 
 class RunReader:
@@ -219,6 +223,7 @@ class RunReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        files.refuse_links(path)
         try:
             header: dict[str, Any] = json.loads((path / HEADER).read_bytes())
             self.attrs: dict[str, str] = header["attrs"]
@@ -291,6 +296,7 @@ class RunReader:
 
 
 def _locked(path: Path) -> int:
+    files.refuse_links(path)
     try:
         return lock.acquire(path)
     except lock.HeldError as error:
@@ -315,9 +321,3 @@ def _good(table: Array, first: int) -> int:
         if zlib.crc32(row[:-1], first + i) != checks[i]:
             return i
     return len(table)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]

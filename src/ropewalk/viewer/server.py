@@ -1,11 +1,13 @@
 """The page on this machine only.
 
-The server listens on 127.0.0.1, answers `/` and nothing else, and refuses requests that were addressed to another
-host: a page from elsewhere could otherwise have its own name resolve to this machine and read the answer.
+The server listens on 127.0.0.1, answers one path and nothing else, and refuses requests that were addressed to another
+host: a page from elsewhere could otherwise have its own name resolve to this machine and read the answer. The path is
+drawn at random, so that other users of the machine, who can reach the port as well, cannot guess it.
 """
 
 from __future__ import annotations
 
+import secrets
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -14,6 +16,7 @@ from ropewalk.errors import InputError
 
 LOOPBACK = "127.0.0.1"
 HIGHEST_PORT = 65535
+TOKEN_BYTES = 18  # of the random path: 144 bits
 PATIENCE = 10.0  # s that a silent client is waited for
 
 
@@ -28,6 +31,7 @@ class PageServer(ThreadingHTTPServer):
             raise InputError(
                 f"port {port} does not exist; give one from 1 to {HIGHEST_PORT}, or 0 for any that is free"
             )
+        self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.body = html.encode("utf-8")
         self.policy = policy
         try:
@@ -43,7 +47,7 @@ class PageServer(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         """Where a browser finds the page."""
-        return f"http://{LOOPBACK}:{self.port}/"
+        return f"http://{LOOPBACK}:{self.port}{self.path}"
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -55,7 +59,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD of `/`."""
+    """Answers GET and HEAD of the server's path."""
 
     server: PageServer
     timeout = PATIENCE
@@ -72,8 +76,12 @@ class _Handler(BaseHTTPRequestHandler):
         status, body, kind = HTTPStatus.OK, self.server.body, "text/html; charset=utf-8"
         if self.headers.get_all("Host", []) not in [[host] for host in self.server.hosts]:
             status, body, kind = HTTPStatus.MISDIRECTED_REQUEST, b"this server answers on loopback only\n", "text/plain"
-        elif self.path != "/":
-            status, body, kind = HTTPStatus.NOT_FOUND, b"there is only one page here: /\n", "text/plain"
+        elif not secrets.compare_digest(self.path.encode(), self.server.path.encode()):
+            status, body, kind = (
+                HTTPStatus.NOT_FOUND,
+                b"no such page; open the printed address\n",
+                "text/plain",
+            )
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
