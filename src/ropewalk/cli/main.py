@@ -16,6 +16,7 @@ from ropewalk.cli.modes import modes_command
 from ropewalk.cli.new import new_command
 from ropewalk.cli.plot import plot_command
 from ropewalk.cli.recover import recover_command
+from ropewalk.cli.report import report_command
 from ropewalk.cli.response import response_command
 from ropewalk.cli.run import run_command
 from ropewalk.cli.schema import schema_command
@@ -69,6 +70,7 @@ app.command("step-limit")(step_limit_command)
 app.command("sweep")(sweep_command)
 app.command("convert")(convert_command)
 app.command("verify")(verify_command)
+app.command("report")(report_command)
 app.command("plot")(plot_command)
 app.command("view")(view_command)
 app.command("waves")(waves_command)

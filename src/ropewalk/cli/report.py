@@ -1,0 +1,93 @@
+"""`ropewalk report`: what a result means, as tables, JSON or one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.errors import InputError
+
+
+def report_command(
+    file: Annotated[Path, typer.Argument(help="A result file of 'run', 'static' or 'sweep' (.nc).")],
+    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page.")] = None,
+    code: Annotated[str, typer.Option(help="Code whose safety factors count.")] = "api_rp_2sk",
+    start: Annotated[float | None, typer.Option(help="Begin of the statistics, s; the end of the ramp.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Statistics, extremes, utilisation, events and doubts of a result."""
+    if file.suffix != ".nc":
+        raise InputError(f"{file}: a report is made of a result file (.nc); run the case first")
+    if html is not None and html.suffix not in (".html", ".htm"):
+        raise InputError(f"{html}: a page needs the ending .html")
+    from ropewalk.io.netcdf import open_results
+    from ropewalk.report import report_data, report_page
+
+    with open_results(file) as dataset:
+        data = report_data(dataset, code=code, start=start)
+        if html is not None:
+            _write(html, report_page(dataset, code=code, start=start))
+    if as_json:
+        print_json(data)
+    elif data["kind"] == "sweep":
+        _print_sweep(data)
+    else:
+        _print_result(data)
+    if html is not None and not as_json:
+        typer.echo(f"{html}: written")
+    for doubt in data["doubts"]:
+        typer.echo(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _print_result(data: dict[str, Any]) -> None:
+    keys = ("mean", "std", "min", "max", "time_of_max", "mpm") if data["kind"] == "run" else ("mean",)
+    heads = {"mean": "mean, kN", "std": "std, kN", "min": "min, kN", "max": "max, kN", "time_of_max": "at, s",
+             "mpm": "3 h MPM, kN"}  # fmt: skip
+    rows = [
+        [f"{name}, end {end}", *(_shown(ends[end].get(key), 1.0 if key == "time_of_max" else 1e-3) for key in keys)]
+        for name, ends in data["lines"].items()
+        for end in ("A", "B")
+    ]
+    if rows:
+        print_table("End tensions", ["line", *(heads[key] for key in keys)], rows)
+    rows = [
+        [f"{name}, {label}", *(_shown(figures.get(key), 1.0) for key in keys if key != "mpm")]
+        for name, parts in data["bodies"].items()
+        for variable in ("body_position", "body_attitude")
+        for label, figures in parts.get(variable, {}).items()
+    ]
+    if rows:
+        print_table("Motions (m, deg)", ["body", *(key.replace("_", " ") for key in keys if key != "mpm")], rows)
+    if data["utilisation"]:
+        used = data["utilisation"]
+        rows = [[n, _shown(r["utilisation"], 1.0), _shown(r["safety_factor"], 1.0)] for n, r in used["lines"].items()]
+        print_table(f"Utilisation ({used['code']})", ["line", "utilisation", "safety factor"], rows)
+    for event in data["events"]:
+        typer.echo(f"t = {event['time']:.2f} s: {event['sentence']}")
+
+
+def _print_sweep(data: dict[str, Any]) -> None:
+    typer.echo(f"{data['cases']} cases, {data['done']} done, {len(data['failed'])} failed")
+    rows = [
+        [n, *(_shown(o[key], 1.0) for key in ("min", "mean", "max")), o["unit"]] for n, o in data["outputs"].items()
+    ]
+    print_table("Outputs over all cases", ["output", "min", "mean", "max", "unit"], rows)
+    for row in data["failed"]:
+        typer.echo(f"case {row['case']}: {row['status']}: {row['reason']}", err=True)
+
+
+def _shown(value: float | None, scale: float) -> str:
+    return "-" if value is None else f"{scale * value:.5g}"
