@@ -23,6 +23,7 @@ from ropewalk.physics.catenary_free import PENETRATES
 
 SLACK = frozenset({catenary.SLACK_HANGING, catenary.SLACK_NEUTRAL})
 RUN_AWAY = 100.0  # lengths from the origin where a part has been lost
+BURIED = 1e-6  # of a line's length: an end this far below the bed is on it
 EVEN = 2e-4  # of the height of a line: contact radii that differ by less lie on one bed
 
 
@@ -157,7 +158,7 @@ def _out_of_water(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
 
 
 def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
-    """Sentences about lines that lie on the bed with pieces of different contact diameters."""
+    """Sentences about lines on the bed that are held below it, or have pieces of different contact diameters."""
     assembly, out, lines = work.assembly, work.out, model.lines
     if not model.sea.has_seabed:
         return
@@ -165,6 +166,13 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
         own = slice(lines.piece_start[i], lines.piece_start[i + 1])
         ends = np.cumsum(lines.piece_length[own])
         first, last = out.solution[i, catenary.GROUND_START], out.solution[i, catenary.GROUND_END]
+        low = -model.sea.depth - float(np.min(line_ends(work, i)[:, 2]))
+        if out.raised[i] and low > BURIED * float(assembly.length[i]):
+            yield (
+                f"line '{name}' is held {low:.4g} m below the seabed and does not leave upwards; hold it on the "
+                "seabed, or take the seabed away (seabed: {kind: none})",
+                False,
+            )
         lying = (ends > first) & (ends - lines.piece_length[own] < last)
         if last <= first or not np.any(lying):
             continue

@@ -221,14 +221,17 @@ def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
 
 
 @kernel
-def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, out):
-    """State (6,) at s (m from the arc's start) of the straight part, walking back from the lift-off in y."""
+def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out):
+    """State (6,) at s (m from the arc's start) of the straight part, walking back from the lift-off in y.
+
+    delta : smallest force, N: a slack part is drawn straight and even
+    """
     normal = sea.bed_normal
     wet = sea.water_density > 0.0 and y[2] < 0.0
     load = np.empty(3)
     lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]  # not zero where a point load is lifted
     flat = (y[3] - lift * normal[0], y[4] - lift * normal[1], y[5] - lift * normal[2])
-    T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2)
+    T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2 + delta * delta)
     tension, X = T, 0.0
     for back in range(end - first + 1):
         i = end - back

@@ -31,7 +31,7 @@ def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Pla
             line = _without(line, lifted)
         else:
             s, room = gaps(model, problem, i)
-            if float(room.min()) < -room_below(model, problem, i):
+            if float(room.min()) < -room_below(model, i):
                 line = _with_contact(line, problem, own, s, room)
         new.append(line)
     return tuple(new)

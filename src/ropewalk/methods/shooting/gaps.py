@@ -11,7 +11,6 @@ from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.model import Model
 
 BELOW = 1.0e-6  # of the line's length: a dip below the bed that is no round-off
-UNEVEN = 2.0e-4  # of a line's height: a step between pieces of different contact diameter that is let pass
 PLACES = 401  # along a line where its height is looked at
 
 
@@ -44,16 +43,11 @@ def radii(model: Model, i: int, s: Array) -> Array:
     return radius
 
 
-def room_below(model: Model, problem: Problem, i: int) -> float:
-    """How deep (m) line i may be below the bed: round-off, and small steps between pieces of different radius."""
+def room_below(model: Model, i: int) -> float:
+    """How deep (m) line i may be below the bed: round-off, and the steps between pieces of different radius."""
     length = float(model.lines.length[i])
-    allowed = BELOW * length
     radius = radii(model, i, np.linspace(0.0, length, PLACES))
-    if radius.max() > radius.min():
-        ends = line_table(model, problem, i, np.array([0.0, length]), SAMPLE_TOLERANCE)[:, :3]
-        height = float(np.max(ends @ model.sea.bed_normal)) + model.sea.depth * model.sea.bed_normal[2]
-        allowed = max(allowed, min(UNEVEN * height, float(radius.max() - radius.min())))
-    return allowed
+    return BELOW * length + float(radius.max() - radius.min())
 
 
 def _rising(height: Array, radius: Array) -> Flags:

@@ -21,6 +21,7 @@ from ropewalk.methods.shooting.pegs import keep_order
 from ropewalk.methods.shooting.shot import ARRIVED
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.dense import normal_equations, solve_dense
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 
 CONVERGED, STUCK, TOO_MANY, BAD_START = 0, 1, 2, 3  # how the iteration ended
@@ -264,21 +265,24 @@ def next_cut(step: float, merit: float, trial: float) -> float:
 
 def _direction(matrix: Any, residual: Array, damping: float) -> Array | None:
     """Newton (damping 0) or Levenberg-Marquardt direction of the scaled system; None if it cannot be had."""
+    if isinstance(matrix, np.ndarray):
+        if damping == 0.0:
+            left, right = matrix.copy(), -residual
+        else:
+            left, right = np.empty_like(matrix), np.empty_like(residual)
+            normal_equations(matrix, -residual, left, right)
+            left[np.diag_indices_from(left)] += damping * float(np.max(np.diag(left), initial=0.0))
+        if not solve_dense(left, right):
+            return None
+        return right if np.all(np.isfinite(right)) else None
     try:
-        if isinstance(matrix, np.ndarray):
-            if damping == 0.0:
-                direction = np.linalg.solve(matrix, -residual)
-            else:
-                normal = matrix.T @ matrix
-                largest = float(np.max(np.diag(normal), initial=0.0))
-                direction = np.linalg.solve(normal + damping * largest * np.eye(residual.size), -(matrix.T @ residual))
-        elif damping == 0.0:
+        if damping == 0.0:
             direction = splu(matrix).solve(-residual)
         else:
             normal = (matrix.T @ matrix).tocsc()
             normal.setdiag(normal.diagonal() + damping * normal.diagonal().max())
             direction = splu(normal).solve(-(matrix.T @ residual))
-    except (RuntimeError, np.linalg.LinAlgError):  # singular, as scipy and numpy say it
+    except RuntimeError:  # singular, as scipy says it
         return None
     good: Array = np.asarray(direction, dtype=np.float64)
     return good if np.all(np.isfinite(good)) else None

@@ -57,9 +57,10 @@ ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
 STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
 LOG_SIZE = 4
 
-NOTHING, PHASE, KINK = 0, 1, 2  # events of a step
+NOTHING, PHASE, KINK, APEX = 0, 1, 2, 3  # events of a step
 
 KINK_PASSED = 1.0e-12  # of the length: a corner of the profile this near the start of a step lies behind it
+APEX_PASSED = 1.0e-12  # of the force scale: a vertical force this small is that of a highest place just passed
 MAX_STEPS = 3000  # of one shot; a wild guess takes a few hundred, a good one about ten
 FIRST_STEP = 0.25  # of the span
 SLACK_FORCE = 1.0e-11  # delta as a fraction of the arc's force scale: 1e-22 is felt at full tension
@@ -89,21 +90,31 @@ def _take_step(s, h, y, m, span, law, law_data, sea, phase, delta, pair, low, hi
 
 
 @kernel
-def event_value(y, phase, normal):
-    """What changes sign at the next event: height above water, or on the bed the force that lifts the line."""
-    if phase == GROUNDED:
+def event_value(y, watched, normal):
+    """What changes sign at the next event: height above water, on the bed (GROUNDED) the force that lifts the line.
+
+    Towards the highest or lowest place of a line (-APEX) it is the force's vertical component.
+    """
+    if watched == -APEX:
+        return y[5]
+    if watched == GROUNDED:
         return y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
     return y[2]
 
 
 @kernel
-def _step_to_event(s, h, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage, y_new):
+def _step_to_event(
+    s, h, event, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage, y_new
+):
     """Length of the step that ends where the event value is `level`, by the Illinois rule; y_new and K belong to it."""
-    g0 = event_value(y, phase, sea.bed_normal) - level
-    g1 = event_value(y_new, phase, sea.bed_normal) - level
+    watched = -APEX if event == APEX else phase
+    g0 = event_value(y, watched, sea.bed_normal) - level
+    g1 = event_value(y_new, watched, sea.bed_normal) - level
     near, far = 0.0, h
     low, high = -np.inf, np.inf
-    if phase != GROUNDED and level > y[2]:
+    if event == APEX:
+        high = -abs(lean) if phase == WET else np.inf
+    elif phase != GROUNDED and level > y[2]:
         high = level - abs(lean)
     elif phase != GROUNDED:
         low = level + abs(lean)
@@ -112,7 +123,7 @@ def _step_to_event(s, h, level, scale, y, m, span, law, law_data, sea, phase, de
     for _ in range(EVENT_ITERATIONS):
         step = far - g1 * (far - near) / (g1 - g0)
         _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new)
-        g = event_value(y_new, phase, sea.bed_normal) - level
+        g = event_value(y_new, watched, sea.bed_normal) - level
         if abs(g) <= EVENT_TOLERANCE * scale or far - near <= EVENT_TOLERANCE * h:
             break
         if (g > 0.0) == (g1 > 0.0):
@@ -222,14 +233,22 @@ def shoot(
                     s, step, y, m, span, law, law_data, sea, phase, delta, pair, -np.inf, top, box, K, stage, y_new
                 )
             event, level = next_event(y, y_new, phase, water, sea, length)
+            if event == NOTHING and water and _may_surface(y, y_new, phase, step, force):
+                event, level = APEX, 0.0
             if event != NOTHING:
                 if simple:  # the slopes of the derivatives are missing
                     string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
-                reach = force if phase == GROUNDED else length
+                reach = force if phase == GROUNDED or event == APEX else length
                 step = _step_to_event(
-                    s, step, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage,
-                    y_new,
+                    s, step, event, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K,
+                    stage, y_new,
                 )  # fmt: skip
+                if event == APEX and (y_new[2] > 0.0) == (phase == WET):  # the surface is met on the way there
+                    event, level = PHASE, 0.0
+                    step = _step_to_event(
+                        s, step, event, level, length, y, m, span, law, law_data, sea, phase, delta, pair, lean, box,
+                        K, stage, y_new,
+                    )  # fmt: skip
                 full = False
             if event != NOTHING or not simple:
                 error = error_norm(K, step, scale, pair)
@@ -256,7 +275,7 @@ def shoot(
             if event == PHASE:
                 m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
                 phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K)
-            elif event == KINK:
+            elif event in (KINK, APEX):
                 string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
             else:
                 for j in range(STATE if simple else m):
@@ -296,7 +315,7 @@ def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, sl
                 y, entries, first, last, spans, laws, law_data, sea, delta, box, slope
             )
             while k < grid.size and grid[k] < log[REST]:
-                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, table[k])
+                point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, delta, table[k])
                 k += 1
         else:
             phase = GROUNDED
@@ -347,6 +366,18 @@ def _watch(y, radius, share, sea, log):
         normal = sea.bed_normal
         height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
         log[DEEPEST] = min(log[DEEPEST], height - radius)
+
+
+@kernel
+def _may_surface(y, y_new, phase, step, force):
+    """True if a step passes the line's highest place under water, or its lowest above, near enough to the surface.
+
+    Both its ends would be on one side, and the part beyond the surface go unseen.  step : m    force : scale, N
+    """
+    least = APEX_PASSED * force
+    if phase == WET:
+        return y[5] > least and y_new[5] < 0.0 and max(y[2], y_new[2]) + step > 0.0
+    return phase == DRY and y[5] < -least and y_new[5] > 0.0 and min(y[2], y_new[2]) - step < 0.0
 
 
 @kernel

@@ -109,9 +109,10 @@ class Shooting:
         """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
         place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
         attempt = self._slid(model, place, self._first_try(model, work, place))
-        attempt = self._finished(model, attempt)
+        tried: set[Plan] = set()
+        attempt = self._finished(model, attempt, tried)
         if not attempt.answer:
-            attempt = self._insist(model, place, attempt, t)
+            attempt = self._insist(model, place, attempt, t, tried)
         if attempt.answer:
             work.place = place_of(attempt.problem, place)
         work.time, work.good = t, attempt.answer
@@ -172,11 +173,14 @@ class Shooting:
         attempt = slide_to_rest(model, place, plan, problem, (self.tolerance, self.pair), self.target)
         return replace(attempt if attempt.good else first, iterations=first.iterations + attempt.iterations)
 
-    def _insist(self, model: Model, place: Place, first: Attempt, time: float) -> Attempt:
-        """What is tried when the first try fails, until there is an answer; without one the best failure is kept."""
+    def _insist(self, model: Model, place: Place, first: Attempt, time: float, tried: set[Plan]) -> Attempt:
+        """What is tried when the first try fails, until there is an answer; without one the best failure is kept.
+
+        tried : plans of contact that have failed
+        """
         total, best = first.iterations, first
         for attempt in self._others(model, place, first, time):
-            finished = self._finished(model, attempt)
+            finished = self._finished(model, attempt, tried)
             total += finished.iterations
             if finished.answer:
                 return replace(finished, iterations=total)
@@ -212,11 +216,11 @@ class Shooting:
             for other in dict.fromkeys((plan, dense)):
                 yield self._bring_in_current(model, place, other, shape)
 
-    def _finished(self, model: Model, attempt: Attempt) -> Attempt:
+    def _finished(self, model: Model, attempt: Attempt, tried: set[Plan]) -> Attempt:
         """A converged attempt in contact with the bed, refined, and with its fault if it is no answer."""
         if not attempt.good:
             return attempt
-        attempt = self._refined(model, self._in_contact(model, attempt))
+        attempt = self._refined(model, self._in_contact(model, attempt, tried))
         return replace(attempt, fault=fault(model, attempt.problem, attempt.out))
 
     def _stiffened(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
@@ -255,23 +259,24 @@ class Shooting:
         path = replace(attempt.path, ending=ending)
         return replace(attempt, path=path, iterations=total, load_steps=solves)
 
-    def _in_contact(self, model: Model, attempt: Attempt) -> Attempt:
+    def _in_contact(self, model: Model, attempt: Attempt, tried: set[Plan]) -> Attempt:
         """Solved again while lines pass through the bed or have left it where the plan holds them on it."""
         seen = {attempt.plan}
         for _ in range(MOST_CONTACTS):
             plan = contact_plan(model, attempt.plan, attempt.problem, attempt.out)
-            if plan in seen:
+            if plan in seen or plan in tried:
                 break
             seen.add(plan)
             where = place_of(attempt.problem, attempt.place)
             last = SolvedShape(model, attempt.problem, attempt.out)
-            other = self._solve(model, where, plan, last)
+            other = self._solve(model, where, plan, last, restarts=0)
             total = attempt.iterations + other.iterations
             for shape in (last, GuessedShape(model, where)):
                 if not other.good:
                     other = self._stiffened(model, where, plan, shape)
                     total += other.iterations
             if not other.good:
+                tried.add(plan)
                 break
             attempt = replace(other, iterations=total, load_steps=attempt.load_steps)
         return attempt

@@ -7,18 +7,27 @@ import numpy as np
 from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.friction import sideways
-from ropewalk.methods.shooting.gaps import BELOW, gaps, room_below
+from ropewalk.methods.shooting.gaps import BELOW, PLACES, gaps, radii, room_below
 from ropewalk.methods.shooting.read import node_position
 from ropewalk.methods.shooting.shape import bed_height
+from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.joints import HELD
 from ropewalk.model.model import Model
+
+UNEVEN = 2.0e-4  # of a line's height: a step between pieces of different contact diameter that is let pass
 
 
 def fault(model: Model, problem: Problem, out: Result) -> str:
     """What makes a converged solution no answer, in a sentence; empty if nothing does."""
     if not model.sea.has_seabed:
         return ""
-    return _sunk_point(model, problem) or _sunk_line(model, problem) or _swept(model, problem, out)
+    return (
+        _sunk_point(model, problem)
+        or _sunk_line(model, problem)
+        or _buried(model, problem, out)
+        or _uneven(model, problem, out)
+        or _swept(model, problem, out)
+    )
 
 
 def sunk_points(model: Model, problem: Problem) -> list[tuple[int, float]]:
@@ -42,10 +51,40 @@ def _sunk_line(model: Model, problem: Problem) -> str:
     for i, name in enumerate(model.names.lines):
         s, room = gaps(model, problem, i)
         k = int(np.argmin(room))
-        if room[k] < -room_below(model, problem, i):
+        if room[k] < -room_below(model, i):
             return (
                 f"line '{name}' would pass {-room[k]:.4g} m below the seabed at s = {s[k]:.5g} m, and no contact that "
                 "shooting follows keeps it out; use method 'fem'"
+            )
+    return ""
+
+
+def _buried(model: Model, problem: Problem, out: Result) -> str:
+    """A sentence about a line that lies on the bed at an end held below it."""
+    arcs = problem.arcs
+    for a in np.flatnonzero((arcs.lift[:, 0] > 0.0) & (out.log[:, REST] > 0.0)):
+        i = int(arcs.line[a])
+        depth = float(arcs.lift[a].max()) - float(radii(model, i, arcs.edge[a, :1])[0])
+        if depth > BELOW * float(model.lines.length[i]):
+            return (
+                f"line '{model.names.lines[i]}' is held {depth:.4g} m below the seabed and does not leave upwards; "
+                "hold it on the seabed, or take the seabed away (seabed: {kind: none})"
+            )
+    return ""
+
+
+def _uneven(model: Model, problem: Problem, out: Result) -> str:
+    """A sentence about a line that lies on the bed with pieces of different contact diameters."""
+    arcs = problem.arcs
+    for a in np.flatnonzero(out.log[:, REST] > 0.0):
+        i, sign = int(arcs.line[a]), -1.0 if arcs.reverse[a] else 1.0
+        lying = radii(model, i, arcs.offset[a] + sign * out.log[a, REST] * np.linspace(0.01, 0.99, PLACES))
+        _, room = gaps(model, problem, i)
+        height = float(np.max(room[np.isfinite(room)], initial=0.0))
+        if float(lying.max() - lying.min()) > UNEVEN * height:
+            return (
+                f"line '{model.names.lines[i]}' lies on the seabed with pieces of contact diameters "
+                f"{2.0 * lying.min():.4g} to {2.0 * lying.max():.4g} m, and shooting has one height; use method 'fem'"
             )
     return ""
 

@@ -10,6 +10,8 @@ the condensation is the implicit function theorem).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse.linalg import splu
 
@@ -41,15 +43,23 @@ def line_stiffness(
     row, column = problem.scales.row, problem.scales.column
     bodies = rigid.dof.ravel()
     rest = np.setdiff1d(np.arange(problem.x.size), bodies)
-    inner = splu(matrix[np.ix_(rest, rest)].tocsc()) if rest.size else None
     for b in range(n_bodies):
         own = rigid.dof[b]
         block = matrix[np.ix_(own, own)].toarray()
-        if inner is not None:
-            follow = inner.solve(matrix[np.ix_(rest, own)].toarray())
+        if rest.size:
+            follow = _following(matrix[np.ix_(rest, rest)].tocsc(), matrix[np.ix_(rest, own)].toarray())
             block -= matrix[np.ix_(own, rest)] @ follow
         stiffness[rigid.which[b]] = -block * row[own, None] / column[own]
     return stiffness
+
+
+def _following(inner: Any, outer: Array) -> Array:
+    """How the rest follows a body; where something slack is free to stay, the least of what it may do."""
+    try:
+        follow: Array = splu(inner).solve(outer)
+    except RuntimeError:  # exactly singular, as scipy says it
+        follow = np.linalg.lstsq(inner.toarray(), outer, rcond=None)[0]
+    return follow
 
 
 def _copy_solution(solved: Problem, problem: Problem) -> None:

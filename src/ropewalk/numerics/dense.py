@@ -1,0 +1,59 @@
+"""Small dense linear systems, solved in a fixed order of operations.
+
+LAPACK shares its sums out among threads, so its last digits depend on their number; and on systems of a few dozen
+unknowns the threads cost more than the sums.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.compile import kernel
+
+
+@kernel
+def solve_dense(A, b):
+    """Solve A x = b by elimination with row pivoting, in place: A is spent, b becomes x; False if A is singular.
+
+    A : (n, n)    b : (n,)
+    """
+    n = b.size
+    for k in range(n):
+        p = k
+        largest = abs(A[k, k])
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > largest:
+                p, largest = i, abs(A[i, k])
+        if not 0.0 < largest < np.inf:
+            return False
+        if p != k:
+            for j in range(k, n):
+                A[k, j], A[p, j] = A[p, j], A[k, j]
+            b[k], b[p] = b[p], b[k]
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            if f != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= f * A[k, j]
+                b[i] -= f * b[k]
+    for i in range(n - 1, -1, -1):
+        v = b[i]
+        for j in range(i + 1, n):
+            v -= A[i, j] * b[j]
+        b[i] = v / A[i, i]
+    return True
+
+
+@kernel
+def normal_equations(A, b, N, c):
+    """N = A^T A and c = A^T b, each sum in the order of the rows.  A : (n, n)    b : (n,)    N, c : filled"""
+    n = b.size
+    N[:, :] = 0.0
+    c[:] = 0.0
+    for k in range(n):
+        for i in range(n):
+            f = A[k, i]
+            if f != 0.0:
+                c[i] += f * b[k]
+                for j in range(n):
+                    N[i, j] += f * A[k, j]
