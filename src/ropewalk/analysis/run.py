@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk import __version__
+from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 Times = NDArray[np.float64]
 
+DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
 ROUND_OFF = 1e-9  # fraction of a record interval by which the last record may pass the end
 RUN_SETTINGS = ("tolerance", "step", "damping", "integrator")  # keys of `run:` that solvers may have as fields
 START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
@@ -61,6 +65,7 @@ class Tally:
     iterations: int = 0
     residual_force: float = 0.0  # N
     residual_position: float = 0.0  # m
+    audit: dict[str, Any] = field(default_factory=dict)  # of RunAudit
 
     def count(self, report: Report) -> None:
         """Take one advance into account."""
@@ -95,32 +100,51 @@ def run(
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
-    surface = _surface(model)
+    surface, seen, limits = _surface(model), RunAudit(**tally.audit), depth_limits(model)
     if notice is not None:
         notice.is_watched = True
     for t in (float(value) for value in times[tally.next :]):
         report = solver.advance(model, work, t)
         if not report.good:
             raise ConvergenceError(_stopped(recorder, t, times[-1], report.message or report.status.value), report)
+        energy = report.figures.get("energy")
         try:
-            recorder.add(solver.read(model, work), surface(t), report.figures.get("energy"))
+            now = solver.read(model, work)
+            recorder.add(now, surface(t), energy)
+            seen.look(model, now, energy, limits)
         except NotFiniteError as error:
             report = replace(report, status=Status.NOT_FINITE, message=str(error))
             raise ConvergenceError(_stopped(recorder, t, times[-1], str(error)), report) from None
         tally.count(report)
         is_ending = notice is not None and notice.is_given
         if recorder.is_due or is_ending:
+            tally.audit = asdict(seen)
             recorder.save(solver.snapshot(work) if isinstance(solver, Resumable) else None, asdict(tally))
         if is_ending:
             raise KeyboardInterrupt
         if progress is not None:
             progress(t)
-    return replace(
-        report,
-        iterations=tally.iterations,
-        residual_force=tally.residual_force,
-        residual_position=tally.residual_position,
+    return _audited(
+        model,
+        seen,
+        replace(
+            report,
+            iterations=tally.iterations,
+            residual_force=tally.residual_force,
+            residual_position=tally.residual_position,
+        ),
     )
+
+
+def _audited(model: Model, seen: RunAudit, report: Report) -> Report:
+    """The report with the doubts of the run; ConvergenceError if it fails its audit."""
+    found = list(run_findings(model, seen, report.figures))
+    report = replace(report, figures={**report.figures, DOUBTS: [doubt for doubt, _ in found]})
+    wrong = [doubt.sentence for doubt, failed in found if failed]
+    if wrong:
+        text = f"the run reached its end and fails its audit: {'; '.join(wrong)}; its results are kept"
+        raise ConvergenceError(text, replace(report, status=Status.NOT_CONVERGED, message=text))
+    return report
 
 
 def simulate(
@@ -150,20 +174,22 @@ def simulate(
     times = record_times(duration, system.record.every, system.record.start)
     if resume and output is not None and (finished := _finished(output, attrs)) is not None:
         return finished
+    at_rest: Sequence[Doubt] = ()
     with _recorder(model, attrs, output, resume, system.record.start) as recorder:
         if resume:
             _check_resumable(recorder, method)
         try:
             with termination() as notice, time_bar(progress, duration) as show:
-                state = None if recorder.saved is not None else first_state(system, model)
+                state, at_rest = _start(system, model) if recorder.saved is None else (None, _kept_doubts(recorder))
+                recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
                 report = run(model, method, state, times, recorder, show, notice)
         except ConvergenceError as error:
             failed = RunFailedError(str(error), error.report)
-            failed.results = _finish(recorder, output, str(error), facts=_facts(error.report))
+            failed.results = _finish(recorder, output, str(error), facts=_facts(error.report, at_rest))
             raise failed from None
         except KeyboardInterrupt:
             raise _interrupted(recorder, method, output, duration) from None
-        results = _finish(recorder, output, DONE, facts=_facts(report))
+        results = _finish(recorder, output, DONE, facts=_facts(report, at_rest))
         assert results is not None
         return _with_events(results, output)
 
@@ -241,13 +267,26 @@ def _with_settings(cls: Any, system: System) -> Solver:
 
 def first_state(system: System, model: Model) -> State:
     """Where a run begins: as the case gives it, or its equilibrium."""
+    return _start(system, model)[0]
+
+
+def _start(system: System, model: Model) -> tuple[State, Sequence[Doubt]]:
+    """The first state, and what is doubtful about it."""
     if system.run is not None and system.run.start == "as_given":
         from ropewalk.model.state import initial_state
 
-        return initial_state(model)
+        return initial_state(model), ()
     from ropewalk.analysis.statics import statics
 
-    return statics(system).state
+    equilibrium = statics(system)
+    return equilibrium.state, equilibrium.start_doubts
+
+
+def _kept_doubts(recorder: Recorder) -> Sequence[Doubt]:
+    """Doubts of the equilibrium that a stopped run began from."""
+    assert recorder.folder is not None
+    kept = RunReader(recorder.folder.path).attrs.get(DOUBTS, "[]")
+    return [Doubt(**doubt) for doubt in json.loads(kept)]
 
 
 def _surface(model: Model) -> Callable[[float], float]:
@@ -343,10 +382,11 @@ def _check_resumable(recorder: Recorder, solver: Solver) -> None:
     recorder.resume()
 
 
-def _facts(report: Any) -> dict[str, str]:
-    """What the solver says of the whole run, for the attributes of its result."""
+def _facts(report: Any, at_rest: Sequence[Doubt] = ()) -> dict[str, str]:
+    """What is known of the whole run, for the attributes of its result.  at_rest : doubts of its equilibrium"""
     figures = report.figures if isinstance(report, Report) else {}
-    facts = {"parted": "; ".join(figures["parted"])} if figures.get("parted") else {}
+    doubts = {DOUBTS: doubts_as_json([*at_rest, *figures.get(DOUBTS, ())])}
+    facts = doubts | ({"parted": "; ".join(figures["parted"])} if figures.get("parted") else {})
     if figures.get("start"):
         facts["start"] = figures["start"]
     if "constraint_drift" in figures:

@@ -83,6 +83,11 @@ class Equilibrium:
         """What is not wrong but doubtful, each with its figure and limit."""
         return tuple(static_doubts(self.model, self.state, self.report, self.stability))
 
+    @cached_property
+    def start_doubts(self) -> tuple[Doubt, ...]:
+        """Doubts that cost nothing to find: all but those of stability."""
+        return tuple(static_doubts(self.model, self.state, self.report, None))
+
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""
         try:

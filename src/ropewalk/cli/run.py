@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_table, say
+from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_result_doubts, print_table, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run_command(
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
     print_doubts(system, case)
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
+    print_result_doubts(dataset)
     if as_json:
         print_json(run_summary(dataset, target))
         return
@@ -175,6 +177,7 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
         "constraint_drift": length_drift(dataset),
         "parted": parted(dataset),
         "start": dataset.attrs.get("start", ""),
+        "doubts": json.loads(dataset.attrs.get("doubts", "[]")),
         "events": [event._asdict() for event in events(dataset)],
     }
 

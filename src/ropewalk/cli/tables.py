@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from ropewalk.spec.system import System
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON in place of a table.")]
@@ -61,6 +63,12 @@ def print_answer_doubts(doubts: Iterable[object]) -> None:
     """What is doubtful about an answer, on stderr: `doubt CODE: SENTENCE`."""
     for doubt in doubts:
         say(str(doubt), err=True)
+
+
+def print_result_doubts(dataset: xr.Dataset) -> None:
+    """The doubts that a result carries, on stderr."""
+    for doubt in json.loads(dataset.attrs.get("doubts", "[]")):
+        typer.echo(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
 
 
 def counted(number: int, things: str) -> str:

@@ -187,6 +187,8 @@ ATTRIBUTES: dict[str, str] = {
     "constraint_drift": "largest miss of an element's length over the run, as a share of it; only of solvers that say",
     "parted": "lines that parted, a sentence each with time and place; only if one did",
     "start": "what has to be said of the equilibrium that the run starts from; only if there is something",
+    "doubts": "what is not wrong but doubtful, as JSON: code, part, value, limit, sentence",
+    "audit": "of equilibria: the largest errors that the audit found, as JSON",
     "status": "'done', or a sentence that says why the run ended early",
     "events": "what happened on the way (capsizing, slack, ...), as JSON: time in s, part, kind, sentence",
     "stability": "of modes: stable, or how many modes grow",

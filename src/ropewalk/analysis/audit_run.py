@@ -1,0 +1,134 @@
+"""Audit of runs in time: energy lost by the steps, closure of the ledger, lengths, bed, rejected steps.
+
+States are looked at when they are recorded, the rest once at the end. What is wrong fails the run, whose results are
+kept; what is doubtful is a doubt. Limits stand in docs/audit.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ropewalk.analysis.audit_lines import contact_width, heights
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+from ropewalk.physics.elasticity import INEXTENSIBLE
+
+NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained by the steps, impacts apart
+CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger misses
+DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
+REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
+FEW_STEPS = 50  # below which a share of steps says nothing
+SUNK = 2.0  # widths of a line, to which it may sink into the bed
+WORST_SUNK = 0.1  # of the depth: there it has fallen through
+# of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
+STILL = 1e-10
+HELD = ("kinetic", "elastic", "potential")
+
+
+@dataclass
+class RunAudit:
+    """What a run shows on its way. Part of every checkpoint, as plain data."""
+
+    first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
+    deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
+    slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
+
+    def look(self, model: Model, state: State, energy: Mapping[str, float] | None, limit: Array) -> None:
+        """Take a recorded state into account.  limit : (n_lines,) of depth in the bed, m"""
+        if energy is not None and not self.first:
+            self.first = {name: float(value) for name, value in energy.items()}
+        if not state.position.shape[0]:
+            return
+        self.slack = self.slack or bool(state.tension.min() <= 0.0)
+        if not model.sea.has_seabed:
+            return
+        depth = -np.minimum.reduceat(heights(model.sea, state.position), state.start[:-1])
+        for i in np.flatnonzero(depth > limit):
+            name = model.names.lines[i]
+            self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
+
+
+def depth_limits(model: Model) -> Array:
+    """(n_lines,) to which lines may sink into the bed without doubt, m."""
+    lines = model.lines
+    width = contact_width(model, lines.piece_section)
+    if not lines.length.size:
+        return np.zeros(0)
+    limits: Array = SUNK * np.maximum.reduceat(width, lines.piece_start[:-1])
+    return limits
+
+
+def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
+    """Doubts of a whole run, and whether each is so large that the run has failed.  figures : of its last report"""
+    yield from _energy(audit, figures)
+    yield from _drift(model, figures)
+    yield from _bed(model, audit)
+    yield from _steps(figures)
+
+
+def exchanged(audit: RunAudit, energy: Mapping[str, float]) -> float:
+    """Energy that went from one term to another, J: half the sum of all changes; 0 where nothing moved."""
+    terms = [name for name in energy if name != "closure"]
+    change = sum(abs(float(energy[name]) - audit.first.get(name, 0.0)) for name in terms)
+    largest = max((abs(float(energy[name])) for name in terms), default=0.0)
+    return 0.5 * change if 0.5 * change > STILL * largest else 0.0
+
+
+def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
+    energy = figures.get("energy")
+    if energy is None or "closure" not in energy or not audit.first:
+        return
+    turned = exchanged(audit, energy)
+    if turned == 0.0:
+        return
+    blows = abs(float(energy.get("loss_impact", 0.0)))
+    lost = abs(float(energy.get("loss_numerics", 0.0))) / turned
+    apart = " (blows of lines that come taut included)" if audit.slack and blows == 0.0 else ""
+    if lost > NUMERICS:
+        sign = "lost" if energy["loss_numerics"] >= 0.0 else "fed in"
+        text = (
+            f"the time steps {sign} {lost:.2g} of the energy exchanged{apart}, more than {NUMERICS:g}; give "
+            "run.tolerance a smaller value, or the lines damping"
+        )
+        yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS and not apart
+    missed = abs(float(energy["closure"])) / turned
+    if missed > CLOSURE:
+        text = f"the energy ledger misses {missed:.2g} of the energy exchanged, more than {CLOSURE:g}"
+        yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE
+
+
+def _drift(model: Model, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
+    drift = figures.get("constraint_drift")
+    if drift is None and np.all(model.sections.law == INEXTENSIBLE):
+        drift = figures.get("largest_strain_so_far", figures.get("largest_strain"))
+    if drift is not None and float(drift) > DRIFT:
+        off = f"{float(drift):.2g} of its length"
+        text = f"an element is off what its law gives by {off}, more than {DRIFT:g}; use a smaller step"
+        yield Doubt("length-drift", "", float(drift), DRIFT, text), float(drift) > WORST_DRIFT
+
+
+def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+    limits = dict(zip(model.names.lines, depth_limits(model), strict=True))
+    for name, depth in audit.deepest.items():
+        limit = float(limits[name])
+        text = (
+            f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m; give seabed.stiffness or damping"
+        )
+        yield Doubt("sunk", name, depth, limit, text), depth > max(WORST_SUNK * model.sea.depth, 2.0 * limit)
+
+
+def _steps(figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
+    taken, lost = figures.get("steps"), figures.get("rejected")
+    if taken is None or lost is None:
+        return
+    failed = int(lost) + int(figures.get("newton_failures", 0))
+    share = failed / max(int(taken) + failed, 1)
+    if int(taken) + failed > FEW_STEPS and share > REJECTED:
+        text = f"{100.0 * share:.0f} % of the time steps were rejected, more than {100.0 * REJECTED:.0f} %"
+        yield Doubt("rejected-steps", "", share, REJECTED, text), False

@@ -1,0 +1,120 @@
+"""The audit of runs: what it doubts, what fails a run, and that its results are kept."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
+from ropewalk.analysis.run import RunFailedError
+from ropewalk.model.model import build
+from ropewalk.model.state import initial_state
+
+
+def pendulum(**more) -> rw.System:
+    """A weight on 10 m of rope, let go 20 degrees from the vertical."""
+    return rw.System.model_validate(
+        {
+            "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+            "sections": {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e6}},
+            "points": {"top": {"position": [0, 0, 0]},
+                       "bob": {"position": [3.42, 0, -9.397], "joint": "free", "mass": 100}},
+            "lines": {"l": {"from": "top", "to": "bob", "elements": 4, "pieces": [{"section": "rope", "length": 10}]}},
+            "run": {"duration": 1.0, "start": "as_given", "tolerance": 1e-4},
+            "record": {"every": 0.5},
+            **more,
+        }
+    )  # fmt: skip
+
+
+def ledger(numerics: float, closure: float) -> dict[str, float]:
+    """100 J of potential energy turned into motion, less what was lost."""
+    return {
+        "kinetic": 100.0 - numerics,
+        "elastic": 0.0,
+        "potential": -100.0,
+        "loss_numerics": numerics,
+        "closure": closure,
+    }
+
+
+START = {"kinetic": 0.0, "elastic": 0.0, "potential": 0.0, "loss_numerics": 0.0, "closure": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("energy", "codes", "fails"),
+    [
+        (ledger(0.05, 1e-3), [], False),
+        (ledger(0.5, 0.0), ["energy-numerics"], False),
+        (ledger(-0.5, 0.0), ["energy-numerics"], False),
+        (ledger(20.0, 0.0), ["energy-numerics"], True),
+        (ledger(0.0, 0.1), ["energy-closure"], False),
+        (ledger(0.0, 5.0), ["energy-closure"], True),
+    ],
+)
+def test_energy_limits(energy, codes, fails):
+    """Doubt above 1e-3 and failure above 1e-1 of what was exchanged for the steps; 1e-4 and 1e-2 for the ledger."""
+    found = list(run_findings(build(pendulum()), RunAudit(first=START), {"energy": energy}))
+    assert [doubt.code for doubt, _ in found] == codes
+    assert any(failed for _, failed in found) == fails
+
+
+def test_nothing_moved_is_no_loss():
+    """A system at rest exchanges 1e-12 of what it holds; shares of that say nothing."""
+    rest = {"kinetic": 1e-12, "elastic": 50.0, "potential": 1000.0, "loss_numerics": 1e-11, "closure": 1e-11}
+    first = {**rest, "loss_numerics": 0.0, "closure": 0.0}
+    assert not list(run_findings(build(pendulum()), RunAudit(first=first), {"energy": rest}))
+
+
+def test_blows_of_lines_that_come_taut_do_not_fail_a_run():
+    found = list(run_findings(build(pendulum()), RunAudit(first=START, slack=True), {"energy": ledger(20.0, 0.0)}))
+    assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", False)]
+    assert "blows" in found[0][0].sentence
+
+
+def test_drift_and_rejected_steps():
+    model = build(pendulum())
+    figures = {"constraint_drift": 0.2, "steps": 100, "rejected": 120, "newton_failures": 30}
+    found = {doubt.code: (doubt.value, failed) for doubt, failed in run_findings(model, RunAudit(), figures)}
+    assert found == {"length-drift": (0.2, True), "rejected-steps": (0.6, False)}
+
+
+def test_lines_under_the_bed():
+    """Sunk by 1 m in 20 m of water: a doubt; by 5 m: it has fallen through."""
+    model = build(pendulum(environment={"depth": 20}))
+    state = initial_state(model)
+    for depth, fails in ((1.0, False), (5.0, True)):
+        seen = RunAudit()
+        below = np.array(state.position)
+        below[30, 2] = -20.0 - depth
+        seen.look(model, state._replace(position=below), None, depth_limits(model))
+        (doubt, failed), = run_findings(model, seen, {})  # fmt: skip
+        assert (doubt.code, doubt.part, failed) == ("sunk", "l", fails)
+        assert doubt.value == pytest.approx(depth)
+
+
+def test_results_carry_their_doubts(tmp_path):
+    path = tmp_path / "run.nc"
+    result = rw.simulate(pendulum(), output=path)
+    assert json.loads(result.attrs["doubts"]) == []
+    coarse = rw.simulate(pendulum(run={"duration": 8.0, "start": "as_given", "tolerance": 0.1}))
+    codes = [doubt["code"] for doubt in json.loads(coarse.attrs["doubts"])]
+    assert "energy-numerics" in codes
+
+
+def test_a_run_that_fails_its_audit_keeps_its_results(monkeypatch):
+    from ropewalk.methods.mixed import solver
+
+    true = solver.energies
+
+    def leaky(model, work):
+        energy = true(model, work)
+        return {**energy, "closure": 0.5 * abs(energy["potential"])}
+
+    monkeypatch.setattr(solver, "energies", leaky)
+    with pytest.raises(RunFailedError, match="fails its audit: the energy ledger misses") as caught:
+        rw.simulate(pendulum())
+    assert caught.value.results.sizes["time"] == 3
