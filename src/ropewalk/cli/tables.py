@@ -68,7 +68,7 @@ def print_answer_doubts(doubts: Iterable[object]) -> None:
 def print_result_doubts(dataset: xr.Dataset) -> None:
     """The doubts that a result carries, on stderr."""
     for doubt in json.loads(dataset.attrs.get("doubts", "[]")):
-        typer.echo(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
+        say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
 
 
 def counted(number: int, things: str) -> str:
