@@ -16,7 +16,7 @@ from commandline import ropewalk
 from ropewalk.analysis.run import InterruptedRunError
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.new import Kind, template
-from ropewalk.cli.run import energy_balance, histories
+from ropewalk.cli.run import energy_balance
 from ropewalk.cli.tables import counted, metres
 from ropewalk.io.native import read_text
 
@@ -277,24 +277,6 @@ def test_the_first_wait_is_told_on_a_terminal(terminal, kept, told, tmp_path, mo
 
 def test_zeros_have_no_sign():
     assert metres([-1e-9, 0.0, -1.0]) == "0.000, 0.000, -1.000"
-
-
-def test_run_prints_the_range_of_every_end_and_net():
-    """Two records: 5 and 0 N at the end of a line, 2 N on a net; and nothing of what is not there."""
-    tensions = np.array([[[5.0]], [[0.0]]])
-    data = xr.Dataset(
-        {
-            "end_tension": (("time", "line", "end"), tensions),
-            "net_force": (("time", "net", "axis"), [[[0, 0, 2.0]]] * 2),
-        },
-        coords={"line": ["m"], "end": ["A"], "net": ["n"]},
-    )
-    assert histories(data) == {
-        "lines": {"m": {"A": {"least": 0.0, "mean": 2.5, "largest": 5.0}}},
-        "nets": {"n": {"least": 2.0, "mean": 2.0, "largest": 2.0}},
-        "bodies": {},
-    }
-    assert histories(xr.Dataset()) == {"lines": {}, "nets": {}, "bodies": {}}
 
 
 def test_energy_of_a_run_in_which_nothing_moved_has_no_share():

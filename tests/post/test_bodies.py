@@ -9,9 +9,9 @@ import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
 
-from ropewalk.cli.run import histories
 from ropewalk.errors import InputError
 from ropewalk.post.bodies import air_gaps, body_events, buoy_histories
+from ropewalk.post.overview import overview
 from ropewalk.spec.system import System
 
 TIME = np.arange(0.0, 40.0, 1.0)
@@ -69,10 +69,12 @@ def test_air_gap_of_a_place_on_a_body():
 
 def test_run_tells_the_range_of_what_bodies_do():
     """The buoy drifts to 3.9 m at a steady heel."""
-    told = histories(records(-1.0, 30.0))["bodies"]["buoy"]
-    assert told["offset"] == pytest.approx({"least": 0.0, "mean": 1.95, "largest": 3.9})
-    assert told["cone_angle"] == pytest.approx({"least": 30.0, "mean": 30.0, "largest": 30.0})
-    assert told["freeboard"]["least"] == pytest.approx(-1.0 + np.sqrt(3.0) - 0.25)
+    told = overview(records(-1.0, 30.0))["bodies"]["buoy"]
+    steps = np.sqrt((40.0**2 - 1.0) / 12.0)  # standard deviation of 0 to 39
+    line = {"min": 0.0, "mean": 1.95, "max": 3.9, "std": 0.1 * steps, "time_of_min": 0.0, "time_of_max": 39.0}
+    assert told["offset"] == pytest.approx(line)
+    assert [told["cone_angle"][word] for word in ("min", "mean", "max")] == pytest.approx([30.0] * 3)
+    assert told["freeboard"]["min"] == pytest.approx(-1.0 + np.sqrt(3.0) - 0.25)
 
 
 def test_unknown_body_is_named():

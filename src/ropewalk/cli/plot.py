@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def plot_command(
     file: Annotated[Path, typer.Argument(help="A result file (.nc) or a case file, whose equilibrium is drawn.")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="PNG, PDF or SVG; FILE.png unless given.")] = None,
+    variable: Annotated[str | None, typer.Option(help="Output of a sweep; the end tension unless given.")] = None,
 ) -> None:
-    """Draw a result, or a case at rest. Shapes, tensions and histories; modes and responses."""
+    """Draw a result, or a case at rest. Shapes, tensions and histories; modes, responses and sweeps."""
     if file.is_dir():
         raise InputError(f"{file} is a folder; give a result file or a case file")
     target = picture(out or file.with_suffix(".png"))
@@ -27,7 +28,7 @@ def plot_command(
         from ropewalk.io.netcdf import reading
 
         with reading(file) as dataset:
-            _draw(dataset, target)
+            _draw(dataset, target, variable)
     else:
         from ropewalk.analysis.statics import statics
         from ropewalk.spec.system import System
@@ -36,10 +37,14 @@ def plot_command(
     say(f"{target}: written")
 
 
-def _draw(dataset: xr.Dataset, target: Path) -> None:
+def _draw(dataset: xr.Dataset, target: Path, variable: str | None = None) -> None:
     from ropewalk.plot.lines import draw, save
 
-    if "mode" in dataset.dims or "frequency" in dataset.dims:
+    if "status" in dataset and "case" in dataset.dims:
+        from ropewalk.plot.sweep import draw_sweep
+
+        save(draw_sweep(dataset, variable), target)
+    elif "mode" in dataset.dims or "frequency" in dataset.dims:
         from ropewalk.plot.modes import draw_modes, draw_response
 
         save(draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset), target)

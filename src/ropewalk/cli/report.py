@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 from ropewalk.errors import InputError
 
 
@@ -15,10 +15,14 @@ def report_command(
     file: Annotated[Path, typer.Argument(help="A result file of 'run', 'static' or 'sweep' (.nc).")],
     html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page.")] = None,
     code: Annotated[str, typer.Option(help="Code whose safety factors count.")] = "api_rp_2sk",
+    curve: Annotated[str | None, typer.Option(help="Fatigue curve, as dnv_stud_chain; 'list' lists them.")] = None,
     start: Annotated[float | None, typer.Option(help="Begin of the statistics, s; the end of the ramp.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Statistics, extremes, utilisation, events and doubts of a result."""
+    """Statistics, extremes, utilisation, fatigue, events and doubts of a result. Not a certified check."""
+    if "list" in (code, curve):
+        _print_lists()
+        return
     if file.suffix != ".nc":
         raise InputError(f"{file}: a report is made of a result file (.nc); run the case first")
     if html is not None and html.suffix not in (".html", ".htm"):
@@ -27,7 +31,7 @@ def report_command(
     from ropewalk.report import report_data, report_page
 
     with open_results(file) as dataset:
-        data = report_data(dataset, code=code, start=start)
+        data = report_data(dataset, code=code, start=start, curve=curve)
         if html is not None:
             _write(html, report_page(dataset, code=code, start=start))
     if as_json:
@@ -37,9 +41,9 @@ def report_command(
     else:
         _print_result(data)
     if html is not None and not as_json:
-        typer.echo(f"{html}: written")
+        say(f"{html}: written")
     for doubt in data["doubts"]:
-        typer.echo(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
+        say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
 
 
 def _write(path: Path, text: str) -> None:
@@ -75,18 +79,50 @@ def _print_result(data: dict[str, Any]) -> None:
         used = data["utilisation"]
         rows = [[n, _shown(r["utilisation"], 1.0), _shown(r["safety_factor"], 1.0)] for n, r in used["lines"].items()]
         print_table(f"Utilisation ({used['code']})", ["line", "utilisation", "safety factor"], rows)
+        say(f"{used['code']}: {used['note']}")
+    if "fatigue" in data:
+        fatigue = data["fatigue"]
+        rows = [
+            [f"{n}, end {end}", _shown(each["damage"], 1.0), _shown(each["life"], 1.0)]
+            for n, ends in fatigue["lines"].items()
+            for end, each in ends.items()
+        ]
+        print_table("Fatigue, no safety factor", ["line", "damage in the run", "life, a"], rows)
+        say(f"{fatigue['source']}; {fatigue['note']}")
     for event in data["events"]:
-        typer.echo(f"t = {event['time']:.2f} s: {event['sentence']}")
+        say(f"t = {event['time']:.2f} s: {event['sentence']}")
 
 
 def _print_sweep(data: dict[str, Any]) -> None:
-    typer.echo(f"{data['cases']} cases, {data['done']} done, {len(data['failed'])} failed")
+    say(f"{data['cases']} cases, {data['done']} done, {len(data['failed'])} failed")
     rows = [
         [n, *(_shown(o[key], 1.0) for key in ("min", "mean", "max")), o["unit"]] for n, o in data["outputs"].items()
     ]
     print_table("Outputs over all cases", ["output", "min", "mean", "max", "unit"], rows)
+    if data["extremes"]:
+        names = list(data["extremes"][0]["factors"])
+        rows = [
+            [*(str(r["factors"][name]) for name in names), f"{r['line']}, end {r['end']}", _shown(r["value"], 1e-3),
+             f"{_shown(r['low'], 1e-3)} to {_shown(r['high'], 1e-3)}", f"{r['seeds']:.0f}"]
+            for r in data["extremes"]
+        ]  # fmt: skip
+        heads = [*names, "line", "most probable maximum, kN", "90 % bounds, kN", "seeds"]
+        print_table("Extremes over the seeds (Gumbel)", heads, rows)
+    if data["utilisation"]:
+        used = data["utilisation"]
+        rows = [[n, _shown(r["utilisation"], 1.0), str(r["case"]), r["limit_state"]] for n, r in used["lines"].items()]
+        print_table(f"Largest utilisation ({used['code']})", ["line", "utilisation", "case", "limit state"], rows)
+        say(f"{used['source']}; {used['note']}")
     for row in data["failed"]:
-        typer.echo(f"case {row['case']}: {row['status']}: {row['reason']}", err=True)
+        say(f"case {row['case']}: {row['status']}: {row['reason']}", err=True)
+
+
+def _print_lists() -> None:
+    from ropewalk.post.fatigue import curves
+    from ropewalk.post.utilisation import codes
+
+    print_table("Fatigue curves", ["key", "of", "source"], [[k, c.name, c.source] for k, c in curves().items()])
+    print_table("Codes of utilisation", ["key", "source"], [[key, c["source"]] for key, c in codes().items()])
 
 
 def _shown(value: float | None, scale: float) -> str:

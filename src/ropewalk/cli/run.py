@@ -16,7 +16,7 @@ from ropewalk.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-UNITS = {"offset": "m", "cone_angle": "deg", "freeboard": "m"}  # of what is said of bodies
+SHOWN = ("min", "mean", "max")  # of the statistics
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
 
@@ -59,70 +59,26 @@ def run_command(
 
 
 def print_histories(dataset: xr.Dataset) -> None:
-    """Least, mean and largest tension at the ends of lines, force of the water on nets, and motions of bodies."""
-    found = histories(dataset)
+    """Smallest, mean and largest tension at the ends of lines, force of the water on nets, and motions of bodies."""
+    from ropewalk.post.overview import UNITS, overview
+
+    found = overview(dataset)
     rows = [
-        (f"tension of {name} at {end} (N)", *(newtons(value) for value in numbers.values()))
+        (f"tension of {name} at {end} (N)", *(newtons(numbers[word]) for word in SHOWN))
         for name, ends in found["lines"].items()
         for end, numbers in ends.items()
     ]
     rows += [
-        (f"water on {name} (N)", *(newtons(v) for v in numbers.values())) for name, numbers in found["nets"].items()
+        (f"water on {name} (N)", *(newtons(numbers[word]) for word in SHOWN)) for name, numbers in found["nets"].items()
     ]
     rows += [
-        (f"{what.replace('_', ' ')} of {name} ({UNITS[what]})", *(f"{v:.3f}" for v in numbers.values()))
+        (f"{what.replace('_', ' ')} of {name} ({UNITS[what]})", *(f"{numbers[word]:.3f}" for word in SHOWN))
         for name, motions in found["bodies"].items()
         for what, numbers in motions.items()
     ]
     if rows:
-        print_table(dataset.attrs.get("title") or "over the run", ("over the run", "least", "mean", "largest"), rows)
-
-
-def histories(dataset: xr.Dataset) -> dict[str, Any]:
-    """Least, mean and largest of end tensions by line and end and of the water's force on nets, N, and of bodies.
-
-    Of bodies that are not fixed: `offset` and `freeboard`, m, `cone_angle`, degrees.
-    """
-    lines: dict[str, dict[str, dict[str, float]]] = {}
-    if "end_tension" in dataset:
-        tension = dataset["end_tension"]
-        lines = {
-            str(name): {str(end): _range(tension.sel(line=name, end=end).values) for end in tension["end"].values}
-            for name in tension["line"].values
-        }
-    nets = {}
-    if "net_force" in dataset:
-        forces = dataset["net_force"].values
-        nets = {str(name): _range(_size(forces[:, k])) for k, name in enumerate(dataset["net"].values)}
-    return {"lines": lines, "nets": nets, "bodies": _motions(dataset)}
-
-
-def _motions(dataset: xr.Dataset) -> dict[str, dict[str, dict[str, float]]]:
-    """Ranges of what bodies do that are not fixed; no freeboard of those without a hull."""
-    if "body_position" not in dataset:
-        return {}
-    import numpy as np
-
-    from ropewalk.post.bodies import buoy_histories
-    from ropewalk.spec.system import System
-
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for name, body in System.model_validate_json(dataset.attrs["system"]).bodies.items():
-        if body.joint == "fixed":
-            continue
-        history = buoy_histories(dataset, name)
-        ways = {"offset": history["offset"], "cone_angle": history["cone"], "freeboard": history["freeboard"]}
-        found[name] = {what: _range(values) for what, values in ways.items() if not np.isnan(values).any()}
-    return found
-
-
-def _size(forces: Any) -> Any:
-    """forces : (time, axis) N"""
-    return (forces**2).sum(axis=1) ** 0.5
-
-
-def _range(values: Any) -> dict[str, float]:
-    return {"least": float(values.min()), "mean": float(values.mean()), "largest": float(values.max())}
+        after = f"from t = {found['start']:g} s" if found["start"] > 0.0 else "over the run"
+        print_table(dataset.attrs.get("title") or "over the run", (after, *SHOWN), rows)
 
 
 def print_events(dataset: xr.Dataset) -> None:
@@ -167,10 +123,11 @@ def parted(dataset: xr.Dataset) -> list[str]:
 def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
     """Plain data: what `ropewalk run --json` prints."""
     from ropewalk.post.events import events
+    from ropewalk.post.overview import overview
 
     return {
         "file": str(target),
-        **histories(dataset),
+        **overview(dataset),
         "records": int(dataset.sizes["time"]),
         "time": float(dataset["time"][-1]),
         "energy": energy_balance(dataset),

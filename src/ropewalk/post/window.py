@@ -46,6 +46,12 @@ def statistics_start(dataset: xr.Dataset, start: float | None = None) -> float:
     return 0.0 if text is None else ramp_end(System.model_validate_json(text))
 
 
+def is_within_ramp(dataset: xr.Dataset) -> bool:
+    """Whether a run ends before its start-up ramp does, so that it has no statistics."""
+    time = dataset["time"].values
+    return bool(time.size > 1 and time[-1] < statistics_start(dataset))
+
+
 def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
     """The records from the end of the start-up ramp on; a result that is one moment stays as it is.
 

@@ -14,6 +14,7 @@ from ropewalk.post.events import events
 from ropewalk.post.statistics import ALL, SIMPLE, TIMES, statistics
 from ropewalk.post.utilisation import DEFAULT_CODE, utilisation
 from ropewalk.post.window import statistics_start
+from ropewalk.report.strength import fatigue_data, sweep_extremes, sweep_utilisation
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -26,11 +27,13 @@ NOISE = 1e-9  # of the largest component: round-off of a symmetric system
 Figures = dict[str, float | None]
 
 
-def report_data(dataset: xr.Dataset, *, code: str = DEFAULT_CODE, start: float | None = None) -> dict[str, Any]:
+def report_data(
+    dataset: xr.Dataset, *, code: str = DEFAULT_CODE, start: float | None = None, curve: str | None = None
+) -> dict[str, Any]:
     """A result as plain data, statistics over the time after the ramp.
 
     code : whose safety factors count, a key of `ropewalk.post.utilisation.codes`
-    start : s, in place of the end of the ramp
+    start : s, in place of the end of the ramp    curve : of fatigue, a key of `ropewalk.post.fatigue.curves`
     """
     if "mode" in dataset.dims or "frequency" in dataset.dims:
         raise InputError("a report is of a run, an equilibrium or a sweep; draw modes and responses by 'ropewalk plot'")
@@ -50,6 +53,7 @@ def report_data(dataset: xr.Dataset, *, code: str = DEFAULT_CODE, start: float |
         "lines": _lines(figures),
         "bodies": _bodies(figures),
         "utilisation": _utilisation(dataset, code, start),
+        **({"fatigue": fatigue_data(dataset, curve, start)} if curve is not None and kind == RUN else {}),
         "events": [
             {"time": float(event.time), "part": event.part, "kind": event.kind, "sentence": event.text}
             for event in (events(dataset) if kind == RUN else [])
@@ -215,6 +219,8 @@ def _sweep_data(sweep: xr.Dataset, code: str) -> dict[str, Any]:
         ],
         "factors": factors,
         "outputs": outputs,
+        "extremes": sweep_extremes(sweep),
+        "utilisation": sweep_utilisation(sweep, code),
         "code": code,
         "doubts": json.loads(sweep.attrs.get("doubts", "[]")),
         "computed": {key: str(sweep.attrs[key]) for key in ("version", "created_by") if key in sweep.attrs},
