@@ -223,8 +223,8 @@ class RunReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        files.refuse_links(path)
         try:
+            files.refuse_links(path)
             header: dict[str, Any] = json.loads((path / HEADER).read_bytes())
             self.attrs: dict[str, str] = header["attrs"]
             if header["format"] != FORMAT:

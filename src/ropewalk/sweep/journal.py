@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ropewalk.errors import InputError
-from ropewalk.results import lock
+from ropewalk.results import files, lock
 from ropewalk.results.checkpoint import DamagedError
 from ropewalk.sweep.frames import DONE, LOST, Outcome, unpack_summary
 from ropewalk.sweep.job import Summary
@@ -30,6 +30,7 @@ from ropewalk.sweep.job import Summary
 PLAN, JOURNAL, ROWS = "plan.json", "journal.jsonl", "rows"
 FORMAT = 1
 SYNC_SECONDS = 1.0
+GO_ON = "all cases that ended before are safe, and --resume goes on when there is room"
 PER_FOLDER = 1000  # rows in one folder: some file systems are slow with more
 
 
@@ -77,7 +78,7 @@ class Journal:
             journal._open()
         except OSError as error:
             journal.close()
-            raise InputError(f"{path} cannot be written: {error.strerror}") from None
+            raise files.not_written(path, error) from None
         return journal
 
     @classmethod
@@ -116,15 +117,12 @@ class Journal:
                 target = self._row(outcome.case)
                 target.parent.mkdir(exist_ok=True)
                 _whole(target, outcome.summary)
-            _write_all(self._file, _line(entry))
+            files.write_all(self._file, _line(entry))
             if time.monotonic() - self._synced >= SYNC_SECONDS:
                 os.fsync(self._file)
                 self._synced = time.monotonic()
         except OSError as error:
-            raise InputError(
-                f"{self.path} cannot be written: {error.strerror}; all cases that ended before are safe, "
-                "and --resume goes on when there is room"
-            ) from None
+            raise files.not_written(self.path, error, GO_ON) from None
         self.ended[outcome.case] = outcome.status
 
     @property
@@ -165,7 +163,7 @@ class Journal:
         return self.path / ROWS / f"{case // PER_FOLDER:05d}" / f"{case:08d}.bin"
 
     def _open(self) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.PLAIN
         self._file = os.open(self.path / JOURNAL, flags, 0o644)
 
     def _read(self) -> None:
@@ -220,14 +218,12 @@ def _line(entry: dict[str, Any]) -> bytes:
 def _whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all."""
     temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(data)
+    descriptor = files.create(temporary)
+    try:
+        files.write_all(descriptor, data)
+    finally:
+        os.close(descriptor)
     temporary.replace(path)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def _locked(path: Path) -> int:
