@@ -180,7 +180,8 @@ def simulate(
             _check_resumable(recorder, method)
         try:
             with termination() as notice, time_bar(progress, duration) as show:
-                state, at_rest = _start(system, model) if recorder.saved is None else (None, _kept_doubts(recorder))
+                saved = recorder.saved is not None
+                state, at_rest = (None, _kept_doubts(recorder)) if saved else _start(system, model, method)
                 recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
                 report = run(model, method, state, times, recorder, show, notice)
         except ConvergenceError as error:
@@ -265,13 +266,13 @@ def _with_settings(cls: Any, system: System) -> Solver:
     return made
 
 
-def first_state(system: System, model: Model) -> State:
+def first_state(system: System, model: Model, solver: Solver) -> State:
     """Where a run begins: as the case gives it, or its equilibrium."""
-    return _start(system, model)[0]
+    return _start(system, model, solver)[0]
 
 
-def _start(system: System, model: Model) -> tuple[State, Sequence[Doubt]]:
-    """The first state, and what is doubtful about it."""
+def _start(system: System, model: Model, solver: Solver) -> tuple[State, Sequence[Doubt]]:
+    """The first state, on the bars of a solver of bars, and what is doubtful about it."""
     if system.run is not None and system.run.start == "as_given":
         from ropewalk.model.state import initial_state
 
@@ -279,7 +280,15 @@ def _start(system: System, model: Model) -> tuple[State, Sequence[Doubt]]:
     from ropewalk.analysis.statics import statics
 
     equilibrium = statics(system)
-    return equilibrium.state, equilibrium.start_doubts
+    if not hasattr(solver, "at_rest"):
+        return equilibrium.state, equilibrium.start_doubts
+    static = solver.at_rest()
+    work = static.start(model, equilibrium.state)
+    report = static.advance(model, work, equilibrium.state.time)
+    if not report.good:
+        text = f"'{solver.name}' has no equilibrium of its bars to start from: {report.message or report.status.value}"
+        raise ConvergenceError(f"{text}; start the run 'as_given'", report)
+    return static.read(model, work), equilibrium.start_doubts
 
 
 def _kept_doubts(recorder: Recorder) -> Sequence[Doubt]:

@@ -61,7 +61,7 @@ class Coupled:
         if state is not None:
             driven.follow(self._driven, state.time)
             solver = _as_given(solver)
-        work = solver.start(model, first_state(system, model) if state is None else state)
+        work = solver.start(model, first_state(system, model, solver) if state is None else state)
         self.system, self.model, self.solver = system, model, solver
         self._driven, self._work, self._report = driven, work, Report()
         self._time = 0.0 if state is None else state.time

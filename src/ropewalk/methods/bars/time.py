@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ropewalk.assembly.link_start import close_links, refuse_open_links
 from ropewalk.errors import InputError
@@ -37,6 +37,12 @@ class BarsInTime(ABC):
     def read(self, model: Model, work: BarsWork) -> State:
         """The state at the time reached."""
         return read_bars(model, work)
+
+    def at_rest(self) -> Any:
+        """The static solver on the same bars: what is at rest for other methods swings on these."""
+        from ropewalk.methods.bars.equilibrium import BarsStatics  # it is made of one of these solvers' parts
+
+        return BarsStatics(lumping=self.lumping)
 
     def _begin(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""
