@@ -54,7 +54,14 @@ class Line:
         self, elements: int, stiffness: float | str | None = None, waves: bool = False, grading: float = 1.0
     ) -> Model:
         """The case for ropewalk."""
-        sea = {"kind": "jonswap", "significant_height": 4.0, "peak_period": 10.0, "components": 200, "seed": 1}
+        sea = {
+            "kind": "jonswap",
+            "ramp": 0,
+            "significant_height": 4.0,
+            "peak_period": 10.0,
+            "components": 200,
+            "seed": 1,
+        }
         terms = [
             {"direction": d, "amplitude": a, "omega": 2.0 * np.pi / period, "phase": p}
             for d, a, period, p in self.terms

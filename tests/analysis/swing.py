@@ -15,7 +15,7 @@ from ropewalk.spec.system import System
 
 CASE = {
     "title": "swing",
-    "environment": {"depth": 50, "waves": {"kind": "regular", "height": 2.0, "period": 8.0, "heading": 0}},
+    "environment": {"depth": 50, "waves": {"kind": "regular", "ramp": 0.0, "height": 2.0, "period": 8.0, "heading": 0}},
     "sections": {"rope": {"diameter": 0.1, "mass": 8.0, "axial_stiffness": 1e7}},
     "points": {"anchor": {"position": [0, 0, -50]}, "top": {"position": [20, 0, 0]}},
     "lines": {

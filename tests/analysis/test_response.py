@@ -137,7 +137,7 @@ def test_heave_of_a_small_body_follows_long_waves() -> None:
 
 def test_statistics_of_a_sea_are_those_of_its_spectrum() -> None:
     """The response of the body in long waves is the sea: std = Hs/4, Tz = 0.7774 Tp for gamma 3.3."""
-    sea = {"kind": "jonswap", "significant_height": 2.0, "peak_period": 60.0, "components": 100}
+    sea = {"kind": "jonswap", "ramp": 0.0, "significant_height": 2.0, "peak_period": 60.0, "components": 100}
     result = response(heaving_can(**sea))
     numbers = statistics(result)
     assert_allclose(numbers.wave_std, 0.5, rtol=1e-9)

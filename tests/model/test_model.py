@@ -14,6 +14,8 @@ from ropewalk.model.joints import FREE, HELD
 from ropewalk.model.model import build
 from ropewalk.model.state import end_positions, initial_state, resample, rotation_matrix
 from ropewalk.physics import waves
+from ropewalk.physics.motion import motion as moved
+from ropewalk.physics.waves import RAMP
 from ropewalk.spec.system import System
 
 
@@ -108,3 +110,52 @@ def test_current_heads_where_it_says(heading):
     sea = build(System.model_validate({"environment": {"current": current}})).sea
     assert_allclose(sea.current_heading, math.radians(heading))
     assert sea.current_speed == 2.0
+
+
+@pytest.mark.parametrize(
+    ("waves", "ramp"),
+    [
+        ({"kind": "regular", "height": 1, "period": 5}, 10.0),
+        ({"kind": "jonswap", "significant_height": 1, "peak_period": 9}, 18.0),
+        ({"kind": "components", "components": [{"amplitude": 1, "period": 8}, {"amplitude": 2, "period": 6}]}, 12.0),
+        ({"kind": "regular", "height": 1, "period": 5, "ramp": 0}, 0.0),
+        ({"kind": "regular", "height": 1, "period": 5, "ramp": 3.5}, 3.5),
+    ],
+)
+def test_waves_are_brought_on_over_two_peak_periods_unless_given(waves, ramp):
+    system = System.model_validate({"environment": {"waves": waves}})
+    assert system.environment.wave_ramp == ramp
+    assert np.all(build(system).sea.wave[RAMP] == ramp)
+
+
+def test_a_table_of_a_sine_has_its_velocity_at_both_ends():
+    """Displacement sin t over a quarter of a turn and more: the velocity is cos t, at the last entry too.
+
+    A spline of step h misses the slope at its ends by order h^3: (0.1)^3.
+    """
+    time = np.linspace(0.0, 1.3, 14)
+    motion = {"kind": "table", "time": time.tolist(), "displacement": [[float(np.sin(t)), 0.0, 0.0] for t in time]}
+    model = build(
+        System.model_validate({"points": {"p": {"position": [0, 0, 0], "joint": "moving", "motion": motion}}})
+    )
+    out = np.zeros((3, 3))
+    for t in (1e-9, 0.65, 1.3 - 1e-9):
+        moved(t, 0, model.motions, out)
+        np.testing.assert_allclose(out[:2, 0], [np.sin(t), np.cos(t)], atol=1e-3)
+
+
+def test_a_tabled_load_acts_between_its_first_and_last_entry_only():
+    """10 N/m over 3 m of 10 m is 30 N, by every integral of the model's table."""
+    load = {"kind": "table", "s": [4.0, 7.0], "force": [[10.0, 0, 0], [10.0, 0, 0]]}
+    system = System.model_validate(
+        {
+            "sections": {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e6}},
+            "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [9, 0, 0]}},
+            "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 10}], "loads": [load]}},
+        }
+    )
+    lines = build(system).lines
+    s = np.unique(np.concatenate([np.linspace(0.0, 10.0, 1001), lines.load_table[:, 0]]))
+    force = np.interp(s, lines.load_table[:, 0], lines.load_table[:, 1])
+    assert force[0] == force[-1] == 0.0
+    np.testing.assert_allclose(np.trapezoid(force, s), 30.0, rtol=1e-8)  # edges of 1e-9 of the length

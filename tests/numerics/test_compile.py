@@ -82,6 +82,39 @@ def test_folder_that_cannot_be_written_warns_once(modules, tmp_path):
     assert "Set ROPEWALK_CACHE" in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no modes of files there")
+def test_a_folder_that_others_may_write_is_not_read(modules, tmp_path):
+    """What is read there is run; the numbers still come, compiled anew."""
+    cache = tmp_path / "cache"
+    run(modules, cache)
+    marks = {path: path.stat().st_atime_ns for path in cache.rglob("*.kernel")}
+    cache.chmod(0o777)
+    done = run(modules, cache)
+    assert done.stdout == "8.0\n"
+    assert done.stderr.count("others may write there (mode 777)") == 1
+    assert marks == {path: path.stat().st_atime_ns for path in cache.rglob("*.kernel")}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no modes of files there")
+def test_a_file_that_others_may_write_is_not_read(tmp_path, monkeypatch):
+    """Neither one with a loose mode, nor a link, nor one of another user."""
+    tmp_path.chmod(0o700)
+    path, link = tmp_path / "a.kernel", tmp_path / "b.kernel"
+    path.write_bytes(b"x")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    assert compiling._trusted_bytes(path) == b"x"
+    with pytest.raises(OSError):
+        compiling._trusted_bytes(link)
+    path.chmod(0o622)
+    with pytest.raises(PermissionError):
+        compiling._trusted_bytes(path)
+    path.chmod(0o600)
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    owner = os.stat_result((0o100600, 0, 0, 1, 4712, 0, 1, 0, 0, 0))
+    assert compiling._not_ours(owner) == "it belongs to user 4712"
+
+
 def test_kernels_run_with_the_compiler_off(modules, tmp_path):
     done = run(modules, tmp_path / "cache", NUMBA_DISABLE_JIT="1")
     assert done.stdout == "8.0\n"

@@ -196,3 +196,17 @@ def test_own_sine_cosine_and_exponential_hold_their_stated_errors():
     decay = np.array([waves._decay(v) for v in x])
     assert_allclose(decay, np.exp(x), rtol=5e-13, atol=0.0)
     assert_allclose(decay, np.exp(x), rtol=0.0, atol=2.5e-14)
+
+
+def test_waves_are_brought_on_over_their_ramp():
+    """Nothing at t = 0, half (by symmetry) at half the ramp, all after it; every quantity by one factor."""
+    args = (1.0, 0.8, 0.3, 0.4, 30.0, 9.81)
+    at_once, ramped = waves.wave_table(*args), waves.wave_table(*args, ramp=10.0)
+    place = np.array([[3.0, -2.0, -4.0]])
+    full, part = np.zeros((1, COLUMNS)), np.zeros((1, COLUMNS))
+    for t, share in ((0.0, 0.0), (5.0, 0.5), (10.0, 1.0), (25.0, 1.0)):
+        waves.kinematics(at_once, place, t, 30.0, STRETCHING_NONE, 1.0, full)
+        waves.kinematics(ramped, place, t, 30.0, STRETCHING_NONE, 1.0, part)
+        assert_allclose(part, share * full, rtol=1e-15, atol=0.0)
+        expected = share * np.array(waves.surface(at_once, 3.0, -2.0, t, 1.0))
+        assert_allclose(waves.surface(ramped, 3.0, -2.0, t, 1.0), expected, rtol=1e-15)

@@ -148,7 +148,9 @@ def test_a_page_stays_below_its_size(frames, numbers):
 
 
 def test_waves_pass_only_where_time_does():
-    system = mooring(environment={"depth": 100.0, "waves": {"kind": "regular", "height": 2.0, "period": 8.0}})
+    system = mooring(
+        environment={"depth": 100.0, "waves": {"kind": "regular", "ramp": 0, "height": 2.0, "period": 8.0}}
+    )
     assert from_dataset(moving(system, 3)).surroundings.waves is not None
     assert from_dataset(moving(system, 1)).surroundings.waves is None
 

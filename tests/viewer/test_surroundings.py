@@ -12,7 +12,14 @@ from ropewalk.spec.environment import Environment
 from ropewalk.viewer.packing import unpacked
 from ropewalk.viewer.surroundings import MOST_COMPONENTS, surroundings
 
-JONSWAP = {"kind": "jonswap", "significant_height": 4.0, "peak_period": 9.0, "heading": 30.0, "components": 400}
+JONSWAP = {
+    "kind": "jonswap",
+    "ramp": 0,
+    "significant_height": 4.0,
+    "peak_period": 9.0,
+    "heading": 30.0,
+    "components": 400,
+}
 
 
 def around(low, high, **environment):
@@ -27,7 +34,7 @@ def drawn(told, x, y, t):
 
 def test_a_regular_wave_on_the_page_is_the_wave_of_the_case():
     """Phases are moved to the page's origin; the sum is then the elevation that the solvers use."""
-    sea = {"kind": "regular", "height": 3.0, "period": 7.0, "heading": 40.0, "phase": 0.4}
+    sea = {"kind": "regular", "ramp": 0, "height": 3.0, "period": 7.0, "heading": 40.0, "phase": 0.4}
     it = around([90, 40, -20], [130, 60, 0], waves=sea, depth=20.0)
     table = build_sea(Environment.model_validate({"waves": sea, "depth": 20.0})).wave
     told = it.to_json(np.array([110.0, 50.0, 0.0]))

@@ -16,7 +16,7 @@ from ropewalk.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-SHOWN = ("min", "mean", "max")  # of the statistics
+SHOWN = ("mean", "std", "min", "max")  # of the statistics
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
 
@@ -59,26 +59,25 @@ def run_command(
 
 
 def print_histories(dataset: xr.Dataset) -> None:
-    """Smallest, mean and largest tension at the ends of lines, force of the water on nets, and motions of bodies."""
+    """Statistics of the tension at the ends of lines, the force of the water on nets and the motions of bodies."""
     from ropewalk.post.overview import UNITS, overview
 
     found = overview(dataset)
-    rows = [
-        (f"tension of {name} at {end} (N)", *(newtons(numbers[word]) for word in SHOWN))
+    named = [
+        (f"tension of {name} at {end} (N)", numbers, newtons)
         for name, ends in found["lines"].items()
         for end, numbers in ends.items()
     ]
-    rows += [
-        (f"water on {name} (N)", *(newtons(numbers[word]) for word in SHOWN)) for name, numbers in found["nets"].items()
-    ]
-    rows += [
-        (f"{what.replace('_', ' ')} of {name} ({UNITS[what]})", *(f"{numbers[word]:.3f}" for word in SHOWN))
+    named += [(f"water on {name} (N)", numbers, newtons) for name, numbers in found["nets"].items()]
+    named += [
+        (f"{what.replace('_', ' ')} of {name} ({UNITS[what]})", numbers, "{:.3f}".format)
         for name, motions in found["bodies"].items()
         for what, numbers in motions.items()
     ]
+    rows = [(what, *(form(n[word]) for word in SHOWN), f"{n['time_of_max']:g}") for what, n, form in named]
     if rows:
         after = f"from t = {found['start']:g} s" if found["start"] > 0.0 else "over the run"
-        print_table(dataset.attrs.get("title") or "over the run", (after, *SHOWN), rows)
+        print_table(dataset.attrs.get("title") or "over the run", (after, *SHOWN, "max at t (s)"), rows)
 
 
 def print_events(dataset: xr.Dataset) -> None:

@@ -61,7 +61,7 @@ def build_sea(environment: spec.Environment) -> Sea:
         current_heading=current_heading,
         current_exponent=exponent,
         current_table=floats(table, (-1, 3)),
-        wave=waves.wave_table(amplitude, omega, heading, phase, depth, environment.gravity),
+        wave=waves.wave_table(amplitude, omega, heading, phase, depth, environment.gravity, environment.wave_ramp),
         wind_speed=wind.speed if wind else 0.0,
         wind_heading=math.radians(wind.heading) if wind else 0.0,
     )

@@ -148,10 +148,14 @@ def _unit(vector: Sequence[float]) -> list[float]:
 
 
 def _spline(motion: spec.TableMotion) -> Array:
-    """Cubic coefficients with rest at both ends; one row per knot, the last unused."""
+    """Cubic coefficients; one row per knot, the last unused.
+
+    The third derivative is continuous at the knots next to the ends, so that the ends have the velocity that the
+    table gives them.
+    """
     from scipy.interpolate import CubicSpline
 
-    spline = CubicSpline(motion.time, np.array(motion.displacement), bc_type="clamped")
+    spline = CubicSpline(motion.time, np.array(motion.displacement), bc_type="not-a-knot")
     cubics: Array = np.zeros((len(motion.time), 4, 3))
     cubics[:-1] = np.moveaxis(spline.c, 1, 0)
     return cubics

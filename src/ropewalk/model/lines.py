@@ -20,6 +20,7 @@ from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
 
 POINT, BODY, ROD = 0, 1, 2  # what a line's end is fastened to
 PRESSURE, FORCE_TABLE, ROTATING = 0, 1, 2  # kinds of distributed load
+EDGE = 1e-9  # of the length: over which a tabled load begins and ends; far below any element
 
 
 class Sections(NamedTuple):
@@ -113,7 +114,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
     attachments = [a for line in parts for a in sorted(line.attachments, key=lambda a: a.s)]
     loads = [load for line in parts for load in line.loads]
     over = [_end(name, points, bodies, rods) for line in parts for name in line.over]
-    tables = [_table(load) for load in loads]
+    tables = [_table(load, line.length) for line in parts for load in line.loads]
     return Lines(
         length=floats([line.length for line in parts]),
         end_kind=ints([[kind for kind, _, _ in pair] for pair in ends], (-1, 2)),
@@ -192,7 +193,13 @@ def _value(load: spec.LineLoad) -> float:
     return load.rate if isinstance(load, spec.RotatingLoad) else 0.0
 
 
-def _table(load: spec.LineLoad) -> list[list[float]]:
+def _table(load: spec.LineLoad, length: float) -> list[list[float]]:
+    """Rows of s and force; a table over part of the line gets entries of no force right beside its ends."""
     if not isinstance(load, spec.TableLoad):
         return []
-    return [[s, *force] for s, force in zip(load.s, load.force, strict=True)]
+    rows = [[s, *force] for s, force in zip(load.s, load.force, strict=True)]
+    if load.s[0] > 0.0:
+        rows.insert(0, [max(0.0, load.s[0] - EDGE * length), 0.0, 0.0, 0.0])
+    if load.s[-1] < length:
+        rows.append([load.s[-1] + EDGE * length, 0.0, 0.0, 0.0])
+    return rows

@@ -18,6 +18,7 @@ import functools
 import hashlib
 import os
 import pickle
+import stat
 import sys
 import tempfile
 import time
@@ -30,7 +31,8 @@ import numba
 from numba.core.compiler import CompileResult
 
 PACKAGE = Path(__file__).resolve().parents[1]
-UNCOMPILED = PACKAGE / "spec"  # no kernel reads it: an import contract keeps it out of rooms with kernels
+UNCOMPILED = (PACKAGE / "spec", Path(__file__).resolve())  # in no kernel: by an import contract, and by FORMAT
+OTHERS_WRITE = 0o022  # mode bits that let the group or anybody write
 FORMAT = "2"  # of the cache files; raise it when their content changes
 FNDESC = 1  # place of the function's description in what numba makes of a compiled result
 DIGEST = 32  # bytes of a sha256, at the head of every file
@@ -94,7 +96,7 @@ def source_hash(path: Path) -> str:
     todo = [path]
     while todo:
         here = todo.pop()
-        if here in seen or here.is_relative_to(UNCOMPILED):
+        if here in seen or any(here.is_relative_to(place) for place in UNCOMPILED):
             continue
         seen.add(here)
         if here.is_relative_to(PACKAGE):
@@ -112,6 +114,15 @@ def _usable_folder(folder: Path) -> bool:
     """True if `folder` can be written; warns once if not."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if why := _not_ours(folder.stat()):
+            warnings.warn(
+                f"compiled kernels in {folder} are not used, because {why} and reading them runs what they hold; they "
+                "are compiled anew in each process. Make the folder yours alone (chmod 700), or set ROPEWALK_CACHE to "
+                "one that is.",
+                CacheWarning,
+                stacklevel=2,
+            )
+            return False
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError as error:
@@ -122,6 +133,27 @@ def _usable_folder(folder: Path) -> bool:
             stacklevel=2,
         )
         return False
+
+
+def _not_ours(status: os.stat_result) -> str:
+    """Why somebody else may have written a file or folder; empty if nobody can but this user and the administrator."""
+    if sys.platform == "win32":  # folders of a user are closed to others by default
+        return ""
+    if status.st_uid not in (os.getuid(), 0):
+        return f"it belongs to user {status.st_uid}"
+    if status.st_mode & OTHERS_WRITE:
+        return f"others may write there (mode {stat.S_IMODE(status.st_mode):o})"
+    return ""
+
+
+def _trusted_bytes(path: Path) -> bytes:
+    """Content of a file that only this user can have written; OSError if it may be another's."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or _not_ours(status) or _not_ours(path.parent.stat()):
+            raise PermissionError(f"{path} may be another user's")
+        return file.read()
 
 
 def needs_of(library: Any) -> tuple[Kept, ...] | None:
@@ -236,7 +268,7 @@ def _remember(result: Any, path: Path, digest: bytes) -> None:
 def _read(path: Path, context: Any, wanted: bytes | None = None) -> Any:
     """The compiled result in a file, and before it all that it calls; None if something is not as it was written."""
     try:
-        data = path.read_bytes()
+        data = _trusted_bytes(path)
     except OSError:
         return None
     digest, payload = data[:DIGEST], data[DIGEST:]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.motion import ramp as smooth_start
 
 # rows of a wave table
 AMPLITUDE = 0  # a, m
@@ -33,7 +34,8 @@ TURNS_X = 11  # the phase is summed in turns, not radians: KX / (2 pi), 1/m
 TURNS_Y = 12  # KY / (2 pi), 1/m
 TURNS_T = 13  # omega / (2 pi), 1/s
 TURNS = 14  # phase / (2 pi)
-ROWS = 15
+RAMP = 15  # s over which the waves are brought on from t = 0, the same in every column
+ROWS = 16
 
 # kinds of stretching
 STRETCHING_NONE = 0  # Airy's formulas up to still water; above it the values at z = 0
@@ -84,12 +86,18 @@ def wavenumber(omega, depth, g):
 
 
 def wave_table(
-    amplitude: ArrayLike, omega: ArrayLike, heading: ArrayLike, phase: ArrayLike, depth: float, g: float
+    amplitude: ArrayLike,
+    omega: ArrayLike,
+    heading: ArrayLike,
+    phase: ArrayLike,
+    depth: float,
+    g: float,
+    ramp: float = 0.0,
 ) -> NDArray[np.float64]:
     """The table that the kernels of this file read: (ROWS, n), sorted by wave number, read-only.
 
     amplitude : (n,) m    omega : (n,) rad/s, positive    heading : (n,) rad    phase : (n,) rad
-    depth : m or infinite    g : m/s2
+    depth : m or infinite    g : m/s2    ramp : s over which the waves are brought on from t = 0; 0: at once
     """
     columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in (amplitude, omega, heading, phase)))
     order = np.argsort(columns[1], kind="stable")
@@ -106,6 +114,7 @@ def wave_table(
     table[CELERITY] = w / k
     table[TURNS_X], table[TURNS_Y] = table[KX] / TURN, table[KY] / TURN
     table[TURNS_T], table[TURNS] = w / TURN, phi / TURN
+    table[RAMP] = ramp
     table.flags.writeable = False
     return table
 
@@ -163,6 +172,12 @@ def _decay(x):
     return e * e
 
 
+@kernel
+def brought_on(wave, t):
+    """Share of the waves that is there at time t (s), 0 to 1: smooth in time, :func:`ropewalk.physics.motion.ramp`."""
+    return smooth_start(t, wave[RAMP, 0])[0] if wave.shape[1] > 0 else 1.0
+
+
 @kernel(fastmath=SUM)
 def surface(wave, x, y, t, ramp):
     r"""Elevation (m), its slopes in x and y, and its rate (m/s), as four numbers.
@@ -172,8 +187,9 @@ def surface(wave, x, y, t, ramp):
 
     Source: [Dean1991], ch. 3.
 
-    wave : (ROWS, n) wave table    x, y : m    t : s    ramp : factor on all amplitudes, 0 to 1
+    wave : (ROWS, n) wave table    x, y : m    t : s    ramp : factor on all amplitudes, beside the table's own ramp
     """
+    ramp *= brought_on(wave, t)
     eta = 0.0
     eta_x = 0.0
     eta_y = 0.0
@@ -275,11 +291,12 @@ def kinematics(wave, positions, t, depth, stretching, ramp, out):
     1/(kh) of that in shallow water.
 
     wave : (ROWS, n) wave table    positions : (m, 3) m    t : s    depth : that of the table, m or infinite
-    stretching : STRETCHING_NONE or STRETCHING_WHEELER    ramp : factor on all amplitudes, 0 to 1
+    stretching : STRETCHING_NONE or STRETCHING_WHEELER    ramp : factor on all amplitudes, beside the table's own
     out : (m, COLUMNS), filled; columns VELOCITY, ACCELERATION, PRESSURE, ELEVATION
     """
     clocks, cosines, sines = np.empty(wave.shape[1]), np.empty(wave.shape[1]), np.empty(wave.shape[1])
     _clocks(wave, t, clocks)
+    ramp *= brought_on(wave, t)
     for i in range(positions.shape[0]):
         row = _kinematics(
             wave, positions[i, 0], positions[i, 1], positions[i, 2], clocks, depth, stretching, ramp, cosines, sines
@@ -293,6 +310,7 @@ def kinematics_at(wave, position, t, depth, stretching, ramp, out):
     """:func:`kinematics` at one point: position (3,) m, out (COLUMNS,)."""
     clocks, cosines, sines = np.empty(wave.shape[1]), np.empty(wave.shape[1]), np.empty(wave.shape[1])
     _clocks(wave, t, clocks)
+    ramp *= brought_on(wave, t)
     row = _kinematics(wave, position[0], position[1], position[2], clocks, depth, stretching, ramp, cosines, sines)
     for c in range(COLUMNS):
         out[c] = row[c]

@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import rotation_matrix
 from ropewalk.post.bodies import Event, _extent, _first, _system, body_events
+from ropewalk.post.window import settled
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,9 +31,13 @@ def events(dataset: xr.Dataset) -> list[Event]:
 
 
 def find_events(dataset: xr.Dataset) -> list[Event]:
-    """Capsizing, sinking, dry-out and touchdown of bodies; overload, slack, snap and touchdown of lines."""
+    """Capsizing, sinking, dry-out and touchdown of bodies; overload, slack, snap and touchdown of lines.
+
+    What happens while waves and motions are brought on is left out.
+    """
     if dataset.sizes.get("time", 0) == 0:
         return []
+    dataset = settled(dataset)
     system = _system(dataset)
     found = body_events(dataset)
     if system.bodies and system.environment.has_seabed:

@@ -11,29 +11,13 @@ if TYPE_CHECKING:
 
     from ropewalk.spec.system import System
 
-RAMP_PERIODS = 2.0  # peak periods over which waves are brought on unless the case gives a ramp
-
 
 def ramp_end(system: System) -> float:
     """Time (s) at which the waves and the prescribed motions of a case have their full amplitude; 0 without ramps."""
     parts: list[Any] = [*system.points.values(), *system.bodies.values()]
     ramps = [float(getattr(part.motion, "ramp", None) or 0.0) for part in parts if getattr(part, "motion", None)]
-    waves: Any = system.environment.waves
-    if waves is not None and "ramp" in type(waves).model_fields:
-        given = waves.ramp
-        ramps.append(RAMP_PERIODS * _peak_period(waves) if given is None else float(given))
+    ramps.append(system.environment.wave_ramp)
     return max(ramps, default=0.0)
-
-
-def _peak_period(waves: Any) -> float:
-    """s, of the highest component where no period is given"""
-    for name in ("peak_period", "period"):
-        if hasattr(waves, name):
-            return float(getattr(waves, name))
-    components = getattr(waves, "components", ())
-    if isinstance(components, tuple) and components:
-        return float(max(components, key=lambda component: component.amplitude).period)
-    return 0.0
 
 
 def statistics_start(dataset: xr.Dataset, start: float | None = None) -> float:
@@ -68,3 +52,10 @@ def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
             "shorter ramp"
         )
     return dataset if kept.all() else dataset.isel(time=slice(int(kept.argmax()), None))
+
+
+def settled(dataset: xr.Dataset) -> xr.Dataset:
+    """The records after the start-up ramp, or all of a run that ends within it."""
+    if dataset.sizes.get("time", 0) <= 1 or is_within_ramp(dataset):
+        return dataset
+    return after_ramp(dataset)

@@ -60,7 +60,16 @@ class Current(Part):
     profile: CurrentProfile = UniformProfile()
 
 
-class RegularWaves(Part):
+RAMP_PERIODS = 2.0  # peak periods over which waves are brought on unless the case gives a ramp
+
+
+class _Waves(Part):
+    ramp: NotNegative | None = None
+    """Seconds over which the waves are brought on smoothly from t = 0; two (peak) periods unless given, 0: at once.
+    Statistics and events leave it out."""
+
+
+class RegularWaves(_Waves):
     """One Airy wave."""
 
     kind: Literal["regular"]
@@ -83,14 +92,14 @@ class WaveComponent(Part):
     """rad"""
 
 
-class ComponentWaves(Part):
+class ComponentWaves(_Waves):
     """A sea given by its components."""
 
     kind: Literal["components"]
     components: Annotated[tuple[WaveComponent, ...], Field(min_length=1)]
 
 
-class _Irregular(Part):
+class _Irregular(_Waves):
     significant_height: NotNegative
     """Four times the standard deviation of the elevation, m."""
     peak_period: Positive
@@ -120,6 +129,15 @@ class PiersonMoskowitzWaves(_Irregular):
 
 
 Waves = Annotated[RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves, Field(discriminator="kind")]
+
+
+def peak_period(waves: RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves) -> float:
+    """s; of the highest component where a sea is given by its components."""
+    if isinstance(waves, RegularWaves):
+        return waves.period
+    if isinstance(waves, ComponentWaves):
+        return max(waves.components, key=lambda component: component.amplitude).period
+    return waves.peak_period
 
 
 class Wind(Part):
@@ -171,6 +189,14 @@ class Environment(Part):
     waves: Waves | None = None
     wind: Wind | None = None
     seabed: Seabed = Seabed()
+
+    @property
+    def wave_ramp(self) -> float:
+        """Seconds over which the waves are brought on; 0 without waves."""
+        waves = self.waves
+        if waves is None:
+            return 0.0
+        return RAMP_PERIODS * peak_period(waves) if waves.ramp is None else waves.ramp
 
     @property
     def has_seabed(self) -> bool:

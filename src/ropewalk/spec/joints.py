@@ -126,7 +126,7 @@ class HarmonicMotion(Part):
 
 
 class TableMotion(Part):
-    """Displacements at given times, a cubic spline between; at rest beyond the ends."""
+    """Displacements at given times, a cubic spline between; beyond the ends the nearest entry holds."""
 
     kind: Literal["table"]
     time: Annotated[tuple[Finite, ...], Field(min_length=2)]

@@ -78,7 +78,7 @@ class PressureLoad(Part):
 
 
 class TableLoad(Part):
-    """Force per unstretched length against s, linear between the entries."""
+    """Force per unstretched length against s, linear between the entries; none before the first and after the last."""
 
     kind: Literal["table"]
     s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]

@@ -26,7 +26,7 @@ ARROWS = 7  # of the current over the depth
 
 @dataclass(frozen=True)
 class Waves:
-    """Wave components that are drawn: elevation = sum a cos(kx x + ky y + phase - omega t)."""
+    """Wave components that are drawn: elevation = sum a cos(kx x + ky y + phase - omega t), brought on over a ramp."""
 
     amplitude: Array  # (n,) m
     kx: Array  # (n,) rad/m
@@ -36,6 +36,7 @@ class Waves:
     cells: int  # of the surface along each edge
     left_out: float  # m, standard deviation of the components left out
     faceting: float  # m, standard deviation of the error that flat facets make
+    ramp: float = 0.0  # s
 
     @property
     def error(self) -> float:
@@ -69,6 +70,7 @@ class Surroundings:
             w = self.waves
             waves = {
                 "amplitude": w.amplitude.tolist(),
+                "ramp": w.ramp,
                 "kx": w.kx.tolist(),
                 "ky": w.ky.tolist(),
                 "omega": w.omega.tolist(),
@@ -136,7 +138,7 @@ def _bed(
 
 def _waves(sea: Sea, width: float) -> Waves:
     """The strongest components that a surface of `width` (m) can show."""
-    from ropewalk.physics.waves import AMPLITUDE, KX, KY, OMEGA, PHASE, WAVENUMBER
+    from ropewalk.physics.waves import AMPLITUDE, KX, KY, OMEGA, PHASE, RAMP, WAVENUMBER
 
     a, k = sea.wave[AMPLITUDE], sea.wave[WAVENUMBER]
     main = 2.0 * math.pi / float(k[np.argmax(a)])
@@ -159,6 +161,7 @@ def _waves(sea: Sea, width: float) -> Waves:
         cells,
         math.sqrt(0.5 * float(np.sum(a[left] ** 2))),
         math.sqrt(0.5 * float(np.sum(faceting**2))),
+        float(sea.wave[RAMP, 0]),
     )
 
 

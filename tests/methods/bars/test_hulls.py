@@ -32,7 +32,7 @@ SEA = {
     "seabed": {"kind": "none"},
     "current": {"speed": 0.7, "heading": 144},
     "wind": {"speed": 8, "heading": 144},
-    "waves": {"kind": "regular", "height": 2.0, "period": 5.0, "heading": 29},
+    "waves": {"kind": "regular", "ramp": 0.0, "height": 2.0, "period": 5.0, "heading": 29},
 }
 EXAMPLES = Path(__file__).parents[3] / "examples"
 BARE = {"diameter": 0.001, "mass": 1.0, "axial_stiffness": "inextensible"}  # a tether on which the sea does not act

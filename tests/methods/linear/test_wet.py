@@ -79,7 +79,7 @@ def at_rest(system: System) -> tuple[Model, Unknowns, Place, Assembled, Wet]:
 @pytest.mark.parametrize("hull", HULLS)
 def test_small_waves_push_a_tilted_hull_as_in_the_time_domain(hull: str) -> None:
     """First harmonic of the wrench on a held hull, amplitude to zero; pitch is a small difference of large moments."""
-    system = tilted(hull, waves={"kind": "regular", "height": 2e-5, "period": 6.3, "heading": 30})
+    system = tilted(hull, waves={"kind": "regular", "ramp": 0.0, "height": 2e-5, "period": 6.3, "heading": 30})
     model, unknowns, place, at, wet = at_rest(system)
     wave, still = model.sea.wave[:, 0], np.zeros(6)
     omega, amplitude = float(wave[OMEGA]), wave[AMPLITUDE] * np.exp(1j * wave[PHASE])
@@ -124,7 +124,7 @@ def test_waves_push_a_tilted_hull_as_the_pressure_gradient_on_its_volume_does(hu
 
     With the strips alone, on the axis, the moment was 7 % off for the can, 21 % for the cone.
     """
-    system = tilted(hull, waves={"kind": "regular", "height": 2.0, "period": 6.3, "heading": 30})
+    system = tilted(hull, waves={"kind": "regular", "ramp": 0.0, "height": 2.0, "period": 6.3, "heading": 30})
     given = system.bodies["buoy"].hull
     bare = given.replace(added_mass=0.0) if hull == "ball" else given.replace(added_mass={"normal": 0, "axial": 0})
     model, _, place, _, _ = at_rest(system.replace(bodies={"buoy": system.bodies["buoy"].replace(hull=bare)}))

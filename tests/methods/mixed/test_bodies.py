@@ -184,7 +184,7 @@ def test_buoy_follows_long_waves():
     hull = {"kind": "axisymmetric", "profile": [[0, r], [0.6, r]], "drag": {"normal": 1.0, "axial": 2.0}}
     body = {"mass": m, "inertia": [0.1 * m, 0.1 * m, 0.1 * m], "centre_of_mass": [0, 0, 0.1],
             "position": [0, 0, -draught], "hull": hull}  # fmt: skip
-    wave = {"kind": "regular", "height": 0.4, "period": 12.0, "phase": float(np.pi / 2)}
+    wave = {"kind": "regular", "ramp": 0, "height": 0.4, "period": 12.0, "phase": float(np.pi / 2)}
     model = model_of({**CALM, "waves": wave}, body)
     times = np.arange(60.0, 72.0, 0.5)
     omega, k = 2.0 * np.pi / 12.0, (2.0 * np.pi / 12.0) ** 2 / G
@@ -240,7 +240,10 @@ def moored(section: dict[str, Any] | None = None, *, painter: bool = True, **env
 
 def test_newton_takes_the_unbalance_of_bodies_and_lines_away():
     """Two bodies, four lines, waves, current and spin: near the end a thousandth is left by each iteration."""
-    flow = {"current": {"speed": 1.0, "heading": 30}, "waves": {"kind": "regular", "height": 2, "period": 6}}
+    flow = {
+        "current": {"speed": 1.0, "heading": 30},
+        "waves": {"kind": "regular", "ramp": 0, "height": 2, "period": 6},
+    }
     model = moored(**flow)
     work = _make_work(model, initial_state(model), 0.0)
     mesh, steps, sea = work.mesh, work.steps, model.sea
@@ -290,7 +293,10 @@ def test_calm_equilibrium_and_stiffness_are_those_of_the_closed_form():
 @pytest.mark.parametrize("stiffness", [1e6, "inextensible"])
 def test_steps_of_both_schemes_agree_as_they_go_to_zero(stiffness):
     """Backward Euler falls to generalised-alpha linearly in the step, with elastic and with inextensible lines."""
-    flow = {"current": {"speed": 0.5, "heading": 30}, "waves": {"kind": "regular", "height": 2, "period": 6}}
+    flow = {
+        "current": {"speed": 0.5, "heading": 30},
+        "waves": {"kind": "regular", "ramp": 0, "height": 2, "period": 6},
+    }
     model = moored({**ROPE, "axial_stiffness": stiffness}, **flow)
     times = [4.0]
     # at 5 ms the inextensible painter comes taut at 3.6 s in a way that defeats Newton's method several times in a row
@@ -309,7 +315,10 @@ def test_recovery_from_a_snap_does_not_throw_the_body():
 
     That step has another root, with 1e9 N of push, that sends the spar to z = -20 m; it moves within the waves of 1 m.
     """
-    flow = {"current": {"speed": 0.5, "heading": 30}, "waves": {"kind": "regular", "height": 2, "period": 6}}
+    flow = {
+        "current": {"speed": 0.5, "heading": 30},
+        "waves": {"kind": "regular", "ramp": 0, "height": 2, "period": 6},
+    }
     model = moored({**ROPE, "axial_stiffness": "inextensible"}, **flow)
     end = run(model, [4.0], start_at="equilibrium", step=0.005)[-1]
     assert abs(end.body_position[0, 2]) < 1.5
@@ -379,7 +388,7 @@ def test_soft_bed_that_does_not_carry_a_body_is_said():
 
 def test_energy_of_bodies_and_lines_adds_up():
     """Kinetic, elastic and potential energy against work and losses, over 20 s of waves."""
-    model = moored(waves={"kind": "regular", "height": 2, "period": 6}, current={"speed": 0.5})
+    model = moored(waves={"kind": "regular", "ramp": 0, "height": 2, "period": 6}, current={"speed": 0.5})
     solver = MixedFem(tolerance=1e-3)
     work = solver.start(model, initial_state(model))
     report = solver.advance(model, work, 20.0)
@@ -389,7 +398,7 @@ def test_energy_of_bodies_and_lines_adds_up():
 
 
 def test_run_with_bodies_goes_on_from_a_snapshot_to_the_same_bits():
-    model = moored(waves={"kind": "regular", "height": 2, "period": 6})
+    model = moored(waves={"kind": "regular", "ramp": 0, "height": 2, "period": 6})
     work, again = assert_goes_on_to_the_same_bits(MixedFem(), model, initial_state(model), 1.0, 2.0)
     assert np.array_equal(work.steps.now.X, again.steps.now.X)
     assert np.array_equal(work.mesh.bodies.memory.attitude, again.mesh.bodies.memory.attitude)

@@ -41,10 +41,11 @@ def random_sea(rng: np.random.Generator, depth: float, seed: int) -> dict[str, A
     period = rng.uniform(4.0, 14.0)
     steepest = min(rng.uniform(0.2, 6.0), 0.15 * period**2, 0.5 * depth)  # a tenth of the deep-water length at most
     if rng.random() < 0.5:
-        waves: dict[str, Any] = {"kind": "regular", "height": steepest, "period": period}
+        waves: dict[str, Any] = {"kind": "regular", "ramp": 0.0, "height": steepest, "period": period}
     else:
         waves = {
             "kind": "jonswap",
+            "ramp": 0.0,
             "significant_height": 0.4 * steepest,
             "peak_period": period,
             "seed": seed,

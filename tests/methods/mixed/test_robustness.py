@@ -44,7 +44,7 @@ def random_case(rng: np.random.Generator) -> System:
     if rng.random() < 0.5:
         environment["current"] = {"speed": float(rng.uniform(0.1, 2.0)), "heading": float(rng.uniform(0, 360))}
     if rng.random() < 0.4:
-        environment["waves"] = {"kind": "regular", "height": float(min(0.2 * depth, rng.uniform(0.5, 8.0))),
+        environment["waves"] = {"kind": "regular", "ramp": 0, "height": float(min(0.2 * depth, rng.uniform(0.5, 8.0))),
                                 "period": float(rng.uniform(4, 14)), "heading": float(rng.uniform(0, 360))}  # fmt: skip
     section = {
         "diameter": d, "mass": mass, "axial_stiffness": stiffness, "damping": float(rng.choice([0.0, 0.01])),

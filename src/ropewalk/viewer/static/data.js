@@ -163,5 +163,12 @@ function elevationAt(waves, x, y, t) {
   for (let k = 0; k < waves.amplitude.length; k++) {
     sum += waves.amplitude[k] * Math.cos(waves.kx[k] * x + waves.ky[k] * y + waves.phase[k] - waves.omega[k] * t);
   }
-  return sum;
+  return broughtOn(waves, t) * sum;
+}
+
+// Share of the waves that is there at time t: 0 at the start of a run, 1 after the ramp.
+function broughtOn(waves, t) {
+  if (!(waves.ramp > 0) || t >= waves.ramp) return 1;
+  const x = Math.max(0, t / waves.ramp);
+  return x * x * x * (10 + x * (-15 + 6 * x));
 }

@@ -51,10 +51,10 @@ class Graphics {
   setWaves(waves, t) {
     const gl = this.gl;
     this.waveCount = waves ? waves.amplitude.length : 0;
-    const texels = new Float32Array(4 * Math.max(1, this.waveCount));
+    const texels = new Float32Array(4 * Math.max(1, this.waveCount)), share = waves ? broughtOn(waves, t) : 1;
     for (let k = 0; k < this.waveCount; k++) {
       const phase = (waves.phase[k] - waves.omega[k] * t) % (2 * Math.PI);
-      texels.set([waves.amplitude[k], waves.kx[k], waves.ky[k], phase], 4 * k);
+      texels.set([share * waves.amplitude[k], waves.kx[k], waves.ky[k], phase], 4 * k);
     }
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.waves);
