@@ -174,3 +174,50 @@ def test_current_is_refused_by_the_closed_form():
 def test_thousand_starts_of_the_three_line_node():
     """As `test_balance_is_found_from_anywhere`, the whole study."""
     start_three_lines(1000, 11, (-2, 5))
+
+
+def test_weight_on_slack_ropes_is_balanced():
+    """Ropes that cannot stretch, one nearly straight on the way: forces and weight sum to zero, lengths hold."""
+    data = {
+        "environment": {"gravity": 9.81, "seabed": {"kind": "none"}},
+        "sections": {"r": {"diameter": 0.01155, "mass": 0.0888, "axial_stiffness": "inextensible"}},
+        "points": {
+            "node": {"position": [-1.0, -0.2, -13.0], "joint": "free", "mass": 3.84},
+            "a": {"position": [17.8, 3.1, -12.7]},
+            "top": {"position": [3.0, 0, -1.0]},
+        },
+        "lines": {
+            "l": {"from": "a", "to": "node", "pieces": [{"section": "r", "length": 20.1}]},
+            "u": {"from": "node", "to": "top", "pieces": [{"section": "r", "length": 17.6}]},
+        },
+    }
+    answer = rw.statics(System.model_validate(data), "catenary")
+    state = answer.state
+    total = state.end_force[0, 1] + state.end_force[1, 0] + [0, 0, -3.84 * 9.81]
+    # residuals are judged by 1e-9 of all weights, 50 N
+    assert_allclose(total, 0.0, atol=1e-7)
+    assert_allclose(np.linalg.norm(state.end_force, axis=2).max(), 35.2325, rtol=1e-4)
+    for i, length in enumerate((20.1, 17.6)):
+        way = np.diff(state.position[state.start[i] : state.start[i + 1]], axis=0)
+        # chords of a hundred parts of a curve: 1e-3 where it is bent, at most its length
+        assert length * (1 - 2e-3) < np.linalg.norm(way, axis=1).sum() < length * (1 + 1e-12)
+
+
+def test_inextensible_ropes_that_cannot_meet_are_refused_by_name():
+    """Three ropes of 0.55 of the sides of a triangle reach each other in pairs, but not all three the middle."""
+    corners = {f"a{k}": {"position": [np.cos(2 * np.pi * k / 3), np.sin(2 * np.pi * k / 3), 0.0]} for k in range(3)}
+    rope = [{"section": "r", "length": 0.55 * np.sqrt(3.0)}]
+    data = {
+        "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+        "sections": {"r": {"diameter": 0.01, "mass": 0.1, "axial_stiffness": "inextensible"}},
+        "points": {**corners, "p": {"position": [0, 0, -0.1], "joint": "free", "mass": 1.0}},
+        "lines": {
+            f"l{k}": {"from": f"a{k}", "to": "p", "pieces": [{"section": "r", "length": length}]} for k in range(3)
+        },
+    }
+    model = build(System.model_validate(data))
+    solver = Catenary()
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 0.0)
+    assert report.status is Status.TOO_SHORT
+    assert "'l0' (0.952628 m long, would have to span 1 m)" in report.message

@@ -24,7 +24,7 @@ from ropewalk.physics.catenary_free import PENETRATES
 SLACK = frozenset({catenary.SLACK_HANGING, catenary.SLACK_NEUTRAL})
 RUN_AWAY = 100.0  # lengths from the origin where a part has been lost
 BURIED = 1e-6  # of a line's length: an end this far below the bed is on it
-EVEN = 2e-4  # of the height of a line: contact radii that differ by less lie on one bed
+EVEN = 1e-6  # of a line's length: contact radii that differ by less lie on one bed
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,7 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
             continue
         radius = model.sections.contact_radius[lines.piece_section[own]][lying]
         rest = assembly.bed[i] + model.sea.depth
-        height = float(np.max(line_ends(work, i)[:, 2])) + model.sea.depth
-        if np.max(np.abs(radius - rest)) > EVEN * max(height, 0.0):
+        if np.max(np.abs(radius - rest)) > EVEN * float(assembly.length[i]):
             yield (
                 f"line '{name}' lies on the seabed with pieces of contact diameters {2.0 * radius.min():.4g} to "
                 f"{2.0 * max(radius.max(), rest):.4g} m, and the closed form has one height; use method 'fem'",

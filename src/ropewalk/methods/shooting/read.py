@@ -11,12 +11,14 @@ from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
 from ropewalk.methods.shooting.shot import LOG_SIZE, REST, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, STATE, float_force
-from ropewalk.model.arrays import Array, offsets
+from ropewalk.model.arrays import Array, Flags, offsets
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 
+MOST_TURN, HALVINGS = 0.3, 5  # rad between nodes, and how often those that turn more are halved
+SLACK = 1.0e-9  # of the force scale: below it a line has no direction
 BEYOND = 1.0e-12  # of the length: how far beyond a load its force is taken
 EDGE = 1.0e-12  # of the length: round-off in the place of a cut
 SAMPLE_TOLERANCE = 1.0e-10  # of the integrator where a start is sampled
@@ -149,6 +151,12 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
     length = float(lines.length[i])
     s = with_corners(length, corners(model, problem, out, i))
     table = line_table(model, problem, i, s, tolerance)
+    for _ in range(HALVINGS):
+        sharp = _sharp(table, SLACK * float(problem.arcs.force[problem.arcs.line == i].max(initial=0.0)))
+        if not np.any(sharp):
+            break
+        s = np.union1d(s, 0.5 * (s[:-1] + s[1:])[sharp])
+        table = line_table(model, problem, i, s, tolerance)
     loads = lines.attachment_s[lines.attachment_start[i] : lines.attachment_start[i + 1]]
     inner = loads[(loads > 0.0) & (loads < length)]
     if inner.size:
@@ -156,6 +164,16 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
         beyond = np.minimum(s[at] + BEYOND * length, length)
         table[at, 3:] = line_table(model, problem, i, beyond, tolerance)[:, 3:]
     return s, table
+
+
+def _sharp(table: Array, slack: float) -> Flags:
+    """Where a line turns so much from one node to the next that more are needed; where it is slack it has no way."""
+    force = table[:, 3:]
+    size = np.linalg.norm(force, axis=1)
+    unit = force / np.maximum(size, 1e-300)[:, None]
+    turn = np.linalg.norm(np.diff(unit, axis=0), axis=1)
+    sharp: Flags = (turn > MOST_TURN) & (np.minimum(size[:-1], size[1:]) > slack)
+    return sharp
 
 
 def read_state(model: Model, problem: Problem, out: Result, where: Place, time: float, tolerance: float) -> State:

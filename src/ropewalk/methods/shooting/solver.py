@@ -13,6 +13,7 @@ from ropewalk.assembly.catenary_build import prescribed
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim, Report
 from ropewalk.methods.shooting.assembly import Result, result_memory
+from ropewalk.methods.shooting.branches import is_stable, loops, turning
 from ropewalk.methods.shooting.build import Problem, build_problem
 from ropewalk.methods.shooting.contact import contact_plan
 from ropewalk.methods.shooting.guess import start_tails
@@ -113,6 +114,8 @@ class Shooting:
         attempt = self._finished(model, attempt, tried)
         if not attempt.answer:
             attempt = self._insist(model, place, attempt, t, tried)
+        if attempt.answer and turning(model):
+            attempt = self._stable_branch(model, place, attempt)
         if attempt.answer:
             work.place = place_of(attempt.problem, place)
         work.time, work.good = t, attempt.answer
@@ -187,6 +190,22 @@ class Shooting:
             if finished.good and not best.good:
                 best = finished
         return replace(best, iterations=total)
+
+    def _stable_branch(self, model: Model, place: Place, found: Attempt) -> Attempt:
+        """The answer in a rotating frame that a push does not end: `found`, or one loop of each line."""
+        integrator = (self.tolerance, self.pair)
+        if is_stable(model, found, integrator):
+            return found
+        total = found.iterations
+        for shape in loops(model, place):
+            plan = denser(model, first_plan(model, place, GuessedShape(model, place)), MORE_PARTS, shape)
+            attempt = self._finished(model, self._solve(model, place, plan, shape), set())
+            total += attempt.iterations
+            if attempt.answer and is_stable(model, attempt, integrator):
+                return replace(attempt, iterations=total)
+        names = ", ".join(f"'{model.names.lines[i]}'" for i in turning(model))
+        text = f"line {names} in its rotating frame: the equilibrium found is unstable, and no stable one was found"
+        return replace(found, fault=text, iterations=total)
 
     def _others(self, model: Model, place: Place, first: Attempt, time: float) -> Iterator[Attempt]:
         """Attempts in other ways, most likely first.

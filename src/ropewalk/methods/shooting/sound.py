@@ -14,8 +14,6 @@ from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.joints import HELD
 from ropewalk.model.model import Model
 
-UNEVEN = 2.0e-4  # of a line's height: a step between pieces of different contact diameter that is let pass
-
 
 def fault(model: Model, problem: Problem, out: Result) -> str:
     """What makes a converged solution no answer, in a sentence; empty if nothing does."""
@@ -75,16 +73,17 @@ def _buried(model: Model, problem: Problem, out: Result) -> str:
 
 def _uneven(model: Model, problem: Problem, out: Result) -> str:
     """A sentence about a line that lies on the bed with pieces of different contact diameters."""
-    arcs = problem.arcs
-    for a in np.flatnonzero(out.log[:, REST] > 0.0):
-        i, sign = int(arcs.line[a]), -1.0 if arcs.reverse[a] else 1.0
-        lying = radii(model, i, arcs.offset[a] + sign * out.log[a, REST] * np.linspace(0.01, 0.99, PLACES))
-        _, room = gaps(model, problem, i)
-        height = float(np.max(room[np.isfinite(room)], initial=0.0))
-        if float(lying.max() - lying.min()) > UNEVEN * height:
+    arcs, rest = problem.arcs, out.log[:, REST]
+    for i, name in enumerate(model.names.lines):
+        own = np.flatnonzero((arcs.line == i) & (rest > 0.0))
+        signs = np.where(arcs.reverse[own], -1.0, 1.0)
+        share = np.linspace(0.01, 0.99, PLACES)
+        places = [arcs.offset[a] + sign * rest[a] * share for a, sign in zip(own, signs, strict=True)]
+        lying = radii(model, i, np.concatenate(places)) if places else np.zeros(1)
+        if float(lying.max() - lying.min()) > BELOW * float(model.lines.length[i]):
             return (
-                f"line '{model.names.lines[i]}' lies on the seabed with pieces of contact diameters "
-                f"{2.0 * lying.min():.4g} to {2.0 * lying.max():.4g} m, and shooting has one height; use method 'fem'"
+                f"line '{name}' lies on the seabed with pieces of contact diameters {2.0 * lying.min():.4g} to "
+                f"{2.0 * lying.max():.4g} m, and shooting has one height; use method 'fem'"
             )
     return ""
 
