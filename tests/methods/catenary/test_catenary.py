@@ -211,9 +211,7 @@ def test_inextensible_ropes_that_cannot_meet_are_refused_by_name():
         "environment": {"water_density": 0, "seabed": {"kind": "none"}},
         "sections": {"r": {"diameter": 0.01, "mass": 0.1, "axial_stiffness": "inextensible"}},
         "points": {**corners, "p": {"position": [0, 0, -0.1], "joint": "free", "mass": 1.0}},
-        "lines": {
-            f"l{k}": {"from": f"a{k}", "to": "p", "pieces": [{"section": "r", "length": length}]} for k in range(3)
-        },
+        "lines": {f"l{k}": {"from": f"a{k}", "to": "p", "pieces": rope} for k in range(3)},
     }
     model = build(System.model_validate(data))
     solver = Catenary()

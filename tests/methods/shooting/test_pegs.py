@@ -257,5 +257,5 @@ def test_only_shooting_claims_it_and_the_others_refuse():
 def test_wrong_input_is_said(change, sentence):
     data = over(LEVEL, 21.0, ["p"])
     data["lines"]["l"].update(change)
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         System.model_validate(data)
