@@ -13,12 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from ropewalk.errors import InputError, Problem
 from ropewalk.io.columns import Refused, raise_all
 from ropewalk.io.locations import Step
-from ropewalk.io.messages import input_error, one_line
+from ropewalk.io.messages import checked, one_line
 from ropewalk.io.native import write_case
 from ropewalk.spec.system import System
 
@@ -159,12 +157,7 @@ class Ledger:
         """The checked case; InputError with every problem if there is one, each with its line in the file."""
         raise_all(self.problems)
         self.data.setdefault("ropewalk", 1)
-        try:
-            return System.model_validate(self.data)
-        except ValidationError as error:
-            raise input_error(error, System, self.data, self.file, self) from None
-        except ArithmeticError:  # 1e200 squared, in a check of the spec
-            raise InputError(Problem("a number is too large or too small to work with", self.file)) from None
+        return checked(System, self.data, self.file, self)
 
     def nearest(self, path: Sequence[Step]) -> tuple[int, int]:
         """Line and column of the part that a path of the case lies in."""
