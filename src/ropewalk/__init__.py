@@ -12,9 +12,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ropewalk.registration import watch
+
 if TYPE_CHECKING:
     from ropewalk.analysis import design as design
     from ropewalk.analysis.floating import float_rods as float_rods
+    from ropewalk.analysis.many_lines import solve_lines as solve_lines
     from ropewalk.analysis.modes import modes as modes
     from ropewalk.analysis.response import response as response
     from ropewalk.analysis.run import simulate as simulate
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from ropewalk.errors import ConvergenceError as ConvergenceError
     from ropewalk.errors import InputError as InputError
     from ropewalk.io.load import load as load
-    from ropewalk.physics.catenary import solve_lines as solve_lines
     from ropewalk.spec.system import System as System
     from ropewalk.sweep.run import sweep as sweep
 
@@ -43,7 +45,7 @@ _HOME = {
     "modes": "ropewalk.analysis.modes",
     "response": "ropewalk.analysis.response",
     "simulate": "ropewalk.analysis.run",
-    "solve_lines": "ropewalk.physics.catenary",
+    "solve_lines": "ropewalk.analysis.many_lines",
     "state_space": "ropewalk.analysis.statespace",
     "statics": "ropewalk.analysis.statics",
     "sweep": "ropewalk.sweep.run",
@@ -67,6 +69,14 @@ __all__ = [
     "sweep",
 ]
 
+# what results can do that stands above them, by the module that does it
+FACES = {
+    "card": "ropewalk.notebook.cards",
+    "plot": "ropewalk.notebook.pictures",
+    "to_file": "ropewalk.notebook.pictures",
+    "view": "ropewalk.notebook.view",
+}
+
 
 def __getattr__(name: str) -> Any:
     try:
@@ -78,4 +88,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__all__", "__doc__", "__file__", "__name__", "__path__", "__version__"])
+
+
+watch()

@@ -24,7 +24,17 @@ class Problem:
 
 
 class InputError(Exception):
-    """The input is wrong; nothing was computed and nothing was written."""
+    """The input is wrong; nothing was computed and nothing was written.
+
+    The message has a sentence for every mistake; `problems` holds them one by one, with file, line and path.
+
+    >>> import ropewalk as rw
+    >>> try:
+    ...     rw.System(points={"anchor": {"position": [0, 0]}})
+    ... except rw.InputError as error:
+    ...     print(error)
+    points.anchor.position: 3 entries are needed, not 2
+    """
 
     def __init__(self, problems: str | Problem | Sequence[Problem]) -> None:
         if isinstance(problems, str):
@@ -43,7 +53,14 @@ class OutputError(Exception):
 
 
 class ConvergenceError(Exception):
-    """The numbers failed; the message says where and what to try. `report` holds the figures."""
+    """The numbers failed; the message says where and what to try. `report` holds the figures.
+
+    >>> import ropewalk as rw
+    >>> try:
+    ...     rest = rw.statics("mooring.yaml")
+    ... except rw.ConvergenceError as error:
+    ...     print(error)
+    """
 
     def __init__(self, message: str, report: object = None) -> None:
         super().__init__(message)

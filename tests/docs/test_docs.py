@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 from ropewalk import InputError
 from ropewalk.cli.main import app, main
 from ropewalk.io.native import read_text
+from ropewalk.results.schema import VARIABLES
 from ropewalk.spec.catalogue import CATALOGUE
 from ropewalk.spec.system import System
 
@@ -75,6 +76,31 @@ def test_first_case_mistakes_are_reported_as_shown():
     with pytest.raises(InputError) as error:
         read_text(text, "case.yaml")
     assert str(error.value) == shown.strip()
+
+
+def test_python_page_runs_and_gives_what_it_shows(tmp_path, monkeypatch):
+    """Every block of docs/guide/python.md in turn, on the case that it shows; the sentence of its comment."""
+    page = DOCS / "guide" / "python.md"
+    (tmp_path / "mooring.yaml").write_bytes((DOCS / "guide" / "mooring.yaml").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)
+    assert names["largest"] == names["run"].end_tension.max()
+    assert names["message"] in page.read_text(encoding="utf-8")
+    assert names["longer"] == System.from_file("longer.yaml")
+    assert (tmp_path / "rest.html").is_file()
+
+
+def test_python_page_names_variables_as_they_are_declared():
+    """The table of names against the schema."""
+    rows = re.findall(
+        r"^\| (`.*?`) \| `(.*?)` \|", (DOCS / "guide" / "python.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) >= 10
+    for variables, dims in rows:
+        for name in re.findall(r"`(\w+)`", variables):
+            assert VARIABLES[name].dims == tuple(dims.split(", ")), name
 
 
 def test_seas_of_the_guide_are_right():

@@ -1,4 +1,10 @@
-"""Design questions: which length, pretension or shape meets a target."""
+"""Design questions: which length, pretension or shape meets a target.
+
+>>> import ropewalk as rw
+>>> found = rw.design.solve_for("mooring.yaml", "lines.west.pieces.0.length", {"lines.west.end_b.tension": 4e5})
+>>> round(found.values["lines.west.pieces.0.length"], 2)  # m
+426.16
+"""
 
 from __future__ import annotations
 

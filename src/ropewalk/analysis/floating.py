@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ropewalk.analysis.rod_held import held_equilibria
 from ropewalk.analysis.stability import Equilibria, all_equilibria, bent_equilibria
 from ropewalk.errors import InputError
 from ropewalk.model.rod_fields import build_rod
+from ropewalk.results.shown import Shown
 from ropewalk.spec.system import Source, System
 
 
-def float_rods(system: Source, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
+class Floating(Shown, dict[str, Equilibria]):
+    """Every way the rods of a case float, by the name of the rod."""
+
+    def __init__(self, system: System, found: Mapping[str, Equilibria]) -> None:
+        super().__init__(found)
+        self.system = system
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"'{name}' {len(found.states)}" for name, found in self.items())
+        return f"<Floating {self.system.title!r}: equilibria of {counts}>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: what `ropewalk float --json` prints."""
+        from ropewalk.analysis.float_summary import float_summary
+
+        return float_summary(self)
+
+
+def float_rods(system: Source, name: str | None = None, *, slices: bool = False) -> Floating:
     """Every way the rods of a case float, by name; of one rod if `name` is given.
 
     Elastic rods give their stable poses, bent, and so do rods that are held. Lines are left out. `slices` takes plane
     slices for the exact volume, for comparison.
+
+    >>> import ropewalk as rw
+    >>> log = {"length": 2.0, "density": 500, "section": {"kind": "ellipse", "a": 0.1, "b": 0.2},
+    ...        "curvature": {"kind": "pieces", "pieces": [{"length": 2.0, "kappa": [0, 0.1, 0]}]}}
+    >>> found = rw.float_rods(rw.System(rods={"log": log}))
+    >>> [state.kind for state in found["log"].states if state.stable]
+    ['minimum']
     """
     system = System.of(system)
     if not system.rods:
@@ -32,4 +61,4 @@ def float_rods(system: Source, name: str | None = None, *, slices: bool = False)
                 found[key] = all_equilibria(model)
             else:
                 found[key] = bent_equilibria(model, stiffness)
-    return found
+    return Floating(system, found)

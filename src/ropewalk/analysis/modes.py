@@ -51,6 +51,11 @@ def modes(
     that does not oscillate), `damping` (share of critical, negative if the mode grows), `growth` (1/s) and
     `stable`; `dominant`, what moves most; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit
     modal mass (undamped) or to a largest motion of 1 (complex); `rest_...` of what they are about.
+
+    >>> import ropewalk as rw
+    >>> found = rw.modes("mooring.yaml", 2)
+    >>> found.period.values.round(1), found.dominant.values.tolist()
+    (array([18. ,  9.2]), ['west y', 'west y'])
     """
     count, near = arguments.count("count", count), arguments.number("near", near)
     linear = system if isinstance(system, Linearised) else linearise(system, method)

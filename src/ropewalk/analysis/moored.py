@@ -7,7 +7,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from ropewalk.analysis.floating import float_rods
+from ropewalk.analysis.floating import Floating, float_rods
 from ropewalk.analysis.stability import Equilibria, FloatingState, all_equilibria
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_state import AFLOAT
@@ -61,7 +61,7 @@ class MooredEquilibria(Equilibria):
         return "; ".join(said)
 
 
-def float_all(system: Source, name: str | None = None, *, slices: bool = False) -> dict[str, Equilibria]:
+def float_all(system: Source, name: str | None = None, *, slices: bool = False) -> Floating:
     """Rods on lines by `float_moored`, the others by `float_rods`, in the order of the file; one if `name` is given."""
     system = System.of(system)
     held = rods_on_lines(system)
@@ -69,10 +69,11 @@ def float_all(system: Source, name: str | None = None, *, slices: bool = False) 
         return float_rods(system, name, slices=slices)
     moored = float_moored(system, slices=slices)
     names = [name] if name is not None else list(system.rods)
-    return {key: moored[key] if key in moored else float_rods(system, key, slices=slices)[key] for key in names}
+    found = {key: moored[key] if key in moored else float_rods(system, key, slices=slices)[key] for key in names}
+    return Floating(system, found)
 
 
-def float_moored(system: Source, *, slices: bool = False) -> dict[str, MooredEquilibria]:
+def float_moored(system: Source, *, slices: bool = False) -> Floating:
     """Where the rods that lines end on come to rest, by name; entry i of every rod belongs to the same balance.
 
     The search starts from every stable pose of the free rods, turned and moved so that the attachments lie near the
@@ -103,10 +104,11 @@ def float_moored(system: Source, *, slices: bool = False) -> dict[str, MooredEqu
     if not found:
         raise ConvergenceError(f"rods on lines: no balance found from {tried} starts; the last one: {trouble}")
     found.sort(key=lambda balance: sum(rod_energy(r, at) for r, at in zip(parts, balance.rods, strict=True)))
-    return {
+    moored = {
         name: MooredEquilibria(tuple(_state(model, rod, b, k) for b in found), len(found), None, tried)
         for k, (name, rod) in enumerate(rods.items())
     }
+    return Floating(system, moored)
 
 
 def start_place(model: Model, rods: tuple[RodModel, ...], poses: tuple[FloatingPose, ...]) -> Place:

@@ -77,6 +77,11 @@ def response(
     frequency, least squares of a Gaussian process for many
     mass_damping : 1/s; that of the case's run unless given
     solver : of the time method; mixed_fem unless given
+
+    >>> import ropewalk as rw
+    >>> found = rw.response("mooring.yaml", [0.3, 0.6], "motion:fairlead:x")
+    >>> abs(found.tension.isel(node=-1)).values.round(-2)  # N at end B, per metre of surge
+    array([25500., 22500.])
     """
     if not isinstance(system, Equilibrium | Linearised):
         system = System.of(system)

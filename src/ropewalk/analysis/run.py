@@ -165,6 +165,13 @@ def simulate(
     resume : go on from the last checkpoint that a stopped run left for `output`
 
     RunFailedError and InterruptedRunError carry the results up to where the run stopped.
+
+    >>> import ropewalk as rw
+    >>> run = rw.simulate("mooring.yaml", 4.0)
+    >>> run.end_tension.sel(line="west", end="B").sizes
+    Frozen({'time': 9})
+    >>> run.rw
+    <ropewalk 'chain under a fairlead' run: 0 to 4 s in 9 records; 1 line>
     """
     system = System.of(system)
     duration = _duration(system, duration)

@@ -11,6 +11,7 @@ from ropewalk.analysis.sensitivity import number, read, sensitivities, with_numb
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
+from ropewalk.results.shown import Shown
 from ropewalk.spec.system import Source, System
 
 MOST_ITERATIONS = 40
@@ -18,14 +19,18 @@ MOST_HALVINGS = 25
 TOLERANCE = 1e-9  # of the larger of the wanted value and the first miss
 
 
-@dataclass(frozen=True)
-class Design:
+@dataclass(frozen=True, repr=False)
+class Design(Shown):
     """A case that meets its targets."""
 
     system: System
     equilibrium: Equilibrium
     values: dict[str, float]  # of the varied parameters
     iterations: int
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{path} = {value:.6g}" for path, value in self.values.items())
+        return f"<Design: {values}; {self.equilibrium!r}>"
 
 
 def solve_for(

@@ -49,6 +49,11 @@ def state_space(
     inputs : `force:PART:DIRECTION` (N, N m) or `motion:PART:DIRECTION`, whose input is the acceleration (m/s2)
     outputs : `position:PART:DIRECTION` (m, rad) of a point or body, `tension:LINE:A` or `:B` (N)
     modes : how many carry the dynamics; at most all there are
+
+    >>> import ropewalk as rw
+    >>> found = rw.state_space("mooring.yaml", ["motion:fairlead:x"], ["tension:west:B"], modes=4)
+    >>> found.A.shape, found.C.shape
+    ((10, 10), (1, 10))
     """
     modes = arguments.count("modes", modes)
     outputs = arguments.texts("outputs", outputs, "position:buoy:z")

@@ -28,6 +28,7 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
+from ropewalk.results.shown import Shown
 from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
@@ -47,8 +48,17 @@ NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a s
 
 
 @dataclass(frozen=True, repr=False)
-class Equilibrium:
-    """A system at rest, and how well it is known."""
+class Equilibrium(Shown):
+    """A system at rest, and how well it is known.
+
+    >>> import ropewalk as rw
+    >>> rest = rw.statics("mooring.yaml")
+    >>> rest.method, rest.audit.passed
+    ('catenary', True)
+    >>> sorted(rest.line("west"))[:3]
+    ['end_a', 'end_b', 'grounded_length']
+    >>> rest.to_file("rest.nc")
+    """
 
     system: System
     model: Model
@@ -134,6 +144,11 @@ def statics(
 
     `sensitivities` names parameters of the case by their path, e.g. ``lines.m1.pieces.0.length``; the result
     then has the exact derivative of every end tension and loose position by each of them.
+
+    >>> import ropewalk as rw
+    >>> rest = rw.statics("mooring.yaml")
+    >>> round(rest.line("west")["end_b"]["tension"] / 1e3, 1)  # kN
+    432.5
     """
     system, time = System.of(system), arguments.number("time", time)
     sensitivities = arguments.texts("sensitivities", sensitivities, "lines.m1.pieces.0.length")

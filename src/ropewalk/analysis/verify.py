@@ -12,10 +12,31 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
 from ropewalk.methods.registry import solver_class
 from ropewalk.model.model import build
+from ropewalk.results.shown import Shown
 from ropewalk.spec.system import Source, System
 
 
-def verify(system: Source) -> dict[str, Any]:
+class Verification(Shown, dict[str, Any]):
+    """How far the answers of the methods differ: `reference`, `largest_force` (N) and `methods`, a row each."""
+
+    @property
+    def sentence(self) -> str:
+        """How well they agree."""
+        apart = [row["force_difference"] for row in self["methods"] if row["force_difference"] is not None]
+        if len(apart) <= 1:
+            return "fewer than two methods have answered; there is nothing to compare"
+        share = 100.0 * max(apart) / self["largest_force"] if self["largest_force"] > 0.0 else 0.0
+        return f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest"
+
+    def __repr__(self) -> str:
+        return f"<Verification: {len(self['methods'])} methods against '{self['reference']}'; {self.sentence}>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: what `ropewalk verify --json` prints."""
+        return dict(self)
+
+
+def verify(system: Source) -> Verification:
     """Statics by every method that claims the case, against the most exact of those whose assumptions hold."""
     system = System.of(system)
     refuse_only_rods(system)
@@ -40,7 +61,7 @@ def verify(system: Source) -> dict[str, Any]:
         apart = difference(answers[row["method"]], answers[reference]) if row["method"] in answers else (None, None)
         row["position_difference"], row["force_difference"] = apart
     largest = _largest(answers[reference].state.end_force) if answers else 0.0
-    return {"reference": reference, "largest_force": largest, "methods": rows}
+    return Verification(reference=reference, largest_force=largest, methods=rows)
 
 
 def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ropewalk.analysis.float_summary import float_summary, state_entry
 from ropewalk.cli.outputs import picture as picture_file
 from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ropewalk.analysis.stability import Equilibria, FloatingState
+    from ropewalk.analysis.stability import Equilibria
 
 
 def float_command(
@@ -46,60 +47,9 @@ def float_command(
 
         save(draw_floating(found), target)
     if as_json:
-        print_json(summary(found))
+        print_json(float_summary(found))
     else:
         print_states(found)
-
-
-def summary(found: Mapping[str, Equilibria]) -> dict[str, Any]:
-    """What `--json` prints. Angles in degrees; wrench and stiffness in heave, roll and pitch at the centre of mass.
-
-    On lines also: position of the head (m), yaw, tensions of all lines at both ends (N), the stiffness in all six
-    freedoms, and the residual over the weight. Held rods also: force (N, upwards) and moment (N m, about the horizontal
-    world axes of zero yaw) on the head, force of each support, height of the far end (m).
-    """
-    return {
-        "equilibria": [_entry(name, state) for name, result in found.items() for state in result.states],
-        "complete": {name: result.complete for name, result in found.items()},
-    }
-
-
-def _entry(name: str, state: FloatingState) -> dict[str, Any]:
-    from math import degrees
-
-    from ropewalk.analysis.moored import MooredState
-    from ropewalk.analysis.rod_held import HeldState
-
-    pose = state.pose
-    told = {
-        "kind": state.kind,
-        "heave": float(pose.heave),
-        "up": pose.up.tolist(),
-        "roll": degrees(pose.roll),
-        "pitch": degrees(pose.pitch),
-        "energy": float(pose.energy),
-        "stiffness": pose.stiffness[2:5, 2:5].tolist(),
-        "wrench": pose.wrench[2:5].tolist(),
-        "copies": state.copies,
-        "rod": name,
-    }
-    if isinstance(state, MooredState):
-        told |= {
-            "position": state.position.tolist(),
-            "yaw": degrees(state.yaw),
-            "tensions": {line: list(ends) for line, ends in state.tensions.items()},
-            "full_stiffness": pose.stiffness.tolist(),
-            "residual": pose.residual,
-        }
-    if isinstance(state, HeldState):
-        told |= {
-            "head_force": state.head_force,
-            "head_moment": list(state.head_moment),
-            "support_forces": list(state.spring_force),
-            "tip_height": state.tip,
-            "residual": pose.residual,
-        }
-    return told
 
 
 def print_states(found: Mapping[str, Equilibria]) -> None:
@@ -108,7 +58,7 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
     for name, result in found.items():
         rows = []
         for state in result.states:
-            entry = _entry(name, state)
+            entry = state_entry(name, state)
             rows.append(
                 (
                     state.kind,
@@ -123,7 +73,7 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
         print_table(f"rod '{name}'", columns, rows)
         say(f"{result.message} ({result.starts} starts)")
         for number, state in enumerate(result.states, start=1):
-            entry = _entry(name, state)
+            entry = state_entry(name, state)
             if "position" in entry:
                 place = ", ".join(f"{x:.4f}" for x in entry["position"])
                 say(f"{number}: head at ({place}) m, yaw {entry['yaw']:.4f} deg")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ropewalk.errors import InputError, Problem
+from ropewalk.errors import Problem
 from ropewalk.io.columns import Refused, raise_all
 from ropewalk.io.locations import Step
 from ropewalk.io.messages import checked, one_line

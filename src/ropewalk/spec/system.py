@@ -29,7 +29,20 @@ Source: TypeAlias = "System | str | PathLike[str]"  # what every question takes:
 
 
 class System(Part):
-    """A whole case. `System.from_file` reads one; `replace` makes a checked variation."""
+    """A whole case. `System.from_file` reads one; `replace` makes a checked variation.
+
+    >>> import ropewalk as rw
+    >>> system = rw.System.from_file("mooring.yaml")
+    >>> longer = system.replace("lines.west.pieces.0.length", 430)
+    >>> system.lines["west"].length, longer.lines["west"].length
+    (425.0, 430.0)
+    >>> longer.to_file("longer.yaml")
+
+    In code it is built of the same parts as a file, as mappings or as the classes of `ropewalk.spec`:
+
+    >>> rw.System(points={"anchor": {"position": (0, 0, -100)}}).points["anchor"].joint
+    'fixed'
+    """
 
     model_config = ConfigDict(title="ropewalk case file")
 

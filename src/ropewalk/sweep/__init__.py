@@ -1,6 +1,10 @@
 """Many load cases: what they are (expand), where they run (local, dask), and what came of them (journal, result).
 
 `rw.sweep` is both this package and the function of that name, so the package can be called.
+
+>>> import ropewalk as rw
+>>> rw.sweep("mooring.yaml", {"environment.depth": [100.0]}, do="static", jobs=1).sizes["case"]
+1
 """
 
 from __future__ import annotations

@@ -53,6 +53,11 @@ def sweep(
 
     A case that fails is a row of NaN with its `status` and `reason`. InputError, before anything runs or is written, if
     a case is none.
+
+    >>> import ropewalk as rw
+    >>> found = rw.sweep("mooring.yaml", {"lines.west.pieces.0.length": [425.0, 430.0]}, do="static", jobs=1)
+    >>> (1e-3 * found.end_tension.sel(line="west", end="B")).values.round(1)  # kN
+    array([432.5, 319. ])
     """
     plan = make_plan(source, vary, options)
     return run_plan(plan, output=output, jobs=jobs, scheduler=scheduler, resume=resume, progress=progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
     from ropewalk.spec.system import System
 
 
-def from_floating(system: System) -> Scene:
-    """Every way the rods of a case float, with their lines where they have some."""
+def from_floating(system: System, found: Mapping[str, Equilibria] | None = None) -> Scene:
+    """Every way the rods of a case float, with their lines where they have some.  found : if it is known already"""
     from ropewalk.analysis.moored import float_all
     from ropewalk.model.rod_lines import rods_on_lines
     from ropewalk.model.rods import RodWarning
 
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RodWarning)
-        found = float_all(system)
+        found = float_all(system) if found is None else found
     held = rods_on_lines(system)
     notes = [*(str(warning.message) for warning in told)]
     notes += [f"rod '{name}': {result.message}" for name, result in found.items()]

@@ -1,0 +1,61 @@
+"""How rods float, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ropewalk.analysis.stability import Equilibria, FloatingState
+
+
+def float_summary(found: Mapping[str, Equilibria]) -> dict[str, Any]:
+    """What `--json` prints. Angles in degrees; wrench and stiffness in heave, roll and pitch at the centre of mass.
+
+    On lines also: position of the head (m), yaw, tensions of all lines at both ends (N), the stiffness in all six
+    freedoms, and the residual over the weight. Held rods also: force (N, upwards) and moment (N m, about the horizontal
+    world axes of zero yaw) on the head, force of each support, height of the far end (m).
+    """
+    return {
+        "equilibria": [state_entry(name, state) for name, result in found.items() for state in result.states],
+        "complete": {name: result.complete for name, result in found.items()},
+    }
+
+
+def state_entry(name: str, state: FloatingState) -> dict[str, Any]:
+    """One equilibrium of one rod."""
+    from math import degrees
+
+    from ropewalk.analysis.moored import MooredState
+    from ropewalk.analysis.rod_held import HeldState
+
+    pose = state.pose
+    told = {
+        "kind": state.kind,
+        "heave": float(pose.heave),
+        "up": pose.up.tolist(),
+        "roll": degrees(pose.roll),
+        "pitch": degrees(pose.pitch),
+        "energy": float(pose.energy),
+        "stiffness": pose.stiffness[2:5, 2:5].tolist(),
+        "wrench": pose.wrench[2:5].tolist(),
+        "copies": state.copies,
+        "rod": name,
+    }
+    if isinstance(state, MooredState):
+        told |= {
+            "position": state.position.tolist(),
+            "yaw": degrees(state.yaw),
+            "tensions": {line: list(ends) for line, ends in state.tensions.items()},
+            "full_stiffness": pose.stiffness.tolist(),
+            "residual": pose.residual,
+        }
+    if isinstance(state, HeldState):
+        told |= {
+            "head_force": state.head_force,
+            "head_moment": list(state.head_moment),
+            "support_forces": list(state.spring_force),
+            "tip_height": state.tip,
+            "residual": pose.residual,
+        }
+    return told

@@ -1,0 +1,84 @@
+"""Figures and files of results, whatever they are of."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ropewalk.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DPI = 110  # of figures in a notebook
+
+
+def plot(result: Any, **options: Any) -> Figure:
+    """A figure of a result, which a notebook shows whether or not pyplot is used."""
+    draw, drawn = _drawing(result)
+    try:
+        figure = draw(drawn, **options)
+    except TypeError as error:
+        if options and "argument" in str(error):
+            raise InputError(f"the picture of this result does not take that: {error}") from None
+        raise
+    figure._repr_png_ = lambda: _png(figure)  # type: ignore[attr-defined]
+    return figure
+
+
+def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
+    """What draws a result, and what it is given."""
+    from ropewalk.analysis.floating import Floating
+    from ropewalk.analysis.statics import Equilibrium
+
+    if isinstance(result, Floating):
+        from ropewalk.plot.rod import draw_floating
+
+        return draw_floating, dict(result)
+    result = getattr(result, "equilibrium", result)  # of a design
+    dataset = result.to_dataset() if isinstance(result, Equilibrium) else result
+    dims = getattr(dataset, "dims", ())
+    if "mode" in dims or "frequency" in dims:
+        from ropewalk.plot import modes
+
+        return (modes.draw_modes if "mode" in dims else modes.draw_response), dataset
+    if "time" in dims:
+        from ropewalk.plot.lines import draw
+
+        return draw, dataset
+    raise InputError("there is no picture of this result; equilibria, runs, modes, responses and rods have one")
+
+
+def _png(figure: Any) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    return buffer.getvalue()
+
+
+def to_file(result: Any, path: str | os.PathLike[str]) -> None:
+    """Write a result; the ending of the name must be that of its kind."""
+    from ropewalk.analysis.statics import Equilibrium
+
+    path = Path(path)
+    if hasattr(result, "as_dict"):
+        _refuse_ending(path, ".json")
+        from ropewalk.io.netcdf import whole_file
+
+        text = json.dumps(result.as_dict(), indent=1)
+        with whole_file(path, path.parent) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+        return
+    _refuse_ending(path, ".nc")
+    result = getattr(result, "equilibrium", result)  # of a design
+    from ropewalk.io.netcdf import write
+
+    write(result.to_dataset() if isinstance(result, Equilibrium) else result, path)
+
+
+def _refuse_ending(path: Path, ending: str) -> None:
+    if path.suffix != ending:
+        raise InputError(f"{path}: this result is written as {ending}; let the name end so")
