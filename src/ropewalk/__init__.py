@@ -74,7 +74,7 @@ FACES = {
     "card": "ropewalk.notebook.cards",
     "plot": "ropewalk.notebook.pictures",
     "to_file": "ropewalk.notebook.pictures",
-    "view": "ropewalk.notebook.view",
+    "view": "ropewalk.notebook.pages",
 }
 
 

@@ -238,3 +238,13 @@ def test_charts_of_nothing_are_empty():
     assert chart(np.array([1.0]), {"a": np.array([1.0])}, "x") == ""
     assert chart(np.array([1.0, 2.0]), {}, "x") == ""
     checked(chart(np.array([1.0, 2.0]), {"a": np.zeros(2)}, EVIL))
+
+
+def test_reports_are_pages_without_programs(results, tmp_path):
+    run = results["run"].rw.report(height=200, start=0.0)
+    assert run._repr_html_().startswith('<iframe sandbox="" srcdoc="')
+    assert run.data["lines"]["west"]["B"]["max"] == float(results["run"].end_tension.sel(line="west", end="B").max())
+    run.to_file(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == run.page
+    with pytest.raises(rw.InputError, match="a report does not take colour"):
+        results["run"].rw.report(colour="red")

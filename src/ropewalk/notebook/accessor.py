@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-
-from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
     from ropewalk.analysis.doubts import Doubt
-    from ropewalk.notebook.view import View
+    from ropewalk.notebook.pages import Report, View
     from ropewalk.spec.system import System
 
 NAME = "rw"
@@ -55,15 +51,18 @@ class Result:
 
     def view(self, *, height: int = 520) -> View:
         """The result in 3D: a frame in a notebook, `height` pixels high; opens nothing elsewhere."""
-        from ropewalk.notebook.view import view
+        from ropewalk.notebook.pages import view
 
         return view(self._dataset, height=height)
 
-    def report(self, **options: Any) -> Any:
-        """The report of the result: statistics, extremes, events, doubts."""
-        if find_spec("ropewalk.report") is None:
-            raise InputError("this version of ropewalk makes no reports")
-        return import_module("ropewalk.report").report(self._dataset, **options)
+    def report(self, *, height: int = 700, **options: Any) -> Report:
+        """The report of the result: statistics, extremes, utilisation, events, doubts; as a frame in a notebook.
+
+        code : rules for utilisation    start : s, from which statistics are taken; the end of the ramp unless given
+        """
+        from ropewalk.notebook.pages import report
+
+        return report(self._dataset, height=height, **options)
 
     def to_file(self, path: str | os.PathLike[str]) -> None:
         """Write the result as a NetCDF file, which `rw.load` opens; it appears whole or not at all."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
+from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,11 +67,7 @@ def to_file(result: Any, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     if hasattr(result, "as_dict"):
         _refuse_ending(path, ".json")
-        from ropewalk.io.netcdf import whole_file
-
-        text = json.dumps(result.as_dict(), indent=1)
-        with whole_file(path, path.parent) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_whole(path, (json.dumps(result.as_dict(), indent=1) + "\n").encode("utf-8"))
         return
     _refuse_ending(path, ".nc")
     result = getattr(result, "equilibrium", result)  # of a design

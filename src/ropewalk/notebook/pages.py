@@ -1,4 +1,4 @@
-"""Results in 3D inside a notebook: the viewer's page in a frame, whole and offline."""
+"""Pages inside a notebook: 3D views and reports in a frame of their own, whole and offline."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
+from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from ropewalk.viewer.scene import Scene
 
 LEAST_HEIGHT, MOST_HEIGHT = 100, 4000  # pixels
 
 
-class View:
-    """A page that shows one result in 3D. A notebook draws it as a frame; nothing is opened elsewhere."""
+class Page:
+    """One page about one result, whole and offline. A notebook draws it as a frame; nothing is opened elsewhere."""
+
+    allowed = ""  # what the frame may do beyond showing itself
 
     def __init__(self, page: str, height: int, notes: tuple[str, ...] = ()) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not LEAST_HEIGHT <= height <= MOST_HEIGHT:
@@ -26,24 +31,45 @@ class View:
         self.notes = notes
 
     def __repr__(self) -> str:
-        return f"<View: a page of {len(self.page) / 1e6:.1f} MB; to_file('NAME.html') writes it>"
+        return f"<{type(self).__name__}: a page of {len(self.page) / 1e6:.1f} MB; to_file('NAME.html') writes it>"
 
     def _repr_html_(self) -> str:
-        # scripts run in an origin of their own: the page can neither read the notebook nor be read by it
+        # the frame has an origin of its own: the page can neither read the notebook nor be read by it
         return (
-            f'<iframe sandbox="allow-scripts allow-downloads" srcdoc="{escape(self.page, quote=True)}" '
-            f'width="100%" height="{self.height}" style="border:0" title="3D view" loading="lazy"></iframe>'
+            f'<iframe sandbox="{self.allowed}" srcdoc="{escape(self.page, quote=True)}" '
+            f'width="100%" height="{self.height}" style="border:0" title="{type(self).__name__}"></iframe>'
         )
 
     def to_file(self, path: str | os.PathLike[str]) -> None:
         """Write the page: one HTML file that needs neither network nor ropewalk."""
-        from ropewalk.io.netcdf import whole_file
-
         path = Path(path)
         if path.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"{path}: a page's name ends in .html or .htm")
-        with whole_file(path, path.parent) as temporary:
-            temporary.write_text(self.page, encoding="utf-8")
+        write_whole(path, self.page.encode("utf-8"))
+
+
+class View(Page):
+    """A result in 3D."""
+
+    allowed = "allow-scripts allow-downloads"
+
+
+class Report(Page):
+    """The report of a result; `data` holds its numbers as plain data."""
+
+    def __init__(self, page: str, data: dict[str, Any], height: int) -> None:
+        super().__init__(page, height)
+        self.data = data
+
+
+def report(dataset: xr.Dataset, *, height: int = 700, **options: Any) -> Report:
+    """The report of a run, an equilibrium or a sweep; options are those of `ropewalk.report.report_data`."""
+    from ropewalk.report import report_data, report_page
+
+    unknown = set(options) - {"code", "start"}
+    if unknown:
+        raise InputError(f"a report does not take {', '.join(sorted(unknown))}; it takes code and start")
+    return Report(report_page(dataset, **options), report_data(dataset, **options), height)
 
 
 def view(result: Any, *, height: int = 520) -> View:
