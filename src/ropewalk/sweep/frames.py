@@ -21,7 +21,9 @@ TIME = "time limit"
 MEMORY = "memory limit"
 CRASHED = "crashed"
 ERROR = "error"  # a fault of the program
-LOST = (TIME, MEMORY, CRASHED)  # nothing is known of the case itself: it is tried once more, and again by --resume
+NOT_WRITTEN = "not written"  # no room for the whole result of a case
+# nothing is known of the case itself: it is tried once more, and again by --resume
+LOST = (TIME, MEMORY, CRASHED, NOT_WRITTEN)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.errors import ConvergenceError, InputError, OutputError
 from ropewalk.sweep import job
-from ropewalk.sweep.frames import DONE, ERROR, FAILED, MEMORY, REFUSED, pack, pack_summary, unpack
+from ropewalk.sweep.frames import DONE, ERROR, FAILED, MEMORY, NOT_WRITTEN, REFUSED, pack, pack_summary, unpack
 
 READ_BYTES = 1 << 16
 LONGEST_REASON = 2000  # characters kept of why a case failed
@@ -79,6 +79,8 @@ def _do(message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         status, reason = FAILED, str(error)
     except (InputError, ValueError) as error:
         status, reason = (REFUSED if isinstance(error, InputError) else ERROR), str(error)
+    except OutputError as error:
+        status, reason = NOT_WRITTEN, str(error)
     except MemoryError:
         limit = message.get("memory")
         told = f"needs more than {limit:g} bytes; raise limits.memory" if limit else "the machine has no memory left"
