@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.methods.mixed.solver import MixedFem, MixedFemStatics
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed.statics import MixedFemStatics
 from ropewalk.methods.protocol import Report
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state

@@ -269,6 +269,8 @@ def _with_settings(cls: Any, system: System) -> Solver:
             raise InputError(f"run.{name} {shown}: solver '{cls.name}' does not take it; leave it out")
     if system.run is not None:
         given.update(dict.fromkeys(START_SETTINGS, system.run.start))
+    if system.statics.accuracy is not None:
+        given["accuracy"] = system.statics.accuracy
     made: Solver = cls(**{name: value for name, value in given.items() if name in known})
     return made
 
@@ -405,6 +407,8 @@ def _facts(report: Any, at_rest: Sequence[Doubt] = ()) -> dict[str, str]:
     facts = doubts | ({"parted": "; ".join(figures["parted"])} if figures.get("parted") else {})
     if figures.get("start"):
         facts["start"] = figures["start"]
+    if "discretisation_error" in figures:
+        facts["discretisation_error"] = f"{figures['discretisation_error']:.3g}"
     if "constraint_drift" in figures:
         facts["constraint_drift"] = f"{figures['constraint_drift']:.3g}"
     return facts

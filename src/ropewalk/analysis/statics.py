@@ -38,12 +38,13 @@ if TYPE_CHECKING:
 AUTO = "auto"
 SETTLE = "settle"  # how a solver that goes through time finds an equilibrium
 SETTINGS = ("ramp", "damping", "duration")  # of the case, for methods that take them
+MESH_SETTINGS = ("accuracy",)  # the same, for methods of elements; others have no mesh to choose
 # exact where it applies, then the most accurate, then the most general; nets, and what is slow but arrives, last
 PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
 # what numbers do to code that expects others: a failure of the method, not of the program
 BREAKDOWNS = (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError)
 QUADRATURE = dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars")  # how elements lump loads; others at nodes
-HAVE_BED = ("fem", *BAR_SOLVERS)  # methods in which bodies stand on the bed
+HAVE_BED = ("fem", "relax", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
 
@@ -274,7 +275,9 @@ def _solvers(system: System, model: Model, method: str | Solver) -> Iterator[tup
         for setting in given.keys() - {known.name for known in fields(cls)}:
             how = "give statics.method a solver of bars with it" if method == AUTO else "leave it out"
             raise InputError(f"statics.{setting} {given[setting]:g}: method '{name}' does not take it; {how}")
-        yield name, cls(**given, **({"by": name} if name in BAR_SOLVERS else {}))
+        wanted = {name: getattr(system.statics, name) for name in MESH_SETTINGS if hasattr(cls, name)}
+        wanted = {name: value for name, value in wanted.items() if value is not None}
+        yield name, cls(**given, **wanted, **({"by": name} if name in BAR_SOLVERS else {}))
 
 
 def candidates(model: Model, method: str) -> Iterator[str]:

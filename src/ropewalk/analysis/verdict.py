@@ -58,7 +58,7 @@ def verdict(model: Model, state: State, stiffness: Array | None, method: str) ->
         k = int(free[0])
         K: Array = stiffness[k] + hydrostatic_stiffness(model, state, k) + model.bodies.stiffness[k]
         return _judge(model, K, body_mass(model, state, k), [k], 0)
-    from ropewalk.methods.mixed.solver import MixedFemStatics
+    from ropewalk.methods.mixed.statics import MixedFemStatics
 
     K, hold = MixedFemStatics().tangent(model, state)
     n = K.shape[0] - 6 * free.size

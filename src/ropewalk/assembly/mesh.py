@@ -230,17 +230,41 @@ def _stretches(model: Model, line: int) -> list[tuple[float, float, int, int]]:
         end = begin + lines.piece_length[p]
         inner = sorted({s for s in breaks if begin < s < end})
         edges = [begin, *inner, end]
-        asked = lines.piece_elements[p]
-        for a, b in itertools.pairwise(edges):
-            if parted == (a, b):
-                n = 1
-            elif asked:
-                n = max(1, round(asked * (b - a) / lines.piece_length[p]))
-            else:
-                n = max(LEAST_PER_STRETCH, round(ELEMENTS_PER_LINE * (b - a) / lines.length[line]))
-            result.append((a, b, int(lines.piece_section[p]), n))
+        lengths = np.array([0.0 if parted == pair else pair[1] - pair[0] for pair in itertools.pairwise(edges)])
+        if lines.piece_elements[p]:
+            counts = _shared_counts(int(lines.piece_elements[p]), lengths)
+        else:
+            counts = np.maximum(LEAST_PER_STRETCH, np.rint(ELEMENTS_PER_LINE * lengths / lines.length[line])).astype(
+                int
+            )
+            counts[lengths == 0.0] = 1
+        section = int(lines.piece_section[p])
+        result += [(a, b, section, int(n)) for (a, b), n in zip(itertools.pairwise(edges), counts, strict=True)]
         begin = end
     return result
+
+
+def _shared_counts(total: int, lengths: Array) -> Ints:
+    """Elements of stretches of a piece: as many as asked for in all, each at least one, the rest by length (m).
+
+    One of no length is that in which a line parts: one element.
+    """
+    counts = np.ones(lengths.size, dtype=np.int64)
+    for _ in range(total - lengths.size):
+        counts[np.argmax(lengths / counts)] += 1
+    return counts
+
+
+def elements_of(model: Model) -> Ints:
+    """(n_pieces,) elements of the pieces of all lines."""
+    lines = model.lines
+    counts = np.zeros(lines.piece_section.size, dtype=np.int64)
+    for line in range(lines.length.size):
+        pieces = slice(lines.piece_start[line], lines.piece_start[line + 1])
+        ends = np.cumsum(lines.piece_length[pieces])
+        for a, b, _, n in _stretches(model, line):
+            counts[pieces.start + min(int(np.searchsorted(ends, 0.5 * (a + b))), ends.size - 1)] += n
+    return ints(counts)
 
 
 def _around_break(model: Model, line: int) -> tuple[float, ...]:

@@ -52,3 +52,6 @@ class Statics(Part):
     """Mass-proportional damping of that, 1/s."""
     duration: Positive | None = None
     """Simulated s in which it must come to rest."""
+    accuracy: Positive | None = None
+    """Wanted discretisation error of end tensions, relative; 0.01 unless given. Lines that do not say how many elements
+    they have get as many as it takes (methods of elements)."""

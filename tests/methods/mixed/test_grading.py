@@ -11,7 +11,8 @@ from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.mesh import LENGTH, MASS, build_mesh
 from ropewalk.errors import InputError
 from ropewalk.methods.mixed.payout import with_winches
-from ropewalk.methods.mixed.solver import MixedFem, MixedFemStatics
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed.statics import MixedFemStatics
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
 from ropewalk.spec.lines import Line

@@ -27,7 +27,9 @@ from ropewalk.errors import InputError
 from ropewalk.methods.catenary.solver import Catenary
 from ropewalk.methods.mixed.bodies import turn_bodies
 from ropewalk.methods.mixed.links import add_links, link_unbalance, multiplier_row
-from ropewalk.methods.mixed.solver import MixedFem, MixedFemStatics, _make_work
+from ropewalk.methods.mixed.settle import make_work
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed.statics import MixedFemStatics
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state, rotation_matrix
 from ropewalk.numerics.blocksparse import WORTH_FROM
@@ -72,7 +74,7 @@ LINKS = {
 def test_tangent_of_a_link_is_the_derivative_of_its_forces(kind):
     """Central differences over positions, turns and multipliers, with the velocities that follow them in a step."""
     model = model_of(IN_AIR, bodies=PAIR, links={"l": {**LINKS[kind], "between": ["a.e", "b.e"]}})
-    work = _make_work(model, initial_state(model), 0.0)
+    work = make_work(model, initial_state(model), 0.0)
     mesh, X, n, gp, h = work.mesh, work.steps.trial.X, work.steps.memory.matrix.shape[0], 7.0, 1e-6
     rng = np.random.default_rng(1)
     X[:2] += 0.05 * rng.standard_normal(X[:2].shape)
@@ -296,7 +298,7 @@ def test_links_that_cannot_be_are_refused():
         ({"kind": "ball", "between": ["held.e", "p"]}, "is free to move"),
     ):
         bodies = {**PAIR, "held": {**PAIR["a"], "joint": "fixed"}}
-        with pytest.raises(ValueError, match=re.escape(sentence)):
+        with pytest.raises(InputError, match=re.escape(sentence)):
             model_of(IN_AIR, bodies=bodies, points=point, links={"l": link})
 
 

@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.errors import InputError
-from ropewalk.methods.mixed.solver import MixedFem, MixedFemStatics
+from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.mixed.statics import MixedFemStatics
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
 from ropewalk.physics.payout import paid_out

@@ -44,7 +44,8 @@ STUCK_TOLERANCE = 1e-6  # of the force scale: good enough where round-off or a k
 FREE_ITERATIONS = 25  # of plain Newton, before damped motion begins; from the catenary 5 to 10 are usual
 LOST = 1e5  # growth of the unbalance that plain Newton may show; it goes up a lot where lines settle on the bed
 MISS_GROWTH = 10.0  # times the miss of the guess: with more, damped motion begins from the guess
-MOST_UPDATES = 4e6  # of elements, in damped motion: 1 to 2 s
+MOST_UPDATES = 2e6  # of elements, in damped motion: 1 to 2 s
+MOST_WITH_FRICTION = 1e5  # the same in the rounds of friction, which begin close to where they end
 MOST_STEPS = 40_000
 FIRST_MASS = 100.0  # of gravity over length: the first factor of the damped motion, 1/s2
 MOST_MASS = 1e10  # times the first: nothing moves any more
@@ -296,7 +297,8 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     if outcome == STUCK and kept_miss > MISS_GROWTH * guessed:  # it cannot begin where lengths are far off
         copy_moving(work.last.X, work.last.T, kept, kept_T)
     if outcome == STUCK:
-        most_steps = int(min(MOST_STEPS, MOST_UPDATES / max(1, mesh.element.shape[0])))
+        updates = MOST_UPDATES if friction == 0.0 else MOST_WITH_FRICTION
+        most_steps = int(min(MOST_STEPS, updates / max(1, mesh.element.shape[0])))
         outcome, steps = descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_steps)
         iterations += steps
     copy_moving(kept, kept_T, X, T)

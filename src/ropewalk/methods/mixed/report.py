@@ -34,6 +34,8 @@ from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
 
+MESH_ERROR = 4  # of `static`: relative error of end tensions at rest by the mesh, below 0 if it is not known
+
 
 class Compiled(NamedTuple):
     """Compiled code for the very arrays of a run: with them, calls need no look at their types."""
@@ -53,16 +55,36 @@ class FemWork:
     mesh: Mesh
     steps: Work
     misses: Array  # (n_elements,) m
-    static: Array  # (4,) outcome, iterations, force, miss of the equilibrium the run starts from
+    static: Array  # (5,) outcome, iterations, force, miss of the equilibrium the run starts from; MESH_ERROR
     first: Array  # (3,) J, kinetic, elastic and potential energy at the start
     parted: Array  # (n_breaks, 2) when (s) and where (m from end A) a line parted, -1 while it is whole
     worst_miss: Array  # (1,) largest miss of an element's length in the states read so far, as a share of it
     start: Ints  # (n_lines + 1,) first node of each line in what is read
     s: Array  # (n_nodes,) m, of the nodes in what is read; a winch stretches or shrinks it
     lies: Flags  # (n_lines, 2) ends A and B that lie on the bed, as the mesh has them
+    counts: Ints  # (n_pieces,) elements
     compiled: Compiled | None = None
     reading: Reading | None = None
     start_remark: str = ""  # what has to be said of the equilibrium the run starts from
+    stiffness_error: float = -1.0  # relative, of the stiffness of lines on bodies; below 0 if it is not known
+
+    def take(self, other: FemWork) -> None:
+        """Go on with the mesh and the state of another memory."""
+        for name in (
+            "mesh",
+            "steps",
+            "misses",
+            "static",
+            "first",
+            "parted",
+            "worst_miss",
+            "start",
+            "s",
+            "lies",
+            "counts",
+        ):
+            setattr(self, name, getattr(other, name))
+        self.compiled, self.reading = None, None
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:

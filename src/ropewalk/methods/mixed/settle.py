@@ -1,0 +1,217 @@
+"""Memory of the mixed elements with a state on it, and the way from there to equilibrium."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ropewalk.assembly.anchor import lying_ends
+from ropewalk.assembly.mesh import FLIPPED, Mesh, build_mesh, elements_of, laid_again, lying
+from ropewalk.methods.mixed import steps
+from ropewalk.methods.mixed.body_start import grounded_body
+from ropewalk.methods.mixed.breakage import arm
+from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium
+from ropewalk.methods.mixed.events import copy_state
+from ropewalk.methods.mixed.friction import Case, rub
+from ropewalk.methods.mixed.payout import lengthened, with_winches
+from ropewalk.methods.mixed.report import MESH_ERROR, FemWork, place, worst_place
+from ropewalk.methods.mixed.steps import Work, allocate
+from ropewalk.methods.protocol import Claim, Report, Status
+from ropewalk.model.arrays import Array, Flags, flags, floats
+from ropewalk.model.environment import Sea
+from ropewalk.model.joints import LOOSE
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, resample, rotation_matrix
+
+UNBOUNDED = 1e6  # of the force scale: forces beyond it mean lengths that cannot be met
+MOST_TURNS = 2  # of an end between lying on the bed and rising from it
+LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
+
+LINE_CLAIMS = frozenset(Claim) - {
+    Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS,
+}  # fmt: skip
+
+
+def make_work(model: Model, state: State, damping: float) -> FemWork:
+    """Mesh and memory, with the given state on the mesh."""
+    given_model, model = model, lengthened(model, state.time)
+    lies = lying_ends(model, state)
+    mesh = with_winches(model, build_mesh(model, damping, lies), state.time)
+    arm(model, mesh)
+    work = allocate(mesh)
+    x = work.trial
+    junctions = slice(mesh.s.size, mesh.s.size + mesh.motion.size)
+    x.X[0, junctions] = np.concatenate([state.point_position, state.body_position])
+    x.X[1, junctions] = np.concatenate([state.point_velocity, state.body_velocity])
+    mesh.bodies.memory.attitude[:] = state.body_quaternion
+    for k in range(state.body_quaternion.shape[0]):
+        x.X[1, junctions.stop + k] = rotation_matrix(state.body_quaternion[k]).T @ state.body_rate[k]
+    for line in range(mesh.line.shape[0]):
+        n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+        e = slice(mesh.element_start[line], mesh.element_start[line + 1])
+        given = state.s[state.start[line + 1] - 1]
+        x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n] * (given / model.lines.length[line]))
+        x.T[e] = 0.5 * (T[1:] + T[:-1])
+    work.clock[steps.TIME] = state.time
+    return fresh_memory(given_model, mesh, work, lies)
+
+
+def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
+    """Fresh memory around that of the steps."""
+    first = build_mesh(model) if model.lines.winches.line.size else mesh
+    s = first.s.copy()
+    for line in np.flatnonzero(first.line[:, FLIPPED]):
+        n = slice(first.node_start[line], first.node_start[line + 1])
+        s[n] = s[n][::-1].copy()
+    return FemWork(
+        mesh=mesh,
+        steps=work,
+        misses=np.zeros(mesh.element.shape[0]),
+        static=np.zeros(5),
+        first=np.zeros(3),
+        parted=np.full((model.lines.breaks.line.size, 2), -1.0),
+        worst_miss=np.full(1, -1.0),
+        start=first.node_start,
+        s=s,
+        lies=lies,
+        counts=elements_of(model),
+    )
+
+
+def scales(model: Model) -> tuple[float, float]:
+    """A force (N) and a length (m) typical of the case."""
+    lines, sections = model.lines, model.sections
+    k = lines.piece_section
+    g = max(model.sea.gravity, 1.0)
+    weight = float(np.sum(sections.mass[k] * lines.piece_length)) * g / max(1, lines.length.size)
+    lift = (
+        model.sea.water_density * float(np.sum(sections.area[k] * lines.piece_length)) * g / max(1, lines.length.size)
+    )
+    lumps = (model.bodies.mass, model.points.mass, lines.attachment_mass)
+    body = float(max(np.max(mass, initial=0.0) for mass in lumps)) * g
+    longest = float(np.max(lines.length, initial=0.0))
+    return max(weight, lift, body, 1e-3), longest or float(np.max(np.abs(model.bodies.profile), initial=1.0))
+
+
+def settle(model: Model, work: FemWork, t: float) -> Report:
+    """Put `work.steps.trial` and `now` at rest under the loads at time t, with the ends that then lie on the bed.
+
+    An end that comes to lie and rises again stays where it is given.
+    """
+    iterations, turned = 0, np.zeros(work.lies.shape, dtype=int)
+    while True:
+        report = _settle_as_laid(model, work, t)
+        iterations += report.iterations
+        lies = lying(work.mesh, work.steps.trial.X[0])
+        turned += lies != work.lies
+        lies &= turned < MOST_TURNS
+        if not report.good or np.array_equal(lies, work.lies):
+            return replace(report, iterations=iterations)
+        work.mesh, work.lies = laid_again(model, work.mesh, lies), lies
+
+
+def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
+    """As `_settle`, on the mesh as it is."""
+    force_scale, length_scale = scales(model)
+    outcome, iterations, force, miss = find_equilibrium(
+        t, work.mesh, still_water(model.sea), model.motions, work.steps, force_scale, length_scale, work.steps.nodes,
+        work.misses, 0.0,
+    )  # fmt: skip
+    copy_state(work.steps.trial, work.steps.now)
+    work.static[:MESH_ERROR] = outcome, iterations, force, miss
+    if outcome == CONVERGED:
+        return Report(Status.DONE, "", iterations, force, miss)
+    where = worst_place(model, work)
+    if not force <= UNBOUNDED * force_scale:
+        where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
+        message = (
+            f"no shape meets the lengths of the lines: {miss:.3g} m are missed in {where}, and forces grow without "
+            "bound; lengthen the line, or give it axial_stiffness"
+        )
+        return Report(Status.TOO_SHORT, message, iterations, force, miss)
+    if miss / length_scale > force / force_scale:
+        where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
+    message = (
+        f"no equilibrium after {iterations} iterations: {force:.3g} N out of balance and {miss:.3g} m of length "
+        f"missed, worst in {where}"
+    )
+    return Report(Status.NOT_CONVERGED, message, iterations, force, miss)
+
+
+def settle_gradually(model: Model, work: FemWork, state: State) -> Report:
+    """As `_settle`; if that fails on free bodies, from `state` with current and wind brought on in steps.
+
+    Lines that can push have equilibria with folded elements, too: with a free body they are settled slack first.
+    """
+    sea, sections = model.sea, model.sections
+    has_bodies = bool(np.any(model.bodies.joint == LOOSE))
+    if has_bodies and np.any(sections.compression):
+        limp = model._replace(sections=sections._replace(compression=flags(np.zeros(sections.mass.size, dtype=bool))))
+        mesh = work.mesh._replace(element=build_mesh(limp).element)
+        first = settle(limp, replace(work, mesh=mesh), state.time)
+    else:
+        first = Report()
+    report = settle(model, work, state.time)
+    report = replace(report, iterations=report.iterations + first.iterations)
+    if report.good or not has_bodies:
+        return report
+    lay(model, state, work)
+    for share in LOAD_STEPS:
+        part = sea._replace(current_speed=share * sea.current_speed, wind_speed=share * sea.wind_speed)
+        report = settle(model._replace(sea=part), work, state.time)
+        if not report.good:
+            break
+    return report
+
+
+def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
+    """After `settle`: the same with friction of the bed, and with the ends that then lie on it."""
+    if not (report.good and work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size):
+        return report
+    iterations, turned = report.iterations, np.zeros(work.lies.shape, dtype=int)
+    while True:
+        case = Case(t, work.mesh, still_water(model.sea), model.motions, *scales(model))
+        outcome, used, force, miss = rub(case, work.steps, work.misses)
+        iterations += used
+        copy_state(work.steps.trial, work.steps.now)
+        if outcome != CONVERGED:
+            text = "friction of the bed is left out of the equilibrium: none was found with it"
+            return replace(report, message=text, iterations=iterations)
+        lies = lying(work.mesh, work.steps.trial.X[0])
+        turned += lies != work.lies
+        lies &= turned < MOST_TURNS
+        if np.array_equal(lies, work.lies):
+            break
+        work.mesh, work.lies = laid_again(model, work.mesh, lies), lies
+        report = _settle_as_laid(model, work, t)
+        iterations += report.iterations
+        if not report.good:
+            return replace(report, iterations=iterations)
+    work.static[:MESH_ERROR] = outcome, iterations, force, miss
+    return replace(report, iterations=iterations, residual_force=force, residual_position=miss)
+
+
+def body_positions(work: FemWork) -> Array:
+    """(n_bodies, 3) m"""
+    mesh = work.mesh
+    last = mesh.s.size + mesh.motion.size
+    positions: Array = work.steps.now.X[0, last - mesh.bodies.table.shape[0] : last]
+    return positions
+
+
+def off_the_bed(model: Model, work: FemWork, report: Report) -> Report:
+    """The report, or one that says which body would lie below the bed."""
+    grounded = grounded_body(model, body_positions(work))
+    return replace(report, status=Status.NO_EQUILIBRIUM, message=grounded) if grounded else report
+
+
+def lay(model: Model, state: State, work: FemWork) -> None:
+    """Put a state on the mesh of `work`."""
+    copy_state(make_work(model, state, 0.0).steps.trial, work.steps.trial)
+    work.mesh.bodies.memory.attitude[:] = state.body_quaternion
+
+
+def still_water(sea: Sea) -> Sea:
+    """The sea without its waves: what statics are for."""
+    return sea._replace(wave=floats(np.zeros((sea.wave.shape[0], 0))))

@@ -1,0 +1,137 @@
+"""Equilibria by mixed elements: by Newton's method, and by damped motion alone; on a mesh of known error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ropewalk.assembly.mesh import elements_of
+from ropewalk.methods.claims import refuse_unclaimed
+from ropewalk.methods.mixed import accuracy as meshes
+from ropewalk.methods.mixed import steps
+from ropewalk.methods.mixed.body_start import calm_start
+from ropewalk.methods.mixed.body_stiffness import all_free, full_tangent, line_stiffness
+from ropewalk.methods.mixed.equilibrium import guess
+from ropewalk.methods.mixed.events import copy_state
+from ropewalk.methods.mixed.friction import hold
+from ropewalk.methods.mixed.links import link_loads
+from ropewalk.methods.mixed.payout import lengthened
+from ropewalk.methods.mixed.relaxation import relax
+from ropewalk.methods.mixed.report import FemWork, read_state
+from ropewalk.methods.mixed.settle import LINE_CLAIMS, make_work, off_the_bed, rub_on_bed, settle_gradually, still_water
+from ropewalk.methods.protocol import Claim, Report
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+
+@dataclass(frozen=True)
+class MixedFemStatics:
+    """Equilibrium by mixed elements.
+
+    Lines that do not say how many elements they have get as many as `accuracy` asks for.
+    """
+
+    name: ClassVar[str] = "fem"
+    claims: ClassVar[frozenset[Claim]] = LINE_CLAIMS | {Claim.STATICS}
+
+    accuracy: float = meshes.ACCURACY  # wanted discretisation error of end tensions, relative
+
+    def start(self, model: Model, state: State) -> FemWork:
+        """Mesh and memory; a state with tension is taken as the guess, else catenaries are."""
+        refuse_unclaimed(self, model, frozenset({Claim.STATICS}))
+        if not np.any(state.tension > 0.0):
+            state = calm_start(model, state)
+        model = meshes.with_elements(model, elements_of(model))
+        work = make_work(model, state, 0.0)
+        if not np.any(state.tension > 0.0):
+            guess(model, work.mesh, work.steps)
+        copy_state(work.steps.trial, work.steps.now)
+        return work
+
+    def advance(self, model: Model, work: FemWork, t: float) -> Report:
+        """The equilibrium under the loads at time t."""
+        meshed = meshes.with_elements(model, work.counts)
+        state = read_state(model, work)._replace(time=t)
+        if model.lines.winches.line.size:
+            fresh = make_work(meshed, state, 0.0)
+            work.mesh, work.steps, work.misses = fresh.mesh, fresh.steps, fresh.misses
+            guess(lengthened(meshed, t), work.mesh, work.steps)
+        report = rub_on_bed(meshed, work, t, self._settle(meshed, work, state))
+        report = off_the_bed(model, work, report)
+        if report.good and work.mesh.element.size:
+            report = replace(report, figures={**report.figures, **self._refine(model, work, t)})
+        if model.links.names:
+            forces = dict(zip(model.links.names, link_loads(work.steps.now.X, work.mesh)[0].tolist(), strict=True))
+            report = replace(report, figures={**report.figures, "links": forces})
+        work.steps.clock[steps.TIME] = t
+        return report
+
+    def _settle(self, model: Model, work: FemWork, state: State) -> Report:
+        return settle_gradually(model, work, state)
+
+    def _refine(self, model: Model, work: FemWork, t: float) -> dict[str, float]:
+        """Shorten elements until the error is as wanted, where the case does not say how many there are; the error."""
+        free = meshes.chosen_here(model)
+        while meshes.can_be_refined(model, work.counts):
+            found = meshes.finer(meshes.with_elements(model, work.counts), work, t)
+            if found is None:
+                return {}
+            largest = int(np.max(found.counts[free], initial=0))
+            if found.error <= self.accuracy or not np.any(free) or largest > meshes.MOST_ELEMENTS:
+                return {"discretisation_error": found.error, "accuracy": self.accuracy}
+            counts = np.where(free, found.counts, work.counts)
+            if not np.all(free):
+                state = read_state(model._replace(sea=still_water(model.sea)), work)
+                other = meshes.resettled(model, state, counts, t)
+                if other is None:
+                    return {"discretisation_error": found.error, "accuracy": self.accuracy}
+                found = found._replace(work=other)
+            work.take(found.work)
+            work.counts = counts
+        return {}
+
+    def read(self, model: Model, work: FemWork) -> State:
+        """The State found last."""
+        return read_state(model._replace(sea=still_water(model.sea)), work)
+
+    def stiffness(self, model: Model, work: FemWork) -> Array:
+        """(n_bodies, 6, 6) of the lines on each body, about its origin; free points follow, other bodies stay.
+
+        Where lines lie on the bed it is the mean over several meshes, whose scatter is kept in `work.stiffness_error`.
+        """
+        meshed, state = meshes.with_elements(model, work.counts), self.read(model, work)
+        found = [self._stiffness(meshed, state)]
+        if np.any(state.grounded > 0.0) and model.bodies.mass.size and meshes.can_be_refined(model, work.counts):
+            for counts in meshes.shifted_meshes(meshed):
+                other = meshes.resettled(model, state, counts, state.time)
+                if other is not None:
+                    case = meshes.with_elements(model, counts)
+                    found.append(self._stiffness(case, self.read(case, other)))
+            work.stiffness_error = meshes.scatter(np.array(found)) if len(found) > 1 else -1.0
+        mean: Array = np.mean(found, axis=0)
+        return mean
+
+    def _stiffness(self, model: Model, state: State) -> Array:
+        """As `stiffness`, on one mesh."""
+        calm = all_free(model._replace(sea=still_water(model.sea)))
+        free = make_work(calm, state, 0.0)
+        return line_stiffness(calm, free.mesh, hold(free.mesh, calm.sea, free.steps))
+
+    def tangent(self, model: Model, state: State) -> tuple[Array, Array]:
+        """Tangent at the equilibrium `state` by all degrees of freedom, and what links hold; see `full_tangent`."""
+        calm = model._replace(sea=still_water(model.sea))
+        laid = make_work(calm, state, 0.0)
+        return full_tangent(calm, laid.mesh, hold(laid.mesh, calm.sea, laid.steps))
+
+
+@dataclass(frozen=True)
+class Relaxation(MixedFemStatics):
+    """Equilibrium by damped motion of mixed elements: slower than `fem`, and not caught in unstable equilibria."""
+
+    name: ClassVar[str] = "relax"
+
+    def _settle(self, model: Model, work: FemWork, state: State) -> Report:
+        return relax(model, work, state)

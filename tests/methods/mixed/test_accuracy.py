@@ -1,0 +1,138 @@
+"""Meshes of mixed elements that are chosen by their error, and what they say of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.analysis.run import simulate
+from ropewalk.analysis.statics import statics
+from ropewalk.methods.mixed.statics import MixedFemStatics
+from ropewalk.spec.system import System
+
+
+def chain(span: float, elements: int | None = None, accuracy: float | None = None) -> System:
+    """A chain of 850 m in 200 m of water, as those of VolturnUS-S."""
+    line: dict[str, Any] = {"from": "a", "to": "f", "pieces": [{"section": "chain", "length": 850}]}
+    return System.model_validate(
+        {
+            "environment": {"depth": 200},
+            "sections": {"chain": {"diameter": 0.333, "mass": 685, "axial_stiffness": 3.27e9}},
+            "points": {"a": {"position": [0, 0, -200]}, "f": {"position": [span, 0, -14]}},
+            "lines": {"l": line if elements is None else {**line, "elements": elements}},
+            "statics": {} if accuracy is None else {"accuracy": accuracy},
+        }
+    )
+
+
+@pytest.mark.parametrize("span", [700.0, 780.0, 815.0])
+@pytest.mark.parametrize("accuracy", [1e-2, 1e-3])
+def test_end_tensions_are_as_good_as_stated_and_as_wanted(span: float, accuracy: float) -> None:
+    """Against 1600 elements, on the same elastic bed."""
+    found, fine = statics(chain(span, accuracy=accuracy), "fem"), statics(chain(span, 1600), "fem").state
+    tensions, exact = (np.linalg.norm(state.end_force[0], axis=1) for state in (found.state, fine))
+    stated = found.report.figures["discretisation_error"]
+    assert stated <= accuracy == found.report.figures["accuracy"]
+    # the touchdown moves between nodes as elements get shorter, so the order is 2 on the average only
+    assert np.abs(tensions - exact).max() < 2.0 * max(stated, 2e-4) * exact.max()
+
+
+def test_elements_that_are_given_are_kept_and_their_error_stated() -> None:
+    """10 elements of 85 m miss by percents, and say so."""
+    found, fine = statics(chain(780.0, 10, 1e-6), "fem"), statics(chain(780.0, 1600), "fem").state
+    assert found.state.s.size == 11
+    tensions, exact = (np.linalg.norm(state.end_force[0], axis=1) for state in (found.state, fine))
+    assert_allclose(
+        found.report.figures["discretisation_error"], np.abs(tensions - exact).max() / exact.max(), rtol=1.0
+    )
+
+
+def test_runs_state_the_error_of_their_mesh_at_rest() -> None:
+    """In the attributes of the result, on as many elements as it takes."""
+    coarse, fine = simulate(chain(700.0), 0.1), simulate(chain(700.0, accuracy=1e-3), 0.1)
+    assert float(coarse.attrs["discretisation_error"]) < 1e-2
+    assert float(fine.attrs["discretisation_error"]) < 1e-3
+    assert fine.sizes["node"] > coarse.sizes["node"] or float(coarse.attrs["discretisation_error"]) < 1e-3
+
+
+@pytest.mark.parametrize("heave", [0.0, 3.0])
+def test_stiffness_of_chains_on_the_bed_is_the_mean_over_meshes(heave: float) -> None:
+    """VolturnUS-S by the closed form; one mesh of 50 elements alone has K33 8 % off, one way or the other."""
+    arms = [[np.cos(a), np.sin(a)] for a in np.pi + 2.0 * np.pi / 3.0 * np.arange(3)]
+    eyes = {f"e{i}": [58.0 * x, 58.0 * y, -14.0] for i, (x, y) in enumerate(arms)}
+    body = {"mass": 1e6, "inertia": [1e9] * 3, "position": [0, 0, heave], "joint": "fixed", "attachments": eyes}
+    system = System.model_validate(
+        {
+            "environment": {"depth": 200},
+            "sections": {"chain": {"diameter": 0.333, "mass": 685, "axial_stiffness": 3.27e9}},
+            "points": {f"a{i}": {"position": [837.6 * x, 837.6 * y, -200]} for i, (x, y) in enumerate(arms)},
+            "bodies": {"b": body},
+            "lines": {
+                f"l{i}": {"from": f"a{i}", "to": f"b.e{i}", "pieces": [{"section": "chain", "length": 850}]}
+                for i in range(3)
+            },
+        }
+    )
+    exact, found = statics(system, "catenary").stiffness, statics(system, "fem").stiffness
+    assert exact is not None and found is not None
+    # elements 0.7 %, and the elastic bed 0.3 %
+    assert_allclose(np.diag(found[0])[:3], np.diag(exact[0])[:3], rtol=1.5e-2)
+
+
+def test_damped_motion_finds_what_newton_finds() -> None:
+    """A line sagging onto the bed in a current, by both."""
+    system = System.model_validate(
+        {
+            "environment": {"depth": 50, "current": {"speed": 0.2}},
+            "sections": {"c": {"diameter": 0.1, "mass": 20, "axial_stiffness": 1e8, "drag": {"normal": 1.0}}},
+            "points": {"a": {"position": [0, 0, -30]}, "b": {"position": [60, 0, -30]}},
+            "lines": {"l": {"from": "a", "to": "b", "elements": 60, "pieces": [{"section": "c", "length": 85}]}},
+        }
+    )
+    newton, damped = statics(system, "fem").state, statics(system, "relax").state
+    assert_allclose(damped.end_force, newton.end_force, atol=1e-6 * np.abs(newton.end_force).max())
+    assert_allclose(damped.position, newton.position, atol=1e-5)
+
+
+def test_damped_motion_leaves_an_equilibrium_on_a_knife_edge() -> None:
+    """Two bars with pins hold a weight up or down alike, but up it falls over to the side."""
+    system = System.model_validate(
+        {
+            "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+            "sections": {"c": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e6, "compression": True}},
+            "points": {
+                "a": {"position": [0, 0, 0]},
+                "p": {"position": [1, 0, 1.1], "joint": "free", "mass": 5.0},
+                "b": {"position": [2, 0, 0]},
+            },
+            "lines": {
+                "l": {"from": "a", "to": "p", "elements": 1, "pieces": [{"section": "c", "length": 1.5}]},
+                "r": {"from": "p", "to": "b", "elements": 1, "pieces": [{"section": "c", "length": 1.5}]},
+            },
+        }
+    )
+    state = statics(system, "relax").state
+    # the bars of 1e6 N give by 0.1 mm
+    assert_allclose(state.point_position[1], [1.0, 0.0, -np.sqrt(1.5**2 - 1.0)], atol=1e-3)
+
+
+def test_stiffness_by_one_mesh_has_no_scatter_where_nothing_lies_on_the_bed() -> None:
+    """A taut tether: one mesh is enough, and the error of its stiffness is not stated."""
+    system = System.model_validate(
+        {
+            "environment": {"depth": 100},
+            "sections": {"c": {"diameter": 0.1, "mass": 9, "axial_stiffness": 1e8}},
+            "points": {"a": {"position": [0, 0, -100]}},
+            "bodies": {
+                "b": {"mass": 1.0, "inertia": [1, 1, 1], "position": [0, 0, -10], "joint": "fixed",
+                      "attachments": {"e": [0, 0, 0]}}
+            },
+            "lines": {"l": {"from": "a", "to": "b.e", "pieces": [{"section": "c", "length": 89.9}]}},
+        }
+    )  # fmt: skip
+    stiffness = statics(system, MixedFemStatics()).stiffness
+    assert stiffness is not None
+    assert_allclose(stiffness[0, 2, 2], 1e8 / 89.9, rtol=1e-6)
