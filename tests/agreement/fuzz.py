@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from systems import random_case
+from random_runs import random_run, run_outcome
+from random_systems import random_case
 
 LONGEST = 20.0  # s, of one case by `auto`
 SLOWEST = 60.0  # s, of one case by all methods
@@ -85,24 +86,24 @@ def solve(seed: int, every: bool) -> dict[str, Any]:
     return result
 
 
-def _work(pipe: Any, every: bool) -> None:
+def _work(pipe: Any, every: bool, runs: bool) -> None:
     while True:
         seed = pipe.recv()
         if seed is None:
             return
-        pipe.send(solve(seed, every))
+        pipe.send(run_outcome(seed) if runs else solve(seed, every))
 
 
 class Worker:
     """A process that solves one case after the other and is replaced when one takes too long."""
 
-    def __init__(self, every: bool) -> None:
-        self.every = every
+    def __init__(self, every: bool, runs: bool) -> None:
+        self.every, self.runs = every, runs
         self._start()
 
     def _start(self) -> None:
         self.pipe, theirs = mp.get_context("spawn").Pipe()
-        self.process = mp.get_context("spawn").Process(target=_work, args=(theirs, self.every), daemon=True)
+        self.process = mp.get_context("spawn").Process(target=_work, args=(theirs, self.every, self.runs), daemon=True)
         self.process.start()
 
     def run(self, seed: int, limit: float) -> dict[str, Any]:
@@ -152,13 +153,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(time.time()) % 10**8)
+    parser.add_argument("--runs", action="store_true", help="runs in time, not statics")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
     parser.add_argument("--keep", type=Path, help="folder for the files of failures")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
     given = parser.parse_args(arguments)
     out = sys.stdout
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
-    worker, counts, begin = Worker(not given.auto), collections.Counter[str](), time.perf_counter()
+    worker, counts, begin = Worker(not given.auto, given.runs), collections.Counter[str](), time.perf_counter()
     by_method: collections.Counter[str] = collections.Counter()
     worker.run(0, 900.0)  # compiles
     for seed in range(given.seed, given.seed + given.cases):
@@ -167,13 +169,15 @@ def main(arguments: list[str] | None = None) -> int:
         result = worker.run(seed, LONGEST if given.auto else SLOWEST)
         counts[result["outcome"]] += 1
         if result["outcome"] == "done":
-            by_method[result["text"]] += 1
+            by_method[result["text"] or "no doubts"] += 1
         for text in troubles(result):
             counts["trouble"] += 1
             out.write(f"{seed} {result.get('kind', '')} [{result['outcome']}] {text}\n")
             if given.keep is not None:
                 given.keep.mkdir(parents=True, exist_ok=True)
-                (given.keep / f"seed_{seed}.yaml").write_text(json.dumps(random_case(seed)))
+                (given.keep / f"seed_{seed}.yaml").write_text(
+                    json.dumps(random_run(seed) if given.runs else random_case(seed))
+                )
         out.flush()
     worker.stop()
     out.write(f"{dict(counts)} {dict(by_method)}\n")

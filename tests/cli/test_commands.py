@@ -115,6 +115,10 @@ def test_verify_compares_methods(mooring, capsys):
     assert code == 0
     assert data["reference"] == "catenary"
     assert data["methods"][0]["force_difference"] == 0.0
+    assert data["agree"]
+    code, out, err = ropewalk("verify", mooring, "--tolerance", "1e-12", capsys=capsys)
+    assert code == 1
+    assert "doubt several-equilibria: methods 'catenary' and" in err
 
 
 def test_verify_says_why_a_method_has_no_answer(tmp_path, capsys):
@@ -125,7 +129,7 @@ def test_verify_says_why_a_method_has_no_answer(tmp_path, capsys):
         "points: {a: {position: [0, 0, -100]}, b: {position: [400, 0, -6]}}\n"
         "lines: {l: {from: a, to: b, elements: 20, pieces: [{section: r, length: 450}]}}\n"
     )
-    code, out, _ = ropewalk("verify", path, capsys=capsys)
+    code, out, _ = ropewalk("verify", path, "--tolerance", "0.05", capsys=capsys)
     assert code == 0
     assert "shooting: line 'l' comes to lie along the water surface" in out
     assert out.startswith("differences from 'fem'")

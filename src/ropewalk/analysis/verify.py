@@ -1,19 +1,32 @@
-"""The same question to every method that claims it: how far do the answers differ?"""
+"""The same case by every method that claims it: how far the answers differ, and which of them the audit rejects."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
-from ropewalk.methods.registry import solver_class
-from ropewalk.model.model import build
+from ropewalk.methods.protocol import Claim
+from ropewalk.methods.registry import SOLVERS, solver_class
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State
 from ropewalk.results.shown import Shown
 from ropewalk.spec.system import Source, System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+TOLERANCE = 1e-3  # of the largest end force and of the longest line, in statics
+RUN_TOLERANCE = 5e-2  # of the same over a run: solvers have meshes and steps of their own
+SHAPE_NODES = 200  # places on a line where shapes are compared
+LEFT_OUT = "is left out"  # in the remark of a method that leaves part of the case out: its differences are no news
+REJECTED = "audit rejects"  # in the sentence of a method that failed its audit
 
 
 class Verification(Shown, dict[str, Any]):
@@ -36,8 +49,13 @@ class Verification(Shown, dict[str, Any]):
         return dict(self)
 
 
-def verify(system: Source) -> Verification:
-    """Statics by every method that claims the case, against the most exact of those whose assumptions hold."""
+def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
+    """Statics by every method that claims the case, against the most exact of those whose assumptions hold.
+
+    `agree` is true where end forces and shapes differ by no more than `tolerance` of the largest end force and of the
+    longest line, or by the discretisation errors that methods state. Methods whose answers the audit rejects are named
+    and not compared; of methods that leave part of the case out, and say so, differences do not count.
+    """
     system = System.of(system)
     refuse_only_rods(system)
     asked = demands(build(system)) - NOT_STATIC
@@ -53,33 +71,167 @@ def verify(system: Source) -> Verification:
             message = answers[name].report.message
         except (ConvergenceError, InputError) as error:
             status = str(error)
-        rows.append({"method": name, "status": status, "message": message, "time": time.perf_counter() - begin})
-    # one that takes what is above the water as in it says so, and is not what others are measured against
-    exact = [name for name, answer in answers.items() if not answer.report.figures.get("crosses_surface")]
-    reference = (exact or [*answers, claiming[0]])[0]
+        rows.append({"method": name, "status": status, "message": message, "rejected": REJECTED in status,
+                     "time": time.perf_counter() - begin})  # fmt: skip
+    reference = next(iter(answers), claiming[0])
+    doubts: list[Doubt] = []
     for row in rows:
-        apart = difference(answers[row["method"]], answers[reference]) if row["method"] in answers else (None, None)
-        row["position_difference"], row["force_difference"] = apart
+        row |= {"position_difference": None, "force_difference": None, "agrees": None}
+        if row["method"] in answers:
+            row |= _compared(answers[row["method"]], answers[reference], tolerance)
+            if not row["agrees"] and LEFT_OUT in row["message"]:
+                row["agrees"] = None
+            elif not row["agrees"]:
+                doubts.append(_several(row, answers[reference], tolerance))
     largest = _largest(answers[reference].state.end_force) if answers else 0.0
-    return Verification(reference=reference, largest_force=largest, methods=rows)
+    return Verification(
+        reference=reference,
+        largest_force=largest,
+        tolerance=tolerance,
+        agree=bool(answers) and all(row["agrees"] is not False for row in rows),
+        methods=rows,
+        doubts=[doubt.as_dict() for doubt in doubts],
+    )
+
+
+def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[str, Any]:
+    position, force = difference(one, other)
+    largest = max(_largest(other.state.end_force), 1e-300)
+    longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
+    stated = max(float(e.report.figures.get("discretisation_error") or 0.0) for e in (one, other))
+    allowed = max(tolerance, stated)
+    agrees = force <= allowed * largest and position <= allowed * longest
+    return {"position_difference": position, "force_difference": force, "allowed": allowed, "agrees": bool(agrees)}
+
+
+def _several(row: dict[str, Any], reference: Equilibrium, tolerance: float) -> Doubt:
+    share = row["force_difference"] / max(_largest(reference.state.end_force), 1e-300)
+    text = (
+        f"methods '{reference.method}' and '{row['method']}' give equilibria that both pass the audit and differ by "
+        f"{100.0 * share:.2g} % of the largest end force and {row['position_difference']:.3g} m: there are several, or "
+        "the forces are not determined"
+    )
+    return Doubt("several-equilibria", row["method"], share, tolerance, text)
 
 
 def difference(one: Equilibrium, other: Equilibrium) -> tuple[float, float]:
-    """Largest difference of line shape (m) at the nodes of `one`, and of end force (N)."""
-    from ropewalk.model.state import resample
+    """Largest difference of line shape at equal arc length (m), and of end force (N).
 
+    Lines that either method doubts to be slack have no shape of their own; of those only the ends are compared.
+    """
+    model = one.model
+    slack = {doubt.part for e in (one, other) for doubt in e.start_doubts if doubt.code == "slack"}
     position = 0.0
-    for k in range(len(one.model.names.lines)):
-        nodes = slice(one.state.start[k], one.state.start[k + 1])
-        there, _, _ = resample(other.state, k, one.state.s[nodes])
-        if other.state.start[k + 1] - other.state.start[k] != nodes.stop - nodes.start:
-            there, here = there[[0, -1]], one.state.position[nodes][[0, -1]]  # other nodes: only the ends are exact
-        else:
-            here = one.state.position[nodes]
-        position = max(position, float(np.max(np.abs(here - there), initial=0.0)))
+    for k, name in enumerate(model.names.lines):
+        position = max(position, _shape_difference(model, one.state, other.state, k, name in slack))
     position = max(position, _largest(one.state.point_position - other.state.point_position))
     position = max(position, _largest(one.state.body_position - other.state.body_position))
+    if one.state.net_position.shape == other.state.net_position.shape:
+        position = max(position, _largest(one.state.net_position - other.state.net_position))
     return position, _largest(one.state.end_force - other.state.end_force)
+
+
+def _shape_difference(model: Model, one: State, other: State, line: int, ends_only: bool) -> float:
+    s = np.linspace(0.0, float(model.lines.length[line]), 2 if ends_only else SHAPE_NODES)
+    return _largest(shape(one, line, s) - shape(other, line, s))
+
+
+def shape(state: State, line: int, s: Array) -> Array:
+    """(n, 3) places of a line at arc lengths s, by cubics between its nodes that do not overshoot, m."""
+    from scipy.interpolate import PchipInterpolator
+
+    nodes = slice(int(state.start[line]), int(state.start[line + 1]))
+    at, first = np.unique(state.s[nodes], return_index=True)
+    places: Array = PchipInterpolator(at, state.position[nodes][first])(np.clip(s, at[0], at[-1]))
+    return places
+
+
+def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, Any]:
+    """The run by every solver that claims it: end tensions, shapes and energies against the first.
+
+    Differences of tension are root mean squares over the records, of the largest tension; those of places the largest
+    of all records, of the longest line; those of energy at the end, of the energy exchanged, where both have a ledger.
+    """
+    from ropewalk.analysis.run import simulate
+
+    system = System.of(system)
+    model = build(system)
+    asked = demands(model) | {Claim.DYNAMICS}
+    claiming = [name for name in SOLVERS if asked <= solver_class(name).claims]
+    if not claiming:
+        simulate(system)  # says what no solver claims
+    runs: dict[str, xr.Dataset] = {}
+    rows: list[dict[str, Any]] = []
+    for name in claiming:
+        begin, status = time.perf_counter(), "done"
+        try:
+            runs[name] = simulate(_for_solver(system, name), solver=name, progress=False)
+        except (ConvergenceError, InputError) as error:
+            status = str(error)
+        rows.append({"method": name, "status": status, "message": "", "rejected": "fails its audit" in status,
+                     "time": time.perf_counter() - begin})  # fmt: skip
+    reference = next(iter(runs), claiming[0])
+    for row in rows:
+        row |= {"tension_difference": None, "position_difference": None, "energy_difference": None, "agrees": None}
+        if row["method"] in runs:
+            row |= _runs_compared(runs[row["method"]], runs[reference], tolerance)
+    agree = bool(runs) and all(row["agrees"] is not False for row in rows)
+    return {"reference": reference, "tolerance": tolerance, "agree": agree, "methods": rows, "doubts": []}
+
+
+def _for_solver(system: System, name: str) -> System:
+    """The case with the settings of its run that another solver takes."""
+    from dataclasses import fields
+
+    if system.run is None:
+        return system
+    known = {field.name for field in fields(solver_class(name))}
+    data = system.run.model_dump(exclude_unset=True)
+    dropped = {key for key in ("tolerance", "step", "integrator") if key in data and key not in known}
+    kept = {key: value for key, value in data.items() if key not in dropped and key not in ("solver", "options")}
+    return system.replace(run=type(system.run).model_validate({**kept, "solver": name}))
+
+
+def _runs_compared(one: xr.Dataset, other: xr.Dataset, tolerance: float) -> dict[str, Any]:
+    tension = 0.0
+    if "end_tension" in one and one.sizes.get("line", 0):
+        a, b = one["end_tension"].values, other["end_tension"].values
+        tension = float(np.sqrt(np.mean((a - b) ** 2, axis=0)).max() / max(float(np.abs(b).max()), 1e-300))
+    position, longest = 0.0, 1.0
+    if "position" in one:
+        for name in np.unique(one["node_line"].values):
+            s, places = zip(*(_history(run, str(name)) for run in (one, other)), strict=True)
+            longest = max(longest, float(s[0][-1]))
+            at = np.linspace(0.0, min(float(s[0][-1]), float(s[1][-1])), SHAPE_NODES // 4)
+            shapes = [np.stack([[np.interp(at, x, row[:, j]) for j in range(3)] for row in r])
+                      for x, r in zip(s, places, strict=True)]  # fmt: skip
+            position = max(position, _largest(shapes[0] - shapes[1]))
+    if "body_position" in one:
+        position = max(position, _largest(one["body_position"].values - other["body_position"].values))
+    energy = _energy_difference(one, other)
+    agrees = tension <= tolerance and position <= tolerance * longest and (energy is None or energy <= tolerance)
+    return {"tension_difference": tension, "position_difference": position, "energy_difference": energy,
+            "agrees": bool(agrees)}  # fmt: skip
+
+
+def _history(run: xr.Dataset, line: str) -> tuple[Array, Array]:
+    """Arc lengths (n,) and places (time, n, 3) of a line's nodes."""
+    own = np.flatnonzero(run["node_line"].values == line)
+    s, first = np.unique(run["s"].values[own], return_index=True)
+    places: Array = run["position"].values[:, own[first]]
+    return s, places
+
+
+def _energy_difference(one: xr.Dataset, other: xr.Dataset) -> float | None:
+    """Of kinetic energy at the end, as a share of what was exchanged; None where one has no ledger."""
+    if "energy" not in one or "energy" not in other:
+        return None
+    kinetic = [run["energy"].sel(term="kinetic").values for run in (one, other)]
+    potential = other["energy"].sel(term="potential").values
+    exchanged = max(float(np.ptp(kinetic[1])), float(np.ptp(potential)))
+    if exchanged <= 1e-10 * float(np.abs(potential).max(initial=0.0)) or exchanged == 0.0:
+        return 0.0
+    return float(np.sqrt(np.mean((kinetic[0] - kinetic[1]) ** 2)) / exchanged)
 
 
 def _largest(values: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,38 +11,83 @@ from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 
-def verify_command(case: Annotated[Path, typer.Argument(help="A case file.")], as_json: JsonOption = False) -> None:
-    """Compare all methods that claim a case. Solves its statics by each of them, and says how far they differ."""
-    from ropewalk.analysis.verify import verify
+def verify_command(
+    case: Annotated[Path, typer.Argument(help="A case file.")],
+    run: Annotated[bool, typer.Option("--run", help="Compare the solvers in time, not the statics.")] = False,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="Largest difference, of the largest end force and the longest line; 1e-3, and 5e-2 of runs."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare all methods that claim a case. Exit 1 where they differ by more than the tolerance."""
+    from ropewalk.analysis.verify import RUN_TOLERANCE, TOLERANCE, verify, verify_run
+    from ropewalk.errors import InputError
     from ropewalk.spec.system import System
 
+    if tolerance is not None and not tolerance > 0.0:
+        raise InputError(f"--tolerance {tolerance:g}: it must be positive")
     tell_first_use()
-    result = verify(System.from_file(case))
+    system = System.from_file(case)
+    result = verify_run(system, tolerance or RUN_TOLERANCE) if run else verify(system, tolerance or TOLERANCE)
     if as_json:
         print_json(result)
-        return
+    elif run:
+        _print_runs(result)
+    else:
+        _print_statics(result)
+    if not result["agree"]:
+        raise typer.Exit(1)
+
+
+def _status(row: dict[str, Any]) -> str:
+    if row["rejected"]:
+        return "rejected"
+    if row["status"] != "done":
+        return "failed"
+    return {True: "done", False: "differs", None: "not compared"}[row["agrees"]]
+
+
+def _print_statics(result: dict[str, Any]) -> None:
     rows = [
-        (
-            m["method"],
-            "done" if m["status"] == "done" else "failed",
-            _number(m["position_difference"]),
-            _number(m["force_difference"]),
-            _number(m["time"]),
-        )
+        (m["method"], _status(m), _number(m["position_difference"]), _number(m["force_difference"]), _number(m["time"]))
         for m in result["methods"]
     ]
     title = f"differences from '{result['reference']}'"
     print_table(title, ("method", "status", "position (m)", "end force (N)", "time (s)"), rows)
-    for m in result["methods"]:
-        said = m["message"] if m["status"] == "done" else m["status"]
-        if said:
-            say(f"{m['method']}: {said}")
+    _print_sentences(result)
     apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
     if len(apart) == 1:
         say("only one method has answered; there is nothing to compare it with")
     elif apart and result["largest_force"] > 0.0:
         share = 100.0 * max(apart) / result["largest_force"]
         say(f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")
+
+
+def _print_runs(result: dict[str, Any]) -> None:
+    rows = [
+        (
+            m["method"],
+            _status(m),
+            _number(m["tension_difference"]),
+            _number(m["position_difference"]),
+            _number(m["energy_difference"]),
+            _number(m["time"]),
+        )
+        for m in result["methods"]
+    ]
+    columns = ("solver", "status", "tension (rms, of largest)", "position (m)", "energy (of exchanged)", "time (s)")
+    print_table(f"differences from '{result['reference']}' over the run", columns, rows)
+    _print_sentences(result)
+
+
+def _print_sentences(result: dict[str, Any]) -> None:
+    for m in result["methods"]:
+        text = m["message"] if m["status"] == "done" else m["status"]
+        if text:
+            say(f"{m['method']}: {text}")
+    for doubt in result["doubts"]:
+        say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
 
 
 def _number(value: float | None) -> str:

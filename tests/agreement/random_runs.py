@@ -1,0 +1,77 @@
+"""Random runs in time: the systems of random_systems.py with waves, winches, breaks and moving ends."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import numpy as np
+from random_systems import random_case
+
+import ropewalk as rw
+from ropewalk.errors import ConvergenceError, InputError
+
+DURATION = 5.0  # s
+LONGEST_RUN = 60.0  # s of wall clock, by fuzz.py
+
+
+def random_run(seed: int) -> dict[str, Any]:
+    """A case with a run of five seconds."""
+    rng = np.random.default_rng([seed, 7])
+    while True:
+        case = random_case(int(rng.integers(10**9)))
+        if "nets" not in case:
+            break
+    case["run"] = {"duration": DURATION, "solver": "mixed_fem"}
+    case["record"] = {"every": 0.25}
+    sea = case["environment"]
+    if sea["water_density"] and rng.random() < 0.6:
+        height = float(rng.uniform(0.2, min(4.0, 0.1 * sea["depth"])))
+        sea["waves"] = {"kind": "regular", "height": height, "period": float(rng.uniform(5, 12)),
+                        "heading": float(rng.uniform(-180, 180))}  # fmt: skip
+    line = case["lines"][str(rng.choice(list(case["lines"])))]
+    what = rng.random()
+    if what < 0.2:
+        line["break"] = {"time": 2.0, "s": 0.5 * sum(piece["length"] for piece in line["pieces"])}
+    elif what < 0.4 and not line.get("attachments"):
+        last = line["pieces"][-1]["length"]
+        line["payout"] = {
+            "end": "B",
+            "time": [1.0, 4.0],
+            "length": [0.0, float(rng.uniform(-0.05, 0.1)) * last],
+            "ramp": 1.0,
+        }
+    elif what < 0.6 and line["to"] in case["points"] and "joint" not in case["points"][line["to"]]:
+        motion = {"kind": "harmonic", "ramp": 2.0, "terms": [{"direction": [0, 0, 1], "amplitude": 0.5, "omega": 0.8}]}
+        case["points"][line["to"]] |= {"joint": "moving", "motion": motion}
+    case["title"] = f"run of seed {seed}"
+    return case
+
+
+def run_outcome(seed: int) -> dict[str, Any]:
+    """How the run of a seed ends: done, refused, failed or crashed, with its doubts."""
+    begin = time.perf_counter()
+    try:
+        result = rw.simulate(rw.System.model_validate(random_run(seed)), progress=False)
+    except InputError as error:
+        outcome, text = "refused", str(error)
+    except ConvergenceError as error:
+        outcome, text = "failed", str(error)
+    except Exception as error:
+        outcome, text = "crashed", f"{type(error).__name__}: {error}"
+    else:
+        doubts = [doubt["code"] for doubt in json.loads(result.attrs["doubts"])]
+        outcome, text = "done", ", ".join(doubts)
+    return {"seed": seed, "kind": "run", "outcome": outcome, "text": text, "methods": {},
+            "time": time.perf_counter() - begin}  # fmt: skip
+
+
+def at_rest(system: rw.System, duration: float) -> float:
+    """Largest way of a node in a run that nothing drives, over the longest line."""
+    run = {"duration": duration, "solver": "mixed_fem"}
+    still = rw.System.model_validate({**system.model_dump(by_alias=True, exclude_unset=True), "run": run,
+                                      "record": {"every": 0.5}})  # fmt: skip
+    places = rw.simulate(still, progress=False)["position"].values
+    longest = max(sum(piece.length for piece in line.pieces) for line in system.lines.values())
+    return float(np.abs(places - places[0]).max()) / longest

@@ -1,0 +1,46 @@
+"""A fixed slice of the random systems that `make fuzz` runs long: audited answers, and methods that agree or doubt."""
+
+from __future__ import annotations
+
+import pytest
+from fuzz import random_case, solve, troubles
+from random_runs import at_rest, run_outcome
+
+import ropewalk as rw
+
+# of every kind; none takes more than a second once its kernels are compiled
+BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35)
+BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40)
+RUNS = (1, 2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("seed", BY_AUTO)
+def test_random_system_has_an_audited_answer(seed):
+    result = solve(seed, every=False)
+    assert result["outcome"] == "done", result["text"]
+
+
+@pytest.mark.parametrize("seed", BY_ALL)
+def test_methods_agree_on_random_systems(seed):
+    """Within 1e-3 of the largest end force, or the error of their mesh, unless a doubt says what is undetermined."""
+    result = solve(seed, every=True)
+    assert result["outcome"] == "done", result["text"]
+    assert [text for text in troubles(result) if "differs" in text or "crashed" in text] == []
+
+
+@pytest.mark.parametrize("seed", RUNS)
+def test_random_runs_pass_their_audit(seed):
+    result = run_outcome(seed)
+    assert result["outcome"] in ("done", "refused"), result["text"]
+
+
+@pytest.mark.parametrize("seed", (3, 25, 35))
+def test_nothing_moves_where_nothing_drives(seed):
+    """From an equilibrium, below 1e-6 of the longest line in 2 s."""
+    system = rw.System.model_validate(random_case(seed))
+    assert at_rest(system, 2.0) < 1e-6
+
+
+def test_a_seed_is_a_case():
+    assert random_case(12345) == random_case(12345)
+    assert random_case(12345) != random_case(12346)
