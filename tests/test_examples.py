@@ -13,7 +13,7 @@ from ropewalk import statics
 from ropewalk.cli.main import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-SLOW = {"chain_series.py", "rod_pictures.py"}  # take more than some seconds: `make validate` runs them
+SLOW = {"chain_series.py", "rod_pictures.py", "sea_states.py"}  # take more than some seconds: `make validate` runs them
 SCRIPTS = [
     pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.name in SLOW else [])
     for path in sorted(EXAMPLES.glob("*.py"))

@@ -45,7 +45,7 @@ def sweep_command(
         return
     tell_first_use()
     say(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
-    results = run_plan(plan, output=target, jobs=jobs, scheduler=scheduler, resume=resume)
+    results = run_plan(plan, output=target, jobs=jobs, scheduler=scheduler, resume=resume, tell=_tell)
     failed = int((results["status"].values != "done").sum())
     if as_json:
         print_json({"cases": len(plan), "done": len(plan) - failed, "failed": failed, "file": str(target)})
@@ -55,10 +55,14 @@ def sweep_command(
         raise ConvergenceError(f"all {len(plan)} cases failed; the first: {results['reason'].values[0]}")
 
 
+def _tell(sentence: str) -> None:
+    say(sentence, err=True)
+
+
 def _dry_run(plan: Plan, as_json: bool) -> None:
     from ropewalk.sweep.estimate import estimate
     from ropewalk.sweep.local import cores
-    from ropewalk.sweep.progress import duration
+    from ropewalk.sweep.progress import duration, size
 
     found = estimate(plan)
     if as_json:
@@ -73,7 +77,7 @@ def _dry_run(plan: Plan, as_json: bool) -> None:
     if found.failed:
         say(f"no estimate of the time: case 0 {found.failed}")
     else:
-        say(f"about {duration(found.seconds / cores())} on {counted(cores(), 'cores')}; {_size(found.bytes)} on disk")
+        say(f"about {duration(found.seconds / cores())} on {counted(cores(), 'cores')}; {size(found.bytes)} on disk")
 
 
 def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -> None:
@@ -98,10 +102,3 @@ def _worst(results: xr.Dataset, plan: Plan, line: str, name: str) -> tuple[str, 
     case = int(by_case.argmax("case"))
     told = ", ".join(f"{plan.names[key]} {value}" for key, value in plan.changes(case).items())
     return line, newtons(float(by_case[case])), str(case), told
-
-
-def _size(number: float) -> str:
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if number >= scale:
-            return f"{number / scale:.3g} {unit}"
-    return f"{number:.0f} bytes"

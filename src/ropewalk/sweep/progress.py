@@ -44,6 +44,14 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600.0:.1f} h" if seconds < float("inf") else "?"
 
 
+def size(number: float) -> str:
+    """Bytes as one reads them."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= scale:
+            return f"{number / scale:.3g} {unit}"
+    return f"{number:.0f} bytes"
+
+
 @contextmanager
 def sweep_bar(progress: bool | None, counts: Progress) -> Iterator[Callable[[], None]]:
     """A function that shows the counts.  progress : show a bar; None asks whether standard error is a terminal"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from ropewalk.sweep.expand import Plan, plan_of, read_sweep
 from ropewalk.sweep.frames import DONE, Outcome
 from ropewalk.sweep.journal import Journal, is_begun, journal_folder
 from ropewalk.sweep.local import Job, cores, run_local
-from ropewalk.sweep.progress import Progress, sweep_bar
+from ropewalk.sweep.progress import Progress, duration, size, sweep_bar
 from ropewalk.sweep.result import to_dataset
 
 if TYPE_CHECKING:
@@ -85,9 +85,14 @@ def run_plan(
     scheduler: str | None = None,
     resume: bool = False,
     progress: bool | None = None,
+    tell: Callable[[str], None] | None = None,
     command: Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """Do the cases of a plan.  command : that starts a worker, in place of the program's own"""
+    """Do the cases of a plan.
+
+    tell : takes a sentence with the estimated time and disk once the first case is done
+    command : that starts a worker, in place of the program's own
+    """
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs {jobs}: give the number of cases to do at a time, 1 or more")
     if output is None:
@@ -107,8 +112,7 @@ def run_plan(
         journal.forget_lost()
         if plan.sweep.keep == "files":
             cases_folder(target).mkdir(exist_ok=True)
-        engine = _engine(plan, jobs, scheduler, command)
-        _do_all(plan, journal, target, engine, progress)
+        _do_all(plan, journal, target, _engine(plan, jobs, scheduler, command), progress, tell)
         netcdf.write(to_dataset(plan, journal).assign_attrs({IDENTITY: plan.identity}), target)
         if not journal.is_worth_keeping:
             journal.remove()
@@ -187,7 +191,14 @@ def _jobs(plan: Plan, journal: Journal, target: Path) -> Iterator[Job]:
         }
 
 
-def _do_all(plan: Plan, journal: Journal, target: Path, engine: Any, progress: bool | None) -> None:
+def _do_all(
+    plan: Plan,
+    journal: Journal,
+    target: Path,
+    engine: Any,
+    progress: bool | None,
+    tell: Callable[[str], None] | None = None,
+) -> None:
     """Do every case that has not ended; the journal takes each at once."""
     counts = Progress(total=len(plan), done=len(journal.ended), failed=_failures(journal), begun=time.monotonic())
     try:
@@ -196,10 +207,23 @@ def _do_all(plan: Plan, journal: Journal, target: Path, engine: Any, progress: b
                 journal.add(outcome)
                 _count(counts, outcome)
                 show()
+                if tell is not None and outcome.status == DONE:
+                    tell(_estimate(plan, target, counts, outcome))
+                    tell = None
     except KeyboardInterrupt:
         ended = len(journal.ended)
         how = f"the same command with --resume goes on; what is done is in {journal.path}"
         raise InterruptedSweepError(f"stopped after {ended} of {len(plan)} cases; {how}") from None
+
+
+def _estimate(plan: Plan, target: Path, counts: Progress, outcome: Outcome) -> str:
+    """Time and disk that the rest takes, judged by the first case that is done."""
+    whole = case_file(target, outcome.case, len(plan))
+    per_case = len(outcome.summary) + (whole.stat().st_size if whole.is_file() else 0)
+    left = counts.total - counts.done
+    time_left = duration(outcome.seconds * left)
+    disk = size(per_case * counts.total)
+    return f"first case done in {outcome.seconds:.2g} s; {left} to go, about {time_left} of one core; {disk} on disk"
 
 
 def _count(counts: Progress, outcome: Outcome) -> None:
