@@ -180,3 +180,35 @@ def test_results_without_time_are_refused(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_text() == "mode,omega\n0,1.0\n1,2.0\n"
     with pytest.raises(InputError, match="none of time"):
         write_csv(xr.Dataset({"x": ("node", [1.0])}), tmp_path / "b.csv")
+
+
+def test_nets_are_their_bars(tmp_path: Path) -> None:
+    """Two by two knots with four bars; net numbers and tensions are of the cells."""
+    knots = np.array([[0.0, 0, 0], [1, 0, 0], [0, 0, -1], [1, 0, -1]])
+    net = xr.Dataset(
+        {"net_position": (("time", "knot", "axis"), knots[None]), "net_tension": (("time", "twine"), [[1.0, 2, 3, 4]])},
+        coords={"time": [0.0], "net": ["pen"], "twine_net": ("twine", ["pen"] * 4), "twine_a": ("twine", [0, 1, 0, 2]),
+                "twine_b": ("twine", [1, 3, 2, 3])},
+    )  # fmt: skip
+    write_vtp(net, tmp_path / "net.vtp")
+    got = arrays(tmp_path / "net.vtp")
+    np.testing.assert_array_equal(got["Lines connectivity"].reshape(-1, 2), [[0, 1], [1, 3], [0, 2], [2, 3]])
+    np.testing.assert_array_equal(got["CellData tension"], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("hull", "points"), [({"kind": "sphere", "radius": 2.0, "centre": [0, 0, 1]}, 17 * 32), (None, 3)]
+)
+def test_spheres_and_bodies_without_hull_are_drawn(hull: dict | None, points: int, tmp_path: Path) -> None:
+    body = {"mass": 1.0, "position": [0, 0, -5], "joint": "fixed", "attachments": {"a": [0, 0, 1], "b": [1, 0, 0]}}
+    system = rw.System.model_validate({"bodies": {"ball": body | ({"hull": hull} if hull else {})}})
+    drawn = xr.Dataset(
+        {"body_position": (("time", "body", "axis"), [[[0.0, 0, -5]]]),
+         "body_quaternion": (("time", "body", "quaternion"), [[[1.0, 0, 0, 0]]])},
+        coords={"time": [0.0], "body": ["ball"]}, attrs={"system": system.model_dump_json(by_alias=True)},
+    )  # fmt: skip
+    write_vtp(drawn, tmp_path / "ball.vtp")
+    got = arrays(tmp_path / "ball.vtp")["Points Points"]
+    assert len(got) == points
+    if hull:
+        np.testing.assert_allclose(np.linalg.norm(got - [0, 0, -4], axis=1), 2.0, rtol=1e-12)

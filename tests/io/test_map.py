@@ -21,7 +21,7 @@ SEA = Wishes(depth=190.0, gravity=9.81, water_density=1025.0)
 def test_nodes_of_the_vessel_are_attachments_of_a_body_that_is_held() -> None:
     system = read_map(FOREIGN / "map.dat", SEA).system
     vessel = system.bodies["vessel"]
-    assert vessel.joint == "fixed"
+    assert vessel.joint == "coupled"
     assert vessel.attachments["node2"] == (38.0, 0.0, -12.0)
     assert system.points["node1"].position == (820.0, 0.0, -190.0)
     assert system.points["node4"].joint == "free"

@@ -39,7 +39,7 @@ def test_columns_of_version_2_become_sections_points_and_lines() -> None:
     assert (chain.drag.normal, chain.drag.tangential) == (1.4, 0.4)
     assert chain.drag.tangential_reference == "circumference"
     assert (chain.added_mass.normal, chain.added_mass.tangential) == (1.0, 0.1)
-    assert [p.joint for p in system.points.values()] == ["fixed"] * 6
+    assert [p.joint for p in system.points.values()] == ["fixed"] * 3 + ["coupled"] * 3
     assert (system.lines["line2"].from_, system.lines["line2"].to) == ("point2", "point5")
     assert [line.elements for line in system.lines.values()] == [40, 40, 25]
     sea = system.environment

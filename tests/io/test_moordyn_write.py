@@ -181,7 +181,18 @@ def test_what_moordyn_cannot_hold_is_refused(changes: dict[str, Any], words: str
 def test_what_is_left_out_is_listed() -> None:
     points = {**{n: p.model_dump(exclude_unset=True) for n, p in case().points.items()}}
     points["anchor"] |= {"joint": "moving", "motion": {"kind": "tow", "velocity": [1, 0, 0]}}
-    system = case(points=points, environment={"wind": {"speed": 5}})
+    sections = {"my rope": ROPE, "my_rope": CHAIN, "chain": CHAIN}
+    system = case(points=points, sections=sections, environment={"wind": {"speed": 5}}, run={"duration": 9})
     sentences = " ".join(note.sentence for note in write_moordyn(system, "lines.txt").notes)
-    for words in ("motion of point 'anchor'", "wind", "no bed"):
+    for words in ("motion of point 'anchor'", "wind", "no bed", "no line uses: my_rope", "run: duration"):
         assert words in sentences
+
+
+def test_sections_whose_names_differ_by_a_blank_keep_apart(tmp_path: Path) -> None:
+    lines = {
+        "a": {"from": "anchor", "to": "float", "pieces": [{"section": "my rope", "length": 420}]},
+        "b": {"from": "low anchor", "to": "float", "pieces": [{"section": "my_rope", "length": 330}]},
+    }
+    system = back(case(sections={"my rope": ROPE, "my_rope": CHAIN}, lines=lines), tmp_path)
+    masses = [system.sections[line.pieces[0].section].mass for line in system.lines.values()]
+    assert masses == [12.0, 190.0]

@@ -149,7 +149,7 @@ class Ledger:
         while name in taken:
             name, k = f"{base}_{k}", k + 1
         if name != given:
-            self.note("converted", line, f"{kind} {given!r} is named '{name}', as names begin with a letter")
+            self.note("converted", line, f"{kind} {given!r} is named '{name}': names have letters, digits, - and _")
         known[given] = name
         return name
 

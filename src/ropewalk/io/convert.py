@@ -26,6 +26,10 @@ def kind_of(path: Path) -> str:
     """The name of the reader for a file; InputError if nothing in it is known."""
     text = read_text(path)
     if path.suffix.lower() in YAML_ENDINGS:
+        if re.search(r"^ropewalk\s*:", text, re.MULTILINE):
+            raise InputError(
+                Problem("is a case already; give OUT the ending .txt for a MoorDyn file", one_line(str(path)))
+            )
         for name, pattern in _YAML_MARKS:
             if re.search(pattern, text, re.MULTILINE):
                 return name

@@ -177,7 +177,9 @@ def _body(number: int, body: BodyRow, ledger: Ledger, sea: dict[str, Any]) -> Ca
     }
     if kind.startswith("coupled"):
         ledger.note(
-            "converted", body.row.line, f"body {number}, which a calling program moves, is held where it is given"
+            "converted",
+            body.row.line,
+            f"body {number} is `joint: coupled`: held where it is given unless a program moves it",
         )
     if np.count_nonzero(np.array(body.angles)) > 1:
         ledger.note(
@@ -252,7 +254,9 @@ def _points(
             ends["point", number] = name
     if held:
         numbers = ", ".join(str(number) for number, _ in held)
-        sentence = f"coupled points ({numbers}), which a calling program moves, are held where they are given"
+        sentence = (
+            f"coupled points ({numbers}), are `joint: coupled`: held where they are given unless a program moves them"
+        )
         ledger.note("converted", held[0][1], sentence)
 
 

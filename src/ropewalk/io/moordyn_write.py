@@ -34,8 +34,10 @@ def write_moordyn(system: System, name: str) -> Written:
         points.append(_point(point_name, point, out))
         ends[point_name] = str(len(points))
     bodies = body_tables(system, points, ends, out)
-    lines = [row for line in system.lines for row in _lines(line, system, points, ends, out)]
-    kinds = {section: _line_type(section, part, name, out) for section, part in _used(system)}
+    words = _words(system)
+    lines = [row for line in system.lines for row in _lines(line, (system, words), points, ends, out)]
+    kinds = {section: _line_type(words[section], part, name, out) for section, part in _used(system)}
+    _list_settings(system, points, out)
     options = sea_files(system, points, out)
     out.text = "\n".join(_text(system, name, (kinds, bodies, points, lines, options))) + "\n"
     return out
@@ -66,7 +68,7 @@ def _refuse(system: System) -> None:
 
 def _point(name: str, point: Point, out: Written) -> PointLine:
     words = {"fixed": "Fixed", "free": "Free"}
-    if point.joint not in words:
+    if point.joint == "moving":
         out.note(f"motion of point '{name}': it is Coupled, and the calling program moves it")
     return PointLine(
         words.get(str(point.joint), "Coupled"),
@@ -83,10 +85,39 @@ def _point(name: str, point: Point, out: Written) -> PointLine:
 # --- lines ---
 
 
+def _words(system: System) -> dict[str, str]:
+    """Names of sections as words without blanks, each its own."""
+    words: dict[str, str] = {}
+    for name in system.sections:
+        word = name.replace(" ", "_")
+        while word in words.values():
+            word += "_"
+        words[name] = word
+    return words
+
+
+def _list_settings(system: System, points: Sequence[PointLine], out: Written) -> None:
+    """What belongs to the solution here, or has no column there."""
+    used = {name for name, _ in _used(system)}
+    if unused := [name for name in system.sections if name not in used]:
+        out.note(f"sections that no line uses: {', '.join(unused)}")
+    if system.run is not None:
+        out.note("run: duration and solver are those of the program that calls MoorDyn")
+    if "statics" in system.model_fields_set:
+        out.note("statics: settings of the solution here")
+    for name, line in system.lines.items():
+        if line.grading != 1.0:
+            out.note(f"grading of line '{name}': segments of MoorDyn are of equal length")
+    for point in points:
+        if point.added_mass and not point.volume:
+            out.note(f"added_mass of {point.name}: MoorDyn takes multiples of the displaced mass, and it has none")
+
+
 def _lines(
-    name: str, system: System, points: list[PointLine], ends: dict[str, str], out: Written
+    name: str, case: tuple[System, dict[str, str]], points: list[PointLine], ends: dict[str, str], out: Written
 ) -> Iterator[list[str]]:
     """Rows of a line: one for each stretch between its ends, its joints and its lumps."""
+    system, words = case
     line = system.lines[name]
     if line.break_ is not None:
         out.note(f"break of line '{name}': MoorDyn-C has none, MoorDyn-F has a section FAILURE")
@@ -104,7 +135,7 @@ def _lines(
             points.append(_joint(f"{name} at {s:g} m", place, lump))
             stop = str(len(points))
         segments = elements or max(1, round(count * length / total))
-        yield [section.replace(" ", "_"), start, stop, number(length), str(segments), "p", f"# {name}"]
+        yield [words[section], start, stop, number(length), str(segments), "p", f"# {name}"]
         start = stop
 
 
@@ -187,7 +218,7 @@ def _line_type(name: str, section: Section, file: str, out: Written) -> list[str
         section.drag.tangential * axial,
         section.added_mass.tangential,
     )
-    return [name.replace(" ", "_"), number(d), number(section.mass or 0.0), stiffness, *map(number, values)]
+    return [name, number(d), number(section.mass or 0.0), stiffness, *map(number, values)]
 
 
 def _stiffness(name: str, section: Section, file: str, out: Written) -> tuple[str, float]:
@@ -196,7 +227,7 @@ def _stiffness(name: str, section: Section, file: str, out: Written) -> tuple[st
     if isinstance(law, float | int):
         return number(law), float(law)
     if isinstance(law, TableLaw):
-        table = f"{PurePath(file).stem}_{name.replace(' ', '_')}.dat"
+        table = f"{PurePath(file).stem}_{name}.dat"
         rows = "".join(f"{number(e)} {number(t)}\n" for e, t in zip(law.strain, law.tension, strict=True))
         out.files[table] = f"---- {name} ----\nStrain Tension\n(-) (N)\n{rows}"
         return table, (law.tension[1] - law.tension[0]) / (law.strain[1] - law.strain[0])
@@ -267,10 +298,7 @@ def _body_text(bodies: BodyTables) -> Iterator[str]:
 
 def _point_row(k: int, point: PointLine, system: System, forced: bool) -> list[str]:
     displaced = system.environment.water_density * point.volume
-    if point.added_mass and not displaced:
-        added = 0.0
-    else:
-        added = point.added_mass / displaced if displaced else 0.0
+    added = point.added_mass / displaced if displaced else 0.0
     values = [*point.position, point.mass, point.volume, *(point.force if forced else ()), point.drag_area, added]
     return [str(k), point.attachment, *map(number, values), f"# {point.name}" if point.name else ""]
 

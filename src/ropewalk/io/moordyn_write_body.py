@@ -70,7 +70,7 @@ def _refuse(name: str, body: Body) -> None:
 
 def _body(k: int, name: str, body: Body, out: Written) -> list[str]:
     words = {"fixed": "Fixed", "free": "Free"}
-    if body.joint not in words:
+    if body.joint == "moving":
         out.note(f"motion of body '{name}': it is Coupled, and the calling program moves it")
     if body.damping is not None:
         out.note(f"damping of body '{name}': MoorDyn-F takes it as EXTERNAL LOADS, MoorDyn-C does not")

@@ -41,6 +41,8 @@ def sea_files(system: System, points: Sequence[PointLine], out: Written) -> list
     if sea.current is not None and sea.current.speed > 0.0:
         options.append("1 Currents steady profile")
         out.files[CURRENT] = _current(system, depth)
+    if bed.friction_stiffness is not None:
+        out.note("friction_stiffness of the bed: MoorDyn's friction has none")
     if sea.wind is not None:
         out.note("wind: MoorDyn has none")
     if "every" in system.record.model_fields_set:
