@@ -16,11 +16,11 @@ import xarray as xr
 
 from ropewalk.analysis.run import InterruptedRunError, RunFailedError, record_times, run, simulate
 from ropewalk.analysis.statics import statics
-from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.errors import ConvergenceError, InputError, OutputError
 from ropewalk.io.netcdf import recover, system_of
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
-from ropewalk.results import Recorder, segments
+from ropewalk.results import Recorder, files, segments
 from ropewalk.results.segments import RunReader, part_folder
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -207,13 +207,16 @@ def test_static_solver_gives_a_quasi_static_history():
         "motion": {"kind": "harmonic", "terms": [{"direction": [1, 0, 0], "amplitude": 2, "omega": 1.5, "phase": 0}]},
     }
     points = {"anchor": {"position": [0, 0, -50]}, "top": top}
-    system = swing_system(environment={"depth": 50}, points=points, run={"duration": 1.0})
+    system = swing_system(environment={"depth": 50, "water_density": 0}, points=points, run={"duration": 1.0})
     data = simulate(system, solver="catenary")
     end = int(np.flatnonzero(data.node_line.values == "m1")[-1])  # end B of the first line
     np.testing.assert_allclose(data.position[:, end, 0], 30.0 + 2.0 * np.cos(1.5 * data.time), rtol=1e-9)
     assert data.tension[0, end] > data.tension[-1, end]
     later = statics(system, "catenary", time=1.0).state
-    np.testing.assert_allclose(data.tension.values[-1], later.tension, rtol=1e-9)
+    first, same = slice(later.start[0], later.start[1]), data.node_line.values == "m1"
+    _, at, there = np.intersect1d(later.s[first], data.s.values[same], return_indices=True)
+    assert at.size > 40  # but for nodes where the line touches down, which move
+    np.testing.assert_allclose(data.tension.values[-1][same][there], later.tension[first][at], rtol=1e-9)
 
 
 # --- killed runs ---
@@ -224,7 +227,7 @@ CHILD = textwrap.dedent(
     sys.path.insert(0, {tests!r})
     from swing import ResumableSwing, swing_system
     from ropewalk.analysis.run import simulate
-    from ropewalk.results import segments
+    from ropewalk.results import files, segments
     segments.HAND_OVER_SECONDS, segments.SEGMENT_SECONDS = 0.002, {segment}
 
     class Slow(ResumableSwing):
@@ -383,7 +386,7 @@ def test_full_disk_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
     output = tmp_path / "a.nc"
     monkeypatch.setattr(segments, "HAND_OVER_SECONDS", 0.0)
     monkeypatch.setattr(segments, "SEGMENT_SECONDS", 0.0)
-    write_all, calls = segments._write_all, []
+    write_all, calls = files.write_all, []
 
     def full(descriptor, data):
         calls.append(len(data))
@@ -392,10 +395,10 @@ def test_full_disk_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
             raise OSError(28, "No space left on device")
         write_all(descriptor, data)
 
-    monkeypatch.setattr(segments, "_write_all", full)
-    with pytest.raises(InputError, match=r"a.nc.part cannot be written: No space left on device; .*--resume"):
+    monkeypatch.setattr(files, "write_all", full)
+    with pytest.raises(OutputError, match=r"a.nc.part cannot be written: the disk is full; .*--resume"):
         simulate(swing_system(), solver=ResumableSwing(), output=output)
-    monkeypatch.setattr(segments, "_write_all", write_all)
+    monkeypatch.setattr(files, "write_all", write_all)
     assert RunReader(part_folder(output)).rows == 30
     with simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True) as data:
         assert_same_bits(simulate(swing_system(), solver=ResumableSwing()), data)
@@ -427,7 +430,7 @@ def test_case_without_a_run_needs_a_duration():
 
 @pytest.mark.parametrize("duration", [0.0, -1.0, np.inf, np.nan])
 def test_duration_must_be_positive(duration):
-    with pytest.raises(InputError, match="it must be positive and finite"):
+    with pytest.raises(InputError, match=r"it must be positive and finite|must be a finite number"):
         simulate(swing_system(), duration, solver=Swing())
 
 

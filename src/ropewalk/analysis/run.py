@@ -24,6 +24,7 @@ from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io import netcdf
 from ropewalk.methods.protocol import Claim, Report, Solver, Status
+from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model, build
 from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import NotFiniteError, Recorder
@@ -100,6 +101,7 @@ def run(
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
+    nodes: tuple[Ints, Array] | None = None  # of the first record
     surface, seen, limits = _surface(model), RunAudit(**tally.audit), depth_limits(model)
     if notice is not None:
         notice.is_watched = True
@@ -110,6 +112,11 @@ def run(
         energy = report.figures.get("energy")
         try:
             now = solver.read(model, work)
+            nodes = nodes or (now.start, now.s)
+            if Claim.STATICS in solver.claims:
+                from ropewalk.model.state import on_nodes  # when used: it loads more than runs in time need
+
+                now = on_nodes(now, *nodes)
             recorder.add(now, surface(t), energy)
             seen.look(model, now, energy, limits)
         except NotFiniteError as error:

@@ -120,6 +120,22 @@ def resample(state: State, line: int, s: Array) -> tuple[Array, Array, Array]:
     return position, velocity, np.interp(s, at, state.tension[nodes])
 
 
+def on_nodes(state: State, start: Ints, s: Array) -> State:
+    """The state at other nodes, those of a run's first record: static methods put nodes where lines touch down."""
+    if np.array_equal(state.s, s):
+        return state
+    parts = [resample(state, line, s[start[line] : start[line + 1]]) for line in range(start.size - 1)]
+    return state._replace(
+        start=start,
+        s=s,
+        position=np.concatenate([r for r, _, _ in parts]),
+        velocity=np.concatenate([v for _, v, _ in parts]),
+        tension=np.concatenate([T for _, _, T in parts]),
+        node_force=NO_PLACES,
+        element_tension=NONE,
+    )
+
+
 def net_summary(model: Model, state: State) -> dict[str, dict[str, object]]:
     """Plain data of every net: forces (N), areas (m2), volume (m3) and its part of the given one, None for panels.
 
