@@ -56,7 +56,6 @@ class Assembly(NamedTuple):
     linear: Array  # (b, 6, 6) linear stiffness
     body_weight: Array  # (b,) N, downward
     centre: Array  # (b, 3) of mass, body frame, m
-    buoyancy: Array  # (b,) of bodies without a hull, N
     hull: Ints  # (b,)
     profile_start: Ints  # (b + 1,)
     profile: Array  # (m, 2)
@@ -320,7 +319,6 @@ def _add_body(assembly, k, n_points, bodies, quaternions, out):
         centre = quaternion_rotate(q, assembly.sphere[k, :3])
         hydrostatics.sphere(centre, assembly.sphere[k, 3], up, bodies[k, 2], cut)
     hydrostatics.buoyancy(cut, assembly.specific_weight, wrench, own)
-    wrench[2] += assembly.buoyancy[k]
     hydrostatics.weight(assembly.load_force[k], quaternion_rotate(q, assembly.load_at[k]), wrench, own)
     moved = np.empty(6)
     moved[:3] = bodies[k] - assembly.home_position[k]

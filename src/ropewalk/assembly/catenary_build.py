@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.bodies import HULL_NONE, HULL_SPHERE, Bodies
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
@@ -55,16 +56,24 @@ def build_assembly(model: Model) -> Assembly:
         linear=bodies.stiffness,
         body_weight=floats(bodies.mass * sea.gravity),
         centre=bodies.centre,
-        buoyancy=floats(bodies.volume * sea.water_density * sea.gravity),
-        hull=bodies.hull,
+        hull=with_spheres(bodies)[0],
         profile_start=bodies.profile_start,
         profile=bodies.profile,
-        sphere=bodies.sphere,
+        sphere=with_spheres(bodies)[1],
         load_force=bodies.load_force,
         load_moment=bodies.load_moment,
         load_at=bodies.load_at,
         specific_weight=sea.water_density * sea.gravity,
     )
+
+
+def with_spheres(bodies: Bodies) -> tuple[Ints, Array]:
+    """Kinds of hulls and spheres (n_bodies, 4), a volume without a hull taken as a sphere about the body's origin."""
+    bare = (bodies.hull == HULL_NONE) & (bodies.volume > 0.0)
+    sphere = bodies.sphere.copy()
+    sphere[bare] = 0.0
+    sphere[bare, 3] = np.cbrt(0.75 / math.pi * bodies.volume[bare])
+    return ints(np.where(bare, HULL_SPHERE, bodies.hull)), floats(sphere, (-1, 4))
 
 
 def free_dofs(model: Model) -> tuple[Ints, Ints]:
@@ -83,7 +92,8 @@ def scales(model: Model, assembly: Assembly) -> Scales:
     gravity = np.sum(np.abs(assembly.piece_weight) * assembly.piece_length) + np.sum(np.abs(assembly.piece_load))
     loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum() + np.abs(assembly.load_force).sum()
     floats_ = assembly.specific_weight * np.sum(4.0 / 3.0 * math.pi * assembly.radius**3)
-    force = float(gravity + loads + floats_ + assembly.body_weight.sum() + assembly.buoyancy.sum())
+    lift = assembly.specific_weight * float(model.bodies.volume.sum())
+    force = float(gravity + loads + floats_ + assembly.body_weight.sum() + lift)
     length = float(np.max(model.lines.length, initial=0.0))
     arm = np.ones(len(model.names.bodies))
     for k in range(arm.size):

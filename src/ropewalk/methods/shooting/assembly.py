@@ -98,7 +98,6 @@ class Rigid(NamedTuple):
     linear: Array  # (b, 6, 6) stiffness
     weight: Array  # (b,) N
     centre: Array  # (b, 3) m
-    buoyancy: Array  # (b,) N
     hull: Ints  # (b,)
     profile_start: Ints  # (b + 1,)
     profile: Array  # (m, 2)
@@ -294,7 +293,6 @@ def add_bodies(rigid, sea, x, quaternions, out):
         elif rigid.hull[b] == HULL_SPHERE:
             hydrostatics.sphere(R @ rigid.sphere[b, :3], rigid.sphere[b, 3], up, z, cut)
         hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, block)
-        wrench[2] += rigid.buoyancy[b]
         hydrostatics.weight(rigid.load_force[b], R @ rigid.load_at[b], wrench, block)
         for i in range(3):
             moved[i] = x[rigid.dof[b, i]] - rigid.home_position[b, i]

@@ -6,11 +6,14 @@ the bed is minus the weight that lies on it, so the bed part ends where
 .. math:: n_N + \int_0^{s_t} p\, ds = 0, \qquad p = -f \cdot N.
 
 Straight: with friction (or without loads along the bed) the part lies straight, in the direction d of the
-force's component in the plane, which is that at lift-off; drag on it is carried by the bed. The tension falls
-towards the start, not below zero,
+force's component in the plane, which is that at lift-off. Friction is Coulomb's: what it holds across the line,
+of drag and of a slope, is not left to hold the line back. The tension falls towards the start, not below zero,
 
-.. math:: T(s) = \max\Bigl(0,\; T_t - \int_s^{s_t} (\mu p - g \cdot d)\, ds\Bigr), \qquad
+.. math:: T(s) = \max\Bigl(0,\; T_t - \int_s^{s_t} \kappa\, ds\Bigr), \qquad
+          \kappa = \sqrt{(\mu p)^2 - |g_\perp|^2} - g \cdot d, \qquad
           r_t = r_0 + d \int_0^{s_t} (1 + \varepsilon(T))\, ds.
+
+g is the load in the plane, with the drag of a line that does not stretch.
 
 Source: [Jonkman2007], sec. 2.7, extended to slopes, several sections and any law. Without friction and with
 loads along the bed the part is a string in the plane, integrated as such (phase GROUNDED).
@@ -21,7 +24,9 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.methods.shooting.string import (
+    BN,
     BOUND,
+    BT,
     BUOYANCY,
     DRY,
     F0,
@@ -35,8 +40,10 @@ from ropewalk.methods.shooting.string import (
     string_slope,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.current import current
 from ropewalk.physics.elasticity import strain
 
+TILT = 1.0e-5  # of a unit direction: central differences err by its square
 HANGING, SLIDING, STRAIGHT = 0, 1, 2  # how an arc starts: off the bed, as a string on it, straight on it
 
 # Gauss-Legendre on [0, 1], five points: exact for laws up to degree nine in the tension
@@ -91,6 +98,53 @@ def load_on_bed(span, sea, normal, force):
 
 
 @kernel
+def _held_back(dx, dy, dz, load, u, friction, span):
+    """What holds a line on the bed back per length (N/m): friction that is left over, less the load along it.
+
+    dx, dy, dz : direction    load : (3,) in the plane, N/m    u : (3,) current in it, m/s    friction : most of it, N/m
+    """
+    size = np.sqrt(dx * dx + dy * dy + dz * dz)
+    if size == 0.0:
+        return friction
+    dx, dy, dz = dx / size, dy / size, dz / size
+    ut = u[0] * dx + u[1] * dy + u[2] * dz
+    nx, ny, nz = u[0] - ut * dx, u[1] - ut * dy, u[2] - ut * dz
+    b = span[BN] * np.sqrt(nx * nx + ny * ny + nz * nz)
+    along = load[0] * dx + load[1] * dy + load[2] * dz
+    qx, qy, qz = load[0] - along * dx + b * nx, load[1] - along * dy + b * ny, load[2] - along * dz + b * nz
+    left = friction * friction - (qx * qx + qy * qy + qz * qz)
+    return (np.sqrt(left) if left > 0.0 else 0.0) - along - span[BT] * abs(ut) * ut
+
+
+@kernel
+def hold(d, load, u, friction, span, slope):
+    """:func:`_held_back` in direction d (3,), and minus its slope by d, (3,), into `slope`, by central differences."""
+    slope[0] = _held_back(d[0] - TILT, d[1], d[2], load, u, friction, span)
+    slope[0] -= _held_back(d[0] + TILT, d[1], d[2], load, u, friction, span)
+    slope[1] = _held_back(d[0], d[1] - TILT, d[2], load, u, friction, span)
+    slope[1] -= _held_back(d[0], d[1] + TILT, d[2], load, u, friction, span)
+    slope[2] = _held_back(d[0], d[1], d[2] - TILT, load, u, friction, span)
+    slope[2] -= _held_back(d[0], d[1], d[2] + TILT, load, u, friction, span)
+    for j in range(3):
+        slope[j] /= 2.0 * TILT
+    return _held_back(d[0], d[1], d[2], load, u, friction, span)
+
+
+@kernel
+def bed_current(z, wet, sea, u):
+    """Current in the plane of the bed at the height z (m), m/s, into u (3,)."""
+    u[:] = 0.0
+    if not wet or sea.current_speed == 0.0:
+        return
+    u[0], u[1], u[2] = current(
+        z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
+    )
+    up = u[0] * sea.bed_normal[0] + u[1] * sea.bed_normal[1] + u[2] * sea.bed_normal[2]
+    for j in range(3):
+        u[j] -= up * sea.bed_normal[j]
+
+
+@kernel
 def lift_off(n_normal, spans, first, last, wet, sea):
     """Where the weight on the bed is used up: span, place in it (m), weight left over (N), and whether it is.
 
@@ -129,6 +183,8 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     wet = sea.water_density > 0.0 and y[2] < 0.0
     lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
     d, load, pull, turn = np.empty(3), np.empty(3), np.zeros(3), np.zeros(3)
+    u, tilt = np.empty(3), np.empty(3)
+    bed_current(y[2], wet, sea, u)
     for i in range(3):
         d[i] = y[3 + i] - lift * normal[i]
     T = np.sqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + delta * delta)
@@ -146,19 +202,17 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
         if i < end:
             tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
         p = press(spans[i], 0.5 * ds, wet, normal, load)
-        along = 0.0
         for j in range(3):
             load[j] += p * normal[j]  # the part in the plane
-            along += load[j] * d[j]
-        kappa = sea.bed_rest_friction * p - along
+        kappa = hold(d, load, u, sea.bed_rest_friction * p, spans[i], tilt)
         if i == end:
             kappa_end = kappa
         a, b, c = _stretch(tension, kappa, ds, laws[i], law_data)
         X += ds + a
         by_T += b
         for j in range(3):
-            turn[j] += b * pull[j] + c * load[j]
-            pull[j] += load[j] * ds
+            turn[j] += b * pull[j] + c * tilt[j]
+            pull[j] += tilt[j] * ds
         tension = max(tension - kappa * ds, 0.0)
         total += ds
     for i in range(3):
@@ -228,7 +282,8 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
     """
     normal = sea.bed_normal
     wet = sea.water_density > 0.0 and y[2] < 0.0
-    load = np.empty(3)
+    load, u = np.empty(3), np.empty(3)
+    bed_current(y[2], wet, sea, u)
     lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]  # not zero where a point load is lifted
     flat = (y[3] - lift * normal[0], y[4] - lift * normal[1], y[5] - lift * normal[2])
     T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2 + delta * delta)
@@ -240,14 +295,11 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
         here = min(ds, low + ds - s)
         if i < end:
             tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
-        bed_load(spans[i], 0.5 * ds, wet, load)
-        kappa = 0.0
+        p = press(spans[i], 0.5 * ds, wet, normal, load)
         for j in range(3):
-            kappa -= sea.bed_rest_friction * load[j] * normal[j]
-        if T > 0.0:
-            for j in range(3):
-                along = load[j] * flat[j] / T
-                kappa -= along
+            load[j] += p * normal[j]
+        friction = sea.bed_rest_friction * p
+        kappa = _held_back(flat[0], flat[1], flat[2], load, u, friction, spans[i])
         a, _, _ = _stretch(tension, kappa, here, laws[i], law_data)
         X += here + a
         tension = max(tension - kappa * here, 0.0)

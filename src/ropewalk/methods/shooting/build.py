@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
+from ropewalk.assembly.catenary_build import with_spheres
 from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.assembly import LOCAL, Arcs, Nodes, Rigid
 from ropewalk.methods.shooting.bed import HANGING, SLIDING, STRAIGHT
@@ -358,6 +359,7 @@ class _Book:
     def _rigid(self) -> Rigid:
         """Free bodies; their scales: the largest line or load on them, and the longest lever."""
         bodies, sea, loose = self.model.bodies, self.model.sea, self.loose
+        hull, sphere = with_spheres(bodies)
         profiles = [bodies.profile[bodies.profile_start[b] : bodies.profile_start[b + 1]] for b in loose]
         scale = np.zeros(len(loose))
         lever = np.zeros(len(loose))
@@ -380,11 +382,10 @@ class _Book:
             linear=floats(bodies.stiffness[loose], (-1, 6, 6)),
             weight=floats(bodies.mass[loose] * sea.gravity),
             centre=floats(bodies.centre[loose], (-1, 3)),
-            buoyancy=floats(bodies.volume[loose] * sea.water_density * sea.gravity),
-            hull=ints(bodies.hull[loose], (-1,)),
+            hull=ints(hull[loose], (-1,)),
             profile_start=offsets([len(p) for p in profiles]),
             profile=floats(np.concatenate(profiles) if profiles else [], (-1, 2)),
-            sphere=floats(bodies.sphere[loose], (-1, 4)),
+            sphere=floats(sphere[loose], (-1, 4)),
             load_force=floats(bodies.load_force[loose], (-1, 3)),
             load_moment=floats(bodies.load_moment[loose], (-1, 3)),
             load_at=floats(bodies.load_at[loose], (-1, 3)),
