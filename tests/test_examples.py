@@ -20,7 +20,7 @@ SCRIPTS = [
 ]
 
 
-@pytest.mark.parametrize("case", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("case", sorted(EXAMPLES.rglob("*.yaml")), ids=lambda path: path.stem)
 def test_case_is_right(case, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["ropewalk", "check", str(case)])
     with pytest.raises(SystemExit) as stop:

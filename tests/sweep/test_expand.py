@@ -131,6 +131,7 @@ WRONG = {
     "no table": ("  - {table: none.csv}\n", 5, "cannot be read"),
     "missing column": ("  - {table: t.csv, columns: {environment.depth: depth}}\n", 5, "no column 'depth'"),
     "no samples": ("  - {key: environment.depth, uniform: [100, 101]}\n", 1, "samples"),
+    "broken as a key": ("  - {key: broken, values: [east]}\n", 5, "{broken: each}"),
     "no such line": ("  - {broken: [wset]}\n", 5, "did you mean 'west'"),
 }  # fmt: skip
 

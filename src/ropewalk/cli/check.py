@@ -1,4 +1,4 @@
-"""`ropewalk check`: is a case file right?"""
+"""`ropewalk check`: is a case file or a sweep file right?"""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from ropewalk.cli.tables import counted, say
 from ropewalk.errors import InputError
 
 
-def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) -> None:
-    """Say what is wrong in a case file, and what would be right."""
+def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sweep file.")]) -> None:
+    """Say what is wrong in a case or sweep file, and what would be right. Of a sweep, every case is checked."""
     from ropewalk.analysis.check import refuse_unreachable, refuse_unsolvable, remarks
     from ropewalk.model.model import build
     from ropewalk.spec.system import System
 
+    if _is_sweep(case):
+        from ropewalk.sweep.run import make_plan
+
+        plan = make_plan(case, None, {})
+        say(f"{case}: right ({counted(len(plan), 'cases')} of {plan.sweep.do})")
+        return
     system = System.from_file(case)
     try:
         model = build(system)
@@ -34,3 +40,13 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file.")]) ->
         if (parts := getattr(system, name))
     )
     say(f"{case}: right ({counts or 'nothing in it yet'})")
+
+
+def _is_sweep(path: Path) -> bool:
+    """Whether a file says that it is a sweep; what cannot be read is left to the reader of cases."""
+    from ropewalk.io.yaml import load_file
+
+    try:
+        return "ropewalk_sweep" in load_file(path).data
+    except InputError:
+        return False

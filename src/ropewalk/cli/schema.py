@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def schema_command() -> None:
+import typer
+
+
+def schema_command(
+    sweep: Annotated[bool, typer.Option("--sweep", help="Of sweep files in place of case files.")] = False,
+) -> None:
     """Print the JSON Schema of case files. Editors check by it as you type."""
     from ropewalk.cli.tables import print_json
+    from ropewalk.spec.sweep import Sweep
     from ropewalk.spec.system import System
 
-    print_json(System.model_json_schema(by_alias=True))
+    print_json((Sweep if sweep else System).model_json_schema(by_alias=True))

@@ -209,6 +209,9 @@ def _check_keys(plan: Plan) -> None:
         keys = _keys_of(plan, factor, i)
         for key in sorted({key for key in keys if keys.count(key) > 1}):
             problems.append(plan.source.problem(f"key '{key}' stands twice in one factor; keep one", ("vary", i)))
+        if BROKEN in keys and factor.broken is None:
+            text = "key 'broken' does not exist in a case; break lines by a factor such as {broken: each}"
+            problems.append(plan.source.problem(text, ("vary", i)))
         for key in dict.fromkeys(keys):
             if key != BROKEN and (text := _fails(plan.base, key)):
                 problems.append(plan.source.problem(f"key {text}", ("vary", i)))
