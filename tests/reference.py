@@ -12,11 +12,13 @@ from ropewalk.spec.system import System
 
 OC3: dict[str, Any] = {
     "depth": 320.0, "anchor": 853.87, "fairlead": 5.2, "z": -70.0, "headings": (0, 120, 240),
-    "length": 902.2, "section": {"diameter": 0.09, "mass": 77.7066, "axial_stiffness": 384.243e6},
+    "length": 902.2, "section": {"drag": 0, "added_mass": 0,
+                                 "diameter": 0.09, "mass": 77.7066, "axial_stiffness": 384.243e6},
 }  # fmt: skip
 OC4: dict[str, Any] = {
     "depth": 200.0, "anchor": 837.6, "fairlead": 40.868, "z": -14.0, "headings": (60, 180, 300),
-    "length": 835.35, "section": {"diameter": 0.0766, "mass": 113.35, "axial_stiffness": 753.6e6},
+    "length": 835.35, "section": {"drag": 0, "added_mass": 0,
+                                  "diameter": 0.0766, "mass": 113.35, "axial_stiffness": 753.6e6},
 }  # fmt: skip
 
 
@@ -49,7 +51,12 @@ def spar(**body: Any) -> System:
             "mass": 8.066e6,
             "centre_of_mass": [0, 0, -89.9155],
             "inertia": [4.229e9, 4.229e9, 1.642e8],
-            "hull": {"kind": "axisymmetric", "profile": [[-120, 4.7], [-12, 4.7], [-4, 3.25], [10, 3.25]]},
+            "hull": {
+                "drag": 0,
+                "added_mass": 0,
+                "kind": "axisymmetric",
+                "profile": [[-120, 4.7], [-12, 4.7], [-4, 3.25], [10, 3.25]],
+            },
             "joint": "free",
             **body,
         },
@@ -64,7 +71,13 @@ def surmont_buoy(start: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> System:
     for i, (psi, stiff, heavy) in enumerate(((0.0, 0.05, 2.0), (1.0, 0.001, 0.5), (-1.0, 1.0, 1.0)), 1):
         angle = psi * 2.0 * math.pi / 3.0
         points[f"anchor{i}"] = {"position": [-25 * math.cos(angle), -25 * math.sin(angle), 0]}
-        sections[f"s{i}"] = {"diameter": 0.02, "mass": heavy * rho * A, "axial_stiffness": stiff * E * A}
+        sections[f"s{i}"] = {
+            "drag": 0,
+            "added_mass": 0,
+            "diameter": 0.02,
+            "mass": heavy * rho * A,
+            "axial_stiffness": stiff * E * A,
+        }
         lines[f"line{i}"] = {"from": f"anchor{i}", "to": "buoy", "pieces": [{"section": f"s{i}", "length": 50}]}
     environment = {"gravity": 9.81, "water_density": 0.0}
     return System.model_validate({"environment": environment, "sections": sections, "points": points, "lines": lines})
@@ -74,6 +87,8 @@ def surmont_line(joint: Any, position: tuple[float, float, float] = (25.0, 0.0, 
     """Surmont 2025, examples 1 and 2: one line from a ball at the origin to a joint, weight in water."""
     A = 3.1426e-4
     section = {
+        "drag": 0,
+        "added_mass": 0,
         "diameter": math.sqrt(4.0 * A / math.pi),
         "mass": 7850.0 * A,
         "axial_stiffness": 2.11e11 * A,

@@ -173,11 +173,16 @@ def _body(rng: np.random.Generator) -> Case:
     radius = _between(rng, 0.5, 10.0)
     count = int(rng.integers(3, 5))
     if _one_in(rng, 3):
-        hull: Case = {"kind": "sphere", "radius": radius}
+        hull: Case = {"drag": 0, "kind": "sphere", "radius": radius}
         volume = 4.0 / 3.0 * math.pi * radius**3
     else:
         draught = radius * _between(rng, 0.5, 8.0)
-        hull = {"kind": "axisymmetric", "profile": [[-draught, radius], [0.6 * radius, radius]]}
+        hull = {
+            "drag": 0,
+            "added_mass": 0,
+            "kind": "axisymmetric",
+            "profile": [[-draught, radius], [0.6 * radius, radius]],
+        }
         volume = math.pi * radius**2 * draught
     if _one_in(rng, 2):
         hull["drag"] = 0.6 if hull["kind"] == "sphere" else {"normal": 0.8, "axial": 0.5}
@@ -223,6 +228,7 @@ def _net(rng: np.random.Generator) -> Case:
     wide, high = _between(rng, 2.0, 8.0), _between(rng, 1.0, 5.0)
     cells = [int(rng.integers(3, 8)), int(rng.integers(3, 7))]
     twine = {
+        "added_mass": 0,
         "diameter": 0.003,
         "mass": 0.008,
         "axial_stiffness": "inextensible",

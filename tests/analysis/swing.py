@@ -16,7 +16,7 @@ from ropewalk.spec.system import System
 CASE = {
     "title": "swing",
     "environment": {"depth": 50, "waves": {"kind": "regular", "ramp": 0.0, "height": 2.0, "period": 8.0, "heading": 0}},
-    "sections": {"rope": {"diameter": 0.1, "mass": 8.0, "axial_stiffness": 1e7}},
+    "sections": {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 8.0, "axial_stiffness": 1e7}},
     "points": {"anchor": {"position": [0, 0, -50]}, "top": {"position": [20, 0, 0]}},
     "lines": {
         "m1": {"from": "anchor", "to": "top", "pieces": [{"section": "rope", "length": 60}]},

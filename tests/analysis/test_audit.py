@@ -19,7 +19,13 @@ from ropewalk.physics import drag as drag_law
 from ropewalk.physics.current import current
 from ropewalk.physics.elasticity import strain
 
-ROPE = {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e8, "drag": {"normal": 1.2, "tangential": 0.05}}
+ROPE = {
+    "added_mass": 0,
+    "diameter": 0.1,
+    "mass": 20.0,
+    "axial_stiffness": 1e8,
+    "drag": {"normal": 1.2, "tangential": 0.05},
+}
 
 
 def moored(**more) -> rw.System:
@@ -27,7 +33,8 @@ def moored(**more) -> rw.System:
     return rw.System.model_validate(
         {
             "environment": {"depth": 60, "current": {"speed": 0.5}, "seabed": {"friction": 0.3}},
-            "sections": {"rope": ROPE, "light": {"diameter": 0.2, "mass": 15.0, "axial_stiffness": 2e7}},
+            "sections": {"rope": ROPE, "light": {"drag": 0, "added_mass": 0,
+                                                 "diameter": 0.2, "mass": 15.0, "axial_stiffness": 2e7}},
             "points": {
                 "a": {"position": [0, 0, -60]},
                 "float": {"position": [50, 0, -10], "joint": "free", "mass": 500, "volume": 3},
@@ -83,7 +90,7 @@ def test_taut_line_of_the_wrong_stiffness_is_rejected():
     """A tendon 90 m long pulled out by 0.1 m: 1 % of its stiffness is 1 mm of its stretch, and 1 % of its pull."""
     case = {
         "environment": {"seabed": {"kind": "none"}},
-        "sections": {"tendon": {"diameter": 0.2, "mass": 60, "axial_stiffness": 1.5e9}},
+        "sections": {"tendon": {"drag": 0, "added_mass": 0, "diameter": 0.2, "mass": 60, "axial_stiffness": 1.5e9}},
         "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [0, 0, -10]}},
         "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "tendon", "length": 89.9}]}},
     }
@@ -168,7 +175,8 @@ def test_ropes_that_cannot_reach_are_refused_with_their_names():
     """Two ropes of 40 m between anchors 100 m apart."""
     case = {
         "environment": {"seabed": {"kind": "none"}},
-        "sections": {"c": {"diameter": 0.05, "mass": 10, "axial_stiffness": "inextensible"}},
+        "sections": {"c": {"drag": 0, "added_mass": 0,
+                           "diameter": 0.05, "mass": 10, "axial_stiffness": "inextensible"}},
         "points": {"p": {"position": [1, 0.5, -5], "joint": "free", "mass": 100},
                    "a": {"position": [50, 0, 0]}, "b": {"position": [-50, 0, 0]}},
         "lines": {"l0": {"from": "a", "to": "p", "pieces": [{"section": "c", "length": 40}]},

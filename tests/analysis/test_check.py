@@ -13,7 +13,7 @@ from ropewalk.spec.system import System
 
 CASE: dict[str, Any] = {
     "environment": {"depth": 100},
-    "sections": {"chain": {"diameter": 0.1, "mass": 140, "axial_stiffness": 6e8}},
+    "sections": {"chain": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 140, "axial_stiffness": 6e8}},
     "points": {"a": {"position": [0, 0, -100]}, "b": {"position": [400, 0, -6]}},
     "lines": {"m": {"from": "a", "to": "b", "pieces": [{"section": "chain", "length": 450}]}},
 }

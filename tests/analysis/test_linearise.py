@@ -56,7 +56,10 @@ def test_matrices_carry_their_whole_mass() -> None:
 def test_what_is_refused() -> None:
     """Lines that joint angles cannot describe, loads, and nothing at all."""
     with pytest.raises(InputError, match="joint coordinates need one inextensible line"):
-        joint_coordinates(linearise(cable(4, 10.0, 11.0, {"mass": 1.0, "axial_stiffness": 1e6}, 9.81)), "cable")
+        joint_coordinates(
+            linearise(cable(4, 10.0, 11.0, {"drag": 0, "added_mass": 0, "mass": 1.0, "axial_stiffness": 1e6}, 9.81)),
+            "cable",
+        )
     with pytest.raises(InputError, match="no line 'rope'"):
         joint_coordinates(linearise(n_pendulum([1.0], 1.0)), "rope")
     with pytest.raises(InputError, match="cannot do lines that run over points"):

@@ -127,7 +127,8 @@ def test_current_damps_and_turns_the_modes_complex() -> None:
     system = System.model_validate(
         {
             "environment": {"gravity": 0.0, "water_density": 1000.0, "current": {"speed": 0.5, "heading": 90}},
-            "sections": {"line": {"diameter": 0.02, "mass": 2.0, "axial_stiffness": 1e6, "drag": {"normal": 1.0}}},
+            "sections": {"line": {"added_mass": 0,
+                                  "diameter": 0.02, "mass": 2.0, "axial_stiffness": 1e6, "drag": {"normal": 1.0}}},
             "points": {"A": {"position": [0, 0, -50]}, "B": {"position": [10, 0, -50]}},
             "lines": {"line": {"from": "A", "to": "B", "elements": 40,
                                "pieces": [{"section": "line", "length": 9.9}]}},
@@ -150,7 +151,8 @@ def test_current_damps_and_turns_the_modes_complex() -> None:
 def test_drifting_body_has_frequency_zero() -> None:
     """A free cylinder without lines: surge, sway and yaw drift, heave at sqrt(rho g A/m)."""
     body = {"mass": 1025.0 * math.pi * 0.25 * 1.0, "inertia": [300, 300, 100], "centre_of_mass": [0, 0, -0.9],
-            "position": [0, 0, 0], "hull": {"kind": "axisymmetric", "profile": [[-1, 0.5], [1, 0.5]]}}  # fmt: skip
+            "position": [0, 0, 0], "hull": {"drag": 0, "added_mass": 0,
+                                            "kind": "axisymmetric", "profile": [[-1, 0.5], [1, 0.5]]}}  # fmt: skip
     system = System.model_validate({"bodies": {"can": body}})
     result = modes(system, 6)
     assert_allclose(result.omega[:3], 0.0, atol=1e-4)

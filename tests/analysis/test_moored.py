@@ -44,9 +44,9 @@ def case(lines: dict[str, Any], attachments: dict[str, Any], rod: dict[str, Any]
     whole = {
         "environment": {"gravity": GRAVITY, "water_density": WATER, "depth": DEPTH, "seabed": {}},
         "sections": {
-            "chain": {"diameter": 0.02, "mass": 3.0, "axial_stiffness": 1e7},
-            "rope": {"diameter": 0.02, "mass": NEUTRAL_ROPE, "axial_stiffness": 1e5},
-            "rigid": {"diameter": 0.02, "mass": 3.0, "axial_stiffness": "inextensible"},
+            "chain": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 3.0, "axial_stiffness": 1e7},
+            "rope": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": NEUTRAL_ROPE, "axial_stiffness": 1e5},
+            "rigid": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 3.0, "axial_stiffness": "inextensible"},
         },
         "points": {"anchor": {"position": [0, 0, -DEPTH]}, "far": {"position": [20, 5, -DEPTH]}},
         "lines": lines,
@@ -184,7 +184,7 @@ def test_spar_as_a_rod_and_as_a_body_of_revolution_hang_alike():
     (state,) = float_moored(case(lines, {}, rods={"spar": rod}))["spar"].states
     body = {"mass": mass, "centre_of_mass": [0, 0, 0.5 * height], "position": [1.0, 0.0, -5.0],
             "point_masses": [{"mass": ballast, "position": [0, 0, 0.5]}],
-            "hull": {"kind": "axisymmetric", "profile": [[0.0, radius], [height, radius]]},
+            "hull": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[0.0, radius], [height, radius]]},
             "attachments": {"low": [0, 0, 1.0], "high": [0, 0, 5.0]}}  # fmt: skip
     result = statics(case(lines, {}, rods={}, bodies={"spar": body}), "catenary")
     assert 5.0 < np.degrees(state.pose.pitch) + 90.0 < 45.0  # well off the upright, or little would be shown
@@ -210,7 +210,7 @@ def test_two_rods_a_free_point_and_a_buoy_come_to_rest_together():
             "far": {"position": [20, 5, -DEPTH]},
             "knot": {"position": [2, 0, -3], "joint": "free", "mass": 20.0},
         },
-        bodies={"buoy": {"mass": 40.0, "position": [9, 1, 0], "hull": {"kind": "sphere", "radius": 0.4},
+        bodies={"buoy": {"mass": 40.0, "position": [9, 1, 0], "hull": {"drag": 0, "kind": "sphere", "radius": 0.4},
                          "attachments": {"eye": [0, 0, -0.4]}}},
         rods={"log": {**LOG, "attachments": {"bow": {"s": 1.0}, "stern": {"s": 3.0}}},
               "twin": {**BENT, "attachments": {"eye": {"s": 0.1}}}, "loose": LOG},

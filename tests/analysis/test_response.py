@@ -116,7 +116,8 @@ def heaving_can(**waves: Any) -> System:
     body = {
         "mass": 1025.0 * math.pi * 0.25, "inertia": [300, 300, 100], "centre_of_mass": [0, 0, -0.9],
         "position": [0, 0, 0], "damping": damping,
-        "hull": {"kind": "axisymmetric", "profile": [[-1, 0.5], [1, 0.5]], "added_mass": {"normal": 1, "axial": 0.3}},
+        "hull": {"drag": 0,
+                 "kind": "axisymmetric", "profile": [[-1, 0.5], [1, 0.5]], "added_mass": {"normal": 1, "axial": 0.3}},
     }  # fmt: skip
     return System.model_validate({"environment": {"waves": waves} if waves else {}, "bodies": {"can": body}})
 

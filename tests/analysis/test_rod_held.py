@@ -112,7 +112,7 @@ def test_a_rod_that_is_held_and_on_lines_is_refused():
         {
             "ropewalk": 1,
             "environment": SEA | {"depth": 5.0},
-            "sections": {"rope": {"diameter": 0.02, "mass": 0.3, "axial_stiffness": 1e6}},
+            "sections": {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 0.3, "axial_stiffness": 1e6}},
             "points": {"anchor": {"position": [0, 0, -5], "joint": "fixed"}},
             "rods": {"it": rod},
             "lines": {"tether": {"from": "anchor", "to": "it.eye", "pieces": [{"section": "rope", "length": 6.0}]}},

@@ -15,13 +15,16 @@ from ropewalk.spec.system import System
 
 MOORING = {
     "environment": {"depth": 200.0, "current": {"speed": 1.0, "heading": 60}, "seabed": {"friction": 0.3}},
-    "sections": {"c": {"diameter": 0.08, "mass": 60.0, "axial_stiffness": 1e8, "drag": {"normal": 1.2}}},
+    "sections": {
+        "c": {"added_mass": 0, "diameter": 0.08, "mass": 60.0, "axial_stiffness": 1e8, "drag": {"normal": 1.2}}
+    },
     "points": {"anchor": {"position": [-10, 0, -200]}, "top": {"position": [390, 0, -20]}},
     "lines": {"m": {"from": "anchor", "to": "top", "pieces": [{"section": "c", "length": 480}]}},
 }
 BUOY = {
     "environment": {"depth": 300.0, "current": {"speed": 0.7, "heading": 20}, "seabed": {"kind": "none"}},
-    "sections": {"c": {"diameter": 0.03, "mass": 1.5, "axial_stiffness": 5e6, "drag": {"normal": 1.2}}},
+    "sections": {"c": {"added_mass": 0,
+                       "diameter": 0.03, "mass": 1.5, "axial_stiffness": 5e6, "drag": {"normal": 1.2}}},
     "points": {"anchor": {"position": [0, 0, -300]},
                "buoy": {"position": [30, 10, -40], "joint": "free", "volume": 1.0, "mass": 200, "drag_area": 1.5}},
     "lines": {"m": {"from": "anchor", "to": "buoy", "pieces": [{"section": "c", "length": 250}]}},

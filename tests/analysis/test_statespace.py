@@ -26,7 +26,7 @@ def transfer(result: object, omega: float) -> np.ndarray:
 
 def tilted() -> System:
     """A heavy cable with a mass, hanging in a slope: tension and motion are coupled."""
-    system = cable(8, 10.0, 11.0, {"mass": 2.0, "axial_stiffness": "inextensible"}, 9.81)
+    system = cable(8, 10.0, 11.0, {"drag": 0, "added_mass": 0, "mass": 2.0, "axial_stiffness": "inextensible"}, 9.81)
     return system.replace(points={**system.points, "B": system.points["B"].replace(position=(10.0, 0.0, 2.0))})
 
 

@@ -66,7 +66,7 @@ def test_line_out_of_the_water_is_left_to_a_method_that_knows_the_surface():
 
 def test_light_line_that_comes_to_lie_on_the_water_is_left_to_the_elements():
     """It cannot rise out of the water, where nothing lifts it; the closed form takes all of it as in water."""
-    rope = {"diameter": 0.5, "mass": 10.0, "axial_stiffness": 1e8}
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.5, "mass": 10.0, "axial_stiffness": 1e8}
     system = rw.System.model_validate(
         {
             "environment": {"depth": 100},
@@ -99,7 +99,7 @@ def test_current_on_a_hull_is_left_to_the_elements():
     """Shooting knows no drag on hulls, so it does not claim a moored buoy in a current."""
     from reference import spar
 
-    hull = {"kind": "axisymmetric", "profile": [[-120, 4.7], [10, 4.7]], "drag": {"normal": 0.8}}
+    hull = {"added_mass": 0, "kind": "axisymmetric", "profile": [[-120, 4.7], [10, 4.7]], "drag": {"normal": 0.8}}
     system = spar(hull=hull)
     sea = system.environment.replace(current={"speed": 1.0})
     with pytest.raises(InputError, match="current or wind on bodies"):
@@ -108,10 +108,10 @@ def test_current_on_a_hull_is_left_to_the_elements():
 
 SUNK = {
     "environment": {"depth": 20, "gravity": 9.81, "water_density": 1000, "seabed": {"stiffness": 1e5}},
-    "sections": {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e6}},
+    "sections": {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e6}},
     "points": {"a": {"position": [8, 0, -19]}},
     "bodies": {"weight": {"mass": 900, "inertia": [50, 50, 50], "position": [0, 0, -10],
-                          "attachments": {"eye": [0, 0, 0.5]}, "hull": {"kind": "sphere", "radius": 0.5}}},
+                          "attachments": {"eye": [0, 0, 0.5]}, "hull": {"drag": 0, "kind": "sphere", "radius": 0.5}}},
     "lines": {"l": {"from": "a", "to": "weight.eye", "elements": 6, "pieces": [{"section": "rope", "length": 9}]}},
 }  # fmt: skip
 

@@ -28,7 +28,7 @@ MASS = RHO * np.pi * RADIUS**2 * DRAUGHT
 def spar(low: float, **parts: Any) -> System:
     """A cylinder of 3 m floating upright with 2 m in the water; its mass centre `low` above the keel, its origin."""
     body = {"mass": MASS, "inertia": [MASS, MASS, MASS], "centre_of_mass": [0, 0, low], "position": [0, 0, -DRAUGHT],
-            "hull": {"kind": "axisymmetric", "profile": [[0, RADIUS], [3, RADIUS]]},
+            "hull": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[0, RADIUS], [3, RADIUS]]},
             "attachments": {"keel": [0, 0, 0]}}  # fmt: skip
     return System.model_validate({"environment": CALM, "bodies": {"spar": body}, **parts})
 
@@ -69,7 +69,8 @@ def test_tension_at_the_keel_rights_what_would_capsize():
     """A taut tether acts as ballast at the keel: the spar that leans by itself stands upright on it."""
     tether = {"tether": {"from": "a", "to": "spar.keel", "pieces": [{"section": "wire", "length": 47.2}]}}
     moored = spar(1.1, points={"a": {"position": [0, 0, -50]}}, lines=tether,
-                  sections={"wire": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e8}})  # fmt: skip
+                  sections={"wire": {"drag": 0, "added_mass": 0,
+                                     "diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e8}})  # fmt: skip
     assert abs(statics(spar(1.1)).summary["bodies"]["spar"]["attitude"][1]) > 5.0
     for method in ("auto", "fem"):
         found = statics(moored, method)

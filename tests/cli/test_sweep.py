@@ -85,7 +85,16 @@ def test_result_does_not_overwrite_its_input(tmp_path, capsys):
 
 SYSTEM = {
     "environment": {"depth": 100.0},
-    "sections": {"chain": {"diameter": 0.1, "mass": 200.0, "axial_stiffness": 8e8, "breaking_load": 5e6}},
+    "sections": {
+        "chain": {
+            "drag": 0,
+            "added_mass": 0,
+            "diameter": 0.1,
+            "mass": 200.0,
+            "axial_stiffness": 8e8,
+            "breaking_load": 5e6,
+        }
+    },
     "points": {"a": {"position": [0, 0, -100.0]}, "b": {"position": [150.0, 0, 0]}},
     "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "chain", "length": 200.0}]}},
 }

@@ -14,7 +14,14 @@ from ropewalk.spec.system import System
 def chain(n: int = 10, length: float = 1.0, mass: float = 1.0, end: Any = (1.0, 0.0, 0.0), **more: Any) -> Model:
     """A chain of n bars from the origin to a free or held end."""
     point = {"position": end, "joint": "free", **more.pop("point", {})}
-    section = {"diameter": 0.02, "mass": mass / length, "axial_stiffness": "inextensible", **more.pop("section", {})}
+    section = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 0.02,
+        "mass": mass / length,
+        "axial_stiffness": "inextensible",
+        **more.pop("section", {}),
+    }
     environment = {"gravity": 9.81, "water_density": 0.0, **more.pop("environment", {})}
     line = {
         "from": "a",

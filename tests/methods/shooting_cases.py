@@ -31,7 +31,7 @@ def solve(case: dict[str, Any], **settings: Any) -> Solved:
 def section(weight: float, diameter: float, stiffness: Any, density: float = 1025.0, **more: Any) -> dict[str, Any]:
     """A section by its weight in water, N/m, with g = 9.81."""
     mass = weight / 9.81 + density * math.pi / 4 * diameter**2
-    return {"diameter": diameter, "mass": mass, "axial_stiffness": stiffness, **more}
+    return {"drag": 0, "added_mass": 0, "diameter": diameter, "mass": mass, "axial_stiffness": stiffness, **more}
 
 
 def line(length: float, start: str = "a", end: str = "b", **more: Any) -> dict[str, Any]:

@@ -16,7 +16,9 @@ def mooring() -> rw.System:
     return rw.System.model_validate(
         {
             "environment": {"depth": 100.0},
-            "sections": {"chain": {"diameter": 0.084, "mass": 140.0, "axial_stiffness": 6.0e8}},
+            "sections": {
+                "chain": {"drag": 0, "added_mass": 0, "diameter": 0.084, "mass": 140.0, "axial_stiffness": 6.0e8}
+            },
             "points": {name: {"position": [420.0 * x, 0.0, -100.0]} for name, x in ends.items()},
             "bodies": {
                 "platform": {
@@ -37,7 +39,7 @@ def mooring() -> rw.System:
 MOORING = """\
 ropewalk: 1
 environment: {depth: 100}
-sections: {chain: {diameter: 0.084, mass: 140, axial_stiffness: 6.0e+8}}
+sections: {chain: {drag: 0, added_mass: 0, diameter: 0.084, mass: 140, axial_stiffness: 6.0e+8}}
 points: {east: {position: [420, 0, -100]}, west: {position: [-420, 0, -100]}}
 bodies:
   platform: {mass: 1.6e+6, position: [0, 0, 0], joint: fixed, attachments: {east: [7, 0, -6], west: [-7, 0, -6]}}

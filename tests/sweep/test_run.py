@@ -94,7 +94,9 @@ def test_lost_case_is_tried_once_more(tmp_path):
 def test_case_that_does_not_balance_is_a_row_with_its_reason():
     """A line shorter than the distance of its ends, which no strain can make up for."""
     system = mooring().replace(
-        sections={"chain": {"diameter": 0.084, "mass": 140.0, "axial_stiffness": "inextensible"}}
+        sections={
+            "chain": {"drag": 0, "added_mass": 0, "diameter": 0.084, "mass": 140.0, "axial_stiffness": "inextensible"}
+        }
     )
     vary = {"lines.east.pieces.0.length": [450.0, 300.0]}
     result = rw.sweep(system, vary, do="static", jobs=1)

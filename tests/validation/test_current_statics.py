@@ -115,7 +115,13 @@ def test_sheared_turning_current_against_scipy():
 def test_lindahl_chain_at_rest():
     """Chain of the Lindahl experiment, all of it taken in water and without friction as the printed numbers are."""
     area = 0.0818 / 7800
-    chain = {"diameter": 2 * math.sqrt(area / math.pi), "mass": 0.0818, "axial_stiffness": 1e4}
+    chain = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 2 * math.sqrt(area / math.pi),
+        "mass": 0.0818,
+        "axial_stiffness": 1e4,
+    }
     environment = {"water_density": 1000, "depth": 10.0, "seabed": {"friction": 0.0}}
     got = solve(case(environment, chain, [0, 0, -10.0], [32.554, 0, -6.7], line(33.0)))
     tension = np.linalg.norm(got.state.end_force[0], axis=1)
@@ -126,7 +132,13 @@ def test_lindahl_chain_at_rest():
 def test_lindahl_chain_with_its_end_in_air():
     """The last 0.3 m hang in air, where the chain is heavier: balance of the whole line's weight."""
     area = 0.0818 / 7800
-    chain = {"diameter": 2 * math.sqrt(area / math.pi), "mass": 0.0818, "axial_stiffness": 1e4}
+    chain = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 2 * math.sqrt(area / math.pi),
+        "mass": 0.0818,
+        "axial_stiffness": 1e4,
+    }
     got = solve(
         case({"water_density": 1000, "depth": 3.0, "seabed": {"friction": 0.0}}, chain, [0, 0, -3.0],
              [32.554, 0, 0.3], line(33.0))
@@ -141,7 +153,7 @@ def test_lindahl_chain_with_its_end_in_air():
 
 def test_flexible_jumper_at_rest():
     """Lowe and Langley 2006 without bending stiffness: H 11.4723, V_top 45.7222 kN."""
-    pipe = {"diameter": 0.396, "mass": 165.0, "axial_stiffness": 5e8}
+    pipe = {"drag": 0, "added_mass": 0, "diameter": 0.396, "mass": 165.0, "axial_stiffness": 5e8}
     got = solve(case({"water_density": 1000, "gravity": 9.807}, pipe, [-100, 0, -55], [0, 0, -5], line(170.0)))
     assert_allclose(-got.state.end_force[0, 1, [0, 2]] / 1e3, [11.4723, 45.7222], atol=6e-5)
 
@@ -149,7 +161,14 @@ def test_flexible_jumper_at_rest():
 @pytest.mark.parametrize(("contact", "fairlead", "anchor"), [(0.0, 2070.11, 1406.15), (0.469, 2064.09, 1400.90)])
 def test_chain_in_200_m_at_rest(contact, fairlead, anchor):
     """The OrcaFlex series' chain, on the bed and raised by half its contact diameter; kN."""
-    chain = {"diameter": 0.252, "mass": 390.0, "axial_stiffness": 1.674e9, "contact_diameter": contact}
+    chain = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 0.252,
+        "mass": 390.0,
+        "axial_stiffness": 1.674e9,
+        "contact_diameter": contact,
+    }
     environment = {"water_density": 1025, "gravity": 9.80665, "depth": 200.0, "seabed": {"friction": 0.0}}
     got = solve(case(environment, chain, [700, 0, -200], [0, 0, 0], line(760.0)))
     assert_allclose(np.linalg.norm(got.state.end_force[0], axis=1) / 1e3, [anchor, fairlead], atol=6e-3)

@@ -95,7 +95,9 @@ def test_string_has_the_frequencies_of_its_discrete_chain() -> None:
     """omega_k = 2 sqrt(T/(m h)) sin(k pi/2n), exact for lumped masses; sqrt(T/m) k pi/L as n grows."""
     span, mass, stiffness, n = 10.0, 0.5, 1e6, 40
     length = span / 1.001
-    result = modes(cable(n, span, length, {"mass": mass, "axial_stiffness": stiffness}, 0.0), 8)
+    result = modes(
+        cable(n, span, length, {"drag": 0, "added_mass": 0, "mass": mass, "axial_stiffness": stiffness}, 0.0), 8
+    )
     tension = stiffness * (span / length - 1.0)
     k = np.repeat(np.arange(1, 5), 2)
     lumped = mass * length / n
@@ -131,7 +133,7 @@ def irvine_system(lambda2: float, elements: int) -> tuple[System, float]:
     EA = lambda2 * H / ratio**2
     length = brentq(lambda L: 2.0 * H / weight * math.asinh(weight * L / (2.0 * H)) + H * L / EA - span, 0.9 * span,
                     1.1 * span, xtol=1e-13)  # fmt: skip
-    system = cable(elements, span, length, {"mass": mass, "axial_stiffness": EA}, 9.81)
+    system = cable(elements, span, length, {"drag": 0, "added_mass": 0, "mass": mass, "axial_stiffness": EA}, 9.81)
     return system, span * math.sqrt(mass / H)
 
 
@@ -164,7 +166,10 @@ def test_inextensible_cable_has_irvines_limit() -> None:
     H = 9.81 * span / ratio
     length = 2.0 * H / 9.81 * math.sinh(0.5 * ratio)
     for n in (200, 400):
-        result = modes(cable(n, span, length, {"mass": 1.0, "axial_stiffness": "inextensible"}, 9.81), 8)
+        result = modes(
+            cable(n, span, length, {"drag": 0, "added_mass": 0, "mass": 1.0, "axial_stiffness": "inextensible"}, 9.81),
+            8,
+        )
         omega = result.omega.values[in_plane(result)] * span * math.sqrt(1.0 / H)
         found.append(np.sort(omega)[:2])
     assert_allclose(extrapolated(*found), [2.0 * math.pi, 8.986818916], rtol=1e-6)

@@ -23,7 +23,7 @@ DIRECTION = {"surge": [1, 0, 0], "heave": [0, 0, 1]}
 def jumper(mode: str) -> Model:
     """170 m of flexible pipe between (-100, -55) and (0, -5), without bending stiffness."""
     term = {"direction": DIRECTION[mode], "amplitude": 10.0, "omega": 2.0 * np.pi / PERIOD, "phase": 0.5 * np.pi}
-    pipe = {"diameter": 0.396, "mass": 165.0, "axial_stiffness": 5e8, "drag": {"normal": 1.0}}
+    pipe = {"added_mass": 0, "diameter": 0.396, "mass": 165.0, "axial_stiffness": 5e8, "drag": {"normal": 1.0}}
     motion = {"kind": "harmonic", "ramp": PERIOD, "terms": [term]}
     return build(
         System.model_validate(

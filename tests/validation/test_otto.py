@@ -305,7 +305,7 @@ def towed(**buoy):
     return build(System.model_validate({
         "environment": {"gravity": 9.81, "water_density": 1000.0, "depth": 20.0, "seabed": {"kind": "none"},
                         "waves": {"kind": "regular", "ramp": 0.0, "height": 1.0, "period": 2.0 * math.pi}},
-        "sections": {"tow": {"diameter": 0.005, "mass": 0.25 * math.pi * 0.005**2 * 7500.0,
+        "sections": {"tow": {"drag": 0, "added_mass": 0, "diameter": 0.005, "mass": 0.25 * math.pi * 0.005**2 * 7500.0,
                              "axial_stiffness": "inextensible", **CYLINDER}},
         "points": {"ship": {"position": (0, 0, 0), "joint": "moving",
                             "motion": {"kind": "tow", "velocity": (1, 0, 0), "ramp": 10}},

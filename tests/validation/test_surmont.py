@@ -29,7 +29,13 @@ BAR = 1e-10
 
 
 def catenary_case(joint, reverse=False, x=25.0):
-    chain = {"diameter": 2 * math.sqrt(AREA / math.pi), "mass": RHO * AREA, "axial_stiffness": EA}
+    chain = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 2 * math.sqrt(AREA / math.pi),
+        "mass": RHO * AREA,
+        "axial_stiffness": EA,
+    }
     ends = ("b", "a") if reverse else ("a", "b")
     return case({"water_density": RHO_F}, chain, [0, 0, DEEP], {"position": [x, 0, DEEP], "joint": joint},
                 line(L, *ends))  # fmt: skip
@@ -127,7 +133,7 @@ def test_example_2_with_the_papers_integrator():
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_example_3_velaria(side):
     """Sec. 4.3, eq. (47): a half circle under pressure, on either side."""
-    rope = {"diameter": 0.01, "mass": 0.0, "axial_stiffness": "inextensible"}
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.01, "mass": 0.0, "axial_stiffness": "inextensible"}
     load = {"kind": "pressure", "axis": [0, 0, 1], "value": -side}
     got = solve(case({"gravity": 0, "water_density": 0}, rope, [1, 0, 0], [-1, 0, 0], line(math.pi, loads=[load])))
     s = got.state.s
@@ -139,7 +145,7 @@ def test_example_3_velaria(side):
 def example_4(guess=(0.0, 0.0, 10.0)):
     area, rho, e = 3.1416e-4, 7850.0, 2.11e11
     sections = {
-        f"s{i}": {"diameter": 0.02, "mass": k * rho * area, "axial_stiffness": f * e * area}
+        f"s{i}": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": k * rho * area, "axial_stiffness": f * e * area}
         for i, (k, f) in enumerate([(2.0, 0.05), (0.5, 0.001), (1.0, 1.0)])
     }
     points = {

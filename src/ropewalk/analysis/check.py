@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.joints import HELD, LOOSE
@@ -18,26 +19,23 @@ from ropewalk.model.pegs import over_positions
 from ropewalk.model.state import end_positions
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
-from ropewalk.physics.waves import wavenumber
 from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
-from ropewalk.spec.environment import Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
 from ropewalk.spec.system import System
 
 ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
-PLAUSIBLE_DENSITY = (500.0, 2000.0)  # kg/m3, of water and brines: others are given in another unit
-STEEPEST = 0.142  # height over length of a wave that breaks in deep water: Miche's limit, [DNVC205], sec. 3.4.6
-MOST_RECORDS = 1e6  # a gigabyte at 40 nodes
+OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fairlead from the surface
+OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
 
 def remarks(system: System) -> list[str]:
     """Sentences about things that are allowed but look wrong."""
-    return [*_unused(system), *doubts(system), *_outside_hull(system), *_rods(system)]
+    return [*_unused(system), *doubts(system), *_off_bed(system), *_outside_hull(system), *_rods(system)]
 
 
 def doubts(system: System) -> list[str]:
     """Those of the remarks that make the numbers doubtful."""
-    return [*_sea(system), *_lengths(build(system)), *_below_bed(system), *_records(system)]
+    return [*(doubt.sentence for doubt in case_doubts(system)), *_lengths(build(system))]
 
 
 def refuse_unsolvable(system: System, model: Model) -> None:
@@ -55,45 +53,6 @@ def refuse_unsolvable(system: System, model: Model) -> None:
     if system.run is not None:
         solver = solver_for(system, model, None)
         refuse_unclaimed(solver, model, frozenset() if Claim.DYNAMICS in solver.claims else NOT_STATIC)
-
-
-def _sea(system: System) -> list[str]:
-    """Density in another unit, and waves that would have broken."""
-    sea, found = system.environment, []
-    low, high = PLAUSIBLE_DENSITY
-    if sea.water_density and not low <= sea.water_density <= high:
-        found.append(f"environment.water_density {sea.water_density:g} kg/m3 is no water's; 0 means in air")
-    if isinstance(sea.waves, RegularWaves):
-        found += _broken(sea, sea.waves.height, sea.waves.period)
-    elif isinstance(sea.waves, JonswapWaves | PiersonMoskowitzWaves):
-        found += _broken(sea, sea.waves.significant_height, sea.waves.peak_period)
-    return found
-
-
-def _broken(sea: Environment, height: float, period: float) -> list[str]:
-    """A sentence if waves of this height (m) and period (s) would have broken."""
-    if sea.gravity == 0.0:
-        return []
-    depth = sea.depth or math.inf
-    k = float(wavenumber(math.tau / period, depth, sea.gravity))
-    highest = STEEPEST * math.tau / k * math.tanh(k * depth)
-    if height <= highest:
-        return []
-    return [
-        f"environment.waves: {height:g} m at {period:g} s is higher than waves get before they break, {highest:.3g} m; "
-        "lower them, or give a longer period"
-    ]
-
-
-def _records(system: System) -> list[str]:
-    """Records so far apart that the run is missed, or so near that they fill the disk."""
-    if system.run is None:
-        return []
-    every, kept = system.record.every, system.run.duration - system.record.start
-    if every > kept > 0.0:
-        return [f"record.every {every:g} s is longer than what is recorded, {kept:g} s: only its start will be kept"]
-    count = kept / every
-    return [f"record.every {every:g} s makes {count:.2g} records"] if count > MOST_RECORDS else []
 
 
 def _unused(system: System) -> list[str]:
@@ -193,18 +152,24 @@ def _distances(model: Model, time: float) -> Array:
     return distances
 
 
-def _below_bed(system: System) -> list[str]:
+def _off_bed(system: System) -> list[str]:
+    """Anchors that hang in the water: fixed points that lines to free parts leave, far above the bed."""
     sea = system.environment
     if not sea.has_seabed or sea.depth is None:
         return []
     x, y, z = sea.seabed.normal
-    beds = {name: -sea.depth - (x * p.position[0] + y * p.position[1]) / z for name, p in system.points.items()}
-    return [
-        f"point '{name}' is {beds[name] - point.position[2]:.4g} m below the seabed, where methods differ; put it at "
-        f"z = {beds[name]:.6g}, or take the bed away (seabed: {{kind: none}})"
-        for name, point in system.points.items()
-        if point.position[2] < beds[name] - 1e-9 * sea.depth
-    ]
+    loose = {name for name, body in system.bodies.items() if body.joint == "free"}
+    loose |= {name for name, point in system.points.items() if point.joint == "free"}
+    found = {}
+    for line in system.lines.values():
+        for end, other in ((line.from_, line.to), (line.to, line.from_)):
+            point = system.points.get(end)
+            if point is None or point.joint != "fixed" or other.partition(".")[0] not in loose:
+                continue
+            up = point.position[2] + sea.depth + (x * point.position[0] + y * point.position[1]) / z
+            if OFF_BED * sea.depth < up < (1.0 - OFF_BED) * sea.depth:
+                found[end] = f"point '{end}' is fixed {up:.4g} m above the seabed; an anchor lies on it"
+    return list(found.values())
 
 
 def _outside_hull(system: System) -> list[str]:
@@ -214,11 +179,12 @@ def _outside_hull(system: System) -> list[str]:
             radius = math.hypot(x, y)
             if isinstance(body.hull, AxisymmetricHull):
                 zs, rs = zip(*body.hull.profile, strict=True)
-                outside = not zs[0] - 1e-9 <= z <= zs[-1] + 1e-9 or radius > np.interp(z, zs, rs) + 1e-9
+                room = OUTSIDE * max(rs)
+                outside = not zs[0] - room <= z <= zs[-1] + room or radius > np.interp(z, zs, rs) + room
             elif isinstance(body.hull, SphereHull):
-                outside = math.dist((x, y, z), body.hull.centre) > body.hull.radius * (1.0 + 1e-9)
+                outside = math.dist((x, y, z), body.hull.centre) > body.hull.radius * (1.0 + OUTSIDE)
             else:
                 continue
             if outside:
-                found.append(f"body '{name}': attachment '{attachment}' lies outside the hull")
+                found.append(f"body '{name}': attachment '{attachment}' lies far outside the hull")
     return found

@@ -10,7 +10,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, newtons, print_doubts, print_json, print_result_doubts, print_table, say
+from ropewalk.cli.tables import JsonOption, newtons, print_json, print_result_doubts, print_table, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ def run_command(
     target = kept or case.with_suffix(".nc")
     if target == case:
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
-    print_doubts(system, case)
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
     print_result_doubts(dataset)
     if as_json:

@@ -16,7 +16,6 @@ from ropewalk.cli.tables import (
     newtons,
     plain,
     print_answer_doubts,
-    print_doubts,
     print_json,
     print_table,
     say,
@@ -45,7 +44,6 @@ def static_command(
     kept = None if out is None else result_file(out)
     tell_first_use()
     system = System.from_file(case)
-    print_doubts(system, case)
     equilibrium = statics(system, method)
     if kept is not None:
         from ropewalk.io.netcdf import write
@@ -125,7 +123,7 @@ def _print_floating(equilibrium: Equilibrium) -> None:
             rows.append((name, *(newtons(value) for value in own), *(f"{height:.3f}" for height in heights)))
     if rows:
         columns = ("body", "heave (N/m)", "roll (N m/rad)", "pitch (N m/rad)", "GM across (m)", "GM along (m)")
-        print_table("afloat, without lines", columns, rows)
+        print_table("hydrostatics of hulls, without lines", columns, rows)
     if equilibrium.stability is not None:
         say(f"the equilibrium is {equilibrium.stability.sentence}")
 

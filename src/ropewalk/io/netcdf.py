@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ENGINE: Literal["h5netcdf"] = "h5netcdf"
 PART = ".part"
+MOST_BYTES = 1e9  # that a file may declare whatever its size
+MOST_RATIO = 100  # of what a larger one declares to its size: results are not compressed
 COPIED_BYTES = 1 << 24  # at a time
 
 
@@ -53,6 +55,13 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
         found = xr.open_dataset(path, engine=ENGINE)
     except Exception:  # damaged bytes lead HDF5 and its readers to errors of any kind
         raise InputError(f"{path} is not a NetCDF-4 file, or is damaged") from None
+    declared = sum(variable.nbytes for variable in found.variables.values())
+    if declared > MOST_BYTES and declared > MOST_RATIO * path.stat().st_size:
+        found.close()
+        raise InputError(
+            f"{path} declares {1e-9 * declared:.3g} GB of numbers but is {1e-6 * path.stat().st_size:.3g} MB long; it "
+            "is damaged, or was put together by hand"
+        )
     if is_outdated(found):
         version = found.attrs.get("version", "unknown")
         found.close()

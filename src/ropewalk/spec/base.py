@@ -34,6 +34,11 @@ def _not_zero(vector: Vector) -> Vector:
 Direction = Annotated[Vector, AfterValidator(_not_zero)]
 
 
+def zero_as_mapping(value: Any) -> Any:
+    """The number 0 as a mapping that gives nothing: a set of coefficients that are all 0, on purpose."""
+    return {} if isinstance(value, int | float) and not isinstance(value, bool) and value == 0 else value
+
+
 class Part(BaseModel):
     """A frozen piece of a case. Unknown keys are refused; what is wrong raises InputError."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from ropewalk.spec.base import Finite, Matrix6, NotNegative, Part, Positive, Vector
+from ropewalk.spec.base import Finite, Matrix6, NotNegative, Part, Positive, Vector, zero_as_mapping
 from ropewalk.spec.joints import BodyJoint, Motion, check_motion
 
 Inertia = Annotated[tuple[Finite, ...], Field(min_length=3, max_length=6)]
@@ -31,16 +31,30 @@ class HullAddedMass(Part):
     axial: NotNegative = 0.0
 
 
+DEFAULT_DRAG = HullDrag(normal=1.0, axial=0.9)
+"""Of a rough cylinder across the flow and of a short one along it: [DNVC205], sec. 6.7.1 and table E-1."""
+DEFAULT_ADDED_MASS = HullAddedMass(normal=1.0)
+"""Across: [DNVC205], table D-1. Along the axis `axial_added_mass` takes its place: table D-2."""
+
+
 class AxisymmetricHull(Part):
     """A hull of revolution about the body's z axis."""
 
     kind: Literal["axisymmetric"]
     profile: Annotated[tuple[tuple[Finite, NotNegative], ...], Field(min_length=2)]
     """[z, radius] from the keel up, straight between the entries, m; both ends closed by discs."""
-    drag: HullDrag = HullDrag()
-    added_mass: HullAddedMass = HullAddedMass()
+    drag: HullDrag = DEFAULT_DRAG
+    """Without it normal 1.0 and axial 0.9 act; 0 for none. What a mapping leaves out is 0."""
+    added_mass: HullAddedMass = DEFAULT_ADDED_MASS
+    """Without it normal 1.0 acts, and axially that of the largest section as a disc with water on one side; 0 for none.
+    What a mapping leaves out is 0."""
     wind_drag: NotNegative = 1.0
     """Of the dry part, on its diameter."""
+
+    @field_validator("drag", "added_mass", mode="before")
+    @classmethod
+    def _zero_is_none(cls, value: Any) -> Any:
+        return zero_as_mapping(value)
 
     @model_validator(mode="after")
     def _rises(self) -> AxisymmetricHull:
@@ -52,14 +66,37 @@ class AxisymmetricHull(Part):
         return self
 
 
+def axial_added_mass(hull: AxisymmetricHull, z: float) -> float:
+    r"""Axial added mass of a hull that gives none, a multiple of the displaced mass.
+
+    .. math:: C_a = \frac{4 a^3}{3 V}
+
+    for the largest radius a under water and the volume V there, upright with the origin at z (m): half the added mass
+    of a disc, for water on one side, and all of it for a hull that is under water whole. A hull in the air is taken as
+    under water.  Source: [DNVC205], table D-2.
+    """
+    low, high = hull.profile[0][0] + z, hull.profile[-1][0] + z
+    top = 0.0 if low < 0.0 <= high else high
+    volume, widest = 0.0, 0.0
+    for (z0, r0), (z1, r1) in pairwise(hull.profile):
+        if z0 + z >= top:
+            continue
+        wet = min(1.0, (top - z0 - z) / (z1 - z0)) if z1 > z0 else 1.0
+        r = r0 + wet * (r1 - r0)
+        volume += math.pi / 3.0 * wet * (z1 - z0) * (r0 * r0 + r0 * r + r * r)
+        widest = max(widest, r0, r)
+    sides = 1.0 if top == 0.0 else 2.0
+    return sides * 4.0 * widest**3 / (3.0 * volume) if volume > 0.0 else 0.0
+
+
 class SphereHull(Part):
     """A sphere."""
 
     kind: Literal["sphere"]
     radius: Positive
     centre: Vector = (0.0, 0.0, 0.0)
-    drag: NotNegative = 0.0
-    """On the disc pi r^2."""
+    drag: NotNegative = 0.5
+    """On the disc pi r^2; 0.5 is that of a sphere below the drag crisis, [DNVC205], table E-1."""
     added_mass: NotNegative = 0.5
     """Multiple of the displaced mass; potential flow says 0.5."""
     wind_drag: NotNegative = 0.5
@@ -129,6 +166,12 @@ class Body(Part):
             check_inertia(self.inertia)
         if self.volume > 0.0 and self.hull.kind != "none":
             raise ValueError("volume is for a body without a hull; the hull displaces its own")
+        if isinstance(self.hull, AxisymmetricHull) and "added_mass" not in self.hull.model_fields_set:
+            added = HullAddedMass(normal=DEFAULT_ADDED_MASS.normal, axial=axial_added_mass(self.hull, self.position[2]))
+            hull = self.hull.model_copy(update={"added_mass": added})
+            # only what was said counts as set, so that files keep it so
+            object.__setattr__(hull, "__pydantic_fields_set__", set(self.hull.model_fields_set))
+            object.__setattr__(self, "hull", hull)
         return self
 
 

@@ -12,8 +12,10 @@ from ropewalk.spec.base import NotNegative, Part, Positive, Vector
 HangingRatio = Annotated[float, Field(gt=0.0, lt=1.0)]
 Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=1, le=2000)]
+MOST_KNOTS = 250_000  # of a net: some 200 MB; several twines share a bar where there would be more
 Corner = Literal["upper_left", "upper_right", "lower_right", "lower_left"]
 
+KNOT_BYTES = 900  # of the model per knot, measured
 FLAT = 1e-6  # of the panel's size: how far a corner may lie off the parallelogram of the others
 
 
@@ -108,6 +110,11 @@ class Net(Part):
 
     @model_validator(mode="after")
     def _fits(self) -> Net:
+        if self.cells is not None and (knots := (self.cells[0] + 1) * (self.cells[1] + 1)) > MOST_KNOTS:
+            raise ValueError(
+                f"cells {self.cells[0]} x {self.cells[1]} make {knots:.2g} knots, about {1e-6 * knots * KNOT_BYTES:.2g}"
+                f" MB; at most {MOST_KNOTS}: give fewer cells, several twines then share a bar"
+            )
         if self.fastened and self.panel.kind != "rectangle":
             raise ValueError("fastened names corners; a cylinder has none")
         if isinstance(self.panel, RectanglePanel):

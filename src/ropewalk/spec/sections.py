@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ModelWrapValidatorHandler, field_serializer, field_validator, model_validator
 
-from ropewalk.spec.base import Finite, NotNegative, Part, Positive
+from ropewalk.spec.base import Finite, NotNegative, Part, Positive, zero_as_mapping
 from ropewalk.spec.catalogue import CATALOGUE, CatalogueEntry
 
 
@@ -64,6 +64,11 @@ class PolynomialLaw(Part):
     """k2, k3, ..."""
 
 
+DEFAULT_DRAG = Drag(normal=1.2, tangential=0.008)
+"""Of a circular cylinder: [DNVC205], sec. 6.6.2 (subcritical) across; skin friction along."""
+DEFAULT_ADDED_MASS = AddedMass(normal=1.0)
+"""Of a circular cylinder in potential flow: [DNVC205], table D-1."""
+
 Law = Annotated[TableLaw | PolynomialLaw, Field(discriminator="kind")]
 INEXTENSIBLE = "inextensible"
 LARGEST_DIAMETER = 100.0  # m, of a catalogue section: far beyond any rope
@@ -91,14 +96,22 @@ class Section(Part):
     contact_diameter: NotNegative = 0.0
     """The axis rests half of it above the seabed."""
     drag_diameter: Positive | None = None
-    drag: Drag = Drag()
-    added_mass: AddedMass = AddedMass()
+    drag: Drag = DEFAULT_DRAG
+    """Without it normal 1.2 and tangential 0.008 act, those of a circular cylinder; 0 for none. What a mapping leaves
+    out is 0."""
+    added_mass: AddedMass = DEFAULT_ADDED_MASS
+    """Without it normal 1.0 acts, that of a circular cylinder; 0 for none. What a mapping leaves out is 0."""
     damping: NotNegative = 0.0
     """Internal (Kelvin-Voigt) damping time, s: tension law of strain + damping x strain rate."""
     compression: bool = False
     """True if the section can push."""
     breaking_load: Positive | None = None
     """Minimum breaking load, N."""
+
+    @field_validator("drag", "added_mass", mode="before")
+    @classmethod
+    def _zero_is_none(cls, value: Any) -> Any:
+        return zero_as_mapping(value)
 
     @field_validator("axial_stiffness", mode="before")
     @classmethod

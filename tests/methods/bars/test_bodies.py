@@ -23,7 +23,7 @@ from ropewalk.model.state import initial_state, rotation_matrix
 from ropewalk.spec.system import System
 
 AIR = {"gravity": 9.81, "water_density": 0.0}
-STICK = {"diameter": 0.01, "mass": 1e-9, "axial_stiffness": "inextensible"}
+STICK = {"drag": 0, "added_mass": 0, "diameter": 0.01, "mass": 1e-9, "axial_stiffness": "inextensible"}
 
 
 def system(body, environment=None, length=1.0, top=(0, 0, 0), elements=1, section=None, **more):

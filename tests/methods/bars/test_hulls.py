@@ -35,7 +35,13 @@ SEA = {
     "waves": {"kind": "regular", "ramp": 0.0, "height": 2.0, "period": 5.0, "heading": 29},
 }
 EXAMPLES = Path(__file__).parents[3] / "examples"
-BARE = {"diameter": 0.001, "mass": 1.0, "axial_stiffness": "inextensible"}  # a tether on which the sea does not act
+BARE = {
+    "drag": 0,
+    "added_mass": 0,
+    "diameter": 0.001,
+    "mass": 1.0,
+    "axial_stiffness": "inextensible",
+}  # a tether on which the sea does not act
 HULL = {"kind": "axisymmetric", "profile": [(-1.0, 0.65), (1.0, 0.65)], "drag": {"normal": 0.8, "axial": 1.0},
         "added_mass": {"normal": 0.5, "axial": 0.2}}  # fmt: skip
 ADDED = np.diag([100.0, 120.0, 200.0, 30.0, 40.0, 5.0])
@@ -270,7 +276,13 @@ def test_a_cylinder_swings_in_water_as_its_strips_say(solver):
 @pytest.mark.parametrize("body", [{}, {**MORE, "stiffness": np.diag([200.0, 200.0, 0.0, 0.0, 0.0, 50.0]).tolist()}])
 def test_statics_of_a_buoy_agree_with_the_elements(body):
     """Six degrees of freedom under current and wind, slack tether."""
-    section = {"diameter": 0.08, "mass": 6.0, "axial_stiffness": "inextensible", "drag": {"normal": 0.8}}
+    section = {
+        "added_mass": 0,
+        "diameter": 0.08,
+        "mass": 6.0,
+        "axial_stiffness": "inextensible",
+        "drag": {"normal": 0.8},
+    }
     case = buoy({key: value for key, value in SEA.items() if key != "waves"}, section, 0.6, 6, body)
     model = build(case)
     state, report, _ = run(BarsStatics(), model, 0.0)
@@ -302,7 +314,7 @@ def test_strong_damping_shortens_the_step():
     assert np.abs(solver.read(model, work).body_velocity).max() < 0.5
 
 
-TWINE = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": 5e3, "drag": {"normal": 1.2}}
+TWINE = {"added_mass": 0, "diameter": 0.002, "mass": 0.0036, "axial_stiffness": 5e3, "drag": {"normal": 1.2}}
 
 
 def on_body(joint="fixed", **more):

@@ -257,8 +257,8 @@ def raft(far=0.0):
     """Two floats with arms to a hinge with a spring, held by a line at the first."""
     mass = 1000.0 * np.pi
     own = {"mass": mass, "inertia": [mass] * 3, "centre_of_mass": [0, 0, -0.3],
-           "hull": {"kind": "axisymmetric", "profile": [[-1, 1], [1, 1]]}}  # fmt: skip
-    rope = {"diameter": 0.05, "mass": 3.0, "axial_stiffness": "inextensible"}
+           "hull": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[-1, 1], [1, 1]]}}  # fmt: skip
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.05, "mass": 3.0, "axial_stiffness": "inextensible"}
     return {
         "environment": {**CALM, "depth": 20.0},
         "sections": {"rope": rope},

@@ -29,7 +29,7 @@ from ropewalk.spec.system import System
 CLOSE = 1e-5
 
 AIR = {"gravity": 9.81, "water_density": 0.0}
-ROPE = {"rope": {"diameter": 0.02, "mass": 1.0, "axial_stiffness": "inextensible"}}
+ROPE = {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 1.0, "axial_stiffness": "inextensible"}}
 
 
 def one_line(ends, length):
@@ -101,7 +101,7 @@ def bridled() -> System:
     """A small cone of netting behind a hoop, on three legs and one line, in still water; given lying on its side."""
     rim = {name: [0.5 * math.cos(a), 0.5 * math.sin(a)] for name, a in
            (("low", 3.2), ("port", 3.2 + 2 * math.pi / 3), ("starboard", 3.2 + 4 * math.pi / 3))}  # fmt: skip
-    twine = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": 1e4, "added_mass": {"normal": 1.0}}
+    twine = {"drag": 0, "diameter": 0.002, "mass": 0.0036, "axial_stiffness": 1e4, "added_mass": {"normal": 1.0}}
     return System.model_validate({
         "environment": {"seabed": {"kind": "none"}, "water_density": 1025.0},
         "sections": {**ROPE, "twine": twine},
@@ -267,7 +267,7 @@ def test_command_tells_how_it_came_to_rest(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize("method", ["bars_statics", "constrained"])
 def test_friction_is_left_out_with_a_sentence(method):
     """The bed carries the part of a rope that hangs nowhere; the friction of that weight is what is left out."""
-    rope = {"rope": {"diameter": 0.02, "mass": 2.0, "axial_stiffness": "inextensible"}}
+    rope = {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 2.0, "axial_stiffness": "inextensible"}}
     sea = {**AIR, "depth": 5.0, "seabed": {"stiffness": 1e5, "damping": 1e3, "friction": 0.5}}
     case = {
         "environment": sea, "sections": rope,

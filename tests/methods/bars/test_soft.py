@@ -13,7 +13,7 @@ from ropewalk.methods.bars.soft import softest
 from ropewalk.model.model import build
 from ropewalk.spec.system import System
 
-ROPE = {"diameter": 0.02, "mass": 1.0, "axial_stiffness": "inextensible"}
+ROPE = {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 1.0, "axial_stiffness": "inextensible"}
 
 
 def triangle(force: float) -> System:

@@ -100,7 +100,15 @@ def test_buoy_on_inextensible_weightless_tether():
     system = System.model_validate(
         {
             "environment": {"gravity": 10.0, "water_density": 1000.0, "depth": 50},
-            "sections": {"rope": {"diameter": 0.02, "mass": 0.1 * np.pi, "axial_stiffness": "inextensible"}},
+            "sections": {
+                "rope": {
+                    "drag": 0,
+                    "added_mass": 0,
+                    "diameter": 0.02,
+                    "mass": 0.1 * np.pi,
+                    "axial_stiffness": "inextensible",
+                }
+            },
             "points": {
                 "anchor": {"position": [0, 0, -50]},
                 "float": {"position": [3, 1, -10], "joint": "free", "mass": 100.0, "volume": 0.5},
@@ -156,7 +164,11 @@ def test_line_too_short_is_refused_before_computing():
 def test_body_that_nothing_holds_has_no_equilibrium():
     """A heavy body on no line sinks for ever: said so, with its name."""
     system = System.model_validate(
-        {"bodies": {"stone": {"mass": 1000.0, "position": [0, 0, 0], "hull": {"kind": "sphere", "radius": 0.1}}}}
+        {
+            "bodies": {
+                "stone": {"mass": 1000.0, "position": [0, 0, 0], "hull": {"drag": 0, "kind": "sphere", "radius": 0.1}}
+            }
+        }
     )
     with pytest.raises(ConvergenceError, match="body 'stone'") as caught:
         rw.statics(system)

@@ -28,7 +28,7 @@ def buoy_case(**environment: Any) -> System:
                     "diameter": 0.05, "mass": 3.0, "axial_stiffness": 1e6, "damping": 0.2, "compression": True,
                     "drag": {"normal": 1.2, "tangential": 0.1}, "added_mass": {"normal": 1.0, "tangential": 0.2},
                 },
-                "wire": {"diameter": 0.02, "mass": 1.5, "axial_stiffness": "inextensible"},
+                "wire": {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 1.5, "axial_stiffness": "inextensible"},
             },
             "points": {
                 "anchor": {"position": [0, 0, -20.0]},

@@ -92,7 +92,7 @@ def test_equal_modes_beyond_the_block_are_found_all_the_same() -> None:
     from ropewalk.spec.system import System
     from validation.test_frequencies import cable
 
-    one = cable(20, 10.0, 9.99, {"mass": 0.5, "axial_stiffness": 1e6}, 0.0)
+    one = cable(20, 10.0, 9.99, {"drag": 0, "added_mass": 0, "mass": 0.5, "axial_stiffness": 1e6}, 0.0)
     points = {f"{name}{i}": one.points[name].replace(position=(one.points[name].position[0], float(i), 0.0))
               for i in range(7) for name in "AB"}  # fmt: skip
     lines = {f"line{i}": one.lines["cable"].replace(from_=f"A{i}", to=f"B{i}") for i in range(7)}

@@ -25,9 +25,9 @@ STEP = 1e-6  # m, rad: truncation and round-off of a central difference are then
 PHASES = 8  # of a period: enough for a first harmonic beside the second
 CELLS = (120, 20, 48)  # of a hull: along its axis, across and around it
 HULLS = {
-    "can": {"kind": "axisymmetric", "profile": [[-1.2, 0.9], [0.8, 0.9]]},
-    "cone": {"kind": "axisymmetric", "profile": [[-1.5, 0.2], [-0.2, 1.0], [0.9, 1.0]]},
-    "ball": {"kind": "sphere", "radius": 0.9, "centre": [0.1, 0, -0.3]},
+    "can": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[-1.2, 0.9], [0.8, 0.9]]},
+    "cone": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[-1.5, 0.2], [-0.2, 1.0], [0.9, 1.0]]},
+    "ball": {"drag": 0, "kind": "sphere", "radius": 0.9, "centre": [0.1, 0, -0.3]},
 }
 
 

@@ -18,7 +18,14 @@ from ropewalk.spec.system import System
 def mooring(span: float, anchor: str = "a", elements: int = 40, contact: float = 0.3) -> System:
     """A chain of 400 m in 100 m of water; it lies on the bed at 350 m and rises from its anchor at 386 m."""
     ends = {"from": "a", "to": "f"} if anchor == "a" else {"from": "f", "to": "a"}
-    section = {"diameter": 0.16, "mass": 162.0, "axial_stiffness": 7e8, "contact_diameter": contact}
+    section = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 0.16,
+        "mass": 162.0,
+        "axial_stiffness": 7e8,
+        "contact_diameter": contact,
+    }
     return System.model_validate(
         {
             "environment": {"depth": 100},
@@ -57,7 +64,14 @@ def test_a_line_that_rises_pulls_at_its_anchor_with_its_full_force() -> None:
 @pytest.mark.parametrize("contact", [0.0, 0.2])
 def test_a_tendon_keeps_the_stretch_between_its_ends(contact: float) -> None:
     """T = EA (90 - 89.9)/89.9 and half its weight in water at the top: 1.681 MN."""
-    section = {"diameter": 0.2, "mass": 60, "axial_stiffness": 1.5e9, "contact_diameter": contact}
+    section = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 0.2,
+        "mass": 60,
+        "axial_stiffness": 1.5e9,
+        "contact_diameter": contact,
+    }
     data: dict[str, Any] = {
         "environment": {"depth": 100},
         "sections": {"tendon": section},

@@ -112,7 +112,12 @@ def test_sphere_heaves_at_its_period():
     """Half submerged sphere: omega^2 = rho g pi r^2 / (m (1 + 1/2)), to 1e-6 at small amplitude."""
     r = 0.8
     m = RHO * 2.0 / 3.0 * np.pi * r**3
-    body = {"mass": m, "inertia": [m, m, m], "position": [0, 0, 1e-4], "hull": {"kind": "sphere", "radius": r}}
+    body = {
+        "mass": m,
+        "inertia": [m, m, m],
+        "position": [0, 0, 1e-4],
+        "hull": {"drag": 0, "kind": "sphere", "radius": r},
+    }
     model = model_of(CALM, body)
     expected = 2.0 * np.pi / np.sqrt(RHO * G * np.pi * r**2 / (1.5 * m))
     found = period(model, lambda s: s.body_position[0, 2], expected)
@@ -126,7 +131,8 @@ def test_cylinder_heaves_at_its_period():
     r, draught, added = 0.5, 1.2, 0.4
     m = RHO * np.pi * r**2 * draught
     body = {"mass": m, "inertia": [m, m, m], "position": [0, 0, -draught + 1e-4],
-            "hull": {"kind": "axisymmetric", "profile": [[0, r], [2, r]], "added_mass": {"axial": added}}}  # fmt: skip
+            "hull": {"drag": 0,
+                     "kind": "axisymmetric", "profile": [[0, r], [2, r]], "added_mass": {"axial": added}}}  # fmt: skip
     model = model_of(CALM, body)
     expected = 2.0 * np.pi / np.sqrt(RHO * G * np.pi * r**2 / (m * (1.0 + added)))
     found = period(model, lambda s: s.body_position[0, 2] + draught, expected)
@@ -141,7 +147,7 @@ def test_cylinder_rolls_at_its_period():
     own = 0.4 * m
     body = {"mass": m, "inertia": [own, own, own], "centre_of_mass": [0, 0, low], "position": [0, 0, -draught],
             "attitude": [0.01, 0, 0],
-            "hull": {"kind": "axisymmetric", "profile": [[0, r], [2, r]]}}  # fmt: skip
+            "hull": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[0, r], [2, r]]}}  # fmt: skip
     model = model_of(CALM, body)
     metacentre = 0.5 * draught + 0.25 * np.pi * r**4 / volume - low  # BM = I/V; turns about the mass centre
     expected = 2.0 * np.pi / np.sqrt(m * G * metacentre / own)
@@ -155,7 +161,7 @@ def test_submerged_sphere_rolls_and_sways_at_its_period():
     r, low, own = 0.6, 0.2, 40.0
     m = RHO * 4.0 / 3.0 * np.pi * r**3
     body = {"mass": m, "inertia": [own, own, own], "centre_of_mass": [0, 0, -low], "position": [0, 0, -5],
-            "attitude": [0, 0.01, 0], "hull": {"kind": "sphere", "radius": r}}  # fmt: skip
+            "attitude": [0, 0.01, 0], "hull": {"drag": 0, "kind": "sphere", "radius": r}}  # fmt: skip
     model = model_of(CALM, body)
     about = own + m * low**2
     expected = 2.0 * np.pi / np.sqrt(m * G * low / (about - m * low**2 / 1.5))
@@ -183,7 +189,12 @@ def test_buoy_follows_long_waves():
     """In waves much longer than the buoy, heave is the surface's and the axis is its normal."""
     r, draught = 0.5, 0.3
     m = RHO * np.pi * r**2 * draught
-    hull = {"kind": "axisymmetric", "profile": [[0, r], [0.6, r]], "drag": {"normal": 1.0, "axial": 2.0}}
+    hull = {
+        "added_mass": 0,
+        "kind": "axisymmetric",
+        "profile": [[0, r], [0.6, r]],
+        "drag": {"normal": 1.0, "axial": 2.0},
+    }
     body = {"mass": m, "inertia": [0.1 * m, 0.1 * m, 0.1 * m], "centre_of_mass": [0, 0, 0.1],
             "position": [0, 0, -draught], "hull": hull}  # fmt: skip
     wave = {"kind": "regular", "ramp": 0, "height": 0.4, "period": 12.0, "phase": float(np.pi / 2)}
@@ -355,7 +366,7 @@ def test_sunk_body_comes_to_rest_on_the_bed():
 
 
 DECK = {"mass": 200.0, "inertia": [20, 20, 30], "centre_of_mass": [0, 0, 0.2],
-        "hull": {"kind": "axisymmetric", "profile": [[0, 0.5], [0.4, 0.5]]}}  # fmt: skip
+        "hull": {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[0, 0.5], [0.4, 0.5]]}}  # fmt: skip
 DRY_BED = {"gravity": G, "water_density": 0.0, "air_density": 0.0, "depth": 3.0,
            "seabed": {"stiffness": 1e5, "damping": 1e4, "friction": 0.5}}  # fmt: skip
 
@@ -430,7 +441,7 @@ def test_loop_of_bodies_rests_where_the_closed_form_has_it():
              for i, a in enumerate(angles) for name, turn in (("left", 2.0), ("right", -2.0))}  # fmt: skip
     bodies = {
         f"b{i}": {"mass": 200, "inertia": [20, 20, 15], "centre_of_mass": [0, 0, -0.2],
-                  "position": [7 * np.cos(a), 7 * np.sin(a), 0.0], "hull": {"kind": "sphere", "radius": 0.5},
+                  "position": [7 * np.cos(a), 7 * np.sin(a), 0.0], "hull": {"drag": 0, "kind": "sphere", "radius": 0.5},
                   "attachments": {"left": sides[f"left{i}"], "right": sides[f"right{i}"], "eye": [0, 0, -0.5]}}
         for i, a in enumerate(angles)
     }  # fmt: skip

@@ -22,7 +22,7 @@ STIFFNESS = 2.3e8  # N
 
 def caught_weight(stiffness: float | str, damping: float) -> Model:
     """A weight of 100 kg that falls 2 m, in air, before a rope of 10 m and one element catches it."""
-    rope = {"diameter": 0.02, "mass": 0.1, "axial_stiffness": stiffness, "damping": damping}
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 0.1, "axial_stiffness": stiffness, "damping": damping}
     return build(
         System.model_validate(
             {
@@ -113,7 +113,14 @@ def test_an_impact_may_make_the_error_of_an_ordinary_step() -> None:
 
 def double_pendulum() -> Model:
     """Two weights of 1 kg on massless rods of 1 m, let go at 45 degrees below and above the horizon."""
-    rod = {"diameter": 0.002, "mass": 0, "axial_stiffness": "inextensible", "compression": True}
+    rod = {
+        "drag": 0,
+        "added_mass": 0,
+        "diameter": 0.002,
+        "mass": 0,
+        "axial_stiffness": "inextensible",
+        "compression": True,
+    }
     piece = [{"section": "rod", "length": 1}]
     far = np.sqrt(0.5)
     return build(

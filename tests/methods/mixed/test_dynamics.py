@@ -22,7 +22,14 @@ AWAY = {"position": [8, 0, -9], "joint": "moving"}
 def smooth(stiffness: float | str) -> Model:
     """A line of 20 m under water, one end on a smooth path."""
     motion = harmonic(([1, 0, 0], 0.5, 4.0), ([0, 0, 1], 0.3, 4.0), ([0, 1, 0], 0.4, 3.0), ramp=2.0)
-    rope = {"diameter": 0.1, "mass": 20.0, "axial_stiffness": stiffness, "drag": {"normal": 1.0}, "compression": True}
+    rope = {
+        "added_mass": 0,
+        "diameter": 0.1,
+        "mass": 20.0,
+        "axial_stiffness": stiffness,
+        "drag": {"normal": 1.0},
+        "compression": True,
+    }
     return build(
         System.model_validate(
             {
@@ -142,7 +149,9 @@ def test_friction_holds_and_slips() -> None:
         system = System.model_validate(
             {
                 "environment": {"depth": 50, "seabed": {"stiffness": 1e5, "damping": 1e4, "friction": friction}},
-                "sections": {"chain": {"diameter": 0.1, "mass": 100.0, "axial_stiffness": 1e7}},
+                "sections": {
+                    "chain": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 100.0, "axial_stiffness": 1e7}
+                },
                 "points": {
                     "a": {"position": [0, 0, -50]},
                     "b": {"position": [100, 0, -50], "joint": "moving", "motion": motion},
@@ -163,7 +172,7 @@ def test_what_is_not_claimed_is_refused() -> None:
     """A solver asked for what it does not claim says so before any computing."""
     system = System.model_validate(
         {
-            "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
+            "sections": {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
             "points": {
                 "a": {"position": [0, 0, 0]},
                 "ring": {"position": [4, 0, 0]},
@@ -190,7 +199,9 @@ def test_a_failed_run_says_when_where_and_why() -> None:
     system = System.model_validate(
         {
             "environment": {"water_density": 1025},
-            "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": "inextensible"}},
+            "sections": {
+                "rope": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 20.0, "axial_stiffness": "inextensible"}
+            },
             "points": {
                 "a": {"position": [0, 0, -9]},
                 "b": {"position": [8, 0, -9], "joint": "moving", "motion": motion},

@@ -97,7 +97,8 @@ def test_loads_across_are_held_as_shooting_holds_them() -> None:
     system = System.model_validate(
         {
             "environment": {"depth": 200, "current": {"speed": 1.0, "heading": 90}, "seabed": {"friction": 0.6}},
-            "sections": {"c": {"diameter": 0.08, "mass": 60.0, "axial_stiffness": 1e8, "drag": {"normal": 1.2}}},
+            "sections": {"c": {"added_mass": 0,
+                               "diameter": 0.08, "mass": 60.0, "axial_stiffness": 1e8, "drag": {"normal": 1.2}}},
             "points": {"anchor": {"position": [0, 0, -200]}, "top": {"position": [390, 0, -20]}},
             "lines": {"m": {"from": "anchor", "to": "top", "elements": 120,
                             "pieces": [{"section": "c", "length": 480}]}},
@@ -118,7 +119,7 @@ def test_stiffness_on_a_body_is_that_of_the_closed_form(friction: float) -> None
     system = System.model_validate(
         {
             "environment": {"depth": 100, "seabed": {"friction": friction, "stiffness": 1e6}},
-            "sections": {"c": {"diameter": 0.1, "mass": 80.0, "axial_stiffness": 4e8}},
+            "sections": {"c": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 80.0, "axial_stiffness": 4e8}},
             "points": {f"a{i}": {"position": [260.0 * x, 260.0 * y, -100.0]} for i, (x, y) in enumerate(arms)},
             "bodies": {"b": body},
             "lines": {f"l{i}": {"from": f"a{i}", "to": f"b.e{i}", "elements": 60,

@@ -38,7 +38,16 @@ def two_pieces(payout: dict[str, object] | None = None, grading: float = 3.0) ->
         System.model_validate(
             {
                 "environment": {"depth": 100},
-                "sections": {"rope": {"diameter": 0.05, "mass": 40.0, "axial_stiffness": 1e8, "damping": 0.01}},
+                "sections": {
+                    "rope": {
+                        "drag": 0,
+                        "added_mass": 0,
+                        "diameter": 0.05,
+                        "mass": 40.0,
+                        "axial_stiffness": 1e8,
+                        "damping": 0.01,
+                    }
+                },
                 "points": {"anchor": {"position": [0, 0, -100]}, "top": {"position": [160, 0, 0]}},
                 "lines": {"l": line},
             }

@@ -95,7 +95,14 @@ def test_snap_agrees_with_implicit_steps() -> None:
     """A line that goes slack and snaps: the same peaks by both, and the energy balance closes."""
     damping = 0.005
     motion = harmonic(([0, 0, 1], 1.5, 3.0), ramp=3.0)
-    rope = {"diameter": 0.05, "mass": 3.0, "axial_stiffness": 2e5, "damping": damping, "drag": {"normal": 1.2}}
+    rope = {
+        "added_mass": 0,
+        "diameter": 0.05,
+        "mass": 3.0,
+        "axial_stiffness": 2e5,
+        "damping": damping,
+        "drag": {"normal": 1.2},
+    }
     model = build(
         System.model_validate(
             {
@@ -130,10 +137,11 @@ def test_inextensible_lines_and_free_bodies_are_refused() -> None:
         MixedFem(integrator="leapfrog").start(model, initial_state(model))
     floating = System.model_validate(
         {
-            "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
+            "sections": {"rope": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
             "points": {"a": {"position": [0, 0, -20]}},
             "bodies": {"buoy": {"mass": 700, "inertia": [120, 120, 60], "position": [4, 0, 0],
-                                "hull": {"kind": "sphere", "radius": 1.0}, "attachments": {"eye": [0, 0, -1]}}},
+                                "hull": {"drag": 0,
+                                         "kind": "sphere", "radius": 1.0}, "attachments": {"eye": [0, 0, -1]}}},
             "lines": {"l": {"from": "a", "to": "buoy.eye", "pieces": [{"section": "rope", "length": 22}]}},
             "run": {"duration": 1, "integrator": "leapfrog"},
         }
@@ -163,7 +171,9 @@ def test_winches_and_links_are_refused(line: dict[str, Any], parts: dict[str, An
     model = build(
         System.model_validate(
             {
-                "sections": {"rope": {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}},
+                "sections": {
+                    "rope": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e6}
+                },
                 "points": {"a": {"position": [0, 0, -5]}, "b": {"position": [9, 0, 0], "joint": "free", "mass": 5.0}},
                 "bodies": {"boat": boat},
                 "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 12}], **line}},
@@ -283,7 +293,7 @@ def hanging_weight(motion: dict[str, Any], mass: float, rope: dict[str, Any], li
 def test_a_line_parts_at_its_limit_of_tension() -> None:
     """The hanging weight is pulled up: the line parts in its first element, where the tension is largest."""
     motion = {"kind": "table", "time": [0.0, 0.5, 1.0], "displacement": [[0, 0, 0], [0, 0, 0.5], [0, 0, 2.0]]}
-    rope = {"diameter": 0.05, "mass": 1.0, "axial_stiffness": 1e5, "damping": 0.01}
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.05, "mass": 1.0, "axial_stiffness": 1e5, "damping": 0.01}
     model = hanging_weight(motion, 300.0, rope, {"break": {"tension": 3500.0}})
     times = []
     for solver in (MixedFem(integrator="leapfrog"), MixedFem(tolerance=1e-4)):
@@ -336,7 +346,7 @@ def test_a_line_that_is_slack_all_along_keeps_its_step() -> None:
     """Weights thrown up on loose lines come down taut: the step is that of taut elements all the time."""
     motion = {"kind": "table", "time": [0.0, 0.4, 0.8, 5.0],
               "displacement": [[0, 0, 0], [0, 0, -3.0], [0, 0, -6.0], [0, 0, -6.0]]}  # fmt: skip
-    rope = {"diameter": 0.05, "mass": 10.0, "axial_stiffness": 1e6, "damping": 0.01}
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.05, "mass": 10.0, "axial_stiffness": 1e6, "damping": 0.01}
     model = hanging_weight(motion, 200.0, rope, {})
     solver = MixedFem(integrator="leapfrog")
     states, report = march(model, solver, np.arange(0.1, 3.05, 0.1))

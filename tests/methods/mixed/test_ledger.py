@@ -232,7 +232,7 @@ def test_snap_takes_what_explicit_steps_say_it_takes() -> None:
 def test_ledger_closes_where_a_taut_line_parts_and_its_rest_snaps(damping: float) -> None:
     """A ring between two lines is pulled until one parts; the other then falls, goes slack and comes taut."""
     motion = {"kind": "table", "time": [0.0, 10.0], "displacement": [[0, 0, 0], [3.0, 0, 0]]}
-    rope = {"diameter": 0.05, "mass": 10.0, "axial_stiffness": 1e6, "damping": damping}
+    rope = {"drag": 0, "added_mass": 0, "diameter": 0.05, "mass": 10.0, "axial_stiffness": 1e6, "damping": damping}
     lines = {
         "a": {"from": "left", "to": "ring", "pieces": [{"section": "rope", "length": 50}], "break": {"tension": 2e4}},
         "t": {"from": "ring", "to": "tug", "pieces": [{"section": "rope", "length": 20}]},
@@ -276,7 +276,13 @@ def test_ledger_goes_on_from_a_snapshot_to_the_same_bits() -> None:
 
 def test_drag_of_a_float_at_the_surface_is_that_of_its_wet_part() -> None:
     """At rest in a current: rho A w U^3 / 2, of a sphere of draught h r a share w = h^2 (3 - h) / 4 is wet."""
-    rope = {"diameter": 0.02, "mass": 0.32, "axial_stiffness": 1e6, "drag": {"normal": 0.0, "tangential": 0.0}}
+    rope = {
+        "added_mass": 0,
+        "diameter": 0.02,
+        "mass": 0.32,
+        "axial_stiffness": 1e6,
+        "drag": {"normal": 0.0, "tangential": 0.0},
+    }
     line = {"from": "a", "to": "b", "elements": 2, "pieces": [{"section": "rope", "length": 10.0}],
             "attachments": [{"s": 5.0, "mass": 100.0, "volume": 0.25, "drag_area": 0.4}]}  # fmt: skip
     model = build(

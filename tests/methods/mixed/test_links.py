@@ -229,7 +229,8 @@ def float_at(x: float, **more: Any) -> dict[str, Any]:
     """A cylinder of 1 m radius, 2 m high, half submerged, at (x, 0)."""
     mass = RHO * np.pi
     return {"mass": mass, "inertia": [mass, mass, mass], "centre_of_mass": [0, 0, -0.3], "position": [x, 0, 0],
-            "hull": {"kind": "axisymmetric", "profile": [[-1, 1], [1, 1]]}, **more}  # fmt: skip
+            "hull": {"drag": 0, "added_mass": 0,
+                     "kind": "axisymmetric", "profile": [[-1, 1], [1, 1]]}, **more}  # fmt: skip
 
 
 def rest(model: Model) -> tuple[State, Any]:

@@ -123,7 +123,9 @@ def test_neutral_line_in_a_current() -> None:
     system = System.model_validate(
         {
             "environment": {"gravity": 9.80665, "water_density": 1025, "current": {"speed": 0.5}},
-            "sections": {"rope": {"diameter": d, "mass": mass, "axial_stiffness": "inextensible", "drag": CROSS}},
+            "sections": {
+                "rope": {"added_mass": 0, "diameter": d, "mass": mass, "axial_stiffness": "inextensible", "drag": CROSS}
+            },
             "points": {
                 "a": {"position": [0, 0, -600]},
                 "b": {"position": [50, 0, -100], "joint": "free", "force": [0, 0, 5000], "drag_area": 0.6},
@@ -217,7 +219,7 @@ def test_a_light_line_floats_as_a_heavy_one_lies() -> None:
         return System.model_validate(
             {
                 "environment": {"depth": 60.0},
-                "sections": {"c": {"diameter": 0.1, "mass": mass, "axial_stiffness": 1e8}},
+                "sections": {"c": {"drag": 0, "added_mass": 0, "diameter": 0.1, "mass": mass, "axial_stiffness": 1e8}},
                 "points": {"a": {"position": [0, 0, z]}, "b": {"position": [60, 0, z]}},
                 "lines": {"l": {"from": "a", "to": "b", "elements": 200, "pieces": [{"section": "c", "length": 110}]}},
             }

@@ -28,7 +28,8 @@ def over(points, length, pegs, stiffness="inextensible", environment=None, secti
     air = {"gravity": G, "water_density": 0}
     return {
         "environment": {"gravity": G, **(environment or air)},
-        "sections": {"c": section or {"diameter": 0.05, "mass": MASS, "axial_stiffness": stiffness}},
+        "sections": {"c": section or {"drag": 0, "added_mass": 0,
+                                      "diameter": 0.05, "mass": MASS, "axial_stiffness": stiffness}},
         "points": {name: p if isinstance(p, dict) else {"position": p} for name, p in points.items()},
         "lines": {"l": {"from": "a", "to": "b", "over": pegs, "pieces": [{"section": "c", "length": length}], **more}},
     }  # fmt: skip
@@ -157,7 +158,12 @@ def test_cut_lines_of_the_lengths_found_agree_with_the_closed_form(data):
 def test_pulley_settles_where_its_weight_turns_both_sides_alike():
     """A free pulley on a light rope: both sides stand at the same angle, 2 T sin = weight."""
     points = {"a": [0, 0, 0], "p": free([4, 0, -5], 500.0), "b": [10, 0, 1]}
-    data = over(points, 14.0, ["p"], section={"diameter": 0.01, "mass": 1e-4, "axial_stiffness": "inextensible"})
+    data = over(
+        points,
+        14.0,
+        ["p"],
+        section={"drag": 0, "added_mass": 0, "diameter": 0.01, "mass": 1e-4, "axial_stiffness": "inextensible"},
+    )
     peg = solve(data).report.figures["over"]["l"][0]
     sine = math.sqrt(14.0**2 - 10.0**2) / 14.0  # ellipse with foci a and b: legs of total length L over a span of 10 m
     # the rope weighs 3e-6 of the pulley

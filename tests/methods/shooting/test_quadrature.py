@@ -25,7 +25,10 @@ def hanging(top: float, section: dict[str, Any]) -> dict[str, Any]:
     """A line of two pieces with a clump between them, its upper end at the height `top`."""
     return {
         "environment": {"gravity": 9.81, "water_density": 1025},
-        "sections": {"c": section, "d": {"diameter": 0.03, "mass": 4.0, "axial_stiffness": 1.0e6}},
+        "sections": {
+            "c": section,
+            "d": {"drag": 0, "added_mass": 0, "diameter": 0.03, "mass": 4.0, "axial_stiffness": 1.0e6},
+        },
         "points": {"a": {"position": [0, 0, -60]}, "b": {"position": [45, 10, top]}},
         "lines": {
             "l": {
@@ -39,9 +42,15 @@ def hanging(top: float, section: dict[str, Any]) -> dict[str, Any]:
 
 
 CASES = {
-    "under water": hanging(-20.0, {"diameter": 0.02, "mass": 2.5, "axial_stiffness": 5.0e5}),
-    "through the surface": hanging(8.0, {"diameter": 0.02, "mass": 2.5, "axial_stiffness": 5.0e5}),
-    "inextensible": hanging(-20.0, {"diameter": 0.02, "mass": 2.5, "axial_stiffness": "inextensible"}),
+    "under water": hanging(
+        -20.0, {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 2.5, "axial_stiffness": 5.0e5}
+    ),
+    "through the surface": hanging(
+        8.0, {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 2.5, "axial_stiffness": 5.0e5}
+    ),
+    "inextensible": hanging(
+        -20.0, {"drag": 0, "added_mass": 0, "diameter": 0.02, "mass": 2.5, "axial_stiffness": "inextensible"}
+    ),
 }
 
 
@@ -74,7 +83,9 @@ def test_quadrature_is_the_step_of_the_pair(case):
 
 def test_only_loads_of_s_alone_are_a_quadrature():
     """Pressure, drag in a current and the bed make the load depend on the state."""
-    case = hanging(8.0, {"diameter": 0.02, "mass": 2.5, "axial_stiffness": 5.0e5, "drag": {"normal": 1.2}})
+    case = hanging(
+        8.0, {"added_mass": 0, "diameter": 0.02, "mass": 2.5, "axial_stiffness": 5.0e5, "drag": {"normal": 1.2}}
+    )
     case["environment"]["current"] = {"speed": 1.0}
     model = build(System.model_validate(case))
     span = Shooting().start(model, initial_state(model)).problem.arcs.spans[0].copy()

@@ -41,7 +41,13 @@ def random_section(random: np.random.Generator) -> dict[str, Any]:
     elif pick > 0.8:
         stiffness = {"kind": "polynomial", "stiffness": stiffness, "coefficients": [random.uniform(0, 20)]}
     drag = {"normal": random.uniform(0.8, 2.4), "tangential": random.uniform(0, 0.1)}
-    return {"diameter": d, "mass": float(random.choice(DENSITIES)) * area, "axial_stiffness": stiffness, "drag": drag}
+    return {
+        "added_mass": 0,
+        "diameter": d,
+        "mass": float(random.choice(DENSITIES)) * area,
+        "axial_stiffness": stiffness,
+        "drag": drag,
+    }
 
 
 def random_case(seed: int) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def test_derivative_equals_differences(name):
 
 def moored_body(current=None, joint="free"):
     headings = [math.radians(h) for h in (10, 130, 250)]
-    hull = {"kind": "axisymmetric", "profile": [[-12.0, 4.0], [6.0, 4.0]]}
+    hull = {"drag": 0, "added_mass": 0, "kind": "axisymmetric", "profile": [[-12.0, 4.0], [6.0, 4.0]]}
     environment = {"water_density": 1025, "depth": 200.0, "gravity": 9.81}
     if current:
         environment["current"] = current
@@ -189,7 +189,7 @@ def test_reference_moorings(name):
     around = [(math.cos(math.radians(h)), math.sin(math.radians(h))) for h in headings]
     data = {
         "environment": {"gravity": 9.80665, "water_density": 1025, "depth": depth},
-        "sections": {"c": {"diameter": d, "mass": mass, "axial_stiffness": EA}},
+        "sections": {"c": {"drag": 0, "added_mass": 0, "diameter": d, "mass": mass, "axial_stiffness": EA}},
         "points": {f"a{i}": {"position": [anchor * x, anchor * y, -depth]} for i, (x, y) in enumerate(around)},
         "bodies": {"p": {"mass": 1.0, "position": [0, 0, 0], "joint": "fixed",
                          "attachments": {f"f{i}": [fairlead * x, fairlead * y, z] for i, (x, y) in enumerate(around)}}},

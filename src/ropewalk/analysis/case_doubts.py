@@ -1,0 +1,224 @@
+"""What a case itself makes doubtful, whatever the method: units, nets, laws, coefficients that nobody gave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Literal
+
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
+from ropewalk.physics.waves import wavenumber
+from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
+from ropewalk.spec.environment import Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
+from ropewalk.spec.joints import TableMotion
+from ropewalk.spec.nets import Net, RectanglePanel
+from ropewalk.spec.sections import PolynomialLaw
+from ropewalk.spec.system import System
+
+Question = Literal["static", "run"]
+
+PLAUSIBLE_DENSITY = (500.0, 2000.0)  # kg/m3, of water and brines: others are given in another unit
+STEEPEST = 0.142  # height over length of a wave that breaks in deep water: Miche's limit, [DNVC205], sec. 3.4.6
+MOST_RECORDS = 1e6  # a gigabyte at 40 nodes
+THICKEST = 3.0  # m: no rope, chain, tendon or hose is thicker
+PLAUSIBLE_STRAIN = 0.1  # to which a law is expected to hold where no breaking load is given
+FASTENED = 0.1  # of a panel's longer edge: how far a corner may be fastened from its place
+SWAPPED = 0.5  # of the distances: by how much another order of the corners must shorten them
+FALLS = 1e-9  # of the depth: round-off of a point on the bed
+SUDDEN = 1e-3  # m/s at which a tabled motion may stop
+SOLIDITIES = {"loland": (0.13, 0.32), "aarsnes": (0.0, 0.35)}  # of the tests behind the fits, physics/screens.py
+
+
+def case_doubts(system: System, question: Question | None = None) -> list[Doubt]:
+    """All doubts of a case, those about what acts in the question that is asked; None: in any.
+
+    question : a static equilibrium has no added mass, and drag in a current only
+    """
+    return [
+        *_sea(system),
+        *_below_bed(system),
+        *_records(system),
+        *_sections(system),
+        *_nets(system),
+        *_motions(system, question),
+        *_defaulted(system, question),
+    ]
+
+
+def _sea(system: System) -> Iterator[Doubt]:
+    """Density in another unit, and waves that would have broken."""
+    sea = system.environment
+    low, high = PLAUSIBLE_DENSITY
+    if sea.water_density and not low <= sea.water_density <= high:
+        text = f"environment.water_density {sea.water_density:g} kg/m3 is no water's; 0 means in air"
+        yield Doubt("water-density", "", sea.water_density, low if sea.water_density < low else high, text)
+    if isinstance(sea.waves, RegularWaves):
+        yield from _broken(sea, sea.waves.height, sea.waves.period)
+    elif isinstance(sea.waves, JonswapWaves | PiersonMoskowitzWaves):
+        yield from _broken(sea, sea.waves.significant_height, sea.waves.peak_period)
+
+
+def _broken(sea: Environment, height: float, period: float) -> Iterator[Doubt]:
+    """Waves of this height (m) and period (s) that would have broken."""
+    if sea.gravity == 0.0:
+        return
+    depth = sea.depth or math.inf
+    k = float(wavenumber(math.tau / period, depth, sea.gravity))
+    highest = STEEPEST * math.tau / k * math.tanh(k * depth)
+    if height > highest:
+        text = (
+            f"environment.waves: {height:g} m at {period:g} s is higher than waves get before they break, "
+            f"{highest:.3g} m; lower them, or give a longer period"
+        )
+        yield Doubt("breaking-waves", "", height, highest, text)
+
+
+def _below_bed(system: System) -> Iterator[Doubt]:
+    sea = system.environment
+    if not sea.has_seabed or sea.depth is None:
+        return
+    x, y, z = sea.seabed.normal
+    for name, point in system.points.items():
+        bed = -sea.depth - (x * point.position[0] + y * point.position[1]) / z
+        under = bed - point.position[2]
+        if under > FALLS * sea.depth:
+            text = (
+                f"point '{name}' is {under:.4g} m below the seabed, where methods differ; put it at z = {bed:.6g}, or "
+                "take the bed away (seabed: {kind: none})"
+            )
+            yield Doubt("below-bed", name, under, 0.0, text)
+
+
+def _records(system: System) -> Iterator[Doubt]:
+    """Records so far apart that the run is missed, or so near that they fill the disk."""
+    if system.run is None:
+        return
+    every, kept = system.record.every, system.run.duration - system.record.start
+    if every > kept > 0.0:
+        text = f"record.every {every:g} s is longer than what is recorded, {kept:g} s: only its start will be kept"
+        yield Doubt("records", "", every, kept, text)
+    elif (count := kept / every) > MOST_RECORDS:
+        yield Doubt("records", "", count, MOST_RECORDS, f"record.every {every:g} s makes {count:.2g} records")
+
+
+def _sections(system: System) -> Iterator[Doubt]:
+    """Diameters in millimetres, and laws that fall before the section breaks."""
+    for name, section in system.sections.items():
+        if section.diameter > THICKEST:
+            text = (
+                f"section '{name}' is {section.diameter:g} m thick; lengths are in metres: is it "
+                f"{1e-3 * section.diameter:g} m ({section.diameter:g} mm)?"
+            )
+            yield Doubt("diameter", name, section.diameter, THICKEST, text)
+        if isinstance(section.axial_stiffness, PolynomialLaw):
+            law = section.axial_stiffness
+            parameters = polynomial_law(law.stiffness, law.coefficients)[1]
+            limit = float(parameters[1])
+            if not math.isfinite(limit):
+                continue
+            most = float(tension(limit, POLYNOMIAL, parameters, 0, parameters.size)[0])
+            asked = section.breaking_load or law.stiffness * PLAUSIBLE_STRAIN
+            if limit < PLAUSIBLE_STRAIN and most < asked:
+                text = (
+                    f"section '{name}': its polynomial law rises to {most:.4g} N at a strain of {limit:.3g} only and "
+                    "is carried on straight from there; give a law that rises to the breaking load, or a table"
+                )
+                yield Doubt("falling-law", name, most, asked, text)
+
+
+def _nets(system: System) -> Iterator[Doubt]:
+    """Corners fastened far from their places or in another order, and numbers that the force model does not read."""
+    grips = {name: point.position for name, point in system.points.items()}
+    for name, net in system.nets.items():
+        yield from _corners(name, net, grips)
+        idle = sorted({"solidity", "wake"} & net.model_fields_set) if net.force_model == "morison" else []
+        if idle:
+            text = (
+                f"net '{name}': {' and '.join(idle)} act on screens only, and force_model morison takes the drag of "
+                "each twine; leave them out, or choose a screen (loland, aarsnes, kristiansen_faltinsen)"
+            )
+            yield Doubt("unused-coefficients", name, float(len(idle)), 0.0, text)
+        if net.force_model in SOLIDITIES:
+            ratio = system.sections[net.section].diameter / net.bar_length
+            solidity = net.solidity or 2.0 * ratio - ratio**2
+            low, high = SOLIDITIES[net.force_model]
+            if not low <= solidity <= high:
+                text = (
+                    f"net '{name}': its solidity {solidity:.3g} is outside the tests that force_model "
+                    f"{net.force_model} was fitted to, {low:g} to {high:g}; choose kristiansen_faltinsen"
+                )
+                yield Doubt("screen-range", name, solidity, low if solidity < low else high, text)
+
+
+def _corners(name: str, net: Net, grips: dict[str, tuple[float, float, float]]) -> Iterator[Doubt]:
+    if not isinstance(net.panel, RectanglePanel):
+        return
+    order = ("upper_left", "upper_right", "lower_right", "lower_left")
+    places = dict(zip(order, net.panel.corners, strict=True))
+    size = max(math.dist(net.panel.corners[0], net.panel.corners[k]) for k in (1, 3))
+    held = {corner: grips[point] for corner, point in net.fastened.items() if point in grips}
+    away = {corner: math.dist(places[corner], at) for corner, at in held.items()}
+    for one, other in combinations(held, 2):
+        as_given = away[one] + away[other]
+        swapped = math.dist(places[one], held[other]) + math.dist(places[other], held[one])
+        if as_given > FASTENED * size and swapped < SWAPPED * as_given:
+            text = (
+                f"net '{name}': {one} is fastened at '{net.fastened[one]}' and {other} at '{net.fastened[other]}', "
+                f"{as_given:.3g} m from their corners together; the other way round it is {swapped:.3g} m: the panel "
+                "is twisted"
+            )
+            yield Doubt("net-twisted", name, as_given, swapped, text)
+            return
+    for corner, far in away.items():
+        if far > FASTENED * size:
+            text = (
+                f"net '{name}': its corner {corner} is fastened at '{net.fastened[corner]}', {far:.3g} m from where "
+                f"the panel has it, and the panel is {size:.3g} m long: is the point right?"
+            )
+            yield Doubt("net-fastened-far", name, far, FASTENED * size, text)
+
+
+def _motions(system: System, question: Question | None) -> Iterator[Doubt]:
+    """Tabled motions that end in full motion before the run does."""
+    if system.run is None or question == "static":
+        return
+    for name, part in (*system.points.items(), *system.bodies.items()):
+        motion = part.motion
+        if isinstance(motion, TableMotion) and motion.time[-1] < system.run.duration:
+            step = motion.time[-1] - motion.time[-2]
+            speed = math.dist(motion.displacement[-1], motion.displacement[-2]) / step
+            if speed > SUDDEN:
+                text = (
+                    f"the motion of '{name}' ends at t = {motion.time[-1]:g} s with {speed:.3g} m/s and stops dead "
+                    f"there; the run goes on to {system.run.duration:g} s"
+                )
+                yield Doubt("motion-ends", name, speed, SUDDEN, text)
+
+
+def _defaulted(system: System, question: Question | None) -> Iterator[Doubt]:
+    """Drag and added mass that nobody gave, where they act."""
+    sea = system.environment
+    moves = question == "run" or (question is None and system.run is not None)
+    drags = moves or sea.current is not None
+    if sea.water_density == 0.0 or not drags:
+        return
+    used = {piece.section for line in system.lines.values() for piece in line.pieces}
+    used |= {net.section for net in system.nets.values() if net.force_model == "morison"}
+    acting = ["drag"] * drags + ["added_mass"] * moves
+    found = []
+    for name in sorted(used):
+        section = system.sections[name]
+        if section.catalogue is None and (gone := [key for key in acting if key not in section.model_fields_set]):
+            values = {"drag": f"normal {section.drag.normal:g}, tangential {section.drag.tangential:g}",
+                      "added_mass": f"normal {section.added_mass.normal:g}"}  # fmt: skip
+            found.append(f"sections.{name}: " + ", ".join(f"{key} {values[key]}" for key in gone))
+    for name, body in system.bodies.items():
+        if not isinstance(body.hull, AxisymmetricHull | SphereHull) or (body.joint == "fixed" and not drags):
+            continue
+        if gone := [key for key in acting if key not in body.hull.model_fields_set]:
+            found.append(f"bodies.{name}.hull: {' and '.join(gone)}")
+    if found:
+        text = f"coefficients not given, defaults act: {'; '.join(found)}; give them, or 0 for none"
+        yield Doubt("defaulted-coefficients", "", float(len(found)), 0.0, text)
