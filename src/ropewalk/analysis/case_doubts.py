@@ -184,8 +184,9 @@ def _motions(system: System, question: Question | None) -> Iterator[Doubt]:
     """Tabled motions that end in full motion before the run does."""
     if system.run is None or question == "static":
         return
-    for name, part in (*system.points.items(), *system.bodies.items()):
-        motion = part.motion
+    moved = {name: point.motion for name, point in system.points.items()}
+    moved |= {name: body.motion for name, body in system.bodies.items()}
+    for name, motion in moved.items():
         if isinstance(motion, TableMotion) and motion.time[-1] < system.run.duration:
             step = motion.time[-1] - motion.time[-2]
             speed = math.dist(motion.displacement[-1], motion.displacement[-2]) / step

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.errors import ConvergenceError
-from ropewalk.methods.rods.elastic import bend
+from ropewalk.methods.rods.elastic import BentRod, bend
 from ropewalk.methods.rods.equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.physics.rod_energy import float_at
@@ -19,6 +19,7 @@ MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is gi
 SAME_DIRECTION = 1e-5  # rad; nearer equilibria are one. Newton leaves 1e-8 even in weakly stiff directions
 SAME_ENERGY = 1e-9  # of weight times length; symmetric copies agree to quadrature error
 SAME_CURVATURE = 1e-5  # of the larger curvature
+NEUTRAL_BENT = 1e-7  # the same with the shape free: soft rods resist bending by little; differences leave 1e-9
 NEUTRAL = 1e-6  # curvature over weight times length below which the rod does not mind turning
 
 
@@ -125,16 +126,25 @@ def _copies(rod: RodModel, state: FloatingState, kind: str, pose: FloatingPose) 
 def bent_equilibria(rod: RodModel, stiffness: tuple[float, float, float]) -> Equilibria:
     """Stable ways an elastic rod floats: each stable pose of the stiff rod, let go.
 
-    stiffness : torsion GJ and bending EI about section axes 2 and 3, N m2. Stiffness and energy of the states are those
-    of the shape taken, held stiff; unstable equilibria are not sought, so nothing is said of completeness.
+    stiffness : torsion GJ and bending EI about section axes 2 and 3, N m2. A state is a minimum by the second variation
+    of the whole energy, in which the rod bends as it turns, and its energy contains that of bending; its stiffness is
+    that of the shape taken, held stiff. Unstable equilibria are not sought, so nothing is said of completeness.
     """
     stiff = all_equilibria(rod)
     poses: list[FloatingState] = []
     for state in stiff.states:
         if state.kind in ("minimum", "neutral"):
             bent = bend(rod, stiffness, state.pose)
-            poses.append(FloatingState(kind_of(bent.rod, bent.pose), bent.pose, bent.rod, state.copies))
+            pose = replace(bent.pose, energy=bent.pose.energy + bent.elastic_energy)
+            poses.append(FloatingState(_kind_of_bent(bent), pose, bent.rod, state.copies))
     return Equilibria(tuple(poses), sum(state.copies for state in poses), None, stiff.starts)
+
+
+def _kind_of_bent(bent: BentRod) -> str:
+    """Minimum, saddle or neutral, of the energy over all shapes and attitudes."""
+    if bent.lowest < -NEUTRAL_BENT:
+        return "saddle"
+    return "minimum" if bent.lowest > NEUTRAL_BENT else "neutral"
 
 
 def spread_directions(n: int) -> Array:

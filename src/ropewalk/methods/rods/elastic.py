@@ -184,13 +184,20 @@ def bend(
     unknown, z, u = np.zeros(3 * len(problem.basis)), float(begin.heave), np.array(begin.up)
     tangents = tangent_basis(u)
     now = problem.value(unknown, z, u, tangents)
-    lowest = np.inf
+    lowest, pushes = np.inf, 0
     for iteration in range(MOST_STEPS):
         error = float(np.abs(now.gradient).max(initial=0.0))
         if error <= tolerance:
-            if iteration == 0 and now.gradient.size:
-                _, lowest = _newton_step(problem, unknown, z, u, tangents, now.gradient)
-            return _told(problem, unknown, z, u, now, error, iteration, lowest)
+            if now.gradient.size:
+                lowest, way = _softest(problem, unknown, z, u, tangents, now.gradient.size)
+            if lowest >= -UNSTABLE or pushes == MOST_PUSHES:
+                return _told(problem, unknown, z, u, now, error, iteration, lowest)
+            # a balance that the slightest disturbance ends, like a column over its buckling load: leave it downhill
+            pushes += 1
+            unknown, z, u, tangents = problem.moved(unknown, z, u, tangents, PUSH * way)
+            tangents = tangent_basis(u)
+            now = problem.value(unknown, z, u, tangents)
+            error = float(np.abs(now.gradient).max())
         step, lowest = _newton_step(problem, unknown, z, u, tangents, now.gradient)
         for _ in range(HALVINGS):
             trial = problem.moved(unknown, z, u, tangents, step)
@@ -210,6 +217,9 @@ def bend(
     )
 
 
+UNSTABLE = 1e-7  # second derivative of the energy over its scale, below zero: differences leave 1e-9
+PUSH = 0.05  # of a turn in rad, along the direction of least curvature
+MOST_PUSHES = 3
 ARMIJO = 1e-4  # share of the predicted gain that a step must win
 ROUND_OFF = 1e-13  # energy differences, over the scale, that mean nothing
 
@@ -222,6 +232,12 @@ def _newton_step(
     sizes = np.maximum(np.abs(values), FLOOR * np.abs(values).max())
     step = -vectors @ ((vectors.T @ gradient) / sizes)
     return step * min(1.0, LONGEST / max(LONGEST, np.abs(step).max())), float(values[0])
+
+
+def _softest(problem: _Problem, unknown: Array, z: float, u: Array, tangents: Array, size: int) -> tuple[float, Array]:
+    """Smallest second derivative of the energy, and its direction."""
+    values, vectors = np.linalg.eigh(problem.curvature(unknown, z, u, tangents, size))
+    return float(values[0]), vectors[:, 0]
 
 
 def _told(
