@@ -109,6 +109,13 @@ def test_schema_is_json(capsys):
     assert json.loads(out)["title"] == "ropewalk case file"
 
 
+def test_check_refuses_ropes_that_cannot_reach(capsys):
+    path = Path(__file__).parents[1] / "defects" / "impossible_ropes.yaml"
+    code, _, err = ropewalk("check", path, capsys=capsys)
+    assert code == 2
+    assert "lines 'l0' and 'l1' are 80 m long together, shorter than the 100 m between" in err
+
+
 def test_verify_compares_methods(mooring, capsys):
     code, out, _ = ropewalk("verify", mooring, "--json", capsys=capsys)
     data = json.loads(out)

@@ -8,7 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.analysis.audit_loads import Fabric, Wetness, line_load, lump_load, norm, strain_of, unit
-from ropewalk.analysis.audit_string import Misses, Spans, integral_of_tangent, landing, spans_of, string_misses
+from ropewalk.analysis.audit_string import (
+    Misses,
+    Spans,
+    hangs_free,
+    integral_of_tangent,
+    landing,
+    spans_of,
+    string_misses,
+)
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import Sea
 from ropewalk.model.lines import ROD
@@ -209,7 +217,7 @@ def _string_misses(
         near = _near_bed(model, state, spans, place_limit)
         if np.any(near):
             rows = np.flatnonzero(near)
-            force[rows], place[rows], bed[rows] = _on_bed(model, state, spans, rows, force_limit[rows])
+            force[rows], place[rows], bed[rows] = _on_bed(model, state, spans, rows, force_limit, place_limit)
             good = (force <= force_limit) & (place <= place_limit)
             free = ~(near & good)
     misses = string_misses(model, state, spans, force_limit, place_limit, free)
@@ -295,7 +303,9 @@ def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[A
     return total, reach
 
 
-def _on_bed(model: Model, state: State, spans: Spans, rows: Ints, force_limit: Array) -> tuple[Array, Array, Array]:
+def _on_bed(
+    model: Model, state: State, spans: Spans, rows: Ints, force_limit: Array, place_limit: Array
+) -> tuple[Array, Array, Array]:
     """Misses of intervals that touch the bed: it may push up and hold within its friction.  rows : intervals"""
     sea, normal = model.sea, model.sea.bed_normal
     first = spans.first[rows]
@@ -308,11 +318,15 @@ def _on_bed(model: Model, state: State, spans: Spans, rows: Ints, force_limit: A
     chord = state.position[first + 1] - state.position[first]
     chord = chord - np.outer(chord @ normal, normal)  # pieces of other thickness lie at other heights
     h = state.s[first + 1] - state.s[first]
-    slack = np.minimum(norm(n0), norm(n1)) < force_limit
+    slack = np.minimum(norm(n0), norm(n1)) < force_limit[rows]
     place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), norm(chord - reach))
     lifts = np.flatnonzero(on0 != on1)
     if lifts.size:
-        came = landing(model, state, spans, rows[lifts], on1[lifts], force_limit[lifts])
+        free = hangs_free(model, state, spans, rows[lifts], force_limit, place_limit)
+        place[lifts[free]], load[lifts[free]] = 0.0, (n0 - n1)[lifts[free]]
+        lifts = lifts[~free]
+    if lifts.size:
+        came = landing(model, state, spans, rows[lifts], on1[lifts], force_limit[rows[lifts]])
         place[lifts], load[lifts] = came.place, came.load
     push = -(n1 - n0) - load
     up = push @ normal

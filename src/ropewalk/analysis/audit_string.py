@@ -33,7 +33,8 @@ SAME = 1e-12  # of a line's length: places this near are one
 REFINEMENTS = (2, 8, 32, 128)  # steps from node to node, one after the other while a defect stays too large
 GAUSS = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)])  # three points on [0, 1]: exact to fifth order
 GAUSS_WEIGHT = np.array([5.0, 8.0, 5.0]) / 18.0
-LANDING_STEPS = 32  # from a node above the bed to one on it
+LANDING_STEPS = 8  # from a node above the bed to where it lands, under loads that vary
+NEARLY = 1e-9  # of a force: round-off of its direction
 GENTLE = 0.1  # change of the force over a step, of the force: below it, three points see every turn
 
 
@@ -221,31 +222,64 @@ class Landing(NamedTuple):
     load: Array  # (k, 3) N, on the interval, the bed's apart
 
 
+def hangs_free(model: Model, state: State, spans: Spans, rows: Ints, force_limit: Array, place_limit: Array) -> Flags:
+    """Which of the intervals `rows` the string's equations meet at once, the bed apart."""
+    which: Flags = np.zeros(spans.first.size, dtype=np.bool_)
+    which[rows] = True
+    plain = model.lines.load_kind.size == 0 and not _has_drag(model)
+    r, f = _march(model, state, spans, which, 1 if plain else REFINEMENTS[0], not plain)
+    order = np.flatnonzero(which)
+    force = norm(state.node_force[spans.first[order] + 1] - f)
+    place = norm(state.position[spans.first[order] + 1] - r)
+    good: Flags = np.zeros(spans.first.size, dtype=np.bool_)
+    good[order] = (force <= force_limit[order]) & (place <= place_limit[order])
+    return good[rows]
+
+
 def landing(model: Model, state: State, spans: Spans, rows: Ints, falls: Flags, force_limit: Array) -> Landing:
     """Go from the node above the bed to the one on it; from where the line lands it lies in the plane of the bed.
 
     rows : intervals of which one node is on the bed    falls : whether that is the far one    force_limit : (k,) N,
     below which a line is slack
     """
+    plain = model.lines.load_kind.size == 0 and not _has_drag(model)
+    return _land(model, state, spans, rows, falls, force_limit, 1 if plain else LANDING_STEPS)
+
+
+def _land(
+    model: Model, state: State, spans: Spans, rows: Ints, falls: Flags, force_limit: Array, steps: int
+) -> Landing:
+    """As `landing`.  steps : to where the line levels out by the first load, and as many along the bed"""
     normal = model.sea.bed_normal
     first = spans.first[rows]
     begin, end = np.where(falls, first, first + 1), np.where(falls, first + 1, first)
     r, n = state.position[begin].copy(), state.node_force[begin].copy()
     goal = state.position[end]
-    h = (state.s[end] - state.s[begin]) / LANDING_STEPS
     down = np.where(falls, 1.0, -1.0)  # sign of n along the normal at which the line has levelled out
     section = np.zeros(spans.first.size, dtype=np.int64)
     section[spans.span] = spans.section
     of = Fabric(spans.line[rows], section[rows])
+    whole = state.s[end] - state.s[begin]
+    _, rate = _slope(model, of, state.s[begin], r, n, Wetness())
+    level = -(n @ normal) / np.where(np.abs(rate @ normal) > TINY, rate @ normal, np.inf)  # where n has levelled out
+    level = np.where(level * whole > 0.0, np.sign(whole) * np.minimum(np.abs(level), np.abs(whole)), whole)
+    lengths = [level / steps] * steps + [(whole - level) / steps] * steps
     landed: Flags = np.zeros(rows.size, dtype=np.bool_)
+    at = state.s[begin].copy()
     load, loose, kink = np.zeros_like(r), np.zeros(rows.size), np.zeros(rows.size)
     held = model.sea.bed_friction > 0.0  # friction holds what lies, so that its direction is its own
-    for k in range(LANDING_STEPS):
-        place, force = _straight(model, of, state.s[begin] + k * h, h, r, n)
-        load += (n - force) * np.sign(h)[:, None]
+    for k, h in enumerate(lengths):
+        place, force = _straight(model, of, at, h, r, n)
+        at = at + h
+        load += (n - force) * np.sign(whole)[:, None]
+        if np.any(landed):  # what lies stays in the plane
+            lies = landed[:, None]
+            force = np.where(lies, force - np.outer(force @ normal, normal), force)
+            place = np.where(lies, r + integral_of_tangent(model, of, n, force, h), place)
         low = (goal - place) @ normal
-        levels = landed | (low >= 0.0) | (down * (force @ normal) >= 0.0)
-        bend = np.abs(h) * np.maximum(np.abs(n @ normal), np.abs(force @ normal)) / np.maximum(norm(n), TINY)
+        nearly = -NEARLY * norm(force)  # round-off of the force at the very place where it levels out
+        levels = landed | (low >= 0.0) | (down * (force @ normal) >= nearly) | (k >= 2 * steps - 1)
+        bend = np.abs(h) * np.abs(force @ normal) / np.maximum(norm(force), TINY)
         kink = np.where(levels & ~landed, np.maximum(0.0, np.abs(low) - bend), kink)
         flat = force - np.outer(force @ normal, normal)
         slack = levels & (norm(flat) < force_limit)

@@ -15,6 +15,7 @@ from ropewalk.errors import InputError
 def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sweep file.")]) -> None:
     """Say what is wrong in a case or sweep file, and what would be right. Of a sweep, every case is checked."""
     from ropewalk.analysis.check import refuse_unreachable, refuse_unsolvable, remarks
+    from ropewalk.analysis.reach import refuse_impossible
     from ropewalk.model.model import build
     from ropewalk.spec.system import System
 
@@ -28,6 +29,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
     try:
         model = build(system)
         refuse_unreachable(model)
+        refuse_impossible(model)
         refuse_unsolvable(system, model)
         found = remarks(system)
     except InputError as error:
