@@ -323,3 +323,9 @@ def test_still_water_leaves_waves_and_currents_out(tmp_path: Path) -> None:
     conversion = convert(PLATFORM.replace("0.001     dtM", "1 WaveKin"), tmp_path, still_water=True)
     assert conversion.system.environment.waves is None
     assert any("--still-water" in note.sentence for note in conversion.notes)
+
+
+def test_number_behind_an_attachment_word_is_listed(tmp_path: Path) -> None:
+    conversion = convert(PLATFORM.replace("1     Fixed ", "1     Fixed7 "), tmp_path)
+    assert conversion.system.points["point1"].joint == "fixed"
+    assert any("the number in Fixed7" in note.sentence for note in conversion.notes)

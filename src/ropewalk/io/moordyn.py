@@ -186,7 +186,7 @@ def _bodies(section: Section, tables: Tables, ledger: Ledger) -> None:
             number = t.number_of(row, tables.bodies, "body")
             tables.bodies[number] = t.BodyRow(
                 row,
-                t.attachment_of(row[1]),
+                t.attachment_of(row[1], ledger),
                 t.vector(row, 2, names),
                 t.vector(row, 5, names),
                 row[8].number("Mass", least=0.0),
@@ -208,7 +208,7 @@ def _rods(section: Section, tables: Tables, ledger: Ledger) -> None:
                 raise row[1].refuse(f"there is no rod type {shown(row[1].text)}", "RodType")
             ends = t.vector(row, 3, names), t.vector(row, 6, names)
             segments = row[9].whole("NumSegs", least=0)
-            tables.rods[number] = t.RodRow(row, row[1].text, t.attachment_of(row[2]), *ends, segments)
+            tables.rods[number] = t.RodRow(row, row[1].text, t.attachment_of(row[2], ledger), *ends, segments)
 
 
 def _points(section: Section, tables: Tables, ledger: Ledger) -> None:
@@ -221,7 +221,7 @@ def _points(section: Section, tables: Tables, ledger: Ledger) -> None:
             force = t.vector(row, 7, names) if names is t.POINT_COLUMNS_1 else (0.0, 0.0, 0.0)
             tables.points[number] = t.PointRow(
                 row,
-                t.attachment_of(row[1]),
+                t.attachment_of(row[1], ledger),
                 (*(row[2 + k].number(names[2 + k]) for k in range(2)), _height(row)),
                 row[5].number("Mass", least=0.0),
                 row[6].number("Volume", least=0.0),

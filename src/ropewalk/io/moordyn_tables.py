@@ -259,12 +259,15 @@ def table_rows(section: Section, columns: int, ledger: Ledger) -> list[Row]:
     return list(rows[2:])
 
 
-def attachment_of(word: Word) -> Attachment:
+def attachment_of(word: Word, ledger: Ledger) -> Attachment:
     """What an attachment word means."""
     attached = _ATTACHED.fullmatch(word.text)
     if attached:
         return Attachment(attached[1].lower() + (" pinned" if attached[3] else ""), int(attached[2]))
-    kind = ATTACHMENTS.get(word.text.upper())
+    bare = word.text.rstrip("0123456789")
+    kind = ATTACHMENTS.get(bare.upper())
+    if kind is not None and bare != word.text:
+        ledger.note("left out", word.line, f"the number in {word.text}, which MoorDyn does not look at either")
     if kind is None:
         near = get_close_matches(word.text.upper(), [*ATTACHMENTS, "BODY1", "TURBINE1"], 1)
         hint = f"; did you mean {near[0].capitalize()}?" if near else "; there are Fixed, Coupled, Free, Body1, ..."
