@@ -26,6 +26,8 @@ QUESTIONS = {
     "state_space": lambda case: rw.state_space(case, ["force:top:x"], ["tension:west:B"]),
     "float_rods": rw.float_rods,
     "verify": verify,
+    "sweep": lambda case: rw.sweep(case, {"environment.depth": [100.0]}),
+    "Coupled": rw.Coupled,
     "sensitivities": lambda case: rw.design.sensitivities(case, ["lines.west.end_b.tension"], []),
     "solve_for": lambda case: rw.design.solve_for(case, "x", {"y": 1.0}),
 }
@@ -87,6 +89,9 @@ def test_a_path_gives_what_its_system_gives(path):
         (lambda s: rw.response(s, [1.0], "motion:top:x", method="fast"), "unknown method 'fast'"),
         (lambda s: rw.state_space(s, ["force:top:x"], [3]), "an entry of outputs must be text"),
         (lambda s: rw.state_space(s, ["force:top:x"], ["tension:west:B"], modes=None), "modes must be a whole number"),
+        (lambda s: rw.sweep(3), "a sweep file, or a System and what to vary, is needed, not int"),
+        (lambda s: rw.solve_lines("a", 0, 1, 1, 1), "span must be a number or an array of numbers, not str"),
+        (lambda s: rw.solve_lines([1, 2], 0, [1, 2, 3], 1, 1), r"the arrays do not fit each other: span \(2,\)"),
         (lambda s: rw.load(3), "load takes the path of a case or a result, not int"),
         (lambda s: rw.load("/no/such.nc"), "does not exist"),
         (lambda s: rw.load("/no/such"), "no such file"),

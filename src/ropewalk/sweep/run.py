@@ -70,9 +70,11 @@ def make_plan(
     if vary is None:
         if isinstance(source, System) or options:
             raise InputError("a sweep of a system needs what to vary; give vary, or a sweep file alone")
+        if not isinstance(source, str | os.PathLike):
+            raise InputError(f"a sweep file, or a System and what to vary, is needed, not {type(source).__name__}")
         plan = read_sweep(Path(source))
     else:
-        plan = plan_of(source if isinstance(source, System) else System.from_file(source), vary, **options)
+        plan = plan_of(System.of(source), vary, **options)
     _check_question(plan)
     return plan
 
