@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -173,9 +173,6 @@ class Ledger:
         order = {kind: i for i, kind in enumerate(KINDS)}
         notes = sorted(self.notes, key=lambda note: (order[note.kind], note.line))
         return Conversion(system, source, self.file, tuple(notes), self.comments)
-
-
-Reader = Callable[..., Conversion]
 
 
 def damping_time(ba: float, stiffness: float, mass: float, segment: float) -> float:

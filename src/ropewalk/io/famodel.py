@@ -19,8 +19,7 @@ from ropewalk.io.attitudes import turn
 from ropewalk.io.conversion import Conversion, Ledger, Wishes, coupled_joint
 from ropewalk.io.foreign_yaml import Place, open_yaml
 from ropewalk.io.messages import one_line, shown
-from ropewalk.io.moordyn_case import WATER_DENSITY
-from ropewalk.io.moorpy import MOORPY_GRAVITY
+from ropewalk.io.moordyn_case import MOORPY_GRAVITY, WATER_DENSITY
 from ropewalk.model.arrays import Array
 
 NOTHING = frozenset({"none", "na", "0", ""})

@@ -45,7 +45,7 @@ def read_moordyn(path: Path, wishes: Wishes, *, moorpy: bool = False) -> Convers
     """Convert a MoorDyn input file; with `moorpy` as MoorPy reads it: of a visco-elastic rope the static stiffness."""
     ledger = Ledger(one_line(str(path)))
     tables = read_tables(path, ledger)
-    tables.static_stiffness = moorpy
+    tables.moorpy = moorpy
     build_case(tables, ledger, wishes, path.parent)
     return ledger.done("MoorPy" if moorpy else f"MoorDyn v{tables.version}")
 

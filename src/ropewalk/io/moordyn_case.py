@@ -30,6 +30,7 @@ from ropewalk.io.moordyn_water import water
 from ropewalk.io.native import resolve
 
 GRAVITY, WATER_DENSITY = 9.80665, 1025.0  # m/s2, kg/m3: MoorDyn's defaults
+MOORPY_GRAVITY = 9.81  # m/s2, the default of MoorPy
 BOTTOM_STIFFNESS, BOTTOM_DAMPING = 3.0e6, 3.0e5  # Pa/m, Pa s/m: MoorDyn's defaults
 _BED = (("bottom stiffness", "stiffness", "Pa/m"), ("bottom damping", "damping", "Pa s/m"))
 TABLE_HEAD = 3  # rows above the numbers of a file of strain and tension
@@ -70,17 +71,16 @@ def _environment(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -
             return given.value.number(key, least=least)
         return default
 
-    sea: dict[str, Any] = {
-        "gravity": wishes.gravity if wishes.gravity is not None else option("gravity", GRAVITY, least=0.0),
-        "water_density": wishes.water_density
-        if wishes.water_density is not None
-        else option("water density", WATER_DENSITY, least=0.0),
-    }
-    for key, name, default in (("gravity", "gravity", GRAVITY), ("water density", "water_density", WATER_DENSITY)):
-        if key not in options and getattr(wishes, name) is None:
-            ledger.note(
-                "assumed", 0, f"{key} {default:g} {'m/s2' if name == 'gravity' else 'kg/m3'}, MoorDyn's default"
-            )
+    gravity, whose = (MOORPY_GRAVITY, "MoorPy") if tables.moorpy else (GRAVITY, "MoorDyn")
+    sea: dict[str, Any] = {}
+    for key, name, default, unit in (
+        ("gravity", "gravity", gravity, "m/s2"),
+        ("water density", "water_density", WATER_DENSITY, "kg/m3"),
+    ):
+        wished = getattr(wishes, name)
+        sea[name] = option(key, default, least=0.0) if wished is None else wished
+        if key not in options and wished is None:
+            ledger.note("assumed", 0, f"{key} {default:g} {unit}, {whose}'s default")
     sea["depth"] = _depth(tables, ledger, wishes)
     friction = option("friction", 0.0, least=0.0)
     if "transverse friction" in options:
@@ -281,7 +281,7 @@ def _lines(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path, ends: d
         if kind.name not in laws:
             laws[kind.name] = None
             with ledger.row():
-                kind = kinds[line.type] = _static(kind, ledger) if tables.static_stiffness else kind
+                kind = kinds[line.type] = _static(kind, ledger) if tables.moorpy else kind
                 _refuse_features(kind, ledger, wishes)
                 laws[kind.name] = _stiffness(kind, folder)
         law = laws[kind.name]

@@ -184,7 +184,7 @@ class Tables:
     """A whole file."""
 
     version: int = 2
-    static_stiffness: bool = False  # of visco-elastic ropes the first stiffness and damping count, as in MoorPy
+    moorpy: bool = False  # read as MoorPy does: its gravity, and of visco-elastic ropes the static stiffness
     title: str = ""
     line_types: dict[str, LineType] = field(default_factory=dict)
     rod_types: dict[str, RodType] = field(default_factory=dict)

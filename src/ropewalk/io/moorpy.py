@@ -12,10 +12,9 @@ from typing import Any
 from ropewalk.io.conversion import Conversion, Ledger, Wishes, coupled_joint
 from ropewalk.io.foreign_yaml import Place, open_yaml
 from ropewalk.io.messages import one_line, shown
-from ropewalk.io.moordyn_case import GRAVITY, WATER_DENSITY
+from ropewalk.io.moordyn_case import GRAVITY, MOORPY_GRAVITY, WATER_DENSITY
 from ropewalk.io.native import resolve
 
-MOORPY_GRAVITY = 9.81  # m/s2, the default of MoorPy
 VESSEL = "vessel"
 KNOWN = frozenset({"name", "type", "location", "anchor_type", "mass", "volume"})
 TYPE_KEYS = frozenset(
