@@ -14,6 +14,7 @@ from ropewalk.errors import InputError
 from ropewalk.io.conversion import Conversion, Wishes
 from ropewalk.io.moordyn import read_moordyn
 from ropewalk.io.native import read_text
+from ropewalk.spec.system import System
 
 FOREIGN = Path(__file__).parent / "foreign"
 PLATFORM = (FOREIGN / "platform.txt").read_text()
@@ -329,3 +330,29 @@ def test_number_behind_an_attachment_word_is_listed(tmp_path: Path) -> None:
     conversion = convert(PLATFORM.replace("1     Fixed ", "1     Fixed7 "), tmp_path)
     assert conversion.system.points["point1"].joint == "fixed"
     assert any("the number in Fixed7" in note.sentence for note in conversion.notes)
+
+
+def test_rod_on_a_body_floats_as_one_hull_would() -> None:
+    """A cylinder linked rigidly to its body, against the same cylinder as the body's own hull."""
+    system = read_moordyn(FOREIGN / "rods.txt", Wishes()).system
+    data = system.model_dump(by_alias=True, exclude_unset=True, mode="json")
+    del data["bodies"]["rod3"], data["points"]["rod3_pin"], data["links"]["rod3"]
+    data["points"]["post"] = {"position": [60.0, 0.0, -38.0]}
+    data["lines"]["line3"]["from"] = "post"
+    linked = System.model_validate(data)
+    rod, body = data["bodies"].pop("rod1"), data["bodies"]["body1"]
+    del data["links"]
+    data["lines"]["line3"]["to"] = "body1.rod1"
+    masses, places = np.array([body["mass"], rod["mass"]]), np.array([[0.0, 0.0, -11.0], [0.0, 0.0, -3.0]])
+    centre = masses @ places / masses.sum()
+    inertia = np.array(body["inertia"]) + np.array(rod["inertia"])
+    inertia[:2] += masses @ (places[:, 2] - centre[2]) ** 2
+    body |= {"mass": masses.sum(), "centre_of_mass": list(centre), "inertia": list(inertia)}
+    body["hull"] = {"kind": "axisymmetric", "profile": [[-12.0, 2.0], [6.0, 2.0]]}
+    one = rw.statics(System.model_validate(data), "fem").summary
+    two = rw.statics(linked, "fem").summary
+    # both stop where forces balance to 1e-6 N of 1e6 N on a waterplane of 1.3e5 N/m
+    np.testing.assert_allclose(two["bodies"]["body1"]["position"], one["bodies"]["body1"]["position"], atol=1e-6)
+    np.testing.assert_allclose(two["bodies"]["body1"]["attitude"], one["bodies"]["body1"]["attitude"], atol=1e-5)
+    for line in ("line1", "line2", "line3"):
+        assert two["lines"][line]["max_tension"] == pytest.approx(one["lines"][line]["max_tension"], rel=1e-6)
