@@ -51,6 +51,7 @@ class Scales:
     length: float  # m, of the assembly
     force: float  # N, largest weight or load
     dofs: Array  # (n_dofs,) 1 for translations, squared arm (m2) for rotations
+    bed: float = -np.inf  # m, height below which points cannot go
 
 
 @dataclass
@@ -282,7 +283,7 @@ class Newton:
         n = out.force.size
         self._K: Array | None = np.zeros((n, n)) if free.size <= DENSE_LIMIT else None
         self._sparse = None if self._K is not None else _SparseSteps(assembly, free, n)
-        self._level = float(np.max(assembly.bed, initial=-np.inf))  # height below which points cannot go, m
+        self._level = scales.bed
         self._pressed: Flags = np.zeros(n, dtype=np.bool_)  # dofs that the bed holds up
         self._residual: Array = np.zeros(free.size)
         self._step: Array = np.zeros(n)

@@ -101,7 +101,8 @@ def scales(model: Model, assembly: Assembly) -> Scales:
         arm[k] = max([1e-3 * length, *reach]) or 1.0
     n_points = len(model.names.points)
     weights = np.concatenate([np.ones(3 * n_points), *(np.repeat([1.0, a * a], 3) for a in arm)])
-    return Scales(length=length or 1.0, force=force or 1.0, dofs=floats(weights))
+    bed = -float(model.sea.depth) if model.sea.has_seabed else -math.inf
+    return Scales(length=length or 1.0, force=force or 1.0, dofs=floats(weights), bed=bed)
 
 
 def prescribed(model: Model, place: Place, t: float) -> Place:

@@ -221,7 +221,7 @@ def _rod_scales(sizes: Scales, rods: tuple[RodModel, ...]) -> Scales:
     for k, rod in enumerate(reversed(rods)):
         last = dofs.size - 6 * k
         dofs[last - 3 : last] = rod.length**2
-    return Scales(max(sizes.length, max(rod.length for rod in rods)), sizes.force, floats(dofs))
+    return Scales(max(sizes.length, max(rod.length for rod in rods)), sizes.force, floats(dofs), sizes.bed)
 
 
 def _told(model: Model, rods: tuple[RodModel, ...], newton: RodNewton, place: Place, path: Path) -> MooredBalance:

@@ -18,6 +18,8 @@ from ropewalk.model.state import State
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 
 MOST_TURN, HALVINGS = 0.3, 5  # rad between nodes, and how often those that turn more are halved
+FADING = 0.1  # of the larger force of two nodes: between them the tension goes to nothing
+MOST_BOW = 1.0e-7  # of the line's length: by how much a stretch on the bed may be longer than its chord
 SLACK = 1.0e-9  # of the force scale: below it a line has no direction
 BEYOND = 1.0e-12  # of the length: how far beyond a load its force is taken
 EDGE = 1.0e-12  # of the length: round-off in the place of a cut
@@ -152,7 +154,8 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
     s = with_corners(length, corners(model, problem, out, i))
     table = line_table(model, problem, i, s, tolerance)
     for _ in range(HALVINGS):
-        sharp = _sharp(table, SLACK * float(problem.arcs.force[problem.arcs.line == i].max(initial=0.0)))
+        slack = SLACK * float(problem.arcs.force[problem.arcs.line == i].max(initial=0.0))
+        sharp = _sharp(s, table, slack, _lying(problem, out, i, 0.5 * (s[:-1] + s[1:])))
         if not np.any(sharp):
             break
         s = np.union1d(s, 0.5 * (s[:-1] + s[1:])[sharp])
@@ -166,13 +169,29 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
     return s, table
 
 
-def _sharp(table: Array, slack: float) -> Flags:
-    """Where a line turns so much from one node to the next that more are needed; where it is slack it has no way."""
+def _lying(problem: Problem, out: Result, i: int, s: Array) -> Flags:
+    """Which places (m from A) of line i lie on the bed."""
+    arcs, rest = problem.arcs, out.log[:, REST]
+    lying: Flags = np.zeros(s.size, dtype=np.bool_)
+    for a in np.flatnonzero((arcs.line == i) & (rest > 0.0)):
+        low, high = sorted((arcs.offset[a], arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * rest[a]))
+        lying |= (s > low) & (s < high)
+    return lying
+
+
+def _sharp(s: Array, table: Array, slack: float, lying: Flags) -> Flags:
+    """Where a line turns so much from one node to the next that more are needed; where it is slack it has no way.
+
+    On the bed its way between nodes is told by their forces alone, so the chord must be near the line.
+    """
     force = table[:, 3:]
     size = np.linalg.norm(force, axis=1)
     unit = force / np.maximum(size, 1e-300)[:, None]
     turn = np.linalg.norm(np.diff(unit, axis=0), axis=1)
-    sharp: Flags = (turn > MOST_TURN) & (np.minimum(size[:-1], size[1:]) > slack)
+    bowed = lying & (0.125 * np.diff(s) * turn**2 > MOST_BOW * s[-1])
+    least, most = np.minimum(size[:-1], size[1:]), np.maximum(size[:-1], size[1:])
+    fades = ~lying & (least < FADING * most)  # towards a slack place the direction is that of the load
+    sharp: Flags = (((turn > MOST_TURN) | bowed) & (least > slack)) | (fades & (most > slack))
     return sharp
 
 
