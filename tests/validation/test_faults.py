@@ -33,18 +33,20 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "ropewalk", *map(str, arguments)]
 
 
-def killed_until_done(start, is_under_way, look, longest):
+def killed_until_done(start, kept, look, longest):
     """Start, kill at a random moment, look at what is kept, and again; at last let it end. Gives the kills under way.
 
-    Two of three kills wait until it is under way, so that not all fall into the seconds of starting.
+    kept : a number that changes when more is kept. Two of three kills wait for that, so that not all fall into the
+    seconds of starting.    longest : s after that
     """
     rng = random.Random(1)
     hits = 0
     for k in range(KILLS):
+        before = kept()
         process = subprocess.Popen(start, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         begun = time.monotonic()
-        while k % 3 and not is_under_way() and process.poll() is None and time.monotonic() - begun < PATIENCE:
-            time.sleep(0.01)
+        while k % 3 and kept() == before and process.poll() is None and time.monotonic() - begun < PATIENCE:
+            time.sleep(0.005)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=rng.uniform(0.0, longest))
         process.kill()
@@ -52,7 +54,7 @@ def killed_until_done(start, is_under_way, look, longest):
         if process.returncode == 0:  # quicker than the kill
             break
         assert process.returncode == -9, told
-        hits += is_under_way()
+        hits += kept() != before
         look()
     subprocess.run(start, check=True, stdout=subprocess.DEVNULL)
     return hits
@@ -71,13 +73,15 @@ def test_killed_run_gives_the_same_bits(tmp_path):
     subprocess.run(command("run", case, "-o", whole, *long), check=True, stdout=subprocess.DEVNULL)
     reached = []
 
+    def kept():
+        return max((path.stat().st_mtime_ns for path in part_folder(parts).glob("rows-*.seg")), default=0)
+
     def look():
         if (part_folder(parts) / HEADER).exists():
             reached.append(RunReader(part_folder(parts)).last_time)
 
     start = [sys.executable, str(script), "run", str(case), "-o", str(parts), "--resume", *long]
-    hits = killed_until_done(start, (part_folder(parts) / HEADER).exists, look, 1.0)
-    assert hits >= KILLS // 3
+    assert killed_until_done(start, kept, look, 1.0) >= KILLS // 3
     assert max(reached) > 2.0 * min(reached)  # it did go on
     with open_results(whole) as one, open_results(parts) as other:
         xr.testing.assert_identical(one.load(), other.load())
@@ -92,13 +96,16 @@ def test_killed_sweep_gives_the_same_bits(tmp_path):
     journal = journal_folder(parts) / JOURNAL
     ended = [0]
 
+    def kept():
+        return journal.stat().st_size if journal.exists() else 0
+
     def look():
         if journal.exists():
             ended.append(journal.read_bytes().count(b"\n"))
             assert ended[-1] >= ended[-2]
 
     start = command("sweep", tmp_path / "sweep.yaml", "-o", parts, "--resume")
-    assert killed_until_done(start, journal.exists, look, 2.0) >= KILLS // 3
+    assert killed_until_done(start, kept, look, 0.5) >= 5  # most of them, unless it is done before
     assert ended[-1] > 0
     with open_results(whole) as one, open_results(parts) as other:
         xr.testing.assert_identical(one.load(), other.load())
