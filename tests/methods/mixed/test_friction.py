@@ -15,6 +15,7 @@ from ropewalk.analysis.check import remarks
 from ropewalk.analysis.run import simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.methods.shooting.solver import Shooting
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
 from ropewalk.spec.system import System
@@ -104,10 +105,36 @@ def test_loads_across_are_held_as_shooting_holds_them() -> None:
                             "pieces": [{"section": "c", "length": 480}]}},
         }
     )  # fmt: skip
-    straight, found = statics(system, "shooting").state, statics(system, "fem").state
+    model, solver = build(system), Shooting()
+    work = solver.start(model, initial_state(model))
+    assert solver.advance(model, work, 0.0).good
+    straight, found = solver.read(model, work), statics(system, "fem").state
     # 0.5 % of the sideways force: what holds the line across is found to 1e-4 of its weight; the rest is mesh and bed
     assert_allclose(found.end_force[0, 1], straight.end_force[0, 1], rtol=6e-3)
     assert_allclose(found.end_force[0, 0], 0.0, atol=1.0)
+
+
+def test_a_chain_across_a_current_lies_straight_where_friction_holds_it() -> None:
+    """584 kN by shooting, whose part on the bed is straight; 643 kN without friction, in a bow of 190 m."""
+    depth = 323.79486930419347
+    system = System.model_validate(
+        {
+            "environment": {
+                "depth": depth,
+                "current": {"speed": 0.489, "heading": 108.06},
+                "seabed": {"friction": 0.5},
+            },
+            "sections": {"c": {"catalogue": "studless_chain", "diameter": 0.1}},
+            "points": {"a": {"position": [2334.09, 0, -depth]}, "f": {"position": [0, 0, -1.0]}},
+            "lines": {"l": {"from": "a", "to": "f", "elements": 400, "pieces": [{"section": "c", "length": 2603.31}]}},
+        }
+    )
+    straight, found = statics(system, "shooting").state, statics(system, "fem")
+    error = found.report.figures["discretisation_error"]
+    assert error < 2e-3
+    top = np.linalg.norm(straight.end_force[0, 1])
+    assert_allclose(found.state.end_force[0, 1], straight.end_force[0, 1], atol=max(error, 1e-3) * top)
+    assert np.abs(found.state.position[:, 1]).max() < 20.0
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.3, 1.0])
@@ -183,8 +210,13 @@ def laid(bed: dict[str, Any], a: dict[str, Any], b: dict[str, Any], elements: in
 
 def drawn(way: list[float], **bed: float) -> Model:
     """The line is drawn 3 cm one way, 1 cm back and left there; by both ends of one element if that is across it."""
+    knots = np.array([0.0, 4.0, 8.0, 12.0, 16.0, 20.0, 40.0])
     distance = np.array([0.0, 0.004, 0.03, 0.03, 0.02, 0.02, 0.02])
-    motion = {"kind": "table", "time": [0, 4, 8, 12, 16, 20, 40], "displacement": np.outer(distance, way).tolist()}
+    times = np.arange(0.0, 40.1, 0.25)  # so dense that the curve through them begins and turns at rest
+    k = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, knots.size - 2)
+    u = (times - knots[k]) / np.diff(knots)[k]
+    table = np.outer(distance[k] + np.diff(distance)[k] * u * u * (3.0 - 2.0 * u), way)
+    motion = {"kind": "table", "time": times.tolist(), "displacement": table.tolist()}
     moving = {"joint": "moving", "motion": motion}
     return laid(bed, {"joint": "free"}, moving) if way[0] else laid(bed, moving, moving, 1)
 
@@ -210,7 +242,9 @@ def test_block_on_a_bed_sticks_and_slips(way: list[float], shear: float, integra
     # inertia of 200 kg at 3 mm/s2, damping of 1/s at 1 cm/s (2 N), and leapfrog's undamped stretching of the line
     assert_allclose(held, expected, atol=0.01 * MU * W * L)
     assert max(expected) == pytest.approx(MU * W * L) and min(expected) == pytest.approx(-MU * W * L)
-    assert report.figures["energy_closure"] < 2e-3  # steps across the corner between sticking and slipping
+    assert (
+        report.figures["energy_closure"] < 3e-3
+    )  # steps of up to 1 mm across the corner between sticking and slipping
 
 
 def test_steady_pull_below_the_limit_moves_nothing_and_above_it_drags() -> None:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import BED_AREA, BED_SHEAR, FIRST, RADIUS, SLACK, Mesh
+from ropewalk.assembly.mesh import BED_AREA, BED_SHEAR, DRAG_NORMAL, DRAG_TANGENTIAL, FIRST, RADIUS, SLACK, Mesh
 from ropewalk.methods.mixed.equilibrium import CONVERGED, STUCK, find_equilibrium, unbalance
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, SOFT
 from ropewalk.methods.mixed.steps import Work
@@ -130,6 +130,20 @@ def _firm(mesh: Mesh, work: Work, force_scale: float) -> Mesh:
     on_bed, tension = _depth(mesh, work.trial.X[0]) > 0.0, work.trial.T
     element = mesh.element.copy()
     element[(on_bed[first] | on_bed[first + 1]) & (tension > SLIGHT * force_scale), SLACK] = 0.0
+    return mesh._replace(element=element)
+
+
+def sheltered(mesh: Mesh, r: Array) -> Mesh:
+    """The mesh without drag on what lies on the bed, where friction holds the line against the current.
+
+    r : (n_rows, 3) m
+    """
+    n0 = np.repeat(mesh.node_start[:-1] - mesh.element_start[:-1], np.diff(mesh.element_start))
+    first, on_bed = n0 + np.arange(mesh.element.shape[0]), _depth(mesh, r) > 0.0
+    element = mesh.element.copy()
+    lies = on_bed[first] & on_bed[first + 1]
+    element[lies, DRAG_NORMAL] = 0.0
+    element[lies, DRAG_TANGENTIAL] = 0.0
     return mesh._replace(element=element)
 
 

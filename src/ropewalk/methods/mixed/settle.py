@@ -13,7 +13,7 @@ from ropewalk.methods.mixed.body_start import grounded_body
 from ropewalk.methods.mixed.breakage import arm
 from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium
 from ropewalk.methods.mixed.events import copy_state
-from ropewalk.methods.mixed.friction import Case, rub
+from ropewalk.methods.mixed.friction import Case, rub, sheltered
 from ropewalk.methods.mixed.payout import lengthened, with_winches
 from ropewalk.methods.mixed.report import MESH_ERROR, FemWork, place, worst_place
 from ropewalk.methods.mixed.steps import Work, allocate
@@ -26,6 +26,7 @@ from ropewalk.model.state import State, resample, rotation_matrix
 
 UNBOUNDED = 1e6  # of the force scale: forces beyond it mean lengths that cannot be met
 MOST_TURNS = 2  # of an end between lying on the bed and rising from it
+MOST_STRAIGHTENING = 6  # rounds in which what lies on the bed is laid straight; 2 to 4 are usual
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
 LINE_CLAIMS = frozenset(Claim) - {
@@ -170,6 +171,8 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     if not (report.good and work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size):
         return report
     iterations, turned = report.iterations, np.zeros(work.lies.shape, dtype=int)
+    if model.sea.current_speed > 0.0:
+        iterations += _straighten(model, work, t)
     while True:
         case = Case(t, work.mesh, still_water(model.sea), model.motions, *scales(model))
         outcome, used, force, miss = rub(case, work.steps, work.misses)
@@ -190,6 +193,27 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
             return replace(report, iterations=iterations)
     work.static[:MESH_ERROR] = outcome, iterations, force, miss
     return replace(report, iterations=iterations, residual_force=force, residual_position=miss)
+
+
+def _straighten(model: Model, work: FemWork, t: float) -> int:
+    """Lay what is on the bed straight, as it lies where friction holds it against the current; iterations used.
+
+    Without friction the current blows it into a bow, which friction would keep. The state stays if that fails.
+    """
+    kept, used = work.steps, 0
+    X, T, attitude = kept.trial.X.copy(), kept.trial.T.copy(), work.mesh.bodies.memory.attitude.copy()
+    before = None
+    for _ in range(MOST_STRAIGHTENING):
+        mesh = sheltered(work.mesh, kept.trial.X[0])
+        if before is not None and np.array_equal(mesh.element, before):
+            break
+        before = mesh.element
+        report = _settle_as_laid(model, replace(work, mesh=mesh), t)
+        used += report.iterations
+        if not report.good:
+            kept.trial.X[...], kept.trial.T[...], work.mesh.bodies.memory.attitude[...] = X, T, attitude
+            break
+    return used
 
 
 def body_positions(work: FemWork) -> Array:
