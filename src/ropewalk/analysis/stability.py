@@ -19,7 +19,7 @@ MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is gi
 SAME_DIRECTION = 1e-5  # rad; nearer equilibria are one. Newton leaves 1e-8 even in weakly stiff directions
 SAME_ENERGY = 1e-9  # of weight times length; symmetric copies agree to quadrature error
 SAME_CURVATURE = 1e-5  # of the larger curvature
-NEUTRAL_BENT = 1e-7  # the same with the shape free: soft rods resist bending by little; differences leave 1e-9
+NEUTRAL_BENT = 1e-6  # the same with the shape free; differences leave 1e-7
 NEUTRAL = 1e-6  # curvature over weight times length below which the rod does not mind turning
 
 

@@ -11,8 +11,11 @@ from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods import elastic as rod_elastic
 from ropewalk.methods.rods.elastic import Hold, _Problem, bend
 from ropewalk.methods.rods.equilibrium import equilibrium, tangent_basis
+from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodFields, place, uniform_fields
 from ropewalk.physics.rod_shape import BEND2, BEND3, T1
+from ropewalk.spec.environment import Environment
+from ropewalk.spec.rods import Rod
 
 R, LENGTH, EI = 0.05, 6.0, 200.0
 
@@ -145,3 +148,27 @@ def test_failure_tells_what_to_try(monkeypatch):
     monkeypatch.setattr(rod_elastic, "MOST_STEPS", 1)
     with pytest.raises(ConvergenceError, match="the bent shape was not found"):
         bend(build(snake_fields()), (5.0, 5.0, 5.0), functions=4)
+
+
+def test_a_spar_over_its_buckling_load_leaves_the_upright():
+    """A thin spar with 15 kg at one end and 0.5 kg at the other, upright: straight is in balance at every stiffness.
+
+    With 40 N m2 it is a minimum, with 10 N m2 it is none: the spar bends, in any plane (round, so neutral), and has
+    less energy than straight, bending counted.
+    """
+    spar = Rod.model_validate(
+        {
+            "length": 4.0,
+            "density": 100,
+            "section": {"kind": "ellipse", "a": 0.05, "b": 0.05},
+            "masses": [{"s": 0.0, "mass": 15.0}, {"s": 4.0, "mass": 0.5}],
+        }
+    )
+    rod = build_rod(spar, Environment(gravity=9.81, water_density=1000.0), "spar")
+    upright = equilibrium(rod, np.array([1.0, 0.01, 0.0]))
+    stiff, soft = (bend(rod, (k, k, k), upright, functions=6) for k in (40.0, 10.0))
+    assert stiff.lowest > 1e-4
+    assert stiff.elastic_energy == 0.0
+    assert abs(soft.lowest) < 1e-6
+    assert soft.elastic_energy > 1.0
+    assert soft.energy < stiff.energy - 5.0
