@@ -13,7 +13,7 @@ from ropewalk.analysis.audit import audit
 from ropewalk.analysis.audit_loads import Wetness, current_at, drag, strain_of, submerged
 from ropewalk.analysis.statics import QUADRATURE
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.registry import SOLVERS
+from ropewalk.methods.registry import SOLVERS, solver_class
 from ropewalk.model.model import build
 from ropewalk.physics import drag as drag_law
 from ropewalk.physics.current import current
@@ -132,9 +132,8 @@ def test_pushing_rope_is_rejected():
 
 
 def test_a_method_named_that_fails_its_audit_ends_with_the_numbers(monkeypatch):
-    from ropewalk.methods.mixed.solver import MixedFemStatics
-
-    read = MixedFemStatics.read
+    fem = solver_class("fem")
+    read = fem.read
 
     def spoiled(self, model, work):
         state = read(self, model, work)
@@ -142,7 +141,7 @@ def test_a_method_named_that_fails_its_audit_ends_with_the_numbers(monkeypatch):
         position[20, 2] += 0.01
         return state._replace(position=position)
 
-    monkeypatch.setattr(MixedFemStatics, "read", spoiled)
+    monkeypatch.setattr(fem, "read", spoiled)
     with pytest.raises(
         ConvergenceError, match=r"method 'fem' .* audit rejects: line 'west' at s = .* out of balance by"
     ):
@@ -150,12 +149,10 @@ def test_a_method_named_that_fails_its_audit_ends_with_the_numbers(monkeypatch):
 
 
 def test_auto_goes_on_to_the_next_method_when_one_breaks_down(monkeypatch):
-    from ropewalk.methods.shooting.solver import Shooting
-
     def broken(self, model, work, t):
         raise IndexError("index 0 is out of bounds")
 
-    monkeypatch.setattr(Shooting, "advance", broken)
+    monkeypatch.setattr(solver_class("shooting"), "advance", broken)
     answer = rw.statics(moored())
     assert answer.method == "fem"
     assert "broke down (IndexError" in dict(answer.audit.rejected)["shooting"]
