@@ -52,7 +52,7 @@ def test_upright_spar_is_stable_if_its_metacentre_is_above_its_mass(low, method)
         assert_allclose(found.smallest, G * height(low), rtol=1e-6)  # I = m
         assert "roll of 'spar'" in found.sentence or "pitch of 'spar'" in found.sentence
     else:
-        assert found.sentence == "stable; 3 free motions that nothing resists"
+        assert found.sentence == "stable equilibrium; 3 neutral modes"
 
 
 @pytest.mark.parametrize("method", ["auto", "fem"])
@@ -116,4 +116,4 @@ def test_static_command_prints_heights_and_verdict(tmp_path, monkeypatch, capsys
     printed = capsys.readouterr().out
     assert "GM across (m)" in printed
     assert f"{height(0.6):.3f}" in printed
-    assert "the equilibrium is stable; 3 free motions that nothing resists" in printed
+    assert "stable equilibrium; 3 neutral modes" in printed

@@ -48,7 +48,7 @@ def test_static_prints_a_table_and_how_good_it_is(mooring, capsys):
     code, out, _ = ropewalk("static", mooring, capsys=capsys)
     assert code == 0
     assert "line 1" in out
-    assert "forces balance to" in out
+    assert "residual force" in out
 
 
 def test_static_json_has_the_agreed_keys(mooring, capsys):

@@ -30,7 +30,7 @@ def test_a_case_becomes_one_page(mooring, tmp_path, capsys):
     target = tmp_path / "page.html"
     code, out, err = ropewalk("view", mooring, "--html", target, capsys=capsys)
     assert (code, err) == (0, "")
-    assert "forces balance to" in out and "page.html: written" in out
+    assert "residual force" in out and "page.html: written" in out
     data = data_of(target)
     assert [line["name"] for line in data["lines"]] == ["line 1", "line 2", "line 3"]
     assert data["trouble"] == ""

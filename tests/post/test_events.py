@@ -91,7 +91,7 @@ def test_run_prints_its_events_and_keeps_them(tmp_path, monkeypatch, capsys):
     printed = run()
     assert "touchdown" in printed
     assert "sunk" in printed
-    assert re.search(r"energy: \S+ J turned over, \S+ J \(\S+\) (lost|gained) by the time stepping, ", printed)
+    assert re.search(r"energy: \S+ J exchanged, numerical (dissipation|gain) \S+ J \(\S+\), ledger closes to ", printed)
     told = json.loads(run("--json"))
     assert [event["kind"] for event in told["events"]] == ["sunk", "touchdown"]
     assert told["energy"].keys() == {"turned_over", "missed", "share", "numerics", "numerics_share"}

@@ -72,7 +72,7 @@ def test_the_scene_of_an_equilibrium_is_the_equilibrium(rest):
     assert np.array_equal(frames.tension[0], rest.state.tension)
     assert_allclose(frames.end_tension[0, 0], [rest.line("mooring")[end]["tension"] for end in ("end_a", "end_b")])
     assert scene.line_start.tolist() == rest.state.start.tolist()
-    assert "forces balance to" in scene.notes[0]
+    assert "residual force" in scene.notes[0]
     assert (scene.quantity.low, scene.quantity.high) == (rest.state.tension.min(), rest.state.tension.max())
 
 

@@ -114,7 +114,7 @@ def _stability(stability: Verdict | None) -> Iterator[Doubt]:
     if stability is None:
         return
     if not stability.stable:
-        yield Doubt("unstable", "", stability.smallest, 0.0, f"the equilibrium is {stability.sentence}")
+        yield Doubt("unstable", "", stability.smallest, 0.0, stability.sentence)
     elif stability.neutral:
         count = "one motion" if stability.neutral == 1 else f"{stability.neutral} motions"
         text = f"nothing resists {count} of the bodies: where they rest is not unique"

@@ -32,11 +32,10 @@ class Verdict(NamedTuple):
     def sentence(self) -> str:
         """In words."""
         if not self.stable:
-            fold = 1.0 / np.sqrt(-self.smallest)
-            return f"unstable: a motion in {self._way()} grows, e-fold in {fold:.3g} s at first"
-        motions = "motion" if self.neutral == 1 else "motions"
-        rest = f"; {self.neutral} free {motions} that nothing resists" if self.neutral else ""
-        return f"stable{rest}"
+            return f"unstable in {self._way()}: growth rate {np.sqrt(-self.smallest):.3g} 1/s"
+        modes = "mode" if self.neutral == 1 else "modes"
+        rest = f"; {self.neutral} neutral {modes}" if self.neutral else ""
+        return f"stable equilibrium{rest}"
 
     def _way(self) -> str:
         parts = [

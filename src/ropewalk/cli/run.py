@@ -50,7 +50,7 @@ def run_command(
     print_balance(dataset)
     drift = length_drift(dataset)
     if drift is not None:
-        say(f"lengths: kept to {drift:.1e} of an element's")
+        say(f"constraint drift {drift:.1e} (relative)")
     for line in parted(dataset):
         say(line)
     if "start" in dataset.attrs:
@@ -95,14 +95,14 @@ def print_balance(dataset: xr.Dataset) -> None:
         return
     turned, missed, share = balance["turned_over"], balance["missed"], balance["share"]
     if share is None:
-        say(f"energy: nothing moved; balanced to {missed:.2g} J")
+        say(f"energy: nothing moved; ledger closes to {missed:.2g} J")
         return
     lost = balance.get("numerics")
     stepping = ""
     if lost is not None:
-        kind = "lost" if lost >= 0.0 else "gained"
-        stepping = f"{abs(lost):.2g} J ({balance['numerics_share']:.1e}) {kind} by the time stepping, "
-    say(f"energy: {turned:.4g} J turned over, {stepping}balanced to {missed:.2g} J ({share:.1e})")
+        kind = "dissipation" if lost >= 0.0 else "gain"
+        stepping = f"numerical {kind} {abs(lost):.2g} J ({balance['numerics_share']:.1e}), "
+    say(f"energy: {turned:.4g} J exchanged, {stepping}ledger closes to {missed:.2g} J ({share:.1e})")
 
 
 def length_drift(dataset: xr.Dataset) -> float | None:

@@ -61,7 +61,7 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     summary = equilibrium.summary
     if summary["lines"]:
         rows = [row for name, line in summary["lines"].items() for row in _line_rows(name, line)]
-        columns = ("line", "end", "position (m)", "tension (N)", "from horizontal (deg)", "on the bed (m)")
+        columns = ("line", "end", "position (m)", "tension (N)", "declination (deg)", "grounded (m)")
         print_table(equilibrium.system.title or "equilibrium", columns, rows)
     over = [(name, peg) for name, line in summary["lines"].items() for peg in line.get("over", ())]
     if over:
@@ -83,7 +83,7 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     report = equilibrium.report
     say(
         f"{report.status.value}: method {equilibrium.method}, {counted(report.iterations, 'iterations')}; "
-        f"forces balance to {report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
+        f"residual force {report.residual_force:.2g} N, closure error {report.residual_position:.2g} m"
     )
     if "settling" in summary:
         _print_settling(summary["settling"])
@@ -125,7 +125,7 @@ def _print_floating(equilibrium: Equilibrium) -> None:
         columns = ("body", "heave (N/m)", "roll (N m/rad)", "pitch (N m/rad)", "GM across (m)", "GM along (m)")
         print_table("hydrostatics of hulls, without lines", columns, rows)
     if equilibrium.stability is not None:
-        say(f"the equilibrium is {equilibrium.stability.sentence}")
+        say(equilibrium.stability.sentence)
 
 
 def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:

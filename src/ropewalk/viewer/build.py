@@ -44,8 +44,8 @@ def from_equilibrium(equilibrium: Equilibrium) -> Scene:
     """A system at rest."""
     report = equilibrium.report
     told = (
-        f"equilibrium by {equilibrium.method}, {report.iterations} iterations; forces balance to "
-        f"{report.residual_force:.2g} N, line ends meet to {report.residual_position:.2g} m"
+        f"equilibrium by {equilibrium.method}, {report.iterations} iterations; residual force "
+        f"{report.residual_force:.2g} N, closure error {report.residual_position:.2g} m"
     )
     scene = from_dataset(equilibrium.to_dataset(), moving=False)
     return replace(scene, notes=(told, *((report.message,) if report.message else ()), *scene.notes))
