@@ -169,3 +169,24 @@ def test_run_needs_a_duration_longer_than_its_ramp(tmp_path):
     path.write_text(path.read_text().replace("do: static", "do: run"))
     with pytest.raises(InputError, match="do: run needs"):
         make_plan(path, None, {})
+
+
+def test_line_breaks_of_a_system():
+    """One system per line, without it or with it parting; a free point that only the line held goes with it."""
+    from ropewalk.sweep.breaks import line_breaks
+
+    system = mooring().replace(
+        {
+            "points.clump": {"position": [200.0, 50.0, -90.0], "joint": "free", "mass": 10.0},
+            "lines.stray": {"from": "east", "to": "clump", "pieces": [{"section": "chain", "length": 150.0}]},
+        }
+    )
+    gone = line_breaks(system)
+    assert list(gone) == ["", "east", "west", "stray"]
+    assert gone[""] is system
+    assert list(gone["west"].lines) == ["east", "stray"]
+    assert "clump" not in gone["stray"].points
+    assert "clump" in gone["west"].points
+    parting = line_breaks(system, 12.0)["east"].lines["east"].break_
+    assert (parting.time, parting.s) == (12.0, 450.0)
+    assert system.lines["east"].break_ is None
