@@ -94,13 +94,13 @@ class Equilibrium(Shown):
     def doubts(self) -> tuple[Doubt, ...]:
         """What is not wrong but doubtful, each with its figure and limit."""
         own = static_doubts(self.model, self.state, self.report, self.stability)
-        return (*case_doubts(self.system, "static"), *_in_air(self.model, self.state), *own)
+        return (*case_doubts(self.system, "static"), *own)
 
     @cached_property
     def start_doubts(self) -> tuple[Doubt, ...]:
         """Doubts that cost nothing to find: all but those of stability."""
         own = static_doubts(self.model, self.state, self.report, None)
-        return (*case_doubts(self.system, "run"), *_in_air(self.model, self.state), *own)
+        return (*case_doubts(self.system, "run"), *own)
 
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""
@@ -425,17 +425,3 @@ def attitude(quaternion: Array) -> list[float]:
     pitch = math.asin(min(1.0, max(-1.0, 2.0 * (w * y - z * x))))
     yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     return [math.degrees(angle) for angle in (roll, pitch, yaw)]
-
-
-def _in_air(model: Model, state: State) -> list[Doubt]:
-    """Bodies whose volume counts as under water wherever they are, and that end above it."""
-    found = []
-    for k, name in enumerate(model.names.bodies):
-        z = float(state.body_position[k, 2])
-        if model.bodies.volume[k] > 0.0 and model.sea.water_density > 0.0 and z > 0.0:
-            text = (
-                f"body '{name}' is held up by its volume of {model.bodies.volume[k]:g} m3 at z = {z:.4g} m, above the "
-                "water: a volume counts as under water everywhere; give the body a hull"
-            )
-            found.append(Doubt("buoyant-in-air", name, z, 0.0, text))
-    return found
