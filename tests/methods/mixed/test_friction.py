@@ -170,6 +170,20 @@ def test_friction_that_is_not_found_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     assert "friction of the bed is left out" in simulate(system, 0.1).attrs["start"]
 
 
+def test_friction_that_is_not_found_leaves_the_equilibrium_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a current, too, which then blows the line on the bed into a bow."""
+    data = between(**MOORING, stiffness=1e9, friction=0.5, elements=40).model_dump(by_alias=True, exclude_unset=True)
+    data["environment"]["current"] = {"speed": 1.0, "heading": 90}
+    data["sections"]["line"]["drag"] = {"normal": 1.2}
+    system = System.model_validate(data)
+    data["environment"]["seabed"]["friction"] = 0.0
+    _, free = settle(build(System.model_validate(data)))
+    monkeypatch.setattr(mixed_friction, "MOST_ROUNDS", 1)
+    report, state = settle(build(system))
+    assert report.good and "friction of the bed is left out" in report.message
+    assert_allclose(state.end_force, free.end_force, atol=1e-8 * np.abs(free.end_force).max())
+
+
 @pytest.mark.parametrize("integrator", ["generalised_alpha", "backward_euler", "leapfrog"])
 def test_run_begins_at_rest(integrator: Any) -> None:
     """The grips hold what the equilibrium asks for: nothing moves."""

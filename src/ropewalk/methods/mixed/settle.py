@@ -171,16 +171,21 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     if not (report.good and work.mesh.has_bed and model.sea.bed_rest_friction > 0.0 and work.mesh.s.size):
         return report
     iterations, turned = report.iterations, np.zeros(work.lies.shape, dtype=int)
+    kept, attitude = work.steps, work.mesh.bodies.memory.attitude
+    X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
     if model.sea.current_speed > 0.0:
         iterations += _straighten(model, work, t)
     while True:
         case = Case(t, work.mesh, still_water(model.sea), model.motions, *scales(model))
-        outcome, used, force, miss = rub(case, work.steps, work.misses)
+        outcome, used, force, miss = rub(case, kept, work.misses)
         iterations += used
-        copy_state(work.steps.trial, work.steps.now)
         if outcome != CONVERGED:
+            kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
+            report = _settle_as_laid(model, work, t)
             text = "friction of the bed is left out of the equilibrium: none was found with it"
-            return replace(report, message=text, iterations=iterations)
+            iterations += report.iterations
+            return replace(report, message=text if report.good else report.message, iterations=iterations)
+        copy_state(kept.trial, kept.now)
         lies = lying(work.mesh, work.steps.trial.X[0])
         turned += lies != work.lies
         lies &= turned < MOST_TURNS
