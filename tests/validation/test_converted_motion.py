@@ -104,5 +104,7 @@ def test_fairlead_tension_in_motion_is_that_of_moordyn(name: str, tmp_path: Path
     tension = run["end_tension"].sel(line="line1", end="B").values
     last = reference[reference[:, 0] > (PERIODS - 1) * m.period]
     here = np.interp(last[:, 0], run["time"].values, tension)
-    # measured: 0.5, 0.8 and 1.7 % of the largest, most of it the half segment of weight that MoorDyn leaves out
+    # measured: 0.5, 0.8 and 1.7 % of the largest. VolturnUS-S needs 160 segments of MoorDyn: 2.2 % on 80, and 1.7 %
+    # against the extrapolation of both. The half segment that MoorDyn leaves out is 0.5 % of it; the rest varies
+    # over the cycle
     assert np.abs(here - last[:, 1]).max() < 0.02 * last[:, 1].max()
