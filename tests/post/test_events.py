@@ -69,6 +69,12 @@ def test_events_kept_in_the_file_are_read_back():
     assert events(kept) == found
 
 
+def test_a_body_that_stays_at_its_depth_has_not_sunk():
+    """A towfish is under water all the time, and means to be."""
+    found = find_events(records(np.full(TIME.size, 1e3), np.zeros(TIME.size), np.full(TIME.size, 20.0)))
+    assert [event.kind for event in found] == []
+
+
 def test_run_prints_its_events_and_keeps_them(tmp_path, monkeypatch, capsys):
     """A ball heavier than water sinks in the first seconds: in the table, in --json, in the file."""
     case = {

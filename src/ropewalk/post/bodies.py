@@ -95,8 +95,9 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
         top = origin[:, 2] + _extent(model, k, turn, highest=True) - surface
         bottom = origin[:, 2] + _extent(model, k, turn, highest=False) - surface
         found += _first(time, bottom > 0.0, name, "dry", f"'{name}' is out of the water")
-        # what is under water from the beginning was made to be there
-        under = _lasting(time, (top < 0.0) & (top[0] >= 0.0), SUNK)
+        # what is under water from the beginning and stays at its depth was made to be there
+        sinks = top[0] >= 0.0 or top[0] - top[-1] > float((top - bottom)[0])
+        under = _lasting(time, (top < 0.0) & sinks, SUNK)
         found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
     limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
