@@ -131,6 +131,19 @@ def test_line_with_loads_on_the_bed_agrees_with_the_closed_form(name, friction):
     assert_allclose(got.grounded, want.grounded, rtol=1e-8)
 
 
+@pytest.mark.parametrize("length", [63.6, 64.0, 64.6, 66.0, 70.0])
+def test_line_of_two_weights_that_sags_onto_the_bed_agrees_with_the_closed_form(length):
+    """The contact is not where a uniform line would have it, and little more than a point at first."""
+    light = {"diameter": 0.05, "mass": 4.0, "axial_stiffness": 1.0e8}
+    pieces = [{"section": "c", "length": 24.0}, {"section": "f", "length": length - 24.0}]
+    data = case({"depth": 50}, CHAIN, [0, 0, -45], [60, 0, -40], pieces=pieces, sections={"f": light})
+    (report, got), (closed, want) = solve(data, Shooting()), solve(data, Catenary())
+    assert report.good, report.message
+    assert closed.good, closed.message
+    assert_allclose(got.end_force, want.end_force, atol=1e-8 * np.abs(want.end_force).max())
+    assert_allclose(got.grounded, want.grounded, atol=1e-7 * length)
+
+
 def test_forces_at_nodes_are_those_beyond_the_loads():
     """Between nodes n grows by the weight, at a load by its own; on the bed it is the tension along it."""
     data = case({"depth": 50}, CHAIN, [0, 0, -50], [90, 0, -5], **BEDS["clumps on the bed and above"])
@@ -165,6 +178,20 @@ def test_what_lies_below_the_bed_is_refused():
         report, _ = solve(uneven, solver)
         assert report.status is Status.UNSUPPORTED
         assert "contact diameters 0 to 0.3 m" in report.message
+
+
+def test_float_on_a_line_on_the_bed_is_not_held_down():
+    """A float of 2 kN on a chain that drag draws along the bed: it rises with the line, or the case is refused."""
+    drawn = {**CHAIN, "drag": {"normal": 1.2, "tangential": 0.05}}
+    flow = {"depth": 50, "current": {"speed": 0.3, "heading": 50}}
+    lifted = [{"s": 60.0, "mass": 20, "volume": 0.22}]
+    data = case(flow, drawn, [0, 0, -50], [150, 0, -5], length=170.0, attachments=lifted)
+    report, state = solve(data, Shooting())
+    if report.good:
+        k = int(np.argmin(np.abs(state.s - 60.0)))
+        assert state.position[k, 2] > -50.0 + 1e-3
+    else:
+        assert report.status in (Status.UNSUPPORTED, Status.NOT_CONVERGED)
 
 
 def test_hump_out_of_the_water_between_steps_is_seen():

@@ -15,6 +15,8 @@ from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 
+PULL = 1.0e-9  # of the force scale: what lifts a cut off the bed, beyond round-off
+
 
 def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Plan:
     """The plan with cuts on the bed where lines pass through it, and without those that have lifted."""
@@ -29,6 +31,8 @@ def contact_plan(model: Model, plan: Plan, problem: Problem, out: Result) -> Pla
             line = replace(line, ends=ends)
         elif lifted >= 0:
             line = _without(line, lifted)
+        elif pulled_cuts(model, line, problem, own):
+            line = _moved(model, line, problem, out, own)
         else:
             s, room = gaps(model, problem, i)
             if float(room.min()) < -room_below(model, i):
@@ -50,6 +54,30 @@ def _ends(model: Model, line: LinePlan, problem: Problem, out: Result, own: Ints
         elif arcs.on_bed[a] == HANGING and not line.ends[j] and lift < 0.0:
             ends[j] = True
     return ends[0], ends[1]
+
+
+def pulled_cuts(model: Model, line: LinePlan, problem: Problem, own: Ints) -> list[tuple[int, int]]:
+    """Cuts on the bed that hold the line down, and which of their two arcs (0 towards A, 1 towards B) rises there."""
+    found = []
+    for c, resting in enumerate(line.bed):
+        if not (resting and line.backward[c] and not line.backward[c + 1]):
+            continue
+        for side in range(2):
+            a = int(own[c + side])
+            node = int(problem.arcs.node[a, 0])
+            up = float(problem.x[problem.arcs.dof[a, 12:15]] @ model.sea.bed_normal)
+            if up > PULL * float(problem.arcs.force[a]) - float(problem.nodes.force[node] @ model.sea.bed_normal):
+                found.append((c, side))
+    return found
+
+
+def _moved(model: Model, line: LinePlan, problem: Problem, out: Result, own: Ints) -> LinePlan:
+    """The plan with a cut that holds the line down moved to the middle of what rests beside it."""
+    cuts = list(line.cuts)
+    for c, side in pulled_cuts(model, line, problem, own):
+        rest = float(out.log[own[c + 1 - side], REST])
+        cuts[c] = line.cuts[c] + (0.5 if side == 0 else -0.5) * rest
+    return replace(line, cuts=tuple(cuts)) if cuts == sorted(cuts) else line
 
 
 def _lifted(line: LinePlan, out: Result, own: Ints) -> int:

@@ -155,7 +155,7 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
     table = line_table(model, problem, i, s, tolerance)
     for _ in range(HALVINGS):
         slack = SLACK * float(problem.arcs.force[problem.arcs.line == i].max(initial=0.0))
-        sharp = _sharp(s, table, slack, _lying(problem, out, i, 0.5 * (s[:-1] + s[1:])))
+        sharp = _sharp(s, table, slack, lying(problem, out, i, 0.5 * (s[:-1] + s[1:])))
         if not np.any(sharp):
             break
         s = np.union1d(s, 0.5 * (s[:-1] + s[1:])[sharp])
@@ -169,17 +169,17 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
     return s, table
 
 
-def _lying(problem: Problem, out: Result, i: int, s: Array) -> Flags:
+def lying(problem: Problem, out: Result, i: int, s: Array) -> Flags:
     """Which places (m from A) of line i lie on the bed."""
     arcs, rest = problem.arcs, out.log[:, REST]
-    lying: Flags = np.zeros(s.size, dtype=np.bool_)
+    found: Flags = np.zeros(s.size, dtype=np.bool_)
     for a in np.flatnonzero((arcs.line == i) & (rest > 0.0)):
         low, high = sorted((arcs.offset[a], arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * rest[a]))
-        lying |= (s > low) & (s < high)
-    return lying
+        found |= (s > low) & (s < high)
+    return found
 
 
-def _sharp(s: Array, table: Array, slack: float, lying: Flags) -> Flags:
+def _sharp(s: Array, table: Array, slack: float, on_bed: Flags) -> Flags:
     """Where a line turns so much from one node to the next that more are needed; where it is slack it has no way.
 
     On the bed its way between nodes is told by their forces alone, so the chord must be near the line.
@@ -188,9 +188,9 @@ def _sharp(s: Array, table: Array, slack: float, lying: Flags) -> Flags:
     size = np.linalg.norm(force, axis=1)
     unit = force / np.maximum(size, 1e-300)[:, None]
     turn = np.linalg.norm(np.diff(unit, axis=0), axis=1)
-    bowed = lying & (0.125 * np.diff(s) * turn**2 > MOST_BOW * s[-1])
+    bowed = on_bed & (0.125 * np.diff(s) * turn**2 > MOST_BOW * s[-1])
     least, most = np.minimum(size[:-1], size[1:]), np.maximum(size[:-1], size[1:])
-    fades = ~lying & (least < FADING * most)  # towards a slack place the direction is that of the load
+    fades = ~on_bed & (least < FADING * most)  # towards a slack place the direction is that of the load
     sharp: Flags = (((turn > MOST_TURN) | bowed) & (least > slack)) | (fades & (most > slack))
     return sharp
 

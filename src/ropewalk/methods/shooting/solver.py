@@ -240,7 +240,7 @@ class Shooting:
         if not attempt.good:
             return attempt
         attempt = self._refined(model, self._in_contact(model, attempt, tried))
-        return replace(attempt, fault=fault(model, attempt.problem, attempt.out))
+        return replace(attempt, fault=fault(model, attempt.plan, attempt.problem, attempt.out))
 
     def _stiffened(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
         """Continuation in the smallest force, from a large one that keeps slack places smooth to the usual one."""

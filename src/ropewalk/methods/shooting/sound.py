@@ -6,22 +6,26 @@ import numpy as np
 
 from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.build import Problem
+from ropewalk.methods.shooting.contact import pulled_cuts
 from ropewalk.methods.shooting.friction import sideways
 from ropewalk.methods.shooting.gaps import BELOW, PLACES, gaps, radii, room_below
-from ropewalk.methods.shooting.read import node_position
+from ropewalk.methods.shooting.plan import Plan
+from ropewalk.methods.shooting.read import lying, node_position
 from ropewalk.methods.shooting.shape import bed_height
 from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.joints import HELD
 from ropewalk.model.model import Model
 
 
-def fault(model: Model, problem: Problem, out: Result) -> str:
+def fault(model: Model, plan: Plan, problem: Problem, out: Result) -> str:
     """What makes a converged solution no answer, in a sentence; empty if nothing does."""
     if not model.sea.has_seabed:
         return ""
     return (
         _sunk_point(model, problem)
         or _sunk_line(model, problem)
+        or _held_down(model, plan, problem)
+        or _afloat(model, problem, out)
         or _buried(model, problem, out)
         or _uneven(model, problem, out)
         or _swept(model, problem, out)
@@ -53,6 +57,36 @@ def _sunk_line(model: Model, problem: Problem) -> str:
             return (
                 f"line '{name}' would pass {-room[k]:.4g} m below the seabed at s = {s[k]:.5g} m, and no contact that "
                 "shooting follows keeps it out; use method 'fem'"
+            )
+    return ""
+
+
+def _held_down(model: Model, plan: Plan, problem: Problem) -> str:
+    """A sentence about a line that the bed would have to pull at."""
+    for i, line in enumerate(plan):
+        own = np.flatnonzero(problem.arcs.line == i).astype(np.int64)
+        for c, _ in pulled_cuts(model, line, problem, own):
+            return (
+                f"line '{model.names.lines[i]}' would have to be held down by the seabed at s = {line.cuts[c]:.5g} m, "
+                "and no contact that shooting follows lets it go; use method 'fem'"
+            )
+    return ""
+
+
+def _afloat(model: Model, problem: Problem, out: Result) -> str:
+    """A sentence about a load on a line on the bed that the bed would have to pull down."""
+    lines, sea = model.lines, model.sea
+    for i, name in enumerate(model.names.lines):
+        own = slice(lines.attachment_start[i], lines.attachment_start[i + 1])
+        lift = lines.attachment_force[own] @ sea.bed_normal
+        net = sea.water_density * lines.attachment_volume[own] - lines.attachment_mass[own]
+        lift = lift + sea.gravity * sea.bed_normal[2] * net
+        held = lying(problem, out, i, lines.attachment_s[own]) & (lift > 0.0)
+        if np.any(held):
+            k = int(np.argmax(held))
+            return (
+                f"line '{name}' would have to be held down by the seabed at s = {lines.attachment_s[own][k]:.5g} m, "
+                f"where {lift[k]:.4g} N lift it, and no contact that shooting follows lets it go; use method 'fem'"
             )
     return ""
 
