@@ -4,21 +4,30 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.physics.drag import drag, drag_derivatives, drag_factor
+from ropewalk.physics.drag import drag, drag_by_tangent, drag_by_velocity
 
 T = np.array([2.0, -1.0, 2.0]) / 3.0
 BN, BT = 37.0, 11.0
 
 
 def force(u, t, bn=BN, bt=BT):
-    f = np.empty(3)
-    drag(np.asarray(u, float), np.asarray(t, float), bn, bt, f)
-    return f
+    return np.array(drag(_tuple(u), _tuple(t), bn, bt)[0])
+
+
+def derivatives(u, t):
+    """Force, and its derivatives by relative velocity and by tangent."""
+    u, t = _tuple(u), _tuple(t)
+    f, parts = drag(u, t, BN, BT)
+    return np.array(f), *(np.reshape(A, (3, 3)) for A in (drag_by_velocity(t, parts), drag_by_tangent(u, t, parts)))
+
+
+def _tuple(x):
+    return tuple(float(value) for value in x)
 
 
 def test_cross_flow_and_axial_flow_by_hand():
     """0.5 rho c d u^2 across, 0.5 rho c pi d u^2 along."""
-    bn, bt = drag_factor(1025.0, 1.2, 0.1), drag_factor(1025.0, 0.05, np.pi * 0.1)
+    bn, bt = 0.5 * 1025.0 * 1.2 * 0.1, 0.5 * 1025.0 * 0.05 * np.pi * 0.1
     assert_allclose(force([2.0, 0, 0], [0, 0, 1.0], bn, bt), [0.5 * 1025 * 1.2 * 0.1 * 4, 0, 0], rtol=1e-15)
     assert_allclose(force([0, 0, -3.0], [0, 0, 1.0], bn, bt), [0, 0, -0.5 * 1025 * 0.05 * np.pi * 0.1 * 9], rtol=1e-15)
 
@@ -48,8 +57,7 @@ def test_force_turns_with_the_frame():
 def test_derivatives_match_differences(u):
     """Central differences; the tangent is moved as a unit vector, so only that part is compared."""
     u = np.array(u)
-    f, du, dt = np.empty(3), np.empty((3, 3)), np.empty((3, 3))
-    drag_derivatives(u, T, BN, BT, f, du, dt)
+    f, du, dt = derivatives(u, T)
     assert_allclose(f, force(u, T), rtol=1e-14)
     h = 1e-6 * np.linalg.norm(u)
     by_u = np.stack([(force(u + e, T) - force(u - e, T)) / (2 * h) for e in h * np.eye(3)], axis=1)
@@ -66,8 +74,7 @@ def test_derivatives_match_differences(u):
 
 @pytest.mark.parametrize("u", [np.zeros(3), 2.0 * T])
 def test_derivatives_are_finite_without_cross_flow(u):
-    f, du, dt = np.empty(3), np.empty((3, 3)), np.empty((3, 3))
-    drag_derivatives(u, T, BN, BT, f, du, dt)
+    _, du, dt = derivatives(u, T)
     assert np.isfinite(du).all()
     assert np.isfinite(dt).all()
     # cross flow of round-off size is allowed: 1e-16 of bn |u|

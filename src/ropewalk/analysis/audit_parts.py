@@ -9,6 +9,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import FORCE, LENGTH, Finding, Scales, heights
 from ropewalk.analysis.audit_loads import current_at, drag, lump_load
+from ropewalk.loads.hull import cut_strips
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
 from ropewalk.model.joints import HELD, LOOSE, SPRING
@@ -16,7 +17,6 @@ from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics import hydrostatics
-from ropewalk.physics.hull_loads import cut_strips
 from ropewalk.physics.motion import motion
 from ropewalk.physics.wind import EXPONENT, REFERENCE_HEIGHT
 
@@ -244,7 +244,7 @@ def _flow(model: Model, R: Array, x: Array, k: int) -> Array:
         return _flow_on_sphere(model, R, x, k)
     axis = R[:, 2]
     strips = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    zeta, thick, radius, volume = strips.T
+    zeta, thick, radius, volume = strips.zeta, strips.thick, strips.radius, strips.volume
     place = x + np.outer(zeta, axis)
     reach = abs(axis[2]) * thick + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))
     wet = np.clip(0.5 - place[:, 2] / reach, 0.0, 1.0) * (sea.water_density > 0.0)

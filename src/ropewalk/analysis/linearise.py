@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ropewalk.analysis.statics import Equilibrium, statics
-from ropewalk.assembly.mesh import FLIPPED, LENGTH
+from ropewalk.assembly.mesh import FLIPPED
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.equilibrium import Rest, find_rest
@@ -242,7 +242,7 @@ def joint_coordinates(linear: Linearised, line: str) -> tuple[Array, Array, Arra
     e = np.arange(mesh.element_start[k], mesh.element_start[k + 1])
     if mesh.line[k, FLIPPED] or np.any(at.local.give[e] > 0.0) or unknowns.size != 4 * e.size:
         raise InputError(f"joint coordinates need one inextensible line held at end A and free at B; '{line}' is not")
-    t, length = at.local.tangent[e], mesh.element[e, LENGTH]
+    t, length = at.local.tangent[e], mesh.element[e].length
     nearest = np.where(np.abs(t[:, :1]) < ALONG_X, np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))
     e1 = nearest - np.sum(nearest * t, axis=1)[:, None] * t
     e1 /= np.linalg.norm(e1, axis=1)[:, None]

@@ -134,7 +134,7 @@ class _SparseSteps:
         n_points = assembly.reference.shape[0]
         number = np.full(n_dofs + 1, -1)
         number[free] = np.arange(free.size)
-        own = np.full((n_points + assembly.hull.size, 6), -1)
+        own = np.full((n_points + assembly.body.size, 6), -1)
         for k in range(own.shape[0]):
             size, first = (3, 3 * k) if k < n_points else (6, 3 * n_points + 6 * (k - n_points))
             own[k, :size] = first + np.arange(size)

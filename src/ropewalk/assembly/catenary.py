@@ -11,12 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.assembly.element import three
+from ropewalk.loads.body import still_block
+from ropewalk.loads.float import wet_sphere
+from ropewalk.loads.given import spring_pull
+from ropewalk.model.arrays import Array, Flags, Ints, Records
 from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
+from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_rotate
 from ropewalk.physics import catenary, catenary_line, hydrostatics
 from ropewalk.physics.catenary_pieces import lowest
 
@@ -49,21 +52,13 @@ class Assembly(NamedTuple):
     spring: Array  # (p, 3) N/m
     axis_force: Array  # (p, 3) N
     force: Array  # (p, 3) weight included, buoyancy not, N
+    volume: Array  # (p,) m3
     radius: Array  # (p,) of the sphere with the point's volume, m
     # bodies
-    home_position: Array  # (b, 3) where linear stiffness is zero, m
-    home_quaternion: Array  # (b, 4)
-    linear: Array  # (b, 6, 6) linear stiffness
-    body_weight: Array  # (b,) N, downward
-    centre: Array  # (b, 3) of mass, body frame, m
-    hull: Ints  # (b,)
-    profile_start: Ints  # (b + 1,)
+    body: Records  # (b,) of BODY of loads/body.py
     profile: Array  # (m, 2)
-    sphere: Array  # (b, 4)
-    load_force: Array  # (b, 3) N
-    load_moment: Array  # (b, 3) N m
-    load_at: Array  # (b, 3) m
-    specific_weight: float  # of water, N/m3
+    density: float  # of water, kg/m3
+    gravity: float  # m/s2
 
 
 class Balance(NamedTuple):
@@ -282,54 +277,32 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
 
 
 @kernel
-def _add_point(position, reference, frame, joint, spring, axis_force, force, radius, specific_weight, out_force, own):
-    """Weight, buoyancy, force and springs of a point, along the axes of its joint."""
-    lift, rate = 0.0, 0.0
-    if radius > 0.0 and position[2] < radius:
-        h = max(-radius, position[2])  # cap of a sphere: see physics/hydrostatics.py
-        lift = specific_weight * np.pi / 3.0 * (radius - h) ** 2 * (2.0 * radius + h)
-        rate = specific_weight * np.pi * (radius - h) * (radius + h)
+def _add_point(assembly, k, position, out_force, own):
+    """Weight, buoyancy, force and springs of point k, along the axes of its joint."""
+    frame, force = assembly.frame[k], assembly.force[k]
+    share, slope = wet_sphere(position[2], assembly.radius[k])
+    whole = assembly.density * assembly.gravity * assembly.volume[k]
+    way = sub3((position[0], position[1], position[2]), three(assembly.reference, k))
     for m in range(3):
-        f = axis_force[m] + frame[m, 2] * lift
-        shift = 0.0
+        axis = three(frame, m)
+        stiffness = assembly.spring[k, m] if assembly.joint[k, m] == SPRING else 0.0
+        load = (force[0], force[1], force[2] + whole * share)
+        out_force[m] += dot(axis, load) + spring_pull(axis, stiffness, assembly.axis_force[k, m], way)
         for j in range(3):
-            f += frame[m, j] * force[j]
-            shift += frame[m, j] * (position[j] - reference[j])
-            own[m, j] = rate * frame[m, 2] * frame[j, 2]
-        if joint[m] == SPRING:
-            f -= spring[m] * shift
-            own[m, m] += spring[m]
-        out_force[m] += f
+            own[m, j] = -whole * slope * frame[m, 2] * frame[j, 2]
+        own[m, m] += stiffness
 
 
 @kernel(separate=True)
 def _add_body(assembly, k, n_points, bodies, quaternions, out):
     """Weight, buoyancy, loads and linear stiffness of body k."""
-    own = out.own[n_points + k]
-    own[:, :] = 0.0
-    wrench = np.zeros(6)
-    q = quaternions[k]
-    up = np.array([0.0, 0.0, 1.0])
-    hydrostatics.weight(-assembly.body_weight[k] * up, quaternion_rotate(q, assembly.centre[k]), wrench, own)
-    cut = np.zeros(hydrostatics.SIZE)
-    if assembly.hull[k] == HULL_AXISYMMETRIC:
-        profile = assembly.profile[assembly.profile_start[k] : assembly.profile_start[k + 1]]
-        hydrostatics.axisymmetric(profile, quaternion_rotate(q, up), up, bodies[k, 2], cut)
-    elif assembly.hull[k] == HULL_SPHERE:
-        centre = quaternion_rotate(q, assembly.sphere[k, :3])
-        hydrostatics.sphere(centre, assembly.sphere[k, 3], up, bodies[k, 2], cut)
-    hydrostatics.buoyancy(cut, assembly.specific_weight, wrench, own)
-    hydrostatics.weight(assembly.load_force[k], quaternion_rotate(q, assembly.load_at[k]), wrench, own)
-    moved = np.empty(6)
-    moved[:3] = bodies[k] - assembly.home_position[k]
-    moved[3:] = quaternion_log(quaternion_product(q, quaternion_conjugate(assembly.home_quaternion[k])))
+    own, block = out.own[n_points + k], np.empty((6, 7))
+    fluid = (assembly.density, assembly.gravity)
+    still_block(assembly.body[k], three(bodies, k), quaternions[k], fluid, assembly.profile, block)
     for m in range(6):
+        out.force[3 * n_points + 6 * k + m] -= block[m, 6]
         for j in range(6):
-            wrench[m] -= assembly.linear[k, m, j] * moved[j]
-            own[m, j] += assembly.linear[k, m, j]
-        if m >= 3:
-            wrench[m] += assembly.load_moment[k, m - 3]
-        out.force[3 * n_points + 6 * k + m] += wrench[m]
+            own[m, j] = block[m, j]
 
 
 @kernel(separate=True)
@@ -355,19 +328,7 @@ def evaluate(assembly, points, bodies, quaternions, out):
             maps, counts, arms, assembly.dofs[i], out.end_force[i], out.jacobian, out.blocks[i], out.line_force
         )
     for k in range(points.shape[0]):
-        _add_point(
-            points[k],
-            assembly.reference[k],
-            assembly.frame[k],
-            assembly.joint[k],
-            assembly.spring[k],
-            assembly.axis_force[k],
-            assembly.force[k],
-            assembly.radius[k],
-            assembly.specific_weight,
-            out.force[3 * k : 3 * k + 3],
-            out.own[k],
-        )
+        _add_point(assembly, k, points[k], out.force[3 * k : 3 * k + 3], out.own[k])
     for k in range(bodies.shape[0]):
         _add_body(assembly, k, points.shape[0], bodies, quaternions, out)
     out.force[:] += out.line_force

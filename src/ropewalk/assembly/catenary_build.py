@@ -9,8 +9,9 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
+from ropewalk.loads.body import body_records
+from ropewalk.loads.float import radius_of
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
-from ropewalk.model.bodies import HULL_NONE, HULL_SPHERE, Bodies
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
@@ -50,30 +51,13 @@ def build_assembly(model: Model) -> Assembly:
         spring=points.axis_spring,
         axis_force=points.axis_force,
         force=floats(points.force + points.mass[:, None] * down),
-        radius=floats((0.75 / math.pi * points.volume) ** (1.0 / 3.0)),
-        home_position=bodies.position,
-        home_quaternion=bodies.quaternion,
-        linear=bodies.stiffness,
-        body_weight=floats(bodies.mass * sea.gravity),
-        centre=bodies.centre,
-        hull=with_spheres(bodies)[0],
-        profile_start=bodies.profile_start,
+        volume=points.volume,
+        radius=floats([radius_of(float(volume)) for volume in points.volume]),
+        body=body_records(bodies),
         profile=bodies.profile,
-        sphere=with_spheres(bodies)[1],
-        load_force=bodies.load_force,
-        load_moment=bodies.load_moment,
-        load_at=bodies.load_at,
-        specific_weight=sea.water_density * sea.gravity,
+        density=sea.water_density,
+        gravity=sea.gravity,
     )
-
-
-def with_spheres(bodies: Bodies) -> tuple[Ints, Array]:
-    """Kinds of hulls and spheres (n_bodies, 4), a volume without a hull taken as a sphere about the body's origin."""
-    bare = (bodies.hull == HULL_NONE) & (bodies.volume > 0.0)
-    sphere = bodies.sphere.copy()
-    sphere[bare] = 0.0
-    sphere[bare, 3] = np.cbrt(0.75 / math.pi * bodies.volume[bare])
-    return ints(np.where(bare, HULL_SPHERE, bodies.hull)), floats(sphere, (-1, 4))
 
 
 def free_dofs(model: Model) -> tuple[Ints, Ints]:
@@ -90,10 +74,9 @@ def free_dofs(model: Model) -> tuple[Ints, Ints]:
 def scales(model: Model, assembly: Assembly) -> Scales:
     """Sizes of the assembly: length of its longest line, sum of its weights and loads."""
     gravity = np.sum(np.abs(assembly.piece_weight) * assembly.piece_length) + np.sum(np.abs(assembly.piece_load))
-    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum() + np.abs(assembly.load_force).sum()
-    floats_ = assembly.specific_weight * np.sum(4.0 / 3.0 * math.pi * assembly.radius**3)
-    lift = assembly.specific_weight * float(model.bodies.volume.sum())
-    force = float(gravity + loads + floats_ + assembly.body_weight.sum() + lift)
+    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum() + np.abs(assembly.body.load_force).sum()
+    lift = assembly.density * (assembly.volume.sum() + assembly.body.volume.sum()) + assembly.body.mass.sum()
+    force = float(gravity + loads + lift * assembly.gravity)
     length = float(np.max(model.lines.length, initial=0.0))
     arm = np.ones(len(model.names.bodies))
     for k in range(arm.size):

@@ -16,35 +16,34 @@ from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
-from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.loads.bed import build_bed
+from ropewalk.loads.member import MEMBER_FIELDS, Sizes, fill_members
+from ropewalk.loads.point import POINT_FIELDS
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, records
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions, initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE
-from ropewalk.physics.seabed import seabed_law, sloping_bed
 
 ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
 SLACK_STIFFNESS = 1e-3  # axial stiffness in compression of a line that cannot push, in multiples of its weight
-LEVEL = 1e-3  # of an element's length: a level line passes the surface over at least this height
 LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element that has parted
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
 NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
-BED_SHEAR = 9  # of `bed`: N/m3, with which friction holds before it slips
-
-# columns of nodes
-MASS = 0  # of half elements and attachments, kg
-VOLUME = 1  # of attachments, m3
-DRAG_AREA = 2  # of attachments, m2
-ADDED = 3  # added mass of attachments, kg
-FORCE = 4  # 4, 5, 6: of attachments, N
-BED_AREA = 7  # contact width times length, m2
-RADIUS = 8  # height of the axis over the bed at rest, m
-NODE_COLUMNS = 9
+# nodes: half elements, and what is attached there
+NODE = np.dtype(
+    [
+        *POINT_FIELDS,  # mass with that of half elements; the rest of attachments
+        ("bed_area", "f8"),  # contact width times length, m2
+        ("radius", "f8"),  # height of the axis over the bed at rest, m
+    ],
+    align=True,
+)
 
 # columns of lines
 FLIPPED = 0  # 1 if walked from end B
@@ -58,26 +57,26 @@ SPRING = 3  # N/m
 PULL = 4  # N
 DOF_COLUMNS = 5
 
-# columns of elements
-LENGTH = 0  # unstretched, m
-HALF_VOLUME = 1  # m3
-DRAG_NORMAL = 2  # half density, coefficient and diameter, kg/m2
-DRAG_TANGENTIAL = 3
-HALF_ADDED_NORMAL = 4  # added mass of half an element, kg
-HALF_ADDED_TANGENTIAL = 5
-DAMPING = 6  # s
-THICKNESS = 7  # m, height over which the section passes the water surface
-SLACK = 8  # axial stiffness in compression, N; 0 for sections that can push
-LENGTH_RATE = 9  # of the unstretched length, m/s; of elements at winches
-LIMIT = 10  # tension at which the line parts, N
-ELEMENT_COLUMNS = 11
+ELEMENT = np.dtype(
+    [
+        *MEMBER_FIELDS,
+        ("damping", "f8"),  # s
+        ("slack", "f8"),  # axial stiffness in compression, N; 0 for sections that can push
+        ("length_rate", "f8"),  # of the unstretched length, m/s; of elements at winches
+        ("limit", "f8"),  # tension at which the line parts, N
+        ("law", "i8"),  # kind of physics/elasticity.py
+        ("law_start", "i8"),  # of its numbers in law_data
+        ("law_stop", "i8"),
+    ],
+    align=True,
+)
 
 
 class Mesh(NamedTuple):
     """What the kernels of this method read beside the sea and the motions.
 
-    Only winches and breaks change nodes, elements and laws.
-    Few arrays with named columns, not one array per quantity: each array costs the compiler time at every call.
+    Only winches and breaks change nodes and elements.
+    Few arrays of records, not one array per quantity: each array costs the compiler time at every call.
     Junctions have rows after the nodes in all arrays of positions, the rotations of bodies after those, and the
     multipliers of links at the end.
     """
@@ -87,20 +86,19 @@ class Mesh(NamedTuple):
     line: Ints  # (n_lines, LINE_COLUMNS)
     end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
     s: Array  # (n_nodes,) from end A, m
-    node: Array  # (n_nodes + n_junctions + n_bodies, NODE_COLUMNS)
-    element: Array  # (n_elements, ELEMENT_COLUMNS)
-    law: Ints  # (n_elements, 3) kind, start and stop in law_data, of physics/elasticity.py
-    law_data: Array
+    node: Records  # (n_nodes + n_junctions + n_bodies,) of NODE
+    element: Records  # (n_elements,) of ELEMENT
+    law_data: Array  # numbers of the elastic laws
     motion: Ints  # (n_junctions,) index into Motions, -1 for none
     reference: Array  # (n_junctions, 3) m
     dof_start: Ints  # (n_junctions + 1,)
     dof: Array  # (n_dofs, DOF_COLUMNS)
-    bed: Array  # (10,) plane (4) and law (5) of physics/seabed.py; BED_SHEAR
+    bed: Records  # (1,) of BED of loads/bed.py
     has_bed: bool
     friction: float  # coefficient
     mass_damping: float  # 1/s
     bodies: BodyMesh
-    load: Array  # (n_elements, LOAD_COLUMNS) of mixed_load_arrays.py, or no rows
+    load: Records  # (n_elements,) of LINE_LOAD of loads/given.py, or no rows
     winches: WinchMesh
 
 
@@ -123,27 +121,24 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
     shift = _shifts(model, still, place)
     for i, end in zip(*np.nonzero(still), strict=True):
         if is_on_bed(sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
-            cuts[i][1][-(end ^ int(flipped[i])), BED_AREA] = 0.0
+            cuts[i][1].bed_area[-(end ^ int(flipped[i]))] = 0.0
     lies = lying_ends(model, initial_state(model)) if lies is None else lies
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
     line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
-    depth = sea.depth if sea.has_seabed else 0.0
-    law = seabed_law(sea.bed_stiffness, sea.bed_damping, 0.0)  # friction has a memory, which the pressure law has not
     return Mesh(
-        node_start=offsets([s.size for s, _, _, _ in cuts]),
-        element_start=offsets([e.shape[0] for _, _, e, _ in cuts]),
+        node_start=offsets([s.size for s, _, _ in cuts]),
+        element_start=offsets([e.shape[0] for _, _, e in cuts]),
         line=ints(line, (-1, LINE_COLUMNS)),
         end_offset=floats(offset, (-1, 2, 3)),
-        s=floats(np.concatenate([np.zeros(0), *(s for s, _, _, _ in cuts)])),
-        node=np.concatenate([*(n for _, n, _, _ in cuts), _junctions(model)]),
-        element=np.concatenate([np.zeros((0, ELEMENT_COLUMNS)), *(e for _, _, e, _ in cuts)]),
-        law=np.concatenate([np.zeros((0, 3), dtype=np.int64), *(law for _, _, _, law in cuts)]),
+        s=floats(np.concatenate([np.zeros(0), *(s for s, _, _ in cuts)])),
+        node=joined([*(n for _, n, _ in cuts), _junctions(model)], NODE),
+        element=joined([e for _, _, e in cuts], ELEMENT),
         law_data=floats(np.append(model.sections.law_data, LOOSE_STIFFNESS * _weight_scale(model))),
         motion=ints(motion),
         reference=floats(reference, (-1, 3)),
         dof_start=dof_start,
         dof=dof,
-        bed=floats(np.concatenate([sloping_bed([0.0, 0.0, -depth], sea.bed_normal), law, [sea.bed_shear]])),
+        bed=build_bed(sea),
         has_bed=sea.has_seabed,
         friction=sea.bed_friction,
         mass_damping=mass_damping,
@@ -195,17 +190,16 @@ def _degrees_of_freedom(model: Model) -> tuple[Ints, Array]:
     return offsets(count), floats(rows, (-1, DOF_COLUMNS))
 
 
-def _junctions(model: Model) -> Array:
+def _junctions(model: Model) -> Records:
     """Rows of the junctions in `node`: what is lumped at the points. Bodies have their own terms: theirs are empty."""
     points = model.points
     n_rows = len(model.names.points) + 2 * len(model.names.bodies) + 2 * len(model.links.names)
-    rows: Array = np.zeros((n_rows, NODE_COLUMNS))
-    n = len(model.names.points)
-    rows[:n, MASS] = points.mass
-    rows[:n, VOLUME] = points.volume
-    rows[:n, DRAG_AREA] = points.drag_area
-    rows[:n, ADDED] = points.added_mass
-    rows[:n, FORCE : FORCE + 3] = points.force
+    rows, n = records(n_rows, NODE), len(model.names.points)
+    rows.mass[:n] = points.mass
+    rows.volume[:n] = points.volume
+    rows.drag_area[:n] = points.drag_area
+    rows.added[:n] = points.added_mass
+    rows.force[:n] = points.force
     return rows
 
 
@@ -293,8 +287,8 @@ def _edges(model: Model, line: int) -> tuple[Array, Ints]:
     return np.array(edges), np.array(section_of)
 
 
-def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, Ints]:
-    """s, nodes, elements and laws of one line, in the order of the walk."""
+def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Records]:
+    """s, nodes and elements of one line, in the order of the walk."""
     s, k = _edges(model, line)
     sections, sea = model.sections, model.sea
     length = np.diff(s)
@@ -303,27 +297,29 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Array, Array, I
     width = np.maximum(np.sqrt(4.0 * area / np.pi), 2.0 * sections.contact_radius[k])
     weight = sea.gravity * float(np.sum(np.abs(sections.mass[k] * length - displaced)))
     weight = weight if weight > 0.0 else max(sea.gravity, 1.0) * float(np.sum(sections.mass[k] * length))
-    elements = np.zeros((length.size, ELEMENT_COLUMNS))
-    elements[:, LENGTH] = length
-    elements[:, HALF_VOLUME] = 0.5 * area * length
-    elements[:, DRAG_NORMAL] = 0.5 * sea.water_density * sections.drag_normal[k]
-    elements[:, DRAG_TANGENTIAL] = 0.5 * sea.water_density * sections.drag_tangential[k]
-    elements[:, HALF_ADDED_NORMAL] = 0.5 * displaced * sections.added_normal[k]
-    elements[:, HALF_ADDED_TANGENTIAL] = 0.5 * displaced * sections.added_tangential[k]
+    elements = records(length.size, ELEMENT)
+    sizes = Sizes(
+        length, area, width, sections.drag_normal[k], sections.drag_tangential[k], sections.added_normal[k],
+        sections.added_tangential[k],
+    )  # fmt: skip
+    fill_members(elements, sizes, sea.water_density)
     snaps = (sections.law[k] == INEXTENSIBLE) & ~sections.compression[k]
-    elements[:, DAMPING] = np.where(snaps, np.maximum(sections.damping[k], SNAP_TIME), sections.damping[k])
-    elements[:, THICKNESS] = np.maximum(width, LEVEL * length)
-    elements[:, SLACK] = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
-    elements[:, LIMIT] = np.inf
-    law = np.stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]], axis=1)
-    nodes = np.zeros((s.size, NODE_COLUMNS))
-    nodes[:, MASS] = _to_nodes(sections.mass[k] * length)
-    nodes[:, BED_AREA] = _to_nodes(contact_width(model, k) * length)
-    nodes[:, RADIUS] = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
+    elements.damping = np.where(snaps, np.maximum(sections.damping[k], SNAP_TIME), sections.damping[k])
+    elements.slack = np.where(sections.compression[k], 0.0, SLACK_STIFFNESS * weight)
+    elements.limit = np.inf
+    elements.law, elements.law_start, elements.law_stop = (
+        sections.law[k],
+        sections.law_start[k],
+        sections.law_start[k + 1],
+    )
+    nodes = records(s.size, NODE)
+    nodes.mass = _to_nodes(sections.mass[k] * length)
+    nodes.bed_area = _to_nodes(contact_width(model, k) * length)
+    nodes.radius = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
     _add_attachments(model, line, s, nodes)
     if flipped:
-        return s[::-1], nodes[::-1], elements[::-1], law[::-1]
-    return s, nodes, elements, law
+        return s[::-1], nodes[::-1], elements[::-1]
+    return s, nodes, elements
 
 
 def _shifts(model: Model, still: Any, place: Array) -> Array:
@@ -356,8 +352,8 @@ def lying(mesh: Mesh, r: Array) -> Flags:
     """
     first, last = mesh.node_start[:-1], mesh.node_start[1:] - 1
     ends, beside = np.stack([first, last], axis=1), np.stack([first + 1, last - 1], axis=1)
-    above = r[beside] @ mesh.bed[:3] - mesh.bed[3] - mesh.node[beside, RADIUS]
-    lies = mesh.has_bed & (mesh.node[ends, BED_AREA] == 0.0) & (above <= 0.0)
+    above = r[beside] @ mesh.bed.normal[0] - mesh.bed.level[0] - mesh.node.radius[beside]
+    lies = mesh.has_bed & (mesh.node.bed_area[ends] == 0.0) & (above <= 0.0)
     return np.where(mesh.line[:, FLIPPED, None] == 1, lies[:, ::-1], lies)
 
 
@@ -382,12 +378,12 @@ def _to_nodes(per_element: Array) -> Array:
     return nodes
 
 
-def _add_attachments(model: Model, line: int, s: Array, nodes: Array) -> None:
+def _add_attachments(model: Model, line: int, s: Array, nodes: Records) -> None:
     lines = model.lines
     for a in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
         i = int(np.argmin(np.abs(s - lines.attachment_s[a])))
-        nodes[i, MASS] += lines.attachment_mass[a]
-        nodes[i, VOLUME] += lines.attachment_volume[a]
-        nodes[i, DRAG_AREA] += lines.attachment_drag_area[a]
-        nodes[i, ADDED] += lines.attachment_added_mass[a]
-        nodes[i, FORCE : FORCE + 3] += lines.attachment_force[a]
+        nodes.mass[i] += lines.attachment_mass[a]
+        nodes.volume[i] += lines.attachment_volume[a]
+        nodes.drag_area[i] += lines.attachment_drag_area[a]
+        nodes.added[i] += lines.attachment_added_mass[a]
+        nodes.force[i] += lines.attachment_force[a]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Records = Any  # np.recarray: rows with named fields, which type checkers do not know
 
 
 def floats(values: Any, shape: tuple[int, ...] | None = None) -> Array:
@@ -25,6 +26,16 @@ def ints(values: ArrayLike, shape: tuple[int, ...] | None = None) -> Ints:
 def flags(values: ArrayLike) -> Flags:
     """A read-only contiguous copy of truth values."""
     return _frozen(np.array(values, dtype=np.bool_, order="C"), None)
+
+
+def records(n: int, fields: np.dtype[Any]) -> Records:
+    """n empty rows with named fields, to be filled."""
+    return np.zeros(n, dtype=fields).view(np.recarray)
+
+
+def joined(parts: list[Records], fields: np.dtype[Any]) -> Records:
+    """Tables of the same fields laid end to end; they can be changed."""
+    return np.concatenate([records(0, fields), *parts]).view(np.recarray)
 
 
 def offsets(counts: ArrayLike) -> Ints:

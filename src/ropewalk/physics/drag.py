@@ -2,78 +2,65 @@ r"""Drag on a slender member in cross flow and along it, per unit length.
 
 The kernels take the two products
 
-.. math:: b_n = \tfrac12 \rho\, c_n d, \qquad b_t = \tfrac12 \rho\, c_t \pi d
+.. math:: b_n = \tfrac12 \rho\, c_n d, \qquad b_t = \tfrac12 \rho\, c_t \pi d,
 
-made once by the model with :func:`drag_factor`: the tangential one on the circumference, so its diameter
-is pi d, or d itself where a source refers its coefficient to the diameter.
+the tangential one on the circumference, so its diameter is pi d, or d itself where a source refers its coefficient to
+the diameter. Multiplied by a length they give the drag of that length.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, add3, add9, dot, outer, plus_unit, scale3, scale9
 from ropewalk.numerics.compile import kernel
 
 
-@kernel
-def drag_factor(density, coefficient, diameter):
-    """Half density times coefficient times diameter (kg/m2): b_n with d, b_t with pi d or d.
-
-    density : of the water, kg/m3    diameter : effective for this direction, m
-    """
-    return 0.5 * density * coefficient * diameter
-
-
-@kernel
-def drag(u, t, bn, bt, force):
-    r"""Drag of the water per unit length (N/m), written to `force`.
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def drag(u, t, bn, bt):
+    r"""Drag of the water per unit length (N/m), and the parts that its derivatives are made of.
 
     .. math:: f = b_n |u_n|\, u_n + b_t |u_t|\, u_t, \qquad u_t = (u \cdot t)\, t, \quad u_n = u - u_t
 
     Source: [Morison1950], drag term, with the cross-flow principle [Hoerner1965], ch. 3.
 
-    u : (3,) water minus member velocity, m/s    t : (3,) unit tangent
-    bn, bt : from :func:`drag_factor`, kg/m2    force : (3,), filled
+    u : 3 numbers, water minus member velocity, m/s    t : 3 numbers, unit tangent    bn, bt : kg/m2
+    Returns f; and u_n, s = u.t, b_n |u_n|, b_t |s| and b_n / |u_n| (0 without cross flow).
     """
-    along = u[0] * t[0] + u[1] * t[1] + u[2] * t[2]
-    nx = u[0] - along * t[0]
-    ny = u[1] - along * t[1]
-    nz = u[2] - along * t[2]
-    a = bn * np.sqrt(nx * nx + ny * ny + nz * nz)
-    b = bt * abs(along) * along
-    force[0] = a * nx + b * t[0]
-    force[1] = a * ny + b * t[1]
-    force[2] = a * nz + b * t[2]
+    s = dot(u, t)
+    un = add3(u, scale3(-s, t))
+    speed = np.sqrt(dot(un, un))
+    across, along = bn * speed, bt * abs(s)
+    slope = bn / speed if speed > 0.0 else 0.0
+    return add3(scale3(across, un), scale3(along * s, t)), (un, s, across, along, slope)
 
 
-@kernel
-def drag_derivatives(u, t, bn, bt, force, du, dt):
-    r"""As :func:`drag`, and its derivatives by relative velocity (N s/m2) and by tangent (N/m).
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def drag_by_velocity(t, parts):
+    r"""Derivative of :func:`drag` by the relative velocity (N s/m2), a matrix of 9 numbers.
 
-    .. math::
-        \frac{\partial f}{\partial u} &= b_n \left(|u_n| (I - t t^T) + \frac{u_n u_n^T}{|u_n|}\right)
-        + 2 b_t |u_t|\, t t^T, \\
-        \frac{\partial f}{\partial t} &= -b_n \left(|u_n| (t u^T + s I) + s \frac{u_n u_n^T}{|u_n|}\right)
-        + b_t |s| (2\, t u^T + s I), \qquad s = u \cdot t.
+    .. math:: \frac{\partial f}{\partial u} = b_n \left(|u_n| (I - t t^T) + \frac{u_n u_n^T}{|u_n|}\right)
+        + 2 b_t |s|\, t t^T
 
-    That by the tangent is of the formula as it stands, with t free in space; multiply it by the derivative
-    of the unit tangent, (I - t t^T)/length, and it does not matter how the formula goes on for other
-    lengths of t. Both are continuous; where u_n = 0 its terms are zero.
-
-    du, dt : (3, 3), filled; row = component of force
+    t : as there    parts : what it returns beside the force
     """
-    s = u[0] * t[0] + u[1] * t[1] + u[2] * t[2]
-    un = (u[0] - s * t[0], u[1] - s * t[1], u[2] - s * t[2])
-    speed = np.sqrt(un[0] * un[0] + un[1] * un[1] + un[2] * un[2])
-    normal = bn * speed
-    over = bn / speed if speed > 0.0 else 0.0
-    axial = bt * abs(s)
-    for i in range(3):
-        force[i] = normal * un[i] + axial * s * t[i]
-        dyad = over * un[i]
-        along = (2.0 * axial - normal) * t[i]
-        for j in range(3):
-            du[i, j] = dyad * un[j] + along * t[j]
-            dt[i, j] = along * u[j] - s * dyad * un[j]
-        du[i, i] += normal
-        dt[i, i] += s * (axial - normal)
+    un, _, across, along, slope = parts
+    return plus_unit(add9(outer(scale3(slope, un), un), outer(scale3(2.0 * along - across, t), t)), across)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def drag_by_tangent(u, t, parts):
+    r"""Derivative of :func:`drag` by the tangent (N/m), a matrix of 9 numbers.
+
+    .. math:: \frac{\partial f}{\partial t} = -b_n \left(|u_n| (t u^T + s I) + s \frac{u_n u_n^T}{|u_n|}\right)
+        + b_t |s| (2\, t u^T + s I)
+
+    It is that of the formula as it stands, with t free in space; multiply it by the derivative of the unit tangent,
+    (I - t t^T)/length, and it does not matter how the formula goes on for other lengths of t. Continuous; where
+    u_n = 0 its terms are zero.
+
+    u, t : as there    parts : what it returns beside the force
+    """
+    un, s, across, along, slope = parts
+    turned = add9(outer(scale3(2.0 * along - across, t), u), scale9(-s * slope, outer(un, un)))
+    return plus_unit(turned, s * (along - across))

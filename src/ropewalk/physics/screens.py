@@ -14,8 +14,6 @@ LOLAND, AARSNES, KRISTIANSEN_FALTINSEN = 0, 1, 2  # kinds of screen
 
 VISCOSITY = 1.05e-6  # kinematic, m2/s: sea water at 20 degrees C
 RE_LOW, RE_HIGH = 10.0**1.5, 1.0e4  # range of the drag curve of a cylinder; held beyond
-SMALLEST_SPEED = 1e-12  # m/s: slower water has no direction and no force
-SMALLEST_AREA = 1e-14  # m2: a screen folded to a line has no normal and no force
 
 
 @kernel
@@ -83,44 +81,3 @@ def wake_factor(drag):
     Source: [Loland1991].    drag : coefficient of the screen upstream in flow along its normal
     """
     return max(0.0, 1.0 - 0.46 * drag)
-
-
-@kernel
-def screen_force(kind, rho, solidity, twine, a, b, c, d, u, force, damping):
-    r"""Force (N) of the water on the screen with corners a, b, c, d in order round its edge, into `force`.
-
-    .. math:: f = \tfrac12 \rho A |u|^2 (C_D e_u + C_L e_L), \qquad
-              e_L = \frac{n - (n \cdot e_u)\, e_u}{|n - (n \cdot e_u)\, e_u|},
-
-    n the normal on the lee side. The area vector is half the cross product of the diagonals, exact for a
-    flat screen; a triangle has c = d. `damping` (3, 3) gets the derivative of the drag at constant angle,
-    :math:`\tfrac12 \rho A C_D (|u| I + u u^T / |u|)` (N s/m), enough for steps that are implicit in it.
-
-    rho : kg/m3    twine : diameter, m    u : (3,) water minus screen, m/s
-    """
-    force[:] = 0.0
-    damping[:, :] = 0.0
-    p = (c[0] - a[0], c[1] - a[1], c[2] - a[2])
-    q = (d[0] - b[0], d[1] - b[1], d[2] - b[2])
-    n0 = 0.5 * (p[1] * q[2] - p[2] * q[1])
-    n1 = 0.5 * (p[2] * q[0] - p[0] * q[2])
-    n2 = 0.5 * (p[0] * q[1] - p[1] * q[0])
-    area = np.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
-    speed = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
-    if speed < SMALLEST_SPEED or area < SMALLEST_AREA:
-        return
-    e = (u[0] / speed, u[1] / speed, u[2] / speed)
-    side = (n0 * e[0] + n1 * e[1] + n2 * e[2]) / area
-    sign = 1.0 if side >= 0.0 else -1.0
-    n = (sign * n0 / area, sign * n1 / area, sign * n2 / area)
-    cosine = min(1.0, abs(side))
-    sine = np.sqrt(1.0 - cosine * cosine)
-    re = twine * speed / (VISCOSITY * (1.0 - solidity))
-    drag, lift = screen_coefficients(kind, np.arccos(cosine), solidity, re)
-    pressure = 0.5 * rho * area * speed
-    over = lift / sine if sine > 0.0 else 0.0  # the lift vanishes with sin(2 theta), so the ratio stays finite
-    for i in range(3):
-        force[i] = pressure * speed * (drag * e[i] + over * (n[i] - cosine * e[i]))
-        for j in range(3):
-            damping[i, j] = pressure * drag * e[i] * e[j]
-        damping[i, i] += pressure * drag

@@ -91,13 +91,10 @@ def moving(body=None):
 
 def block_of(hulls, a):
     """Inertia minus forces of the mixed elements (6,) for an acceleration a (6,), angular in the world."""
-    b, m = hulls.bodies, hulls.bodies.memory
     X = hulls.X.copy()
     X[2, 0], X[2, 1] = a[:3], hulls.turn[0].T @ a[3:]
-    fill_block(0, 0, 1, X, hulls.flow, b.table, b.data, b.matrix, b.profile, b.strip, b.foot, b.bed_law, hulls.bed,
-               m.attitude, m.plane, m.water, m.displaced, m.cut, m.sums, m.bed, 0.0, 1025.0, 9.81, 0.0, 0.0,
-               m.block)  # fmt: skip
-    return m.block[:, 6].copy()
+    fill_block(0, (0, 1), X, hulls.flow, hulls.bodies, 0.0, (1025.0, 9.81), (0.0, 0.0))
+    return hulls.bodies.memory.block[:, 6].copy()
 
 
 @pytest.mark.parametrize("body", [{}, MORE])

@@ -10,14 +10,14 @@ from numpy.testing import assert_allclose
 
 from ropewalk.assembly.body_loads import body_block, body_rows, water_on_bodies
 from ropewalk.assembly.mesh import build_mesh
+from ropewalk.loads.hull import HULL_WATER, surface_plane
 from ropewalk.methods.linear.assembly import Assembled, assemble
 from ropewalk.methods.linear.equilibrium import place_of
 from ropewalk.methods.linear.unknowns import Place, Unknowns, number
 from ropewalk.methods.linear.wet import Wet, drag_matrices, wave_force, wet_parts
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
-from ropewalk.physics.hull_loads import surface_plane
 from ropewalk.physics.waves import AMPLITUDE, COLUMNS, OMEGA, PHASE, STRETCHING_WHEELER, kinematics
 from ropewalk.spec.system import System
 
@@ -62,7 +62,7 @@ class TimeDomain:
             X[derivative, row], X[derivative, turn] = rates[:3], R.T @ rates[3:]
         X[0, row] += self.position
         water_on_bodies(X, t, sea, mesh)
-        body_block(0, X, np.zeros((turn + 1, COLUMNS)), mesh, sea.water_density, sea.gravity, 1.0, 1.0)
+        body_block(0, X, np.zeros((turn + 1, COLUMNS)), mesh, (sea.water_density, sea.gravity), (1.0, 1.0))
         wrench: Array = -mesh.bodies.memory.block[:, 6]
         return wrench
 
@@ -109,9 +109,9 @@ def displaced_water(model: Model, place: Place, t: float) -> tuple[Array, Array,
     r = Q * wide(Z)
     arm = (np.stack([r * np.cos(A), r * np.sin(A), Z], axis=-1).reshape(-1, 3) + centre) @ R.T
     volume = (r * wide(Z) * 2.0 * np.pi * (high - low) / (n_z * n_r * n_a)).ravel()
-    plane = np.zeros(6)
-    surface_plane(model.sea.wave, x[0], x[1], t, plane)
-    wet = (x + arm - plane[3:]) @ plane[:3] < 0.0
+    around = records(1, HULL_WATER)[0]
+    surface_plane(model.sea.wave, x[0], x[1], t, around)
+    wet = (x + arm - around.point) @ around.up < 0.0
     arm, volume = arm[wet], volume[wet]
     flow = np.zeros((volume.size, COLUMNS))
     kinematics(model.sea.wave, x + arm, t, model.sea.depth, STRETCHING_WHEELER, 1.0, flow)

@@ -10,16 +10,16 @@ from numpy.testing import assert_allclose
 from resumed import assert_goes_on_to_the_same_bits
 
 from ropewalk.assembly.body_loads import water_on_bodies
+from ropewalk.loads.bed import SLIP_SPEED
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import largest_on_bodies
 from ropewalk.methods.mixed.equilibrium import guess, unbalance
 from ropewalk.methods.mixed.settle import make_work
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.mixed.statics import MixedFemStatics
-from ropewalk.methods.mixed.steps import water_at
 from ropewalk.methods.mixed.sweep import join_ends, newton_iteration
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, rotation_matrix
-from ropewalk.physics.seabed import SLIP_SPEED
 from ropewalk.spec.system import System
 
 VACUUM = {"gravity": 0.0, "water_density": 0.0, "air_density": 0.0}

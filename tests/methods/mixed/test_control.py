@@ -10,7 +10,6 @@ from mixed_cases import march, short_line
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from ropewalk.assembly.mesh import DAMPING, LENGTH, SLACK
 from ropewalk.methods.mixed.control import SAFETY, allowed_ratio, next_step, shorter_step
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import Model, build
@@ -76,9 +75,9 @@ def test_steps_leave_no_element_longer_than_its_law() -> None:
         (r, v), T, element = work.steps.now.X[:2, :21], work.steps.now.T, work.mesh.element
         d, dv = np.diff(r, axis=0), np.diff(v, axis=0)
         span = np.linalg.norm(d, axis=1)
-        strain = np.where(T < 0.0, T / element[:, SLACK], T / (1e2 * STIFFNESS))
-        length = element[:, LENGTH]
-        miss = span - length * (1.0 + strain) + element[:, DAMPING] * np.sum(d * dv, axis=1) / span
+        strain = np.where(T < 0.0, T / element["slack"], T / (1e2 * STIFFNESS))
+        length = element["length"]
+        miss = span - length * (1.0 + strain) + element["damping"] * np.sum(d * dv, axis=1) / span
         worst = max(worst, float(np.max(np.abs(miss))))
     # Newton leaves a thousandth of the tolerance 3e-3, times 1.9 m/s and a step of 0.02 s: 0.1 um
     assert worst < 1e-6

@@ -8,7 +8,7 @@ from mixed_cases import oc3
 from numpy.testing import assert_allclose
 
 from ropewalk.assembly.grading import lift_offs, shared_out
-from ropewalk.assembly.mesh import LENGTH, MASS, build_mesh
+from ropewalk.assembly.mesh import build_mesh
 from ropewalk.errors import InputError
 from ropewalk.methods.mixed.payout import with_winches
 from ropewalk.methods.mixed.solver import MixedFem
@@ -69,7 +69,7 @@ def test_a_line_off_the_bed_has_equal_elements():
     deep = model._replace(sea=model.sea._replace(depth=2000.0))
     assert lift_offs(deep, 0) == []
     # 12 equal parts of 902.2 m, round-off of linspace
-    assert_allclose(build_mesh(deep).element[:, LENGTH], 902.2 / 12, rtol=1e-12)
+    assert_allclose(build_mesh(deep).element["length"], 902.2 / 12, rtol=1e-12)
 
 
 @pytest.mark.parametrize("place", [0.0, 37.0, 100.0])
@@ -93,8 +93,8 @@ def test_mass_and_length_do_not_depend_on_grading():
     assert even.element.shape == uneven.element.shape
     for mesh in (even, uneven):
         # sums of 20 numbers
-        assert_allclose(mesh.element[:, LENGTH].sum(), 902.2, rtol=1e-13)
-        assert_allclose(mesh.node[: mesh.s.size, MASS].sum(), 902.2 * 77.7066, rtol=1e-13)
+        assert_allclose(mesh.element["length"].sum(), 902.2, rtol=1e-13)
+        assert_allclose(mesh.node[: mesh.s.size].mass.sum(), 902.2 * 77.7066, rtol=1e-13)
 
 
 def test_graded_statics_approach_the_catenary_with_second_order():
@@ -133,7 +133,7 @@ def test_elements_at_a_winch_stay_equal():
     """What is split and joined has one length; the piece before it is graded all the same."""
     model = two_pieces({"end": "B", "time": [0, 30], "length": [0, 6]})
     mesh = with_winches(model, build_mesh(model), 0.0)
-    h = mesh.element[:, LENGTH]
+    h = mesh.element["length"]
     # a piece of 60 m in 12
     assert_allclose(h[30:], 5.0, rtol=1e-12)
     assert h[:30].max() / h[:30].min() > 2.0

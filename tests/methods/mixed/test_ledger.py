@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.assembly.mesh import MASS
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
@@ -140,7 +139,7 @@ def test_loss_of_each_step_is_a_square_and_the_change_of_a_bounded_energy() -> N
     model, solver = swinging(step=h, spectral_radius=rho)
     work = solver.start(model, initial_state(model))
     free = np.r_[1 : work.mesh.s.size, work.mesh.s.size + 1]
-    m = work.mesh.node[free, MASS]
+    m = work.mesh.node[free].mass
 
     def bounded(X: np.ndarray) -> float:
         v, a, b = X[1, free], X[2, free], X[3, free] - X[2, free]

@@ -10,9 +10,9 @@ from mixed_cases import march, settle
 from numpy.testing import assert_allclose
 
 from ropewalk.analysis.statics import statics
-from ropewalk.assembly.line_loads import load_on_half
-from ropewalk.assembly.load_arrays import CORIOLIS, LOAD_COLUMNS
+from ropewalk.loads.given import LINE_LOAD, load_on_half
 from ropewalk.methods.mixed.solver import MixedFem
+from ropewalk.model.arrays import records
 from ropewalk.model.model import build
 from ropewalk.spec.system import System
 
@@ -62,17 +62,20 @@ def test_pressure_on_the_line_turned_round_pushes_the_other_way() -> None:
 def test_tangent_of_a_half_element() -> None:
     """Derivatives by position, velocity and chord against central differences."""
     rng = np.random.default_rng(3)
-    load = rng.normal(size=(1, LOAD_COLUMNS))
+    load = records(1, LINE_LOAD)
+    for name in LINE_LOAD.names:
+        load[name] = rng.normal(size=load[name].shape)
     r, v, gp, L, h = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), 7.0, 1.3, 1e-6
 
     def force(r: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.array(on_half(r, v)[0])
+
+    def on_half(r: np.ndarray, v: np.ndarray) -> Any:
         d = r[1] - r[0]
         span = float(np.linalg.norm(d))
-        return np.array(load_on_half(0, 0, 0, tuple(d / span), span, L, r, v, load, gp)[0])
+        return load_on_half(load[0], 0, 0.5 * L, tuple(d / span), span, tuple(r[0]), tuple(v[0]), gp)
 
-    d = r[1] - r[0]
-    span = float(np.linalg.norm(d))
-    _, own, by_chord = load_on_half(0, 0, 0, tuple(d / span), span, L, r, v, load, gp)
+    _, own, by_chord = on_half(r, v)
     for j in range(3):
         step = np.zeros((2, 3))
         step[0, j] = h
@@ -118,4 +121,3 @@ def test_a_free_point_in_a_turning_frame_keeps_its_energy() -> None:
     # 300 steps, each solved to a thousandth of the tolerance, which loses 2e-4 itself
     assert report.figures["energy_closure"] < 1e-6
     assert report.figures["energy_numerics"] < 1e-3
-    assert CORIOLIS + 3 == LOAD_COLUMNS

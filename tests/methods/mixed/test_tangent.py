@@ -9,9 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ropewalk.assembly.mesh import build_mesh
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP
-from ropewalk.methods.mixed.steps import allocate, water_at
+from ropewalk.methods.mixed.steps import allocate
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import build
 from ropewalk.spec.system import System

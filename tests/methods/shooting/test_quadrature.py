@@ -62,7 +62,7 @@ def evaluated(case: dict[str, Any], pressure: float) -> Result:
     spans = arcs.spans.copy()
     spans[:, PRESSURE] = pressure
     spans.flags.writeable = arcs.spans.flags.writeable  # a kernel is compiled for one or the other
-    out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
+    out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.body.size)
     evaluate(arcs._replace(spans=spans), problem.nodes, problem.rigid, model.sea, problem.x, problem.quaternions, 1e-12,
              DORMAND_PRINCE, True, out)  # fmt: skip
     return out

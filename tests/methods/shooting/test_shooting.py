@@ -83,7 +83,7 @@ def problem_of(data):
 def solved_problem(data, tolerance=1e-13):
     model, p = problem_of(data)
     parts = (p.arcs, p.nodes, p.rigid, model.sea)
-    out = result_memory(p.x.size, p.arcs.line.size, p.nodes.body.size, p.rigid.weight.size)
+    out = result_memory(p.x.size, p.arcs.line.size, p.nodes.body.size, p.rigid.body.size)
     path = Newton(parts, p.x, p.quaternions, p.scales, (tolerance, DORMAND_PRINCE), out).solve(1e-12)
     assert path.ending == CONVERGED
     return p, parts, out
@@ -390,7 +390,7 @@ def test_random_starts_arrive(name):
         for a in range(own.shape[0]):
             direction = random.normal(size=3)
             x[own[a]] = direction / np.linalg.norm(direction) * p.arcs.force[a] * 10 ** random.uniform(-2, 2)
-        out = result_memory(x.size, p.arcs.line.size, p.nodes.body.size, p.rigid.weight.size)
+        out = result_memory(x.size, p.arcs.line.size, p.nodes.body.size, p.rigid.body.size)
         newton = Newton(parts, x, p.quaternions.copy(), p.scales, (1e-12, DORMAND_PRINCE), out)
         arrived += newton.solve(1e-11).ending == CONVERGED
     assert arrived >= 0.999 * tries

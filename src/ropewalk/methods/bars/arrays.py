@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.methods.bars.hull_arrays import Packed
-from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.arrays import Array, Flags, Ints, Records
+from ropewalk.physics.waves import COLUMNS
 
 
 class Bars(NamedTuple):
@@ -32,20 +33,11 @@ class Bars(NamedTuple):
     compliance: Array  # (m,) stretch per tension, l / EA, m/N; 0 for rigid bars
     push: Array  # (m,) 1 for bars that can push in statics, 0 for those that go slack
     rod: Array  # (m,) 1 for bars of bodies and hoops, which are rigid together
-    area: Array  # (m,) displaced volume per metre, m2
-    radius: Array  # (m,) of one twine, m
-    drag_normal: Array  # (m,) coefficient times diameter, m
-    drag_tangential: Array  # (m,) m
-    added_normal: Array  # (m,) multiples of the displaced mass
-    added_tangential: Array  # (m,)
+    member: Records  # (m,) of MEMBER of loads/member.py
     contact_radius: Array  # (m,) m
     contact_width: Array  # (m,) m, 0 for bars that the bed does not touch
     # screens: net surfaces whose drag comes from a screen model, not from twines
-    screen: Ints  # (k, 4) corner nodes; the fourth is -1 for a triangle
-    solidity: Array  # (k,)
-    twine: Array  # (k,) twine diameter, m, for the Reynolds number
-    wake: Array  # (k,) factor on the velocity of the water, 1 outside wakes
-    screen_kind: Ints  # (k,) of physics/screens.py
+    screen: Records  # (k,) of SCREEN of loads/screen.py
     # hinges between bodies that have a spring or a damper
     hinge: Ints  # (h, 4) nodes: off the axis in one part, two on the axis, off it in the other part
     hinge_law: Array  # (h, 3) of bars_hinges.py
@@ -81,10 +73,10 @@ class Places(NamedTuple):
 
 
 class Medium(NamedTuple):
-    """The sea as the load kernels read it."""
+    """The sea as the load kernels read it, by the names of `model.environment.Sea`."""
 
     gravity: float  # m/s2
-    density: float  # kg/m3
+    water_density: float  # kg/m3
     depth: float  # m
     current_kind: int
     current_speed: float
@@ -92,18 +84,17 @@ class Medium(NamedTuple):
     current_exponent: float
     current_table: Array
     wave: Array  # (ROWS, n)
+    wind_speed: float  # m/s
+    wind_heading: float  # rad
     has_bed: bool
-    plane: Array  # (4,)
-    law: Array  # (5,)
+    bed: Records  # (1,) of BED of loads/bed.py
     damping: float  # 1/s, mass-proportional
 
 
 class Field(NamedTuple):
     """Working arrays of loads; filled by bars_loads.py."""
 
-    water: Array  # (n, 3) velocity of the water at nodes, m/s
-    rate: Array  # (n, 3) acceleration of the water at nodes, m/s2
-    under: Array  # (n,) height of the surface above the node, m
+    flow: Array  # (n, COLUMNS) water at the nodes, of loads/sea.py
     direction: Array  # (m, 3) unit vectors from a to b
     inertia: Array  # (n, 3, 3) mass with added mass, kg
     force: Array  # (n, 3) all but the bars' tension, N
@@ -115,9 +106,7 @@ class Field(NamedTuple):
 def make_field(n: int, m: int, hulls: Packed) -> Field:
     """Room for n nodes and m bars."""
     return Field(
-        water=np.zeros((n, 3)),
-        rate=np.zeros((n, 3)),
-        under=np.zeros(n),
+        flow=np.zeros((n, COLUMNS)),
         direction=np.zeros((m, 3)),
         inertia=np.zeros((n, 3, 3)),
         force=np.zeros((n, 3)),

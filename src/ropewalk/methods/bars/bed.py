@@ -18,24 +18,24 @@ ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 
 def carried(work: BarsWork, side: int, k: int, force: Array) -> Array:
     """(3,) what the bed takes of the force (N) of bar k at an end held on it: the part that presses down."""
-    bars, plane = work.bars, work.medium.plane
+    bars, bed = work.bars, work.medium.bed[0]
     i = int(bars.node[k, side])
     if not (work.medium.has_bed and bars.held[i] and bars.contact_width[k] > 0.0):
         return np.zeros(3)
-    height = float(work.steps.r[i] @ plane[:3] - plane[3])
+    height = float(work.steps.r[i] @ bed.normal - bed.level)
     if abs(height) > bars.contact_radius[k] + ON_BED * work.medium.depth:
         return np.zeros(3)
-    pressed: Array = min(0.0, float(force @ plane[:3])) * plane[:3]
+    pressed: Array = min(0.0, float(force @ bed.normal)) * bed.normal
     return pressed
 
 
 def _on_bed(work: BarsWork) -> Array:
     """(m,) length of each bar that lies on the bed, by halves, m."""
-    bars, r, plane = work.bars, work.steps.r, work.medium.plane
+    bars, r, bed = work.bars, work.steps.r, work.medium.bed[0]
     out: Array = np.zeros(bars.length.size)
     if work.medium.has_bed:
         for side in range(2):
-            depth = plane[3] + bars.contact_radius - r[bars.node[:, side]] @ plane[:3]
+            depth = bed.level + bars.contact_radius - r[bars.node[:, side]] @ bed.normal
             out += np.where((depth > 0.0) & (bars.contact_width > 0.0), 0.5 * bars.length, 0.0)
     return out
 
@@ -57,7 +57,7 @@ def friction_note(model: Model, work: BarsWork) -> str:
         loads(work.bars, medium, work.field, work.steps.r, np.zeros_like(work.steps.v))
         force.append(work.field.force.copy())
     loads(work.bars, work.medium, work.field, work.steps.r, work.steps.v)
-    pressed = float(((force[0] - force[1]) @ work.medium.plane[:3]).sum())
+    pressed = float(((force[0] - force[1]) @ work.medium.bed.normal[0]).sum())
     return (
         f"friction of the bed is left out: it could hold up to {friction * pressed:.3g} N "
         f"({friction:g} of {pressed:.3g} N) along the {length:.4g} m that lie on it"

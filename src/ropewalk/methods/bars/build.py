@@ -8,18 +8,20 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.loads.bed import build_bed
+from ropewalk.loads.member import MEMBER, Sizes, fill_members
+from ropewalk.loads.screen import SCREEN
 from ropewalk.methods.bars.arrays import Bars, Medium, Places
 from ropewalk.methods.bars.bodies import BodyNodes
-from ropewalk.methods.bars.draft import BAR, NODE, Draft, Lumping
+from ropewalk.methods.bars.draft import BAR, NODE, OWN, Draft, Lumping
 from ropewalk.methods.bars.hull_arrays import Packed, build_hulls
-from ropewalk.model.arrays import Array, Ints, flags, floats, ints, offsets
+from ropewalk.model.arrays import Array, Ints, Records, flags, floats, ints, offsets, records
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.nets import MORISON, Nets
 from ropewalk.model.state import State, end_positions, resample
 from ropewalk.physics.elasticity import LINEAR
-from ropewalk.physics.seabed import seabed_law, sloping_bed
 
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 DEFAULT_BARS = 40  # of a line without a number of elements
@@ -51,9 +53,8 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
     links = bodies.join()
     _check_masses(draft, model)
     bars = _finish(draft, model, nets, knots, bodies)
-    medium = build_medium(model, 0.0)
     with_loads = [own.hull for own in bodies.points if own.hull is not None]
-    hulls = build_hulls(model, with_loads, bars.node, np.concatenate([medium.plane, medium.law]))
+    hulls = build_hulls(model, with_loads, bars.node)
     place = Places(
         line_start=offsets([len(nodes) for nodes in chains]),
         line_node=ints([k for nodes in chains for k in nodes]),
@@ -76,10 +77,9 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
 def build_medium(model: Model, damping: float) -> Medium:
     """The sea for the load kernels.  damping : 1/s"""
     sea = model.sea
-    depth = sea.depth if math.isfinite(sea.depth) else 0.0
     return Medium(
         gravity=sea.gravity,
-        density=sea.water_density,
+        water_density=sea.water_density,
         depth=sea.depth,
         current_kind=sea.current_kind,
         current_speed=sea.current_speed,
@@ -87,9 +87,10 @@ def build_medium(model: Model, damping: float) -> Medium:
         current_exponent=sea.current_exponent,
         current_table=sea.current_table,
         wave=sea.wave,
+        wind_speed=sea.wind_speed,
+        wind_heading=sea.wind_heading,
         has_bed=sea.has_seabed,
-        plane=sloping_bed([0.0, 0.0, -depth], sea.bed_normal),
-        law=seabed_law(sea.bed_stiffness, sea.bed_damping, sea.bed_friction),
+        bed=build_bed(sea),
         damping=float(damping),
     )
 
@@ -158,7 +159,7 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
         float(sec.compression[section]),
         0.0,
         float(sec.area[section]),
-        math.sqrt(float(sec.area[section]) / math.pi),
+        max(2.0 * math.sqrt(float(sec.area[section]) / math.pi), 2.0 * radius),
         float(sec.drag_normal[section]),
         float(sec.drag_tangential[section]),
         float(sec.added_normal[section]),
@@ -275,7 +276,6 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         motion[known] = model.points.motion[p]
     table = np.array(draft.bar).reshape(-1, len(BAR))
     node = np.array(draft.node).reshape(-1, len(NODE))
-    screens = _screens(nets)
     return Bars(
         **{name: floats(node[:, j]) for j, name in enumerate(NODE)},
         force=floats(draft.force, (-1, 3)),
@@ -287,18 +287,26 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         motion=ints(motion),
         arm=floats(draft.arm, (-1, 3)),
         node=ints(draft.ends, (-1, 2)),
-        **{name: floats(table[:, j]) for j, name in enumerate(BAR)},
-        screen=ints([[knots[k] if k >= 0 else -1 for k in nets.screen[q]] for q in screens], (-1, 4)),
-        solidity=floats(nets.solidity[screens]),
-        twine=floats(nets.twine[screens]),
-        wake=floats(nets.wake[screens]),
-        screen_kind=ints(np.repeat(nets.kind, np.diff(nets.screen_start))[screens]),
+        **{name: floats(table[:, BAR.index(name)]) for name in OWN},
+        member=_members(table, model.sea.water_density),
+        screen=_screens(nets, knots),
         hinge=bodies.links.hinge,
         hinge_law=bodies.links.hinge_law,
     )
 
 
-def _screens(nets: Nets) -> Ints:
-    """Screens of the nets that have a screen model."""
+def _members(table: Array, rho: float) -> Records:
+    """What the water acts on of each bar.  table : (m, len(BAR))    rho : of the water, kg/m3"""
+    rows = records(table.shape[0], MEMBER)
+    fill_members(rows, Sizes(*(table[:, BAR.index(name)] for name in Sizes._fields)), rho)
+    return rows
+
+
+def _screens(nets: Nets, knots: Ints) -> Records:
+    """Screens of the nets that have a screen model.  knots : node of each knot"""
     kind = np.repeat(nets.kind, np.diff(nets.screen_start))
-    return ints(np.flatnonzero(kind != MORISON))
+    own = np.flatnonzero(kind != MORISON)
+    rows = records(own.size, SCREEN)
+    rows.corner = np.where(nets.screen[own] >= 0, knots[nets.screen[own]], -1)
+    rows.kind, rows.solidity, rows.twine, rows.wake = kind[own], nets.solidity[own], nets.twine[own], nets.wake[own]
+    return rows

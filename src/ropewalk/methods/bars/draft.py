@@ -13,12 +13,11 @@ from ropewalk.model.state import State
 
 Lumping = Literal["halves", "outer"]
 
-ROD_RADIUS = 0.01  # of a bar's length: the bars of a body have no volume, but a radius must not be zero
-
 # columns of a node row and of a bar row while they are collected
 NODE = ("mass", "volume", "drag_area", "added")
-BAR = ("length", "compliance", "push", "rod", "area", "radius", "drag_normal", "drag_tangential", "added_normal",
+BAR = ("length", "compliance", "push", "rod", "area", "width", "drag_normal", "drag_tangential", "added_normal",
        "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+OWN = ("length", "compliance", "push", "rod", "contact_radius", "contact_width")  # what is no part of a `Member`
 
 
 @dataclass
@@ -78,8 +77,7 @@ class Draft:
 
     def add_rod(self, a: int, b: int, length: float) -> int:
         """A bar of a rigid body or a link: no mass, no volume, no drag, and it can push; its number.  length : m"""
-        radius = ROD_RADIUS * length
-        row = dict.fromkeys(BAR, 0.0) | {"length": length, "push": 1.0, "rod": 1.0, "radius": radius}
+        row = dict.fromkeys(BAR, 0.0) | {"length": length, "push": 1.0, "rod": 1.0}
         self.ends.append((a, b))
         self.bar.append(list(row.values()))
         return len(self.ends) - 1

@@ -7,61 +7,41 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.bodies import (
-    BODY_MASS,
-    DATA_COLUMNS,
-    INDEX_COLUMNS,
-    INERTIA,
-    STRIP,
-    BodyMesh,
-    build_body_mesh,
-)
-from ropewalk.assembly.body_bed import FOOT_COLUMNS
-from ropewalk.model.arrays import Array, Ints, ints, offsets
+from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
+from ropewalk.loads.hull import cut_strips
+from ropewalk.model.arrays import Array, Ints, Records, ints, offsets
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.hull_loads import (
-    DISPLACED,
-    STRIP_COLUMNS,
-    SUMS,
-    WATER_COLUMNS,
-    ZETA,
-    cut_strips,
-)
 from ropewalk.physics.hydrostatics import SIZE
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import COLUMNS
 
-WIND_SPEED, WIND_HEADING, DENSITY, GRAVITY = 0, 1, 2, 3  # columns of `Hulls.sea`: m/s, rad, kg/m3, m/s2
-SIZES = 6  # numbers at the head of `Packed.whole`: bodies, bodies with loads, points, rows of profiles, strips, feet
+DENSITY, GRAVITY = 0, 1  # columns of `Hulls.sea`: kg/m3, m/s2
+SIZES = 4  # numbers at the head of `Packed.whole`: bodies, bodies with loads, points, rows of profiles
 EDGES = tuple(combinations(range(4), 2))
 
 
 class HullMemory(NamedTuple):
-    """What changes with the bodies, by the names of `BodyMemory` in mixed_body_arrays.py."""
+    """What changes with the bodies, by the names of `BodyMemory` in assembly/bodies.py."""
 
     attitude: Array  # (n, 4)
-    plane: Array  # (n, 6)
-    water: Array  # (q, WATER_COLUMNS)
-    displaced: Array  # (n, DISPLACED)
+    around: Records  # (n,)
+    water: Records  # (q,)
     block: Array  # (6, 7)
-    bed: Array  # (9, 3)
     cut: Array  # (SIZE,)
-    sums: Array  # (SUMS,)
+    sums: Records  # (1,)
 
 
 class HullBodies(NamedTuple):
     """All bodies of the model, by the names of `BodyMesh`, without mass: that is in the nodes."""
 
-    table: Ints  # (n, INDEX_COLUMNS)
-    data: Array  # (n, DATA_COLUMNS)
-    matrix: Array  # (n, 3, 6, 6)
+    body: Records  # (n,)
     profile: Array  # (m, 2)
-    strip: Array  # (q, STRIP_COLUMNS)
-    foot: Array  # (f, FOOT_COLUMNS)
-    bed_law: Array  # (5,)
+    strip: Records  # (q,)
+    foot: Records  # (f,)
+    bed: Records  # (1,)
     memory: HullMemory
 
 
@@ -71,8 +51,7 @@ class Hulls(NamedTuple):
     s: Array  # (0,) of the lines that the mixed elements have beside their bodies
     motion: Ints  # (n,) as many as there are bodies: their rows come first
     bodies: HullBodies
-    bed: Array  # (9,) plane and law of the bed
-    sea: Array  # (4,) of WIND_SPEED and so on
+    sea: Array  # (2,) DENSITY, GRAVITY
     body: Ints  # (h,) which these are
     corner: Ints  # (h, 4) nodes of their tetrahedra
     edge: Ints  # (h, 6) bars between them, from the earlier to the later corner
@@ -94,11 +73,18 @@ class Hulls(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """All arrays of `Hulls` in two: kernels that only hand them on are then not slowed down by forty of them."""
+    """All arrays of `Hulls` in a few: kernels that only hand them on are then not slowed down by forty of them."""
 
     body: Ints  # (h,)
     whole: Ints  # sizes (`SIZES` of them), then all that is whole numbers
-    store: Array  # the rest
+    store: Array  # the rest but records
+    table: Records  # these follow: `HullBodies.body`, and those of the same name
+    strip: Records
+    foot: Records
+    bed: Records
+    around: Records
+    water: Records
+    sums: Records
 
 
 class HullPoints(NamedTuple):
@@ -135,38 +121,42 @@ def strip_places(model: Model, k: int) -> Array:
     if bodies.hull[k] != HULL_AXISYMMETRIC:
         return np.zeros((0, 3))
     strips = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    out: Array = np.zeros((strips.shape[0], 3))
-    out[:, 2] = strips[:, ZETA]
+    out: Array = np.zeros((strips.size, 3))
+    out[:, 2] = strips.zeta
     return out
 
 
-def build_hulls(model: Model, points: list[HullPoints], node: Ints, bed: Array) -> Packed:
-    """Arrays of the bodies with loads.  node : (m, 2) ends of all bars    bed : (9,) plane and law"""
+def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
+    """Arrays of the bodies with loads.  node : (m, 2) ends of all bars"""
     n, n_lines = len(model.names.bodies), len(model.names.lines)
     mesh = build_body_mesh(model, np.zeros(n_lines, dtype=np.int64), np.zeros((n_lines, 2, 6, 3)))
-    data = mesh.data.copy()
-    data[:, BODY_MASS] = 0.0
-    data[:, INERTIA : INERTIA + 9] = 0.0
+    table = mesh.body.copy()
+    table.mass, table.inertia = 0.0, 0.0
     bar_of = {(int(a), int(b)): k for k, (a, b) in enumerate(node)}
     rows = [_row(mesh, own) for own in points]
     h, m, sea = len(points), mesh.memory, model.sea
     found = [point for row in rows for point in row]
-    whole = [mesh.table, [own.body for own in points], [own.nodes[:4] for own in points],
+    whole = [[own.body for own in points], [own.nodes[:4] for own in points],
              [[bar_of[own.nodes[a], own.nodes[b]] for a, b in EDGES] for own in points],
              offsets([len(row) for row in rows]), [point[0] for point in found],
              [point[2] for point in found]]  # fmt: skip
-    rest = [data, mesh.matrix, mesh.profile, mesh.strip, mesh.foot, mesh.bed_law, m.attitude, m.plane, m.water,
-            m.displaced, m.block, m.bed, m.cut, m.sums, bed,
-            [sea.wind_speed, sea.wind_heading, sea.water_density, sea.gravity],
+    rest = [mesh.profile, m.attitude, m.block, m.cut, [sea.water_density, sea.gravity],
             [np.linalg.inv(np.column_stack([np.ones(4), own.places[:4]])) for own in points],
             [shares(own.places[:4]) for own in points], [point[1] for point in found], [point[3] for point in found],
             np.zeros((3, 2 * n, 3)), np.zeros((2 * n, COLUMNS)), np.tile(np.eye(3), (h, 1, 1)), np.zeros((h, 6)),
             np.zeros((h, 6, 6)), np.zeros((h, 6, 6)), np.zeros((4, 3, 6))]  # fmt: skip
-    sizes = [n, h, len(found), mesh.profile.shape[0], mesh.strip.shape[0], mesh.foot.shape[0]]
+    sizes = [n, h, len(found), mesh.profile.shape[0]]
     return Packed(
         body=ints([own.body for own in points]),
         whole=np.concatenate([np.asarray(part, dtype=np.int64).ravel() for part in [sizes, *whole]]),
         store=np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in rest]),
+        table=table,
+        strip=mesh.strip,
+        foot=mesh.foot,
+        bed=mesh.bed,
+        around=m.around,
+        water=m.water,
+        sums=m.sums,
     )
 
 
@@ -174,10 +164,8 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints, bed: Array) 
 def opened(packed):
     """The arrays of `Hulls` as views of what is packed; changes in them are kept."""
     i, f = packed.whole, packed.store
-    n, h, p, m, q, z = i[0], i[1], i[2], i[3], i[4], i[5]
+    n, h, p, m = i[0], i[1], i[2], i[3]
     a = SIZES
-    table = i[a : a + n * INDEX_COLUMNS].reshape((n, INDEX_COLUMNS))
-    a += n * INDEX_COLUMNS
     body = i[a : a + h]
     corner = i[a + h : a + 5 * h].reshape((h, 4))
     edge = i[a + 5 * h : a + 11 * h].reshape((h, 6))
@@ -185,36 +173,15 @@ def opened(packed):
     point_start = i[a : a + h + 1]
     point = i[a + h + 1 : a + h + 1 + p]
     row = i[a + h + 1 + p : a + h + 1 + 2 * p]
-    b = 0
-    data = f[b : b + n * DATA_COLUMNS].reshape((n, DATA_COLUMNS))
-    b += n * DATA_COLUMNS
-    matrix = f[b : b + 108 * n].reshape((n, 3, 6, 6))
-    b += 108 * n
-    profile = f[b : b + 2 * m].reshape((m, 2))
-    b += 2 * m
-    strip = f[b : b + q * STRIP_COLUMNS].reshape((q, STRIP_COLUMNS))
-    b += q * STRIP_COLUMNS
-    foot = f[b : b + z * FOOT_COLUMNS].reshape((z, FOOT_COLUMNS))
-    b += z * FOOT_COLUMNS
-    bed_law = f[b : b + 5]
-    b += 5
+    profile = f[: 2 * m].reshape((m, 2))
+    b = 2 * m
     attitude = f[b : b + 4 * n].reshape((n, 4))
     b += 4 * n
-    plane = f[b : b + 6 * n].reshape((n, 6))
-    b += 6 * n
-    water = f[b : b + q * WATER_COLUMNS].reshape((q, WATER_COLUMNS))
-    b += q * WATER_COLUMNS
-    displaced = f[b : b + n * DISPLACED].reshape((n, DISPLACED))
-    b += n * DISPLACED
     block = f[b : b + 42].reshape((6, 7))
-    scratch = f[b + 42 : b + 69].reshape((9, 3))
-    b += 69
-    cut = f[b : b + SIZE]
-    sums = f[b + SIZE : b + SIZE + SUMS]
-    b += SIZE + SUMS
-    bed = f[b : b + 9]
-    sea = f[b + 9 : b + 13]
-    b += 13
+    cut = f[b + 42 : b + 42 + SIZE]
+    b += 42 + SIZE
+    sea = f[b : b + 2]
+    b += 2
     inverse = f[b : b + 16 * h].reshape((h, 4, 4))
     share = f[b + 16 * h : b + 88 * h].reshape((h, 4, 3, 6))
     b += 88 * h
@@ -231,10 +198,10 @@ def opened(packed):
     damping = f[b + 51 * h : b + 87 * h].reshape((h, 6, 6))
     b += 87 * h
     spread = f[b : b + 72].reshape((4, 3, 6))
-    memory = HullMemory(attitude, plane, water, displaced, block, scratch, cut, sums)
-    bodies = HullBodies(table, data, matrix, profile, strip, foot, bed_law, memory)
+    memory = HullMemory(attitude, packed.around, packed.water, block, cut, packed.sums)
+    bodies = HullBodies(packed.table, profile, packed.strip, packed.foot, packed.bed, memory)
     return Hulls(
-        f[:0], i[:n], bodies, bed, sea, body, corner, edge, inverse, share, point_start, point, place, row, tensor, X,
+        f[:0], i[:n], bodies, sea, body, corner, edge, inverse, share, point_start, point, place, row, tensor, X,
         flow, turn, wrench, stiffness, damping, spread,
     )  # fmt: skip
 
@@ -246,7 +213,7 @@ def without(packed: Packed) -> Packed:
 
 def _row(mesh: BodyMesh, own: HullPoints) -> list[tuple[int, Array, int, Array]]:
     """Node, place, strip and tensor of every point with added mass of one body."""
-    first = int(mesh.table[own.body, STRIP])
+    first = int(mesh.body.strip[own.body])
     zero = np.zeros((3, 3))
     found = [(own.nodes[p], own.places[p], first + i, zero) for i, p in enumerate(own.strips)]
     return found + [(own.nodes[p], own.places[p], -1, tensor) for p, tensor in own.tensors.items()]

@@ -1,7 +1,7 @@
 r"""Sea, wind and given loads on the free bodies of bars: the wrench of the mixed elements, put on points.
 
 A body is four masses on a tetrahedron and some more points (bars_bodies.py). Its wrench W (force, and moment about its
-origin) at rest in acceleration is that of `mixed_body_loads.fill_block`; the corners of the tetrahedron carry
+origin) at rest in acceleration is that of `assembly.body_loads.fill_block`; the corners of the tetrahedron carry
 
 .. math:: f_c = S_c W, \qquad S = J (J^T J)^{-1}, \qquad J_c = (1, -\hat x_c),
 
@@ -12,45 +12,17 @@ the strips of a hull, on its axis, or of a matrix (bars_added.py). Such a point 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ropewalk.assembly.bodies import (
-    ADDED_ACROSS,
-    ADDED_ALONG,
-    BODY_VOLUME,
-    HULL,
-    SPHERE,
-)
 from ropewalk.assembly.body_loads import fill_block, water_on_bodies
-from ropewalk.methods.bars.hull_arrays import DENSITY, GRAVITY, WIND_HEADING, WIND_SPEED, opened
-from ropewalk.model.arrays import Array
+from ropewalk.loads.sea import water_at_place
+from ropewalk.methods.bars.hull_arrays import DENSITY, GRAVITY, opened
 from ropewalk.model.bodies import HULL_SPHERE
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_from_matrix
-from ropewalk.physics.hull_loads import (
-    STRIP_VOLUME,
-    WET,
-)
-from ropewalk.physics.waves import STRETCHING_WHEELER, kinematics_at
+from ropewalk.physics.addedmass import added_mass
 
 POLAR = 3  # iterations to the nearest rotation; each squares what the bars are off their lengths
-
-
-class HullSea(NamedTuple):
-    """What the hulls read of the sea, by the names that the mixed elements use."""
-
-    wave: Array
-    depth: float
-    current_kind: int
-    current_speed: float
-    current_heading: float
-    current_exponent: float
-    current_table: Array
-    water_density: float
-    wind_speed: float
-    wind_heading: float
 
 
 @kernel
@@ -94,49 +66,37 @@ def hull_water(packed, medium, r, t):
     """Surface, water, wet shares and wind of all hulls with nodes at r (n, 3) and time t."""
     hulls = opened(packed)
     place_hulls(hulls, r, r)  # the rates are not read
-    sea = HullSea(
-        medium.wave, medium.depth, medium.current_kind, medium.current_speed, medium.current_heading,
-        medium.current_exponent, medium.current_table, medium.density, hulls.sea[WIND_SPEED], hulls.sea[WIND_HEADING],
-    )  # fmt: skip
-    water_on_bodies(hulls.X, t, sea, hulls)
+    water_on_bodies(hulls.X, t, medium, hulls)
     if medium.wave.shape[1] > 0:
         for j in range(hulls.body.size):
             k = hulls.body[j]
-            if hulls.bodies.data[k, BODY_VOLUME] > 0.0:
-                kinematics_at(medium.wave, hulls.X[0, k], t, medium.depth, STRETCHING_WHEELER, 1.0, hulls.flow[k])
+            if hulls.bodies.body[k].volume > 0.0:
+                water_at_place(hulls.X[0, k], t, medium, hulls.flow[k])
 
 
 @kernel
-def _wrench(hulls, k, rho, g, gp):
-    """Fill the block (6, 7) of body k, without acceleration; gp : weight of the derivative by velocity, 1/s"""
-    b, m = hulls.bodies, hulls.bodies.memory
-    fill_block(
-        k, k, hulls.motion.size + k, hulls.X, hulls.flow, b.table, b.data, b.matrix, b.profile, b.strip, b.foot,
-        b.bed_law, hulls.bed, m.attitude, m.plane, m.water, m.displaced, m.cut, m.sums, m.bed, 0.0, rho, g, 0.0, gp,
-        m.block,
-    )  # fmt: skip
+def _wrench(hulls, k, fluid, gp):
+    """Fill the block (6, 7) of body k, without acceleration.
+
+    fluid : rho, g    gp : weight of the derivative by velocity, 1/s
+    """
+    fill_block(k, (k, hulls.motion.size + k), hulls.X, hulls.flow, hulls.bodies, 0.0, fluid, (0.0, gp))
 
 
 @kernel
 def _added(hulls, j, p, rho, out):
     """World mass (3, 3) that the water adds at point p of hull j (kg), into `out`."""
-    k, R = hulls.body[j], hulls.turn[j]
+    body, R = hulls.bodies.body[hulls.body[j]], hulls.turn[j]
     i = hulls.row[p]
     if i < 0:
         out[:] = R @ hulls.tensor[p] @ R.T
         return
-    b = hulls.bodies
-    wet = rho * b.memory.water[i, WET]
-    if b.table[k, HULL] == HULL_SPHERE:
-        across = wet * 4.0 / 3.0 * np.pi * b.data[k, SPHERE + 3] ** 3 * b.data[k, ADDED_ACROSS]
-        along = across
-    else:
-        across = wet * b.strip[i, STRIP_VOLUME] * b.data[k, ADDED_ACROSS]
-        along = wet * b.strip[i, STRIP_VOLUME] * b.data[k, ADDED_ALONG]
+    displaced = rho * hulls.bodies.memory.water[i].wet * hulls.bodies.strip[i].volume
+    along = body.added_across if body.hull == HULL_SPHERE else body.added_along
+    M = added_mass((R[0, 2], R[1, 2], R[2, 2]), displaced * body.added_across, displaced * along)
     for a in range(3):
         for c in range(3):
-            out[a, c] = (along - across) * R[a, 2] * R[c, 2]
-        out[a, a] += across
+            out[a, c] = M[3 * a + c]
 
 
 @kernel
@@ -163,7 +123,7 @@ def hull_loads(packed, medium, r, v, force, inertia):
     for j in range(hulls.body.size):
         k = hulls.body[j]
         block, W = hulls.bodies.memory.block, hulls.wrench[j]
-        _wrench(hulls, k, medium.density, medium.gravity, 0.0)
+        _wrench(hulls, k, (medium.water_density, medium.gravity), 0.0)
         for a in range(6):
             W[a] = -block[a, 6]
             for b in range(6):
@@ -171,7 +131,7 @@ def hull_loads(packed, medium, r, v, force, inertia):
         R = hulls.turn[j]
         w = R @ hulls.X[1, hulls.motion.size + k]
         for p in range(hulls.point_start[j], hulls.point_start[j + 1]):
-            _added(hulls, j, p, medium.density, N)
+            _added(hulls, j, p, medium.water_density, N)
             inertia[hulls.point[p]] += N
             x = R @ hulls.place[p]
             f = N @ np.cross(w, np.cross(w, x))
@@ -187,7 +147,7 @@ def hull_damping(hulls):
     """Minus the derivative of the wrenches by the rates, into hulls.damping; after `hull_loads`."""
     for j in range(hulls.body.size):
         block = hulls.bodies.memory.block
-        _wrench(hulls, hulls.body[j], hulls.sea[DENSITY], hulls.sea[GRAVITY], 1.0)
+        _wrench(hulls, hulls.body[j], (hulls.sea[DENSITY], hulls.sea[GRAVITY]), 1.0)
         for a in range(6):
             for b in range(6):
                 hulls.damping[j, a, b] = block[a, b] - hulls.stiffness[j, a, b]

@@ -1,59 +1,38 @@
 r"""Loads on point masses and bars: weight, buoyancy, Morison drag and inertia, screens, bed, springs.
 
-The velocity along a bar is linear between its nodes, and the drag is integrated with the same linear
-shares at two Gauss points. For drag linear in the velocity that is exact: a bar that turns about its
-middle is damped with :math:`c\, l^3/12`. Halves that move with their nodes would give :math:`c\, l^3/4`,
-three times too much ([Otto2022] does that), and drag at the middle alone would give nothing.
+The forces are those of loads/; here they are shared out. The velocity along a bar is linear between its nodes, and the
+drag is integrated with the same linear shares at two Gauss points. For drag linear in the velocity that is exact: a bar
+that turns about its middle is damped with :math:`c\, l^3/12`. Halves that move with their nodes would give
+:math:`c\, l^3/4`, three times too much ([Otto2022] does that), and drag at the middle alone would give nothing.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.element import three
+from ropewalk.loads.bed import contact
+from ropewalk.loads.given import spring_pull
+from ropewalk.loads.member import lift_on_half, wet_half
+from ropewalk.loads.point import water_on_point
+from ropewalk.loads.screen import water_on_screen
+from ropewalk.loads.sea import acceleration, height_over_water, velocity, water_at
 from ropewalk.methods.bars.hinges import hinge_loads
 from ropewalk.methods.bars.hulls import hull_loads, hull_water
+from ropewalk.numerics.blockelimination import ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import exp_so3
-from ropewalk.physics.current import current
+from ropewalk.physics.addedmass import added_mass
+from ropewalk.physics.drag import drag, drag_by_velocity
 from ropewalk.physics.motion import DRIVEN, motion, rotation
-from ropewalk.physics.screens import screen_force
-from ropewalk.physics.seabed import contact_derivatives
-from ropewalk.physics.waves import ACCELERATION, COLUMNS, ELEVATION, STRETCHING_WHEELER, VELOCITY, kinematics
 
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point
 
 
 @kernel
-def water(medium, r, t, velocity, rate, under):
-    """Water at the nodes: velocity (m/s) and acceleration (m/s2), and height of the surface above them (m).
-
-    r : (n, 3) m    t : s    velocity, rate : (n, 3), filled    under : (n,), filled
-    """
-    still = medium.wave.shape[1] == 0
-    flow = np.empty((0 if still else r.shape[0], COLUMNS))
-    if not still:
-        kinematics(medium.wave, r, t, medium.depth, STRETCHING_WHEELER, 1.0, flow)
-    for i in range(r.shape[0]):
-        x, y, z = current(
-            r[i, 2], medium.current_kind, medium.current_speed, medium.current_heading,
-            medium.current_exponent, medium.depth, medium.current_table,
-        )  # fmt: skip
-        velocity[i, 0] = x
-        velocity[i, 1] = y
-        velocity[i, 2] = z
-        under[i] = -r[i, 2]
-        if not still:
-            under[i] += flow[i, ELEVATION]
-            for j in range(3):
-                velocity[i, j] += flow[i, VELOCITY + j]
-                rate[i, j] = flow[i, ACCELERATION + j]
-
-
-@kernel
 def surroundings(medium, field, r, t):
     """Water at the nodes and about the hulls, at r (n, 3) and time t (s), into `field`."""
-    if medium.density > 0.0:
-        water(medium, r, t, field.water, field.rate, field.under)
+    water_at(r, t, medium, field.flow)
     if field.hulls.body.size > 0:
         hull_water(field.hulls, medium, r, t)
 
@@ -104,200 +83,119 @@ def directions(node, r, direction):
         direction[k, 2] = z * over
 
 
-@kernel(inline="always")
-def wet_part(under, half):
-    """Share of a length below the surface: its middle is `under` below it (m), its ends `half` above and below."""
-    return min(1.0, max(0.0, 0.5 + 0.5 * under / half))
-
-
-@kernel
-def sphere_part(under, volume):
-    """Share of a sphere's volume below the surface, its centre `under` below it (m).  volume : m3"""
-    radius = (0.75 * volume / np.pi) ** (1.0 / 3.0)
-    x = min(1.0, max(-1.0, under / radius))
-    return 0.25 * (1.0 + x) ** 2 * (2.0 - x)
+@kernel(forceinline=True)
+def _add(out, f, A):
+    """Adds f times a matrix of 9 numbers to a (3, 3) array."""
+    for i in range(3):
+        for j in range(3):
+            out[i, j] += f * A[3 * i + j]
 
 
 @kernel
 def node_loads(bars, medium, field, r, v):
     """Weight, given forces, springs, damping and what hangs on the nodes: sets force, damping, inertia of `field`."""
-    force, damping, inertia = field.force, field.damping, field.inertia
-    rho, g = medium.density, medium.gravity
+    force, damping, inertia, flow = field.force, field.damping, field.inertia, field.flow
+    fluid = (medium.water_density, medium.gravity)
     for i in range(r.shape[0]):
         c = medium.damping * bars.mass[i]
-        m = bars.mass[i]
-        if rho > 0.0 and bars.volume[i] > 0.0:
-            part = sphere_part(field.under[i], bars.volume[i])
-            displaced = rho * part * bars.volume[i]
-            extra = part * bars.added[i]
-            m += extra
-            force[i, 2] = bars.force[i, 2] + g * (displaced - bars.mass[i])
-            for j in range(2):
-                force[i, j] = bars.force[i, j]
-            for j in range(3):
-                force[i, j] += (displaced + extra) * field.rate[i, j]
-        else:
-            force[i, 0] = bars.force[i, 0]
-            force[i, 1] = bars.force[i, 1]
-            force[i, 2] = bars.force[i, 2] - g * bars.mass[i]
+        damping[i] = 0.0
+        inertia[i] = 0.0
         for j in range(3):
-            force[i, j] -= c * v[i, j]
-            for q in range(3):
-                damping[i, j, q] = 0.0
-                inertia[i, j, q] = 0.0
+            force[i, j] = bars.force[i, j] - c * v[i, j]
             damping[i, j, j] = c
-            inertia[i, j, j] = m
-        if rho > 0.0 and bars.drag_area[i] > 0.0:
-            part = 1.0 if bars.volume[i] == 0.0 else sphere_part(field.under[i], bars.volume[i])
-            point_drag(0.5 * rho * bars.drag_area[i] * part, field.water[i], v[i], force[i], damping[i])
+            inertia[i, j, j] = bars.mass[i]
+        force[i, 2] -= medium.gravity * bars.mass[i]
+        lump = (bars.volume[i], bars.drag_area[i], bars.added[i])
+        if fluid[0] > 0.0 and lump != ZERO3:
+            water, motion = (velocity(flow, i), acceleration(flow, i)), (three(v, i), ZERO3)
+            F, _, by_u, added, _, _ = water_on_point(lump, height_over_water(r, flow, i), water, motion, fluid)
+            _add(damping[i], 1.0, by_u)
+            for j in range(3):
+                force[i, j] += F[j]
+                inertia[i, j, j] += added
         for j in range(3):
             if bars.spring[i, j] > 0.0:
-                spring_load(bars.spring[i, j], bars.axes[i, j], bars.home[i], r[i], force[i])
+                axis, way = three(bars.axes[i], j), sub3(three(r, i), three(bars.home, i))
+                pull = spring_pull(axis, bars.spring[i, j], 0.0, way)
+                for p in range(3):
+                    force[i, p] += pull * axis[p]
     if bars.hinge.shape[0] > 0:
         hinge_loads(bars.hinge, bars.hinge_law, r, v, force)
 
 
 @kernel
-def point_drag(b, water_velocity, v, force, damping):
-    r"""Adds the drag of a body without direction, :math:`b |u| u` (N), and its derivative (N s/m).
-
-    The vector law: [Otto2022], eq. (5.19), taken by components, depends on the axes.  b : kg/m
-    """
-    x = water_velocity[0] - v[0]
-    y = water_velocity[1] - v[1]
-    z = water_velocity[2] - v[2]
-    speed = np.sqrt(x * x + y * y + z * z)
-    u = (x, y, z)
-    over = b / speed if speed > 0.0 else 0.0
-    for i in range(3):
-        force[i] += b * speed * u[i]
-        for j in range(3):
-            damping[i, j] += over * u[i] * u[j]
-        damping[i, i] += b * speed
-
-
-@kernel
-def spring_load(k, axis, home, r, force):
-    """Adds the force (N) of a spring along `axis` to `home`.  k : N/m"""
-    way = k * (axis[0] * (r[0] - home[0]) + axis[1] * (r[1] - home[1]) + axis[2] * (r[2] - home[2]))
-    for j in range(3):
-        force[j] -= way * axis[j]
-
-
-@kernel
-def bar_drag(bn, bt, t, u, share, force_a, force_b, damping_a, damping_b):
-    """Adds the drag (N) at one Gauss point to both nodes, and its lumped derivative (N s/m).
-
-    bn, bt : half density times coefficient times diameter times the length it stands for, kg/m
-    t : (3,) unit    u : three numbers, water minus bar, m/s    share : of node b
-    """
-    s = u[0] * t[0] + u[1] * t[1] + u[2] * t[2]
-    n = (u[0] - s * t[0], u[1] - s * t[1], u[2] - s * t[2])
-    speed = np.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
-    normal = bn * speed
-    over = bn / speed if speed > 0.0 else 0.0
-    axial = bt * abs(s)
-    rest = 1.0 - share
-    for i in range(3):
-        f = normal * n[i] + axial * s * t[i]
-        force_a[i] += rest * f
-        force_b[i] += share * f
-        dyad = over * n[i]
-        along = (2.0 * axial - normal) * t[i]
-        for j in range(3):
-            d = dyad * n[j] + along * t[j]
-            damping_a[i, j] += rest * d
-            damping_b[i, j] += share * d
-        damping_a[i, i] += rest * normal
-        damping_b[i, i] += share * normal
-
-
-@kernel
-def bar_loads(bars, medium, field, v):
+def bar_loads(bars, medium, field, r, v):
     """Adds buoyancy, drag, inertia of the water and added mass of the bars to the nodes of `field`."""
-    force, inertia = field.force, field.inertia
-    rho = medium.density
+    force, inertia, flow = field.force, field.inertia, field.flow
+    fluid = (medium.water_density, medium.gravity)
     for k in range(bars.length.size):
-        a, b = bars.node[k, 0], bars.node[k, 1]
-        t = field.direction[k]
-        half = 0.25 * abs(t[2]) * bars.length[k] + bars.radius[k]
+        a, b, member = bars.node[k, 0], bars.node[k, 1], bars.member[k]
+        t = three(field.direction, k)
+        heights = (height_over_water(r, flow, a), height_over_water(r, flow, b))
+        half = 0.5 * dot(t, sub3(three(r, b), three(r, a)))
+        u_a, u_b = sub3(velocity(flow, a), three(v, a)), sub3(velocity(flow, b), three(v, b))
         for side in range(2):
-            near, far = (a, b) if side == 0 else (b, a)
-            under = 0.75 * field.under[near] + 0.25 * field.under[far]
-            part = wet_part(under, half)
-            if part == 0.0:
+            near = a if side == 0 else b
+            w, _, _ = wet_half(member, heights if side == 0 else (heights[1], heights[0]))
+            if w == 0.0:
                 continue
             # weight in water of the half bar beside the node, so that a submerged bar is balanced exactly
-            displaced = 0.5 * rho * part * bars.area[k] * bars.length[k]
-            force[near, 2] += medium.gravity * displaced
-            cn, ct = bars.added_normal[k], bars.added_tangential[k]
-            w = field.rate[near]
-            along = (ct - cn) * (t[0] * w[0] + t[1] * w[1] + t[2] * w[2])
+            F = lift_on_half(member, w, t, acceleration(flow, near), ZERO3, fluid)
+            _add(inertia[near], w, added_mass(t, member.half_added_normal, member.half_added_tangential))
             for i in range(3):
-                force[near, i] += displaced * ((1.0 + cn) * w[i] + along * t[i])
-                for j in range(3):
-                    inertia[near, i, j] += displaced * (ct - cn) * t[i] * t[j]
-                inertia[near, i, i] += displaced * cn
-            c = 0.25 * rho * part * bars.length[k]
-            if bars.drag_normal[k] > 0.0 or bars.drag_tangential[k] > 0.0:
+                force[near, i] += F[i]
+            if member.drag_normal > 0.0 or member.drag_tangential > 0.0:
                 share = NEAR if side == 0 else 1.0 - NEAR
-                u = (
-                    (1.0 - share) * (field.water[a, 0] - v[a, 0]) + share * (field.water[b, 0] - v[b, 0]),
-                    (1.0 - share) * (field.water[a, 1] - v[a, 1]) + share * (field.water[b, 1] - v[b, 1]),
-                    (1.0 - share) * (field.water[a, 2] - v[a, 2]) + share * (field.water[b, 2] - v[b, 2]),
-                )
-                bar_drag(c * bars.drag_normal[k], c * bars.drag_tangential[k], t, u, share,
-                         force[a], force[b], field.damping[a], field.damping[b])  # fmt: skip
+                u = add3(scale3(1.0 - share, u_a), scale3(share, u_b))
+                F, parts = drag(u, t, w * half * member.drag_normal, w * half * member.drag_tangential)
+                by_u = drag_by_velocity(t, parts)
+                _add(field.damping[a], 1.0 - share, by_u)
+                _add(field.damping[b], share, by_u)
+                for i in range(3):
+                    force[a, i] += (1.0 - share) * F[i]
+                    force[b, i] += share * F[i]
 
 
 @kernel
 def bed_loads(bars, medium, field, r, v):
     """Adds the force of the seabed on the half bars beside each node."""
     field.stiffness[:] = 0.0
-    f = np.zeros(3)
-    dx = np.zeros((3, 3))
-    dv = np.zeros((3, 3))
+    bed = medium.bed[0]
     for k in range(bars.length.size):
         if bars.contact_width[k] <= 0.0:
             continue
+        area = 0.5 * bars.length[k] * bars.contact_width[k]
         for side in range(2):
             i = bars.node[k, side]
-            contact_derivatives(r[i], v[i], medium.plane, medium.law, bars.contact_width[k],
-                                bars.contact_radius[k], f, dx, dv)  # fmt: skip
+            F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.friction, area, bars.contact_radius[k])
+            _add(field.damping[i], -1.0, by_v)
+            _add(field.stiffness[i], -1.0, by_x)
             for j in range(3):
-                field.force[i, j] += 0.5 * bars.length[k] * f[j]
-                for q in range(3):
-                    field.damping[i, j, q] -= 0.5 * bars.length[k] * dv[j, q]
-                    field.stiffness[i, j, q] -= 0.5 * bars.length[k] * dx[j, q]
+                field.force[i, j] += F[j]
 
 
 @kernel
 def screen_loads(bars, medium, field, r, v):
     """Adds the drag and lift of the screens, shared equally by their corners."""
-    f = np.zeros(3)
-    d = np.zeros((3, 3))
-    u = np.zeros(3)
+    flow = field.flow
     for k in range(bars.screen.shape[0]):
-        corners = bars.screen[k]
-        n = 3 if corners[3] < 0 else 4
-        under = 0.0
-        u[:] = 0.0
+        screen = bars.screen[k]
+        corner = screen.corner
+        n = 3 if corner[3] < 0 else 4
+        above, u = 0.0, ZERO3
         for c in range(n):
-            i = corners[c]
-            under += field.under[i] / n
-            for j in range(3):
-                u[j] += (bars.wake[k] * field.water[i, j] - v[i, j]) / n
-        if under <= 0.0:
+            i = corner[c]
+            above += height_over_water(r, flow, i) / n
+            u = add3(u, scale3(1.0 / n, sub3(scale3(screen.wake, velocity(flow, i)), three(v, i))))
+        if above >= 0.0:
             continue
-        last = corners[n - 1]
-        screen_force(bars.screen_kind[k], medium.density, bars.solidity[k], bars.twine[k],
-                     r[corners[0]], r[corners[1]], r[corners[2]], r[last], u, f, d)  # fmt: skip
+        corners = (three(r, corner[0]), three(r, corner[1]), three(r, corner[2]), three(r, corner[n - 1]))
+        F, by_u = water_on_screen(screen, corners, u, medium.water_density)
         for c in range(n):
-            i = corners[c]
+            i = corner[c]
+            _add(field.damping[i], 1.0 / n, by_u)
             for j in range(3):
-                field.force[i, j] += f[j] / n
-                for q in range(3):
-                    field.damping[i, j, q] += d[j, q] / n
+                field.force[i, j] += F[j] / n
 
 
 @kernel
@@ -307,8 +205,8 @@ def loads(bars, medium, field, r, v):
     `field` must hold the directions of the bars and the water at r.  r, v : (n, 3) m, m/s
     """
     node_loads(bars, medium, field, r, v)
-    if medium.density > 0.0:
-        bar_loads(bars, medium, field, v)
+    if medium.water_density > 0.0:
+        bar_loads(bars, medium, field, r, v)
         if bars.screen.shape[0] > 0:
             screen_loads(bars, medium, field, r, v)
     if medium.has_bed:

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from ropewalk.methods.bars.work import BarsWork
     from ropewalk.model.model import Model
 
-OF_BARS = ("node", "length", "compliance", "push", "rod", "area", "radius", "drag_normal", "drag_tangential",
-           "added_normal", "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+OF_BARS = ("node", "length", "compliance", "push", "rod", "member", "contact_radius", "contact_width")
 OF_HINGES = ("hinge", "hinge_law")  # no net has any
-OF_SCREENS = ("screen", "solidity", "twine", "wake", "screen_kind")
+OF_SCREENS = ("screen",)
 OF_NODES = ("mass", "volume", "drag_area", "added", "force", "spring")  # none of it belongs to the netting
 
 
@@ -57,7 +56,7 @@ def water_force(nets: Nets, i: int, work: BarsWork) -> Array:
     changes |= {name: floats(np.zeros_like(getattr(bars, name))) for name in OF_NODES}
     changes |= {name: getattr(bars, name)[:0] for name in OF_HINGES}
     field = make_field(bars.mass.size, changes["length"].size, without(work.field.hulls))
-    field = field._replace(water=work.field.water, rate=work.field.rate, under=work.field.under)
+    field = field._replace(flow=work.field.flow)
     field.direction[:] = work.field.direction[own]
     medium = work.medium._replace(gravity=0.0, damping=0.0, has_bed=False)
     loads(bars._replace(**changes), medium, field, work.steps.r, work.steps.v)

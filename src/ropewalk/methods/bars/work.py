@@ -62,7 +62,7 @@ class BarsWork:
     def own_loads(self) -> tuple[Array, Array]:
         """Forces (n, 3) and masses (n, 3, 3) of the nodes without buoyancy, drag and added mass of bars."""
         alone = make_field(self.bars.mass.size, 0, self.field.hulls)
-        alone = alone._replace(water=self.field.water, rate=self.field.rate, under=self.field.under)
+        alone = alone._replace(flow=self.field.flow)
         node_loads(self.bars, self.medium, alone, self.steps.r, self.steps.v)
         return alone.force, alone.inertia
 
@@ -78,7 +78,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
     steps = make_steps(graph, arrays, r, v)
     kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 else CONSTANT
     damped = damping > 0.0 or bool(np.any(bars.hinge_law[:, DAMPING] > 0.0))
-    if damped or medium.density > 0.0 or medium.has_bed or hulls.body.size > 0:
+    if damped or medium.water_density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
@@ -224,7 +224,7 @@ def stable_step(work: BarsWork) -> float:
     spring = bars.spring.max(axis=1)
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
-        k = work.medium.law[0] * bars.contact_width * 0.5 * bars.length
+        k = work.medium.bed.stiffness[0] * bars.contact_width * 0.5 * bars.length
         np.add.at(bed, bars.node[:, 0], k)
         np.add.at(bed, bars.node[:, 1], k)
     square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, diags, identity
 
-from ropewalk.assembly.mesh import DAMPING, LENGTH
+from ropewalk.loads.given import spring_pull
+from ropewalk.loads.sea import current_at, current_shear
 from ropewalk.methods.linear import element as linear_element
 from ropewalk.methods.linear.body import BodyTerms, body_terms
 from ropewalk.methods.linear.unknowns import Place, Unknowns, movement
@@ -27,7 +28,6 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
-from ropewalk.physics.current import current, current_slope
 
 
 class Local(NamedTuple):
@@ -72,30 +72,24 @@ def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping:
     n, m = place.r.shape[0], place.T.size
     flow, slope = np.zeros((n, 3)), np.zeros((n, 3))
     if sea.current_speed > 0.0 and sea.water_density > 0.0:
-        profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-                   sea.current_table)  # fmt: skip
         for i in range(n):
-            flow[i] = current(place.r[i, 2], *profile)
-            slope[i] = current_slope(place.r[i, 2], *profile)
+            flow[i] = current_at(place.r[i, 2], sea)
+            slope[i] = current_shear(place.r[i, 2], sea)
     node = mesh.node[:n]  # rows of bodies follow
     local = Local(
         np.zeros((n, 3)), np.zeros(m), np.zeros((m, 3)), np.zeros(m), np.zeros((m, 2)), np.zeros((m, 2, 2, 3, 3)),
         np.zeros((m, 2, 3, 3)), np.zeros((m, 2, 3, 3)), np.zeros(n), np.zeros((n, 3, 3)), np.zeros((n, 3, 3)),
         np.zeros((n, 3, 3)), np.zeros((n, 3, 3)), flow,
     )  # fmt: skip
-    linear_element.elements(
-        unknowns.first, place.r, place.T, flow, slope, mesh.element, mesh.law, mesh.law_data, sea.water_density,
-        sea.gravity, local.R, local.miss, local.tangent, local.give, local.wet, local.K, local.B, local.M,
-    )  # fmt: skip
-    linear_element.nodes(
-        place.r, flow, slope, node, mass_damping, mesh.has_bed, mesh.bed, sea.water_density, sea.gravity, local.R,
-        local.node_wet, local.node_K, local.node_B, local.node_drag, local.node_M,
-    )  # fmt: skip
+    fluid = (sea.water_density, sea.gravity)
+    linear_element.elements(unknowns.first, place.r, place.T, slope, mesh.element, mesh.law_data, fluid, local)
+    linear_element.nodes(place.r, slope, node, mass_damping, mesh.has_bed, mesh.bed, fluid, local)
     return local
 
 
 def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float = 0.0) -> Assembled:
     """Residual and matrices at a place."""
+    mesh = unknowns.mesh
     local = evaluate_local(model, unknowns, place, mass_damping)
     S, S_in = movement(model, unknowns, place.quaternion)
     n = unknowns.size
@@ -107,9 +101,9 @@ def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float
     E = csr_matrix((np.ones(m), (np.arange(m), unknowns.tension)), shape=(m, n))
     GS, GS_in = G @ S, G @ S_in
     # lengths that cannot change have nothing to damp; what the mesh gives them is for snaps in time
-    tau = diags(np.where(local.give > 0.0, unknowns.mesh.element[:, DAMPING], 0.0))
+    tau = diags(np.where(local.give > 0.0, unknowns.mesh.element["damping"], 0.0))
     bodies = tuple(
-        body_terms(model, k, place.body_position[k], place.quaternion[k], mass_damping)
+        body_terms(model, mesh.bodies, k, place.body_position[k], place.quaternion[k], mass_damping)
         for k in range(len(model.names.bodies))
     )
     own_K, own_B, own_M, own_R = _own(model, unknowns, place, local, bodies)
@@ -123,7 +117,7 @@ def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float
         M_in=(S.T @ nodal_M @ S_in).tocsc(),
         B_in=(S.T @ nodal_B @ S_in + E.T @ tau @ GS_in).tocsc(),
         K_in=(S.T @ nodal_K @ S_in + E.T @ GS_in).tocsc(),
-        P=(identity(n) + E.T @ diags(np.abs(place.T) / unknowns.mesh.element[:, LENGTH]) @ GS).tocsc(),
+        P=(identity(n) + E.T @ diags(np.abs(place.T) / unknowns.mesh.element["length"]) @ GS).tocsc(),
         S=S,
         S_in=S_in,
         local=local,
@@ -169,9 +163,9 @@ def _own(
     spring = np.zeros(n)
     for j, axis in zip(*np.nonzero(unknowns.point >= 0), strict=True):
         row = unknowns.point[j, axis]
-        shift = points.frame[j, axis] @ (place_of[j] - points.position[j])
+        direction, way = tuple(points.frame[j, axis]), tuple(place_of[j] - points.position[j])
         spring[row] = points.axis_spring[j, axis]
-        residual[row] = spring[row] * shift - points.axis_force[j, axis]
+        residual[row] = -spring_pull(direction, spring[row], points.axis_force[j, axis], way)
     K: list[Any] = [diags(spring)]
     B: list[Any] = [csr_matrix((n, n))]
     M: list[Any] = [csr_matrix((n, n))]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
+from ropewalk.assembly.bodies import BodyMesh
+from ropewalk.loads.body import clear_block, still_block
+from ropewalk.loads.hull import cut_hull, drag_along, morison_terms, sphere_factors, strip_factors, water_on_hull
+from ropewalk.model.arrays import Array, floats
+from ropewalk.model.bodies import HULL_NONE, HULL_SPHERE
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
-from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_exp, quaternion_log, quaternion_product
+from ropewalk.numerics.blockelimination import ZERO3
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics import hydrostatics
-from ropewalk.physics.current import current
-from ropewalk.physics.hull_loads import RADIUS, STRIP_VOLUME, THICK, ZETA, cut_strips, sphere_share, wet_share
-from ropewalk.physics.rigidbody import arm_matrix
+from ropewalk.physics.addedmass import added_mass
+from ropewalk.physics.rigidbody import arm_matrix, attitude
 
-UP = np.array([0.0, 0.0, 1.0])
+UP = (0.0, 0.0, 1.0)
 DIFFERENCE = 1e-5  # m, rad: of the hull's drag, which is smooth over this
 
 
@@ -33,6 +37,9 @@ class Strips(NamedTuple):
     drag_normal: Array  # (n,) half density, coefficient and wet side area, kg/m
     drag_axial: Array  # (n,) the same of the largest wet section, shared by volume; of a ball none
     added: Array  # (n, 3, 3) kg
+
+
+NO_STRIPS = Strips(*(np.zeros(shape) for shape in ((0, 3), (0,), (0,), (0,), (0,), (0, 3, 3))))
 
 
 class Hull(NamedTuple):
@@ -55,125 +62,101 @@ class BodyTerms(NamedTuple):
     hull: Hull
 
 
-def cut_hull(model: Model, k: int, position: Array, R: Array) -> Array:
-    """Cut of the hull of body k by still water."""
-    bodies = model.bodies
-    cut: Array = np.zeros(hydrostatics.SIZE)
-    if bodies.hull[k] == HULL_AXISYMMETRIC:
-        profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-        hydrostatics.axisymmetric(profile, np.ascontiguousarray(R[:, 2]), UP, float(position[2]), cut)
-    elif bodies.hull[k] == HULL_SPHERE:
-        hydrostatics.sphere(R @ bodies.sphere[k, :3], bodies.sphere[k, 3], UP, float(position[2]), cut)
-    return cut
+@kernel
+def _flow_block(k, x, quaternion, sea, bodies, step):
+    """Forces of current and wind on the hull of body k at rest, and their derivatives by its motion: memory.block.
+
+    x, quaternion : place and attitude    sea : without waves    bodies : `BodyMesh`    step : bp, gp
+    """
+    body, memory = bodies.body[k], bodies.memory
+    R, Z = attitude(quaternion, ZERO3)
+    clear_block(memory.block)
+    water_on_hull(body, x, R, 0.0, sea, bodies.strip, memory.water, memory.around[k])
+    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
+    rest = (ZERO3, ZERO3, ZERO3, ZERO3)
+    morison_terms(body, (x, R, Z), rest, memory.around[k], arrays, sea.water_density, step, memory.block)
 
 
-def _ball(model: Model, k: int, position: Array, R: Array) -> Strips:
-    """The sphere of body k, all at its centre: pressure has no moment about it."""
-    bodies, rho = model.bodies, model.sea.water_density
-    arm, radius = R @ bodies.sphere[k, :3], float(bodies.sphere[k, 3])
-    share = sphere_share(float(position[2] + arm[2]), radius)
-    volume = 4.0 / 3.0 * np.pi * radius**3 * share
-    drag = 0.5 * rho * bodies.drag_normal[k] * np.pi * radius**2 * share
-    added = rho * volume * bodies.added_normal[k] * np.eye(3)
-    return Strips(arm[None], np.array([volume]), np.zeros(1), np.array([drag]), np.zeros(1), added[None])
-
-
-def _strips(model: Model, k: int, position: Array, R: Array) -> Strips:
-    """Wet strips of the hull of revolution of body k."""
-    bodies, rho = model.bodies, model.sea.water_density
-    axis = R[:, 2]
-    strip = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    height = position[2] + strip[:, ZETA] * axis[2]
-    share = np.array(
-        [wet_share(z, row[THICK], row[RADIUS], axis[2]) for z, row in zip(height, strip, strict=True)], dtype=float
-    )
-    strip, share = strip[share > 0.0], share[share > 0.0]
-    volume = share * strip[:, STRIP_VOLUME]
-    section = float(np.max(share * np.pi * strip[:, RADIUS] ** 2, initial=0.0))
-    along = np.outer(axis, axis)
-    coefficient = bodies.added_normal[k] * (np.eye(3) - along) + bodies.added_axial[k] * along
-    return Strips(
-        arm=strip[:, ZETA, None] * axis,
-        volume=volume,
-        across=0.25 * volume * strip[:, RADIUS] ** 2,
-        drag_normal=rho * bodies.drag_normal[k] * share * strip[:, RADIUS] * strip[:, THICK],
-        drag_axial=0.5 * rho * bodies.drag_axial[k] * section * volume / max(float(volume.sum()), 1e-300),
-        added=rho * volume[:, None, None] * coefficient,
-    )
-
-
-def body_terms(model: Model, k: int, position: Array, quaternion: Array, mass_damping: float = 0.0) -> BodyTerms:
-    """Everything of body k but its lines, at rest at a pose.
+def body_terms(model: Model, bodies: BodyMesh, k: int, position: Array, quaternion: Array,
+               mass_damping: float = 0.0) -> BodyTerms:  # fmt: skip
+    """Everything of body k but its lines, at rest at a pose: the loads of the time domain, with their derivatives.
 
     Strips carry the added mass (coefficients times displaced mass), on the axis: what acts along it makes no moment
     about the origin, also where the hull is tilted and its centre of buoyancy lies beside the axis.
     """
-    bodies, sea = model.bodies, model.sea
-    R = rotation_matrix(quaternion)
-    wrench, K = np.zeros(6), np.zeros((6, 6))
-    hydrostatics.weight(-bodies.mass[k] * sea.gravity * UP, R @ bodies.centre[k], wrench, K)
-    cut = cut_hull(model, k, position, R)
-    hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, K)
-    wrench[2] += sea.water_density * sea.gravity * bodies.volume[k]
-    hydrostatics.weight(bodies.load_force[k].copy(), R @ bodies.load_at[k], wrench, K)
-    wrench[3:] += bodies.load_moment[k]
-    turn = quaternion_log(quaternion_product(quaternion, quaternion_conjugate(bodies.quaternion[k])))
-    wrench -= bodies.stiffness[k] @ np.concatenate([position - bodies.position[k], turn])
-    K += bodies.stiffness[k]
-    hull = _hull(model, k, position, R, cut)
-    drag = np.zeros((6, 6))
-    if sea.current_speed > 0.0 and hull.strips.volume.size:
-        force, drag = hull_drag(model, position, hull)
-        wrench += force
-        K += _drag_stiffness(model, k, position, quaternion)
-    own = body_inertia(model, k, R)
-    M = own + given_added_mass(model, k, R) + hull_added_mass(hull)
-    return BodyTerms(wrench, K, bodies.damping[k] + mass_damping * own, M, drag, hull)
+    sea, own = model.sea, bodies.body[k]
+    fluid, x, q = (sea.water_density, sea.gravity), _tuple(position), np.ascontiguousarray(quaternion)
+    block: Array = np.zeros((6, 7))
+    still_block(own, x, q, fluid, bodies.profile, block)
+    wrench, K = -block[:, 6], block[:, :6].copy()
+    drag, added = np.zeros((6, 6)), np.zeros((6, 6))
+    hull = Hull(np.zeros(hydrostatics.SIZE), rotation_matrix(q)[:, 2].copy(), own.hull == HULL_SPHERE, NO_STRIPS)
+    if own.hull != HULL_NONE:
+        calm = sea._replace(wave=floats(sea.wave[:, :0]))
+        flow = [_flow(calm, bodies, k, x, q, step) for step in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0))]
+        drag, added = flow[1][:, :6] - flow[0][:, :6], flow[2][:, :6] - flow[0][:, :6]
+        R9 = tuple(rotation_matrix(q).reshape(9))
+        cut_hull(own, R9, UP, x[2], bodies.profile, hull.cut)
+        hull = hull._replace(strips=_wet_strips(bodies, k, rotation_matrix(q), sea.water_density))
+        if np.any(flow[0][:, 6] != 0.0):
+            wrench = wrench - flow[0][:, 6]
+            K += _drag_stiffness(calm, bodies, k, position, q)
+    inertia = body_inertia(model, k, rotation_matrix(q))
+    M = inertia + given_added_mass(model, k, rotation_matrix(q)) + added
+    return BodyTerms(wrench, K, model.bodies.damping[k] + mass_damping * inertia, M, drag, hull)
 
 
-def _hull(model: Model, k: int, position: Array, R: Array, cut: Array) -> Hull:
-    kind = model.bodies.hull[k]
-    if kind == HULL_NONE or cut[hydrostatics.VOLUME] <= 0.0:
-        none = np.zeros(0)
-        strips = Strips(np.zeros((0, 3)), none, none, none, none, np.zeros((0, 3, 3)))
-    elif kind == HULL_SPHERE:
-        strips = _ball(model, k, position, R)
-    else:
-        strips = _strips(model, k, position, R)
-    return Hull(cut, R[:, 2].copy(), bool(kind == HULL_SPHERE), strips)
+def _tuple(x: Array) -> tuple[float, float, float]:
+    return float(x[0]), float(x[1]), float(x[2])
 
 
-def hull_drag(model: Model, position: Array, hull: Hull) -> tuple[Array, Array]:
-    """Wrench (6,) of the current on a hull at rest, and its slope (6, 6) by the body's velocity, N s/m."""
-    sea, strips = model.sea, hull.strips
-    profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-               sea.current_table)  # fmt: skip
-    along = np.outer(hull.axis, hull.axis)
-    across = np.eye(3) if hull.is_ball else np.eye(3) - along
-    wrench, slope = np.zeros(6), np.zeros((6, 6))
-    for arm, normal, axial in zip(strips.arm, strips.drag_normal, strips.drag_axial, strict=True):
-        G, flow = arm_matrix(arm), np.array(current(float(position[2] + arm[2]), *profile))
-        for projector, b in ((across, normal), (along, axial)):
-            u = projector @ flow
-            speed = float(np.linalg.norm(u))
-            if speed > 0.0 and b > 0.0:
-                wrench += b * speed * G.T @ u
-                slope += G.T @ (b * (speed * projector + np.outer(u, u) / speed)) @ G
-    return wrench, slope
+def _flow(
+    sea: Any, bodies: BodyMesh, k: int, x: tuple[float, float, float], q: Array, step: tuple[float, float]
+) -> Array:
+    """(6, 7) of `_flow_block`."""
+    _flow_block(k, x, q, sea, bodies, step)
+    return bodies.memory.block.copy()
 
 
-def _drag_stiffness(model: Model, k: int, position: Array, quaternion: Array) -> Array:
-    """(6, 6) minus the derivative of the current's wrench by the pose: differences, strips and cut included."""
+def _wet_strips(bodies: BodyMesh, k: int, R: Array, rho: float) -> Strips:
+    """Strips of body k under water, as `_flow_block` found them last; a sphere is all at its centre."""
+    own, memory = bodies.body[k], bodies.memory
+    wet = [i for i in range(own.strip, own.strip_stop) if memory.water[i].wet > 0.0]
+    if not wet:
+        return NO_STRIPS
+    share, strip, axis = memory.water.wet[wet], bodies.strip[wet], R[:, 2]
+    volume = share * strip.volume
+    if own.hull == HULL_SPHERE:
+        drag, added = sphere_factors(own, share[0], rho)
+        arm: Array = (R @ own.sphere)[None]
+        return Strips(arm, volume, np.zeros(1), np.array([drag]), np.zeros(1), added * np.eye(3)[None])
+    along = drag_along(own, bodies.strip, memory.water, memory.around[k], rho)
+    factors = np.array([strip_factors(own, bodies.strip[i], memory.water[i].wet, along, rho) for i in wet])
+    t = _tuple(axis)
+    added_at = [
+        np.reshape(added_mass(t, rho * v * own.added_across, rho * v * own.added_along), (3, 3)) for v in volume
+    ]
+    return Strips(
+        arm=strip.zeta[:, None] * axis,
+        volume=volume,
+        across=0.25 * volume * strip.radius**2,
+        drag_normal=factors[:, 0].copy(),
+        drag_axial=factors[:, 1].copy(),
+        added=np.array(added_at),
+    )
+
+
+def _drag_stiffness(sea: Any, bodies: BodyMesh, k: int, position: Array, quaternion: Array) -> Array:
+    """(6, 6) minus the derivative of the wrench of current and wind by the pose: differences, wet shares included."""
     K: Array = np.zeros((6, 6))
     for j in range(6):
         ends = []
         for sign in (1.0, -1.0):
             step = np.zeros(6)
             step[j] = sign * DIFFERENCE
-            place = position + step[:3]
-            R = rotation_matrix(quaternion_product(quaternion_exp(step[3:]), quaternion))
-            ends.append(hull_drag(model, place, _hull(model, k, place, R, cut_hull(model, k, place, R)))[0])
-        K[:, j] = -(ends[0] - ends[1]) / (2.0 * DIFFERENCE)
+            q = quaternion_product(quaternion_exp(step[3:]), quaternion)
+            ends.append(_flow(sea, bodies, k, _tuple(position + step[:3]), q, (0.0, 0.0))[:, 6])
+        K[:, j] = (ends[0] - ends[1]) / (2.0 * DIFFERENCE)
     return K
 
 
@@ -191,12 +174,3 @@ def given_added_mass(model: Model, k: int, R: Array) -> Array:
     turn = np.kron(np.eye(2), R)
     matrix: Array = turn @ model.bodies.added_mass[k] @ turn.T
     return matrix
-
-
-def hull_added_mass(hull: Hull) -> Array:
-    """(6, 6) added mass of the strips."""
-    M: Array = np.zeros((6, 6))
-    for arm, added in zip(hull.strips.arm, hull.strips.added, strict=True):
-        G = arm_matrix(arm)
-        M += G.T @ added @ G
-    return M

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from ropewalk.assembly.mesh import BED_AREA, HALF_VOLUME, MASS, RADIUS, VOLUME
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.linear.assembly import Assembled, assemble
 from ropewalk.methods.linear.unknowns import Place, Unknowns
@@ -19,7 +18,6 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, end_positions, resample
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
-from ropewalk.physics.seabed import STIFFNESS
 
 PLAIN_ITERATIONS = 25
 MOST_ITERATIONS = 100  # damped ones
@@ -64,16 +62,16 @@ def _settled(model: Model, unknowns: Unknowns, r: Array) -> Array:
     mesh, sea = unknowns.mesh, model.sea
     if not mesh.has_bed:
         return r
-    weight = mesh.node[: mesh.s.size, MASS] - sea.water_density * mesh.node[: mesh.s.size, VOLUME]
-    lift = sea.water_density * mesh.element[:, HALF_VOLUME]
+    weight = mesh.node[: mesh.s.size].mass - sea.water_density * mesh.node[: mesh.s.size].volume
+    lift = sea.water_density * mesh.element["half_volume"]
     np.subtract.at(weight, unknowns.first, lift)
     np.subtract.at(weight, unknowns.first + 1, lift)
-    area = np.maximum(mesh.node[: mesh.s.size, BED_AREA], LEAST_SCALE)
-    sunk = np.maximum(weight * sea.gravity, 0.0) / (mesh.bed[4 + STIFFNESS] * area)
-    height = r @ mesh.bed[:3] - mesh.bed[3] - mesh.node[: mesh.s.size, RADIUS]
+    area = np.maximum(mesh.node[: mesh.s.size].bed_area, LEAST_SCALE)
+    sunk = np.maximum(weight * sea.gravity, 0.0) / (mesh.bed.stiffness[0] * area)
+    height = r @ mesh.bed.normal[0] - mesh.bed.level[0] - mesh.node[: mesh.s.size].radius
     on_bed = height < ON_BED
     shift = np.where(on_bed, -sunk - height, 0.0)
-    return r + shift[:, None] * mesh.bed[:3]
+    return r + shift[:, None] * mesh.bed.normal[0]
 
 
 def joined(model: Model, unknowns: Unknowns, place: Place) -> Place:

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csr_matrix, vstack
 
-from ropewalk.assembly.mesh import ADDED, DRAG_AREA, DRAG_NORMAL, DRAG_TANGENTIAL, HALF_VOLUME, VOLUME
+from ropewalk.loads.float import radius_of, wet_sphere
+from ropewalk.loads.hull import ONE_STRIP, centre_pressure
+from ropewalk.loads.sea import current_at
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.body import Hull, Strips
 from ropewalk.methods.linear.drag import (
@@ -22,8 +24,6 @@ from ropewalk.methods.linear.unknowns import Place, Unknowns
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
-from ropewalk.physics.current import current
-from ropewalk.physics.hull_loads import ONE_STRIP, centre_pressure
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import wavenumber
 
@@ -90,9 +90,9 @@ def _add_halves(found: _List, unknowns: Unknowns, place: Place, at: Assembled) -
         if e.size == 0:
             continue
         node, half = first[e] + side, 0.5 * span[e] * wet[e]
-        displaced = element[e, HALF_VOLUME] * wet[e]
+        displaced = element[e].half_volume * wet[e]
         found.add(
-            local.flow[node], local.tangent[e], half * element[e, DRAG_NORMAL], half * element[e, DRAG_TANGENTIAL],
+            local.flow[node], local.tangent[e], half * element[e].drag_normal, half * element[e].drag_tangential,
             False, local.M[e, side], displaced, place.r[node], _rows(at.S, node), _rows(at.S_in, node),
         )  # fmt: skip
 
@@ -102,11 +102,11 @@ def _add_lumps(found: _List, model: Model, unknowns: Unknowns, place: Place, at:
     rows = np.flatnonzero(wet > 0.0)
     if rows.size:
         share = wet[rows]
-        drag = 0.5 * model.sea.water_density * node[rows, DRAG_AREA] * share
-        added = (node[rows, ADDED] * share)[:, None, None] * np.eye(3)
+        drag = 0.5 * model.sea.water_density * node[rows].drag_area * share
+        added = (node[rows].added * share)[:, None, None] * np.eye(3)
         found.add(
             at.local.flow[rows], np.tile([0.0, 0.0, 1.0], (rows.size, 1)), drag, np.zeros(rows.size), True, added,
-            node[rows, VOLUME] * share, place.r[rows], _rows(at.S, rows), _rows(at.S_in, rows),
+            node[rows].volume * share, place.r[rows], _rows(at.S, rows), _rows(at.S_in, rows),
         )  # fmt: skip
 
 
@@ -116,10 +116,8 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, at: 
     if n == 0:
         return
     sea = model.sea
-    profile = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-               sea.current_table)  # fmt: skip
     where = place.body_position[k] + _water_arm(hull)
-    flow = np.array([current(z, *profile) for z in where[:, 2]]) * (sea.current_speed > 0.0)
+    flow = np.array([current_at(z, sea) for z in where[:, 2]]) * (sea.current_speed > 0.0)
     Q, Q_in = (
         csr_matrix(np.concatenate([arm_matrix(arm) for arm in strips.arm])) @ _selection(columns, size)
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
@@ -221,7 +219,9 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
         wrench[2] = lift * (cut[hydrostatics.AREA] + slope_x * first[0] + slope_y * first[1])
         wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
         wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
-        wrench[:3] += rho * model.bodies.volume[k] * at_body.acceleration[0]
+        volume = float(model.bodies.volume[k])
+        share = wet_sphere(float(place.body_position[k, 2]), radius_of(volume))[0]
+        wrench[:3] += rho * volume * share * at_body.acceleration[0]
         if strips.volume.size:
             along = airy(omega, heading, sea.depth, sea.gravity, place.body_position[k] + _water_arm(hull))
             wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
@@ -238,7 +238,7 @@ def _water_arm(hull: Hull) -> Array:
 def _beside_the_axis(cut: Array, strips: Strips, acceleration: Complex) -> Complex:
     """Froude-Krylov wrench (6,) over density of the volume as it is cut, less that of strips on the axis.
 
-    As :func:`~ropewalk.physics.hull_loads.uneven_water` has it: the mean acceleration acts on the volume, its variation
+    As :func:`~ropewalk.loads.hull.uneven_water` has it: the mean acceleration acts on the volume, its variation
     along the axis on discs.
 
     acceleration : (n, 3) of the water at the strips

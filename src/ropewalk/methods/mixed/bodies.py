@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.assembly.bodies import (
-    IS_FREE,
-    SIZE,
-)
 from ropewalk.assembly.body_loads import body_block, body_rows, fill_block, three, three_of, turn_motion
 from ropewalk.methods.mixed.links import link_unbalance
 from ropewalk.model.arrays import Array
@@ -31,6 +27,8 @@ from ropewalk.physics.rigidbody import (
     transpose9,
     turned,
 )
+
+STATIC_FLOOR = 1e-6  # of weight over size: stiffness added in statics, so that a free drift or yaw has a pivot
 
 
 @kernel(inline="always")
@@ -91,9 +89,9 @@ def turn_held_bodies(t, mesh, motions, X):
     """Attitude and its rates of bodies that are held or moved, at time t."""
     out = np.zeros((3, 3))
     bodies = mesh.bodies
-    n_bodies = bodies.table.shape[0]
+    n_bodies = bodies.body.shape[0]
     for k in range(n_bodies):
-        if bodies.table[k, IS_FREE] == 1:
+        if bodies.body[k].is_free == 1:
             continue
         rotation(t, mesh.motion[mesh.motion.size - n_bodies + k], motions, out)
         _, turn = body_rows(k, mesh)
@@ -109,36 +107,24 @@ def turn_held_bodies(t, mesh, motions, X):
                 X[c, turn, p] = w[p]
 
 
-@kernel(inline="always")
-def add_bodies(X, flow, mesh, rho, g, bp, gp, A, b):
+@kernel(**UNCOUNTED)
+def add_bodies(X, flow, mesh, fluid, step, A, b):
     """Put the blocks of all free bodies, without links, into the dense system of the junctions.
 
-    Inlined before types are known, without a branch and with no name for a part of the mesh: else the compiler counts
-    the references of all arrays of the mesh, which takes half as long as the blocks themselves.
+    fluid : rho, g    step : bp, gp
     """
-    _add_blocks(
-        X, flow, mesh.s.size, mesh.motion.size, mesh.dof_start, mesh.bodies.table, mesh.bodies.data,
-        mesh.bodies.matrix, mesh.bodies.profile, mesh.bodies.strip, mesh.bodies.foot, mesh.bodies.bed_law, mesh.bed,
-        mesh.bodies.memory.attitude, mesh.bodies.memory.plane, mesh.bodies.memory.water, mesh.bodies.memory.displaced,
-        mesh.bodies.memory.cut, mesh.bodies.memory.sums, mesh.bodies.memory.bed, mesh.mass_damping, rho, g, bp, gp,
-        mesh.bodies.memory.block, A, b,
-    )  # fmt: skip
-
-
-@kernel(**UNCOUNTED)
-def _add_blocks(X, flow, n_nodes, n_junctions, dof_start, table, data, matrix, profile, strip, foot, bed_law, bed,
-                start, plane, water, displaced, cut, sums, scratch, damping, rho, g, bp, gp, block, A,
-                b):  # fmt: skip
-    """As `add_bodies`, for arrays; those of `fill_block`."""
-    n_bodies = table.shape[0]
+    bodies = mesh.bodies
+    n_bodies, block = bodies.body.shape[0], bodies.memory.block
     for k in range(n_bodies):
-        if table[k, IS_FREE] == 0:
+        if bodies.body[k].is_free == 0:
             continue
-        j = n_junctions - n_bodies + k
-        fill_block(k, n_nodes + j, n_nodes + n_junctions + k, X, flow, table, data, matrix, profile, strip, foot,
-                   bed_law, bed, start, plane, water, displaced, cut, sums, scratch, damping, rho, g, bp, gp,
-                   block)  # fmt: skip
-        d = dof_start[j]
+        fill_block(k, body_rows(k, mesh), X, flow, bodies, mesh.mass_damping, fluid, step)
+        d = mesh.dof_start[mesh.motion.size - n_bodies + k]
+        if step[1] == 0.0:
+            floor = STATIC_FLOOR * bodies.body[k].weight_scale / bodies.body[k].size
+            for i in range(3):
+                block[i, i] += floor
+                block[3 + i, 3 + i] += floor * bodies.body[k].size ** 2
         for i in range(6):
             b[d + i] -= block[i, 6]
             for j in range(6):
@@ -153,9 +139,9 @@ def steady_bodies(mesh, A, b):
     would answer with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
     """
     bodies = mesh.bodies
-    n_bodies = bodies.table.shape[0]
+    n_bodies = bodies.body.shape[0]
     for k in range(n_bodies):
-        if bodies.table[k, IS_FREE] == 0:
+        if bodies.body[k].is_free == 0:
             continue
         d = mesh.dof_start[mesh.motion.size - n_bodies + k] + 3
         moment = np.sqrt(b[d] ** 2 + b[d + 1] ** 2 + b[d + 2] ** 2)
@@ -211,18 +197,18 @@ def add_end_turn(line, side, levers, d, force, A):
 def turn_bodies(X, mesh, right, share, bp, gp):
     """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
     return _turn_bodies(
-        X, mesh.s.size, mesh.motion.size, mesh.dof_start, mesh.bodies.table, mesh.bodies.data,
-        mesh.bodies.memory.attitude, right, share, bp, gp,
+        X, mesh.s.size, mesh.motion.size, mesh.dof_start, mesh.bodies.body, mesh.bodies.memory.attitude, right,
+        share, bp, gp,
     )  # fmt: skip
 
 
 @kernel(**UNCOUNTED)
-def _turn_bodies(X, n_nodes, n_junctions, dof_start, table, data, start, right, share, bp, gp):
+def _turn_bodies(X, n_nodes, n_junctions, dof_start, body, start, right, share, bp, gp):
     """As `turn_bodies`, for arrays."""
-    n_bodies = table.shape[0]
+    n_bodies = body.shape[0]
     largest = 0.0
     for k in range(n_bodies):
-        if table[k, IS_FREE] == 0:
+        if body[k].is_free == 0:
             continue
         d = dof_start[n_junctions - n_bodies + k] + 3
         row = n_nodes + n_junctions + k
@@ -233,7 +219,7 @@ def _turn_bodies(X, n_nodes, n_junctions, dof_start, table, data, start, right, 
             X[0, row, p] += share * psi[p]
             X[1, row, p] += share * gp * psi[p]
             X[2, row, p] += share * bp * psi[p]
-            largest = max(largest, abs(theta[p]) * data[k, SIZE])
+            largest = max(largest, abs(theta[p]) * body[k].size)
     return largest
 
 
@@ -241,8 +227,8 @@ def _turn_bodies(X, n_nodes, n_junctions, dof_start, table, data, start, right, 
 def rebase(X, Y, mesh):
     """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn."""
     bodies = mesh.bodies
-    for k in range(bodies.table.shape[0]):
-        if bodies.table[k, IS_FREE] == 0:
+    for k in range(bodies.body.shape[0]):
+        if bodies.body[k].is_free == 0:
             continue
         _, row = body_rows(k, mesh)
         bodies.memory.attitude[k] = turned(bodies.memory.attitude[k], X[0, row])
@@ -257,8 +243,8 @@ def body_difference(mesh, X, Y):
     bodies = mesh.bodies
     worst = 0.0
     speed = 0.0
-    for k in range(bodies.table.shape[0]):
-        if bodies.table[k, IS_FREE] == 0:
+    for k in range(bodies.body.shape[0]):
+        if bodies.body[k].is_free == 0:
             continue
         row, turn = body_rows(k, mesh)
         error, motion, spin_error, spin = 0.0, 0.0, 0.0, 0.0
@@ -267,7 +253,7 @@ def body_difference(mesh, X, Y):
             motion += Y[1, row, p] ** 2
             spin_error += (Y[3, turn, p] - X[3, turn, p]) ** 2
             spin += Y[1, turn, p] ** 2
-        size = bodies.data[k, SIZE]
+        size = bodies.body[k].size
         worst = max(worst, np.sqrt(error), size * np.sqrt(spin_error))
         speed = max(speed, np.sqrt(motion), size * np.sqrt(spin))
     return worst, speed
@@ -280,11 +266,11 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
     The rows of positions hold already what their lines and nothing else puts there.
     """
     bodies = mesh.bodies
-    for k in range(bodies.table.shape[0]):
-        if bodies.table[k, IS_FREE] == 0:
+    for k in range(bodies.body.shape[0]):
+        if bodies.body[k].is_free == 0:
             continue
         row, turn = body_rows(k, mesh)
-        body_block(k, X, flow, mesh, rho, g, 0.0, 0.0)
+        body_block(k, X, flow, mesh, (rho, g), (0.0, 0.0))
         block = bodies.memory.block
         for p in range(3):
             nodes[row, p] += block[p, 6]
@@ -292,7 +278,7 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
     for line in range(bodies.end_body.shape[0]):
         for side in range(2):
             k = bodies.end_body[line, side]
-            if k < 0 or bodies.table[k, IS_FREE] == 0:
+            if k < 0 or bodies.body[k].is_free == 0:
                 continue
             _, turn = body_rows(k, mesh)
             n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
@@ -309,12 +295,12 @@ def largest_on_bodies(mesh, nodes):
     """Largest force or moment over size out of balance on a free body, N."""
     bodies = mesh.bodies
     largest = 0.0
-    for k in range(bodies.table.shape[0]):
-        if bodies.table[k, IS_FREE] == 0:
+    for k in range(bodies.body.shape[0]):
+        if bodies.body[k].is_free == 0:
             continue
         row, turn = body_rows(k, mesh)
         for p in range(3):
-            largest = max(largest, abs(nodes[row, p]), abs(nodes[turn, p]) / bodies.data[k, SIZE])
+            largest = max(largest, abs(nodes[row, p]), abs(nodes[turn, p]) / bodies.body[k].size)
     return largest
 
 

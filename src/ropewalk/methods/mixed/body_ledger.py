@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from ropewalk.assembly.bodies import (
-    BODY_MASS,
-    BODY_VOLUME,
-    CENTRE,
-    DAMPING_MATRIX,
-    HAS_MATRICES,
-    HULL,
-    IS_FREE,
-    LOAD_AT,
-    LOAD_FORCE,
-    LOAD_MOMENT,
-)
+from ropewalk.assembly.body_bed import feet_terms, is_near_bed
 from ropewalk.assembly.body_loads import (
-    add_hull,
+    add_matrices,
     body_inertia,
     body_motion,
     body_rows,
-    on_bed,
     three,
+    water_terms,
 )
-from ropewalk.assembly.body_matrices import add_matrices
+from ropewalk.loads.body import clear_block, given_terms
+from ropewalk.loads.sea import acceleration
 from ropewalk.methods.mixed.ledger_forces import (
     BED,
     DAMPING,
@@ -45,15 +35,8 @@ from ropewalk.methods.mixed.links import link_powers
 from ropewalk.model.bodies import HULL_NONE
 from ropewalk.numerics.blockelimination import COUNTED, onto, sub3
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.hull_loads import LOST, force_terms
-from ropewalk.physics.rigidbody import add_column, inertia_terms, kinetic_energy, transpose9
-
-
-@kernel
-def _clear(block):
-    for i in range(6):
-        for j in range(7):
-            block[i, j] = 0.0
+from ropewalk.physics.rigidbody import inertia_terms, kinetic_energy, transpose9
+from ropewalk.physics.waves import ELEVATION
 
 
 @kernel
@@ -69,46 +52,40 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
 
     Moments are in the body's frame, where the turn of a step is a vector. F : (n_rows, FORCE_COLUMNS)
     """
-    bodies = mesh.bodies
-    table, data, memory = bodies.table, bodies.data, bodies.memory
-    block = memory.block
+    bodies, memory, block = mesh.bodies, mesh.bodies.memory, mesh.bodies.memory.block
+    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
     loads, ends, damping = link_powers(X, mesh)
-    for k in range(table.shape[0]):
-        if table[k, IS_FREE] == 0:
+    for k in range(bodies.body.shape[0]):
+        body = bodies.body[k]
+        if body.is_free == 0:
             continue
         row, turn = body_rows(k, mesh)
         R, Z, omega, alpha = body_motion(k, X, mesh)
         x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
-        rates = (v, a, omega, alpha)
+        pose, rates = (x, R, Z), (v, a, omega, alpha)
         way, psi = sub3(x, three(F[:, PLACE : PLACE + 3], row)), three(X[0], turn)
-        _clear(block)
-        if table[k, HULL] != HULL_NONE:
-            add_hull(
-                k, x, rates, R, Z, table, data, bodies.profile, bodies.strip, memory.plane, memory.water,
-                memory.displaced, memory.cut, memory.sums, rho, g, 0.0, 0.0, block,
-            )  # fmt: skip
-            lost = memory.sums[LOST]
+        clear_block(block)
+        surface = (x[2] - flow[row, ELEVATION], acceleration(flow, row))
+        water_terms(body, pose, rates, memory.around[k], arrays, surface, (rho, g), block)
+        if body.hull != HULL_NONE:
+            lost = memory.sums[0].lost
             ledger[WATER, NOW] += lost
             ledger[DRAG, NOW] += lost
-        elif rho > 0.0:
-            mass = rho * data[k, BODY_VOLUME]
-            add_column(block, 0, (-mass * flow[row, 3], -mass * flow[row, 4], -mass * (g + flow[row, 5])))
         ledger[WATER, STEP_WORK] += _book(block, R, row, turn, ON_WATER, way, psi, F)
-        _clear(block)
-        force = (data[k, LOAD_FORCE], data[k, LOAD_FORCE + 1], data[k, LOAD_FORCE + 2])
-        force_terms(force, onto(R, (data[k, LOAD_AT], data[k, LOAD_AT + 1], data[k, LOAD_AT + 2])), block)
-        add_column(block, 3, (-data[k, LOAD_MOMENT], -data[k, LOAD_MOMENT + 1], -data[k, LOAD_MOMENT + 2]))
-        if table[k, HAS_MATRICES] == 1:
-            add_matrices(x, rates, R, Z, X[0, turn], data[k], bodies.matrix[k], memory.attitude[k], 0.0, 0.0, block)
-            lost = _quadratic(bodies.matrix[k, DAMPING_MATRIX], v, omega)
+        clear_block(block)
+        given_terms(body, R, block)
+        if body.has_matrices == 1:
+            add_matrices(body, pose, rates, memory.attitude[k], psi, (0.0, 0.0), block)
+            lost = _quadratic(body.damping, v, omega)
             damping += lost
             loads += lost
         ledger[LOADS, STEP_WORK] += _book(block, R, row, turn, ON_LOADS, way, psi, F)
-        _clear(block)
-        on_bed(k, x, rates, R, Z, mesh.bed, table, data, bodies.foot, bodies.bed_law, memory.bed, 0.0, block)
+        clear_block(block)
+        if is_near_bed(body, x, bodies.bed[0]):
+            feet_terms(body, bodies.foot, pose, rates, bodies.bed[0], 0.0, block)
         ledger[BED, STEP_WORK] -= _book(block, R, row, turn, ON_BED, way, psi, F)
-        mass, centre, J = body_inertia(k, data)
-        _clear(block)
+        mass, centre, J = body_inertia(body)
+        clear_block(block)
         inertia_terms(mass, centre, J, v, a, omega, alpha, R, Z, 0.0, 0.0, 0.0, block)
         motion = kinetic_energy(mass, centre, J, v, omega, R)
         ledger[NUMERICS, STEP_WORK] -= _book(block, R, row, turn, HOLD, way, psi, F)
@@ -135,14 +112,14 @@ def _quadratic(C, v, omega):
 def body_energies(X, mesh, g):
     """Kinetic and potential energy of the free bodies, J; the latter zero with the mass centre at still water."""
     bodies = mesh.bodies
-    data = bodies.data
     kinetic, potential = 0.0, 0.0
-    for k in range(bodies.table.shape[0]):
-        if bodies.table[k, IS_FREE] == 0:
+    for k in range(bodies.body.shape[0]):
+        body = bodies.body[k]
+        if body.is_free == 0:
             continue
         row, _ = body_rows(k, mesh)
         R, _, omega, _ = body_motion(k, X, mesh)
-        mass, centre, J = body_inertia(k, data)
+        mass, centre, J = body_inertia(body)
         kinetic += kinetic_energy(mass, centre, J, three(X[1], row), omega, R)
-        potential += data[k, BODY_MASS] * g * (X[0, row, 2] + onto(R, three(data[:, CENTRE : CENTRE + 3], k))[2])
+        potential += mass * g * (X[0, row, 2] + onto(R, centre)[2])
     return kinetic, potential

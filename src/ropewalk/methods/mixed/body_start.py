@@ -11,6 +11,7 @@ from ropewalk.assembly.body_bed import build_feet, lowest_foot, reach
 from ropewalk.assembly.catenary_balance import balanced, begin, find_balance
 from ropewalk.assembly.catenary_state import sampled_state
 from ropewalk.assembly.link_start import close_links
+from ropewalk.loads.bed import build_bed
 from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, flags, floats, ints
@@ -18,7 +19,6 @@ from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
-from ropewalk.physics.seabed import sloping_bed
 
 HALF_WET = 0.5  # share of a hull taken as under water
 SOFTEST = 1.0  # m that a body may sink into the bed beside its own size
@@ -54,14 +54,14 @@ def _lifted(model: Model, state: State) -> Array:
     sea = model.sea
     if not sea.has_seabed:
         return state.body_position
-    plane = sloping_bed([0.0, 0.0, -sea.depth], sea.bed_normal)
+    bed = build_bed(sea)
     lifted = state.body_position
     for k in np.flatnonzero(model.bodies.joint == LOOSE):
-        R = tuple(rotation_matrix(state.body_quaternion[k]).reshape(9))
-        height = lowest_foot(build_feet(model, int(k)), tuple(state.body_position[k]), R, plane)
+        R = rotation_matrix(state.body_quaternion[k])
+        height = lowest_foot(build_feet(model, int(k)), state.body_position[k], R, bed)
         if height < 0.0:
             lifted = lifted.copy() if lifted is state.body_position else lifted
-            lifted[k] -= height * plane[:3]
+            lifted[k] -= height * bed.normal[0]
     return lifted
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.bodies import IS_FREE, SIZE, WEIGHT_SCALE
-from ropewalk.assembly.body_loads import STATIC_FLOOR, water_on_bodies
+from ropewalk.assembly.body_loads import water_on_bodies
 from ropewalk.assembly.mesh import Mesh
-from ropewalk.methods.mixed.bodies import add_bodies
+from ropewalk.loads.sea import water_at
+from ropewalk.methods.mixed.bodies import STATIC_FLOOR, add_bodies
 from ropewalk.methods.mixed.links import add_links, pull_links
-from ropewalk.methods.mixed.steps import Work, water_at
+from ropewalk.methods.mixed.steps import Work
 from ropewalk.methods.mixed.sweep import add_line, eliminate_line, join_ends, junction_terms
 from ropewalk.model.arrays import Array, ints
 from ropewalk.model.joints import LOOSE
@@ -65,7 +65,7 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
                        memory.right, memory.grip)  # fmt: skip
         if mesh.bodies.links.table.shape[0] > 0:
             add_links(X, mesh, 0.0, memory.matrix, memory.right)
-        add_bodies(X, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix, memory.right)
+        add_bodies(X, work.flow, mesh, (sea.water_density, sea.gravity), (0.0, 0.0), memory.matrix, memory.right)
         for line in range(n_lines):
             eliminate_line(line, X[0], X[1], X[2], T, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory)
             add_line(line, mesh, n_dofs, memory)
@@ -87,10 +87,10 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
 
 def _take_floor(mesh: Mesh, K: Array) -> None:
     """Take away what statics add for a free drift or yaw to have a pivot."""
-    bodies, n_bodies = mesh.bodies, mesh.bodies.table.shape[0]
+    bodies, n_bodies = mesh.bodies, mesh.bodies.body.shape[0]
     for k in range(n_bodies):
         d = mesh.dof_start[mesh.motion.size - n_bodies + k]
-        if bodies.table[k, IS_FREE] == 1:
-            size = bodies.data[k, SIZE]
-            floor = STATIC_FLOOR * bodies.data[k, WEIGHT_SCALE] / size
+        if bodies.body[k].is_free == 1:
+            size = bodies.body[k].size
+            floor = STATIC_FLOOR * bodies.body[k].weight_scale / size
             K[range(d, d + 6), range(d, d + 6)] -= floor * np.array([1.0, 1.0, 1.0, size**2, size**2, size**2])

@@ -8,20 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import (
-    ADDED,
-    DAMPING,
-    DRAG_AREA,
-    DRAG_NORMAL,
-    DRAG_TANGENTIAL,
-    FLIPPED,
-    HALF_ADDED_NORMAL,
-    HALF_ADDED_TANGENTIAL,
-    LENGTH,
-    LIMIT,
-    SLACK,
-    Mesh,
-)
+from ropewalk.assembly.mesh import FLIPPED, Mesh
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
@@ -35,7 +22,7 @@ def parting_share(before, after, element):
     """Share of a step after which an element reaches its limit of tension, 2 if none passes it by much."""
     share = 2.0
     for e in range(after.size):
-        limit = element[e, LIMIT]
+        limit = element[e].limit
         if after[e] > (1.0 + TOO_FAR) * limit:
             share = min(share, max(0.0, ((1.0 + 0.5 * TOO_FAR) * limit - before[e]) / (after[e] - before[e])))
     return share
@@ -47,9 +34,9 @@ def parting_element(T, element):
     worst = -1
     largest = 1.0
     for e in range(T.size):
-        if T[e] >= largest * element[e, LIMIT]:
+        if T[e] >= largest * element[e].limit:
             worst = e
-            largest = T[e] / element[e, LIMIT]
+            largest = T[e] / element[e].limit
     return worst
 
 
@@ -59,9 +46,9 @@ def arm(model: Model, mesh: Mesh) -> None:
     for line, s, limit in zip(given.line, given.s, given.tension, strict=True):
         e = slice(mesh.element_start[line], mesh.element_start[line + 1])
         if np.isnan(s):
-            mesh.element[e, LIMIT] = limit
+            mesh.element.limit[e] = limit
         else:
-            mesh.element[element_at(mesh, int(line), float(s)), LIMIT] = limit
+            mesh.element.limit[element_at(mesh, int(line), float(s))] = limit
 
 
 def element_at(mesh: Mesh, line: int, s: float) -> int:
@@ -78,11 +65,12 @@ def part(mesh: Mesh, T: Array, e: int, rho: float) -> None:
     line = int(np.searchsorted(mesh.element_start, e, side="right") - 1)
     element = mesh.element[e]
     first = int(mesh.node_start[line]) + e - int(mesh.element_start[line])
-    area = element[DRAG_NORMAL] * element[LENGTH] / rho if rho > 0.0 else 0.0  # half of 2 b L / rho at each stub
+    area = element.drag_normal * element.length / rho if rho > 0.0 else 0.0  # half of 2 b L / rho at each stub
     for n in (first, first + 1):
-        mesh.node[n, DRAG_AREA] += area
-        mesh.node[n, ADDED] += element[HALF_ADDED_NORMAL]
-    element[[DRAG_NORMAL, DRAG_TANGENTIAL, HALF_ADDED_NORMAL, HALF_ADDED_TANGENTIAL, DAMPING, SLACK]] = 0.0
-    mesh.law[e] = LINEAR, mesh.law_data.size - 1, mesh.law_data.size
-    mesh.element[mesh.element_start[line] : mesh.element_start[line + 1], LIMIT] = np.inf
+        mesh.node.drag_area[n] += area
+        mesh.node.added[n] += element.half_added_normal
+    for name in ("drag_normal", "drag_tangential", "half_added_normal", "half_added_tangential", "damping", "slack"):
+        element[name] = 0.0
+    element.law, element.law_start, element.law_stop = LINEAR, mesh.law_data.size - 1, mesh.law_data.size
+    mesh.element.limit[mesh.element_start[line] : mesh.element_start[line + 1]] = np.inf
     T[e] = 0.0

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import DAMPING, LENGTH, MASS, SLACK
 from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import strain
@@ -38,15 +37,16 @@ def came_taut(mesh, before, after):
 
     others are springs, and have to be resolved.    before, after : (n_elements,) tensions, N
     """
-    element, node, law, law_data = mesh.element, mesh.node, mesh.law, mesh.law_data
+    element, node, law_data = mesh.element, mesh.node, mesh.law_data
     count = 0
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for e in range(e0, mesh.element_start[line + 1]):
-            if before[e] <= 0.0 < after[e] and element[e, SLACK] > 0.0:
-                m1, m2 = node[n0 + e - e0, MASS], node[n0 + e - e0 + 1, MASS]
-                give = element[e, LENGTH] * strain(after[e], law[e, 0], law_data, law[e, 1], law[e, 2])[1]
-                if element[e, DAMPING] ** 2 * (m1 + m2) >= 4.0 * give * m1 * m2:
+            if before[e] <= 0.0 < after[e] and element[e].slack > 0.0:
+                m1, m2 = node[n0 + e - e0].mass, node[n0 + e - e0 + 1].mass
+                el = element[e]
+                give = el.length * strain(after[e], el.law, law_data, el.law_start, el.law_stop)[1]
+                if element[e].damping ** 2 * (m1 + m2) >= 4.0 * give * m1 * m2:
                     count += 1
     return count > 0
 

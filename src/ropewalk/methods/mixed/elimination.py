@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import element_system
-from ropewalk.assembly.mesh import BED_AREA, LENGTH, RADIUS, SLACK, TWO_SIDED
+from ropewalk.assembly.element import element_system, three
+from ropewalk.assembly.mesh import TWO_SIDED
+from ropewalk.loads.bed import normal_of, penetration
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, add_node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -39,14 +40,14 @@ def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
     e0 = mesh.element_start[line]
     return _eliminate(
         line, mesh.node_start[line], e0, mesh.element_start[line + 1] - e0, mesh.line[line, TWO_SIDED] == 1,
-        memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law, mesh.law_data,
-        mesh.load, mesh.has_bed, mesh.bed, mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain, memory.offset,
-        memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
+        memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law_data,
+        mesh.load, mesh.has_bed, mesh.bed[0], mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain,
+        memory.offset, memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
     )  # fmt: skip
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law, law_data, load,
+def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law_data, load,
                has_bed, bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block,
                end_right):  # fmt: skip
     r"""As `eliminate_line`, for arrays.
@@ -68,7 +69,7 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
     for k in range(n_elements):
         i = n0 + k
         Ra, Rb, miss, A, B, Ca, Cb, t, weight, row, give = element_system(
-            e0 + k, i, i + 1, r, v, a, T, flow, element, law, law_data, load, rho, g, bp, gp, may_push
+            e0 + k, i, i + 1, r, v, a, T, flow, element, law_data, load, rho, g, bp, gp, may_push
         )
         extra = scale3(weight * miss, t)
         Fa = sub3(extra, Ra)
@@ -167,9 +168,9 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, 
     n_elements = mesh.element_start[line + 1] - e0
     two_sided = mesh.line[line, TWO_SIDED] == 1
     gain, offset, reach = memory.gain, memory.offset, memory.reach
-    element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed, mesh.node
+    element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed[0], mesh.node
     e = e0 + n_elements - 1
-    miss = _turned(T[e], T[e] + share * kick, element[e, LENGTH], element[e, SLACK])
+    miss = _turned(T[e], T[e] + share * kick, element[e].length, element[e].slack)
     T[e] += share * kick
     largest_move = 0.0
     largest_kick = abs(kick)
@@ -187,9 +188,9 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, 
             w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
         x0, x1, x2, x3 = w0, w1, w2, w3
         y0, y1, y2 = share * x0, share * x1, share * x2
-        if has_bed and node[i, BED_AREA] != 0.0:
-            above = bed[0] * r[i, 0] + bed[1] * r[i, 1] + bed[2] * r[i, 2] - bed[3] - node[i, RADIUS]
-            now = above + bed[0] * y0 + bed[1] * y1 + bed[2] * y2
+        if has_bed and node[i].bed_area != 0.0:
+            above = -penetration(bed, three(r, i), node[i].radius)
+            now = above + dot(normal_of(bed), (y0, y1, y2))
             if (above < 0.0) != (now < 0.0):
                 miss = max(miss, abs(now))
         r[i, 0] += y0
@@ -202,7 +203,7 @@ def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, 
         a[i, 1] += bp * y1
         a[i, 2] += bp * y2
         e = e0 + k - 1
-        miss = max(miss, _turned(T[e], T[e] + share * x3, element[e, LENGTH], element[e, SLACK]))
+        miss = max(miss, _turned(T[e], T[e] + share * x3, element[e].length, element[e].slack))
         T[e] += share * x3
         largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
         largest_kick = max(largest_kick, abs(x3))

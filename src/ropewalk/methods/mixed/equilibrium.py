@@ -14,26 +14,18 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.mesh import (
-    FIRST,
-    FLIPPED,
-    FORCE,
-    HALF_VOLUME,
-    LENGTH,
-    MASS,
-    PULL,
-    SLACK,
-    SPRING,
-    VOLUME,
-    Mesh,
-)
+from ropewalk.assembly.element import three
+from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
+from ropewalk.loads.given import spring_pull
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import body_unbalance, largest_on_bodies, rebase
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, node_terms
 from ropewalk.methods.mixed.payout import stand_still
-from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions, water_at
+from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions
 from ropewalk.methods.mixed.sweep import element_system, newton_iteration
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.numerics.blockelimination import sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
 from ropewalk.physics.elasticity import stiffness_in_a_row
@@ -69,7 +61,7 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
     the rows of junctions hold the sums over what ends in them
     """
     r, v, a = X[0], X[1], X[2]
-    has_bed, bed, damping = mesh.has_bed, mesh.bed, mesh.mass_damping
+    has_bed, bed, damping = mesh.has_bed, mesh.bed[0], mesh.mass_damping
     for n in range(mesh.node.shape[0]):
         R = node_terms(n, r, v, a, flow, mesh.node, damping, has_bed, bed, rho, g, 0.0, 0.0, grip)[0]
         nodes[n, 0], nodes[n, 1], nodes[n, 2] = R
@@ -87,7 +79,6 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
                 T,
                 flow,
                 mesh.element,
-                mesh.law,
                 mesh.law_data,
                 mesh.load,
                 rho,
@@ -103,9 +94,8 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
     for j in range(mesh.motion.size):
         row = mesh.s.size + j
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            pull = mesh.dof[d, PULL]
-            for p in range(3):
-                pull -= mesh.dof[d, SPRING] * mesh.dof[d, p] * (r[row, p] - mesh.reference[j, p])
+            way = sub3(three(r, row), three(mesh.reference, j))
+            pull = spring_pull(three(mesh.dof, d), mesh.dof[d, SPRING], mesh.dof[d, PULL], way)
             for p in range(3):
                 nodes[row, p] -= pull * mesh.dof[d, p]
     for line in range(mesh.line.shape[0]):
@@ -157,26 +147,26 @@ def _ease_slack(X, T, mesh):
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for e in range(e0, mesh.element_start[line + 1]):
-            slack = mesh.element[e, SLACK]
+            slack = mesh.element[e].slack
             if T[e] < 0.0 and slack > 0.0:
                 i, square = n0 + e - e0, 0.0
                 for p in range(3):
                     square += (X[0, i + 1, p] - X[0, i, p]) ** 2
-                T[e] = slack * min(0.0, np.sqrt(square) / mesh.element[e, LENGTH] - 1.0)
+                T[e] = slack * min(0.0, np.sqrt(square) / mesh.element[e].length - 1.0)
 
 
 @kernel
 def _change(X, before, mesh, length_scale):
     """Largest change of an element over its length, turn of a body and way of a junction (in WAY), times FAR."""
     most = 0.0
-    n_nodes, n_bodies = mesh.s.size, mesh.bodies.table.shape[0]
+    n_nodes, n_bodies = mesh.s.size, mesh.bodies.body.shape[0]
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for e in range(e0, mesh.element_start[line + 1]):
             i, square = n0 + e - e0, 0.0
             for p in range(3):
                 square += (X[0, i + 1, p] - before[0, i + 1, p] - X[0, i, p] + before[0, i, p]) ** 2
-            most = max(most, np.sqrt(square) / mesh.element[e, LENGTH])
+            most = max(most, np.sqrt(square) / mesh.element[e].length)
     for row in range(n_nodes, n_nodes + mesh.motion.size):
         for p in range(3):
             most = max(most, FAR / (WAY * length_scale) * abs(X[0, row, p] - before[0, row, p]))
@@ -319,12 +309,13 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         if mesh.line[line, FLIPPED]:
             ends.reverse()
         L = model.lines.length[line]
-        lift = sea.water_density * (2.0 * mesh.element[e, HALF_VOLUME].sum() + mesh.node[n, VOLUME].sum())
-        weight = (mesh.node[n, MASS].sum() - lift) * sea.gravity - mesh.node[n, FORCE + 2].sum()
+        lift = sea.water_density * (2.0 * mesh.element[e].half_volume.sum() + mesh.node[n].volume.sum())
+        weight = (mesh.node[n].mass.sum() - lift) * sea.gravity - mesh.node[n].force[:, 2].sum()
         chord = ends[1] - ends[0]
         span = float(np.hypot(chord[0], chord[1]))
         direction = chord[:2] / span if span > 0.0 else np.array([1.0, 0.0])
-        stiffness = stiffness_in_a_row(mesh.element[e, LENGTH], mesh.law[e], mesh.law_data)
+        laws = np.column_stack([mesh.element[name][e] for name in ("law", "law_start", "law_stop")])
+        stiffness = stiffness_in_a_row(mesh.element[e].length, laws, mesh.law_data)
         row = np.zeros(N_COLUMNS)
         up = -1.0 if weight < 0.0 else 1.0  # a light line is a heavy one upside down, with the water surface as its bed
         bed = ends[0][2] + height if weight >= 0.0 else -ends[0][2]
@@ -353,7 +344,7 @@ def _straight(mesh: Mesh, r: Array, T: Array, n: slice, e: slice, ends: list[Arr
 
 def _ease(mesh: Mesh, r: Array, T: Array, e: slice) -> None:
     """Give the elements of a slack stretch, drawn shorter than they are, the tension that goes with it."""
-    strain = np.linalg.norm(np.diff(r, axis=0), axis=1) / mesh.element[e, LENGTH] - 1.0
-    slack = mesh.element[e, SLACK]
+    strain = np.linalg.norm(np.diff(r, axis=0), axis=1) / mesh.element[e].length - 1.0
+    slack = mesh.element[e].slack
     short = (strain < SHORTENED) & (slack > 0.0)
     T[short] = (slack * strain)[short]

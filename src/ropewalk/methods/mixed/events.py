@@ -6,6 +6,7 @@ import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
 from ropewalk.assembly.winches import ELEMENT, END, INNER, LINE
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.equilibrium import unbalance
@@ -14,7 +15,7 @@ from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
 from ropewalk.methods.mixed.ledger_forces import BREAK, WINCH, WORK
 from ropewalk.methods.mixed.remesh import next_remesh, remesh
 from ropewalk.methods.mixed.report import Compiled, FemWork, arc_length
-from ropewalk.methods.mixed.steps import Moving, advance_to, move_junctions, water_at
+from ropewalk.methods.mixed.steps import Moving, advance_to, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import entry_point
@@ -49,7 +50,7 @@ def find_acceleration(model: Model, work: FemWork) -> None:
     now.X[2] = trial.X[2]
     now.X[3] = trial.X[2]
     now.T[:] = trial.T
-    links = mesh.s.size + mesh.motion.size + mesh.bodies.table.shape[0]
+    links = mesh.s.size + mesh.motion.size + mesh.bodies.body.shape[0]
     now.X[0, links:] = trial.X[0, links:]  # what the links carry
     copy_state(now, trial)
     copy_state(now, kept.last)

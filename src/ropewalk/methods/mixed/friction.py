@@ -22,14 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import BED_AREA, BED_SHEAR, DRAG_NORMAL, DRAG_TANGENTIAL, FIRST, RADIUS, SLACK, Mesh
+from ropewalk.assembly.mesh import FIRST, Mesh
 from ropewalk.methods.mixed.equilibrium import CONVERGED, STUCK, find_equilibrium, unbalance
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, SOFT
 from ropewalk.methods.mixed.steps import Work
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import Sea
 from ropewalk.model.joints import Motions
-from ropewalk.physics.seabed import STIFFNESS
 
 MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the lines
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
@@ -129,7 +128,7 @@ def _firm(mesh: Mesh, work: Work, force_scale: float) -> Mesh:
     first = n0 + np.arange(mesh.element.shape[0])
     on_bed, tension = _depth(mesh, work.trial.X[0]) > 0.0, work.trial.T
     element = mesh.element.copy()
-    element[(on_bed[first] | on_bed[first + 1]) & (tension > SLIGHT * force_scale), SLACK] = 0.0
+    element.slack[(on_bed[first] | on_bed[first + 1]) & (tension > SLIGHT * force_scale)] = 0.0
     return mesh._replace(element=element)
 
 
@@ -142,8 +141,8 @@ def sheltered(mesh: Mesh, r: Array) -> Mesh:
     first, on_bed = n0 + np.arange(mesh.element.shape[0]), _depth(mesh, r) > 0.0
     element = mesh.element.copy()
     lies = on_bed[first] & on_bed[first + 1]
-    element[lies, DRAG_NORMAL] = 0.0
-    element[lies, DRAG_TANGENTIAL] = 0.0
+    element.drag_normal[lies] = 0.0
+    element.drag_tangential[lies] = 0.0
     return mesh._replace(element=element)
 
 
@@ -152,7 +151,7 @@ def preload(mesh: Mesh, work: Work, friction: Array) -> None:
     n, grip, r = mesh.s.size, work.memory.grip, work.trial.X[0]
     grip[FRICTION_ROW] = mesh.friction, 0.0, 0.0
     grip[GRIP:] = r
-    stiffness = mesh.bed[BED_SHEAR] * mesh.node[:n, BED_AREA, None]
+    stiffness = mesh.bed.shear[0] * mesh.node.bed_area[:n, None]
     grip[GRIP : GRIP + n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
 
 
@@ -186,19 +185,20 @@ def _seeking(mesh: Mesh) -> Array:
 def _depth(mesh: Mesh, r: Array) -> Array:
     """(n_nodes,) m below where the bed begins to bear"""
     n = mesh.s.size
-    depth: Array = mesh.bed[3] + mesh.node[:n, RADIUS] - r[:n] @ mesh.bed[:3]
+    depth: Array = mesh.bed.level[0] + mesh.node[:n].radius - r[:n] @ mesh.bed.normal[0]
     return depth
 
 
 def _normal_force(mesh: Mesh, r: Array) -> Array:
     """(n_nodes,) N, at rest"""
-    force: Array = mesh.bed[4 + STIFFNESS] * mesh.node[: mesh.s.size, BED_AREA] * np.maximum(_depth(mesh, r), 0.0)
+    force: Array = mesh.bed.stiffness[0] * mesh.node[: mesh.s.size].bed_area * np.maximum(_depth(mesh, r), 0.0)
     return force
 
 
 def _in_plane(mesh: Mesh, x: Array) -> Array:
     """Vectors (n, 3) without what they have across the bed."""
-    flat: Array = x - (x @ mesh.bed[:3])[:, None] * mesh.bed[:3]
+    normal = mesh.bed.normal[0]
+    flat: Array = x - (x @ normal)[:, None] * normal
     return flat
 
 
@@ -206,7 +206,7 @@ def _present(mesh: Mesh, work: Work, grip: Array) -> Array:
     """(n_nodes, 3) N, friction on the nodes while the equilibrium is sought."""
     n, n_rows, r = mesh.s.size, mesh.node.shape[0], work.trial.X[0]
     N = _normal_force(mesh, r)
-    spring = SOFT * mesh.bed[BED_SHEAR] * mesh.node[:n, BED_AREA] * (N > 0.0)
+    spring = SOFT * mesh.bed.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
     shares = grip[GRIP + n_rows : GRIP + n_rows + n]
     force: Array = N[:, None] * shares - spring[:, None] * _in_plane(mesh, r[:n] - grip[GRIP : GRIP + n])
     return force
@@ -238,7 +238,7 @@ def _wanted(mesh: Mesh, work: Work, lie: Lie, current: Array | None) -> tuple[Ar
     shares = np.zeros((n, 3))
     stretches = _stretches(mesh, N, _depth(mesh, r)) if current is not None else []
     there = np.sum(current * lie.tangent, axis=1) if current is not None else np.zeros(n)
-    slack = (work.trial.T < 0.0) & (mesh.element[:, SLACK] > 0.0)
+    slack = (work.trial.T < 0.0) & (mesh.element["slack"] > 0.0)
     T = np.where(slack, 0.0, work.trial.T)
     for stretch in stretches:
         i, tangent = slice(stretch.first, stretch.last + 1), lie.tangent
@@ -307,7 +307,7 @@ def _stretches(mesh: Mesh, N: Array, depth: Array) -> list[Stretch]:
     found = []
     for line in range(mesh.line.shape[0]):
         n0, n1 = mesh.node_start[line], mesh.node_start[line + 1] - 1
-        ends = [depth[k] > 0.0 or mesh.node[k, BED_AREA] == 0.0 for k in (n0, n1)]
+        ends = [depth[k] > 0.0 or mesh.node[k].bed_area == 0.0 for k in (n0, n1)]
         on_bed = np.concatenate([[False], N[n0 : n1 + 1] > 0.0, [False]])
         edges = np.flatnonzero(on_bed[1:] != on_bed[:-1])
         for a, b in zip(n0 + edges[::2], n0 + edges[1::2] - 1, strict=True):

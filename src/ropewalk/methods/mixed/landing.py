@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ropewalk.assembly.mesh import BED_AREA, MASS, RADIUS
-from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.assembly.body_loads import three_of
+from ropewalk.loads.bed import normal_of, penetration, pressure
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.seabed import DAMPING, RAMP, STIFFNESS, pressure
 
 MOST_TRIES = 8  # of the scalar Newton method
 SHALLOW = 0.1  # of the bed's ramp: where a node that comes from above is tried first
@@ -26,26 +26,23 @@ def land(bp, gp, mesh, X, Y):
 
     bp, gp : derivatives of acceleration (1/s2) and velocity (1/s) by position    X : before, Y : changed; (4, n, 3)
     """
-    bed, node = mesh.bed, mesh.node
-    k, c, ramp = bed[4 + STIFFNESS], bed[4 + DAMPING], bed[4 + RAMP]
+    bed, node = mesh.bed[0], mesh.node
+    normal, ramp = normal_of(bed), bed.ramp
     for n in range(mesh.s.size):
-        area, m = node[n, BED_AREA], node[n, MASS]
+        area, m = node[n].bed_area, node[n].mass
         if area == 0.0 or m <= 0.0:
             continue
-        top = bed[3] + node[n, RADIUS]
-        before = top - (bed[0] * X[0, n, 0] + bed[1] * X[0, n, 1] + bed[2] * X[0, n, 2])
-        guess = top - (bed[0] * Y[0, n, 0] + bed[1] * Y[0, n, 1] + bed[2] * Y[0, n, 2])
+        before = penetration(bed, three_of(X, 0, n), node[n].radius)
+        guess = penetration(bed, three_of(Y, 0, n), node[n].radius)
         if before <= 0.0 and guess <= 0.0:
             continue
-        rate_before = -(bed[0] * X[1, n, 0] + bed[1] * X[1, n, 1] + bed[2] * X[1, n, 2])
-        rate = -(bed[0] * Y[1, n, 0] + bed[1] * Y[1, n, 1] + bed[2] * Y[1, n, 2])
-        force = -m * (bed[0] * X[2, n, 0] + bed[1] * X[2, n, 1] + bed[2] * X[2, n, 2])
-        force += area * pressure(before, rate_before, k, c, ramp)[0]
-        force += m * (bed[0] * Y[2, n, 0] + bed[1] * Y[2, n, 1] + bed[2] * Y[2, n, 2])
+        rate_before, rate = -dot(normal, three_of(X, 1, n)), -dot(normal, three_of(Y, 1, n))
+        force = m * (dot(normal, three_of(Y, 2, n)) - dot(normal, three_of(X, 2, n)))
+        force += area * pressure(bed, before, rate_before)[0]
         depth = max(before, min(guess, SHALLOW * ramp))
         for _ in range(MOST_TRIES):
             moved = depth - guess
-            p, by_depth, by_rate = pressure(depth, rate + gp * moved, k, c, ramp)
+            p, by_depth, by_rate = pressure(bed, depth, rate + gp * moved)
             slope = by_depth + gp * by_rate
             if depth > 0.0:
                 slope = max(slope, p / depth)
@@ -53,7 +50,7 @@ def land(bp, gp, mesh, X, Y):
             depth -= step
             if abs(step) < CLOSE * ramp:
                 for i in range(3):
-                    shift = (guess - depth) * bed[i]
+                    shift = (guess - depth) * normal[i]
                     Y[0, n, i] += shift
                     Y[1, n, i] += gp * shift
                     Y[2, n, i] += bp * shift

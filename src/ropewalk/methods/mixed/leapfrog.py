@@ -21,23 +21,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import (
-    ADDED,
-    FIRST,
-    HALF_VOLUME,
-    LAST,
-    LIMIT,
-    MASS,
-    SLACK,
-    SPRING,
-    THICKNESS,
-    TWO_SIDED,
-    VOLUME,
-)
+from ropewalk.assembly.mesh import FIRST, LAST, SPRING, TWO_SIDED
 from ropewalk.errors import InputError
+from ropewalk.loads.float import steepest
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.breakage import parting_element
 from ropewalk.methods.mixed.ledger_forces import add_step, begin, measure_lines
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, SPHERE, move_grip
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip
 from ropewalk.methods.mixed.steps import (
     FAIL_ELEMENT,
     FAIL_TIME,
@@ -55,7 +45,6 @@ from ropewalk.methods.mixed.steps import (
     TIME,
     TOLERANCE,
     move_junctions,
-    water_at,
 )
 from ropewalk.methods.mixed.sweep import end_jump, join_ends, jump, junction_terms
 from ropewalk.methods.mixed.tensions import (
@@ -178,7 +167,7 @@ def _solve_tensions(h, X, T, flow, mesh, rho, g, is_damped, memory, step):
             along = HUGE * dot(first, (step[n0, TANGENT], step[n0, TANGENT + 1], step[n0, TANGENT + 2]))
             n1 = n0 + n - 1
             ahead = HUGE * dot(last, (step[n1, TANGENT], step[n1, TANGENT + 1], step[n1, TANGENT + 2]))
-            turns += find_tensions(n0, e0, n, along, ahead, T, mesh.element, mesh.law, mesh.law_data, step)
+            turns += find_tensions(n0, e0, n, along, ahead, T, mesh.element, mesh.law_data, step)
         if turns == 0:
             break
     for j in range(mesh.motion.size):
@@ -195,23 +184,22 @@ def other_stiffness(mesh, sea):
     largest = 0.0
     node, rho, g = mesh.node, sea.water_density, sea.gravity
     for n in range(mesh.node.shape[0]):
-        m = node[n, MASS]
+        m = node[n].mass
         if m <= 0.0:
             continue
         total = 0.0
-        if node[n, VOLUME] > 0.0:
-            radius = (SPHERE * node[n, VOLUME]) ** (1.0 / 3.0)
-            total += 0.75 * rho * g * node[n, VOLUME] / (radius * (m + node[n, ADDED]))
+        if node[n].volume > 0.0:
+            total += rho * g * steepest(node[n].volume) / (m + node[n].added)
         largest = max(largest, total)
     surface = 0.0
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for k in range(mesh.element_start[line + 1] - e0):
-            lift = rho * g * mesh.element[e0 + k, HALF_VOLUME] / mesh.element[e0 + k, THICKNESS]
-            surface = max(surface, 2.0 * lift / min(node[n0 + k, MASS], node[n0 + k + 1, MASS]))
+            lift = rho * g * mesh.element[e0 + k].half_volume / mesh.element[e0 + k].thickness
+            surface = max(surface, 2.0 * lift / min(node[n0 + k].mass, node[n0 + k + 1].mass))
     spring = 0.0
     for j in range(mesh.motion.size):
-        m = node[mesh.s.size + j, MASS]
+        m = node[mesh.s.size + j].mass
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
             if mesh.dof[d, SPRING] > 0.0 and m > 0.0:
                 spring = max(spring, mesh.dof[d, SPRING] / m)
@@ -232,15 +220,15 @@ def leap_to(t_end, mesh, sea, motions, work):
     r, v, a = X[0], X[1], X[2]
     n_nodes, n_dofs = mesh.s.size, mesh.dof.shape[0]
     node_start, element_start, line, dof_start = mesh.node_start, mesh.element_start, mesh.line, mesh.dof_start
-    node, element, law, law_data, load = mesh.node, mesh.element, mesh.law, mesh.law_data, mesh.load
+    node, element, law_data, load = mesh.node, mesh.element, mesh.law_data, mesh.load
     end_offset, which, reference = mesh.end_offset, mesh.motion, mesh.reference
-    damping, has_bed, bed, grip = mesh.mass_damping, mesh.has_bed, mesh.bed, memory.grip
-    has_bodies, has_friction = mesh.bodies.table.shape[0] > 0, grip[FRICTION_ROW, 0] > 0.0 and has_bed
+    damping, has_bed, bed, grip = mesh.mass_damping, mesh.has_bed, mesh.bed[0], memory.grip
+    has_bodies, has_friction = mesh.bodies.body.shape[0] > 0, grip[FRICTION_ROW, 0] > 0.0 and has_bed
     flows = rho > 0.0 and (sea.wave.shape[1] > 0 or sea.current_speed > 0.0)
     may_part = _may_part(element)
     step, out = np.empty((n_nodes, LEAP_COLUMNS)), np.zeros((3, 3))
     keeps, ledger, booked, dof = settings[LEDGER] > 0.0, work.ledger, work.forces, mesh.dof
-    n_points = mesh.motion.size - mesh.bodies.table.shape[0]
+    n_points = mesh.motion.size - mesh.bodies.body.shape[0]
     rest = other_stiffness(mesh, sea)
     share = STABLE * min(1.0, np.sqrt(settings[TOLERANCE] / ACCURATE))
     is_first = count[STEPS] == 0  # to be moved by nothing: for the accelerations at the start
@@ -257,12 +245,12 @@ def leap_to(t_end, mesh, sea, motions, work):
             _join(n_nodes, line, node_start, end_offset, r, v, a)
         if flows:
             water_at(r, time + h, sea, flow)
-        fastest, slowest = forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law,
+        fastest, slowest = forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element,
                                   law_data, load, damping, has_bed, bed, rho, g, grip, step)  # fmt: skip
         if n_dofs > 0:
             finite = _solve_tensions(h, X, T, flow, mesh, rho, g, slowest > 0.0, memory, step)
         else:
-            finite = slowest == 0.0 or held_tensions(node_start, element_start, T, element, law, law_data, step)
+            finite = slowest == 0.0 or held_tensions(node_start, element_start, T, element, law_data, step)
         finite = correct(h, node_start, element_start, v, a, T, step) and finite
         if n_dofs > 0 and has_bodies:
             join_ends(X, mesh)
@@ -281,7 +269,7 @@ def leap_to(t_end, mesh, sea, motions, work):
                 return UNSTABLE
             if keeps:
                 measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
-                              flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
+                              flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
                               ledger)  # fmt: skip
                 begin(ledger)
             continue
@@ -289,7 +277,7 @@ def leap_to(t_end, mesh, sea, motions, work):
         _count_step(h, time, wanted, clock, count)
         if keeps:
             measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
-                          flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
+                          flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
                           ledger)  # fmt: skip
             add_step(h, 0.0, ledger)
         if has_friction:
@@ -318,7 +306,7 @@ def _may_part(element):
     """Whether an element has a limit of tension."""
     least = np.inf
     for e in range(element.shape[0]):
-        least = min(least, element[e, LIMIT])
+        least = min(least, element[e].limit)
     return least < np.inf
 
 
@@ -328,7 +316,7 @@ def _bare_share(damping, element):
     if damping > BARE:
         return 1.0
     for e in range(element.shape[0]):
-        if element[e, SLACK] > 0.0:
+        if element[e].slack > 0.0:
             return SHORTER
     return 1.0
 

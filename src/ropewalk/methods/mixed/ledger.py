@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FIRST, MASS
+from ropewalk.assembly.mesh import FIRST
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import (
     DAMPING,
@@ -45,16 +45,16 @@ def _measure(X, T, flow, mesh, rho, g, grip, ledger, forces):
     forces : (n_rows, FORCE_COLUMNS)
     """
     measure_lines(
-        mesh.s.size, mesh.motion.size - mesh.bodies.table.shape[0], mesh.node_start, mesh.element_start, mesh.line,
-        mesh.dof_start, mesh.dof, mesh.reference, X[0], X[1], X[2], T, flow, mesh.node, mesh.element, mesh.law,
-        mesh.law_data, mesh.load, mesh.mass_damping, mesh.has_bed, mesh.bed, rho, g, grip, forces, ledger,
+        mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0], mesh.node_start, mesh.element_start, mesh.line,
+        mesh.dof_start, mesh.dof, mesh.reference, X[0], X[1], X[2], T, flow, mesh.node, mesh.element,
+        mesh.law_data, mesh.load, mesh.mass_damping, mesh.has_bed, mesh.bed[0], rho, g, grip, forces, ledger,
     )  # fmt: skip
     if mesh.winches.table.shape[0] > 0:
         work, damped, bare = book_winches(X, T, mesh, g, forces)
         ledger[WINCH, STEP_WORK] += work
         ledger[DAMPING, STEP_WORK] += damped
         ledger[NUMERICS, STEP_WORK] += bare
-    if mesh.bodies.table.shape[0] > 0:
+    if mesh.bodies.body.shape[0] > 0:
         measure_bodies(X, flow, mesh, rho, g, ledger, forces)
 
 
@@ -77,16 +77,16 @@ def _scheme_losses(X, Y, mesh):
     n_nodes, node, dof_start = mesh.s.size, mesh.node, mesh.dof_start
     lost, held = 0.0, 0.0
     for n in range(n_nodes):
-        lost += _scheme_loss(n, node[n, MASS], X, Y)
+        lost += _scheme_loss(n, node[n].mass, X, Y)
     for j in range(mesh.motion.size):
-        if dof_start[j] < dof_start[j + 1] and node[n_nodes + j, MASS] > 0.0:
-            lost += _scheme_loss(n_nodes + j, node[n_nodes + j, MASS], X, Y)
+        if dof_start[j] < dof_start[j + 1] and node[n_nodes + j].mass > 0.0:
+            lost += _scheme_loss(n_nodes + j, node[n_nodes + j].mass, X, Y)
     for line in range(mesh.line.shape[0]):
         for side in range(2):
             j = mesh.line[line, FIRST + side]
             if dof_start[j] == dof_start[j + 1]:
                 n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
-                held += _scheme_loss(n, node[n, MASS], X, Y)
+                held += _scheme_loss(n, node[n].mass, X, Y)
     return lost - held, held
 
 
@@ -120,7 +120,7 @@ def stored_energy(X, T, mesh, g):
     for n in range(n_nodes + mesh.motion.size):
         if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
             continue
-        m = mesh.node[n, MASS]
+        m = mesh.node[n].mass
         kinetic += 0.5 * m * (X[1, n, 0] ** 2 + X[1, n, 1] ** 2 + X[1, n, 2] ** 2)
         potential += m * g * X[0, n, 2]
     for line in range(mesh.line.shape[0]):
@@ -129,5 +129,5 @@ def stored_energy(X, T, mesh, g):
             i, e = n0 + k, e0 + k
             dx, dy, dz = X[0, i + 1, 0] - X[0, i, 0], X[0, i + 1, 1] - X[0, i, 1], X[0, i + 1, 2] - X[0, i, 2]
             span = np.sqrt(dx * dx + dy * dy + dz * dz)
-            elastic += elastic_energy(e, span, mesh.element, mesh.law, mesh.law_data)
+            elastic += elastic_energy(e, span, mesh.element, mesh.law_data)
     return kinetic, elastic, potential

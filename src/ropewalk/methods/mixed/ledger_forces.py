@@ -15,28 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import SHORTEST, drag_on, water_on_half, wet_share
-from ropewalk.assembly.line_loads import load_on_half
-from ropewalk.assembly.mesh import (
-    ADDED,
-    BED_AREA,
-    DRAG_AREA,
-    DRAG_NORMAL,
-    DRAG_TANGENTIAL,
-    FIRST,
-    FORCE,
-    LAST,
-    LENGTH,
-    MASS,
-    PULL,
-    RADIUS,
-    SLACK,
-    SPRING,
-    THICKNESS,
-    VOLUME,
-)
-from ropewalk.assembly.mesh import DAMPING as TIME_DAMPED
-from ropewalk.methods.mixed.nodes import lump, node_terms, wet_sphere
+from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
+from ropewalk.assembly.mesh import FIRST, LAST, PULL, SPRING
+from ropewalk.loads.bed import penetration
+from ropewalk.loads.given import load_on_half, spring_pull
+from ropewalk.loads.point import is_bare
+from ropewalk.loads.sea import velocity
+from ropewalk.methods.mixed.nodes import lump, node_terms
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, tension
@@ -63,14 +48,14 @@ FORCE_COLUMNS = 28
 
 
 @kernel
-def elastic_energy(e, span, element, law, law_data):
+def elastic_energy(e, span, element, law_data):
     """Elastic energy of an element by its present length (J); damping stores nothing, nor do inextensible elements."""
-    L = element[e, LENGTH]
+    L = element[e].length
     stretch = span / L - 1.0
-    slack = element[e, SLACK]
+    slack = element[e].slack
     if slack > 0.0 and stretch < 0.0:
         return 0.5 * slack * stretch * stretch * L
-    kind, start, stop = law[e, 0], law[e, 1], law[e, 2]
+    kind, start, stop = element[e].law, element[e].law_start, element[e].law_stop
     if kind == INEXTENSIBLE:
         return 0.0
     if kind == LINEAR:
@@ -103,33 +88,24 @@ def _way(F, n, r):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _on_half(e, n, other, t, span, r, v, a, flow, element, rho, g):
     """Force of the water on the half of element e at node n (N), the drag in it, and the power of that on the water."""
-    force = water_on_half(e, n, other, t, span, r, v, a, flow, element, rho, g, 0.0, 0.0)[0]
-    own = r[n, 2] - flow[n, 7]
-    half = 0.5 * span * wet_share(own, 0.5 * (own + r[other, 2] - flow[other, 7]), element[e, THICKNESS])[0]
-    u = (flow[n, 0], flow[n, 1], flow[n, 2])
-    drag = drag_on(sub3(u, (v[n, 0], v[n, 1], v[n, 2])), t, half * element[e, DRAG_NORMAL],
-                   half * element[e, DRAG_TANGENTIAL])[0]  # fmt: skip
-    return force, drag, dot(drag, u)
+    on = water_on_node_half(element[e], n, other, (t, span), (r, v, a), flow, (rho, g), (0.0, 0.0))
+    return on[0], on[1], dot(on[1], velocity(flow, n))
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def _on_lump(n, r, v, a, flow, node, rho, g):
     """As `_on_half`, for what is lumped at row n."""
-    force, drag, u = ZERO3, ZERO3, (flow[n, 0], flow[n, 1], flow[n, 2])
-    if rho > 0.0:
-        force = scale3(-1.0, lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0])
-        w, wet = sub3(u, (v[n, 0], v[n, 1], v[n, 2])), wet_sphere(r[n, 2] - flow[n, 7], node[n, VOLUME])[0]
-        drag = scale3(0.5 * rho * node[n, DRAG_AREA] * wet * np.sqrt(dot(w, w)), w)
-    return force, drag, dot(drag, u)
+    R, _, drag = lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)
+    return scale3(-1.0, R), drag, dot(drag, velocity(flow, n))
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def _book_bed(n, r, v, a, flow, node, bed, rho, g, grip, way, F):
     """Work of the bed on node n (J): what is left of all that acts on what is lumped there, and of its inertia."""
-    m = node[n, MASS]
+    m = node[n].mass
     R = node_terms(n, r, v, a, flow, node, 0.0, True, bed, rho, g, 0.0, 0.0, grip)[0]
     rest = sub3(lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0],
-                (node[n, FORCE], node[n, FORCE + 1], node[n, FORCE + 2]))  # fmt: skip
+                (node[n].force[0], node[n].force[1], node[n].force[2]))  # fmt: skip
     inertia = (m * a[n, 0], m * a[n, 1], m * (a[n, 2] + g))
     return book(F, n, ON_BED, sub3(add3(inertia, rest), R), way)
 
@@ -148,20 +124,20 @@ def _book_row(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water
     water, drag, load : of the elements at the row, N
     """
     way, power, ground, damped, loads = _way(F, n, r), 0.0, 0.0, 0.0, 0.0
-    if node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
+    if not is_bare(node[n]):
         force, part, power = _on_lump(n, r, v, a, flow, node, rho, g)
         water, drag = add3(water, force), add3(drag, part)
-    load = (load[0] + node[n, FORCE], load[1] + node[n, FORCE + 1], load[2] + node[n, FORCE + 2])
+    load = (load[0] + node[n].force[0], load[1] + node[n].force[1], load[2] + node[n].force[2])
     if load != ZERO3 or F[n, ON_LOADS] != 0.0 or F[n, ON_LOADS + 1] != 0.0 or F[n, ON_LOADS + 2] != 0.0:
         loads = book(F, n, ON_LOADS, load, way)
-    if has_bed and node[n, BED_AREA] != 0.0:
-        depth = bed[3] + node[n, RADIUS] - (bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2])
+    if has_bed and node[n].bed_area != 0.0:
+        depth = penetration(bed, three(r, n), node[n].radius)
         if depth > 0.0:
             ground = _book_bed(n, r, v, a, flow, node, bed, rho, g, grip, way, F)
         elif F[n, ON_BED] != 0.0 or F[n, ON_BED + 1] != 0.0 or F[n, ON_BED + 2] != 0.0:
             ground = book(F, n, ON_BED, ZERO3, way)
     if damping > 0.0:
-        m = damping * node[n, MASS]
+        m = damping * node[n].mass
         damped = book(F, n, ON_DAMPING, (m * v[n, 0], m * v[n, 1], m * v[n, 2]), way)
     F[n, PLACE], F[n, PLACE + 1], F[n, PLACE + 2] = r[n, 0], r[n, 1], r[n, 2]
     return book(F, n, ON_WATER, water, way), book(F, n, ON_DRAG, drag, way), loads, ground, damped, power
@@ -181,7 +157,7 @@ def _add_row(ledger, works):
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, node, element, law, law_data, load,
+def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, node, element, law_data, load,
                   damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
     """Book all forces on the nodes of a line."""
     works = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -191,15 +167,15 @@ def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, n
     for k in range(n_elements):
         e, i, j = e0 + k, n0 + k, n0 + k + 1
         d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
-        span = max(np.sqrt(dot(d, d)), SHORTEST * element[e, LENGTH])
+        span = max(np.sqrt(dot(d, d)), SHORTEST * element[e].length)
         t = scale3(1.0 / span, d)
         pull, ahead = scale3(T[e], t), _way(F, j, r)
-        taken, L = book(F, i, ALONG, pull, sub3(ahead, way)), element[e, LENGTH]
-        if law[e, 0] == LINEAR and span >= L:  # most are, and the call takes as long as all the rest of this
-            stored = 0.5 * law_data[law[e, 1]] * (span - L) * (span - L) / L
+        taken, L = book(F, i, ALONG, pull, sub3(ahead, way)), element[e].length
+        if element[e].law == LINEAR and span >= L:  # most are, and the call takes as long as all the rest of this
+            stored = 0.5 * law_data[element[e].law_start] * (span - L) * (span - L) / L
         else:
-            stored = elastic_energy(e, span, element, law, law_data)
-        if element[e, TIME_DAMPED] > 0.0:
+            stored = elastic_energy(e, span, element, law_data)
+        if element[e].damping > 0.0:
             damped, damped_energy = damped + taken, damped_energy + stored
         else:
             bare, bare_energy = bare + taken, bare_energy + stored
@@ -210,8 +186,8 @@ def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, n
             water2, drag2, power = _on_half(e, j, i, t, span, r, v, a, flow, element, rho, g)
             carried += power
         if load.shape[0] > 0:
-            given = add3(given, load_on_half(e, 0, i, t, span, element[e, LENGTH], r, v, load, 0.0)[0])
-            given2 = load_on_half(e, 1, j, t, span, element[e, LENGTH], r, v, load, 0.0)[0]
+            given = add3(given, load_on_half(load[e], 0, 0.5 * L, t, span, three(r, i), three(v, i), 0.0)[0])
+            given2 = load_on_half(load[e], 1, 0.5 * L, t, span, three(r, j), three(v, j), 0.0)[0]
         if k == 0 and first_held:
             ends += _book_hold(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip,
                                add3(pull, add3(water, given)), way, F)  # fmt: skip
@@ -238,7 +214,7 @@ def _sum6(x, y):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T, flow, node,
-                  element, law, law_data, load, damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
+                  element, law_data, load, damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
     """Book all forces on nodes and free points at the present state: fills the columns of `ledger` that are measured.
 
     What an element takes of the motion and does not store is a loss by damping if it has any, else one of the scheme.
@@ -253,7 +229,7 @@ def measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start,
         first, last = line[k, FIRST], line[k, LAST]
         _measure_line(node_start[k], element_start[k], element_start[k + 1] - element_start[k],
                       dof_start[first] == dof_start[first + 1], dof_start[last] == dof_start[last + 1], r, v, a, T,
-                      flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, F,
+                      flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, F,
                       ledger)  # fmt: skip
     for j in range(n_points):
         if dof_start[j] < dof_start[j + 1]:
@@ -261,7 +237,7 @@ def measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start,
             for c in range(dof_start[j], dof_start[j + 1]):
                 axis = (dof[c, 0], dof[c, 1], dof[c, 2])
                 way = (r[n, 0] - reference[j, 0], r[n, 1] - reference[j, 1], r[n, 2] - reference[j, 2])
-                load_on_row = add3(load_on_row, scale3(dof[c, PULL] - dof[c, SPRING] * dot(axis, way), axis))
+                load_on_row = add3(load_on_row, scale3(spring_pull(axis, dof[c, SPRING], dof[c, PULL], way), axis))
             _add_row(ledger, _book_row(n, r, v, a, flow, node, damping, False, bed, rho, g, grip, ZERO3, ZERO3,
                                        load_on_row, F))  # fmt: skip
 

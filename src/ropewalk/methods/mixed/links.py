@@ -56,7 +56,7 @@ LAST = 12  # their column of forces and misses
 @kernel
 def multiplier_row(link, mesh):
     """Row of the force of a link on its second end; that of its moment follows."""
-    return mesh.s.size + mesh.motion.size + mesh.bodies.table.shape[0] + 2 * link
+    return mesh.s.size + mesh.motion.size + mesh.bodies.body.shape[0] + 2 * link
 
 
 @kernel

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.report import FemWork
 from ropewalk.model.arrays import floats, ints
 
-CHANGING = ("node", "element", "law")  # arrays of the mesh that winches and breaks change
-FIXED_FLOATS, FIXED_INTS = ("s", "load", "end_offset"), ("node_start", "element_start")  # replaced as a whole
+CHANGING = ("node", "element", "load")  # records of the mesh that winches and breaks change
+FIXED_FLOATS, FIXED_INTS = ("s", "end_offset"), ("node_start", "element_start")  # replaced as a whole
 
 
 def snapshot_of(work: FemWork) -> dict[str, Any]:
     """The memory of a run, by name."""
     return {
         **_arrays(work),
-        **{f"mesh_{name}": getattr(work.mesh, name) for name in (*CHANGING, *FIXED_FLOATS, *FIXED_INTS)},
+        **{f"mesh_{name}": getattr(work.mesh, name) for name in (*FIXED_FLOATS, *FIXED_INTS)},
+        **{f"mesh_{name}": _bytes(getattr(work.mesh, name)) for name in CHANGING},
     }
 
 
 def restored_mesh(mesh: Mesh, snapshot: dict[str, Any]) -> Mesh:
     """The mesh as it was when the snapshot was taken."""
-    changes: dict[str, Any] = {name: snapshot[f"mesh_{name}"].copy() for name in CHANGING}
+    changes: dict[str, Any] = {
+        name: snapshot[f"mesh_{name}"].copy().view(getattr(mesh, name).dtype).view(np.recarray) for name in CHANGING
+    }
     changes.update({name: floats(snapshot[f"mesh_{name}"]) for name in FIXED_FLOATS})
     changes.update({name: ints(snapshot[f"mesh_{name}"]) for name in FIXED_INTS})
     return mesh._replace(**changes)
+
+
+def _bytes(table: Any) -> Any:
+    """Records as plain bytes, which a checkpoint can keep."""
+    return np.ascontiguousarray(table).view(np.ndarray).view(np.uint8)
 
 
 def fill(work: FemWork, snapshot: dict[str, Any]) -> None:

@@ -15,20 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import (
-    BED_AREA,
-    DAMPING,
-    FLIPPED,
-    FORCE,
-    HALF_ADDED_NORMAL,
-    HALF_ADDED_TANGENTIAL,
-    HALF_VOLUME,
-    LENGTH,
-    LENGTH_RATE,
-    MASS,
-    Mesh,
-    contact_width,
-)
+from ropewalk.assembly.mesh import FLIPPED, Mesh, contact_width
 from ropewalk.assembly.winches import (
     ADDED_NORMAL,
     ADDED_TANGENTIAL,
@@ -97,16 +84,16 @@ def pay_out(t, mesh, X):
         shift, shift_rate = _shift(t, row)
         length = row[BASE] + paid
         element, node = mesh.element[e], mesh.node
-        element[LENGTH] = length + shift
-        element[LENGTH_RATE] = rate + shift_rate
-        element[HALF_VOLUME] = 0.5 * row[AREA] * length
-        element[HALF_ADDED_NORMAL] = 0.5 * row[ADDED_NORMAL] * length
-        element[HALF_ADDED_TANGENTIAL] = 0.5 * row[ADDED_TANGENTIAL] * length
+        element.length = length + shift
+        element.length_rate = rate + shift_rate
+        element.half_volume = 0.5 * row[AREA] * length
+        element.half_added_normal = 0.5 * row[ADDED_NORMAL] * length
+        element.half_added_tangential = 0.5 * row[ADDED_TANGENTIAL] * length
         half = 0.5 * row[LINE_MASS] * length
-        node[k, MASS] = row[INNER_MASS] + half
-        node[end, MASS] = row[END_MASS] + half
-        node[k, BED_AREA] = row[INNER_BED] + 0.5 * row[INNER_WIDTH] * length
-        node[end, BED_AREA] = row[END_BED] + 0.5 * row[END_WIDTH] * length
+        node[k].mass = row[INNER_MASS] + half
+        node[end].mass = row[END_MASS] + half
+        node[k].bed_area = row[INNER_BED] + 0.5 * row[INNER_WIDTH] * length
+        node[end].bed_area = row[END_BED] + 0.5 * row[END_WIDTH] * length
         row[RATE] = rate
         along, across = (2.0 * rate * rate / length - second) / length, 2.0 * rate / length
         push = row[LINE_MASS] * rate * rate / length
@@ -114,7 +101,7 @@ def pay_out(t, mesh, X):
         for p in range(3):
             d = X[0, end, p] - X[0, k, p]
             passing = along * d - across * (X[1, end, p] - X[1, k, p])
-            node[end, FORCE + p] = row[END_FORCE + p] + push * d - half * passing
+            node[end].force[p] = row[END_FORCE + p] + push * d - half * passing
             flux += (push * d) ** 2
         row[FLUX] = np.sqrt(flux)
 
@@ -125,11 +112,11 @@ def stand_still(mesh):
     winches = mesh.winches
     for i in range(winches.table.shape[0]):
         row = winches.data[i]
-        mesh.element[winches.table[i, ELEMENT], LENGTH_RATE] = 0.0
+        mesh.element[winches.table[i, ELEMENT]].length_rate = 0.0
         row[RATE] = 0.0
         row[FLUX] = 0.0
         for p in range(3):
-            mesh.node[winches.table[i, END], FORCE + p] = row[END_FORCE + p]
+            mesh.node[winches.table[i, END]].force[p] = row[END_FORCE + p]
 
 
 @kernel(**COUNTED)
@@ -155,12 +142,12 @@ def book_winches(X, T, mesh, g, F):
         for p in range(3):
             square += (X[0, end, p] - X[0, k, p]) ** 2
             squares += X[1, k, p] ** 2 + X[1, end, p] ** 2
-        span, length = np.sqrt(square), mesh.element[e, LENGTH]
-        stored = elastic_energy(e, span, mesh.element, mesh.law, mesh.law_data)
+        span, length = np.sqrt(square), mesh.element[e].length
+        stored = elastic_energy(e, span, mesh.element, mesh.law_data)
         entering = book_along(F, k, WOUND, (stored - T[e] * span) / length, length)
         brought = 0.25 * squares + 0.5 * g * (X[0, k, 2] + X[0, end, 2])
-        total += entering + book_along(F, k, WOUND_MASS, brought, 2.0 * (mesh.node[k, MASS] - row[INNER_MASS]))
-        if mesh.element[e, DAMPING] > 0.0:
+        total += entering + book_along(F, k, WOUND_MASS, brought, 2.0 * (mesh.node[k].mass - row[INNER_MASS]))
+        if mesh.element[e].damping > 0.0:
             damped += entering
         else:
             bare += entering
@@ -204,7 +191,7 @@ def _entry(model: Model, mesh: Mesh, i: int, at_last: bool) -> list[int]:
     first, last = int(mesh.element_start[line]), int(mesh.element_start[line + 1]) - 1
     a, b = int(mesh.node_start[line]), int(mesh.node_start[line + 1]) - 1
     e, inner, end = (last, b - 1, b) if at_last else (first, a + 1, a)
-    lengths = mesh.element[first : last + 1, LENGTH][:: -1 if at_last else 1]
+    lengths = mesh.element[first : last + 1].length[:: -1 if at_last else 1]
     places = model.lines.attachment_s[model.lines.attachment_start[line] : model.lines.attachment_start[line + 1]]
     piece = model.lines.piece_start[line] if given.end[i] == 0 else model.lines.piece_start[line + 1] - 1
     free = min([model.lines.piece_length[piece],
@@ -220,20 +207,20 @@ def _row(model: Model, mesh: Mesh, i: int, t: float, entry: list[int]) -> list[f
     piece = lines.piece_start[line] if given.end[i] == 0 else lines.piece_start[line + 1] - 1
     k = lines.piece_section[piece]
     element, node = mesh.element[e], mesh.node
-    length = element[LENGTH]
+    length = element.length
     row = np.zeros(DATA_COLUMNS)
     row[RAMP] = given.ramp[i]
     row[BASE] = length - paid_out(t, given.ramp[i], given.knots[entry[KNOT] : entry[KNOT_STOP]])[0]
     row[USUAL] = length
     row[LINE_MASS] = sections.mass[k]
-    row[AREA] = 2.0 * element[HALF_VOLUME] / length
-    row[ADDED_NORMAL] = 2.0 * element[HALF_ADDED_NORMAL] / length
-    row[ADDED_TANGENTIAL] = 2.0 * element[HALF_ADDED_TANGENTIAL] / length
+    row[AREA] = 2.0 * element.half_volume / length
+    row[ADDED_NORMAL] = 2.0 * element.half_added_normal / length
+    row[ADDED_TANGENTIAL] = 2.0 * element.half_added_tangential / length
     half = 0.5 * row[LINE_MASS] * length
-    row[INNER_MASS], row[END_MASS] = node[inner, MASS] - half, node[end, MASS] - half
+    row[INNER_MASS], row[END_MASS] = node[inner].mass - half, node[end].mass - half
     width = float(contact_width(model, k))
-    row[INNER_WIDTH], row[END_WIDTH] = width, width if node[end, BED_AREA] > 0.0 else 0.0
-    row[INNER_BED] = node[inner, BED_AREA] - 0.5 * width * length
-    row[END_BED] = node[end, BED_AREA] - 0.5 * row[END_WIDTH] * length
-    row[END_FORCE : END_FORCE + 3] = node[end, FORCE : FORCE + 3]
+    row[INNER_WIDTH], row[END_WIDTH] = width, width if node[end].bed_area > 0.0 else 0.0
+    row[INNER_BED] = node[inner].bed_area - 0.5 * width * length
+    row[END_BED] = node[end].bed_area - 0.5 * row[END_WIDTH] * length
+    row[END_FORCE : END_FORCE + 3] = node[end].force
     return list(row)

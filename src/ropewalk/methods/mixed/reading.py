@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.anchor import carried
-from ropewalk.assembly.mesh import BED_AREA, BED_SHEAR, FIRST, FLIPPED, RADIUS, Mesh
+from ropewalk.assembly.mesh import FIRST, FLIPPED, Mesh
+from ropewalk.loads.bed import pressure
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP
 from ropewalk.methods.mixed.steps import Moving
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.physics.seabed import DAMPING, RAMP, STIFFNESS, pressure
 
 SHORTEST = 1e-300  # m; an element without length pulls nowhere
 
@@ -51,7 +51,7 @@ def reading_of(mesh: Mesh, s: Array) -> Reading:
     share[inner] = 0.5 * (left_length + right_length)
     share[ends[:, 0]] = 0.5 * length[ends[:, 0]]
     share[ends[:, 1]] = 0.5 * length[ends[:, 1] - 1]
-    bare = mesh.node[ends, BED_AREA] == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
+    bare = mesh.node[ends].bed_area == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
     return Reading(
         mesh=mesh,
         s=s[order],
@@ -98,7 +98,7 @@ def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tupl
             force[line, side] += rubbed
             nodes[n_nodes + mesh.line[line, FIRST + side]] -= rubbed
     for line, side in reading.laid:
-        pressed = carried(force[line, side], mesh.bed[:3])
+        pressed = carried(force[line, side], mesh.bed.normal[0])
         force[line, side] -= pressed
         nodes[n_nodes + mesh.line[line, FIRST + side]] += pressed
     tension = np.empty(n_nodes)
@@ -108,7 +108,7 @@ def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tupl
     tension[reading.ends] = np.sum(force * along, axis=2) / np.maximum(span, SHORTEST)
     grounded = np.zeros(mesh.line.shape[0])
     if mesh.has_bed and n_nodes:
-        depth = mesh.bed[3] + mesh.node[:n_nodes, RADIUS] - r[:n_nodes] @ mesh.bed[:3]
+        depth = mesh.bed.level[0] + mesh.node[:n_nodes].radius - r[:n_nodes] @ mesh.bed.normal[0]
         grounded = np.add.reduceat(np.where(depth > 0.0, reading.share, 0.0), reading.ends[:, 0])
     if reading.flipped.size:
         force[reading.flipped] = force[reading.flipped, ::-1]
@@ -121,14 +121,14 @@ def _rubbed(reading: Reading, now: Moving, grip: Array, line: int, side: int, pu
     Without it the force on an anchor would be that in the middle of the last element. It takes no more than there is.
     pull : (3,) N, of the line on its anchor
     """
-    mesh, bed = reading.mesh, reading.mesh.bed
+    mesh, bed = reading.mesh, reading.mesh.bed[0]
     end, n = int(reading.ends[line, side]), int(reading.beside[line, side])
-    r, v, normal = now.X[0, n], now.X[1, n], bed[:3]
-    area, depth = mesh.node[n, BED_AREA], float(bed[3] + mesh.node[n, RADIUS] - r @ normal)
-    p = pressure(depth, -float(v @ normal), bed[4 + STIFFNESS], bed[4 + DAMPING], bed[4 + RAMP])[0]
+    r, v, normal = now.X[0, n], now.X[1, n], bed.normal
+    area, depth = mesh.node[n].bed_area, float(bed.level + mesh.node[n].radius - r @ normal)
+    p = pressure(bed, depth, -float(v @ normal))[0]
     d = r - grip[GRIP + n]
     d = d - (d @ normal) * normal
-    hold = min(bed[BED_SHEAR] * area, grip[FRICTION_ROW, 0] * p * area / max(float(np.linalg.norm(d)), SHORTEST))
+    hold = min(bed.shear * area, grip[FRICTION_ROW, 0] * p * area / max(float(np.linalg.norm(d)), SHORTEST))
     force: Array = -hold * reading.share[end] / reading.share[n] * d
     along = r - now.X[0, end]
     along = along / max(float(np.linalg.norm(along)), SHORTEST)

@@ -49,7 +49,7 @@ def relax(model: Model, work: FemWork, state: State) -> Report:
 def _push(work: FemWork) -> None:
     """Push lines and free points a little to the side, one this and the next the other way."""
     mesh, r = work.mesh, work.steps.now.X[0]
-    n_nodes, n_points = mesh.s.size, mesh.motion.size - mesh.bodies.table.shape[0]
+    n_nodes, n_points = mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0]
     longest = max((float(np.ptp(mesh.s[a:b])) for a, b in pairwise(mesh.node_start)), default=0.0)
     for j in range(n_points):
         axes = mesh.dof[mesh.dof_start[j] : mesh.dof_start[j + 1], :3]

@@ -7,18 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.assembly.mesh import (
-    BED_AREA,
-    FLIPPED,
-    FORCE,
-    HALF_ADDED_NORMAL,
-    HALF_ADDED_TANGENTIAL,
-    HALF_VOLUME,
-    LENGTH,
-    LENGTH_RATE,
-    MASS,
-    Mesh,
-)
+from ropewalk.assembly.mesh import FLIPPED, Mesh
 from ropewalk.assembly.winches import (
     BASE,
     ELEMENT,
@@ -113,7 +102,7 @@ def _motion(work: Work, mesh: Mesh, i: int, share: float, t: float) -> tuple[Arr
     """
     row, entry = mesh.winches.data[i], mesh.winches.table[i]
     _, rate, second = paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])
-    length = mesh.element[entry[ELEMENT], LENGTH]
+    length = mesh.element[entry[ELEMENT]].length
     X = work.now.X
     k, end = entry[INNER], entry[END]
     d, dd = X[0, end] - X[0, k], X[1, end] - X[1, k]
@@ -132,28 +121,29 @@ def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     entry, row = mesh.winches.table[i], mesh.winches.data[i]
     e, k, end, usual = int(entry[ELEMENT]), int(entry[INNER]), int(entry[END]), row[USUAL]
     at_last = end > k
-    share = usual / mesh.element[e, LENGTH]
+    share = usual / mesh.element[e].length
     new, before = _motion(work, mesh, i, share, t)
     place = end if at_last else k  # row of the new node
     node = mesh.node[k].copy()
-    node[MASS], node[BED_AREA] = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
-    for column in (1, 2, 3, FORCE, FORCE + 1, FORCE + 2):  # attachments stay where they are
-        node[column] = 0.0
+    node.mass, node.bed_area = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
+    for name in ("volume", "drag_area", "added", "force"):  # attachments stay where they are
+        node[name] = 0.0
     kept = mesh.element[e].copy()
-    part = usual / kept[LENGTH]
-    kept[[HALF_VOLUME, HALF_ADDED_NORMAL, HALF_ADDED_TANGENTIAL]] *= part
-    kept[LENGTH], kept[LENGTH_RATE] = usual, 0.0
+    part = usual / kept.length
+    for name in ("half_volume", "half_added_normal", "half_added_tangential"):
+        kept[name] *= part
+    kept.length, kept.length_rate = usual, 0.0
     s = mesh.s[k] + usual * _sense(mesh, i)
-    inner_mass, inner_bed = row[INNER_MASS] + node[MASS], row[INNER_BED] + node[BED_AREA]
+    inner_mass, inner_bed = row[INNER_MASS] + node.mass, row[INNER_BED] + node.bed_area
     mesh2 = _with_rows(mesh, place, int(entry[LINE]), node, float(s), e if at_last else e + 1, kept)
     _renumber(mesh2, int(entry[LINE]), 1)
     entry, row = mesh2.winches.table[i], mesh2.winches.data[i]
     entry[[ELEMENT, INNER, END]] = (e + 1, place, place + 1) if at_last else (e, place, end)
     entry[STRETCH] += 1
     inner = k if at_last else k + 1
-    mesh2.node[inner, MASS], mesh2.node[inner, BED_AREA] = inner_mass, inner_bed
+    mesh2.node.mass[inner], mesh2.node.bed_area[inner] = inner_mass, inner_bed
     row[BASE] -= usual
-    row[INNER_MASS], row[INNER_BED] = node[MASS], node[BED_AREA]
+    row[INNER_MASS], row[INNER_BED] = node.mass, node.bed_area
     work2 = _moved(mesh2, work, lambda X: np.insert(X, place, 0.0, axis=-2), lambda T: np.insert(T, e, T[e]))
     work2.now.X[:, place], work2.trial.X[:, place], work2.last.X[:, place] = new, new, before
     # the bed holds the new node as it holds the one beside it
@@ -168,28 +158,28 @@ def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     e, k, end, line = int(entry[ELEMENT]), int(entry[INNER]), int(entry[END]), int(entry[LINE])
     at_last = end > k
     next_e, inner = (e - 1, k - 1) if at_last else (e + 1, k + 1)
-    usual, length = mesh.element[next_e, LENGTH], end_length(mesh, i, t)
+    usual, length = mesh.element[next_e].length, end_length(mesh, i, t)
     X = work.now.X
     d, dd = X[0, end] - X[0, inner], X[1, end] - X[1, inner]
     span = float(np.linalg.norm(d))
     T = (usual * work.now.T[next_e] + length * work.now.T[e]) / (usual + length)
-    kind, start, stop = mesh.law[e]
-    stretch = 1.0 + (strain(T, kind, mesh.law_data, start, stop)[0] if T > 0.0 else 0.0)
+    own = mesh.element[e]
+    stretch = 1.0 + (strain(T, own.law, mesh.law_data, own.law_start, own.law_stop)[0] if T > 0.0 else 0.0)
     rate = paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])[1]
     repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
     data = row.copy()
     data[BASE] += usual
-    is_parted = [kind == LINEAR and start == mesh.law_data.size - 1 for kind, start, _ in mesh.law[[e, next_e]]]
+    is_parted = [each.law == LINEAR and each.law_start == mesh.law_data.size - 1 for each in mesh.element[[e, next_e]]]
     if any(is_parted):  # what holds nothing has no length to be made good
         T = 0.0
         keeps = e if is_parted[0] else next_e
-        mesh.law[e], mesh.element[e] = mesh.law[keeps].copy(), mesh.element[keeps].copy()
+        mesh.element[e] = mesh.element[keeps].copy()
         data[SHIFT_SPAN] = 0.0
     else:
         data[SHIFT], data[SHIFT_RATE] = span / stretch - usual - length, (d @ dd) / span / stretch - rate
         data[SHIFT_TIME], data[SHIFT_SPAN] = t, repair
     half_mass, half_bed = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
-    data[INNER_MASS], data[INNER_BED] = mesh.node[inner, MASS] - half_mass, mesh.node[inner, BED_AREA] - half_bed
+    data[INNER_MASS], data[INNER_BED] = mesh.node[inner].mass - half_mass, mesh.node[inner].bed_area - half_bed
     mesh2 = _without_rows(mesh, k, next_e)
     _renumber(mesh2, line, -1)
     mesh2.winches.data[i] = data
@@ -209,17 +199,16 @@ def _renumber(mesh: Mesh, line: int, by: int) -> None:
         mesh.winches.table[later, column] += by
 
 
-def _with_rows(mesh: Mesh, place: int, line: int, node: Array, s: float, e: int, element: Array) -> Mesh:
+def _with_rows(mesh: Mesh, place: int, line: int, node: Any, s: float, e: int, element: Any) -> Mesh:
     """The mesh with a node before row `place` and an element before row e."""
     later = np.arange(mesh.node_start.size) > line
     return mesh._replace(
         node_start=ints(mesh.node_start + later),
         element_start=ints(mesh.element_start + later),
         s=floats(np.insert(mesh.s, place, s)),
-        node=np.insert(mesh.node, place, node, axis=0),
-        element=np.insert(mesh.element, e, element, axis=0),
-        law=np.insert(mesh.law, e, mesh.law[min(e, mesh.law.shape[0] - 1)], axis=0),
-        load=floats(np.insert(mesh.load, e, mesh.load[e], axis=0)) if mesh.load.shape[0] else mesh.load,
+        node=np.insert(mesh.node, place, node).view(np.recarray),
+        element=np.insert(mesh.element, e, element).view(np.recarray),
+        load=np.insert(mesh.load, e, mesh.load[e]).view(np.recarray) if mesh.load.shape[0] else mesh.load,
     )
 
 
@@ -231,10 +220,9 @@ def _without_rows(mesh: Mesh, place: int, e: int) -> Mesh:
         node_start=ints(mesh.node_start - later),
         element_start=ints(mesh.element_start - later),
         s=floats(np.delete(mesh.s, place)),
-        node=np.delete(mesh.node, place, axis=0),
-        element=np.delete(mesh.element, e, axis=0),
-        law=np.delete(mesh.law, e, axis=0),
-        load=floats(np.delete(mesh.load, e, axis=0)) if mesh.load.shape[0] else mesh.load,
+        node=np.delete(mesh.node, place).view(np.recarray),
+        element=np.delete(mesh.element, e).view(np.recarray),
+        load=np.delete(mesh.load, e).view(np.recarray) if mesh.load.shape[0] else mesh.load,
     )
 
 

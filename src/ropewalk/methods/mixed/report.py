@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FLIPPED, LENGTH, SLACK, Mesh
+from ropewalk.assembly.mesh import FLIPPED, Mesh
 from ropewalk.assembly.winches import END, FLUX, INNER, LINE
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.bodies import body_attitudes
 from ropewalk.methods.mixed.equilibrium import unbalance
@@ -29,7 +30,7 @@ from ropewalk.methods.mixed.ledger_forces import (
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.reading import Reading, element_tensions, read_lines, reading_of
 from ropewalk.methods.mixed.remesh import end_length
-from ropewalk.methods.mixed.steps import Work, water_at
+from ropewalk.methods.mixed.steps import Work
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
@@ -133,9 +134,9 @@ def note_misses(work: FemWork) -> None:
     Elements that are slack and cannot push have no length to keep.
     """
     element = work.mesh.element
-    slack = element[:, SLACK]  # N: a tension below it is none
+    slack = element["slack"]  # N: a tension below it is none
     keeps = (slack == 0.0) | (slack < work.steps.now.T)
-    misses = np.abs(work.misses[keeps]) / element[keeps, LENGTH]
+    misses = np.abs(work.misses[keeps]) / element[keeps].length
     work.worst_miss[0] = np.max(misses, initial=work.worst_miss[0])
 
 

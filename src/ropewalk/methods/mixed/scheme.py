@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FIRST, MASS
+from ropewalk.assembly.mesh import FIRST
 from ropewalk.methods.mixed.bodies import body_difference
 from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
@@ -66,14 +66,14 @@ def step_error(mesh, X, Y, h, constant):
         error = 0.0
         motion = 0.0
         for n in range(mesh.node_start[line], mesh.node_start[line + 1]):
-            m = mesh.node[n, MASS]
+            m = mesh.node[n].mass
             change, fast = _changes(X, Y, n)
             mass += m
             error += m * change
             motion += m * fast
         for side in range(2):
             j = mesh.line[line, FIRST + side]
-            m = mesh.node[mesh.s.size + j, MASS]
+            m = mesh.node[mesh.s.size + j].mass
             if m > 0.0 and mesh.dof_start[j] < mesh.dof_start[j + 1]:
                 change, fast = _changes(X, Y, mesh.s.size + j)
                 mass += m
@@ -82,7 +82,7 @@ def step_error(mesh, X, Y, h, constant):
         if mass > 0.0:
             worst = max(worst, error / mass)
             speed = max(speed, motion / mass)
-    if mesh.bodies.table.shape[0] > 0:
+    if mesh.bodies.body.shape[0] > 0:
         error, motion = body_difference(mesh, X, Y)
         worst, speed = max(worst, error), max(speed, motion)
     return constant * h * worst, speed

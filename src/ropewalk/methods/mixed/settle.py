@@ -225,7 +225,7 @@ def body_positions(work: FemWork) -> Array:
     """(n_bodies, 3) m"""
     mesh = work.mesh
     last = mesh.s.size + mesh.motion.size
-    positions: Array = work.steps.now.X[0, last - mesh.bodies.table.shape[0] : last]
+    positions: Array = work.steps.now.X[0, last - mesh.bodies.body.shape[0] : last]
     return positions
 
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.mesh import SLACK as PUSHLESS
 from ropewalk.assembly.mesh import Mesh
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import ledger_forces as mixed_ledger_forces
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
 from ropewalk.methods.mixed.breakage import parting_element, parting_share
@@ -42,9 +42,8 @@ from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.current import current
 from ropewalk.physics.motion import motion
-from ropewalk.physics.waves import COLUMNS, STRETCHING_WHEELER, kinematics
+from ropewalk.physics.waves import COLUMNS
 
 # entries of `clock`
 TIME, STEP, LAST_STEP, LAST_SHIFT, SPEED, CURVATURE, SMALLEST, LARGEST, FAIL_TIME = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -138,28 +137,6 @@ def copy_moving(X, T, to_X, to_T):
 
 
 @kernel(**COUNTED)
-def water_at(r, t, sea, flow):
-    """Velocity, acceleration and surface of the water (columns of physics/waves.py) at all r (n, 3)."""
-    if sea.water_density <= 0.0:
-        return
-    if sea.wave.shape[1] > 0:
-        kinematics(sea.wave, r, t, sea.depth, STRETCHING_WHEELER, 1.0, flow)
-    else:
-        for n in range(r.shape[0]):
-            for c in range(COLUMNS):
-                flow[n, c] = 0.0
-    if sea.current_speed > 0.0:
-        for n in range(r.shape[0]):
-            ux, uy, uz = current(
-                r[n, 2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-                sea.current_table,
-            )  # fmt: skip
-            flow[n, 0] += ux
-            flow[n, 1] += uy
-            flow[n, 2] += uz
-
-
-@kernel(**COUNTED)
 def move_junctions(t, mesh, motions, X):
     """Put the held and moved junctions of X where they are at time t, and the end nodes with them."""
     out = np.zeros((3, 3))
@@ -172,7 +149,7 @@ def move_junctions(t, mesh, motions, X):
             X[0, n_nodes + j, p] = reference[j, p] + out[0, p]
             X[1, n_nodes + j, p] = out[1, p]
             X[2, n_nodes + j, p] = out[2, p]
-    if mesh.bodies.table.shape[0] > 0:
+    if mesh.bodies.body.shape[0] > 0:
         turn_held_bodies(t, mesh, motions, X)
     join_ends(X, mesh)
     if mesh.winches.table.shape[0] > 0:
@@ -239,7 +216,7 @@ def _radius(mesh, T, settings):
     if settings[RADIUS] >= 0.0:
         return settings[RADIUS]
     for e in range(T.size):
-        if mesh.element[e, PUSHLESS] > 0.0 and T[e] < settings[SLACK_LEVEL]:
+        if mesh.element[e].slack > 0.0 and T[e] < settings[SLACK_LEVEL]:
             return SLACK
     return SMOOTH
 
@@ -266,7 +243,7 @@ def _try_step(h, mesh, sea, motions, work):
     t = clock[TIME] + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
-    if mesh.bodies.table.shape[0] > 0:
+    if mesh.bodies.body.shape[0] > 0:
         water_on_bodies(Y, t, sea, mesh)
     bp = (1.0 - am) / (h * h * p1 * (1.0 - af))
     gp = q1 / (h * p1)
@@ -375,7 +352,7 @@ def advance_to(t_end, mesh, sea, motions, work):
                 h, before, work.last.X, work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity,
                 work.memory.grip, work.ledger, work.forces,
             )  # fmt: skip
-        if mesh.bodies.table.shape[0] > 0:
+        if mesh.bodies.body.shape[0] > 0:
             rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         cut = min(1.0, cut / CUT) if fixed else 1.0

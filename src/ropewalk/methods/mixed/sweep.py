@@ -12,15 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.element import element_system as element_system
+from ropewalk.assembly.element import three
 from ropewalk.assembly.links import link_rows
 from ropewalk.assembly.mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
+from ropewalk.loads.given import spring_pull
 from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
 from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
 from ropewalk.methods.mixed.nodes import GRIP, node_terms
 from ropewalk.model.arrays import Array
-from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense, sub3
 from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
 from ropewalk.numerics.compile import kernel
 
@@ -73,8 +75,8 @@ def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
 def point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
     """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
     _point_terms(
-        r, v, a, flow, mesh.s.size, mesh.motion.size - mesh.bodies.table.shape[0], mesh.node, mesh.reference, mesh.dof,
-        mesh.dof_start, mesh.bed, mesh.mass_damping, rho, g, bp, gp, A, b, grip,
+        r, v, a, flow, mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0], mesh.node, mesh.reference, mesh.dof,
+        mesh.dof_start, mesh.bed[0], mesh.mass_damping, rho, g, bp, gp, A, b, grip,
     )  # fmt: skip
 
 
@@ -92,10 +94,8 @@ def _point_terms(r, v, a, flow, n_nodes, n_points, node, reference, dof, dof_sta
         R, K = node_terms(row, r, v, a, flow, node, damping, False, bed, rho, g, bp, gp, grip)
         for d in range(d0, d1):
             axis = (dof[d, 0], dof[d, 1], dof[d, 2])
-            ahead = row_onto(axis, K)
-            b[d] += dof[d, PULL] - dot(axis, R)
-            for p in range(3):
-                b[d] -= dof[d, SPRING] * axis[p] * (r[row, p] - reference[j, p])
+            ahead, way = row_onto(axis, K), sub3(three(r, row), three(reference, j))
+            b[d] += spring_pull(axis, dof[d, SPRING], dof[d, PULL], way) - dot(axis, R)
             for c in range(d0, d1):
                 A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
             A[d, d] += dof[d, SPRING]
@@ -208,7 +208,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     n_dofs = mesh.dof.shape[0]
     n_nodes = mesh.s.size
     right = memory.right
-    has_bodies, has_links = mesh.bodies.table.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
+    has_bodies, has_links = mesh.bodies.body.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
     for line in range(n_lines):
         if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
             return np.inf, np.inf, np.inf
@@ -221,7 +221,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
         if has_links:
             _add_links(X, mesh, gp, memory.matrix, right)
         if has_bodies:
-            add_bodies(X, flow, mesh, rho, g, bp, gp, memory.matrix, right)
+            add_bodies(X, flow, mesh, (rho, g), (bp, gp), memory.matrix, right)
         for line in range(n_lines):
             add_line(line, mesh, n_dofs, memory)
         if gp == 0.0 and has_bodies:
@@ -268,5 +268,5 @@ def join_ends(X, mesh):
                 X[0, n, p] = X[0, j, p] + end_offset[line, side, p]
                 X[1, n, p] = X[1, j, p]
                 X[2, n, p] = X[2, j, p]
-    if mesh.bodies.table.shape[0] > 0:
+    if mesh.bodies.body.shape[0] > 0:
         place_ends(X, mesh)

@@ -8,23 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import SHORTEST, water_on_half
-from ropewalk.assembly.line_loads import load_on_half
-from ropewalk.assembly.mesh import (
-    ADDED,
-    BED_AREA,
-    BED_SHEAR,
-    DAMPING,
-    DRAG_AREA,
-    FORCE,
-    LAST,
-    LENGTH,
-    MASS,
-    RADIUS,
-    SLACK,
-    TWO_SIDED,
-    VOLUME,
-)
+from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
+from ropewalk.assembly.mesh import LAST, TWO_SIDED
+from ropewalk.loads.bed import normal_of, penetration
+from ropewalk.loads.given import load_on_half
+from ropewalk.loads.point import is_bare
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -43,7 +31,6 @@ from ropewalk.numerics.blockelimination import (
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import LINEAR, tension
-from ropewalk.physics.seabed import STIFFNESS
 
 # The kernels of the loads give derivatives by position, with factors for those by acceleration and velocity. Here
 # positions are known already; with a factor this large (1/s2) what the forces depend on position is lost in the sum.
@@ -61,15 +48,15 @@ LEAP_COLUMNS = 22
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _law(e, stretch, is_slack, element, law, law_data):
+def _law(e, stretch, is_slack, element, law_data):
     """Tension (N) of an element at a strain and its slope (N); it gives way if it is slack and cannot push."""
-    slack = element[e, SLACK]
+    slack = element[e].slack
     if is_slack and slack > 0.0:
         return slack * stretch, slack
-    start = law[e, 1]
-    if law[e, 0] == LINEAR:
+    start = element[e].law_start
+    if element[e].law == LINEAR:
         return law_data[start] * stretch, law_data[start]
-    return tension(stretch, law[e, 0], law_data, start, law[e, 2])
+    return tension(stretch, element[e].law, law_data, start, element[e].law_stop)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -99,21 +86,17 @@ def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
 
     The stiffness is that across the bed, and that of friction along it.
     """
-    touches = (
-        has_bed
-        and node[n, BED_AREA] > 0.0
-        and bed[0] * r[n, 0] + bed[1] * r[n, 1] + bed[2] * r[n, 2] < bed[3] + node[n, RADIUS]
-    )
-    if touches or node[n, VOLUME] > 0.0 or node[n, DRAG_AREA] > 0.0 or node[n, ADDED] > 0.0:
+    touches = has_bed and node[n].bed_area > 0.0 and penetration(bed, three(r, n), node[n].radius) > 0.0
+    if touches or not is_bare(node[n]):
         R, K = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, HUGE, 0.5 * h * HUGE, grip)
-        area = node[n, BED_AREA] if touches else 0.0
-        shear = bed[BED_SHEAR] * area if grip[FRICTION_ROW, 0] > 0.0 else 0.0
-        return R, scale9(1.0 / HUGE, K), bed[4 + STIFFNESS] * area, shear
-    m = node[n, MASS]
+        area = node[n].bed_area if touches else 0.0
+        shear = bed.shear * area if grip[FRICTION_ROW, 0] > 0.0 else 0.0
+        return R, scale9(1.0 / HUGE, K), bed.stiffness * area, shear
+    m = node[n].mass
     R = (
-        m * (a[n, 0] + damping * v[n, 0]) - node[n, FORCE],
-        m * (a[n, 1] + damping * v[n, 1]) - node[n, FORCE + 1],
-        m * (a[n, 2] + damping * v[n, 2] + g) - node[n, FORCE + 2],
+        m * (a[n, 0] + damping * v[n, 0]) - node[n].force[0],
+        m * (a[n, 1] + damping * v[n, 1]) - node[n].force[1],
+        m * (a[n, 2] + damping * v[n, 2] + g) - node[n].force[2],
     )
     return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0, 0.0
 
@@ -134,7 +117,7 @@ def _square(k, k_geometric, k_bed, lean, m):
 
 
 @kernel(**UNCOUNTED)
-def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law, law_data, load, damping,
+def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law_data, load, damping,
            has_bed, bed, rho, g, grip, step):  # fmt: skip
     """As `_line_forces`, of all lines."""
     fastest, slowest = 0.0, 0.0
@@ -142,14 +125,14 @@ def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node
         n0, e0, last = node_start[k], element_start[k], line[k, LAST]
         f, tau = _line_forces(
             n0, e0, element_start[k + 1] - e0, line[k, TWO_SIDED] == 0, dof_start[last] == dof_start[last + 1], h, r, v,
-            a, T, flow, node, element, law, law_data, load, damping, has_bed, bed, rho, g, grip, step,
+            a, T, flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, step,
         )  # fmt: skip
         fastest, slowest = max(fastest, f), max(slowest, tau)
     return fastest, slowest
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flow, node, element, law, law_data, load,
+def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flow, node, element, law_data, load,
                 damping, has_bed, bed, rho, g, grip, step):  # fmt: skip
     """Forces and masses along a line, without its tension, into `step`.
 
@@ -160,7 +143,7 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
     half_h = 0.5 * h
     for k in range(n_elements):
         i, j, e = n0 + k, n0 + k + 1, e0 + k
-        L, tau = element[e, LENGTH], element[e, DAMPING]
+        L, tau = element[e].length, element[e].damping
         d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
         span = max(np.sqrt(dot(d, d)), SHORTEST * L)
         q = 1.0 / span
@@ -168,7 +151,7 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
         rate = (v[j, 0] - v[i, 0]) * t[0] + (v[j, 1] - v[i, 1]) * t[1] + (v[j, 2] - v[i, 2]) * t[2]
         inverse_length = 1.0 / L
         stretch = (span - L + tau * rate) * inverse_length
-        pull, slope = _law(e, stretch, stretch < 0.0, element, law, law_data)
+        pull, slope = _law(e, stretch, stretch < 0.0, element, law_data)
         reach = half_h * tau * inverse_length
         T[e] = pull
         step[i, STRETCH], step[i, LEVEL], step[i, RATE], step[i, REACH] = stretch, pull, reach * slope, reach
@@ -176,18 +159,19 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
         step[i, TANGENT], step[i, TANGENT + 1], step[i, TANGENT + 2] = t
         Fb, Cb = ZERO3, ZERO9
         if rho > 0.0:
-            Fa, Ca, _, _, _ = water_on_half(e, i, j, t, span, r, v, a, flow, element, rho, g, 1.0, half_h)
-            Fb, Cb, _, _, _ = water_on_half(e, j, i, t, span, r, v, a, flow, element, rho, g, 1.0, half_h)
+            chord, state, fluid, by = (t, span), (r, v, a), (rho, g), (1.0, half_h)
+            Fa, _, Ca, _, _, _, _ = water_on_node_half(element[e], i, j, chord, state, flow, fluid, by)
+            Fb, _, Cb, _, _, _, _ = water_on_node_half(element[e], j, i, chord, state, flow, fluid, by)
             F, C = add3(F, Fa), add9(C, Ca)
         if load.shape[0] > 0:
-            Fc, Cc, _ = load_on_half(e, 0, i, t, span, L, r, v, load, half_h * HUGE)
+            Fc, Cc, _ = load_on_half(load[e], 0, 0.5 * L, t, span, three(r, i), three(v, i), half_h * HUGE)
             F, C = add3(F, Fc), add9(C, scale9(1.0 / HUGE, Cc))
-            Fc, Cc, _ = load_on_half(e, 1, j, t, span, L, r, v, load, half_h * HUGE)
+            Fc, Cc, _ = load_on_half(load[e], 1, 0.5 * L, t, span, three(r, j), three(v, j), half_h * HUGE)
             Fb, Cb = add3(Fb, Fc), add9(Cb, scale9(1.0 / HUGE, Cc))
         # slack elements count as taut ones: they may come taut in the next step, which must not be too long for it
-        taut = _law(e, max(stretch, 0.0), False, element, law, law_data)[1]
+        taut = _law(e, max(stretch, 0.0), False, element, law_data)[1]
         stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) * q
-        lean = t[0] * bed[0] + t[1] * bed[1] + t[2] * bed[2]
+        lean = dot(t, normal_of(bed))
         lean *= lean
         if k > 0 or not holds_first:
             R, K, k_bed, shear = _node(i, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
@@ -197,7 +181,7 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
                 y = onto(K, y)
             _keep(step, i, K, y)
             square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric) + shear, k_bed,
-                             max(lean_before, lean), node[i, MASS])  # fmt: skip
+                             max(lean_before, lean), node[i].mass)  # fmt: skip
             fastest = max(fastest, square)
         k_before, g_before, lean_before, slowest = stiffness, geometric, lean, max(slowest, tau)
         F, C = Fb, Cb
@@ -205,7 +189,7 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
         n = n0 + n_elements
         R, K, k_bed, shear = _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
         _keep(step, n, add9(K, C), sub3(F, R))
-        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, node[n, MASS]))
+        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, node[n].mass))
     return fastest, slowest
 
 
@@ -247,7 +231,7 @@ def sweep_tensions(n0, n_elements, step):
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def find_tensions(n0, e0, n_elements, first, last, T, element, law, law_data, step):
+def find_tensions(n0, e0, n_elements, first, last, T, element, law_data, step):
     """The way back; elements that went slack or taut by it change their law. Returns how many did.
 
     first, last : changes of acceleration of the ends along their elements, m/s2
@@ -259,9 +243,9 @@ def find_tensions(n0, e0, n_elements, first, last, T, element, law, law_data, st
         pull = step[i, OWN] + step[i, NEXT] * pull + step[i, FAR] * first
         was_slack = T[e] < 0.0
         T[e] = pull
-        if (pull < 0.0) != was_slack and element[e, SLACK] > 0.0:
+        if (pull < 0.0) != was_slack and element[e].slack > 0.0:
             turns += 1
-            step[i, LEVEL], slope = _law(e, step[i, STRETCH], pull < 0.0, element, law, law_data)
+            step[i, LEVEL], slope = _law(e, step[i, STRETCH], pull < 0.0, element, law_data)
             step[i, RATE] = step[i, REACH] * slope
     return turns
 
@@ -284,14 +268,14 @@ def _correct_line(n0, e0, n_elements, h, v, a, T, step):
 
 
 @kernel(**UNCOUNTED)
-def held_tensions(node_start, element_start, T, element, law, law_data, step):
+def held_tensions(node_start, element_start, T, element, law_data, step):
     """Tensions of damped lines all of whose ends are held."""
     for k in range(node_start.size - 1):
         n0, e0 = node_start[k], element_start[k]
         n = element_start[k + 1] - e0
         for _ in range(MOST_TURNS):
             sweep_tensions(n0, n, step)
-            if find_tensions(n0, e0, n, 0.0, 0.0, T, element, law, law_data, step) == 0:
+            if find_tensions(n0, e0, n, 0.0, 0.0, T, element, law_data, step) == 0:
                 break
     return True
 

@@ -76,7 +76,7 @@ class RodNewton(Newton):
         super().__init__(assembly, *free_dofs(model), sizes, out)
         self._rods = rods
         self._n_points = assembly.reference.shape[0]
-        self._first = assembly.hull.size - len(rods)
+        self._first = assembly.body.size - len(rods)
         self._stiffness: Array = np.zeros((out.force.size, out.force.size))
 
     def evaluate(self, place: Place, fraction: float, there: Place) -> tuple[bool, float, float]:
@@ -88,7 +88,7 @@ class RodNewton(Newton):
             acc = hydrostatics(rod.panels, float(there.bodies[k, 2]), np.ascontiguousarray(R[2]))
             own = 3 * self._n_points + 6 * k
             wrench, stiffness = out.force[own : own + 6], out.own[self._n_points + k]
-            add_buoyancy(acc, R, self.assembly.specific_weight, wrench, stiffness)
+            add_buoyancy(acc, R, self.assembly.density * self.assembly.gravity, wrench, stiffness)
         self._residual[:] = np.where(self._pressed[self.free], 0.0, out.force[self.free])
         slope = float(self._residual @ self._step[self.free])
         return reached, slope, float(np.max(np.abs(self._residual), initial=0.0))

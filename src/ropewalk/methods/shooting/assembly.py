@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.body import still_block
+from ropewalk.loads.given import spring_pull
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
 from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE, float_force
-from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.model.arrays import Array, Flags, Ints, Records
+from ropewalk.numerics.blockelimination import scale3
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, quaternion_to_matrix
-from ropewalk.physics import hydrostatics
+from ropewalk.numerics.rotations import quaternion_to_matrix
 
 LOCAL = 17  # unknowns an arc touches: six of what holds its start, six of its end, its own three, places of two pegs
 
@@ -64,7 +65,7 @@ class Nodes(NamedTuple):
     axis_force: Array  # (n, 3) N
     force: Array  # (n, 3) weight included, N
     volume: Array  # (n,) m3
-    drag: Array  # (n,) half density times drag area, kg/m
+    drag: Array  # (n,) drag area, m2
     ceiling: Array  # (n,) height above which Newton does not look for it: floats stay in the water, m
     tail: Flags  # (n,) nothing holds it and one arc starts there
     any_free: bool  # some point has a free component
@@ -93,18 +94,8 @@ class Rigid(NamedTuple):
 
     which: Ints  # (b,) index in the model
     dof: Ints  # (b, 6)
-    home_position: Array  # (b, 3) m
-    home_quaternion: Array  # (b, 4)
-    linear: Array  # (b, 6, 6) stiffness
-    weight: Array  # (b,) N
-    centre: Array  # (b, 3) m
-    hull: Ints  # (b,)
-    profile_start: Ints  # (b + 1,)
-    profile: Array  # (m, 2)
-    sphere: Array  # (b, 4)
-    load_force: Array  # (b, 3) N
-    load_moment: Array  # (b, 3) N m
-    load_at: Array  # (b, 3) m
+    body: Records  # (b,) of BODY of loads/body.py
+    profile: Array  # (m, 2) of all hulls of the model
     scale: Array  # (b,) N
     lever: Array  # (b,) m
 
@@ -167,7 +158,7 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
     p0, p1, arm0, arm1, n0 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     map0, map1 = np.empty((3, 6)), np.empty((3, 6))
     none, nowhere = np.empty(0), np.empty((0, STATE))
-    before, after, box = np.zeros(STATE), np.zeros(STATE), np.empty((5, 3, 3))
+    before, after, box = np.zeros(STATE), np.zeros(STATE), np.empty((3, 3, 3))
     residual = out.residual
     if arcs.slides:
         slide(arcs, x)
@@ -267,42 +258,24 @@ def add_nodes(nodes, rigid, sea, x, quaternions, out):
             row = nodes.dof[k, j]
             if row < 0:
                 continue
-            value = nodes.axis_force[k, j] + axis[0] * force[0] + axis[1] * force[1] + axis[2] * force[2]
-            if nodes.spring[k, j] > 0.0:
-                value -= nodes.spring[k, j] * (x[row] - nodes.home[k, j])
-                block[j, j] -= nodes.spring[k, j]
-            out.residual[row] += value
+            way = scale3(x[row] - nodes.home[k, j], (axis[0], axis[1], axis[2]))
+            pull = spring_pull((axis[0], axis[1], axis[2]), nodes.spring[k, j], nodes.axis_force[k, j], way)
+            block[j, j] -= nodes.spring[k, j]
+            out.residual[row] += pull + axis[0] * force[0] + axis[1] * force[1] + axis[2] * force[2]
 
 
 @kernel
 def add_bodies(rigid, sea, x, quaternions, out):
     """Weight, buoyancy, loads and linear stiffness of the free bodies, with their derivatives."""
-    wrench, moved, cut = np.zeros(6), np.empty(6), np.empty(hydrostatics.SIZE)
-    up = np.array([0.0, 0.0, 1.0])
-    for b in range(rigid.weight.size):
-        block = out.body_blocks[b]
-        block[:, :] = 0.0
-        wrench[:] = 0.0
-        cut[:] = 0.0
-        R = quaternion_to_matrix(quaternions[b])
-        z = x[rigid.dof[b, 2]]
-        hydrostatics.weight(-rigid.weight[b] * up, R @ rigid.centre[b], wrench, block)
-        if rigid.hull[b] == HULL_AXISYMMETRIC:
-            profile = rigid.profile[rigid.profile_start[b] : rigid.profile_start[b + 1]]
-            hydrostatics.axisymmetric(profile, R[:, 2].copy(), up, z, cut)
-        elif rigid.hull[b] == HULL_SPHERE:
-            hydrostatics.sphere(R @ rigid.sphere[b, :3], rigid.sphere[b, 3], up, z, cut)
-        hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, block)
-        hydrostatics.weight(rigid.load_force[b], R @ rigid.load_at[b], wrench, block)
-        for i in range(3):
-            moved[i] = x[rigid.dof[b, i]] - rigid.home_position[b, i]
-        moved[3:] = quaternion_log(quaternion_product(quaternions[b], quaternion_conjugate(rigid.home_quaternion[b])))
-        wrench -= rigid.linear[b] @ moved
-        wrench[3:] += rigid.load_moment[b]
+    block, fluid = np.empty((6, 7)), (sea.water_density, sea.gravity)
+    for b in range(rigid.body.size):
+        dof = rigid.dof[b]
+        place = (x[dof[0]], x[dof[1]], x[dof[2]])
+        still_block(rigid.body[b], place, quaternions[b], fluid, rigid.profile, block)
         for i in range(6):
-            out.residual[rigid.dof[b, i]] += wrench[i]
+            out.residual[dof[i]] -= block[i, 6]
             for j in range(6):
-                block[i, j] = -block[i, j] - rigid.linear[b, i, j]
+                out.body_blocks[b, i, j] = -block[i, j]
 
 
 def evaluate(
@@ -315,7 +288,7 @@ def evaluate(
     status: int = add_arcs(arcs, held, turning, sea, x, quaternions, tolerance, pair, derivatives, out)
     if status == ARRIVED and nodes.any_free:
         add_nodes(nodes, rigid, sea, x, quaternions, out)
-    if status == ARRIVED and rigid.weight.size:
+    if status == ARRIVED and rigid.body.size:
         add_bodies(rigid, sea, x, quaternions, out)
     return status
 
@@ -338,7 +311,7 @@ def gather(arcs, nodes, rigid, out, matrix):
                     for j in range(3):
                         if nodes.dof[k, j] >= 0:
                             matrix[nodes.dof[k, i], nodes.dof[k, j]] += out.node_blocks[k, i, j]
-    for b in range(rigid.weight.size):
+    for b in range(rigid.body.size):
         for i in range(6):
             for j in range(6):
                 matrix[rigid.dof[b, i], rigid.dof[b, j]] += out.body_blocks[b, i, j]

@@ -65,7 +65,7 @@ def is_stable(model: Model, attempt: Attempt, integrator: tuple[float, int]) -> 
     shape = SolvedShape(model, attempt.problem, attempt.out)
     problem = build_problem(model, attempt.place, plan, shape)
     arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
-    out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+    out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.body.size)
     evaluate(arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, *integrator, True, out)
     for i in cuts:
         whole: Array = np.eye(6)

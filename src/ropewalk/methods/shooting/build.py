@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.assembly.catenary_build import with_spheres
+from ropewalk.loads.body import body_records
 from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.assembly import LOCAL, Arcs, Nodes, Rigid
 from ropewalk.methods.shooting.bed import HANGING, SLIDING, STRAIGHT
@@ -83,7 +83,7 @@ class _Book:
         self.axis_force: list[Array] = list(points.axis_force)
         self.force: list[Array] = list(weight)
         self.volume: list[float] = list(points.volume)
-        self.drag: list[float] = list(0.5 * sea.water_density * points.drag_area)
+        self.drag: list[float] = list(points.drag_area)
         self.dof: list[list[int]] = []
         self.node_scale: dict[int, float] = {}
         joint = np.where((points.motion >= 0)[:, None], HELD, points.joint)
@@ -359,8 +359,6 @@ class _Book:
     def _rigid(self) -> Rigid:
         """Free bodies; their scales: the largest line or load on them, and the longest lever."""
         bodies, sea, loose = self.model.bodies, self.model.sea, self.loose
-        hull, sphere = with_spheres(bodies)
-        profiles = [bodies.profile[bodies.profile_start[b] : bodies.profile_start[b + 1]] for b in loose]
         scale = np.zeros(len(loose))
         lever = np.zeros(len(loose))
         for k, b in enumerate(self.body):
@@ -377,18 +375,8 @@ class _Book:
         return Rigid(
             which=ints(loose, (-1,)),
             dof=ints(self.body_dof, (-1, 6)),
-            home_position=floats(bodies.position[loose], (-1, 3)),
-            home_quaternion=floats(bodies.quaternion[loose], (-1, 4)),
-            linear=floats(bodies.stiffness[loose], (-1, 6, 6)),
-            weight=floats(bodies.mass[loose] * sea.gravity),
-            centre=floats(bodies.centre[loose], (-1, 3)),
-            hull=ints(hull[loose], (-1,)),
-            profile_start=offsets([len(p) for p in profiles]),
-            profile=floats(np.concatenate(profiles) if profiles else [], (-1, 2)),
-            sphere=floats(sphere[loose], (-1, 4)),
-            load_force=floats(bodies.load_force[loose], (-1, 3)),
-            load_moment=floats(bodies.load_moment[loose], (-1, 3)),
-            load_at=floats(bodies.load_at[loose], (-1, 3)),
+            body=body_records(bodies)[loose],
+            profile=bodies.profile,
             scale=floats(scale),
             lever=floats(lever),
         )

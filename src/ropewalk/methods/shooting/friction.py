@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.sea import current_at
 from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.bed import STRAIGHT
 from ropewalk.methods.shooting.build import Problem
@@ -23,7 +24,7 @@ from ropewalk.methods.shooting.shot import REST
 from ropewalk.methods.shooting.string import BN, BT, BUOYANCY, F0, F1, S0, S1
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.physics.current import current
+from ropewalk.physics.drag import drag
 
 ROUND_OFF = 1.0e-9  # of the weight on a bed without friction: a smaller push is none
 
@@ -69,15 +70,9 @@ def _push(model: Model, row: Array, along: Array, z: float) -> tuple[float, floa
     p = -float(load @ sea.bed_normal)
     across = load + p * sea.bed_normal
     if wet and sea.current_speed != 0.0:
-        u = np.array(
-            current(z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-                    sea.current_table)
-        )  # fmt: skip
-        u = u - (u @ sea.bed_normal) * sea.bed_normal
-        drift = u - (u @ along) * along
-        across = across + row[BN] * float(np.linalg.norm(drift)) * drift
+        push = np.array(drag(current_at(z, sea), tuple(along), row[BN], row[BT])[0])
+        across = across + push - (push @ sea.bed_normal) * sea.bed_normal
         if sea.bed_rest_friction == 0.0:  # nothing holds it along the line either
-            across = across + row[BT] * abs(float(u @ along)) * float(u @ along) * along
             return float(np.linalg.norm(across)), ROUND_OFF * max(p, 0.0)
     across = across - (across @ along) * along
     return float(np.linalg.norm(across)), (sea.bed_rest_friction or ROUND_OFF) * max(p, 0.0)

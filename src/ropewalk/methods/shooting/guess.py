@@ -12,8 +12,6 @@ from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import catenary
-from ropewalk.physics.current import current
-from ropewalk.physics.drag import drag
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain
 
 TAUT = 10.0  # times the load: tension guessed where an inextensible line cannot reach
@@ -26,7 +24,7 @@ IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a li
 @kernel
 def resultant(spans, sea, a, b, total):
     """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m"""
-    t, u, f, r = np.zeros(3), np.zeros(3), np.zeros(3), np.empty(3)
+    t, f, r = np.zeros(3), np.zeros(3), np.empty(3)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     length = spans[-1, string.S1] - spans[0, string.S0]
     for i in range(3):
@@ -39,23 +37,10 @@ def resultant(spans, sea, a, b, total):
         for i in range(3):
             r[i] = a[i] + x * (b[i] - a[i])
         wet = sea.water_density > 0.0 and r[2] < 0.0
-        p = span[string.PRESSURE : string.PRESSURE + 3]
-        f[0] = p[1] * t[2] - p[2] * t[1]
-        f[1] = p[2] * t[0] - p[0] * t[2]
-        f[2] = p[0] * t[1] - p[1] * t[0] + (span[string.BUOYANCY] if wet else 0.0)
+        along = (t[0], t[1], t[2])
+        load = string.span_load(0.5 * ds, (r[0], r[1], r[2]), along, 1.0, span, wet, sea)[0]
         for i in range(3):
-            f[i] += span[string.F0 + i] + 0.5 * ds * span[string.F1 + i]
-            for j in range(3):
-                f[i] += span[string.TURN + 3 * i + j] * r[j]
-            total[i] += ds * f[i]
-        if wet and sea.current_speed != 0.0:
-            u[0], u[1], u[2] = current(
-                r[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-                sea.current_table,
-            )  # fmt: skip
-            drag(u, t, span[string.BN], span[string.BT], f)
-            for i in range(3):
-                total[i] += ds * f[i]
+            total[i] += ds * load[i]
         if span[string.BOUND] > 0.0:
             for i in range(3):
                 f[i] = span[string.JUMP + i]

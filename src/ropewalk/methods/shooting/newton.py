@@ -87,7 +87,7 @@ def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
             x_new[nodes.dof[k, 2]] = min(x_new[nodes.dof[k, 2]], nodes.ceiling[k])
     keep_order(x, nodes.slide_dof, nodes.slide_edge, x_new)
     w = np.empty(3)
-    for b in range(rigid.weight.size):
+    for b in range(rigid.body.size):
         for i in range(3):
             w[i] = step * direction[rigid.dof[b, 3 + i]]
             x_new[rigid.dof[b, 3 + i]] = 0.0

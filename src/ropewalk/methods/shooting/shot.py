@@ -200,7 +200,7 @@ def shoot(
     grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
     log : (LOG_SIZE,), filled
     """
-    K, box, rows = np.zeros((STAGES, ALL)), np.empty((5, 3, 3)), np.empty((DENSE_ROWS, STATE))
+    K, box, rows = np.zeros((STAGES, ALL)), np.empty((3, 3, 3)), np.empty((DENSE_ROWS, STATE))
     stage, y_new, slope, scale = np.empty(ALL), np.empty(ALL), np.empty(ALL), np.empty(STATE)
     scale[:3] = tolerance * length
     scale[3:] = tolerance * force
@@ -286,7 +286,7 @@ def shoot(
         if span[BOUND] > 0.0:
             if m == FORCE_ONLY:
                 m = ALL
-            _jump(y, m, span, sea, box[0, 2])
+            _jump(y, m, span, sea, box[0, 0])
             if phase == GROUNDED and event_value(y, phase, sea.bed_normal) >= 0.0:  # the load is lifted
                 phase = _next_phase(phase, y, water)
     if phase == GROUNDED:

@@ -39,7 +39,7 @@ def slide_to_rest(
 ) -> Attempt:
     """Let the lines slide from where the problem has their pegs; bad if they do not come to rest."""
     arcs = problem.arcs
-    out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
+    out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.body.size)
     own = arcs.dof[:, PLACE1]
     at_peg = own >= 0
     brake, total = FIRST_BRAKE, 0

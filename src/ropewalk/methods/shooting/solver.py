@@ -160,7 +160,7 @@ class Shooting:
         parts = (arcs, nodes, rigid, model.sea)
         if guessed and nodes.tail.any():
             start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
-        out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+        out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.body.size)
         integrator = (self.tolerance, self.pair)
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
         path = newton.solve(self.target, restarts)
@@ -246,7 +246,7 @@ class Shooting:
         """Continuation in the smallest force, from a large one that keeps slack places smooth to the usual one."""
         problem = build_problem(model, place, plan, shape)
         arcs = problem.arcs
-        out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.weight.size)
+        out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.body.size)
         total, before = 0, 0.0
         for share in SLACK_SHARES:
             if before > 0.0:

@@ -50,7 +50,7 @@ def line_spans(model: Model, i: int, cuts: Array) -> LineSpans:
         rows[at, string.JUMP : string.JUMP + 3] += lines.attachment_force[j]
         rows[at, string.JUMP + 2] -= lines.attachment_mass[j] * sea.gravity
         rows[at, string.FLOAT_VOLUME] += lines.attachment_volume[j]
-        rows[at, string.FLOAT_DRAG] += 0.5 * sea.water_density * lines.attachment_drag_area[j]
+        rows[at, string.FLOAT_DRAG] += lines.attachment_drag_area[j]
         rows[at, string.BOUND] = 1.0
     laws = np.stack([section.law[sections], section.law_start[sections], section.law_start[sections + 1]], axis=1)
     return LineSpans(rows, np.ascontiguousarray(laws, dtype=np.int64))

@@ -36,7 +36,7 @@ def line_stiffness(
     problem = build_problem(model, where, plan, shape, all_bodies=True)
     _copy_solution(solved, problem)
     arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
-    out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+    out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.body.size)
     evaluate(arcs, nodes, rigid, model.sea, problem.x, problem.quaternions, *integrator, True, out)
     out.body_blocks[:] = 0.0  # hull and weight apart
     matrix = sparse_matrix(sparse_pattern(problem.x.size, arcs, nodes, rigid), out, problem.scales)

@@ -19,9 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.loads.given import given_load
+from ropewalk.loads.point import water_on_point
+from ropewalk.loads.sea import current_at, current_shear
+from ropewalk.numerics.blockelimination import ZERO3, add3, onto, scale3
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.current import current, current_slope
-from ropewalk.physics.drag import drag_derivatives
+from ropewalk.physics.drag import drag, drag_by_tangent, drag_by_velocity
 from ropewalk.physics.elasticity import strain
 
 # columns of a span
@@ -33,7 +36,7 @@ BUOYANCY = 20  # N/m when submerged
 BN, BT = 21, 22  # kg/m2, of physics/drag.py
 RADIUS = 23  # of contact, m
 JUMP = 24  # N, three: force at the span's end, weight in air included
-FLOAT_VOLUME, FLOAT_DRAG = 27, 28  # m3 and half density times drag area (kg/m), at the span's end
+FLOAT_VOLUME, FLOAT_DRAG = 27, 28  # m3 and drag area (m2), at the span's end
 BOUND = 29  # 1 if something acts at the span's end
 SPAN_COLUMNS = 30
 
@@ -41,6 +44,31 @@ DRY, WET, GROUNDED = 0, 1, 2  # phases
 STATE = 6  # position and force
 ALL = 42  # and the derivatives of both by force (three columns) and position (three) at the start
 FORCE_ONLY = 24  # without those by position
+NO_DRAG = (ZERO3, 0.0, 0.0, 0.0, 0.0)  # what `drag` returns beside the force, in water at rest
+
+
+@kernel
+def span_load(s, r, t, nu, span, wet, sea):
+    r"""Load per unstretched length at a place (N/m); and the current, the drag per stretched length and its parts.
+
+    .. math:: f = f_0 + s f_1 + P \times t + K r + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(z), t)
+
+    s : m from the start of the span    r : place, 3 numbers, m    t : unit tangent, 3 numbers    nu : stretch
+    span : (SPAN_COLUMNS,)    wet : under water    sea : the `Sea` arrays
+    """
+    k = TURN
+    turn = (span[k], span[k + 1], span[k + 2], span[k + 3], span[k + 4], span[k + 5], span[k + 6], span[k + 7],
+            span[k + 8])  # fmt: skip
+    given = (span[F0] + s * span[F1], span[F0 + 1] + s * span[F1 + 1], span[F0 + 2] + s * span[F1 + 2])
+    f = given_load(given, (span[PRESSURE], span[PRESSURE + 1], span[PRESSURE + 2]), turn, t, r)
+    if not wet:
+        return f, ZERO3, ZERO3, NO_DRAG
+    f = (f[0], f[1], f[2] + span[BUOYANCY])
+    if sea.current_speed == 0.0 or span[BN] + span[BT] == 0.0:
+        return f, ZERO3, ZERO3, NO_DRAG
+    u = current_at(r[2], sea)
+    force, parts = drag(u, t, span[BN], span[BT])
+    return add3(f, scale3(nu, force)), u, force, parts
 
 
 @kernel
@@ -53,54 +81,36 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
     s : m from the start of the span    y : (ALL,) position, force, columns of the transition matrix
     m : STATE, FORCE_ONLY or ALL entries    span : (SPAN_COLUMNS,)
     law : (3,) kind and the two offsets of physics/elasticity.py into law_data
-    sea : the `Sea` arrays    phase : DRY, WET or GROUNDED    delta : N    box : (5, 3, 3) memory    dy : filled
+    sea : the `Sea` arrays    phase : DRY, WET or GROUNDED    delta : N    box : (3, 3, 3) memory    dy : filled
     low, high : m, heights between which the slope of the current is taken: a stage may pass a corner of its profile
     """
-    u, t, drag_force = box[0, 0], box[0, 1], box[0, 2]
-    du, dt, frame, by_n = box[1], box[2], box[3], box[4]
+    dt, frame, by_n = box[0], box[1], box[2]
     normal = sea.bed_normal
     lift = 0.0
     if phase == GROUNDED:
         lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
     nx, ny, nz = y[3] - lift * normal[0], y[4] - lift * normal[1], y[5] - lift * normal[2]
     T = np.sqrt(nx * nx + ny * ny + nz * nz + delta * delta)
-    t[0], t[1], t[2] = nx / T, ny / T, nz / T
+    t = (nx / T, ny / T, nz / T)
     e, de = strain(T, law[0], law_data, law[1], law[2])
     nu = 1.0 + e
-    wet = 1.0 if phase == WET or (phase == GROUNDED and y[2] < 0.0) else 0.0
-    has_drag = wet * (span[BN] + span[BT]) * abs(sea.current_speed) > 0.0
+    wet = phase == WET or (phase == GROUNDED and y[2] < 0.0)
+    load, u, drag_force, parts = span_load(s, (y[0], y[1], y[2]), t, nu, span, wet, sea)
     for i in range(3):
         dy[i] = nu * t[i]
-        dy[3 + i] = -(span[F0 + i] + s * span[F1 + i])
-        for j in range(3):
-            dy[3 + i] -= span[TURN + 3 * i + j] * y[j]
-    px, py, pz = span[PRESSURE], span[PRESSURE + 1], span[PRESSURE + 2]
-    dy[3] -= py * t[2] - pz * t[1]
-    dy[4] -= pz * t[0] - px * t[2]
-    dy[5] -= px * t[1] - py * t[0]
-    dy[5] -= wet * span[BUOYANCY]
-    if has_drag:
-        u[0], u[1], u[2] = current(
-            y[2], sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth,
-            sea.current_table,
-        )  # fmt: skip
-        drag_derivatives(u, t, span[BN], span[BT], drag_force, du, dt)
-        for i in range(3):
-            dy[3 + i] -= nu * drag_force[i]
+        dy[3 + i] = -load[i]
     if m == STATE:
         return
-    _by_force(t, T, nu, de, span, has_drag, drag_force, dt, frame, by_n)
+    by_t = drag_by_tangent(u, t, parts)
+    for i in range(3):
+        for j in range(3):
+            dt[i, j] = nu * by_t[3 * i + j]
+    _by_force(t, T, (nu, de), span, drag_force, dt, frame, by_n)
     if phase == GROUNDED:
         _project(frame, by_n, normal)
-    sheared = False
-    if m == ALL and has_drag:
-        sx, sy, sz = current_slope(
-            min(max(y[2], low), high), sea.current_kind, sea.current_speed, sea.current_heading,
-            sea.current_exponent, sea.depth, sea.current_table,
-        )  # fmt: skip
-        sheared = sx != 0.0 or sy != 0.0
-        for i in range(3):  # derivative of the drag by z, kept in u
-            u[i] = nu * (du[i, 0] * sx + du[i, 1] * sy + du[i, 2] * sz)
+    by_z = ZERO3  # derivative of the drag by height
+    if m == ALL and parts[2] + parts[3] > 0.0:
+        by_z = scale3(nu, onto(drag_by_velocity(t, parts), current_shear(min(max(y[2], low), high), sea)))
     k = STATE
     while k < m:
         a, b, c = y[k + 3], y[k + 4], y[k + 5]
@@ -109,26 +119,24 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
             value = by_n[i, 0] * a + by_n[i, 1] * b + by_n[i, 2] * c
             for j in range(3):
                 value += span[TURN + 3 * i + j] * y[k + j]
-            if sheared:
-                value += u[i] * y[k + 2]
-            dy[k + 3 + i] = -value
+            dy[k + 3 + i] = -(value + by_z[i] * y[k + 2])
         k += STATE
 
 
 @kernel
-def _by_force(t, T, nu, de, span, has_drag, drag_force, dt, frame, by_n):
+def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
     r"""Derivatives by n: of :math:`\nu t` into frame and of the load into by_n, both (3, 3).
 
     .. math:: \frac{\partial t}{\partial n} = \frac{1 - t t^T}{T}, \qquad
               \frac{\partial (\nu t)}{\partial n} = \nu \frac{1 - t t^T}{T} + \varepsilon' t t^T
 
-    dt : (3, 3) derivative of the drag by the tangent, made that of the whole load
+    stretch : nu and its derivative by T    dt : (3, 3) derivative of the drag by the tangent, made that of the load
     """
+    nu, de = stretch
     px, py, pz = span[PRESSURE], span[PRESSURE + 1], span[PRESSURE + 2]
     for i in range(3):
         for j in range(3):
             frame[i, j] = ((1.0 if i == j else 0.0) - t[i] * t[j]) / T
-            dt[i, j] = nu * dt[i, j] if has_drag else 0.0
     dt[0, 1] -= pz
     dt[0, 2] += py
     dt[1, 0] += pz
@@ -138,7 +146,7 @@ def _by_force(t, T, nu, de, span, has_drag, drag_force, dt, frame, by_n):
     for i in range(3):
         for j in range(3):
             value = dt[i, 0] * frame[0, j] + dt[i, 1] * frame[1, j] + dt[i, 2] * frame[2, j]
-            by_n[i, j] = value + (de * drag_force[i] * t[j] if has_drag else 0.0)
+            by_n[i, j] = value + de * drag_force[i] * t[j]
     for i in range(3):
         for j in range(3):
             frame[i, j] = nu * frame[i, j] + de * t[i] * t[j]
@@ -156,35 +164,19 @@ def _project(frame, by_n, normal):
 
 
 @kernel
-def float_force(position, volume, drag, sea, force):
+def float_force(position, volume, drag_area, sea, force):
     r"""Adds buoyancy and drag of a point-like float to `force` (N); returns their slopes in z (N/m).
 
-    The volume is that of a sphere, so that a float on the surface sinks in as far as it must:
-    :math:`V(z) = \tfrac{\pi}{3} t^2 (3R - t)` with draught t. Drag acts on the share that is submerged.
+    The water of loads/point.py at rest, with the current's own change with height.
 
-    position : (3,) m    volume : m3    drag : half density times drag area, kg/m    sea : `Sea` arrays
+    position : (3,) m    volume : m3    drag_area : m2    sea : `Sea` arrays
     """
-    z = position[2]
-    share, slope = 0.0, 0.0
-    if volume > 0.0:
-        radius = (0.75 * volume / np.pi) ** (1.0 / 3.0)
-        draught = min(2.0 * radius, max(0.0, radius - z))
-        share = np.pi / 3.0 * draught * draught * (3.0 * radius - draught) / volume
-        if 0.0 < draught < 2.0 * radius:
-            slope = -np.pi * draught * (2.0 * radius - draught) / volume
-    elif z < 0.0:
-        share = 1.0
-    lift = sea.water_density * sea.gravity * volume
-    force[2] += lift * share
-    gx, gy, gz = 0.0, 0.0, lift * slope
-    if drag > 0.0 and share > 0.0 and sea.current_speed != 0.0:
-        args = (sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth)
-        ux, uy, _ = current(z, args[0], args[1], args[2], args[3], args[4], sea.current_table)
-        sx, sy, _ = current_slope(z, args[0], args[1], args[2], args[3], args[4], sea.current_table)
-        speed = np.sqrt(ux * ux + uy * uy)
-        force[0] += drag * share * speed * ux
-        force[1] += drag * share * speed * uy
-        rate = (ux * sx + uy * sy) / speed if speed > 0.0 else 0.0
-        gx = drag * (share * (speed * sx + rate * ux) + slope * speed * ux)
-        gy = drag * (share * (speed * sy + rate * uy) + slope * speed * uy)
-    return gx, gy, gz
+    u, shear = ZERO3, ZERO3
+    if drag_area > 0.0 and sea.current_speed != 0.0:
+        u, shear = current_at(position[2], sea), current_shear(position[2], sea)
+    F, _, by_u, _, by_height, _ = water_on_point(
+        (volume, drag_area, 0.0), position[2], (u, ZERO3), (ZERO3, ZERO3), (sea.water_density, sea.gravity)
+    )
+    for i in range(3):
+        force[i] += F[i]
+    return add3(by_height, onto(by_u, shear))

@@ -81,4 +81,4 @@ def _held_where(solution: Solution, model: Model) -> Place:
 
 def _memory(problem: Problem) -> Result:
     arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
-    return result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.weight.size)
+    return result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.body.size)

@@ -8,21 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.numerics.rotations import exp_so3
-from ropewalk.physics import hydrostatics
-from ropewalk.physics.hull_loads import (
-    ACROSS,
-    DISPLACED,
-    FORCE0,
-    LOST,
-    REST,
-    STRIP_VOLUME,
+from ropewalk.loads.float import cap_depth, wet_sphere
+from ropewalk.loads.hull import (
+    HULL_WATER,
     SUMS,
-    THICK,
-    ZETA,
     add_strips,
     buoyancy_terms,
-    cap_depth,
     centre_pressure,
     cut_strips,
     drag_terms,
@@ -30,12 +21,14 @@ from ropewalk.physics.hull_loads import (
     inertia_of_water,
     point_terms,
     pressure_gradient,
-    sphere_share,
     surface_plane,
     uneven_water,
     wall_cut,
-    wet_share,
+    wet_strip,
 )
+from ropewalk.model.arrays import records
+from ropewalk.numerics.rotations import exp_so3
+from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import arm_rates
 from ropewalk.physics.waves import wave_table
 
@@ -54,8 +47,8 @@ def test_strips_have_the_volume_of_the_hull():
     """Frusta: pi/3 h (a^2 + ab + b^2)."""
     strips = cut_strips(PROFILE)
     frusta = [np.pi / 3 * (z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(PROFILE)]
-    assert_allclose(strips[:, STRIP_VOLUME].sum(), sum(frusta), rtol=1e-14)
-    assert_allclose(strips[:, THICK].sum(), 2.1, rtol=1e-14)
+    assert_allclose(strips.volume.sum(), sum(frusta), rtol=1e-14)
+    assert_allclose(strips.thick.sum(), 2.1, rtol=1e-14)
 
 
 GRADIENT = (800.0, -1500.0, 1.1e4)  # N/m3, of an accelerated sea
@@ -140,7 +133,7 @@ def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray
     omega = tuple(turn @ np.array([0.5, 0.9, -0.3]) + gp * y[3:])
     alpha = tuple(turn @ np.array([1.2, -0.4, 0.8]) + bp * y[3:])
     v, a = np.array([0.6, -0.1, 0.3]) + gp * y[:3], np.array([0.2, 1.4, -0.7]) + bp * y[:3]
-    sums, block = np.zeros(SUMS), np.zeros((6, 7))
+    sums, block = records(1, SUMS)[0], np.zeros((6, 7))
     for zeta in (-0.7,) if sphere else (-0.7, 0.1, 0.6):
         dv, da = arm_rates(tuple(zeta * np.array(e)), omega, alpha)
         u = tuple(np.array([1.5, 0.4, -0.2]) * (1.0 + zeta) - v - dv)
@@ -150,11 +143,11 @@ def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray
         else:
             drag_terms(t, u, 400.0, 150.0, zeta, sums)
             powers = 300.0 * np.array([1.0, zeta, zeta**2])
-            displaced = np.zeros((1, DISPLACED))
-            displaced[0, :9] = np.concatenate([powers, *np.outer(powers[:2], aw)])
-            displaced[0, REST : REST + 3] = [40.0, -70.0, 20.0]
-            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], 0, displaced, 0.7, 0.3, sums)
-    add_strips(sums, t, e, omega, alpha, UNIT, bp, gp, block)
+            around = records(1, HULL_WATER)[0]
+            around.mass, around.force, around.moment = powers, powers[0] * aw, powers[1] * aw
+            around.rest = [40.0, -70.0, 20.0]
+            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], around, (0.7, 0.3), sums)
+    add_strips(sums, t, e, (omega, alpha), UNIT, (bp, gp), block)
     return block
 
 
@@ -169,40 +162,42 @@ def test_morison_derivatives_are_those_by_differences(sphere):
 
 def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
     """F = (1 + C) rho V du/dt across the axis, [Morison1950]; and no drag, no loss."""
-    sums, block, cut = np.zeros(SUMS), np.zeros((6, 7)), np.zeros(hydrostatics.SIZE)
-    aw = (0.8, 0.0, 0.0)
-    displaced = np.zeros((1, DISPLACED))
-    displaced[0, :9] = 500.0 * np.array([1.0, 0.2, 0.04, *aw, *(0.2 * np.array(aw))])
+    sums, block, cut = records(1, SUMS)[0], np.zeros((6, 7)), np.zeros(hydrostatics.SIZE)
+    aw, around = np.array([0.8, 0.0, 0.0]), records(1, HULL_WATER)[0]
+    around.mass, around.force, around.moment = [500.0, 100.0, 20.0], 500.0 * aw, 100.0 * aw
     cut[hydrostatics.VOLUME] = 500.0 / 1025.0
-    buoyancy_terms(cut, (0.0, 0.0, 1.0), pressure_gradient(0, displaced, 1025.0, 9.81), block)
-    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, displaced, 1.3, 0.0, sums)
-    force = sums[FORCE0 : FORCE0 + 3] - block[:3, 6]
+    buoyancy_terms(cut, (0.0, 0.0, 1.0), pressure_gradient(around, (1025.0, 9.81)), block)
+    inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), around, (1.3, 0.0), sums)
+    force = sums.force[0] - block[:3, 6]
     assert_allclose(force, [2.3 * 500.0 * 0.8, 0.0, 500.0 * 9.81], rtol=1e-14)
-    assert sums[LOST] == 0.0
+    assert sums.lost == 0.0
 
 
 def test_a_gradient_of_the_flow_turns_a_disc_and_a_rod_the_opposite_ways():
     """M = int p x G p dV = (rho V l^2/12 - rho V r^2/4) t x G t of a cylinder about its middle, G symmetric."""
     strips, mass = cut_strips(np.array([[-0.5, 0.8], [0.5, 0.8]])), 1000.0
     G, t = np.array([[0.3, 0.1, -0.4], [0.1, -0.5, 0.2], [-0.4, 0.2, 0.2]]), np.array([0.6, 0.0, 0.8])
-    displaced = np.zeros((1, DISPLACED))
-    for zeta, volume in strips[:, [ZETA, STRIP_VOLUME]]:
-        a = zeta * G @ t
-        row = [1.0, zeta, zeta**2, *a, *(zeta * a), 0.25 * 0.8**2]
-        displaced[0, : ACROSS + 1] += mass * volume * np.array(row)
-    uneven_water(0, displaced)
+    around = records(1, HULL_WATER)[0]
+    for zeta, volume in zip(strips.zeta, strips.volume, strict=True):
+        a, m = zeta * G @ t, mass * volume
+        around.mass += m * np.array([1.0, zeta, zeta**2])
+        around.force += m * a
+        around.moment += m * zeta * a
+        around.across += m * 0.25 * 0.8**2
+    uneven_water(around)
     V = np.pi * 0.8**2
-    n = strips.shape[0]
+    n = strips.size
     along = (1.0 - 1.0 / n**2) / 12.0  # of n points in place of a rod
     expected = mass * V * (along - 0.8**2 / 4.0) * np.cross(t, G @ t)
-    assert_allclose(np.cross(t, displaced[0, REST : REST + 3]), expected, rtol=1e-12)
+    assert_allclose(np.cross(t, around.rest), expected, rtol=1e-12)
 
 
 def test_one_wet_strip_tells_no_gradient():
-    displaced = np.zeros((1, DISPLACED))
-    displaced[0, : ACROSS + 1] = 3.0 * np.array([1.0, 0.7, 0.49, 0.2, 0.1, 0.5, 0.14, 0.07, 0.35, 0.2])
-    uneven_water(0, displaced)
-    assert_allclose(displaced[0, REST:], 0.0, atol=0.0)
+    around, a = records(1, HULL_WATER)[0], np.array([0.2, 0.1, 0.5])
+    around.mass, around.force, around.moment = [3.0, 2.1, 1.47], 3.0 * a, 2.1 * a
+    around.across = 0.6
+    uneven_water(around)
+    assert_allclose(around.rest, 0.0, atol=0.0)
 
 
 def test_centroid_of_a_wet_cap_is_that_of_the_cut():
@@ -217,21 +212,21 @@ def test_centroid_of_a_wet_cap_is_that_of_the_cut():
 
 def test_wet_shares_run_from_none_to_all():
     """Upright strips linear in height; spheres by the cap's volume pi h^2 (3r - h)/3."""
-    assert wet_share(0.2, 0.4, 1.0, 1.0) == 0.0
-    assert wet_share(-0.2, 0.4, 1.0, 1.0) == 1.0
-    assert_allclose(wet_share(0.1, 0.4, 1.0, 1.0), 0.25)
-    assert_allclose([sphere_share(h, 2.0) for h in (2.0, 0.0, -2.0)], [0.0, 0.5, 1.0], atol=1e-15)
+    assert wet_strip(0.2, 0.4, 1.0, 1.0) == 0.0
+    assert wet_strip(-0.2, 0.4, 1.0, 1.0) == 1.0
+    assert_allclose(wet_strip(0.1, 0.4, 1.0, 1.0), 0.25)
+    assert_allclose([wet_sphere(h, 2.0)[0] for h in (2.0, 0.0, -2.0)], [0.0, 0.5, 1.0], atol=1e-15)
     cap = np.pi * 1.25**2 * (3 * 2.0 - 1.25) / 3
-    assert_allclose(sphere_share(0.75, 2.0), cap / (4 / 3 * np.pi * 8.0), rtol=1e-14)
+    assert_allclose(wet_sphere(0.75, 2.0)[0], cap / (4 / 3 * np.pi * 8.0), rtol=1e-14)
 
 
 def test_surface_plane_touches_the_wave():
     """eta = a cos(kx - wt): its height and slope."""
     table = wave_table([1.5], [1.0], [0.0], [0.3], np.inf, 9.81)
     k = 1.0 / 9.81
-    plane = np.zeros(6)
-    surface_plane(table, 4.0, 1.0, 2.0, plane)
+    around = records(1, HULL_WATER)[0]
+    surface_plane(table, 4.0, 1.0, 2.0, around)
     phase = 4.0 * k - 2.0 + 0.3
     slope = -1.5 * k * np.sin(phase)
-    assert_allclose(plane[5], 1.5 * np.cos(phase), rtol=1e-13)
-    assert_allclose(plane[:3], np.array([-slope, 0.0, 1.0]) / np.hypot(slope, 1.0), rtol=1e-13, atol=1e-15)
+    assert_allclose(around.point[2], 1.5 * np.cos(phase), rtol=1e-13)
+    assert_allclose(around.up, np.array([-slope, 0.0, 1.0]) / np.hypot(slope, 1.0), rtol=1e-13, atol=1e-15)

@@ -4,24 +4,35 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.physics import seabed
+from ropewalk.loads import bed as seabed
+from ropewalk.model.arrays import records
 
-LAW = seabed.seabed_law(1e5, 1e4, 0.5)
-FLAT = seabed.flat_bed(20.0)
-SLOPE = seabed.sloping_bed([3.0, -2.0, -20.0], [0.3, -0.1, 2.0])
-STILL = np.zeros(3)
+FRICTION = 0.5
 
 
-def force(x, v, plane=FLAT, law=LAW, width=0.1, radius=0.0):
-    f = np.empty(3)
-    seabed.contact(np.asarray(x, float), np.asarray(v, float), plane, law, width, radius, f)
-    return f
+def bed(point, normal):
+    """A bed through a point (m), with a stiffness of 1e5 N/m3, a damping of 1e4 N s/m3 and 2e4 N/m3 in shear."""
+    row = records(1, seabed.BED)
+    n = np.array(normal) / np.linalg.norm(normal)
+    row.normal, row.level, row.stiffness, row.damping, row.friction = n, n @ point, 1e5, 1e4, FRICTION
+    row.ramp, row.slip, row.shear = seabed.DAMPING_RAMP, seabed.SLIP_SPEED, 2e4
+    return row[0]
 
 
-def derivatives(x, v, plane, law=LAW, width=0.1, radius=0.0):
-    f, dx, dv = np.empty(3), np.empty((3, 3)), np.empty((3, 3))
-    seabed.contact_derivatives(x, v, plane, law, width, radius, f, dx, dv)
-    return f, dx, dv
+FLAT = bed([0.0, 0.0, -20.0], [0.0, 0.0, 1.0])
+SLOPE = bed([3.0, -2.0, -20.0], [0.3, -0.1, 2.0])
+STILL = (0.0, 0.0, 0.0)
+
+
+def derivatives(x, v, plane=FLAT, width=0.1, radius=0.0):
+    """Force per length, and its derivatives by position and velocity."""
+    x, v = (tuple(float(c) for c in vector) for vector in (x, v))
+    f, dx, dv = seabed.contact(plane, x, v, FRICTION, width, radius)
+    return np.array(f), np.reshape(dx, (3, 3)), np.reshape(dv, (3, 3))
+
+
+def force(x, v, plane=FLAT, width=0.1, radius=0.0):
+    return derivatives(x, v, plane, width, radius)[0]
 
 
 def test_resting_force_is_stiffness_times_penetration_times_width():
@@ -78,7 +89,7 @@ def test_friction_takes_energy_out():
 
 
 def test_sloping_bed_pushes_along_its_normal():
-    n = SLOPE[:3]
+    n = SLOPE.normal
     assert_allclose(np.linalg.norm(n), 1.0, rtol=1e-15)
     x = np.array([3.0, -2.0, -20.0]) + np.cross(n, [1.0, 5.0, 2.0]) - 0.04 * n
     assert_allclose(force(x, STILL, SLOPE), 0.1 * 1e5 * 0.04 * n, rtol=1e-11)
@@ -88,7 +99,7 @@ def test_sloping_bed_pushes_along_its_normal():
 @pytest.mark.parametrize("v", [(0.0, 0.0, 0.0), (0.02, -0.01, -0.3), (1.0, 2.0, 0.05), (0.3, 0.0, 3.0)])
 def test_derivatives_match_differences(delta, v):
     """Central differences of the force by position and velocity, on the sloping bed."""
-    x = np.array([3.0, -2.0, -20.0]) - delta * SLOPE[:3]
+    x = np.array([3.0, -2.0, -20.0]) - delta * SLOPE.normal
     v = np.array(v)
     f, dx, dv = derivatives(x, v, SLOPE)
     assert_allclose(f, force(x, v, SLOPE), rtol=1e-14)
@@ -102,8 +113,31 @@ def test_derivatives_match_differences(delta, v):
     assert_allclose(dv, by_v, atol=2e-3)
 
 
-def test_bad_laws_and_planes_are_refused():
-    with pytest.raises(ValueError, match="damping ramp 0 m and slip speed"):
-        seabed.seabed_law(1.0, 1.0, 1.0, ramp=0)
-    with pytest.raises(ValueError, match="normal of the plane has no length"):
-        seabed.sloping_bed([0, 0, 0], [0, 0, 0])
+def test_a_node_held_by_friction_is_pulled_back_until_it_slips():
+    """f = -min(k, mu N/|d|) d; beyond the limit the grip follows so that the spring pulls with mu N."""
+    N, area = 300.0, 0.2
+    for way, held in ((0.01, True), (0.1, False)):
+        d, length = seabed.slid(FLAT, (way, 0.0, -20.03), (0.0, 0.0, -19.0))
+        f, _ = seabed.grip_pull(FLAT, d, length, (N, 0.0), FRICTION, area)
+        assert_allclose(f, [-2e4 * area * way if held else -FRICTION * N, 0.0, 0.0], rtol=1e-13, atol=1e-12)
+    x = (0.1, 0.0, -20.03)
+    hold = seabed.moved_grip(FLAT, x, STILL, (0.0, 0.0, -20.0), FRICTION, 0.0)
+    # k |d| = mu p over the area: 2e4 |d| = 0.5 1e5 0.03
+    assert_allclose(np.subtract(x, hold)[0], FRICTION * 1e5 * 0.03 / 2e4, rtol=1e-12)
+    assert seabed.moved_grip(FLAT, (0.1, 0.0, -19.0), STILL, (0.0, 0.0, -20.0), FRICTION, 0.0) == (0.1, 0.0, -19.0)
+
+
+def test_derivative_of_friction_with_a_memory_matches_differences():
+    """Where it holds and where it slips; N = k area depth."""
+    area, h = 0.2, 1e-6
+    for way in (0.01, 0.2):
+        x = np.array([3.0, -2.0, -20.0]) - 0.02 * SLOPE.normal + way * np.array([0.2, 0.4, 0.0])
+
+        def pull(x):
+            pushed = seabed.press(SLOPE, tuple(x), STILL, area, 0.0, 0.0)
+            d, length = seabed.slid(SLOPE, tuple(x), (3.0, -2.0, -20.0))
+            return seabed.grip_pull(SLOPE, d, length, pushed, FRICTION, area)
+
+        slope = np.stack([(np.array(pull(x + e)[0]) - pull(x - e)[0]) / (2 * h) for e in h * np.eye(3)], axis=1)
+        # forces of 1e2 N over 1e-6 m: 1e-8; curvature (h/way)^2 of 1e4 N/m
+        assert_allclose(-np.reshape(pull(x)[1], (3, 3)), slope, atol=1e-3)

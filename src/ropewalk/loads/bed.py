@@ -1,0 +1,188 @@
+r"""The sea bed: elastic, damped contact of lines and bodies with a plane, and its friction.
+
+The bed is a plane :math:`n \cdot x = b`, n out of the soil. Contact presses with the law of :func:`pressure`. Friction
+is Coulomb's, in two forms. Where it has a memory, a spring of the bed's shear stiffness holds a node where it grips and
+slips when its force reaches the coefficient times the normal force (:func:`grip_pull`); the grip moves once per
+accepted step (:func:`moved_grip`). Without a memory it depends on the speed of sliding (:func:`contact`), and what is
+pulled steadily creeps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ropewalk.model.arrays import Records, records
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    UNCOUNTED,
+    add3,
+    add9,
+    dot,
+    outer,
+    plus_unit,
+    row_onto,
+    scale3,
+    scale9,
+    sub3,
+    sub9,
+)
+from ropewalk.numerics.compile import kernel
+
+BED = np.dtype(
+    [
+        ("normal", "f8", (3,)),  # unit, out of the soil
+        ("level", "f8"),  # b of the plane, m
+        ("stiffness", "f8"),  # normal, N/m3 (Pa per metre of penetration)
+        ("damping", "f8"),  # normal, N s/m3
+        ("friction", "f8"),  # coefficient of friction without memory
+        ("ramp", "f8"),  # m of penetration over which the damping grows to its full value
+        ("slip", "f8"),  # m/s: sliding speed at which friction without memory has 1/sqrt(2) of its full value
+        ("shear", "f8"),  # N/m3, with which friction with a memory holds before it slips
+    ],
+    align=True,
+)
+
+# Damping that switches on at contact makes the force jump with the speed of touchdown, and Newton fails.
+DAMPING_RAMP = 0.03  # m
+# A speed far below that of a line in waves, far above that of a line creeping to rest.
+SLIP_SPEED = 0.01  # m/s
+
+
+def build_bed(sea: Any) -> Records:
+    """(1,) of BED, from a `model.environment.Sea`."""
+    bed = records(1, BED)
+    depth = sea.depth if sea.has_seabed and math.isfinite(sea.depth) else 0.0
+    normal = sea.bed_normal / np.linalg.norm(sea.bed_normal)
+    bed.normal, bed.level = normal, -depth * normal[2]
+    bed.stiffness, bed.damping, bed.friction = sea.bed_stiffness, sea.bed_damping, sea.bed_friction
+    bed.ramp, bed.slip, bed.shear = DAMPING_RAMP, SLIP_SPEED, sea.bed_shear
+    return bed
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def normal_of(bed):
+    """Unit normal of the bed, 3 numbers."""
+    return bed.normal[0], bed.normal[1], bed.normal[2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def penetration(bed, x, radius):
+    """Depth (m) of the underside of a line at x below the plane; negative above it.
+
+    bed : record    x : 3 numbers, m    radius : from the line's centre to its underside, m
+    """
+    return bed.level + radius - dot(normal_of(bed), x)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def pressure(bed, delta, rate):
+    r"""Pressure (Pa) of the bed on what sinks into it, and its derivatives by depth and by rate of sinking.
+
+    .. math:: p = \max\left(0,\; k \delta + c\, s(\delta/\varepsilon)\, \dot\delta\right), \qquad
+              s(u) = u^2 (3 - 2u) \text{ on } [0, 1]
+
+    Source: linear spring and damper as in [Hall2015]; the ramp s and the limit at 0 are ours. The bed never pulls.
+    Continuous in depth and rate; the derivatives jump where contact and suction begin.
+
+    bed : record    delta : penetration, m    rate : of penetration, m/s
+    """
+    if delta <= 0.0:
+        return 0.0, 0.0, 0.0
+    u = min(delta / bed.ramp, 1.0)
+    damping = bed.damping * u * u * (3.0 - 2.0 * u)
+    p = bed.stiffness * delta + damping * rate
+    if p <= 0.0:
+        return 0.0, 0.0, 0.0
+    return p, bed.stiffness + bed.damping * 6.0 * u * (1.0 - u) / bed.ramp * rate, damping
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def contact(bed, x, v, friction, area, radius):
+    r"""Force of the bed (N) with friction that depends on speed, and its derivatives by position and velocity.
+
+    .. math:: f = p\, A \left(n - \mu \frac{v_t}{q}\right), \qquad v_t = v - (v \cdot n)\, n, \quad
+              q = \sqrt{|v_t|^2 + v_s^2}
+
+    .. math::
+        \frac{\partial f}{\partial x} = -p_\delta A\, m\, n^T, \qquad
+        \frac{\partial f}{\partial v} = -p_{\dot\delta} A\, m\, n^T
+        - \frac{\mu p A}{q}\left(I - n n^T - \frac{v_t v_t^T}{q^2}\right), \qquad m = n - \mu v_t / q
+
+    Source: Coulomb friction made smooth at rest; it holds nothing in place without sliding.
+
+    bed : record    x, v : m, m/s    friction : coefficient    area : of contact, m2 (per length: the width, m)
+    radius : from the centre to the underside, m; 0 if the centre line lies on the bed
+    Returns f, and both matrices of 9 numbers.
+    """
+    n = normal_of(bed)
+    vn = dot(n, v)
+    p, by_depth, by_rate = pressure(bed, penetration(bed, x, radius), -vn)
+    vt = add3(v, scale3(-vn, n))
+    q = np.sqrt(dot(vt, vt) + bed.slip * bed.slip)
+    mu = friction / q
+    slide = area * p * mu
+    m = scale3(area, add3(n, scale3(-mu, vt)))
+    across = add3(scale3(slide, n), scale3(-by_rate, m))
+    by_v = plus_unit(add9(outer(across, n), scale9(slide / (q * q), outer(vt, vt))), -slide)
+    return scale3(p, m), scale9(-by_depth, outer(m, n)), by_v
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def press(bed, x, v, area, radius, gp):
+    """Normal force of the bed (N), and its increase per way into the bed (N/m) for Newton's method.
+
+    bed : record    x, v : m, m/s    area : of contact, m2    radius : m    gp : dv/dr of the time step, 1/s
+    """
+    delta, rate = penetration(bed, x, radius), -dot(normal_of(bed), v)
+    p, by_depth, by_rate = pressure(bed, delta, rate)
+    slope = by_depth + gp * by_rate
+    if rate > 0.0 and delta > 0.0:
+        # Beyond the ramp of the damping the tangent of a node coming down points above the bed, where nothing holds
+        # it: Newton would turn in circles. The chord to the point of first contact does not.
+        slope = max(slope, p / delta)
+    return p * area, area * slope
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def slid(bed, x, hold):
+    """Displacement along the bed from where a node grips it (m), and its length."""
+    n, d = normal_of(bed), sub3(x, hold)
+    d = add3(d, scale3(-dot(d, n), n))
+    return d, np.sqrt(dot(d, d))
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def grip_pull(bed, d, length, pushed, friction, area):
+    r"""Force of friction with a memory (N), and minus its derivative.
+
+    .. math:: f = -\min\left(k,\ \frac{\mu N}{|d|}\right) d
+
+    bed : record    d, length : of :func:`slid`    pushed : of :func:`press`    friction : coefficient
+    area : of contact, m2
+    """
+    N, slope = pushed
+    n, k = normal_of(bed), bed.shear * area
+    across = plus_unit(scale9(-1.0, outer(n, n)), 1.0)
+    if k * length <= friction * N:
+        return scale3(-k, d), scale9(k, across)
+    e = scale3(1.0 / length, d)
+    by_depth = outer(scale3(friction, e), row_onto(n, scale9(slope, outer(n, n))))
+    return scale3(-friction * N, e), sub9(scale9(friction * N / length, sub9(across, outer(e, e))), by_depth)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def moved_grip(bed, x, v, hold, friction, radius):
+    """Where a node grips the bed after a step: where it is in the air; else dragged behind it if it slips.
+
+    bed : record    x, v, hold : place and velocity of the node, and where it gripped so far; m, m/s
+    """
+    delta, keep = penetration(bed, x, radius), 0.0
+    if delta > 0.0:
+        keep = friction * pressure(bed, delta, -dot(normal_of(bed), v))[0] / bed.shear
+    d, length = slid(bed, x, hold)
+    if length <= keep:
+        return hold
+    return add3(x, scale3(-keep / length, d))

@@ -1,0 +1,205 @@
+r"""Rigid bodies: what acts on them beside their lines, as one block of equations about the origin.
+
+A body's block is (6, 7): derivative by position and world rotation, and, last, inertia minus forces (N, N m); see
+physics/rigidbody.py. At rest its last column is minus the wrench, and the rest of it the stiffness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.loads.float import radius_of, wet_sphere
+from ropewalk.loads.hull import buoyancy_terms, cut_hull, force_terms
+from ropewalk.model.arrays import Records, records
+from ropewalk.model.bodies import HULL_NONE, Bodies
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, onto, scale3, times
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import (
+    quaternion_conjugate,
+    quaternion_log,
+    quaternion_product,
+    tangent_so3_inverse,
+)
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.rigidbody import add_column, attitude, cross3, nine, transpose9, turned
+
+UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+UP = (0.0, 0.0, 1.0)
+
+BODY = np.dtype(
+    [
+        ("is_free", "i8"),  # 1 if the body moves by its loads
+        ("hull", "i8"),  # kind of model/bodies.py
+        ("profile", "i8"),  # first row of its profile among those of all bodies
+        ("profile_stop", "i8"),
+        ("strip", "i8"),  # first of its strips among those of all bodies
+        ("strip_stop", "i8"),
+        ("foot", "i8"),  # first of its feet on the bed among those of all bodies
+        ("foot_stop", "i8"),
+        ("has_matrices", "i8"),  # 1 if any of the three matrices is not zero
+        ("mass", "f8"),  # kg
+        ("centre", "f8", (3,)),  # of mass, body frame, m
+        ("inertia", "f8", (9,)),  # about the origin, body frame, kg m2
+        ("volume", "f8"),  # of bodies without a hull, m3
+        ("load_force", "f8", (3,)),  # world, N
+        ("load_moment", "f8", (3,)),  # world, N m
+        ("load_at", "f8", (3,)),  # body frame, m
+        ("sphere", "f8", (3,)),  # centre of a sphere, body frame, m
+        ("radius", "f8"),  # of a sphere, m
+        ("drag_across", "f8"),  # coefficients of the hull
+        ("drag_along", "f8"),
+        ("added_across", "f8"),
+        ("added_along", "f8"),
+        ("wind_drag", "f8"),  # half air density times coefficient, kg/m3
+        ("size", "f8"),  # typical dimension: a turn times it is a way, m
+        ("home", "f8", (3,)),  # position from which the stiffness matrix counts, m
+        ("home_turn", "f8", (4,)),  # quaternion from which it counts
+        ("weight_scale", "f8"),  # weight or displacement, N: scale of forces on the body
+        ("reach", "f8"),  # distance from the origin within which the feet lie, m; below 0 where there is no bed
+        ("stiffness", "f8", (6, 6)),  # given by the user, world
+        ("damping", "f8", (6, 6)),  # world
+        ("added", "f8", (6, 6)),  # body frame
+    ],
+    align=True,
+)
+
+
+def body_records(bodies: Bodies) -> Records:
+    """(n,) of BODY with what the Model has; strips, feet, inertia and scales are left to whom they matter."""
+    rows = records(bodies.mass.size, BODY)
+    rows.hull, rows.profile, rows.profile_stop = bodies.hull, bodies.profile_start[:-1], bodies.profile_start[1:]
+    rows.mass, rows.centre, rows.volume = bodies.mass, bodies.centre, bodies.volume
+    rows.load_force, rows.load_moment, rows.load_at = bodies.load_force, bodies.load_moment, bodies.load_at
+    rows.sphere, rows.radius = bodies.sphere[:, :3], bodies.sphere[:, 3]
+    rows.drag_across, rows.drag_along = bodies.drag_normal, bodies.drag_axial
+    rows.added_across, rows.added_along = bodies.added_normal, bodies.added_axial
+    rows.home, rows.home_turn = bodies.position, bodies.quaternion
+    rows.stiffness, rows.damping, rows.added = bodies.stiffness, bodies.damping, bodies.added_mass
+    given = (rows.stiffness, rows.damping, rows.added)
+    rows.has_matrices = np.any([np.any(matrix != 0.0, axis=(1, 2)) for matrix in given], axis=0)
+    return rows
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _vector(a):
+    return a[0], a[1], a[2]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def clear_block(block):
+    """Empties a block (6, 7)."""
+    for i in range(6):
+        for j in range(7):
+            block[i, j] = 0.0
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def weight_terms(body, R, g, block):
+    """Adds minus the weight of a body, and its derivative, to its block.  R : attitude    g : m/s2"""
+    force_terms((0.0, 0.0, -body.mass * g), onto(R, _vector(body.centre)), block)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def given_terms(body, R, block):
+    """Adds minus the force and moment that the user gives, and their derivative, to a body's block.  R : attitude"""
+    force_terms(_vector(body.load_force), onto(R, _vector(body.load_at)), block)
+    add_column(block, 3, (-body.load_moment[0], -body.load_moment[1], -body.load_moment[2]))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def volume_terms(body, height, aw, fluid, block):
+    """Adds minus the buoyancy and Froude-Krylov force of a body without a hull, a sphere at the surface, to its block.
+
+    height : of the origin above the surface, m    aw : acceleration of the water there, m/s2    fluid : rho, g
+    """
+    share, slope = wet_sphere(height, radius_of(body.volume))
+    mass = fluid[0] * body.volume
+    whole = (mass * aw[0], mass * aw[1], mass * (fluid[1] + aw[2]))
+    add_column(block, 0, scale3(-share, whole))
+    for p in range(3):
+        block[p, 2] -= slope * whole[p]
+
+
+@kernel(**COUNTED)
+def matrix_terms(body, pose, rates, now, step, block):
+    """Adds the user's stiffness, damping and added mass of a body to its block.
+
+    Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
+
+    body : record    pose : place, attitude R and Z    rates : velocity, acceleration, angular velocity and acceleration
+    now : (4,) attitude as a quaternion    step : bp, gp
+    """
+    (x, R, Z), (v, a, omega, alpha), (bp, gp) = pose, rates, step
+    turn = quaternion_log(quaternion_product(now, quaternion_conjugate(body.home_turn)))
+    W = nine(tangent_so3_inverse(-turn))
+    offset = (x[0] - body.home[0], x[1] - body.home[1], x[2] - body.home[2])
+    K, C, A = body.stiffness, body.damping, body.added
+    Rt = transpose9(R)
+    vb, wb = onto(Rt, v), onto(Rt, omega)
+    ab, alpha_b = onto(Rt, add3(a, cross3(v, omega))), onto(Rt, alpha)
+    P, L, dP, dL = (
+        _momentum(A, 0, vb, wb),
+        _momentum(A, 3, vb, wb),
+        _momentum(A, 0, ab, alpha_b),
+        _momentum(A, 3, ab, alpha_b),
+    )
+    add_column(block, 0, onto(R, add3(dP, cross3(wb, P))))
+    add_column(block, 3, onto(R, add3(add3(dL, cross3(wb, L)), cross3(vb, P))))
+    for p in range(2):
+        for q in range(2):
+            part = nine(A[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
+            world = times(times(R, part), Rt)
+            damp, stiff = nine(C[3 * p : 3 * p + 3, 3 * q : 3 * q + 3]), nine(K[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
+            if q == 1:
+                world, damp, stiff = times(world, Z), times(damp, Z), times(stiff, W)
+            for i in range(3):
+                for j in range(3):
+                    m = 3 * i + j
+                    block[3 * p + i, 3 * q + j] += bp * world[m] + gp * damp[m] + stiff[m]
+    for i in range(6):
+        for j in range(3):
+            block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j] + C[i, j] * v[j] + C[i, 3 + j] * omega[j]
+
+
+@kernel
+def _momentum(A, at, v, w):
+    """Rows `at` to at + 2 of the matrix A (6, 6) times (v, w)."""
+    return (
+        A[at, 0] * v[0] + A[at, 1] * v[1] + A[at, 2] * v[2] + A[at, 3] * w[0] + A[at, 4] * w[1] + A[at, 5] * w[2],
+        A[at + 1, 0] * v[0] + A[at + 1, 1] * v[1] + A[at + 1, 2] * v[2]
+        + A[at + 1, 3] * w[0] + A[at + 1, 4] * w[1] + A[at + 1, 5] * w[2],
+        A[at + 2, 0] * v[0] + A[at + 2, 1] * v[1] + A[at + 2, 2] * v[2]
+        + A[at + 2, 3] * w[0] + A[at + 2, 4] * w[1] + A[at + 2, 5] * w[2],
+    )  # fmt: skip
+
+
+@kernel(**COUNTED)
+def still_block(body, x, quaternion, fluid, profile, block):
+    r"""Minus the wrench on a body at rest in still water, without current, and its stiffness, into block (6, 7).
+
+    .. math:: \delta (F, M) = -K\, (\delta x, \theta)
+
+    Weight, buoyancy of hull or volume, given loads and stiffness: what the closed form and shooting know of bodies.
+
+    body : record    x : place of the origin, m    quaternion : (4,) attitude    fluid : rho, g
+    profile : (m, 2) of all hulls
+    """
+    clear_block(block)
+    R, _ = attitude(quaternion, ZERO3)
+    weight_terms(body, R, fluid[1], block)
+    given_terms(body, R, block)
+    if body.hull != HULL_NONE:
+        cut = np.zeros(hydrostatics.SIZE)
+        cut_hull(body, R, UP, x[2], profile, cut)
+        buoyancy_terms(cut, UP, (0.0, 0.0, fluid[0] * fluid[1]), block)
+    else:
+        volume_terms(body, x[2], ZERO3, fluid, block)
+    if body.has_matrices == 1:
+        rest = (ZERO3, ZERO3, ZERO3, ZERO3)
+        matrix_terms(body, (x, R, UNIT9), rest, quaternion, (0.0, 0.0), block)
+
+
+@kernel
+def turned_attitude(start, psi):
+    """Quaternion (4,) after the turn psi (3 numbers, body axes, rad) from `start` (4,)."""
+    return turned(start, np.array([psi[0], psi[1], psi[2]]))

@@ -1,0 +1,52 @@
+"""Sphere at the water surface: the part of it that is wet."""
+
+from __future__ import annotations
+
+import math
+
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED
+from ropewalk.numerics.compile import kernel
+
+PER_VOLUME = 0.75 / math.pi  # cube of a sphere's radius per volume
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def radius_of(volume):
+    """Radius (m) of the sphere of a volume (m3)."""
+    return (PER_VOLUME * volume) ** (1.0 / 3.0)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def wet_sphere(height, radius):
+    r"""Share of a sphere's volume that is under water, and its derivative by the height of its centre (1/m).
+
+    .. math:: w = \tfrac14 h^2 (3 - h), \qquad h = \frac{R - z}{R} \in [0, 2]
+
+    A sphere without extent is wet up to the surface and dry above it.
+
+    height : of the centre above the surface, m    radius : m
+    """
+    if height <= -radius:
+        return 1.0, 0.0
+    if height >= radius:
+        return 0.0, 0.0
+    h = (radius - height) / radius  # submerged height over radius, 0 to 2
+    return 0.25 * h * h * (3.0 - h), -0.75 * h * (2.0 - h) / radius
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def steepest(volume):
+    """Largest change of the wet volume of a sphere (m3) with its height, m2: its section in the middle."""
+    return 0.75 * volume / radius_of(volume)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def cap_depth(height, radius):
+    r"""Distance (m) from the centre of a sphere down to the centroid of its wet part.
+
+    .. math:: \frac34 R\, \frac{(1 + x)^2}{2 + x}, \qquad x = z/R \in [-1, 1]
+
+    height : of the centre above the surface, m    radius : m
+    """
+    h = min(1.0, max(-1.0, height / radius))
+    return 0.75 * radius * (1.0 + h) ** 2 / (2.0 + h)

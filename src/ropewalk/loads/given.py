@@ -1,0 +1,72 @@
+r"""Loads that a case gives: forces, pressure and a turning frame along lines; springs.
+
+Vectors are tuples of 3 numbers, matrices of 9, row by row (numerics/blockelimination.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, add3, dot, onto, outer, scale3, scale9, sub3, sub9
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rigidbody import cross3, hat9
+
+# loads on an element, per unstretched length
+LINE_LOAD = np.dtype(
+    [
+        ("first", "f8", (3,)),  # given force on the half at the first node, N/m
+        ("second", "f8", (3,)),  # and on that at the second node, N/m
+        ("pressure", "f8", (3,)),  # its cross product with the tangent is a force, N/m
+        ("turn", "f8", (9,)),  # matrix of the centrifugal force by position, N/m2
+        ("turn_from", "f8", (3,)),  # centrifugal force at the origin, N/m
+        ("coriolis", "f8", (3,)),  # its cross product with the velocity is minus a force, N s/m2
+    ],
+    align=True,
+)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def given_load(given, pressure, turn, t, r):
+    r"""Distributed load at a place (N/m): given force, pressure across the line, centrifugal force.
+
+    .. math:: f = f_0 + p\, e \times t + K r, \qquad K = m\, \omega^2 (1 - e e^T)
+
+    given : f_0, N/m    pressure : p e, N/m    turn : K, N/m2    t : unit tangent    r : place, m
+    """
+    return add3(given, add3(cross3(pressure, t), onto(turn, r)))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _three(a):
+    return a[0], a[1], a[2]
+
+
+@kernel(forceinline=False, **UNCOUNTED)
+def load_on_half(load, side, half, t, span, r, v, gp):
+    r"""Distributed load on half an element (N), minus its derivative by the node's motion, and that by the chord.
+
+    .. math:: F = \tfrac{L}{2} \left(f_0 + p\, e \times t + K r - 2 m\, \omega\, e \times \dot r\right)
+
+    load : record of LINE_LOAD    side : 0 for the half at the first node, 1 at the second    half : its length L/2, m
+    t, span : tangent and length (m) of the element    r, v : of the node, m, m/s    gp : dv/dr, 1/s
+    """
+    k = load.turn
+    turn = (k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8])
+    given = add3(_three(load.first if side == 0 else load.second), _three(load.turn_from))
+    pressure, coriolis = _three(load.pressure), _three(load.coriolis)
+    force = sub3(given_load(given, pressure, turn, t, r), cross3(coriolis, v))
+    own = scale9(half, sub9(scale9(gp, hat9(coriolis)), turn))
+    cross = hat9(pressure)
+    by_chord = scale9(half / span, sub9(cross, outer(onto(cross, t), t)))
+    return scale3(half, force), own, by_chord
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def spring_pull(axis, stiffness, pull, way):
+    r"""Force along an axis of a joint (N): a given one, and that of a spring.
+
+    .. math:: f = f_0 - k\, e \cdot (r - r_0)
+
+    axis : e, unit    stiffness : k, N/m    pull : f_0, N    way : r - r_0, from where the spring rests, m
+    """
+    return pull - stiffness * dot(axis, way)

@@ -1,0 +1,169 @@
+r"""Water on a slender member: partial submergence, buoyancy, drag, added mass and Froude-Krylov force.
+
+A member is cut into halves at its nodes. With the wet share w of a half, its length l and the laws of physics/drag.py
+and physics/addedmass.py the water acts on it with
+
+.. math:: F = w \left( l\, f_D(u, t) + \rho V (g\, e_z + a_w) + M_a(t)\, (a_w - a) \right).
+
+Methods differ in where they take u, t and a along a half, not in the force: they call the kernels of this file.
+Vectors are tuples of 3 numbers, matrices of 9, row by row (numerics/blockelimination.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.model.arrays import Records
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    UNCOUNTED,
+    ZERO3,
+    ZERO9,
+    add3,
+    add9,
+    dot,
+    outer,
+    plus_unit,
+    scale3,
+    sub3,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.addedmass import water_inertia
+from ropewalk.physics.drag import drag
+
+# What the kernels read of a member; records of members may have more fields.
+MEMBER_FIELDS = [
+    ("length", "f8"),  # unstretched, m
+    ("half_volume", "f8"),  # of half a member, m3
+    ("drag_normal", "f8"),  # half density, coefficient and diameter, kg/m2
+    ("drag_tangential", "f8"),  # kg/m2
+    ("half_added_normal", "f8"),  # added mass of half a member, kg
+    ("half_added_tangential", "f8"),  # kg
+    ("thickness", "f8"),  # height over which a section passes the water surface, m
+]
+MEMBER = np.dtype(MEMBER_FIELDS, align=True)
+
+
+class Sizes(NamedTuple):
+    """What members are made of; arrays of one entry per member, or numbers."""
+
+    length: Any  # m
+    area: Any  # displaced volume per metre, m2
+    width: Any  # height of a section, m
+    drag_normal: Any  # coefficient times diameter, m
+    drag_tangential: Any  # m
+    added_normal: Any  # multiples of the displaced mass
+    added_tangential: Any
+
+
+LEVEL = 1e-3  # of a member's length: a level one passes the surface over at least this height
+FLAT = 1e-6  # of the thickness: a stretch whose ends differ less in height is level
+
+
+def fill_members(rows: Records, sizes: Sizes, rho: float) -> None:
+    """Fill the fields of MEMBER in `rows`.  rho : of the water, kg/m3"""
+    displaced = rho * sizes.area * sizes.length
+    rows.length = sizes.length
+    rows.half_volume = 0.5 * sizes.area * sizes.length
+    rows.drag_normal = 0.5 * rho * sizes.drag_normal
+    rows.drag_tangential = 0.5 * rho * sizes.drag_tangential
+    rows.half_added_normal = 0.5 * displaced * sizes.added_normal
+    rows.half_added_tangential = 0.5 * displaced * sizes.added_tangential
+    rows.thickness = np.maximum(sizes.width, LEVEL * sizes.length)
+
+
+@kernel(**UNCOUNTED)
+def _submerged_height(z, thickness):
+    """Integral over height of the wet share of a section: 1 below, 0 above, a ramp of the thickness between."""
+    half = 0.5 * thickness
+    if z <= -half:
+        return z
+    if z >= half:
+        return 0.0
+    return -0.5 * (half - z) * (half - z) / thickness
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def wet_share(z1, z2, thickness):
+    r"""Share of a stretch of line that is under water, and its derivatives by the heights of its two ends.
+
+    .. math:: w = \frac{G(z_2) - G(z_1)}{z_2 - z_1}, \qquad G' = \text{wet share of a section at height } z
+
+    exact for a straight stretch; level stretches pass the surface over their thickness.
+
+    z1, z2 : heights above the surface, m    thickness : m
+    """
+    half = 0.5 * thickness
+    if z1 <= -half and z2 <= -half:
+        return 1.0, 0.0, 0.0
+    if z1 >= half and z2 >= half:
+        return 0.0, 0.0, 0.0
+    dz = z2 - z1
+    w1 = min(1.0, max(0.0, 0.5 - z1 / thickness))
+    w2 = min(1.0, max(0.0, 0.5 - z2 / thickness))
+    if abs(dz) < FLAT * thickness:
+        slope = 0.0 if w1 <= 0.0 or w1 >= 1.0 else -0.5 / thickness
+        return 0.5 * (w1 + w2), slope, slope
+    w = (_submerged_height(z2, thickness) - _submerged_height(z1, thickness)) / dz
+    return w, (w - w1) / dz, (w2 - w) / dz
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def wet_half(member, heights):
+    """Wet share of the half of a member at its first node, and its derivatives by the heights of both nodes (1/m).
+
+    member : record    heights : of the half's own node and of the other one above the surface over them, m
+    """
+    own, other = heights
+    w, by_own, by_middle = wet_share(own, 0.5 * (own + other), member.thickness)
+    return w, by_own + 0.5 * by_middle, 0.5 * by_middle
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def lift_on_half(member, w, t, aw, a, fluid):
+    r"""Buoyancy, Froude-Krylov force and added mass on a half of a member (N).
+
+    .. math:: F = w \left(\rho V (g\, e_z + a_w) + M_a (a_w - a)\right)
+
+    w : wet share    t : unit tangent    aw, a : of the water and of the member, m/s2    fluid : rho (kg/m3), g (m/s2)
+    """
+    rho, g = fluid
+    displaced = rho * member.half_volume * w
+    f = water_inertia(t, aw, a, displaced, w * member.half_added_normal, w * member.half_added_tangential)
+    return f[0], f[1], f[2] + g * displaced
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def water_on_half(member, t, span, heights, water, motion, fluid, step):
+    r"""Force of the water on a half of a member (N), the drag in it, and its derivatives.
+
+    The tangent by the chord d of the member follows from :math:`\partial t / \partial d = (1 - t t^T)/|d|` and from
+    the length in the drag, :math:`t^T / |d|`.
+
+    member : record    t, span : unit tangent and length (m) of the chord    heights : as in :func:`wet_half`
+    water : velocity and acceleration of the water at the half    motion : of the half, m/s and m/s2
+    fluid : rho (kg/m3), g (m/s2)    step : derivatives of acceleration (1/s2) and velocity (1/s) by position
+    Returns the force; the drag in it; minus the derivative of the force by position through velocity and acceleration;
+    that by the chord; and the wet share with its derivatives by the heights of its own and of the other node.
+    """
+    w, by_own, by_other = wet_half(member, heights)
+    if w == 0.0 and by_own == 0.0 and by_other == 0.0:
+        return ZERO3, ZERO3, ZERO9, ZERO9, 0.0, 0.0, 0.0
+    (uw, aw), (v, a), (bp, gp) = water, motion, step
+    half = 0.5 * span * w
+    resisted, (un, s, ca, cb, slope) = drag(sub3(uw, v), t, half * member.drag_normal, half * member.drag_tangential)
+    force = add3(resisted, lift_on_half(member, w, t, aw, a, fluid))
+    normal = member.half_added_normal * w
+    excess = member.half_added_tangential * w - normal
+    da = sub3(aw, a)
+    push = excess * dot(da, t)
+    by_un, by_t = scale3(gp * slope, un), scale3(gp * (2.0 * cb - ca) + bp * excess, t)
+    resistance = plus_unit(add9(outer(by_un, un), outer(by_t, t)), gp * ca + bp * normal)
+    # by the tangent, times (1 - t t^T)/span, and by the length, drag/span; un is normal to t, so little of it remains
+    q = 1.0 / span
+    ahead = add3(scale3(q * (2.0 * cb - ca), un), add3(scale3(q * excess, da), scale3(q * (ca * s - 2.0 * push), t)))
+    across = add3(scale3(q * ca, t), scale3(-q * s * slope, un))
+    by_chord = plus_unit(add9(outer(t, ahead), outer(un, across)), q * ((cb - ca) * s + push))
+    return force, resisted, resistance, by_chord, w, by_own, by_other

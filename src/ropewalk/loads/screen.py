@@ -1,0 +1,68 @@
+r"""Water on a panel of netting that is taken as a screen (physics/screens.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    UNCOUNTED,
+    ZERO3,
+    ZERO9,
+    add3,
+    dot,
+    outer,
+    plus_unit,
+    scale3,
+    scale9,
+    sub3,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rigidbody import cross3
+from ropewalk.physics.screens import VISCOSITY, screen_coefficients
+
+SCREEN = np.dtype(
+    [
+        ("corner", "i8", (4,)),  # nodes in order round its edge; the fourth is -1 for a triangle
+        ("kind", "i8"),  # of physics/screens.py
+        ("solidity", "f8"),  # twine area over outline area
+        ("twine", "f8"),  # diameter, m, for the Reynolds number
+        ("wake", "f8"),  # factor on the velocity of the water, 1 outside wakes
+    ],
+    align=True,
+)
+SMALLEST_SPEED = 1e-12  # m/s: slower water has no direction and no force
+SMALLEST_AREA = 1e-14  # m2: a screen folded to a line has no normal and no force
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def water_on_screen(screen, corners, u, rho):
+    r"""Force of the water on a screen (N), and the derivative of its drag by velocity (N s/m).
+
+    .. math:: f = \tfrac12 \rho A |u|^2 (C_D e_u + C_L e_L), \qquad
+              e_L = \frac{n - (n \cdot e_u)\, e_u}{|n - (n \cdot e_u)\, e_u|},
+
+    n the normal on the lee side. The area vector is half the cross product of the diagonals, exact for a flat screen; a
+    triangle has its third corner twice. The derivative is that at constant angle,
+    :math:`\tfrac12 \rho A C_D (|u| I + u u^T / |u|)`, enough for steps that are implicit in it.
+
+    Source: [Loland1991], eqs. of physics/screens.py.
+
+    screen : record of SCREEN    corners : four places, m    u : water minus screen velocity, m/s    rho : kg/m3
+    """
+    a, b, c, d = corners
+    area = scale3(0.5, cross3(sub3(c, a), sub3(d, b)))
+    size, speed = np.sqrt(dot(area, area)), np.sqrt(dot(u, u))
+    if speed < SMALLEST_SPEED or size < SMALLEST_AREA:
+        return ZERO3, ZERO9
+    e = scale3(1.0 / speed, u)
+    side = dot(area, e) / size
+    n = scale3((1.0 if side >= 0.0 else -1.0) / size, area)
+    cosine = min(1.0, abs(side))
+    sine = np.sqrt(1.0 - cosine * cosine)
+    re = screen.twine * speed / (VISCOSITY * (1.0 - screen.solidity))
+    drag, lift = screen_coefficients(screen.kind, np.arccos(cosine), screen.solidity, re)
+    pressure = 0.5 * rho * size * speed
+    over = lift / sine if sine > 0.0 else 0.0  # the lift vanishes with sin(2 theta), so the ratio stays finite
+    force = scale3(pressure * speed, add3(scale3(drag - over * cosine, e), scale3(over, n)))
+    return force, plus_unit(scale9(pressure * drag, outer(e, e)), pressure * drag)

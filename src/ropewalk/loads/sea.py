@@ -1,0 +1,87 @@
+"""Water at places and times: waves, current and the surface, as all methods meet them.
+
+`sea` is anything with the fields `wave`, `depth`, `water_density` and those of the current of
+:class:`ropewalk.model.environment.Sea`. Water is kept in rows of `COLUMNS` numbers (physics/waves.py).
+"""
+
+from __future__ import annotations
+
+from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.current import current, current_slope
+from ropewalk.physics.waves import (
+    ACCELERATION,
+    COLUMNS,
+    ELEVATION,
+    STRETCHING_WHEELER,
+    VELOCITY,
+    kinematics,
+    kinematics_at,
+)
+
+WHOLE = 1.0  # factor on the amplitudes: waves act in full
+
+
+@kernel
+def current_at(z, sea):
+    """Velocity of the current at height z (m): 3 numbers, m/s."""
+    return current(
+        z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
+    )
+
+
+@kernel
+def current_shear(z, sea):
+    """Derivative of the current by height at z (m): 3 numbers, 1/s."""
+    return current_slope(
+        z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
+    )
+
+
+@kernel(**COUNTED)
+def water_at(r, t, sea, flow):
+    """Velocity, acceleration and surface of the water at all r (n, 3) m and time t (s), into flow (n, COLUMNS)."""
+    if sea.water_density <= 0.0:
+        return
+    if sea.wave.shape[1] > 0:
+        kinematics(sea.wave, r, t, sea.depth, STRETCHING_WHEELER, WHOLE, flow)
+    else:
+        for n in range(r.shape[0]):
+            for c in range(COLUMNS):
+                flow[n, c] = 0.0
+    if sea.current_speed > 0.0:
+        for n in range(r.shape[0]):
+            u = current_at(r[n, 2], sea)
+            for p in range(3):
+                flow[n, VELOCITY + p] += u[p]
+
+
+@kernel(**COUNTED)
+def water_at_place(x, t, sea, out):
+    """As :func:`water_at`, at one place x (3,) m, into out (at least COLUMNS,)."""
+    for c in range(COLUMNS):
+        out[c] = 0.0
+    if sea.wave.shape[1] > 0:
+        kinematics_at(sea.wave, x, t, sea.depth, STRETCHING_WHEELER, WHOLE, out[:COLUMNS])
+    if sea.current_speed > 0.0:
+        u = current_at(x[2], sea)
+        for p in range(3):
+            out[VELOCITY + p] += u[p]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def velocity(flow, n):
+    """Velocity of the water in row n of `flow`: 3 numbers, m/s."""
+    return flow[n, VELOCITY], flow[n, VELOCITY + 1], flow[n, VELOCITY + 2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def acceleration(flow, n):
+    """Acceleration of the water in row n of `flow`: 3 numbers, m/s2."""
+    return flow[n, ACCELERATION], flow[n, ACCELERATION + 1], flow[n, ACCELERATION + 2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def height_over_water(r, flow, n):
+    """Height of row n of r (n, 3) above the surface over it, m."""
+    return r[n, 2] - flow[n, ELEVATION]

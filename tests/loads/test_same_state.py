@@ -1,0 +1,517 @@
+"""Same state, same force: every method gets from a random state the load that a plain reference gives.
+
+The references are numpy formulas in this file and share no code with the program. Quadrature along a line is each
+method's own, so lines move as a whole here; where a method lumps, each half is compared.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.assembly.body_loads import fill_block, water_on_bodies
+from ropewalk.assembly.catenary import balance, evaluate
+from ropewalk.assembly.catenary_build import build_assembly
+from ropewalk.assembly.element import element_system
+from ropewalk.assembly.mesh import build_mesh
+from ropewalk.loads.sea import water_at, water_at_place
+from ropewalk.methods.bars.arrays import make_field
+from ropewalk.methods.bars.build import build_bars, build_medium
+from ropewalk.methods.bars.hulls import hull_loads, hull_water
+from ropewalk.methods.bars.loads import bar_loads, bed_loads, directions, node_loads, screen_loads
+from ropewalk.methods.chain.arrays import allocate, chain
+from ropewalk.methods.chain.drag import add_drag
+from ropewalk.methods.linear.assembly import evaluate_local
+from ropewalk.methods.linear.body import body_terms
+from ropewalk.methods.linear.unknowns import Place, number
+from ropewalk.methods.mixed.ledger_forces import COLUMNS as LEDGER_COLUMNS
+from ropewalk.methods.mixed.ledger_forces import FORCE_COLUMNS, ON_DRAG, ON_WATER, PLACE, POWERS, measure_lines
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, node_terms
+from ropewalk.methods.shooting.spans import line_spans
+from ropewalk.methods.shooting.string import float_force, span_load
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import initial_state, rotation_matrix
+from ropewalk.physics.waves import COLUMNS
+from ropewalk.spec.system import System
+
+RHO, G = 1025.0, 9.81
+D, MASS, CN, CT, AN, AT = 0.1, 20.0, 1.2, 0.05, 1.0, 0.2  # section: m, kg/m, drag and added mass coefficients
+LENGTH = 3.0  # m
+TIME = 1.7  # s
+SEA = {
+    "waves": {"kind": "regular", "height": 1.2, "period": 6.0, "heading": 20},
+    "current": {"speed": 0.8, "heading": 130, "profile": {"kind": "power", "exponent": 0.3}},
+}
+CALM = {"current": SEA["current"]}
+TIGHT = 1e-12  # of the largest: round-off of sums of ten terms
+POINT = {"mass": 40.0, "volume": 0.09, "drag_area": 0.4, "added_mass": 30.0}
+
+
+def case(a: Any, b: Any, sea: Any, **more: Any) -> Model:
+    """A line of one element from a to b (m), and what is given besides."""
+    points = {"a": {"position": list(a)}, "b": {"position": list(b)}} | more.pop("points", {})
+    section = {"diameter": D, "mass": MASS, "axial_stiffness": 1e9, "compression": True,
+               "drag": {"normal": CN, "tangential": CT}, "added_mass": {"normal": AN, "tangential": AT}}  # fmt: skip
+    line = {"from": "a", "to": "b", "elements": 1, "pieces": [{"section": "rope", "length": LENGTH}]}
+    environment = {"depth": 30, "gravity": G, "water_density": RHO, "seabed": {"kind": "none"}, **sea}
+    return build(System.model_validate({
+        "environment": environment, "sections": {"rope": section}, "points": points, "lines": {"l": line}, **more,
+    }))  # fmt: skip
+
+
+def ends_of(rng: np.random.Generator, straight: bool = True) -> tuple[Any, Any]:
+    """Ends of a line of any attitude that may be in the water, out of it, or cut by the surface."""
+    t = rng.normal(size=3)
+    a = rng.uniform(-3.0, 3.0, 3)
+    span = LENGTH if straight else LENGTH * rng.uniform(1.0, 1.01)
+    return a, a + span * t / np.linalg.norm(t)
+
+
+def water(model: Model, r: Any) -> Any:
+    flow = np.zeros((len(r), COLUMNS))
+    water_at(np.ascontiguousarray(r), TIME, model.sea, flow)
+    return flow
+
+
+def without_bodies(r: Any) -> Place:
+    """Rows of positions of a system of one element without bodies."""
+    return Place(r, np.zeros(1), np.zeros((0, 3)), np.zeros((0, 4)))
+
+
+# references
+
+
+def wet_share(z1: float, z2: float, thickness: float) -> float:
+    """Mean over a straight stretch of the wet share of its sections, a ramp of the thickness: exact by its corners."""
+    corners = [0.0, 1.0]
+    corners += [x for level in (-0.5, 0.5) if z1 != z2 and 0.0 < (x := (level * thickness - z1) / (z2 - z1)) < 1.0]
+    total = 0.0
+    for x0, x1 in pairwise(sorted(corners)):
+        z = z1 + 0.5 * (x0 + x1) * (z2 - z1)
+        total += (x1 - x0) * min(1.0, max(0.0, 0.5 - z / thickness))
+    return total
+
+
+def morison(u: Any, t: Any) -> Any:
+    """Drag per metre."""
+    along = (u @ t) * t
+    across = u - along
+    return 0.5 * RHO * D * (CN * np.linalg.norm(across) * across + CT * np.pi * np.linalg.norm(along) * along)
+
+
+def half_force(r: Any, v: Any, a: Any, flow: Any, side: int) -> tuple[Any, Any]:
+    """Force of the water on the half of a line at one end, and the drag in it."""
+    d = r[1] - r[0]
+    span = float(np.linalg.norm(d))
+    t, z = d / span, r[:, 2] - flow[:, 7]
+    w = wet_share(z[side], 0.5 * (z[0] + z[1]), max(D, 1e-3 * LENGTH))
+    mass = RHO * 0.25 * np.pi * D**2 * 0.5 * LENGTH
+    aw, da = flow[side, 3:6], flow[side, 3:6] - a[side]
+    along = (da @ t) * t
+    drag = w * 0.5 * span * morison(flow[side, :3] - v[side], t)
+    return drag + w * mass * (aw + AN * (da - along) + AT * along + np.array([0.0, 0.0, G])), drag
+
+
+def point_force(z: float, u: Any, aw: Any, a: Any) -> Any:
+    """Force of the water on POINT with its centre at z over the surface."""
+    R = (0.75 * POINT["volume"] / np.pi) ** (1 / 3)
+    h = min(2.0 * R, max(0.0, R - z))
+    share = np.pi * h * h * (3.0 * R - h) / 3.0 / POINT["volume"]
+    drag = 0.5 * RHO * POINT["drag_area"] * np.linalg.norm(u) * u
+    lift = RHO * POINT["volume"] * (aw + np.array([0.0, 0.0, G]))
+    return share * (drag + lift + POINT["added_mass"] * (aw - a))
+
+
+# lines
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_water_on_a_moving_line_in_waves(seed: int) -> None:
+    """Mixed elements, bars and the ledger: halves of a line of any attitude, in and out of the water."""
+    rng = np.random.default_rng(seed)
+    r = np.array(ends_of(rng))
+    model = case(r[0], r[1], SEA)
+    v, a = np.tile(rng.normal(size=3), (2, 1)), np.tile(rng.normal(size=3), (2, 1))
+    flow = water(model, r)
+    expected = np.array([half_force(r, v, a, flow, side)[0] for side in (0, 1)])
+    scale = max(np.abs(expected).max(), 1.0)
+    mesh = build_mesh(model)
+    part = element_system(0, 0, 1, r, v, a, np.zeros(1), flow, mesh.element, mesh.law_data, mesh.load, RHO, G, 0.0, 0.0,
+                          False)  # fmt: skip
+    assert_allclose(-np.array(part[:2]), expected, atol=TIGHT * scale)
+    # bars: drag at Gauss points, which is that of the nodes for a line that moves as a whole in even water
+    bars, _, hulls, _, _ = build_bars(model, initial_state(model))
+    field, medium = make_field(2, 1, hulls), build_medium(model, 0.0)
+    even = np.tile(flow[:1], (2, 1))
+    field.flow[:] = even
+    directions(bars.node, r, field.direction)
+    bar_loads(bars, medium, field, r, v)
+    expected = np.array([half_force(r, v, a, even, side)[0] for side in (0, 1)])
+    ours = field.force - np.einsum("nij,nj->ni", field.inertia, a)
+    wet = [np.linalg.norm(half_force(r, v, a, even, side)[1]) for side in (0, 1)]
+    if abs(wet[0] - wet[1]) > TIGHT * scale:  # of a line cut by the surface each half gives a share to the other end
+        expected, ours = expected.sum(axis=0), ours.sum(axis=0)
+    assert_allclose(ours, expected, atol=TIGHT * scale)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
+    """Forces kept by the ledger are those of the reference: their work over a way is force times way."""
+    rng = np.random.default_rng(100 + seed)
+    r = np.array(ends_of(rng))
+    model = case(r[0], r[1], SEA)
+    mesh = build_mesh(model)
+    n = mesh.node.shape[0]
+    X = np.zeros((4, n, 3))
+    X[0, :2], X[0, 2:4] = r, r
+    X[1, :2], X[2, :2] = rng.normal(size=3), rng.normal(size=3)
+    flow = water(model, X[0])
+    F, ledger = np.zeros((n, FORCE_COLUMNS)), np.zeros((POWERS, LEDGER_COLUMNS))
+    grip = np.zeros((GRIP + n, 3))
+    measure_lines(
+        mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0], mesh.node_start, mesh.element_start, mesh.line,
+        mesh.dof_start, mesh.dof, mesh.reference, X[0], X[1], X[2], np.zeros(1), flow, mesh.node, mesh.element,
+        mesh.law_data, mesh.load, 0.0, False, mesh.bed[0], RHO, G, grip, F, ledger,
+    )  # fmt: skip
+    expected = [half_force(r, X[1], X[2], flow[:2], side) for side in (0, 1)]
+    scale = max(np.abs(expected).max(), 1.0)
+    assert_allclose(F[:2, ON_WATER : ON_WATER + 3], [force for force, _ in expected], atol=TIGHT * scale)
+    assert_allclose(F[:2, ON_DRAG : ON_DRAG + 3], [drag for _, drag in expected], atol=TIGHT * scale)
+    assert_allclose(F[:2, PLACE : PLACE + 3], r, rtol=0.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_current_on_a_line_at_rest(seed: int) -> None:
+    """The linear method by halves; shooting per length at a place, away from the surface, which it takes as sharp."""
+    rng = np.random.default_rng(200 + seed)
+    r = np.array(ends_of(rng, straight=False))
+    model = case(r[0], r[1], CALM)
+    unknowns, rest = number(model), np.zeros((2, 3))
+    flow = water(model, r)
+    local = evaluate_local(model, unknowns, without_bodies(np.concatenate([r, r])))
+    expected = np.array([half_force(r, rest, rest, flow, side)[0] for side in (0, 1)])
+    weight = np.array([0.0, 0.0, -0.5 * MASS * LENGTH * G])
+    scale = max(np.abs(expected).max(), abs(weight[2]))
+    assert_allclose(-local.R[:2], expected + weight, atol=TIGHT * scale)
+    span = line_spans(model, 0, np.zeros(0)).rows[0]
+    x, t = rng.uniform(-5.0, 5.0, 3), (r[1] - r[0]) / np.linalg.norm(r[1] - r[0])
+    x[2] += np.sign(x[2]) * D
+    nu, wet = 1.003, bool(x[2] < 0.0)
+    load = span_load(0.7, tuple(x), tuple(t), nu, span, wet, model.sea)[0]
+    u = water(model, x[None])[0, :3]
+    lift = np.array([0.0, 0.0, RHO * G * 0.25 * np.pi * D**2])
+    assert_allclose(load, [0.0, 0.0, -MASS * G] + wet * (lift + nu * morison(u, t)), atol=TIGHT * MASS * G)
+
+
+def test_first_power_of_the_drag_of_a_chain() -> None:
+    """Power series have their own arithmetic; at the start of a step it is the law of all others, in all water."""
+    rng = np.random.default_rng(5)
+    t, v, current = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
+    t /= np.linalg.norm(t)
+    own = chain(np.array([LENGTH]), np.array([MASS]), drag_normal=np.array([0.5 * RHO * CN * D * LENGTH]),
+                drag_tangential=np.array([0.5 * RHO * CT * np.pi * D * LENGTH]), current=tuple(current))  # fmt: skip
+    series = allocate(1, 4)
+    series.position[:, 0], series.position[:, 1] = np.outer(t, [0.0, LENGTH]), np.outer(v, [1.0, 1.0])
+    series.link[:, 0, 0] = t
+    add_drag(own, series, 0, 1.0)
+    expected = LENGTH * morison(current - v, t)
+    assert_allclose(series.force[:, 0].sum(axis=1), expected, atol=TIGHT * np.abs(expected).max())
+
+
+# points, springs, bed
+
+
+@pytest.mark.parametrize("z", [-3.0, -0.15, 0.02, 0.2, 4.0])
+def test_water_on_a_point_at_any_height(z: float) -> None:
+    """Mixed elements and bars in waves; linear, shooting and the closed form at rest."""
+    rng = np.random.default_rng(7)
+    x = np.array([1.0, -2.0, z])
+    free = {"p": {"position": list(x), "joint": "free", **POINT}}
+    line = {"q": {"from": "a", "to": "p", "elements": 1, "pieces": [{"section": "rope", "length": 9.0}]}}
+    model = case([0, 0, -5], [2, 0, -5], SEA, points=free)
+    mesh = build_mesh(model)
+    row, n = mesh.s.size + 2, mesh.node.shape[0]
+    r, v, a = np.tile(x, (n, 1)), np.tile(rng.normal(size=3), (n, 1)), np.tile(rng.normal(size=3), (n, 1))
+    flow, weight = water(model, r), np.array([0.0, 0.0, -POINT["mass"] * G])
+    expected = point_force(z - flow[row, 7], flow[row, :3] - v[row], flow[row, 3:6], a[row])
+    scale = np.abs(weight).max()
+    R, _ = node_terms(row, r, v, a, flow, mesh.node, 0.0, False, mesh.bed[0], RHO, G, 0.0, 0.0, np.zeros((GRIP + n, 3)))
+    assert_allclose(-np.array(R), expected + weight - POINT["mass"] * a[row], atol=TIGHT * scale)
+    system = case([0, 0, -5], [2, 0, -5], SEA, points=free)
+    bars, places, hulls, at, _ = build_bars(_with_line(line, free), initial_state(_with_line(line, free)))
+    k, field = int(places.point[2]), make_field(bars.mass.size, bars.length.size, hulls)
+    field.flow[:] = flow[row]
+    at[k] = x
+    node_loads(bars, build_medium(system, 0.0), field, at, np.tile(v[row], (bars.mass.size, 1)))
+    ours = field.force[k] - (field.inertia[k] - bars.mass[k] * np.eye(3)) @ a[row] + bars.mass[k] * np.array([0, 0, G])
+    assert_allclose(ours, expected, atol=TIGHT * scale)
+    # at rest
+    calm = case([0, 0, -5], [2, 0, -5], CALM, points=free)
+    u = water(calm, x[None])[0, :3]
+    still = point_force(z, u, np.zeros(3), np.zeros(3))
+    local = evaluate_local(calm, number(calm), without_bodies(r[: mesh.s.size + 3]))
+    assert_allclose(-local.R[row], still + weight, atol=TIGHT * scale)
+    force = np.zeros(3)
+    float_force(x, POINT["volume"], POINT["drag_area"], calm.sea, force)
+    assert_allclose(force, still, atol=TIGHT * scale)
+    slack = case([0, 0, -5], [2, 0, -5], {}, points=free)
+    out = balance(3, 0, 1)
+    evaluate(build_assembly(slack), np.array([[0, 0, -5.0], [2, 0, -5.0], x]), np.zeros((0, 3)), np.zeros((0, 4)), out)
+    assert_allclose(out.force[6:9], point_force(z, np.zeros(3), np.zeros(3), np.zeros(3)) + weight, atol=TIGHT * scale)
+
+
+def _with_line(line: Any, points: Any) -> Model:
+    """The case of bars: a point that a line holds."""
+    section = {"diameter": D, "mass": MASS, "axial_stiffness": "inextensible"}
+    line["q"]["pieces"] = [{"section": "rope", "length": 20.0}]
+    environment = {"depth": 30, "gravity": G, "water_density": RHO, "seabed": {"kind": "none"}, **SEA}
+    fixed = {"a": {"position": [0, 0, -5]}, "b": {"position": [2, 0, -5]}}
+    return build(System.model_validate({
+        "environment": environment, "sections": {"rope": section}, "points": fixed | points, "lines": line,
+    }))  # fmt: skip
+
+
+def test_a_point_without_volume_feels_no_water_above_the_surface() -> None:
+    """It is wet below the surface and dry above it; bars once took it as wet everywhere."""
+    for z, wet in ((10.0, False), (-10.0, True)):
+        point = {"p": {"position": [1, 0, z], "joint": "free", "mass": 3.0, "drag_area": 0.5}}
+        model = _with_line({"q": {"from": "a", "to": "p", "elements": 1}}, point)
+        bars, places, hulls, r, v = build_bars(model, initial_state(model))
+        field, medium = make_field(bars.mass.size, bars.length.size, hulls), build_medium(model, 0.0)
+        water_at(r, TIME, medium, field.flow)
+        node_loads(bars, medium, field, r, v)
+        push = float(np.abs(field.force[int(places.point[2]), :2]).max())
+        assert (push > 0.0) == wet
+
+
+def test_springs_of_joints_pull_alike() -> None:
+    """f_0 - k e.(r - r_0) along an axis of a turned joint: closed form, mixed elements, bars, linear."""
+    frame = [[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]
+    joint = {"axes": {"x": {"spring": 700.0}, "y": "free", "z": {"force": 30.0}}, "frame": frame}
+    point = {"p": {"position": [1.0, 2.0, 0.0], "joint": joint, "mass": 5.0}}
+    x = np.array([1.4, 1.7, 0.2])
+    expected = np.array([-700.0 * (0.6 * 0.4 - 0.8 * 0.3), 0.0, 30.0 - 5.0 * G])
+    model = case([0, 0, -5], [2, 0, -5], {"water_density": 0}, points=point)
+    out = balance(3, 0, 1)
+    evaluate(build_assembly(model), np.array([[0, 0, -5.0], [2, 0, -5.0], x]), np.zeros((0, 3)), np.zeros((0, 4)), out)
+    assert_allclose(out.force[6:9], expected, atol=TIGHT * 100.0)
+    line = {"q": {"from": "a", "to": "p", "elements": 1}}
+    held = _with_line(line, point)
+    bars, places, hulls, r, v = build_bars(held, initial_state(held))
+    k, field = int(places.point[2]), make_field(bars.mass.size, bars.length.size, hulls)
+    r[k] = x
+    node_loads(bars, build_medium(held, 0.0)._replace(water_density=0.0), field, r, v)
+    own = bars.axes[k] @ (field.force[k] + np.array([0.0, 0.0, (bars.mass[k] - 5.0) * G]))
+    assert_allclose(own, expected, atol=TIGHT * 1000.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bed_presses_alike(seed: int) -> None:
+    """p A n for a node of a line in a sloping bed: mixed elements, bars and, at rest, linear."""
+    rng = np.random.default_rng(seed)
+    bed = {"seabed": {"kind": "elastic", "stiffness": 2e5, "damping": 1e4, "friction": 0.0}, "water_density": 0}
+    r = np.array([[0.0, 0.0, -30.0], [LENGTH, 0.0, -30.0]]) - np.array([0.0, 0.0, 1.0]) * rng.uniform(0.0, 0.1, (2, 1))
+    v = 0.1 * rng.normal(size=(2, 3))
+    model = case([0, 0, -28], [LENGTH, 0, -28], bed)
+    mesh, n = build_mesh(model), 2
+    depth, ramp = -30.0 - r[:, 2], 0.03
+    u = np.minimum(depth / ramp, 1.0)
+    pressure = np.maximum(0.0, 2e5 * depth + 1e4 * u * u * (3.0 - 2.0 * u) * -v[:, 2])
+    expected = np.outer(pressure * D * 0.5 * LENGTH, [0.0, 0.0, 1.0])
+    weight = np.array([0.0, 0.0, -0.5 * MASS * LENGTH * G])
+    zero, grip = np.zeros((4, 3)), np.zeros((GRIP + 4, 3))
+    grip[FRICTION_ROW, 0] = 0.0
+    for i in range(n):
+        R, _ = node_terms(i, r, v, zero, np.zeros((4, 8)), mesh.node, 0.0, True, mesh.bed[0], 0.0, G, 0.0, 0.0, grip)
+        # depths of 0.1 m at 30 m: 4e-15 / 0.1
+        assert_allclose(-np.array(R), expected[i] + weight, rtol=1e-11, atol=1e-9)
+    bars, _, hulls, _, _ = build_bars(model, initial_state(model))
+    field = make_field(2, 1, hulls)
+    bed_loads(bars, build_medium(model, 0.0), field, r, v)
+    assert_allclose(field.force, expected, rtol=1e-11, atol=1e-9)
+    local = evaluate_local(model, number(model), without_bodies(np.concatenate([r, r])))
+    at_rest = np.outer(2e5 * depth * D * 0.5 * LENGTH, [0.0, 0.0, 1.0])
+    assert_allclose(-local.R[:2], at_rest + weight, rtol=1e-11, atol=1e-9)
+
+
+def test_screens_of_a_net_feel_their_own_water() -> None:
+    """Loland's screen by hand: drag along the mean relative velocity, lift across it, shared by four corners."""
+    net = {"panel": {"kind": "rectangle", "corners": [(0, 0, -1), (2, 0, -1), (2, 0.5, -3), (0, 0.5, -3)]},
+           "section": "twine", "bar_length": 0.025, "cells": (1, 1), "force_model": "loland"}  # fmt: skip
+    section = {"diameter": 0.002, "mass": 0.0036, "axial_stiffness": "inextensible"}
+    model = build(System.model_validate({
+        "environment": {"depth": 30, "gravity": G, "water_density": RHO, "seabed": {"kind": "none"}, **SEA},
+        "sections": {"twine": section}, "nets": {"n": net},
+    }))  # fmt: skip
+    bars, _, hulls, r, _ = build_bars(model, initial_state(model))
+    field, medium = make_field(bars.mass.size, bars.length.size, hulls), build_medium(model, 0.0)
+    rng = np.random.default_rng(2)
+    v = 0.3 * rng.normal(size=r.shape)
+    water_at(r, TIME, medium, field.flow)
+    screen_loads(bars, medium, field, r, v)
+    total = np.zeros(3)
+    for screen in bars.screen:
+        corner = screen.corner
+        a, b, c, d = r[corner]
+        area = 0.5 * np.cross(c - a, d - b)
+        u = np.mean(screen.wake * field.flow[corner, :3] - v[corner], axis=0)
+        speed, size = np.linalg.norm(u), np.linalg.norm(area)
+        normal = area / size * np.sign(area @ u)
+        cosine, s = float(normal @ u / speed), float(screen.solidity)
+        sine = np.sqrt(1.0 - cosine**2)
+        drag = 0.04 + (-0.04 + 0.33 * s + 6.54 * s**2 - 4.88 * s**3) * cosine
+        lift = (-0.05 * s + 2.3 * s**2 - 1.76 * s**3) * 2.0 * sine * cosine
+        across = (normal - cosine * u / speed) / sine
+        total += 0.5 * RHO * size * speed**2 * (drag * u / speed + lift * across)
+    assert_allclose(field.force.sum(axis=0), total, atol=TIGHT * np.abs(total).max())
+
+
+# hulls
+
+HULLS = {
+    "cone": {"kind": "axisymmetric", "profile": [(-1.2, 0.3), (-0.4, 0.7), (0.9, 0.6)],
+             "drag": {"normal": 0.8, "axial": 0.5}, "added_mass": {"normal": 0.9, "axial": 0.4}},
+    "ball": {"kind": "sphere", "centre": (0.1, -0.2, 0.1), "radius": 0.8, "drag": 0.5, "added_mass": 0.5},
+}  # fmt: skip
+
+
+def floating(hull: str, pose: Any, sea: Any) -> Model:
+    """A body with a hull, loads and matrices at a pose (position, roll pitch yaw)."""
+    matrix = np.diag([50.0, 60.0, 70.0, 80.0, 90.0, 30.0])
+    body = {"mass": 900.0, "inertia": (300.0, 280.0, 200.0), "centre_of_mass": (0.02, 0.01, -0.2), "position": pose[0],
+            "attitude": pose[1], "hull": HULLS[hull], "attachments": {"eye": (0, 0, -1.0)},
+            "loads": {"force": (100.0, 20.0, -50.0), "moment": (5.0, 7.0, -9.0), "at": (0.1, 0.0, 0.4)},
+            "stiffness": matrix.tolist()}  # fmt: skip
+    section = {"diameter": 1e-6, "mass": 1e-6, "axial_stiffness": "inextensible"}
+    line = {"from": "a", "to": "buoy.eye", "elements": 2, "pieces": [{"section": "rope", "length": 40.0}]}
+    environment = {"depth": 30, "gravity": G, "water_density": RHO, "seabed": {"kind": "none"}, **sea}
+    return build(System.model_validate({
+        "environment": environment, "sections": {"rope": section}, "points": {"a": {"position": [0, 0, -20]}},
+        "bodies": {"buoy": body}, "lines": {"l": line},
+    }))  # fmt: skip
+
+
+def strips_of(hull: str) -> list[tuple[float, float, float, float]]:
+    """zeta, thickness, radius and volume of the strips: twelve, shared among the stretches by length."""
+    profile, rows = HULLS[hull]["profile"], []
+    total = profile[-1][0] - profile[0][0]
+    for (z0, r0), (z1, r1) in pairwise(profile):
+        n = max(1, round(12 * (z1 - z0) / total))
+        for k in range(n):
+            low, high = r0 + k / n * (r1 - r0), r0 + (k + 1) / n * (r1 - r0)
+            thick = (z1 - z0) / n
+            rows.append((z0 + (k + 0.5) * thick, thick, 0.5 * (low + high),
+                         np.pi / 3.0 * thick * (low * low + low * high + high * high)))  # fmt: skip
+    return rows
+
+
+def drag_wrench(model: Model, hull: str, x: Any, R: Any, v: Any, omega: Any) -> Any:
+    """Drag of the water on strips, or a sphere, about the origin, by hand; calm surface."""
+    out, axis, spec = np.zeros(6), R[:, 2], HULLS[hull]
+    if hull == "ball":
+        arm, radius = R @ np.array(spec["centre"]), spec["radius"]
+        z = x[2] + arm[2]
+        h = min(2.0 * radius, max(0.0, radius - z))
+        share = h * h * (3.0 * radius - h) / (4.0 * radius**3)
+        low = min(1.0, max(-1.0, z / radius))
+        place = x + arm - [0.0, 0.0, 0.75 * radius * (1.0 + low) ** 2 / (2.0 + low)]
+        row = np.zeros(COLUMNS)
+        water_at_place(place, TIME, model.sea, row)
+        u = row[:3] - v - np.cross(omega, arm)
+        f = 0.5 * RHO * spec["drag"] * np.pi * radius**2 * share * np.linalg.norm(u) * u
+        return np.concatenate([f, np.cross(arm, f)]) if share > 0.0 else out
+    rows = strips_of(hull)
+    wet = [min(1.0, max(0.0, 0.5 - (x[2] + zeta * axis[2]) / (abs(axis[2]) * thick
+           + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))))) for zeta, thick, radius, _ in rows]  # fmt: skip
+    volume = sum(w * row[3] for w, row in zip(wet, rows, strict=True))
+    section = max(w * np.pi * row[2] ** 2 for w, row in zip(wet, rows, strict=True))
+    for w, (zeta, thick, radius, own) in zip(wet, rows, strict=True):
+        if w == 0.0:
+            continue
+        row, arm = np.zeros(COLUMNS), zeta * axis
+        water_at_place(x + arm, TIME, model.sea, row)
+        u = row[:3] - v - np.cross(omega, arm)
+        along = (u @ axis) * axis
+        across = u - along
+        f = 0.5 * RHO * spec["drag"]["normal"] * 2.0 * radius * thick * w * np.linalg.norm(across) * across
+        f = f + 0.5 * RHO * spec["drag"]["axial"] * section * w * own / volume * np.linalg.norm(along) * along
+        out += np.concatenate([f, np.cross(arm, f)])
+    return out
+
+
+def wrench_of(model: Model, v: Any, omega: Any) -> Any:
+    """Wrench of all but lines and weight on the body of the mixed elements, moving without acceleration."""
+    mesh = build_mesh(model)
+    bodies, n = mesh.bodies, mesh.node.shape[0]
+    X = np.zeros((4, n, 3))
+    row, turn = mesh.s.size + 1, mesh.s.size + 2
+    X[0, row], X[1, row] = model.bodies.position[0], v
+    X[1, turn] = rotation_matrix(model.bodies.quaternion[0]).T @ omega
+    massless = bodies.body.copy()
+    massless.mass, massless.inertia = 0.0, 0.0
+    bodies = bodies._replace(body=massless)
+    water_on_bodies(X, TIME, model.sea, mesh)
+    fill_block(0, (row, turn), X, np.zeros((n, COLUMNS)), bodies, 0.0, (RHO, G), (0.0, 0.0))
+    return -bodies.memory.block[:, 6]
+
+
+@pytest.mark.parametrize("hull", HULLS)
+@pytest.mark.parametrize("seed", range(3))
+def test_one_wrench_on_tilted_hulls(hull: str, seed: int) -> None:
+    """Mixed elements and bars in waves; closed form, shooting and linear at rest; drag by hand."""
+    rng = np.random.default_rng(seed)
+    pose = ((*rng.uniform(-2.0, 2.0, 2), rng.uniform(-0.6, 0.6)), tuple(rng.uniform(-40.0, 40.0, 3)))
+    v, omega = 0.5 * rng.normal(size=3), 0.5 * rng.normal(size=3)
+    model = floating(hull, pose, SEA)
+    ours = wrench_of(model, v, omega)
+    scale = np.abs(ours).max()
+    # bars put the wrench on points, without the weight, which the points have
+    state = initial_state(model)._replace(body_velocity=v[None], body_rate=omega[None])
+    bars, _, hulls, r, _ = build_bars(model, state)
+    field, medium = make_field(bars.mass.size, bars.length.size, hulls), build_medium(model, 0.0)
+    from ropewalk.methods.bars.hull_arrays import opened
+
+    corner, inverse = opened(hulls).corner[0], opened(hulls).inverse[0]
+    speed = np.zeros_like(r)
+    speed[:] = v + np.cross(omega, r - model.bodies.position[0])
+    hull_water(hulls, medium, r, TIME)
+    hull_loads(hulls, medium, r, speed, field.force, field.inertia)
+    assert corner.size == inverse.shape[0] == 4
+    # points that carry added mass hold their part of omega x (omega x x) themselves
+    held = np.zeros(6)
+    for i in np.flatnonzero(np.abs(field.inertia).max(axis=(1, 2)) > 0.0):
+        arm = r[i] - model.bodies.position[0]
+        f = field.inertia[i] @ np.cross(omega, np.cross(omega, arm))
+        held += np.concatenate([f, np.cross(arm, f)])
+    f = field.force
+    total = np.concatenate([f.sum(axis=0), np.cross(r - model.bodies.position[0], f).sum(axis=0)])
+    # attitudes go through the corners and a polar decomposition: 1e-12 of a few turns
+    assert_allclose(total - held, ours, atol=1e-10 * scale)
+    # drag: the difference that the velocity makes, by hand, in a current without waves
+    calm = floating(hull, pose, CALM)
+    x, R = model.bodies.position[0], rotation_matrix(model.bodies.quaternion[0])
+    rest = wrench_of(calm, np.zeros(3), np.zeros(3))
+    with_drag = wrench_of(calm, v, np.zeros(3))
+    by_hand = [drag_wrench(calm, hull, x, R, u, np.zeros(3)) for u in (v, np.zeros(3))]
+    assert_allclose(with_drag - rest, by_hand[0] - by_hand[1], atol=TIGHT * scale)
+    # at rest in still water: closed form, shooting (both by `still_block`) and linear
+    still = floating(hull, pose, {})
+    ours = wrench_of(still, np.zeros(3), np.zeros(3))
+    ours += np.concatenate([[0.0, 0.0, -900.0 * G], np.cross(R @ still.bodies.centre[0], [0.0, 0.0, -900.0 * G])])
+    out = balance(1, 1, 1)
+    evaluate(
+        build_assembly(still),
+        still.points.position,
+        still.bodies.position,
+        still.bodies.quaternion,
+        out,
+    )
+    assert_allclose((out.force - out.line_force)[3:], ours, atol=TIGHT * scale)
+    terms = body_terms(still, build_mesh(still).bodies, 0, x, still.bodies.quaternion[0])
+    assert_allclose(terms.wrench, ours, atol=TIGHT * scale)
+    moving = body_terms(calm, build_mesh(calm).bodies, 0, x, calm.bodies.quaternion[0])
+    assert_allclose(moving.wrench - terms.wrench, by_hand[1], atol=TIGHT * scale)
