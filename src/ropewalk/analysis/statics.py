@@ -197,6 +197,9 @@ def _attempt(system: System, model: Model, name: str, solver: Any, time: float) 
         if report.figures.get("crosses_surface"):
             return Try(name, report.message, replace(report, status=Status.UNSUPPORTED))
         stiffness = solver.stiffness(model, work) if hasattr(solver, "stiffness") else None
+        scatter = float(getattr(work, "stiffness_error", -1.0))  # of methods of elements; below 0 where not known
+        if scatter >= 0.0:
+            report = replace(report, figures={**report.figures, "stiffness_error": scatter})
         state = solver.read(model, work)
     except InputError as error:
         return Try(name, str(error), Report(Status.UNSUPPORTED, str(error)), refused=error)
@@ -343,7 +346,7 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
 def _quality(equilibrium: Equilibrium) -> dict[str, Any]:
     """What the audit found, what is doubtful, and the error of the mesh where there is one."""
     figures = equilibrium.report.figures
-    error = {"discretisation_error": figures["discretisation_error"]} if "discretisation_error" in figures else {}
+    error = {name: figures[name] for name in ("discretisation_error", "stiffness_error") if name in figures}
     doubts = [doubt.as_dict() for doubt in equilibrium.doubts]
     return {"audit": equilibrium.audit.as_dict(), "doubts": doubts, **error}
 
