@@ -385,8 +385,9 @@ def _polylines(model: Model, state: State, scales: Scales) -> list[Finding]:
     tangent = unit(chord)
     middle = 0.5 * (state.position[spans.first + 1] + state.position[spans.first])
     low, high = state.position[spans.first, 2], state.position[spans.first + 1, 2]
+    thick = np.maximum(contact_width(model, section), LEVEL * h)  # light lines float at the surface
     load = line_load(model, of, 0.5 * (state.s[spans.first] + state.s[spans.first + 1]), middle, tangent,
-                     norm(chord) / h, Wetness(low, high))  # fmt: skip
+                     norm(chord) / h, Wetness(low, high, thick))  # fmt: skip
     total = np.zeros((lines.length.size, 3))
     np.add.at(total, spans.line, h[:, None] * load)
     hung = spans.jump[:, 3] > 0.0
