@@ -70,7 +70,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0
     rows.wind_drag = 0.5 * air * bodies.wind_drag
     for k, row in enumerate(rows):
-        row.size = size = _size(model, k)
+        row.extent = size = _size(model, k)
         row.reach = reach(feet[k]) if model.sea.has_seabed else -np.inf
         floor = INERTIA_FLOOR * bodies.mass[k] * size**2
         inertia = _at_least(bodies.inertia[k], floor) if bodies.joint[k] == LOOSE else bodies.inertia[k]
@@ -87,7 +87,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         end_body=body,
         end_arm=arm,
         memory=_memory(bodies.quaternion, int(start[-1]), lever),
-        links=build_link_mesh(model, rows.weight_scale, rows.size),
+        links=build_link_mesh(model, rows.weight_scale, rows.extent),
     )
 
 

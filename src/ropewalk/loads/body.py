@@ -51,7 +51,7 @@ BODY = np.dtype(
         ("added_across", "f8"),
         ("added_along", "f8"),
         ("wind_drag", "f8"),  # half air density times coefficient, kg/m3
-        ("size", "f8"),  # typical dimension: a turn times it is a way, m
+        ("extent", "f8"),  # typical dimension: a turn times it is a way, m
         ("home", "f8", (3,)),  # position from which the stiffness matrix counts, m
         ("home_turn", "f8", (4,)),  # quaternion from which it counts
         ("weight_scale", "f8"),  # weight or displacement, N: scale of forces on the body

@@ -121,10 +121,10 @@ def add_bodies(X, flow, mesh, fluid, step, A, b):
         fill_block(k, body_rows(k, mesh), X, flow, bodies, mesh.mass_damping, fluid, step)
         d = mesh.dof_start[mesh.motion.size - n_bodies + k]
         if step[1] == 0.0:
-            floor = STATIC_FLOOR * bodies.body[k].weight_scale / bodies.body[k].size
+            floor = STATIC_FLOOR * bodies.body[k].weight_scale / bodies.body[k].extent
             for i in range(3):
                 block[i, i] += floor
-                block[3 + i, 3 + i] += floor * bodies.body[k].size ** 2
+                block[3 + i, 3 + i] += floor * bodies.body[k].extent ** 2
         for i in range(6):
             b[d + i] -= block[i, 6]
             for j in range(6):
@@ -219,7 +219,7 @@ def _turn_bodies(X, n_nodes, n_junctions, dof_start, body, start, right, share, 
             X[0, row, p] += share * psi[p]
             X[1, row, p] += share * gp * psi[p]
             X[2, row, p] += share * bp * psi[p]
-            largest = max(largest, abs(theta[p]) * body[k].size)
+            largest = max(largest, abs(theta[p]) * body[k].extent)
     return largest
 
 
@@ -253,7 +253,7 @@ def body_difference(mesh, X, Y):
             motion += Y[1, row, p] ** 2
             spin_error += (Y[3, turn, p] - X[3, turn, p]) ** 2
             spin += Y[1, turn, p] ** 2
-        size = bodies.body[k].size
+        size = bodies.body[k].extent
         worst = max(worst, np.sqrt(error), size * np.sqrt(spin_error))
         speed = max(speed, np.sqrt(motion), size * np.sqrt(spin))
     return worst, speed
@@ -300,7 +300,7 @@ def largest_on_bodies(mesh, nodes):
             continue
         row, turn = body_rows(k, mesh)
         for p in range(3):
-            largest = max(largest, abs(nodes[row, p]), abs(nodes[turn, p]) / bodies.body[k].size)
+            largest = max(largest, abs(nodes[row, p]), abs(nodes[turn, p]) / bodies.body[k].extent)
     return largest
 
 

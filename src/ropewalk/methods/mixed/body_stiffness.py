@@ -91,6 +91,6 @@ def _take_floor(mesh: Mesh, K: Array) -> None:
     for k in range(n_bodies):
         d = mesh.dof_start[mesh.motion.size - n_bodies + k]
         if bodies.body[k].is_free == 1:
-            size = bodies.body[k].size
+            size = bodies.body[k].extent
             floor = STATIC_FLOOR * bodies.body[k].weight_scale / size
             K[range(d, d + 6), range(d, d + 6)] -= floor * np.array([1.0, 1.0, 1.0, size**2, size**2, size**2])
