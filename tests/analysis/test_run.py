@@ -399,7 +399,7 @@ def test_full_disk_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match=r"a.nc.part cannot be written: the disk is full; .*--resume"):
         simulate(swing_system(), solver=ResumableSwing(), output=output)
     monkeypatch.setattr(files, "write_all", write_all)
-    assert RunReader(part_folder(output)).rows == 30
+    assert RunReader(part_folder(output)).rows == 15  # every segment is a head and, here, one record
     with simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True) as data:
         assert_same_bits(simulate(swing_system(), solver=ResumableSwing()), data)
 

@@ -71,7 +71,8 @@ def test_tension_at_the_keel_rights_what_would_capsize():
     moored = spar(1.1, points={"a": {"position": [0, 0, -50]}}, lines=tether,
                   sections={"wire": {"drag": 0, "added_mass": 0,
                                      "diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e8}})  # fmt: skip
-    assert abs(statics(spar(1.1)).summary["bodies"]["spar"]["attitude"][1]) > 5.0
+    lean = statics(spar(1.1)).summary["bodies"]["spar"]["attitude"]
+    assert np.abs(lean[:2]).max() > 5.0  # degrees, to any side
     for method in ("auto", "fem"):
         found = statics(moored, method)
         assert found.stability.stable
