@@ -96,8 +96,8 @@ def grounded_body(model: Model, position: Array) -> str:
         return ""
     for k in np.flatnonzero(bodies.joint == LOOSE):
         x = position[k]
-        size = reach(build_feet(model, int(k)))
-        if float(sea.bed_normal @ (x + np.array([0.0, 0.0, sea.depth]))) < -2.0 * size - SOFTEST:
+        height = float(sea.bed_normal @ x) + float(sea.bed_normal[2]) * sea.depth
+        if height < -SOFTEST and height < -2.0 * reach(build_feet(model, int(k))) - SOFTEST:
             weight, lift = bodies.mass[k] * sea.gravity, sea.water_density * sea.gravity * _volume(model, int(k))
             return (
                 f"body '{model.names.bodies[k]}' is below the bed at z = {x[2]:.4g} m: it weighs {weight:.4g} N and "
