@@ -1,7 +1,7 @@
 """Audit of lines of elements: balance of every node at the method's own mesh, lengths by the law, bed, pushing.
 
 Two ways to lump loads at the nodes are known: halves of elements that feel the water at their own node ('nodes'), and
-straight bars whose drag is integrated at two Gauss points ('bars').
+straight bars whose drag, of the stretched length, is integrated at two Gauss points ('bars').
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from ropewalk.analysis.audit_loads import (
     lump_load,
     norm,
     strain_of,
+    submerged,
     unit,
 )
 from ropewalk.model.arrays import Array, Flags, Ints
@@ -130,11 +131,16 @@ def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> t
     return total, bed
 
 
-def _half_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
-    """Loads on the two halves of each element, with the water at their nodes and the tangent of the element."""
+def _thickness(model: Model, of: Elements) -> Array:
+    """(m,) height over which a section of each element passes the water surface, m."""
     sections = model.sections
     width = np.maximum(np.sqrt(4.0 * sections.area[of.section] / np.pi), 2.0 * sections.contact_radius[of.section])
-    thick = np.maximum(width, LEVEL * of.length)
+    return np.maximum(width, LEVEL * of.length)
+
+
+def _half_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
+    """Loads on the two halves of each element, with the water at their nodes and the tangent of the element."""
+    thick = _thickness(model, of)
     stretch = norm(of.chord) / of.length
     fabric = Fabric(of.line, of.section)
     z0, z1 = state.position[of.first, 2], state.position[of.first + 1, 2]
@@ -178,14 +184,12 @@ def _area(x: Array, y: Array, to: Array) -> Array:
 
 
 def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
-    """Loads on the nodes of each bar: weight and buoyancy by halves, drag by two Gauss points."""
+    """Loads on the nodes of each bar: weight and buoyancy by halves, drag of the stretched bar by two Gauss points."""
     sections, sea, k = model.sections, model.sea, of.section
     ends = []
     z = [state.position[of.first, 2], state.position[of.first + 1, 2]]
-    half = 0.25 * np.abs(of.tangent[:, 2]) * of.length + np.sqrt(sections.area[k] / np.pi)
-    share = [
-        np.clip(0.5 - 0.5 * (0.75 * z[side] + 0.25 * z[1 - side]) / np.maximum(half, TINY), 0.0, 1.0) for side in (0, 1)
-    ]
+    thick, middle = _thickness(model, of), 0.5 * (z[0] + z[1])
+    share = [submerged(height, Wetness(height, middle, thick)) for height in z]
     for side in (0, 1):
         load = np.zeros((of.first.size, 3))
         load[:, 2] = -0.5 * sections.mass[k] * of.length * sea.gravity
@@ -198,7 +202,7 @@ def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
         for side in (0, 1):
             far = NEAR if side == 0 else 1.0 - NEAR
             u = (1.0 - far) * water[0] + far * water[1]
-            scale = (0.5 * of.length * share[side])[:, None]
+            scale = (0.5 * norm(of.chord) * share[side])[:, None]
             force = scale * drag(u, of.tangent, bn, bt, sea.water_density)
             ends[0] += (1.0 - far) * force
             ends[1] += far * force
