@@ -192,6 +192,11 @@ def test_response_command_prints_json(tmp_path: Path) -> None:
     assert answer.exit_code == 0, answer.output
     heave = next(row for row in json.loads(answer.output)["statistics"] if row["what"].startswith("heave"))
     assert 0.3 < heave["std"] < 0.4
+    moored = Path(__file__).resolve().parents[2] / "examples" / "buoy_rao.yaml"
+    answer = CliRunner().invoke(app, [str(moored), "--json"])
+    assert answer.exit_code == 0, answer.output
+    rows = {row["what"]: row for row in json.loads(answer.output)["statistics"]}
+    assert rows["tension of mooring at B (N)"]["std"] > rows["tension of mooring at A (N)"]["std"] > 0.0
 
 
 def test_buoy_example_follows_long_waves_and_resonates() -> None:

@@ -62,7 +62,7 @@ class Misses(NamedTuple):
 
 
 def spans_of(model: Model, state: State) -> Spans:
-    """Cut the intervals between the nodes of the state into legs of one section."""
+    """Cut the intervals between the nodes of the state into legs of one section, along which tables are straight."""
     lines = model.lines
     first, line, depth, span, section, low, high = [], [], [], [], [], [], []
     jumps, forces = [], []
@@ -74,7 +74,9 @@ def spans_of(model: Model, state: State) -> Spans:
         pieces = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
         ends = np.cumsum(lines.piece_length[pieces])
         hung = np.arange(lines.attachment_start[i], lines.attachment_start[i + 1])
-        cuts = np.concatenate([ends[:-1], lines.attachment_s[hung]])
+        knots = lines.load_table[lines.table_start[lines.load_start[i]] : lines.table_start[lines.load_start[i + 1]], 0]
+        inside = knots[(knots > 0.0) & (knots < lines.length[i])]
+        cuts = np.concatenate([ends[:-1], lines.attachment_s[hung], inside])
         apart = np.min(np.abs(cuts[:, None] - s[None, :]), axis=1, initial=np.inf) > same if cuts.size else cuts > 0.0
         edges = np.unique(np.concatenate([s, cuts[apart]]))
         middle = 0.5 * (edges[1:] + edges[:-1])

@@ -106,8 +106,8 @@ def amplitudes(result: xr.Dataset) -> list[dict[str, Any]]:
             one = result.isel(frequency=j, case=c) if case else result.isel(frequency=j)
             row: dict[str, Any] = {"omega": float(omega), **({"method": case} if case else {})}
             if "tension" in one:
-                for line in dict.fromkeys(one.line.values.tolist()):
-                    values = abs(one.tension.values[one.line.values == line])
+                for line in dict.fromkeys(one.node_line.values.tolist()):
+                    values = abs(one.tension.values[one.node_line.values == line])
                     row[f"{line} A (N)"], row[f"{line} B (N)"] = float(values[0]), float(values[-1])
             if "body_motion" in one:
                 for body in one.body.values:
@@ -125,8 +125,8 @@ def _show_statistics(result: xr.Dataset, as_json: bool) -> None:
     numbers = statistics(result)
     rows = []
     if "tension_std" in numbers:
-        for line in dict.fromkeys(numbers.line.values.tolist()):
-            inside = numbers.line.values == line
+        for line in dict.fromkeys(numbers.node_line.values.tolist()):
+            inside = numbers.node_line.values == line
             for end, k in (("A", 0), ("B", -1)):
                 std, tz, peak = (float(numbers[f"tension_{s}"].values[inside][k]) for s in ("std", "tz", "maximum"))
                 rows.append({"what": f"tension of {line} at {end} (N)", "std": std, "tz": tz, "maximum": peak})

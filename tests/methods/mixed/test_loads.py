@@ -40,16 +40,29 @@ def loaded(load: dict[str, Any], elements: int, backwards: bool = False) -> Syst
 
 @pytest.mark.parametrize("kind", LOADS)
 def test_statics_approach_shooting_with_second_order(kind: str) -> None:
-    """End forces of 20 and 40 elements against the shooting method: errors 1e-3 and a quarter of it."""
+    """End forces of 30 and 60 elements against the shooting method: errors 1e-3 and a quarter of it.
+
+    The table bends and ends at nodes of both meshes. Within an element its end would leave an error that depends on
+    where: still of second order, but ratios go from 3.7 to 4.2.
+    """
     exact = statics(loaded(LOADS[kind], 1), method="shooting").state.end_force
     errors = []
-    for elements in (20, 40):
+    for elements in (30, 60):
         report, state = settle(build(loaded(LOADS[kind], elements)))
         assert report.good, report.message
         assert report.iterations < 12  # Newton with its exact tangent; 5 to 7 measured
         errors.append(np.abs(state.end_force - exact).max() / np.abs(exact).max())
     assert errors[0] < 2e-3
     assert_allclose(errors[0] / errors[1], 4.0, rtol=0.02)
+
+
+def test_tables_that_begin_and_end_anywhere_pass_the_audit() -> None:
+    """Bends and ends of a table between the nodes of an answer are no unbalance; both methods agree."""
+    load = {"kind": "table", "s": [5.3, 11.9, 17.1], "force": [[0, 300, 0], [0, -900, 400], [700, 0, 0]]}
+    exact = statics(loaded(load, 1), method="shooting").state.end_force
+    found = statics(loaded(load, 60), method="fem").state.end_force
+    # second order: 60 elements leave 5e-4 or less
+    assert_allclose(found, exact, atol=1e-3 * np.abs(exact).max())
 
 
 def test_pressure_on_the_line_turned_round_pushes_the_other_way() -> None:

@@ -26,6 +26,7 @@ POLISH = 1  # steps after that: a shallow taut cable's balance of weight is far 
 LENGTH_TOLERANCE = 1e-10  # of the longest line
 STUCK = 1e3  # times the tolerances: good enough where a kink of the bed stops the descent
 FIRST_MASS = 1e-3  # 1/s2, of gravity over length: first Levenberg mass factor
+NEUTRAL = 1e-8  # of gravity over length: mass factor of every step, far below omega^2 of modes, far above round-off
 MASS_UP, MASS_DOWN = 10.0, 0.1  # its change after a bad and a good iteration
 ON_BED = 1e-3  # m above the bed: a node that a solver with a rigid bed has laid on it
 LEAST_SCALE = 1e-6  # N, m: scales of a case without weight or lines
@@ -129,7 +130,12 @@ class _Judge:
         )
 
     def stepped(self, rest: Rest, mass: float) -> Rest | None:
-        """One Newton step with a Levenberg mass (1/s2); None if the matrix is singular or the step goes nowhere."""
+        """One Newton step with a Levenberg mass (1/s2); None if the matrix is singular or the step goes nowhere.
+
+        Some mass there always is: nothing holds an axisymmetric buoy on one line against turning about its axis, and
+        K alone has no inverse then.
+        """
+        mass += NEUTRAL * max(self.model.sea.gravity, 1.0) / self.length_scale
         try:
             step = splu((rest.assembled.K + mass * rest.assembled.M).tocsc()).solve(-rest.assembled.residual)
         except RuntimeError:  # exactly singular
@@ -152,7 +158,7 @@ def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: floa
     first = judge(place)
     rest = _plain(judge, first)
     if not judge.is_done(rest):
-        rest = _damped(judge, first)
+        rest = min(rest, _damped(judge, first), key=judge.merit)
     if judge.is_done(rest, STUCK):
         return rest
     raise ConvergenceError(

@@ -57,7 +57,7 @@ def line_spans(model: Model, i: int, cuts: Array) -> LineSpans:
 
 
 def _add_load(model: Model, j: int, mass: Array, rows: Array) -> None:
-    """Distributed load j on all spans of its line; beyond its ends a table holds its end values."""
+    """Distributed load j on all spans of its line; tables over part of it have entries of no force beside them."""
     lines = model.lines
     if lines.load_kind[j] == PRESSURE:
         rows[:, string.PRESSURE : string.PRESSURE + 3] += lines.load_value[j] * lines.load_axis[j]
