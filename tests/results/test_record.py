@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from ropewalk.model.model import Names
 from ropewalk.model.state import State
-from ropewalk.results import NotFiniteError, Recorder, RunFolder, dataset_of, record
+from ropewalk.results import NotFiniteError, Recorder, dataset_of, record
 
 NAMES = SimpleNamespace(points=("anchor", "top", "mid"), bodies=("buoy", "float"), lines=("a", "b"), sections=())
 NET_FIELDS = {name for name in State._fields if name.startswith("net_")}
@@ -141,22 +140,3 @@ def test_results_need_no_compiler():
         "assert not loaded, loaded"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_recording_costs_little(tmp_path):
-    """A state of 500 nodes goes to disk in about 30 us of processor time, amortised (28 kB, half of it checksum)."""
-    names = SimpleNamespace(points=("a", "b"), bodies=(), lines=("m",), sections=())
-    first = some_state(0.0, names, (500,))
-    states = [some_state(0.1 * k, names, (500,))._replace(s=first.s) for k in range(10)]
-    folder = RunFolder.create(tmp_path / "a.nc")
-    recorder = Recorder(names, {}, folder)
-    costs = []
-    for _ in range(8):
-        begin = time.process_time()
-        for k in range(200):
-            recorder.add(states[k % 10])
-            if recorder.is_due:
-                recorder.save({"x": first.position}, {})
-        costs.append((time.process_time() - begin) / 200)
-    folder.remove()
-    assert min(costs) < 100e-6  # s; the best of eight, and three times the measured: machines differ
