@@ -9,11 +9,9 @@ it ten per cent on the short line if these are 0.05 s apart: they are chosen so 
 
 from __future__ import annotations
 
-import contextlib
-import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ import moordyn
 import numba
 import numpy as np
 
+from benchmarks.timing import quiet
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import Model, build
@@ -146,21 +145,6 @@ def ropewalk_run(model: Model, solver: MixedFem, every: float = EVERY) -> Result
         f"tolerance {solver.tolerance:.0e}  {figures['steps']} steps"
     )
     return Result(label, np.array(forces), cost, figures)
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """MoorDyn prints from C."""
-    kept = {stream: os.dup(stream) for stream in (1, 2)}
-    with Path(os.devnull).open("w") as sink:
-        for stream in kept:
-            os.dup2(sink.fileno(), stream)
-        try:
-            yield
-        finally:
-            for stream, copy in kept.items():
-                os.dup2(copy, stream)
-                os.close(copy)
 
 
 def moordyn_run(line: Line, segments: int, step: float, scheme: str) -> Result | None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import ropewalk as rw
+from benchmarks.timing import quiet
 
 DURATION = 120.0  # s of each sea state
 RAMP = 20.0  # s
@@ -93,21 +91,6 @@ def moordyn_text(segments: int, step: float) -> str:
               "320 WtrDpth", "3e6 kBot", "3e5 cBot", "100.0 TmaxIC", "0.0001 threshIC", "---- OUTPUTS ----",
               "--- END", ""]  # fmt: skip
     return "\n".join(lines)
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """MoorDyn prints from C."""
-    kept = {stream: os.dup(stream) for stream in (1, 2)}
-    with Path(os.devnull).open("w") as sink:
-        for stream in kept:
-            os.dup2(sink.fileno(), stream)
-        try:
-            yield
-        finally:
-            for stream, copy in kept.items():
-                os.dup2(copy, stream)
-                os.close(copy)
 
 
 def moordyn_run(height: float, seed: int, segments: int, step: float) -> tuple[np.ndarray, float, float]:

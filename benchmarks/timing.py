@@ -1,11 +1,29 @@
-"""Timing: the best of several runs, each long enough to be measured."""
+"""Timing: the best of several runs, each long enough to be measured; and peers kept from printing."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 SHORTEST = 0.02  # s of one measurement
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """MoorDyn prints from C."""
+    kept = {stream: os.dup(stream) for stream in (1, 2)}
+    with Path(os.devnull).open("w") as sink:
+        for stream in kept:
+            os.dup2(sink.fileno(), stream)
+        try:
+            yield
+        finally:
+            for stream, copy in kept.items():
+                os.dup2(copy, stream)
+                os.close(copy)
 
 
 def best(job: Callable[[], object], repeats: int = 5) -> float:
