@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ropewalk.analysis.modes import modes as modes
     from ropewalk.analysis.response import response as response
     from ropewalk.analysis.run import simulate as simulate
+    from ropewalk.analysis.shoot import shoot as shoot
     from ropewalk.analysis.statespace import state_space as state_space
     from ropewalk.analysis.statics import Equilibrium as Equilibrium
     from ropewalk.analysis.statics import statics as statics
@@ -44,6 +45,7 @@ _HOME = {
     "load": "ropewalk.io.load",
     "modes": "ropewalk.analysis.modes",
     "response": "ropewalk.analysis.response",
+    "shoot": "ropewalk.analysis.shoot",
     "simulate": "ropewalk.analysis.run",
     "solve_lines": "ropewalk.analysis.many_lines",
     "state_space": "ropewalk.analysis.statespace",
@@ -62,6 +64,7 @@ __all__ = [
     "load",
     "modes",
     "response",
+    "shoot",
     "simulate",
     "solve_lines",
     "state_space",

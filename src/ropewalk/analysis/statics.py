@@ -45,6 +45,7 @@ PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
 # what numbers do to code that expects others: a failure of the method, not of the program
 BREAKDOWNS = (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError)
 QUADRATURE = dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars")  # how elements lump loads; others at nodes
+GUESSLESS = "catenary"  # the method that has no use for a guess
 HAVE_BED = ("fem", "relax", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
@@ -137,7 +138,12 @@ class Equilibrium(Shown):
 
 
 def statics(
-    system: Source, method: str | Solver | None = None, *, time: float = 0.0, sensitivities: Sequence[str] = ()
+    system: Source,
+    method: str | Solver | None = None,
+    *,
+    time: float = 0.0,
+    sensitivities: Sequence[str] = (),
+    guess: Any = None,
 ) -> Equilibrium:
     """Equilibrium of `system` with prescribed motions at `time` (s).
 
@@ -148,6 +154,10 @@ def statics(
 
     `sensitivities` names parameters of the case by their path, e.g. ``lines.m1.pieces.0.length``; the result
     then has the exact derivative of every end tension and loose position by each of them.
+
+    `guess` is where to start: an equilibrium, a result or its file, or places by name of lines, points and bodies, as
+    in ``{"west": [[-400, 0, -50], [-100, 0, -50], [0, 0, 0]]}``. Shooting then gives the equilibrium that Newton finds
+    from there, stable or not; methods of elements and bars start from it; the closed form takes none.
 
     >>> import ropewalk as rw
     >>> rest = rw.statics("mooring.yaml")
@@ -160,12 +170,13 @@ def statics(
     refuse_only_rods(system)
     refuse_unreachable(model, time)
     refuse_impossible(model, time)
+    begin = None if guess is None else _guessed(model, guess, time)
     tries: list[Try] = []
     answer: Equilibrium | None = None
     for name, solver in _solvers(system, model, method or system.statics.method):
-        found = _attempt(system, model, name, solver, time)
+        found = attempt(system, model, name, solver, time, begin)
         if isinstance(found, Equilibrium):
-            rejected = tuple((attempt.method, attempt.sentence) for attempt in tries)
+            rejected = tuple((other.method, other.sentence) for other in tries if other.method != GUESSLESS)
             answer = replace(found, audit=replace(found.audit, rejected=rejected))
             break
         tries.append(found)
@@ -187,10 +198,17 @@ class Try:
     audit: Audit | None = None
 
 
-def _attempt(system: System, model: Model, name: str, solver: Any, time: float) -> Equilibrium | Try:
-    """The equilibrium by one method if it passes its audit; otherwise why not."""
+def attempt(
+    system: System, model: Model, name: str, solver: Any, time: float, guess: State | None = None
+) -> Equilibrium | Try:
+    """The equilibrium by one method if it passes its audit; otherwise why not.  guess : the state to start from"""
     try:
-        work = solver.start(model, initial_state(model))
+        if guess is None:
+            work = solver.start(model, initial_state(model))
+        elif name == GUESSLESS:
+            raise InputError(f"method '{name}' is a closed form and takes no guess; use shooting, fem or bars_statics")
+        else:
+            work = getattr(solver, "start_from", solver.start)(model, guess)
         report = solver.advance(model, work, time)
         if not report.good:
             return Try(name, report.message or report.status.value, report)
@@ -218,18 +236,25 @@ def _attempt(system: System, model: Model, name: str, solver: Any, time: float) 
     return Try(name, text, failed, audit=checked)
 
 
+def _guessed(model: Model, guess: Any, time: float) -> State:
+    """The state that a guess gives."""
+    from ropewalk.analysis.guess import guessed_state
+
+    return guessed_state(model, guess, time)
+
+
 def _failure(model: Model, tries: list[Try], time: float) -> Exception:
     """What to raise when no method has an answer: bad input if none does the case, otherwise the numbers of all."""
-    refused = [attempt.refused for attempt in tries if attempt.refused is not None]
+    refused = [one.refused for one in tries if one.refused is not None]
     if len(refused) == len(tries):
         return refused[0]
     short = shortage(model, time)
     if short:
         return InputError(short)
-    computed = [attempt for attempt in tries if attempt.refused is None]
+    computed = [one for one in tries if one.refused is None]
     telling = [t for t in computed if t.report.status in (Status.NO_EQUILIBRIUM, Status.TOO_SHORT)]
     first = (telling or computed)[0]
-    others = [f"{attempt.method}: {attempt.sentence}" for attempt in computed if attempt is not first]
+    others = [f"{one.method}: {one.sentence}" for one in computed if one is not first]
     text = first.sentence + (f". Other methods: {'; '.join(others)}" if others else "")
     return ConvergenceError(text, first.report)
 

@@ -16,6 +16,7 @@ from ropewalk.methods.shooting.assembly import Result, result_memory
 from ropewalk.methods.shooting.branches import is_stable, loops, turning
 from ropewalk.methods.shooting.build import Problem, build_problem
 from ropewalk.methods.shooting.contact import contact_plan
+from ropewalk.methods.shooting.given import GivenShape
 from ropewalk.methods.shooting.guess import start_tails
 from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, laid, refine, settled
 from ropewalk.methods.shooting.newton import CONVERGED, RESTARTS, STUCK, Newton
@@ -39,6 +40,7 @@ MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
 MOST_CONTACTS = 6  # changes of the plan because of the bed
 MORE_PARTS = 6  # arcs of a line where a single one fails
+NEAR_PARTS = 24  # arcs of a line whose equilibrium next to a given shape is sought: five for each of its bends or more
 SLACK_SHARES = (1.0e-2, 1.0e-3, 1.0e-4, 1.0e-5, 1.0e-6, 1.0e-8, SLACK_FORCE)  # of the force scale, see `_stiffened`
 FIRST_SHARE = 0.25  # of the current in the first step of load continuation
 LEAST_SHARE = 1.0e-4  # below which load continuation has come to an end
@@ -56,6 +58,7 @@ class Work:
     problem: Problem
     out: Result | None = None  # of the last advance
     good: bool = False
+    given: State | None = None  # whose nearest equilibrium is sought, stable or not
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,20 @@ class Shooting:
         plan = first_plan(model, place, shape)
         return Work(place, state.time, plan, build_problem(model, place, plan, shape))
 
+    def start_from(self, model: Model, state: State) -> Work:
+        """As `start`, but the equilibrium next to `state` is sought, stable or not."""
+        refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
+        place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
+        place = prescribed(model, place, state.time)
+        shape = GivenShape(model, place, state)
+        plan = denser(model, first_plan(model, place, shape), NEAR_PARTS, shape)
+        return Work(place, state.time, plan, build_problem(model, place, plan, shape), given=state)
+
     def advance(self, model: Model, work: Work, t: float) -> Report:
         """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
         place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
+        if work.given is not None:
+            return self._near(model, work, place, t)
         attempt = self._slid(model, place, self._first_try(model, work, place))
         tried: set[Plan] = set()
         attempt = self._finished(model, attempt, tried)
@@ -116,6 +130,25 @@ class Shooting:
             attempt = self._insist(model, place, attempt, t, tried)
         if attempt.answer and turning(model):
             attempt = self._stable_branch(model, place, attempt)
+        return self._kept(model, work, place, attempt, t)
+
+    def _near(self, model: Model, work: Work, place: Place, t: float) -> Report:
+        """The equilibrium that Newton finds from the given state, in many arcs or in few."""
+        assert work.given is not None
+        shape = GivenShape(model, place, work.given)
+        best: Attempt | None = None
+        for plan in dict.fromkeys((work.plan, first_plan(model, place, shape))):
+            attempt = self._finished(model, self._solve(model, place, plan, shape, restarts=0), set())
+            if best is None or attempt.answer:
+                best = attempt
+            if attempt.answer:
+                work.given = None
+                break
+        assert best is not None
+        return self._kept(model, work, place, best, t)
+
+    def _kept(self, model: Model, work: Work, place: Place, attempt: Attempt, t: float) -> Report:
+        """Keep what came of an advance; its report."""
         if attempt.answer:
             work.place = place_of(attempt.problem, place)
         work.time, work.good = t, attempt.answer
