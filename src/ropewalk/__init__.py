@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ropewalk.analysis.statics import Equilibrium as Equilibrium
     from ropewalk.analysis.statics import statics as statics
     from ropewalk.coupling import Coupled as Coupled
+    from ropewalk.coupling.fmu import export_fmu as export_fmu
     from ropewalk.errors import ConvergenceError as ConvergenceError
     from ropewalk.errors import InputError as InputError
     from ropewalk.io.load import load as load
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 _HOME = {
     "ConvergenceError": "ropewalk.errors",
     "Coupled": "ropewalk.coupling",
+    "export_fmu": "ropewalk.coupling.fmu",
     "Equilibrium": "ropewalk.analysis.statics",
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
@@ -60,6 +62,7 @@ __all__ = [
     "InputError",
     "System",
     "design",
+    "export_fmu",
     "float_rods",
     "load",
     "modes",

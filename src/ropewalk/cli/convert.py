@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 CASES = (".yaml", ".yml")
 MOORDYN = (".txt", ".dat", ".inp")
 RESULTS = ".nc"
+UNIT = ".fmu"  # co-simulation, FMI 2.0
 EXPORTS = (".pvd", ".vtp", ".csv", ".xlsx", ".parquet", ".out")
 _TURBINE = re.compile(r"(\d{1,6})=([^,]+),([^,]+)(?:,([^,]+))?")
 
@@ -34,7 +35,10 @@ class Source(StrEnum):
 
 
 IN_HELP = "A file of MoorDyn, MoorPy, MAP++, RAFT or FAModel; a case; or a result (.nc)."
-OUT_HELP = "A case (.yaml); of a case a MoorDyn file (.txt, .dat); of a result .pvd, .vtp, .csv, .xlsx, .parquet, .out."
+OUT_HELP = (
+    "A case (.yaml); from a case a MoorDyn file (.txt, .dat) or an FMI unit (.fmu); "
+    "from a result .pvd, .vtp, .csv, .xlsx, .parquet, .out."
+)
 NONE_HELD = "where the file holds none."
 
 
@@ -67,8 +71,10 @@ def convert_command(
         _to_case(source, target, kind, wishes, as_json)
     elif ending in MOORDYN:
         _to_moordyn(source, target, overwrite, as_json)
+    elif ending == UNIT:
+        _to_unit(source, target, as_json)
     else:
-        known = ", ".join((*CASES, *MOORDYN))
+        known = ", ".join((*CASES, *MOORDYN, UNIT))
         hint = f"; {', '.join(EXPORTS)} are written of results (.nc)" if ending in EXPORTS else ""
         raise InputError(
             f"{target}: '{target.suffix}' is not written of a case or another program's file: {known}{hint}"
@@ -151,6 +157,17 @@ def _to_moordyn(source: Path, target: Path, overwrite: bool, as_json: bool) -> N
         typer.echo(f"{source}: {note.kind}: {note}", err=True)
     beside = f", with {', '.join(other.name for other in others)}" if others else ""
     typer.echo(f"{target}: written{beside}")
+
+
+def _to_unit(source: Path, target: Path, as_json: bool) -> None:
+    from ropewalk.coupling.fmu import export_fmu
+    from ropewalk.spec.system import System
+
+    export_fmu(System.from_file(source), target)
+    if as_json:
+        print_json({"file": str(target)})
+    else:
+        typer.echo(f"{target}: written; it needs Python with ropewalk where it runs")
 
 
 def _report(conversion: Conversion, target: Path, as_json: bool) -> None:

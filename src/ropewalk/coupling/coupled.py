@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.condensed import Condensed, condensed
 from ropewalk.analysis.run import START_SETTINGS, first_state, solver_for
 from ropewalk.coupling.driven import Driven
 from ropewalk.errors import ConvergenceError, InputError
@@ -120,6 +121,18 @@ class Coupled:
             force += pull
             moment += np.cross(turn @ offset, pull)
         return force, moment
+
+    def linearised(self) -> Condensed:
+        """Mass, damping and stiffness of the lines on the driven parts now: for partners that step implicitly.
+
+        The forces change by ``-(stiffness @ dx + damping @ dv + mass @ da)``, rows in the order of ``dofs``: points
+        first, then bodies (translations, rotation vectors about world axes). Lines follow as if slowly; see
+        `analysis/condensed.py`.
+        """
+        state = self.state
+        points = [part.which for part in self._driven.parts if not part.is_body]
+        bodies = [part.which for part in self._driven.parts if part.is_body]
+        return condensed(self.model, state, points, bodies)
 
     def save(self) -> bytes:
         """All that the next step depends on; `restore` goes on from it to the same bits."""

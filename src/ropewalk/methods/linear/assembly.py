@@ -66,8 +66,13 @@ class Assembled(NamedTuple):
     bodies: tuple[BodyTerms, ...]
 
 
-def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping: float = 0.0) -> Local:
-    """Forces and tangents of every element and node."""
+def evaluate_local(
+    model: Model, unknowns: Unknowns, place: Place, mass_damping: float = 0.0, velocity: Array | None = None
+) -> Local:
+    """Forces and tangents of every element and node.
+
+    velocity : (n_rows, 3) of the nodes, m/s, for drag about a motion; at rest unless given
+    """
     mesh, sea = unknowns.mesh, model.sea
     n, m = place.r.shape[0], place.T.size
     flow, slope = np.zeros((n, 3)), np.zeros((n, 3))
@@ -75,6 +80,8 @@ def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping:
         for i in range(n):
             flow[i] = current_at(place.r[i, 2], sea)
             slope[i] = current_shear(place.r[i, 2], sea)
+    if velocity is not None:
+        flow -= velocity
     node = mesh.node[:n]  # rows of bodies follow
     local = Local(
         np.zeros((n, 3)), np.zeros(m), np.zeros((m, 3)), np.zeros(m), np.zeros((m, 2)), np.zeros((m, 2, 2, 3, 3)),
@@ -87,10 +94,12 @@ def evaluate_local(model: Model, unknowns: Unknowns, place: Place, mass_damping:
     return local
 
 
-def assemble(model: Model, unknowns: Unknowns, place: Place, mass_damping: float = 0.0) -> Assembled:
-    """Residual and matrices at a place."""
+def assemble(
+    model: Model, unknowns: Unknowns, place: Place, mass_damping: float = 0.0, velocity: Array | None = None
+) -> Assembled:
+    """Residual and matrices at a place; drag about the velocity of the nodes (m/s) where it is given."""
     mesh = unknowns.mesh
-    local = evaluate_local(model, unknowns, place, mass_damping)
+    local = evaluate_local(model, unknowns, place, mass_damping, velocity)
     S, S_in = movement(model, unknowns, place.quaternion)
     n = unknowns.size
     nodal_M = nodal(unknowns.first, local.M, local.node_M)
