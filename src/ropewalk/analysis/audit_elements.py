@@ -35,6 +35,7 @@ from ropewalk.analysis.audit_loads import (
     submerged,
     unit,
 )
+from ropewalk.loads.footing import attachment_footings
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model
@@ -120,11 +121,15 @@ def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> t
             np.add.at(area, node, 0.5 * width * of.length)
             np.add.at(lift, node, 0.5 * radius * of.length)
             np.add.at(share, node, 0.5 * of.length)
+        under, foot = _attachment_nodes(model, state), attachment_footings(model)
         if quadrature == "bars":
+            middle = lift / np.maximum(share, TINY)
+            np.add.at(bed, under, sea.bed_stiffness * foot * np.maximum(0.0, middle - height)[under])
             for node in (of.first, of.first + 1):
                 depth = np.maximum(0.0, radius - height[node])
                 np.add.at(bed, node, 0.5 * of.length * width * sea.bed_stiffness * depth)
         else:
+            np.add.at(area, under, foot)
             depth = np.maximum(0.0, lift / np.maximum(share, TINY) - height)
             bed = sea.bed_stiffness * area * depth
         total += bed[:, None] * sea.bed_normal
@@ -209,17 +214,25 @@ def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
     return ends[0], ends[1]
 
 
+def _attachment_nodes(model: Model, state: State) -> Ints:
+    """(n_attachments,) nodes of what is attached to lines."""
+    lines = model.lines
+    nodes = np.zeros(lines.attachment_s.size, dtype=np.int64)
+    for i in np.flatnonzero(np.diff(lines.attachment_start)):
+        own = slice(int(lines.attachment_start[i]), int(lines.attachment_start[i + 1]))
+        first, s = int(state.start[i]), state.s[int(state.start[i]) : int(state.start[i + 1])]
+        nodes[own] = first + np.argmin(np.abs(s[None, :] - lines.attachment_s[own][:, None]), axis=1)
+    return nodes
+
+
 def _add_attachments(model: Model, state: State, total: Array) -> None:
     lines = model.lines
-    for i in range(lines.length.size):
-        own = np.arange(lines.attachment_start[i], lines.attachment_start[i + 1])
-        if not own.size:
-            continue
-        nodes = np.arange(state.start[i], state.start[i + 1])
-        at = nodes[np.argmin(np.abs(state.s[nodes][None, :] - lines.attachment_s[own][:, None]), axis=1)]
-        load = lump_load(model.sea, state.position[at], lines.attachment_mass[own], lines.attachment_volume[own],
-                         lines.attachment_drag_area[own])  # fmt: skip
-        np.add.at(total, at, load + lines.attachment_force[own])
+    if not lines.attachment_s.size:
+        return
+    at = _attachment_nodes(model, state)
+    load = lump_load(model.sea, state.position[at], lines.attachment_mass, lines.attachment_volume,
+                     lines.attachment_drag_area)  # fmt: skip
+    np.add.at(total, at, load + lines.attachment_force)
 
 
 def _end_forces(

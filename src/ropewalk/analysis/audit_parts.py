@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.analysis.audit_lines import FORCE, LENGTH, Finding, Scales, heights
+from ropewalk.analysis.audit_lines import FORCE, GRIP, LENGTH, Finding, Scales, heights
 from ropewalk.analysis.audit_loads import current_at, drag, lump_load
+from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.loads.hull import cut_strips
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
@@ -35,6 +36,7 @@ def check_points(model: Model, state: State, time: float, figures: Mapping[str, 
         return found
     pulls = _pulls_on_points(model, state, figures)
     lumps = lump_load(sea, state.point_position, points.mass, points.volume, points.drag_area) + points.force
+    pressed = _footings(model, state)
     home = _prescribed(model, time)
     longest = max(float(scales.length.max(initial=0.0)), 1e-3)
     with_net = {int(k) for k in model.nets.point if k >= 0}
@@ -51,7 +53,7 @@ def check_points(model: Model, state: State, time: float, figures: Mapping[str, 
             continue
         if np.any(joint != HELD):
             free = np.where(joint != HELD, residual, 0.0)
-            value = _left_by_bed(model, state.point_position[k], frame.T @ free, limit)
+            value = _left_by_bed(model, state.point_position[k], frame.T @ free, limit, float(pressed[k]))
             found.append(Finding("force", f"point '{name}'", value, limit))
         if np.any(joint == HELD):
             miss = float(np.abs(np.where(joint == HELD, off, 0.0)).max())
@@ -59,15 +61,33 @@ def check_points(model: Model, state: State, time: float, figures: Mapping[str, 
     return found
 
 
-def _left_by_bed(model: Model, place: Array, force: Array, limit: float) -> float:
-    """What is left of a force on a point after the bed has pushed up and held it, N."""
+def _footings(model: Model, state: State) -> Array:
+    """(n_points,) N, with which the bed presses on the points that stand on it: its law on the depth of each."""
+    lines, sea = model.lines, model.sea
+    push: Array = np.zeros(len(model.names.points))
+    area = point_footings(model)
+    if np.any(area):
+        at = np.where(area > 0.0, lines.end_index, 0)
+        depth = end_radii(model) - heights(sea, state.point_position)[at]
+        np.add.at(push, at, sea.bed_stiffness * area * np.maximum(0.0, depth))
+    return push
+
+
+def _left_by_bed(model: Model, place: Array, force: Array, limit: float, pressed: float) -> float:
+    """What is left of a force on a point after the bed has pushed up and held it, N.
+
+    pressed : N, of its footing; a point that has none, or is laid on the bed by a method whose bed is rigid, is held up
+    """
     sea = model.sea
     size = float(np.linalg.norm(force))
-    if not sea.has_seabed or size <= limit or heights(sea, place) > ON_BED * sea.depth:
+    touch = ON_BED * sea.depth + float(model.sections.contact_radius.max(initial=0.0))
+    rigid = sea.has_seabed and abs(float(heights(sea, place))) <= touch
+    if size <= limit or (pressed == 0.0 and not rigid):
         return size
-    down = max(0.0, -float(force @ sea.bed_normal))
-    rest = force + down * sea.bed_normal
-    return max(0.0, float(np.linalg.norm(rest)) - sea.bed_friction * down)
+    up = float(force @ sea.bed_normal)
+    along = float(np.linalg.norm(force - up * sea.bed_normal))
+    push = max(0.0, -up) if rigid else pressed
+    return float(np.hypot(up + push, max(0.0, along - (1.0 + GRIP) * sea.bed_friction * push)))
 
 
 def _pulls_on_points(model: Model, state: State, figures: Mapping[str, Any]) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.doubts import Doubt
+from ropewalk.loads.footing import footing_depths
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -24,7 +25,7 @@ CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger 
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
 FEW_STEPS = 50  # below which a share of steps says nothing
-SUNK = 2.0  # widths of a line, to which it may sink into the bed
+SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 WORST_SUNK = 0.1  # of the depth: there it has fallen through
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
@@ -60,7 +61,7 @@ def depth_limits(model: Model) -> Array:
     width = contact_width(model, lines.piece_section)
     if not lines.length.size:
         return np.zeros(0)
-    limits: Array = SUNK * np.maximum.reduceat(width, lines.piece_start[:-1])
+    limits: Array = SUNK * np.maximum(np.maximum.reduceat(width, lines.piece_start[:-1]), footing_depths(model))
     return limits
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.verdict import Verdict
+from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -18,7 +19,7 @@ STRETCH = 0.1  # strain beyond which a line is more likely too short than meant 
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
 FRICTION = 1e-2  # of the largest end force: what friction may hold before the anchor's share is in doubt
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case asks for another
-SUNK = 2.0  # widths of a line, to which it may sink into the bed
+SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 DRY = 1e-300  # N: keeps ratios finite
 
 
@@ -98,14 +99,15 @@ def _sunk(model: Model, state: State) -> Iterator[Doubt]:
     sea, lines = model.sea, model.lines
     if not sea.has_seabed:
         return
+    under = footing_depths(model)
     for i, name in enumerate(model.names.lines):
         sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
-        limit = SUNK * float(contact_width(model, sections).max())
+        limit = SUNK * max(float(contact_width(model, sections).max()), float(under[i]))
         depth = -float(heights(sea, state.position[int(state.start[i]) : int(state.start[i + 1])]).min())
         if depth > limit:
             text = (
-                f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m (twice its width): the bed "
-                "is soft for what presses on it; give seabed.stiffness"
+                f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m (twice its width or "
+                "more): the bed is soft for what presses on it; give seabed.stiffness"
             )
             yield Doubt("sunk", name, depth, limit, text)
 

@@ -17,6 +17,7 @@ from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
 from ropewalk.loads.bed import build_bed
+from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.loads.member import MEMBER_FIELDS, Sizes, fill_members
 from ropewalk.loads.point import POINT_FIELDS
 from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, records
@@ -39,7 +40,7 @@ BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must c
 NODE = np.dtype(
     [
         *POINT_FIELDS,  # mass with that of half elements; the rest of attachments
-        ("bed_area", "f8"),  # contact width times length, m2
+        ("bed_area", "f8"),  # contact width times length, with the footing of what is lumped there, m2
         ("radius", "f8"),  # height of the axis over the bed at rest, m
     ],
     align=True,
@@ -122,6 +123,8 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
     for i, end in zip(*np.nonzero(still), strict=True):
         if is_on_bed(sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
             cuts[i][1].bed_area[-(end ^ int(flipped[i]))] = 0.0
+    for (i, end), area in np.ndenumerate(point_footings(model)):
+        cuts[i][1].bed_area[-(end ^ int(flipped[i]))] += area
     lies = lying_ends(model, initial_state(model)) if lies is None else lies
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
     line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
@@ -380,6 +383,7 @@ def _to_nodes(per_element: Array) -> Array:
 
 def _add_attachments(model: Model, line: int, s: Array, nodes: Records) -> None:
     lines = model.lines
+    footing = attachment_footings(model)
     for a in range(lines.attachment_start[line], lines.attachment_start[line + 1]):
         i = int(np.argmin(np.abs(s - lines.attachment_s[a])))
         nodes.mass[i] += lines.attachment_mass[a]
@@ -387,3 +391,4 @@ def _add_attachments(model: Model, line: int, s: Array, nodes: Records) -> None:
         nodes.drag_area[i] += lines.attachment_drag_area[a]
         nodes.added[i] += lines.attachment_added_mass[a]
         nodes.force[i] += lines.attachment_force[a]
+        nodes.bed_area[i] += footing[a]

@@ -10,6 +10,15 @@ from ropewalk.methods.bars.hull_arrays import Packed
 from ropewalk.model.arrays import Array, Flags, Ints, Records
 from ropewalk.physics.waves import COLUMNS
 
+FOOTING = np.dtype(
+    [
+        ("node", "i8"),
+        ("area", "f8"),  # m2
+        ("radius", "f8"),  # height of the node over the bed at which contact begins, m
+    ],
+    align=True,
+)
+
 
 class Bars(NamedTuple):
     """Nodes with mass, and massless bars between them. Loads of a bar are those of all twines it stands for."""
@@ -27,6 +36,7 @@ class Bars(NamedTuple):
     home: Array  # (n, 3) where held nodes are held and springs rest, m
     motion: Ints  # (n,) index into the model's Motions, -1 for none
     arm: Array  # (n, 3) of nodes held by a body, from its origin before it turns, m
+    footing: Records  # (f,) of FOOTING, what the bed presses on under things that hang on nodes
     # bars
     node: Ints  # (m, 2) ends a, b
     length: Array  # (m,) m

@@ -9,9 +9,10 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.loads.bed import build_bed
+from ropewalk.loads.footing import attachment_footings, end_radii, point_footings
 from ropewalk.loads.member import MEMBER, Sizes, fill_members
 from ropewalk.loads.screen import SCREEN
-from ropewalk.methods.bars.arrays import Bars, Medium, Places
+from ropewalk.methods.bars.arrays import FOOTING, Bars, Medium, Places
 from ropewalk.methods.bars.bodies import BodyNodes
 from ropewalk.methods.bars.draft import BAR, NODE, OWN, Draft, Lumping
 from ropewalk.methods.bars.hull_arrays import Packed, build_hulls
@@ -137,8 +138,14 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
         row, mass = _bar_row(model, int(section[k]), float(s[k + 1] - s[k]))
         draft.add_bar(nodes[k], nodes[k + 1], row, mass, lumping)
     lines = model.lines
+    for side, k in ((0, nodes[0]), (1, nodes[-1])):
+        draft.footing.append((k, point_footings(model)[line, side], end_radii(model)[line, side]))
+    under = attachment_footings(model)
     for a in range(int(lines.attachment_start[line]), int(lines.attachment_start[line + 1])):
-        k = nodes[int(np.argmin(np.abs(s - lines.attachment_s[a])))]
+        i = int(np.argmin(np.abs(s - lines.attachment_s[a])))
+        k, beside = nodes[i], slice(max(i - 1, 0), i + 1)
+        radius = np.average(model.sections.contact_radius[section[beside]], weights=np.diff(s)[beside])
+        draft.footing.append((k, under[a], float(radius)))
         values = (lines.attachment_mass[a], lines.attachment_volume[a], lines.attachment_drag_area[a],
                   lines.attachment_added_mass[a])  # fmt: skip
         draft.node[k] = [old + float(new) for old, new in zip(draft.node[k], values, strict=True)]
@@ -276,6 +283,9 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         motion[known] = model.points.motion[p]
     table = np.array(draft.bar).reshape(-1, len(BAR))
     node = np.array(draft.node).reshape(-1, len(NODE))
+    stands = [row for row in draft.footing if row[1] > 0.0]
+    footing = records(len(stands), FOOTING)
+    footing[:] = stands
     return Bars(
         **{name: floats(node[:, j]) for j, name in enumerate(NODE)},
         force=floats(draft.force, (-1, 3)),
@@ -286,6 +296,7 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         home=floats(home),
         motion=ints(motion),
         arm=floats(draft.arm, (-1, 3)),
+        footing=footing,
         node=ints(draft.ends, (-1, 2)),
         **{name: floats(table[:, BAR.index(name)]) for name in OWN},
         member=_members(table, model.sea.water_density),

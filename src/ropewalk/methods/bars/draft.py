@@ -38,6 +38,7 @@ class Draft:
     bar: list[list[float]] = field(default_factory=list)  # BAR columns
     owner: list[str] = field(default_factory=list)  # of each node, for messages
     bar_mass: list[float] = field(default_factory=list)  # of each node, kg
+    footing: list[tuple[int, float, float]] = field(default_factory=list)  # columns of FOOTING
     of_point: dict[int, int] = field(default_factory=dict)  # node of a point of the model
 
     def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False,

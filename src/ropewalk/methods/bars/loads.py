@@ -91,15 +91,26 @@ def _add(out, f, A):
             out[i, j] += f * A[3 * i + j]
 
 
+@kernel(forceinline=True)
+def _press(bed, field, i, r, v, area, radius):
+    """Adds the force of the seabed on node i and its derivatives.  area : m2    radius : m, of `contact`"""
+    F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.friction, area, radius)
+    _add(field.damping[i], -1.0, by_v)
+    _add(field.stiffness[i], -1.0, by_x)
+    for j in range(3):
+        field.force[i, j] += F[j]
+
+
 @kernel
 def node_loads(bars, medium, field, r, v):
-    """Weight, given forces, springs, damping and what hangs on the nodes: sets force, damping, inertia of `field`."""
+    """Weight, given forces, springs, damping and what hangs on the nodes, on the bed too: sets `field`."""
     force, damping, inertia, flow = field.force, field.damping, field.inertia, field.flow
     fluid = (medium.water_density, medium.gravity)
     for i in range(r.shape[0]):
         c = medium.damping * bars.mass[i]
         damping[i] = 0.0
         inertia[i] = 0.0
+        field.stiffness[i] = 0.0
         for j in range(3):
             force[i, j] = bars.force[i, j] - c * v[i, j]
             damping[i, j, j] = c
@@ -119,6 +130,10 @@ def node_loads(bars, medium, field, r, v):
                 pull = spring_pull(axis, bars.spring[i, j], 0.0, way)
                 for p in range(3):
                     force[i, p] += pull * axis[p]
+    if medium.has_bed:
+        for k in range(bars.footing.size):
+            foot = bars.footing[k]
+            _press(medium.bed[0], field, foot.node, r, v, foot.area, foot.radius)
     if bars.hinge.shape[0] > 0:
         hinge_loads(bars.hinge, bars.hinge_law, r, v, force)
 
@@ -159,19 +174,13 @@ def bar_loads(bars, medium, field, r, v):
 @kernel
 def bed_loads(bars, medium, field, r, v):
     """Adds the force of the seabed on the half bars beside each node."""
-    field.stiffness[:] = 0.0
     bed = medium.bed[0]
     for k in range(bars.length.size):
         if bars.contact_width[k] <= 0.0:
             continue
         area = 0.5 * bars.length[k] * bars.contact_width[k]
         for side in range(2):
-            i = bars.node[k, side]
-            F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.friction, area, bars.contact_radius[k])
-            _add(field.damping[i], -1.0, by_v)
-            _add(field.stiffness[i], -1.0, by_x)
-            for j in range(3):
-                field.force[i, j] += F[j]
+            _press(bed, field, bars.node[k, side], r, v, area, bars.contact_radius[k])
 
 
 @kernel

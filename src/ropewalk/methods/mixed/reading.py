@@ -29,12 +29,16 @@ class Reading(NamedTuple):
     beside: Ints  # (n_lines, 2) the nodes next to them
     flipped: Ints  # lines that are meshed from end B
     laid: list[tuple[int, int]]  # lines and sides that are held on the bed
+    footed: list[tuple[int, int, float]]  # lines and sides at free points, and the points' share of the contact there
     share: Array  # (n_nodes,) m of line around each node
     element: Ints  # (n_nodes,) element from each node to the next, in the order of results; -1 at end B
 
 
-def reading_of(mesh: Mesh, s: Array) -> Reading:
-    """Prepare to read lines whose nodes are at s (n_nodes,), m, in the order of the mesh."""
+def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
+    """Prepare to read lines whose nodes are at s (n_nodes,), m, in the order of the mesh.
+
+    footing : (n_lines, 2) of `point_footings`, m2
+    """
     n_lines = mesh.line.shape[0]
     ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
     sizes = np.diff(mesh.node_start)
@@ -63,9 +67,17 @@ def reading_of(mesh: Mesh, s: Array) -> Reading:
         beside=ends + np.array([1, -1]),
         flipped=flipped,
         laid=[(int(line), int(side)) for line, side in zip(*np.nonzero(bare), strict=True)],
+        footed=_footed(mesh, ends, footing),
         share=share,
         element=_elements(mesh),
     )
+
+
+def _footed(mesh: Mesh, ends: Ints, footing: Array) -> list[tuple[int, int, float]]:
+    """Lines and sides (of the walk) whose points stand on the bed, and the points' share of the contact area there."""
+    walked = np.where(mesh.line[:, FLIPPED, None] == 1, footing[:, ::-1], footing)
+    area = mesh.node[ends].bed_area
+    return [(int(i), int(k), float(walked[i, k] / area[i, k])) for i, k in zip(*np.nonzero(walked), strict=True)]
 
 
 def _elements(mesh: Mesh) -> Ints:
@@ -102,6 +114,8 @@ def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tupl
         pressed = carried(force[line, side], bed["normal"])
         force[line, side] -= pressed
         nodes[n_nodes + mesh.line[line, FIRST + side]] += pressed
+    for line, side, share in reading.footed:
+        force[line, side] -= share * _pushed(reading, now, grip, int(reading.ends[line, side]))
     tension = np.empty(n_nodes)
     tension[reading.inner] = reading.weight[0] * now.T[reading.left] + reading.weight[1] * now.T[reading.left + 1]
     along = r[reading.beside] - r[reading.ends]
@@ -115,6 +129,21 @@ def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tupl
     if reading.flipped.size:
         force[reading.flipped] = force[reading.flipped, ::-1]
     return tension, force, grounded
+
+
+def _pushed(reading: Reading, now: Moving, grip: Array, n: int) -> Array:
+    """Force (3,) N of the bed on node n: its pressure, and the friction of its grip."""
+    mesh, bed = reading.mesh, reading.mesh.bed[0]
+    r, v, normal = now.X[0, n], now.X[1, n], bed.normal
+    node = mesh.node[n]
+    N = node.bed_area * pressure(bed, float(bed.level + node.radius - r @ normal), -float(v @ normal))[0]
+    force: Array = N * normal
+    if grip[FRICTION_ROW, 0] > 0.0 and N > 0.0:
+        d = r - grip[GRIP + n]
+        d = d - (d @ normal) * normal
+        far = max(float(np.linalg.norm(d)), SHORTEST)
+        force = force - min(bed.shear * node.bed_area, grip[FRICTION_ROW, 0] * N / far) * d
+    return force
 
 
 def _rubbed(reading: Reading, now: Moving, grip: Array, line: int, side: int, pull: Array) -> Array:

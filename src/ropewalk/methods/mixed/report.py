@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk.assembly.mesh import FLIPPED, Mesh
 from ropewalk.assembly.winches import END, FLUX, INNER, LINE
+from ropewalk.loads.footing import point_footings
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.bodies import body_attitudes
@@ -190,7 +191,7 @@ def read_state(model: Model, work: FemWork) -> State:
     attitude, rate = body_attitudes(now.X, mesh)
     has_winch = mesh.winches.table.shape[0] > 0
     if has_winch or work.reading is None or work.reading.mesh is not mesh:
-        work.reading = reading_of(mesh, present_s(mesh, time))
+        work.reading = reading_of(mesh, present_s(mesh, time), point_footings(model))
     order, s = work.reading.order, work.reading.s
     tension, end_force, grounded = read_lines(work.reading, now, work.steps.nodes, work.steps.memory.grip)
     for i in range(mesh.winches.table.shape[0]):

@@ -18,7 +18,7 @@ from scipy.sparse.linalg import splu
 
 from ropewalk.methods.shooting.assembly import Arcs, Nodes, Result, Rigid, evaluate, gather, place
 from ropewalk.methods.shooting.pegs import keep_order
-from ropewalk.methods.shooting.shot import ARRIVED
+from ropewalk.methods.shooting.shot import ARRIVED, STEPS
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.dense import normal_equations, solve_dense
@@ -47,6 +47,19 @@ class Scales(NamedTuple):
 
     row: Array  # (n,) N, N m or m
     column: Array  # (n,) m, rad or N
+
+
+@dataclass
+class Effort:
+    """Steps of the integrator in all tries of one equilibrium: what has no answer must not take minutes to say so."""
+
+    limit: float = np.inf
+    steps: float = 0.0
+
+    @property
+    def spent(self) -> bool:
+        """True when the limit is passed."""
+        return self.steps > self.limit
 
 
 @dataclass
@@ -160,7 +173,8 @@ class Newton:
     """Newton's method on one assembly; `x` and `quaternions` move to the solution, `out` holds the last evaluation."""
 
     def __init__(self, parts: tuple[Arcs, Nodes, Rigid, Any], x: Array, quaternions: Array, scales: Scales,
-                 integrator: tuple[float, int], out: Result) -> None:  # fmt: skip
+                 integrator: tuple[float, int], out: Result, effort: Effort | None = None) -> None:  # fmt: skip
+        self.effort = effort if effort is not None else Effort()
         self.parts, self.x, self.quaternions, self.scales, self.out = parts, x, quaternions, scales, out
         self.fine = integrator
         self.rough = (ROUGH, integrator[1]) if integrator[0] < WORTHWHILE else integrator
@@ -179,13 +193,15 @@ class Newton:
                 straighten(*self.parts[:3], self.x, self.quaternions, RESTARTS[k - 1])
             path.restarts = k
             self._iterate(target, path)
-            if path.ending == CONVERGED:
+            if path.ending == CONVERGED or self.effort.spent:
                 break
         return path
 
     def _evaluate(self, x: Array, quaternions: Array, derivatives: bool) -> tuple[float, float]:
         """Largest entry and half the sum of squares of the scaled residual; infinite if it cannot be had."""
-        if evaluate(*self.parts, x, quaternions, *self.integrator, derivatives, self.out) != ARRIVED:
+        ending = evaluate(*self.parts, x, quaternions, *self.integrator, derivatives, self.out)
+        self.effort.steps += float(self.out.log[:, STEPS].sum())
+        if ending != ARRIVED:
             return np.inf, np.inf
         norms: tuple[float, float] = scaled_norms(self.out.residual, self.scales.row)
         return norms
@@ -241,7 +257,7 @@ class Newton:
                     path.steps.append(step)
                     path.dampings.append(damping)
                     return found
-                if worst <= FLOOR:
+                if worst <= FLOOR or self.effort.spent:
                     return None
                 step = next_cut(step, merit, found[1])
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from ropewalk.methods.shooting.contact import contact_plan
 from ropewalk.methods.shooting.given import GivenShape
 from ropewalk.methods.shooting.guess import start_tails
 from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, laid, refine, settled
-from ropewalk.methods.shooting.newton import CONVERGED, RESTARTS, STUCK, Newton
+from ropewalk.methods.shooting.newton import CONVERGED, RESTARTS, STUCK, Effort, Newton
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import SolvedShape, place_of, read_state
 from ropewalk.methods.shooting.report import Attempt, report
@@ -72,6 +72,10 @@ class Shooting:
     growth_limit: float = 1.0e5
     """Largest norm of an arc's scaled transition matrix; beyond it the arc is cut."""
     pair: int = DORMAND_PRINCE
+    most_steps: float = 2.0e5
+    """Of the integrator, in all tries of one equilibrium. Answers take a few thousand, hard ones some ten thousand."""
+    effort: Effort = field(default_factory=Effort, repr=False, compare=False)
+    """Spent in the present call."""
 
     name: ClassVar[str] = "shooting"
     claims: ClassVar[frozenset[Claim]] = frozenset(
@@ -120,6 +124,9 @@ class Shooting:
 
     def advance(self, model: Model, work: Work, t: float) -> Report:
         """Find the equilibrium under the loads and prescribed motions at time t, from the last one if there is one."""
+        return replace(self, effort=Effort(self.most_steps))._advance(model, work, t)
+
+    def _advance(self, model: Model, work: Work, t: float) -> Report:
         place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
         if work.given is not None:
             return self._near(model, work, place, t)
@@ -195,7 +202,7 @@ class Shooting:
             start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
         out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.body.size)
         integrator = (self.tolerance, self.pair)
-        newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out)
+        newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out, self.effort)
         path = newton.solve(self.target, restarts)
         return Attempt(place, settled(plan, problem), problem, out, path, path.iterations)
 
@@ -222,6 +229,8 @@ class Shooting:
                 return replace(finished, iterations=total)
             if finished.good and not best.good:
                 best = finished
+            if self.effort.spent:
+                break
         return replace(best, iterations=total)
 
     def _stable_branch(self, model: Model, place: Place, found: Attempt) -> Attempt:
@@ -286,10 +295,11 @@ class Shooting:
                 loosen(problem, model.sea.bed_normal, before, share)
             before = share
             parts = (arcs._replace(slack=floats(share * arcs.force)), problem.nodes, problem.rigid, model.sea)
-            newton = Newton(parts, problem.x, problem.quaternions, problem.scales, (self.tolerance, self.pair), out)
+            integrator = (self.tolerance, self.pair)
+            newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out, self.effort)
             path = newton.solve(self.target, restarts=0 if share < SLACK_SHARES[0] else len(RESTARTS))
             total += path.iterations
-            if path.ending != CONVERGED:
+            if path.ending != CONVERGED or self.effort.spent:
                 break
         return Attempt(place, settled(plan, problem), problem, out, path, total)
 
@@ -324,7 +334,7 @@ class Shooting:
             other = self._solve(model, where, plan, last, restarts=0)
             total = attempt.iterations + other.iterations
             for shape in (last, GuessedShape(model, where)):
-                if not other.good:
+                if not (other.good or self.effort.spent):
                     other = self._stiffened(model, where, plan, shape)
                     total += other.iterations
             if not other.good:
