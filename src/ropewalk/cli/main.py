@@ -12,6 +12,7 @@ from ropewalk.cli.check import check_command
 from ropewalk.cli.convert import convert_command
 from ropewalk.cli.demo import demo_command
 from ropewalk.cli.float_ import float_command
+from ropewalk.cli.live import live_command
 from ropewalk.cli.modes import modes_command
 from ropewalk.cli.new import new_command
 from ropewalk.cli.plot import plot_command
@@ -73,6 +74,7 @@ app.command("verify")(verify_command)
 app.command("report")(report_command)
 app.command("plot")(plot_command)
 app.command("view")(view_command)
+app.command("live")(live_command)
 app.command("waves")(waves_command)
 app.command("recover")(recover_command)
 app.command("schema")(schema_command)

@@ -10,18 +10,23 @@ import numpy as np
 
 from ropewalk.analysis.condensed import Condensed, condensed
 from ropewalk.analysis.run import START_SETTINGS, first_state, solver_for
+from ropewalk.coupling import grips
 from ropewalk.coupling.driven import Driven
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Report, Solver
 from ropewalk.model.arrays import Array
+from ropewalk.model.environment import build_sea
 from ropewalk.model.joints import Motions
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.results.checkpoint import Checkpoint, DamagedError, Resumable, decode, encode
+from ropewalk.spec.paths import NOT_GIVEN
 from ropewalk.spec.system import Source, System
 
 Forces = dict[str, tuple[Array, ...]]
+_WEATHER = ("environment.current", "environment.waves", "environment.wind")  # read from the sea at every step
+_RATES = ("point_velocity", "body_velocity", "body_rate", "velocity", "net_velocity")  # of a State
 
 
 class Coupled:
@@ -51,21 +56,32 @@ class Coupled:
         """system : a case with coupled parts    solver : name, or one with its settings; the case's unless given"""
         self._choice = solver
         self._driven: Driven
+        self._cuts: tuple[tuple[str, float], ...] = ()  # lines that were cut, and where
         self._begin(System.of(system), None)
 
     def _begin(self, system: System, state: State | None) -> None:
-        """Fresh memory, at the equilibrium of the case or at `state`."""
-        model = _private(build(system))
-        driven = Driven(system, model)
-        _refuse(model, driven)
-        solver = solver_for(system, model, self._choice)
+        """Fresh memory, at the equilibrium of the case or at `state`, with the lines cut that were."""
+        model, driven, solver = self._prepared(system)
         if state is not None:
             driven.follow(self._driven, state.time)
             solver = _as_given(solver)
         work = solver.start(model, first_state(system, model, solver) if state is None else state)
-        self.system, self.model, self.solver = system, model, solver
-        self._driven, self._work, self._report = driven, work, Report()
+        self._take(system, model, driven, solver)
+        self._work, self._report = work, Report()
         self._time = 0.0 if state is None else state.time
+        self._cuts = () if state is None else self._cuts
+        for line, s in self._cuts:
+            grips.cut(model, work, model.names.lines.index(line), s)
+
+    def _prepared(self, system: System) -> tuple[Model, Driven, Solver]:
+        """Arrays, driven parts and solver of a case."""
+        model = _private(build(system))
+        driven = Driven(system, model)
+        _refuse(model, driven)
+        return model, driven, solver_for(system, model, self._choice)
+
+    def _take(self, system: System, model: Model, driven: Driven, solver: Solver) -> None:
+        self.system, self.model, self.solver, self._driven = system, model, solver, driven
         self._ends = _body_ends(model)
 
     @property
@@ -139,7 +155,8 @@ class Coupled:
         if not isinstance(self.solver, Resumable):
             raise InputError(f"solver '{self.solver.name}' cannot be saved")
         snapshot = {**self.solver.snapshot(self._work), **self._driven.snapshot()}
-        return encode(Checkpoint(0, snapshot, {"time": self._time, "system": self._text()}))
+        loop = {"time": self._time, "system": self._text(), "cuts": [list(cut) for cut in self._cuts]}
+        return encode(Checkpoint(0, snapshot, loop))
 
     def restore(self, saved: bytes) -> None:
         """Go back to a moment that was saved with the same case."""
@@ -148,16 +165,86 @@ class Coupled:
         except DamagedError as error:
             raise InputError(f"what was saved cannot be restored: {error}") from None
         if checkpoint.loop["system"] != self._text():
-            self._begin(System.model_validate_json(checkpoint.loop["system"]), None)
+            system = System.model_validate_json(checkpoint.loop["system"])
+            self._take(system, *self._prepared(system))
         assert isinstance(self.solver, Resumable)
         self._driven.restore(checkpoint.snapshot)
         own = {key: value for key, value in checkpoint.snapshot.items() if not key.startswith("driven.")}
         self._work = self.solver.restore(self.model, own)
         self._time = float(checkpoint.loop["time"])
+        self._cuts = tuple((str(line), float(s)) for line, s in checkpoint.loop["cuts"])
 
-    def set(self, path: str, value: Any) -> None:
-        """Change the case from now on: ``set("lines.west.pieces.0.length", 455)``; parts go on from where they are."""
-        self._begin(self.system.replace(path, value), self.state)  # type: ignore[call-arg]
+    def set(self, path: str | Mapping[str, Any], value: Any = NOT_GIVEN) -> None:
+        """Change the case from now on: ``set("lines.west.pieces.0.length", 455)``; parts go on from where they are.
+
+        Several values at once: ``set({"environment.current.speed": 1.2, "environment.wind.speed": 20})``.
+        """
+        system = self.system.replace(path, value)
+        paths = [path] if isinstance(path, str) else list(path)
+        if grips.can_cut(self._work) and all(one.startswith(_WEATHER) for one in paths):
+            self.system, self.model = system, self.model._replace(sea=build_sea(system.environment))
+            grips.change_sea(self.model, self._work)
+        else:
+            self._begin(system, self.state)
+
+    def pull(self, name: str, force: Sequence[float] | Array) -> None:
+        """Pull at the mass centre of a free part with `force` (N, world) beside its other loads, until another pull."""
+        given = np.asarray(force, dtype=np.float64)
+        if given.shape != (3,) or not np.isfinite(given).all():
+            raise InputError(f"pull on '{name}': {force!r} N is no force; give three finite numbers")
+        names = self.model.names
+        if name in names.points:
+            which = names.points.index(name)
+            if grips.can_cut(self._work):
+                grips.pull_point(self.model, self._work, which, given)
+            else:
+                self._reload(f"points.{name}.force", self.system.points[name].force, given)
+        elif name in names.bodies:
+            self._pull_body(names.bodies.index(name), given)
+        else:
+            raise InputError(f"no point or body '{name}' to pull at")
+
+    def _pull_body(self, which: int, force: Array) -> None:
+        bodies = self.model.bodies
+        arm = bodies.centre[which] - bodies.load_at[which]
+        moment = np.cross(rotation_matrix(self.state.body_quaternion[which]) @ arm, force)
+        if grips.can_cut(self._work):
+            grips.pull_body(self.model, self._work, which, force, moment)
+        else:  # the moment of the arm is left out: loads of the case act at one place
+            name = self.model.names.bodies[which]
+            self._reload(f"bodies.{name}.loads.force", self.system.bodies[name].loads.force, force)
+
+    def _reload(self, path: str, own: Sequence[float], force: Array) -> None:
+        """A pull as a change of the case, taken back by the next."""
+        kept = self.system
+        self._begin(kept.replace(path, tuple(np.asarray(own) + force)), self.state)
+        self.system = kept
+
+    @property
+    def can_cut(self) -> bool:
+        """Whether `cut` is possible with the solver of this case."""
+        return grips.can_cut(self._work)
+
+    @property
+    def cuts(self) -> tuple[tuple[str, float], ...]:
+        """Lines that were cut, and where (m from end A)."""
+        return self._cuts
+
+    def cut(self, line: str, s: float) -> None:
+        """Cut a line at s (m from end A) now; both stubs fall free. With solver mixed_fem only."""
+        if line not in self.model.names.lines:
+            raise InputError(f"no line '{line}' to cut; there are {', '.join(self.model.names.lines)}")
+        grips.cut(self.model, self._work, self.model.names.lines.index(line), float(s))
+        self._cuts = (*self._cuts, (line, float(s)))
+
+    def calm(self, solver: Solver, *, still: bool = False) -> None:
+        """Go on by `solver` from where everything is.  still : from rest"""
+        state = self.state
+        if still:
+            at_rest = {name: np.zeros_like(getattr(state, name)) for name in _RATES}
+            state = state._replace(**at_rest)
+        self._choice = solver
+        self._begin(self.system, state)
 
     def _text(self) -> str:
         return self.system.model_dump_json(by_alias=True, exclude_unset=True)

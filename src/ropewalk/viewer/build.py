@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.viewer.packing import Array
-from ropewalk.viewer.parts import body_parts, line_parts, net_parts, point_parts
+from ropewalk.viewer.parts import attached, body_parts, line_parts, net_parts, point_parts, strength, tracked
 from ropewalk.viewer.scene import PAGE_BYTES, Frames, Quantity, Scene, Variant, frame_stride
 from ropewalk.viewer.surroundings import surroundings
 
@@ -100,6 +100,9 @@ def from_dataset(dataset: xr.Dataset, *, moving: bool | None = None, budget: int
         nets=net_parts(system),
         bars=model.nets.bar,
         bar_start=model.nets.bar_start,
+        strength=node_strength(system, dataset),
+        attachments=attached(system),
+        tracks=tracked(system) if moving else (),
         notes=(*notes, *around.notes, *(() if status == "done" else (f"the run ended early: {status}",))),
     )
 
@@ -118,6 +121,14 @@ def _refuse_misfit(dataset: xr.Dataset, model: Model) -> None:
                 f"the result does not fit the case that it carries: it has {int(dataset.sizes[dim])} along '{dim}' "
                 f"where its case has {expected}"
             )
+
+
+def node_strength(system: System, dataset: xr.Dataset) -> Array:
+    """(n_nodes,) breaking load at each node, N; 0 where none is given."""
+    if "node_line" not in dataset.variables:
+        return np.zeros(0)
+    lines, s = dataset["node_line"].values.astype(str), np.asarray(dataset["s"].values)
+    return np.array([strength(system, str(name), float(at)) for name, at in zip(lines, s, strict=True)])
 
 
 def model_start(dataset: xr.Dataset, model: Model) -> Array:

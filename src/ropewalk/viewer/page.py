@@ -21,11 +21,12 @@ PROGRAM = (
     "matrices.js", "data.js", "shaders.js", "graphics.js", "camera.js", "overlay.js", "pick.js", "plot.js", "viewer.js",
     "main.js",
 )  # fmt: skip
+LIVE = ("live.js",)  # beside it on pages that are connected to a simulation
 
 
-def page(scene: Scene) -> str:
-    """The whole page as HTML."""
-    program, style = _program(), _static("style.css")
+def page(scene: Scene, sources: str = "") -> str:
+    """The whole page as HTML.  sources : what it may connect to, nothing unless given"""
+    program, style = _program(_extras(scene)), _static("style.css")
     data = {
         **scene.to_json(),
         "maps": {
@@ -35,7 +36,7 @@ def page(scene: Scene) -> str:
     }
     text = _static("index.html")
     for mark, value in (
-        ("@POLICY@", policy(program, style)),
+        ("@POLICY@", policy(program, style, sources)),
         ("@STYLE@", style),
         ("@PROGRAM@", program),
         ("@SCENE@", embedded(data)),  # last, so that no mark inside a name is replaced
@@ -45,17 +46,22 @@ def page(scene: Scene) -> str:
     return text
 
 
-def policy(program: str, style: str) -> str:
-    """Content-Security-Policy: this program and this style by their hashes, and nothing else from anywhere."""
+def policy(program: str, style: str, sources: str = "") -> str:
+    """Content-Security-Policy: this program and this style by their hashes, and nothing else from anywhere.
+
+    sources : what the page may connect to, nothing unless given
+    """
+    connect = f"connect-src {sources}; " if sources else ""
     return (
         f"default-src 'none'; script-src '{_hash(program)}'; style-src '{_hash(style)}'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        f"{connect}img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 
-def page_policy() -> str:
-    """The policy of every page that this version makes; the server repeats it as a header."""
-    return policy(_program(), _static("style.css")) + "; frame-ancestors 'none'"
+def page_policy(scene: Scene | None = None, sources: str = "") -> str:
+    """The policy of every page that this version makes, or of that of a scene; the server repeats it as a header."""
+    extras = () if scene is None else _extras(scene)
+    return policy(_program(extras), _static("style.css"), sources) + "; frame-ancestors 'none'"
 
 
 def embedded(data: Any) -> str:
@@ -64,8 +70,12 @@ def embedded(data: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _program() -> str:
-    parts = "\n".join(_static(name) for name in PROGRAM)
+def _extras(scene: Scene) -> tuple[str, ...]:
+    return LIVE if scene.live is not None else ()
+
+
+def _program(extras: tuple[str, ...] = ()) -> str:
+    parts = "\n".join(_static(name) for name in (*extras, *PROGRAM))
     return f'\n"use strict";\n(() => {{\n{parts}\nmain();\n}})();\n'
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ropewalk.viewer.scene import Facts, Named
+from ropewalk.viewer.scene import Attached, Facts, Named
 from ropewalk.viewer.shapes import hull
 
 if TYPE_CHECKING:
     from ropewalk.spec.lines import Point
     from ropewalk.spec.system import System
 
+ROUND_OFF = 1e-9  # of a length
 GLYPH = 0.02  # of the picture: half size of a body that the file gives no size
 
 
@@ -21,6 +22,45 @@ def line_parts(system: System) -> tuple[Named, ...]:
         pieces = ", ".join(f"{piece.length:g} m {piece.section}" for piece in line.pieces)
         parts.append(Named(name, "line", (("from", line.from_), ("to", line.to), ("pieces", pieces))))
     return tuple(parts)
+
+
+def attached(system: System) -> tuple[Attached, ...]:
+    """What is fastened along lines, with a name: that of the file, or what it is."""
+    rho, found = system.environment.water_density, []
+    for k, line in enumerate(system.lines.values()):
+        for item in line.attachments:
+            kind = "float" if rho * item.volume > item.mass else "clump"
+            label = getattr(item, "name", None) or f"{kind} {item.mass:g} kg"
+            found.append(Attached(k, item.s, label, kind))
+    return tuple(found)
+
+
+def strength(system: System, line: str, s: float) -> float:
+    """Breaking load (N) of a line at s (m from end A); 0 where its section gives none."""
+    end = 0.0
+    for piece in system.lines[line].pieces:
+        end += piece.length
+        if s <= end * (1.0 + ROUND_OFF):
+            break
+    return system.sections[piece.section].breaking_load or 0.0
+
+
+def tracked(system: System) -> tuple[tuple[str, int], ...]:
+    """Towed parts, whose paths are drawn: those with a tow or a table of motion, and the free parts of their lines."""
+    towed = {
+        name
+        for parts in (system.points, system.bodies)
+        for name, part in parts.items()  # type: ignore[attr-defined]
+        if part.motion is not None and part.motion.kind in ("tow", "table")
+    }
+    if not towed:
+        return ()
+    ends = [{line.from_.partition(".")[0], line.to.partition(".")[0]} for line in system.lines.values()]
+    wanted = towed.union(*(pair for pair in ends if pair & towed))
+    return tuple(
+        [("point", k) for k, name in enumerate(system.points) if name in wanted]
+        + [("body", k) for k, name in enumerate(system.bodies) if name in wanted]
+    )
 
 
 def point_parts(system: System) -> tuple[Named, ...]:

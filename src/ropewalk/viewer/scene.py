@@ -6,7 +6,7 @@ far from the origin of its chart loses nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,16 @@ class Quantity:
 
 
 @dataclass(frozen=True)
+class Attached:
+    """A float, clump or instrument on a line."""
+
+    line: int
+    s: float  # m from end A
+    label: str
+    kind: str  # float, clump or instrument
+
+
+@dataclass(frozen=True)
 class Scene:
     """All that the page needs."""
 
@@ -111,6 +121,10 @@ class Scene:
     notes: tuple[str, ...] = ()
     trouble: str = ""  # a sentence shown as a warning
     first: int = 0  # variant shown at the start
+    strength: Array = field(default_factory=lambda: np.zeros(0))  # (n_nodes,) breaking load, N; 0 where unknown
+    attachments: tuple[Attached, ...] = ()
+    tracks: tuple[tuple[str, int], ...] = ()  # kind and number of the parts whose paths are drawn
+    live: dict[str, Any] | None = None  # what a live page needs to know
 
     @property
     def low(self) -> Array:
@@ -157,6 +171,10 @@ class Scene:
             "rods": [_named(part) for part in self.rods],
             "variants": [_variant(variant, origin) for variant in self.variants],
             "first": self.first,
+            "strength": packed(self.strength),
+            "attachments": [asdict(item) for item in self.attachments],
+            "tracks": [{"kind": kind, "index": index} for kind, index in self.tracks],
+            "live": self.live,
         }
 
 

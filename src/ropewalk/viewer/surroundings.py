@@ -43,6 +43,18 @@ class Waves:
         """Standard deviation of what the drawn surface misses, m."""
         return math.hypot(self.left_out, self.faceting)
 
+    def to_json(self, origin: Array) -> dict[str, Any]:
+        """Plain data for the page; phases are those at `origin` (m)."""
+        return {
+            "amplitude": self.amplitude.tolist(),
+            "ramp": self.ramp,
+            "kx": self.kx.tolist(),
+            "ky": self.ky.tolist(),
+            "omega": self.omega.tolist(),
+            "phase": np.mod(self.phase + self.kx * origin[0] + self.ky * origin[1], 2.0 * np.pi).tolist(),
+            "cells": self.cells,
+        }
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -65,18 +77,7 @@ class Surroundings:
         if self.bed is not None:
             b0, b1, b2 = self.bed
             bed = [b0 + b1 * float(origin[0]) + b2 * float(origin[1]) - float(origin[2]), b1, b2]
-        waves = None
-        if self.waves is not None:
-            w = self.waves
-            waves = {
-                "amplitude": w.amplitude.tolist(),
-                "ramp": w.ramp,
-                "kx": w.kx.tolist(),
-                "ky": w.ky.tolist(),
-                "omega": w.omega.tolist(),
-                "phase": np.mod(w.phase + w.kx * origin[0] + w.ky * origin[1], 2.0 * np.pi).tolist(),
-                "cells": w.cells,
-            }
+        waves = None if self.waves is None else self.waves.to_json(origin)
         return {
             "water": self.water,
             "bed": bed,
@@ -106,7 +107,7 @@ def surroundings(environment: Environment, low: Array, high: Array, *, waves: bo
     bed = _bed(environment, sea, low, high, size, notes)
     above = MARGIN * min(size, 2.0 * float(high[2] - low[2]) or size)
     low[2], high[2] = low[2] - (0.0 if bed else above), high[2] + above
-    drawn = _waves(sea, float(np.max((high - low)[:2]))) if waves and water and sea.wave.shape[1] else None
+    drawn = drawn_waves(sea, float(np.max((high - low)[:2]))) if waves and water and sea.wave.shape[1] else None
     if drawn is not None:
         reach = float(np.sum(drawn.amplitude))
         high[2] = max(high[2], min(reach, 2.0 * math.sqrt(2.0 * float(np.sum(drawn.amplitude**2)))))
@@ -136,7 +137,7 @@ def _bed(
     return plane
 
 
-def _waves(sea: Sea, width: float) -> Waves:
+def drawn_waves(sea: Sea, width: float) -> Waves:
     """The strongest components that a surface of `width` (m) can show."""
     from ropewalk.physics.waves import AMPLITUDE, KX, KY, OMEGA, PHASE, RAMP, WAVENUMBER
 

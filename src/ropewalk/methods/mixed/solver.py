@@ -113,7 +113,7 @@ class MixedFem:
         """Fill the settings that the kernels read."""
         clock, settings = work.steps.clock, work.steps.settings
         force_scale, length_scale = scales(model)
-        longest = _longest_step(model)
+        longest = longest_step(model)
         settings[steps.SCHEME] = BACKWARD_EULER if self.integrator == "backward_euler" else GENERALISED_ALPHA
         settings[steps.TOLERANCE] = self.tolerance
         settings[steps.FIXED_STEP] = self.step or 0.0
@@ -203,7 +203,7 @@ class MixedFem:
         return work
 
 
-def _longest_step(model: Model) -> float:
+def longest_step(model: Model) -> float:
     """Steps must see the periods that drive the lines (s)."""
     shortest = STEPS_PER_PERIOD * LONGEST_STEP
     terms = model.motions.terms

@@ -106,9 +106,10 @@ class Camera {
 }
 
 // Mouse, touch and keys of a canvas; `moved` is called after each change, `clicked` with the pixel of a click.
-function steer(canvas, camera, moved, clicked) {
+// A `hand` may take hold of a part instead: take(x, y) is true if it does, then drag(x, y, level) and drop().
+function steer(canvas, camera, moved, clicked, hand) {
   const fingers = new Map();
-  let travelled = 0, panning = false;
+  let travelled = 0, panning = false, holds = null;
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -117,6 +118,7 @@ function steer(canvas, camera, moved, clicked) {
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add("dragged");
     if (!fingers.size) travelled = 0;
+    if (!fingers.size && event.button === 0 && !event.shiftKey && hand.take(...place(event))) holds = event.pointerId;
     fingers.set(event.pointerId, place(event));
     panning = event.button === 2 || event.button === 1 || event.shiftKey;
   });
@@ -125,6 +127,11 @@ function steer(canvas, camera, moved, clicked) {
     if (!before) return;
     const now = place(event), dx = now[0] - before[0], dy = now[1] - before[1];
     travelled += Math.hypot(dx, dy);
+    if (holds === event.pointerId) {
+      fingers.set(event.pointerId, now);
+      hand.drag(...now, event.shiftKey);
+      return;
+    }
     if (fingers.size === 1) {
       if (panning) camera.pan(dx, dy); else camera.turn(dx, dy);
     } else if (fingers.size === 2) {
@@ -138,6 +145,7 @@ function steer(canvas, camera, moved, clicked) {
   });
   const lift = (event) => {
     if (!fingers.delete(event.pointerId)) return;
+    if (holds === event.pointerId) { holds = null; hand.drop(); }
     if (!fingers.size) canvas.classList.remove("dragged");
     if (event.type === "pointerup" && travelled < 5 && !fingers.size && event.button === 0) clicked(...place(event));
   };

@@ -26,6 +26,7 @@ function readScene(text) {
   const scene = JSON.parse(text);
   scene.s = unpack(scene.s).values;
   scene.bars = unpack(scene.bars).values;
+  scene.strength = unpack(scene.strength).values;
   scene.sea.current = unpack(scene.sea.current);
   for (const body of scene.bodies) body.shape = unpackShape(body.shape);
   for (const variant of scene.variants) {
@@ -117,17 +118,19 @@ function modeAt(variant, phase, reach) {
   };
 }
 
-// Segments [ax, ay, az, value a, bx, by, bz, value b] of all lines.
-function lineSegments(scene, state) {
-  const start = scene.lineStart, count = Math.max(0, state.position.length / 3 - (start.length - 1));
+// Segments [ax, ay, az, value a, bx, by, bz, value b] of all lines; values are the tension unless given.
+function lineSegments(scene, state, values = state.tension) {
+  const start = scene.lineStart, { position } = state, count = Math.max(0, position.length / 3 - (start.length - 1));
   const out = new Float32Array(8 * count);
   let at = 0;
   for (let line = 0; line + 1 < start.length; line++) {
-    for (let i = start[line]; i + 1 < start[line + 1]; i++, at += 8) {
-      out.set(triple(state.position, i), at);
-      out[at + 3] = state.tension[i];
-      out.set(state.position.subarray(3 * i + 3, 3 * i + 6), at + 4);
-      out[at + 7] = state.tension[i + 1];
+    const cut = state.cuts ? state.cuts[line] : -1;
+    for (let i = start[line]; i + 1 < start[line + 1]; i++) {
+      if (i === cut) continue;
+      const k = 3 * i;
+      out[at] = position[k]; out[at + 1] = position[k + 1]; out[at + 2] = position[k + 2]; out[at + 3] = values[i];
+      out[at + 4] = position[k + 3]; out[at + 5] = position[k + 4]; out[at + 6] = position[k + 5]; out[at + 7] = values[i + 1];
+      at += 8;
     }
   }
   return out.subarray(0, at);
@@ -154,6 +157,95 @@ function chainSegments(points) {
     out.set(points.subarray(3 * i + 3, 3 * i + 6), 8 * i + 4);
   }
   return out;
+}
+
+// --- what lines can be coloured by ---
+
+function colourings(scene) {
+  const found = ["tension"];
+  if (scene.strength && scene.strength.some((value) => value > 0)) found.push("utilisation");
+  if (scene.live || scene.variants.some((variant) => variant.time.length > 1)) found.push("speed");
+  return [...found, "curvature"];
+}
+
+// Values at the nodes of all lines.
+function nodeValues(scene, variant, state, name) {
+  if (name === "utilisation") return state.tension.map((value, i) => (scene.strength[i] > 0 ? value / scene.strength[i] : 0));
+  if (name === "speed") return nodeSpeeds(variant, state);
+  if (name === "curvature") return nodeCurvatures(scene, state.position);
+  return state.tension;
+}
+
+// Speeds (m/s) between the records around a moment.
+function nodeSpeeds(variant, state) {
+  const out = new Float32Array(state.position.length / 3);
+  let a, b, dt;
+  if (variant.before) {
+    [a, b, dt] = [variant.before.position, state.position, state.time - variant.before.time];
+  } else {
+    const { time, frames } = variant, last = time.length - 1;
+    if (last < 1) return out;
+    const frame = Math.min(frameAt(time, state.time)[0], last - 1);
+    [a, b, dt] = [arrayAt(frames.position, frame, 0), arrayAt(frames.position, frame + 1, 0), time[frame + 1] - time[frame]];
+  }
+  if (!(dt > 0) || a.length !== b.length) return out;
+  for (let i = 0, k = 0; i < out.length; i++, k += 3) {
+    out[i] = Math.hypot(b[k] - a[k], b[k + 1] - a[k + 1], b[k + 2] - a[k + 2]) / dt;
+  }
+  return out;
+}
+
+// Curvature (1/m) of the circle through each node and its neighbours; ends have that of the node next to them.
+function nodeCurvatures(scene, p) {
+  const out = new Float32Array(p.length / 3), start = scene.lineStart;
+  for (let line = 0; line + 1 < start.length; line++) {
+    for (let i = start[line] + 1; i + 1 < start[line + 1]; i++) {
+      const k = 3 * i, a = [0, 1, 2].map((j) => p[k + j] - p[k - 3 + j]), b = [0, 1, 2].map((j) => p[k + 3 + j] - p[k + j]);
+      const sides = norm(a) * norm(b) * norm(add(a, b));
+      out[i] = sides > 0 ? 2 * norm(cross(a, b)) / sides : 0;
+    }
+    if (start[line + 1] - start[line] > 2) {
+      out[start[line]] = out[start[line] + 1];
+      out[start[line + 1] - 1] = out[start[line + 1] - 2];
+    }
+  }
+  return out;
+}
+
+const SAMPLED = 40; // moments that a range of colours is taken from
+const UNITS = { utilisation: "", speed: "m/s", curvature: "1/m" };
+
+function rangeOf(scene, variant, name) {
+  const { time } = variant, high = { value: 0 }, step = Math.max(1, Math.floor(time.length / SAMPLED));
+  for (let f = 0; f < time.length; f += step) {
+    for (const value of nodeValues(scene, variant, stateAt(variant, time[f]), name)) high.value = Math.max(high.value, value);
+  }
+  return { label: name, unit: UNITS[name], low: 0, high: high.value > 0 ? high.value : 1, diverging: false };
+}
+
+// Where lines leave the bed: [x, y, z] of each touchdown point.
+function touchdowns(scene, state, room) {
+  const out = [], { bed } = scene.sea, start = scene.lineStart, p = state.position;
+  if (!bed || !scene.sea.solid) return out;
+  const height = (i) => p[3 * i + 2] - bed[0] - bed[1] * p[3 * i] - bed[2] * p[3 * i + 1] - room;
+  for (let line = 0; line + 1 < start.length; line++) {
+    for (let i = start[line]; i + 1 < start[line + 1]; i++) {
+      const a = height(i), b = height(i + 1);
+      if ((a > 0) === (b > 0) || (i === start[line] && a > 0) || (i + 2 === start[line + 1] && b > 0 && start[line + 1] - start[line] > 2 && a > 0)) continue;
+      const share = a === b ? 0 : a / (a - b);
+      out.push([0, 1, 2].map((j) => p[3 * i + j] + share * (p[3 * i + 3 + j] - p[3 * i + j])));
+    }
+  }
+  return out;
+}
+
+// Place of s (m) on a line.
+function placeOn(scene, state, line, s) {
+  const last = scene.lineStart[line + 1] - 1;
+  let i = scene.lineStart[line];
+  while (i + 1 < last && scene.s[i + 1] < s) i++;
+  const share = clamp((s - scene.s[i]) / Math.max(scene.s[i + 1] - scene.s[i], 1e-9), 0, 1), p = state.position;
+  return [0, 1, 2].map((j) => p[3 * i + j] + share * (p[3 * i + 3 + j] - p[3 * i + j]));
 }
 
 // Elevation of the surface at (x, y) of the page and time t.

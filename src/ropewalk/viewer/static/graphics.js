@@ -25,6 +25,15 @@ class Graphics {
     this.bodies = scene.bodies.map((body) => makeMesh(gl, body.shape));
     this.rods = new Map();
     this.grid = makeGrid(gl, scene.sea.waves ? scene.sea.waves.cells : 1);
+    this.cells = scene.sea.waves ? scene.sea.waves.cells : 1;
+  }
+
+  // Another fineness of the water surface.
+  setCells(cells) {
+    if (cells === this.cells) return;
+    for (const name of ["vertices", "triangles", "rim"]) this.gl.deleteBuffer(this.grid[name]);
+    this.grid = makeGrid(this.gl, cells);
+    this.cells = cells;
   }
 
   resize() {

@@ -1,6 +1,7 @@
 // The page: controls, playing, and what is told of a picked part.
 
 const byId = (id) => document.getElementById(id);
+// Pages of a simulation under way have `Live` of live.js too.
 const MODE_SECONDS = 3; // one period of a mode takes this long at speed 1
 const MOST_LIFT = 50; // largest vertical exaggeration
 
@@ -24,11 +25,13 @@ class Page {
   constructor(scene, viewer) {
     this.scene = scene; this.viewer = viewer;
     this.playing = false; this.wanted = false; this.last = 0; this.speed = 1;
+    this.colouring = scene.quantity.label === "tension" ? "tension" : "";
     this.dark = window.matchMedia("(prefers-color-scheme: dark)");
     this.plot = new Plot(byId("plot"), (t) => this.seek(t));
     this.fillHead();
     this.fillLegend();
     this.fillParts();
+    this.fillColouring();
     this.wire();
     this.setVariant(clamp(scene.first, 0, scene.variants.length - 1));
     this.reset("home");
@@ -36,7 +39,7 @@ class Page {
   }
 
   get theme() { return this.dark.matches ? THEMES.dark : THEMES.light; }
-  get moves() { return this.viewer.variant.time.length > 1 || Boolean(this.viewer.variant.mode); }
+  get moves() { return this.scene.live || this.viewer.variant.time.length > 1 || Boolean(this.viewer.variant.mode); }
 
   // Part of the window that nothing covers: [left, top, right, bottom], pixels.
   get free() {
@@ -69,6 +72,7 @@ class Page {
     const largest = Math.max(Math.abs(quantity.low), Math.abs(quantity.high));
     const [factor, letter] = quantity.unit === "N" ? prefix(largest) : [1, ""];
     byId("legend-title").textContent = quantity.unit ? `${quantity.label} (${letter}${quantity.unit})` : quantity.label;
+    byId("legend-ticks").replaceChildren();
     const map = quantity.diverging ? maps.diverging : maps.sequential, pen = byId("bar").getContext("2d");
     const image = pen.createImageData(256, 1);
     for (let i = 0; i < 256; i++) image.data.set([map[3 * i], map[3 * i + 1], map[3 * i + 2], 255], 4 * i);
@@ -78,6 +82,24 @@ class Page {
       tick.textContent = Number((mix(quantity.low, quantity.high, share) * factor).toPrecision(3)).toString();
       byId("legend-ticks").append(tick);
     }
+  }
+
+  // Other quantities than the one the file comes with are worked out on the page.
+  fillColouring() {
+    const { scene } = this, known = this.colouring && !scene.variants.some((variant) => variant.mode);
+    const choices = known && scene.lines.length ? colourings(scene) : [];
+    byId("colour-row").hidden = choices.length < 2;
+    for (const name of choices) byId("colour").append(new Option(name, name));
+    this.tensions = scene.quantity;
+  }
+
+  colourBy(name) {
+    if (![...byId("colour").options].some((option) => option.value === name)) return;
+    byId("colour").value = name;
+    this.colouring = this.viewer.colouring = name;
+    this.scene.quantity = name === "tension" ? this.tensions : rangeOf(this.scene, this.viewer.variant, name);
+    this.fillLegend();
+    this.redraw();
   }
 
   fillParts() {
@@ -166,6 +188,7 @@ class Page {
       byId("plot-box").hidden = !moving || part.kind !== "line";
       if (moving && part.kind === "line") this.plotLine(part);
     }
+    if (this.live) this.live.picked(part);
     this.redraw();
   }
 
@@ -233,6 +256,7 @@ class Page {
       }
     }
     if (this.playing) this.redraw();
+    if (this.live) this.live.drawn();
   }
 
   // Scene, writing and colour bar in one picture.
@@ -269,25 +293,34 @@ class Page {
 
   wire() {
     const redraw = () => this.redraw(), viewer = this.viewer, canvas = byId("scene");
+    const hand = {
+      take: (x, y) => Boolean(this.live) && this.live.take(x, y),
+      drag: (x, y, level) => this.live.drag(x, y, level),
+      drop: () => this.live.drop(),
+    };
     steer(canvas, viewer.camera, () => { this.preset = null; redraw(); }, (x, y) => {
       this.pick(pickAt(this.scene, viewer.variant, viewer.state, viewer.camera, viewer.lift, x, y));
-    });
+    }, hand);
     canvas.addEventListener("dblclick", (event) => this.centre(event));
     for (const name of ["home", "side", "end", "top"]) byId(`view-${name}`).addEventListener("click", () => this.reset(name));
-    for (const name of ["labels", "axes", "water", "bed", "arrows"]) {
+    for (const name of ["labels", "axes", "water", "bed", "arrows", "marks"]) {
       byId(`show-${name}`).addEventListener("change", (event) => { viewer.show[name] = event.target.checked; redraw(); });
     }
     byId("perspective").addEventListener("change", (event) => { this.perspective(event.target.checked); redraw(); });
     byId("exaggeration").addEventListener("input", (event) => this.setLift(Number(event.target.value)));
     byId("amplitude").addEventListener("input", (event) => this.setReach(Number(event.target.value)));
     byId("variant").addEventListener("change", (event) => this.setVariant(Number(event.target.value)));
+    byId("colour").addEventListener("change", (event) => this.colourBy(event.target.value));
     byId("part").addEventListener("change", (event) => this.choosePart(event.target.value));
     byId("unpick").addEventListener("click", () => this.pick(null));
     byId("trace").addEventListener("click", () => this.toggleTrace());
     byId("save").addEventListener("click", () => this.save());
     byId("play").addEventListener("click", () => this.play(!this.playing));
     byId("time").addEventListener("input", (event) => this.seek(Number(event.target.value)));
-    byId("speed").addEventListener("change", (event) => { this.speed = Number(event.target.value); });
+    byId("speed").addEventListener("change", (event) => {
+      this.speed = Number(event.target.value);
+      if (this.live) this.live.send({ do: "speed", value: this.speed });
+    });
     byId("fold").addEventListener("click", () => this.fold(!byId("panel").classList.contains("folded")));
     window.addEventListener("resize", () => this.resized());
     this.dark.addEventListener("change", redraw);
@@ -340,6 +373,18 @@ class Page {
     this.redraw();
   }
 
+  // Pixels at which the points and bodies are now.
+  places() {
+    const { viewer, scene } = this, { state, camera, lift } = viewer, out = [];
+    const put = (kind, values) => (part, k) => {
+      const p = triple(values, k);
+      out.push({ kind, name: part.name, at: camera.project([p[0], p[1], p[2] * lift]).slice(0, 2) });
+    };
+    scene.points.forEach(put("point", state.points));
+    scene.bodies.forEach(put("body", state.bodyPosition));
+    return out;
+  }
+
   // What stands behind # in the address: view, t, variant, lift, pick (kind:name), play. So a link can say what to look at.
   readAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1)), number = (name) => Number.parseFloat(wanted.get(name));
@@ -349,6 +394,7 @@ class Page {
       this.setLift(Number(byId("exaggeration").value));
     }
     if (Number.isFinite(number("t"))) this.seek(number("t"));
+    if (wanted.has("colour")) this.colourBy(wanted.get("colour"));
     const [kind, ...name] = (wanted.get("pick") || "").split(":");
     if (PARTS[kind]) {
       const index = this.scene[PARTS[kind]].findIndex((part) => part.name === name.join(":"));
@@ -372,5 +418,7 @@ function main() {
       "Use a current browser with hardware acceleration, or `ropewalk plot` for a flat picture.");
     return;
   }
-  new Page(scene, new Viewer(scene, graphics, new Overlay(byId("overlay"))));
+  const page = new Page(scene, new Viewer(scene, graphics, new Overlay(byId("overlay"))));
+  if (scene.live) page.live = new Live(page, scene.live);
+  window.ropewalk = page; // for the console, and for tests in a browser
 }

@@ -147,6 +147,7 @@ const SOURCES = {
       if (vKind == 0) off = max(abs(vAt.x) * 0.866 + vAt.y * 0.5, -vAt.y) - 0.6 * r;
       else if (vKind == 1) off = length(vAt) - 0.8 * r;
       else if (vKind == 2) off = (abs(vAt.x) + abs(vAt.y)) * 0.7071 - 0.75 * r;
+      else if (vKind == 4) off = abs(length(vAt) - 0.75 * r) - 0.16 * r;
       else off = max(abs(vAt.x), abs(vAt.y)) - 0.7 * r;
       float cover = clamp(0.5 - off, 0.0, 1.0);
       if (cover <= 0.0) discard;

@@ -11,6 +11,8 @@ const THEMES = {
     glyph: { dry: hex("#9aa7b2"), wet: hex("#7d8b98"), line: hex("#1d2733") },
     rod: { dry: hex("#e3a857"), wet: hex("#2a6f97"), line: hex("#101820") },
     plain: [...hex("#3c4c5a"), 1], arrow: [...hex("#1f6fa5"), 1], wind: [...hex("#6b7480"), 1], picked: [...hex("#d1006c"), 1],
+    lines: ["#0b5c8a", "#c2185b", "#2e7d32", "#bf5b04", "#5e35b1", "#00838f", "#6d4c41", "#455a64"],
+    touchdown: hex("#7a3e00"), float: hex("#ff7f32"), clump: hex("#45525e"), sky: hex("#dbe9f4"), deep: hex("#0e4a6e"),
     traces: ["#c2185b", "#00695c", "#5e35b1", "#bf5b04", "#37474f"], curves: ["#0b5c8a", "#c2185b", "#7a8894"],
   },
   dark: {
@@ -21,6 +23,8 @@ const THEMES = {
     glyph: { dry: hex("#8b98a4"), wet: hex("#6a7783"), line: hex("#05080b") },
     rod: { dry: hex("#e3a857"), wet: hex("#3d8fbd"), line: hex("#05080b") },
     plain: [...hex("#b8c5d0"), 1], arrow: [...hex("#6db9ea"), 1], wind: [...hex("#aab4bd"), 1], picked: [...hex("#ff6fb5"), 1],
+    lines: ["#7cc4ee", "#ff80ab", "#81c784", "#ffb74d", "#b39ddb", "#4dd0e1", "#bcaaa4", "#b0bec5"],
+    touchdown: hex("#ffc48a"), float: hex("#ff9a5c"), clump: hex("#9fb0bf"), sky: hex("#2b3f52"), deep: hex("#06253a"),
     traces: ["#ff80ab", "#4db6ac", "#b39ddb", "#ffb74d", "#cfd8dc"], curves: ["#7cc4ee", "#ff80ab", "#90a4ae"],
   },
 };
@@ -36,8 +40,9 @@ class Viewer {
     this.variant = scene.variants[clamp(scene.first, 0, scene.variants.length - 1)];
     this.time = this.variant.time[0]; this.phase = 0;
     this.lift = 1; this.reach = 0;
-    this.show = { labels: true, axes: true, water: true, bed: true, arrows: true };
-    this.picked = null; this.traces = [];
+    this.show = { labels: true, axes: true, water: true, bed: true, arrows: true, marks: true };
+    this.colouring = "tension"; this.hand = null;
+    this.picked = null; this.traces = scene.tracks.map((track) => ({ ...track }));
     this.low = scene.low; this.high = scene.high;
   }
 
@@ -97,8 +102,9 @@ class Viewer {
 
   ropes(state, theme) {
     const { graphics, scene, range } = this, twines = state.barTension.length > 0;
-    graphics.lines(barSegments(scene, state), { width: TWINE_WIDTH, colour: theme.plain, range: twines ? range : null });
-    const segments = lineSegments(scene, state);
+    if (scene.nets.length) graphics.lines(barSegments(scene, state), { width: TWINE_WIDTH, colour: theme.plain, range: twines ? range : null });
+    const values = this.variant.mode ? state.tension : nodeValues(scene, this.variant, state, this.colouring);
+    const segments = lineSegments(scene, state, values);
     if (this.variant.mode) { // where it swings about
       graphics.lines(lineSegments(scene, stateAt(this.variant, 0)), { width: TRACE_WIDTH, colour: theme.box });
     }
@@ -166,6 +172,7 @@ class Viewer {
   }
 
   points(state, theme) {
+    if (this.show.marks) this.extras(state, theme);
     const marks = [];
     this.scene.points.forEach((point, k) => {
       marks.push(...triple(state.points, k), MARKS[point.kind] ?? 3);
@@ -173,6 +180,26 @@ class Viewer {
     this.graphics.marks(new Float32Array(marks), 9, theme.point, theme.pointRim);
     const place = this.pickedPlace(state);
     if (place) this.graphics.marks(new Float32Array([...place, 1]), 8, theme.picked.slice(0, 3), theme.pointRim);
+  }
+
+  // Touchdown points, floats and clumps on lines, and the hand.
+  extras(state, theme) {
+    const { graphics, scene } = this, flat = (places, kind) => new Float32Array(places.flatMap((p) => [...p, kind]));
+    const touching = this.variant.mode ? [] : touchdowns(scene, state, 1e-3 * this.size);
+    graphics.marks(flat(touching, 4), 8, theme.touchdown, theme.touchdown);
+    const places = scene.attachments.map((item) => placeOn(scene, state, item.line, item.s));
+    graphics.marks(flat(places.filter((_, k) => scene.attachments[k].kind === "float"), 1), 10, theme.float, theme.pointRim);
+    graphics.marks(flat(places.filter((_, k) => scene.attachments[k].kind !== "float"), 3), 9, theme.clump, theme.pointRim);
+    if (this.hand) {
+      const hold = scene.held ? this.heldPlace(state) : null;
+      if (hold) graphics.lines(new Float32Array([...hold, 0, ...this.hand, 0]), { width: 1.5, colour: theme.picked });
+      graphics.marks(flat([this.hand], 4), 10, theme.picked.slice(0, 3), theme.picked.slice(0, 3));
+    }
+  }
+
+  heldPlace(state) {
+    const { kind, index } = this.scene.held;
+    return triple(kind === "point" ? state.points : state.bodyPosition, index);
   }
 
   pickedPlace(state) {
@@ -204,6 +231,9 @@ class Viewer {
       if (knot !== undefined) out.push({ text: net.name, place: raised(triple(state.knots, knot)) });
     });
     this.scene.points.forEach((point, k) => out.push({ text: point.name, place: raised(triple(state.points, k)) }));
+    if (this.show.marks) {
+      for (const item of this.scene.attachments) out.push({ text: item.label, place: raised(placeOn(this.scene, state, item.line, item.s)) });
+    }
     this.scene.lines.forEach((line, k) => {
       const i = (this.scene.lineStart[k] + this.scene.lineStart[k + 1]) >> 1;
       if (3 * i + 3 <= state.position.length) out.push({ text: line.name, place: raised(triple(state.position, i)) });

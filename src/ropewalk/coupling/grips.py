@@ -1,0 +1,72 @@
+"""Pulls on free parts and cuts of lines, put into the memory of a run that is under way.
+
+Mixed elements read forces and stiffnesses from their mesh at every step, so a pull or a cut needs no new mesh. Other
+solvers copy loads when they start: for them a pull is a change of the case, and a cut is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.methods.mixed import steps
+from ropewalk.methods.mixed.breakage import element_at, part
+from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
+from ropewalk.methods.mixed.report import FemWork
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model
+
+
+def can_cut(work: Any) -> bool:
+    """Whether lines of this run can be cut."""
+    return isinstance(work, FemWork)
+
+
+def pull_point(model: Model, work: FemWork, which: int, force: Array) -> None:
+    """Add `force` (N, world) to what the case puts on a point."""
+    work.mesh.node.force[work.mesh.s.size + which] = model.points.force[which] + force
+
+
+def pull_body(model: Model, work: FemWork, which: int, force: Array, moment: Array) -> None:
+    """Add `force` (N) and `moment` (N m, about the place of the case's own force; both world) to those on a body."""
+    row = work.mesh.bodies.body[which]
+    row.load_force = model.bodies.load_force[which] + force
+    row.load_moment = model.bodies.load_moment[which] + moment
+
+
+def cut(model: Model, work: Any, line: int, s: float) -> None:
+    """Part a line at s (m from end A); both stubs fall free. InputError for solvers that cannot."""
+    if not isinstance(work, FemWork):
+        raise InputError(f"line '{model.names.lines[line]}' cannot be cut: only solver mixed_fem parts lines")
+    length = float(model.lines.length[line])
+    if not 0.0 <= s <= length:
+        name = model.names.lines[line]
+        raise InputError(f"line '{name}': cut at s = {s:g} m is outside its {length:g} m; s counts from end A")
+    kept = work.steps
+    part(work.mesh, kept.now.T, element_at(work.mesh, line, s), model.sea.water_density)
+    find_acceleration(model, work)
+    kept.clock[steps.STEP] = STEP_AFTER_BREAK * kept.settings[steps.MOST_STEP]
+    kept.clock[[steps.LAST_STEP, steps.LAST_SHIFT, steps.CURVATURE]] = 0.0
+    restart_ledger(model, work)
+
+
+def change_sea(model: Model, work: FemWork) -> None:
+    """Go on in the current, wind and waves of `model`, without a new mesh."""
+    from ropewalk.methods.mixed.solver import longest_step
+
+    air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0  # as in assembly/bodies.py
+    work.mesh.bodies.body.wind_drag = 0.5 * air * model.bodies.wind_drag
+    work.steps.settings[steps.MOST_STEP] = longest_step(model)
+
+
+def elements_used(work: Any) -> Array | None:
+    """(n_pieces,) elements of the mesh under way; None for solvers that keep to those of the case."""
+    return np.array(work.counts) if isinstance(work, FemWork) else None
+
+
+def shortest_step(work: Any, step: float) -> None:
+    """Give up a step below `step` (s), so that a failure is found soon."""
+    if isinstance(work, FemWork):
+        work.steps.settings[steps.LEAST_STEP] = step

@@ -1,0 +1,1 @@
+"""A simulation in real time, in the browser."""
