@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.tabled import limited_cubics
 from ropewalk.physics.motion import DRIVEN, HARMONIC, TABLE, TOW
 from ropewalk.spec import joints as spec
 from ropewalk.spec.lines import Point
@@ -151,11 +152,8 @@ def _spline(motion: spec.TableMotion) -> Array:
     """Cubic coefficients; one row per knot, the last unused.
 
     The third derivative is continuous at the knots next to the ends, so that the ends have the velocity that the
-    table gives them.
+    table gives them; where the cubic would swing beyond its rows it is limited.
     """
-    from scipy.interpolate import CubicSpline
-
-    spline = CubicSpline(motion.time, np.array(motion.displacement), bc_type="not-a-knot")
     cubics: Array = np.zeros((len(motion.time), 4, 3))
-    cubics[:-1] = np.moveaxis(spline.c, 1, 0)
+    cubics[:-1] = np.moveaxis(limited_cubics(np.array(motion.time), np.array(motion.displacement)), 1, 0)
     return cubics

@@ -126,7 +126,8 @@ class HarmonicMotion(Part):
 
 
 class TableMotion(Part):
-    """Displacements at given times, a cubic spline between; beyond the ends the nearest entry holds."""
+    """Displacements at given times, a cubic spline between, limited where it would swing beyond the entries; beyond the
+    ends the nearest entry holds."""
 
     kind: Literal["table"]
     time: Annotated[tuple[Finite, ...], Field(min_length=2)]
