@@ -25,6 +25,7 @@ QUESTIONS = {
     "response": lambda case: rw.response(case, [1.0], "motion:top:x"),
     "state_space": lambda case: rw.state_space(case, ["force:top:x"], ["tension:west:B"]),
     "float_rods": rw.float_rods,
+    "equilibria": rw.equilibria,
     "shoot": lambda case: rw.shoot(case, "west", [1.0, 0.0, 0.0]),
     "verify": verify,
     "sweep": lambda case: rw.sweep(case, {"environment.depth": [100.0]}),

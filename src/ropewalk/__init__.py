@@ -16,6 +16,7 @@ from ropewalk.registration import watch
 
 if TYPE_CHECKING:
     from ropewalk.analysis import design as design
+    from ropewalk.analysis.equilibria import equilibria as equilibria
     from ropewalk.analysis.floating import float_rods as float_rods
     from ropewalk.analysis.many_lines import solve_lines as solve_lines
     from ropewalk.analysis.modes import modes as modes
@@ -43,6 +44,7 @@ _HOME = {
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
     "design": "ropewalk.analysis.design",
+    "equilibria": "ropewalk.analysis.equilibria",
     "float_rods": "ropewalk.analysis.floating",
     "load": "ropewalk.io.load",
     "modes": "ropewalk.analysis.modes",
@@ -62,6 +64,7 @@ __all__ = [
     "InputError",
     "System",
     "design",
+    "equilibria",
     "export_fmu",
     "float_rods",
     "load",

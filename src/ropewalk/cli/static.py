@@ -22,6 +22,7 @@ from ropewalk.cli.tables import (
 )
 
 if TYPE_CHECKING:
+    from ropewalk.analysis.equilibria import FoundEquilibrium
     from ropewalk.analysis.statics import Equilibrium
 
 NET_COLUMNS = ("net", "drag (N)", "largest tension (N)", "mouth (m2)", "mouth width (m)", "across the flow (m2)",
@@ -35,16 +36,25 @@ def static_command(
         typer.Option(help="Solver; the file's, or chosen by the program. One of bars runs until nothing moves."),
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the result to a NetCDF file.")] = None,
+    guess: Annotated[Path | None, typer.Option(help="Start from the last moment of this result file.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Search for all equilibria, stable or not, with stability and energy.")
+    ] = False,
+    lobes: Annotated[int, typer.Option(help="With --all: bends of a line tried, up to this number.")] = 4,
+    starts: Annotated[int, typer.Option(help="With --all: random starts.")] = 12,
     as_json: JsonOption = False,
 ) -> None:
     """Find the equilibrium: ends, tensions, angles, residuals."""
     from ropewalk.analysis.statics import statics
     from ropewalk.spec.system import System
 
+    if every:
+        _all(case, lobes, starts, as_json, {"--method": method, "--out": out, "--guess": guess})
+        return
     kept = None if out is None else result_file(out)
     tell_first_use()
     system = System.from_file(case)
-    equilibrium = statics(system, method)
+    equilibrium = statics(system, method, guess=guess)
     if kept is not None:
         from ropewalk.io.netcdf import write
 
@@ -54,6 +64,43 @@ def static_command(
         print_json(equilibrium.summary)
     else:
         print_equilibrium(equilibrium)
+
+
+def _all(case: Path, lobes: int, starts: int, as_json: bool, others: dict[str, Any]) -> None:
+    """Every equilibrium that a search finds, one a row.  others : options that do not go with it, None if not given"""
+    from ropewalk.analysis.equilibria import equilibria
+    from ropewalk.errors import InputError
+    from ropewalk.spec.system import System
+
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{name} does not go with --all, which searches by shooting; leave one of them out")
+    tell_first_use()
+    found = equilibria(System.from_file(case), lobes=lobes, starts=starts)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    rows = [(str(k + 1), one.label, _verdict(one), _joules(one.energy), _largest(one)) for k, one in enumerate(found)]
+    columns = ("", "equilibrium", "stability", "energy (J)", "largest tension (N)")
+    print_table(found.system.title or "equilibria", columns, rows)
+    say(f"{_many(len(found))} from {counted(found.starts, 'starts')}; there may be more")
+
+
+def _many(number: int) -> str:
+    return f"{number} {'equilibrium' if number == 1 else 'equilibria'}"
+
+
+def _verdict(one: FoundEquilibrium) -> str:
+    return "unknown" if one.spectrum is None else one.spectrum.sentence
+
+
+def _joules(energy: float | None) -> str:
+    return "-" if energy is None else newtons(energy)
+
+
+def _largest(one: FoundEquilibrium) -> str:
+    lines = one.equilibrium.summary["lines"].values()
+    return newtons(max((line["max_tension"] for line in lines), default=0.0))
 
 
 def print_equilibrium(equilibrium: Equilibrium) -> None:
