@@ -3,10 +3,12 @@
 class Graphics {
   constructor(canvas, scene) {
     // the drawing is kept so that it can be saved as a picture
-    this.gl = canvas.getContext("webgl2", { antialias: true, alpha: true, preserveDrawingBuffer: true });
+    // without a graphics card every sample costs: lines and marks smooth their own edges
+    this.gl = canvas.getContext("webgl2", { antialias: !drawnBySoftware(), alpha: true, preserveDrawingBuffer: true });
     if (!this.gl) throw new Error("no WebGL2");
     this.canvas = canvas;
     this.scene = scene;
+    this.quality = 1; // share of the pixels along an edge, lowered while pictures come too slowly
     this.start();
   }
 
@@ -19,6 +21,8 @@ class Graphics {
     this.corners = makeBuffer(gl, new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]));
     this.square = makeBuffer(gl, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
     this.unitSquare = makeBuffer(gl, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]));
+    const along = Array.from({ length: WALL_CELLS + 1 }, (_, k) => [k / WALL_CELLS, 0, k / WALL_CELLS, 1]);
+    this.strip = makeBuffer(gl, new Float32Array(along.flat()));
     this.map = makeMap(gl, scene.quantity.diverging ? scene.maps.diverging : scene.maps.sequential);
     this.waves = gl.createTexture();
     this.waveCount = 0;
@@ -37,7 +41,7 @@ class Graphics {
   }
 
   resize() {
-    const ratio = Math.min(window.devicePixelRatio || 1, 2), canvas = this.canvas;
+    const ratio = Math.min(window.devicePixelRatio || 1, 2) * this.quality, canvas = this.canvas;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((n) => Math.max(1, Math.round(n * ratio)));
     if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
     this.ratio = ratio;
@@ -165,13 +169,17 @@ class Graphics {
     clearAttributes(gl, program);
   }
 
-  water(area, colour) {
+  // ripple: rad/m of the finest ripples
+  water(area, theme, ripple, time) {
     const gl = this.gl, program = this.use("water");
     this.waveUniforms(program);
     gl.uniform4f(program.at("uArea"), ...area);
     gl.uniform3f(program.at("uEye"), ...this.camera.eye);
     gl.uniform3f(program.at("uLight"), ...this.camera.light);
-    gl.uniform4f(program.at("uColour"), ...colour);
+    gl.uniform3f(program.at("uDeep"), ...theme.deep);
+    gl.uniform3f(program.at("uSky"), ...theme.sky);
+    gl.uniform1f(program.at("uRipple"), ripple);
+    gl.uniform1f(program.at("uTime"), time % (200 * Math.PI));
     attribute(gl, program, "aShare", this.grid.vertices, 2, 0, 0, 0);
     gl.uniform1i(program.at("uEdge"), 1);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.grid.rim);
@@ -183,6 +191,34 @@ class Graphics {
     gl.depthMask(true);
     clearAttributes(gl, program);
   }
+
+  // The sides of the water that face away: edges [x, y, x, y] down to the bed or the floor of the box.
+  walls(edges, plane, floor, theme) {
+    const gl = this.gl, program = this.use("wall");
+    this.waveUniforms(program);
+    gl.uniform3f(program.at("uPlane"), ...plane);
+    gl.uniform1f(program.at("uFloor"), floor);
+    gl.uniform3f(program.at("uDeep"), ...theme.deep);
+    gl.uniform3f(program.at("uSky"), ...theme.sky);
+    attribute(gl, program, "aShare", this.strip, 2, 0, 0, 0);
+    gl.depthMask(false);
+    for (const edge of edges) {
+      gl.uniform4f(program.at("uFrom"), ...edge);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 2 * (WALL_CELLS + 1));
+    }
+    gl.depthMask(true);
+    clearAttributes(gl, program);
+  }
+}
+
+const WALL_CELLS = 48; // along each side of the water
+
+// Whether the browser draws without a graphics card.
+function drawnBySoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2"), told = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  const name = told ? String(gl.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
+  if (gl && gl.getExtension("WEBGL_lose_context")) gl.getExtension("WEBGL_lose_context").loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }
 
 function makeProgram(gl, [vertex, fragment]) {

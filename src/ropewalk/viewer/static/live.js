@@ -176,6 +176,8 @@ class Live {
     this.page.viewer.hand = null;
   }
 
+  get isRunning() { return Boolean(this.head) && !this.head.paused; }
+
   pause(on) { this.send({ do: "pause", on }); }
 
   // --- the strip of tensions ---

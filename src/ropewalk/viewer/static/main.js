@@ -3,6 +3,7 @@
 const byId = (id) => document.getElementById(id);
 // Pages of a simulation under way have `Live` of live.js too.
 const MODE_SECONDS = 3; // one period of a mode takes this long at speed 1
+const SLOW = 50, LEAST_QUALITY = 0.5; // ms between pictures, and share of the pixels along an edge that are kept
 const MOST_LIFT = 50; // largest vertical exaggeration
 
 function fillFacts(list, facts) {
@@ -142,7 +143,7 @@ class Page {
 
   reset(name) {
     const camera = this.viewer.camera;
-    [camera.yaw, camera.pitch] = PRESETS[name];
+    [camera.yaw, camera.pitch] = name === "home" ? this.viewer.homeAngles() : PRESETS[name];
     this.perspective(name === "home");
     const stage = byId("stage");
     this.preset = name;
@@ -242,6 +243,7 @@ class Page {
         if (viewer.time > end) viewer.time = variant.time[0] + (viewer.time - end) % (end - variant.time[0]);
       }
     }
+    this.keepPace(now);
     const state = viewer.draw(this.theme, this.free);
     if (this.moves) {
       byId("time").value = variant.mode ? viewer.phase : viewer.time;
@@ -257,6 +259,17 @@ class Page {
     }
     if (this.playing) this.redraw();
     if (this.live) this.live.drawn();
+  }
+
+  // Fewer pixels while pictures come slower than SLOW, all of them again when it stands still.
+  keepPace(now) {
+    const { graphics } = this.viewer, busy = this.playing || (this.live && this.live.isRunning);
+    const gap = now - (this.before || now);
+    this.before = now;
+    if (!busy) { graphics.quality = 1; this.gap = 0; return; }
+    if (gap > 0 && gap < 1000) this.gap = this.gap ? 0.9 * this.gap + 0.1 * gap : gap;
+    if (this.gap > SLOW && graphics.quality > LEAST_QUALITY) { graphics.quality *= 0.85; this.gap = 0.7 * SLOW; }
+    else if (this.gap < 0.4 * SLOW && graphics.quality < 1) { graphics.quality = Math.min(1, graphics.quality / 0.85); this.gap = 0.6 * SLOW; }
   }
 
   // Scene, writing and colour bar in one picture.

@@ -85,7 +85,7 @@ const SOURCES = {
       }
       colour = vec4(tone * light + shine, 1.0);
     }`],
-  // The water surface, see-through.
+  // The water surface, see-through: more mirror where one looks along it, ripples that fade where they are finer than a pixel.
   water: [`${HEAD}${WAVES}
     in vec2 aShare;
     uniform mat4 uMatrix; uniform vec4 uArea; uniform float uLift;
@@ -93,41 +93,68 @@ const SOURCES = {
     void main() {
       vec2 p = mix(uArea.xy, uArea.zw, aShare);
       vec3 s = surface(p);
-      vNormal = normalize(vec3(-s.xy * uLift, 1.0));
+      vNormal = vec3(-s.xy * uLift, 1.0);
       vWorld = vec3(p, s.z * uLift);
       gl_Position = uMatrix * vec4(vWorld, 1.0);
     }`, `${HEAD}
     in vec3 vNormal; in vec3 vWorld;
-    uniform vec3 uEye; uniform vec3 uLight; uniform vec4 uColour; uniform bool uEdge;
+    uniform vec3 uEye; uniform vec3 uLight; uniform vec3 uDeep; uniform vec3 uSky; uniform bool uEdge; uniform float uRipple; uniform float uTime;
     out vec4 colour;
     void main() {
-      if (uEdge) { colour = vec4(uColour.rgb, 0.9); return; }
-      vec3 n = normalize(vNormal), view = normalize(uEye - vWorld);
-      if (dot(n, view) < 0.0) n = -n;
-      float graze = pow(1.0 - clamp(abs(dot(n, view)), 0.0, 1.0), 3.0);
-      float shine = pow(clamp(dot(reflect(-uLight, n), view), 0.0, 1.0), 60.0);
-      float light = 0.85 + 0.3 * abs(dot(n, uLight)); // from below it is as bright as from above
-      colour = vec4(uColour.rgb * light + vec3(0.35 * shine), clamp(uColour.a + 0.25 * graze + 0.3 * shine, 0.0, 0.8));
+      if (uEdge) { colour = vec4(mix(uDeep, uSky, 0.35), 0.9); return; }
+      vec2 p = vWorld.xy * uRipple, fine = fwidth(p);
+      float keep = clamp(1.2 - 0.9 * max(fine.x, fine.y), 0.0, 1.0);
+      vec2 slope = vec2(cos(p.x + 0.6 * p.y + 1.3 * uTime) + 0.7 * cos(1.7 * p.x - 1.1 * p.y - 1.7 * uTime),
+                        cos(p.y - 0.5 * p.x - 1.1 * uTime) + 0.7 * cos(1.9 * p.y + 1.3 * p.x + 1.9 * uTime));
+      vec3 n = normalize(vec3(normalize(vNormal).xy - 0.035 * keep * slope, 1.0)), view = normalize(uEye - vWorld);
+      float facing = abs(dot(n, view)), away = 1.0 - facing, mirror = away * away * away;
+      float spark = max(dot(reflect(-uLight, n), view), 0.0);
+      spark *= spark; spark *= spark; spark *= spark; spark *= spark;
+      vec3 tone = mix(uDeep, uSky, clamp(0.22 + 0.75 * mirror + 0.25 * (dot(n, uLight) - 0.6), 0.0, 1.0)) + 0.3 * spark;
+      colour = vec4(tone, clamp(0.34 + 0.45 * mirror + 0.3 * spark, 0.0, 0.88));
     }`],
-  // The bed: a plane with a grid of metres.
+  // The far sides of the water, so that it has a depth: darker downwards.
+  wall: [`${HEAD}${WAVES}
+    in vec2 aShare;
+    uniform mat4 uMatrix; uniform vec4 uFrom; uniform vec3 uPlane; uniform float uLift; uniform float uFloor;
+    out float vDepth;
+    void main() {
+      vec2 p = mix(uFrom.xy, uFrom.zw, aShare.x);
+      float top = surface(p).z, low = min(top, max(uFloor, uPlane.x + dot(uPlane.yz, p)));
+      vDepth = 1.0 - aShare.y;
+      gl_Position = uMatrix * vec4(p, mix(low, top, aShare.y) * uLift, 1.0);
+    }`, `${HEAD}
+    in float vDepth;
+    uniform vec3 uDeep; uniform vec3 uSky;
+    out vec4 colour;
+    void main() { colour = vec4(mix(mix(uDeep, uSky, 0.55), uDeep, 0.8 * vDepth), 0.16 + 0.2 * vDepth); }`],
+  // The bed: a plane of sand with a grid of metres, dimmer towards its edges.
   bed: [`${HEAD}
     in vec2 aShare;
     uniform mat4 uMatrix; uniform vec4 uArea; uniform vec3 uPlane; uniform float uLift; uniform vec2 uOrigin;
-    out vec2 vMetres;
+    out vec2 vMetres; out vec2 vShare;
     void main() {
       vec2 p = mix(uArea.xy, uArea.zw, aShare);
-      vMetres = p + uOrigin;
+      vMetres = p + uOrigin; vShare = aShare;
       gl_Position = uMatrix * vec4(p, (uPlane.x + dot(uPlane.yz, p)) * uLift, 1.0);
     }`, `${HEAD}
-    in vec2 vMetres;
+    in vec2 vMetres; in vec2 vShare;
     uniform vec4 uColour; uniform vec4 uGrid; uniform float uStep;
     out vec4 colour;
+    float grain(vec2 p) { return fract(sin(dot(floor(p), vec2(12.9898, 78.233))) * 43758.5453); }
+    float soft(vec2 p) {
+      vec2 f = fract(p), w = f * f * (3.0 - 2.0 * f);
+      return mix(mix(grain(p), grain(p + vec2(1.0, 0.0)), w.x), mix(grain(p + vec2(0.0, 1.0)), grain(p + 1.0), w.x), w.y);
+    }
     void main() {
       vec2 at = vMetres / uStep, width = max(fwidth(at), vec2(1e-9));
       vec2 off = abs(fract(at - 0.5) - 0.5) / width;
       float line = 1.0 - clamp(0.9 * min(off.x, off.y), 0.0, 1.0);
       line *= clamp(0.35 / max(width.x, width.y), 0.0, 1.0);
-      colour = vec4(mix(uColour.rgb, uGrid.rgb, line * uGrid.a), uColour.a);
+      float sand = soft(3.0 * at) * 0.6 + soft(11.0 * at) * 0.4 * clamp(1.5 - 12.0 * max(width.x, width.y), 0.0, 1.0);
+      vec2 rim = 2.0 * abs(vShare - 0.5);
+      float shade = (0.93 + 0.12 * sand) * (1.0 - 0.10 * max(rim.x, rim.y) * max(rim.x, rim.y));
+      colour = vec4(mix(uColour.rgb * shade, uGrid.rgb, line * uGrid.a), uColour.a);
     }`],
   // Marks of points: a shape for each way a point is held.
   marks: [`${HEAD}

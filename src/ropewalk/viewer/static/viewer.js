@@ -12,7 +12,7 @@ const THEMES = {
     rod: { dry: hex("#e3a857"), wet: hex("#2a6f97"), line: hex("#101820") },
     plain: [...hex("#3c4c5a"), 1], arrow: [...hex("#1f6fa5"), 1], wind: [...hex("#6b7480"), 1], picked: [...hex("#d1006c"), 1],
     lines: ["#0b5c8a", "#c2185b", "#2e7d32", "#bf5b04", "#5e35b1", "#00838f", "#6d4c41", "#455a64"],
-    touchdown: hex("#7a3e00"), float: hex("#ff7f32"), clump: hex("#45525e"), sky: hex("#dbe9f4"), deep: hex("#0e4a6e"),
+    touchdown: hex("#7a3e00"), float: hex("#ff7f32"), clump: hex("#45525e"), sky: hex("#d3ecfb"), deep: hex("#0a5d94"),
     traces: ["#c2185b", "#00695c", "#5e35b1", "#bf5b04", "#37474f"], curves: ["#0b5c8a", "#c2185b", "#7a8894"],
   },
   dark: {
@@ -24,13 +24,14 @@ const THEMES = {
     rod: { dry: hex("#e3a857"), wet: hex("#3d8fbd"), line: hex("#05080b") },
     plain: [...hex("#b8c5d0"), 1], arrow: [...hex("#6db9ea"), 1], wind: [...hex("#aab4bd"), 1], picked: [...hex("#ff6fb5"), 1],
     lines: ["#7cc4ee", "#ff80ab", "#81c784", "#ffb74d", "#b39ddb", "#4dd0e1", "#bcaaa4", "#b0bec5"],
-    touchdown: hex("#ffc48a"), float: hex("#ff9a5c"), clump: hex("#9fb0bf"), sky: hex("#2b3f52"), deep: hex("#06253a"),
+    touchdown: hex("#ffc48a"), float: hex("#ff9a5c"), clump: hex("#9fb0bf"), sky: hex("#31587a"), deep: hex("#06304f"),
     traces: ["#ff80ab", "#4db6ac", "#b39ddb", "#ffb74d", "#cfd8dc"], curves: ["#7cc4ee", "#ff80ab", "#90a4ae"],
   },
 };
 
 const MARKS = { fixed: 0, free: 1, moving: 2 }; // other joints: 3
 const LINE_WIDTH = 4, TWINE_WIDTH = 1.8, BOX_WIDTH = 1.2, TRACE_WIDTH = 1.6; // pixels
+const RIPPLE = 0.012; // of the size of the scene: length of the ripples that are drawn on the water
 const ARROW = 0.09; // of the size of the scene: longest arrow
 
 class Viewer {
@@ -63,6 +64,24 @@ class Viewer {
     this.camera.fit(raise(this.low), raise(this.high), width, height, free);
   }
 
+  // Direction to look from at first: the one nearest to the usual in which no line points at the eye.
+  homeAngles() {
+    const { scene } = this, [usual, pitch] = PRESETS.home, state = stateAt(this.variant, this.variant.time[0]), spans = [];
+    for (let line = 0; line + 1 < scene.lineStart.length; line++) {
+      const a = triple(state.position, scene.lineStart[line]), b = triple(state.position, scene.lineStart[line + 1] - 1);
+      const flat = Math.hypot(b[0] - a[0], b[1] - a[1]);
+      if (flat > 0.1 * this.size / 2) spans.push(Math.atan2(b[1] - a[1], b[0] - a[0]));
+    }
+    let best = usual, most = -1;
+    for (let k = 0; k <= 12; k++) {
+      const yaw = usual + (k % 2 ? -1 : 1) * Math.ceil(k / 2) * Math.PI / 12;
+      const worst = spans.reduce((least, angle) => Math.min(least, Math.abs(Math.sin(angle - yaw))), 1);
+      if (worst > most + 0.06) { most = worst; best = yaw; }
+    }
+    const wide = Math.hypot(this.high[0] - this.low[0], this.high[1] - this.low[1]), tall = (this.high[2] - this.low[2]) * this.lift;
+    return [best, tall < 0.25 * wide ? 0.46 : pitch];
+  }
+
   draw(theme, free) {
     const { graphics, overlay, camera, scene } = this;
     graphics.resize();
@@ -73,12 +92,13 @@ class Viewer {
     graphics.setWaves(scene.sea.waves, this.time);
     const below = camera.pitch < 0 || !scene.sea.solid; // a bed that one sees through comes last
     if (!below) this.bed(theme, below);
+    this.walls(theme);
+    this.water(theme); // before the lines, so that it does not change their colours
     this.surfaces(state, theme);
     this.ropes(state, theme);
     if (this.show.axes) this.box(theme);
     if (this.show.arrows) this.arrows(theme);
     this.points(state, theme);
-    this.water(theme);
     if (below) this.bed(theme, below);
     overlay.begin(theme);
     if (this.show.axes) overlay.axes(this.low, this.high, scene.origin, camera, this.lift);
@@ -168,7 +188,21 @@ class Viewer {
   }
 
   water(theme) {
-    if (this.scene.sea.water && this.show.water) this.graphics.water(this.area, theme.water);
+    if (!this.scene.sea.water || !this.show.water) return;
+    this.graphics.water(this.area, theme, 2 * Math.PI / (RIPPLE * this.size), this.variant.mode ? 0 : this.time);
+  }
+
+  // Sides of the water behind everything: those whose outside faces away from the eye.
+  walls(theme) {
+    const { sea } = this.scene, [x0, y0, x1, y1] = this.area, { back } = this.camera.axes(), { eye, perspective } = this.camera;
+    if (!sea.water || !this.show.water || this.camera.pitch < 0) return;
+    const away = (normal, x, y) => (perspective ? normal[0] * (eye[0] - x) + normal[1] * (eye[1] - y) : normal[0] * back[0] + normal[1] * back[1]) < -1e-6;
+    const edges = [];
+    if (away([-1, 0], x0, y0)) edges.push([x0, y0, x0, y1]);
+    if (away([1, 0], x1, y0)) edges.push([x1, y0, x1, y1]);
+    if (away([0, -1], x0, y0)) edges.push([x0, y0, x1, y0]);
+    if (away([0, 1], x0, y1)) edges.push([x0, y1, x1, y1]);
+    this.graphics.walls(edges, sea.bed || [-1e9, 0, 0], this.low[2], theme);
   }
 
   points(state, theme) {
