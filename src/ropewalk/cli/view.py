@@ -11,6 +11,8 @@ from ropewalk.cli.tables import say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ropewalk.viewer.scene import Scene
 
 PAGES = (".html", ".htm")
@@ -29,26 +31,55 @@ def view_command(
 
     The page is served on this machine only, until Ctrl-C. A page of --html needs no server and no network.
     """
-    from ropewalk.viewer.page import page, page_policy
-
     if html is not None:
         _refuse_target(html, file)
-    scene = _scene(file, modes)
-    text = page(scene)
+        _write(_scene(file, modes), html)
+    elif file.suffix == ".nc":
+        _show_result(file, modes, open_browser, port)
+    else:
+        _show(_scene(file, modes), open_browser, port)
+
+
+def _write(scene: Scene, html: Path) -> None:
+    """One page that holds everything."""
+    from ropewalk.results.files import write_whole
+    from ropewalk.viewer.page import page
+
+    data = page(scene).encode("utf-8")
     for note in scene.notes:
         say(note)
-    if html is not None:
-        from ropewalk.results.files import write_whole
+    write_whole(html, data)
+    say(f"{html}: written, {len(data) / 1e6:.1f} MB")
+    if scene.trouble:
+        raise ConvergenceError(scene.trouble)
 
-        write_whole(html, text.encode("utf-8"))
-        say(f"{html}: written, {len(text.encode('utf-8')) / 1e6:.1f} MB")
-    else:
-        from ropewalk.viewer.server import PageServer
 
-        if scene.trouble:
-            say(scene.trouble, err=True)
-        with PageServer(text, page_policy(), port) as server:
-            _serve(server, open_browser)
+def _show_result(file: Path, modes: int | None, open_browser: bool, port: int) -> None:
+    """A result: whole on the page, or, where that would be too long, open while the page asks for its records."""
+    from ropewalk.io.netcdf import reading
+    from ropewalk.viewer.stream import Stream, needs_stream
+
+    with reading(file) as dataset:
+        stream = Stream(dataset) if modes is None and needs_stream(dataset) else None
+        if stream is not None:
+            _show(stream.scene, open_browser, port, stream.answer)
+            return
+    _show(_scene(file, modes), open_browser, port)
+
+
+def _show(scene: Scene, open_browser: bool, port: int, source: Callable[[str], bytes | None] | None = None) -> None:
+    """Serve the page until Ctrl-C."""
+    from ropewalk.viewer.page import page, page_policy
+    from ropewalk.viewer.server import PageServer
+
+    own = "'self'" if source is not None else ""
+    text = page(scene, own)
+    for note in scene.notes:
+        say(note)
+    if scene.trouble:
+        say(scene.trouble, err=True)
+    with PageServer(text, page_policy(scene, own), port, source) as server:
+        _serve(server, open_browser)
     if scene.trouble:
         raise ConvergenceError(scene.trouble)
 

@@ -22,6 +22,7 @@ PROGRAM = (
     "main.js",
 )  # fmt: skip
 LIVE = ("live.js",)  # beside it on pages that are connected to a simulation
+STREAMED = ("stream.js",)  # beside it on pages that are served, of results too long for a page
 
 
 def page(scene: Scene, sources: str = "") -> str:
@@ -71,7 +72,7 @@ def embedded(data: Any) -> str:
 
 
 def _extras(scene: Scene) -> tuple[str, ...]:
-    return LIVE if scene.live is not None else ()
+    return LIVE if scene.live is not None else STREAMED if scene.stream is not None else ()
 
 
 def _program(extras: tuple[str, ...] = ()) -> str:

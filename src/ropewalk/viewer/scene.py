@@ -125,6 +125,7 @@ class Scene:
     attachments: tuple[Attached, ...] = ()
     tracks: tuple[tuple[str, int], ...] = ()  # kind and number of the parts whose paths are drawn
     live: dict[str, Any] | None = None  # what a live page needs to know
+    stream: dict[str, Any] | None = None  # how the records are asked for that are not on the page
 
     @property
     def low(self) -> Array:
@@ -175,6 +176,7 @@ class Scene:
             "attachments": [asdict(item) for item in self.attachments],
             "tracks": [{"kind": kind, "index": index} for kind, index in self.tracks],
             "live": self.live,
+            "stream": self.stream,
         }
 
 
@@ -184,12 +186,12 @@ def frame_stride(n_frames: int, numbers: int, budget: int = PAGE_BYTES) -> int:
     return max(1, -(-n_frames // room))
 
 
-_PLACES = ("position", "points", "body_position", "knots")
+PLACES = ("position", "points", "body_position", "knots")
 
 
 def _variant(variant: Variant, origin: Array) -> dict[str, Any]:
     frames = {
-        name: packed(values - origin if name in _PLACES else values)
+        name: packed(values - origin if name in PLACES else values)
         for name, values in variant.frames.arrays().items()
         if name != "time"
     }

@@ -1,13 +1,15 @@
 """The page on this machine only.
 
-The server listens on 127.0.0.1, answers one path and nothing else, and refuses requests that were addressed to another
-host: a page from elsewhere could otherwise have its own name resolve to this machine and read the answer. The path is
-drawn at random, so that other users of the machine, who can reach the port as well, cannot guess it.
+The server listens on 127.0.0.1, answers one path and what a source has below it, and refuses requests that were
+addressed to another host: a page from elsewhere could otherwise have its own name resolve to this machine and read the
+answer. The path is drawn at random, so that other users of the machine, who can reach the port as well, cannot guess
+it.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -26,7 +28,9 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False  # on some systems it would let another program take over the port
 
-    def __init__(self, html: str, policy: str, port: int = 0) -> None:
+    def __init__(
+        self, html: str, policy: str, port: int = 0, source: Callable[[str], bytes | None] | None = None
+    ) -> None:
         if not 0 <= port <= HIGHEST_PORT:
             raise InputError(
                 f"port {port} does not exist; give one from 1 to {HIGHEST_PORT}, or 0 for any that is free"
@@ -34,6 +38,7 @@ class PageServer(ThreadingHTTPServer):
         self.path = f"/{secrets.token_urlsafe(TOKEN_BYTES)}/"
         self.body = html.encode("utf-8")
         self.policy = policy
+        self.source = source  # what stands behind further names below the path
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except OSError as error:
@@ -76,6 +81,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, body, kind = HTTPStatus.OK, self.server.body, "text/html; charset=utf-8"
         if self.headers.get_all("Host", []) not in [[host] for host in self.server.hosts]:
             status, body, kind = HTTPStatus.MISDIRECTED_REQUEST, b"this server answers on loopback only\n", "text/plain"
+        elif (found := self._named()) is not None:
+            body, kind = found, "application/octet-stream"
         elif not secrets.compare_digest(self.path.encode(), self.server.path.encode()):
             status, body, kind = (
                 HTTPStatus.NOT_FOUND,
@@ -93,6 +100,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if with_body:
             self.wfile.write(body)
+
+    def _named(self) -> bytes | None:
+        """What the source has under the name behind the path; None without one."""
+        root = self.server.path
+        begin, name = self.path[: len(root)], self.path[len(root) :]
+        if self.server.source is None or not name or not secrets.compare_digest(begin.encode(), root.encode()):
+            return None
+        return self.server.source(name)
 
     def log_message(self, format: str, *args: object) -> None:
         """Requests are not told on the terminal."""

@@ -53,12 +53,27 @@ function frameAt(time, t) {
   return [low, (t - time[low]) / (time[high] - time[low])];
 }
 
+// One array of one frame; entries of a stream have a way of their own to it.
+function frameOf(entry, frame) {
+  if (entry.at) return entry.at(frame);
+  const size = entry.shape.slice(1).reduce((product, n) => product * n, 1);
+  return entry.values.subarray(frame * size, (frame + 1) * size);
+}
+
+// Numbers `first` to `first + width` of all frames, as {time, values}; null while a stream still waits for them.
+function seriesOf(variant, name, index, width) {
+  const entry = variant.frames[name];
+  if (entry.series) return entry.series(index);
+  const frames = variant.time.length, out = new Float32Array(frames * width);
+  for (let f = 0; f < frames; f++) out.set(frameOf(entry, f).subarray(index * width, (index + 1) * width), f * width);
+  return { time: variant.time, values: out };
+}
+
 // One array at time t, linear between frames.
 function arrayAt(entry, frame, share) {
-  const size = entry.shape.slice(1).reduce((product, n) => product * n, 1);
-  const a = entry.values.subarray(frame * size, (frame + 1) * size);
+  const a = frameOf(entry, frame), size = a.length;
   if (share === 0) return a;
-  const b = entry.values.subarray((frame + 1) * size, (frame + 2) * size), out = new Float32Array(size);
+  const b = frameOf(entry, frame + 1), out = new Float32Array(size);
   for (let i = 0; i < size; i++) out[i] = a[i] + (b[i] - a[i]) * share;
   return out;
 }
@@ -216,7 +231,7 @@ const SAMPLED = 40; // moments that a range of colours is taken from
 const UNITS = { utilisation: "", speed: "m/s", curvature: "1/m" };
 
 function rangeOf(scene, variant, name) {
-  const { time } = variant, high = { value: 0 }, step = Math.max(1, Math.floor(time.length / SAMPLED));
+  const { time } = variant, high = { value: 0 }, step = scene.stream ? time.length : Math.max(1, Math.floor(time.length / SAMPLED));
   for (let f = 0; f < time.length; f += step) {
     for (const value of nodeValues(scene, variant, stateAt(variant, time[f]), name)) high.value = Math.max(high.value, value);
   }

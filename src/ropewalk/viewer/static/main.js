@@ -1,7 +1,7 @@
 // The page: controls, playing, and what is told of a picked part.
 
 const byId = (id) => document.getElementById(id);
-// Pages of a simulation under way have `Live` of live.js too.
+// Pages of a simulation under way have `Live` of live.js too, those of long results `Stream` of stream.js.
 const MODE_SECONDS = 3; // one period of a mode takes this long at speed 1
 const SLOW = 50, LEAST_QUALITY = 0.5; // ms between pictures, and share of the pixels along an edge that are kept
 const MOST_LIFT = 50; // largest vertical exaggeration
@@ -194,15 +194,16 @@ class Page {
   }
 
   plotLine(part) {
-    const { time, frames } = this.viewer.variant, { curves } = this.theme;
-    const column = (entry, at, width) => Array.from({ length: time.length }, (_, f) => entry.values[f * width + at]);
-    const nodes = frames.tension.shape[1], ends = 2 * this.scene.lines.length, list = [];
-    if (frames.end_tension.values.length) {
-      list.push({ values: column(frames.end_tension, 2 * part.index, ends), colour: curves[2] });
-      list.push({ values: column(frames.end_tension, 2 * part.index + 1, ends), colour: curves[1] });
+    const { variant } = this.viewer, { curves } = this.theme, list = [];
+    const ends = seriesOf(variant, "end_tension", part.index, 2), here = seriesOf(variant, "tension", part.node, 1);
+    if (!ends || !here) return; // a stream calls again
+    if (ends.values.length) {
+      for (const [end, colour] of [[0, curves[2]], [1, curves[1]]]) {
+        list.push({ values: ends.time.map((_, f) => ends.values[2 * f + end]), colour });
+      }
     }
-    list.push({ values: column(frames.tension, part.node, nodes), colour: curves[0] });
-    this.plot.set(time, list);
+    list.push({ values: here.values, colour: curves[0] });
+    this.plot.set(here.time, list);
     const names = ["end A grey", "end B red", "here blue"].slice(list.length === 3 ? 0 : 2);
     this.caption = `over time (s): ${names.join(", ")}`;
   }
@@ -419,7 +420,7 @@ class Page {
   }
 }
 
-function main() {
+async function main() {
   const scene = readScene(byId("data").textContent);
   let graphics;
   try {
@@ -431,7 +432,10 @@ function main() {
       "Use a current browser with hardware acceleration, or `ropewalk plot` for a flat picture.");
     return;
   }
+  const stream = scene.stream ? new Stream(scene, scene.stream) : null;
+  if (stream) await stream.start();
   const page = new Page(scene, new Viewer(scene, graphics, new Overlay(byId("overlay"))));
   if (scene.live) page.live = new Live(page, scene.live);
+  if (stream) stream.page = page;
   window.ropewalk = page; // for the console, and for tests in a browser
 }

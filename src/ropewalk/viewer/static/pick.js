@@ -104,12 +104,10 @@ function lineTensions(scene, variant, state, picked, facts, force) {
     facts.push(["at end A", force(ends[2 * picked.index])], ["at end B", force(ends[2 * picked.index + 1])]);
   }
   if (variant.time.length > 1) {
-    const { values, shape } = variant.frames.tension;
+    const series = seriesOf(variant, "tension", picked.node, 1);
+    if (!series) return;
     let low = Infinity, high = -Infinity;
-    for (let f = 0; f < shape[0]; f++) {
-      const value = values[f * shape[1] + picked.node];
-      low = Math.min(low, value); high = Math.max(high, value);
-    }
+    for (const value of series.values) { low = Math.min(low, value); high = Math.max(high, value); }
     facts.push(["here, least", force(low)], ["here, largest", force(high)]);
   }
 }

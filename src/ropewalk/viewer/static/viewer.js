@@ -73,9 +73,9 @@ class Viewer {
       if (flat > 0.1 * this.size / 2) spans.push(Math.atan2(b[1] - a[1], b[0] - a[0]));
     }
     let best = usual, most = -1;
-    for (let k = 0; k <= 12; k++) {
-      const yaw = usual + (k % 2 ? -1 : 1) * Math.ceil(k / 2) * Math.PI / 12;
-      const worst = spans.reduce((least, angle) => Math.min(least, Math.abs(Math.sin(angle - yaw))), 1);
+    for (let k = 0; k <= 24; k++) {
+      const yaw = usual + (k % 2 ? -1 : 1) * Math.ceil(k / 2) * Math.PI / 24, squarely = Math.abs(Math.sin(2 * yaw)) < 0.2;
+      const worst = spans.reduce((least, angle) => Math.min(least, Math.abs(Math.sin(angle - yaw))), squarely ? 0.7 : 1) * (squarely ? 0.7 : 1);
       if (worst > most + 0.06) { most = worst; best = yaw; }
     }
     const wide = Math.hypot(this.high[0] - this.low[0], this.high[1] - this.low[1]), tall = (this.high[2] - this.low[2]) * this.lift;
@@ -247,10 +247,8 @@ class Viewer {
   // Path of a traced part over all frames.
   path(trace) {
     const name = { line: "position", point: "points", body: "body_position" }[trace.kind];
-    const { values, shape } = this.variant.frames[name], index = trace.kind === "line" ? trace.node : trace.index;
-    const out = new Float32Array(3 * shape[0]);
-    for (let f = 0; f < shape[0]; f++) out.set(triple(values, f * shape[1] + index), 3 * f);
-    return out;
+    const series = seriesOf(this.variant, name, trace.kind === "line" ? trace.node : trace.index, 3);
+    return series ? series.values : new Float32Array(0);
   }
 
   labels(state) {
