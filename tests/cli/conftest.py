@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ropewalk.cli.new import Kind, template
+CASE = Path(__file__).with_name("mooring.yaml")
 
 
 @pytest.fixture
 def mooring(tmp_path: Path) -> Path:
+    """A platform on three chains under dead loads: every command reads it, every static method claims it."""
     path = tmp_path / "mooring.yaml"
-    path.write_text(template(Kind.mooring))
+    path.write_bytes(CASE.read_bytes())
     return path

@@ -44,6 +44,19 @@ def test_new_does_not_write_over_a_file(mooring, capsys):
     assert mooring.read_text() == before
 
 
+@pytest.mark.parametrize("kind", list(Kind))
+def test_starting_cases_are_right_and_raise_no_doubts(kind, tmp_path, capsys):
+    """`check` has no remark; the answer has none but the yaw of a buoy on one line, which nothing resists."""
+    path = tmp_path / "case.yaml"
+    assert ropewalk("new", kind.value, path, capsys=capsys)[0] == 0
+    code, _, err = ropewalk("check", path, capsys=capsys)
+    assert (code, err) == (0, "")
+    code, out, err = ropewalk("float" if kind is Kind.rod else "static", path, capsys=capsys)
+    assert code == 0
+    assert max(len(line) for line in out.splitlines() if not line.startswith(("done", "audit", "minima"))) <= 80
+    assert [line for line in err.splitlines() if not line.startswith("doubt neutral")] == []
+
+
 def test_static_prints_a_table_and_how_good_it_is(mooring, capsys):
     code, out, _ = ropewalk("static", mooring, capsys=capsys)
     assert code == 0
@@ -93,8 +106,10 @@ def test_demo_leaves_case_result_picture_and_page(tmp_path, capsys):
 
 
 def test_waves_prints_the_sea(tmp_path, capsys):
-    path = tmp_path / "buoy.yaml"
-    path.write_text(template(Kind.buoy))
+    path = tmp_path / "sea.yaml"
+    path.write_text(
+        "ropewalk: 1\nenvironment: {depth: 20, gravity: 9.81, waves: {kind: regular, height: 3, period: 5}}\n"
+    )
     code, out, _ = ropewalk("waves", path, "--json", "-o", tmp_path / "sea.png", capsys=capsys)
     data = json.loads(out)
     assert code == 0
@@ -341,7 +356,7 @@ def test_an_answer_by_time_that_has_not_settled_is_told() -> None:
     told = xr.Dataset({"settled_change": ("frequency", [1e-4, 0.025]), "settled_periods": ("frequency", [20, 156])})
     sentences = unsettled(told.assign_coords(frequency=at))
     assert len(sentences) == 1
-    assert sentences[0].startswith("omega 1 rad/s: after 156 periods the answer by time still changed by 2.5 %")
+    assert sentences[0].startswith("omega 1 rad/s: after 156 periods the answer by time still changes by 2.5 %")
     assert unsettled(xr.Dataset(coords={"frequency": at})) == []
 
 

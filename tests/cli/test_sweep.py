@@ -133,7 +133,7 @@ def test_report_of_a_run(tmp_path, capsys):
     file = run_file(tmp_path)
     code, out, _ = ropewalk("report", file, "--curve", "dnv_studless_chain", capsys=capsys)
     assert code == 0
-    for words in ("l, end B", "Utilisation", "0.7348", "damage in the run", "table F1", "not a certified check"):
+    for words in ("l, end B", "Utilisation", "0.7348", "damage in", "table F1", "not a certified check"):
         assert words in out  # 1.67 x 2.2 MN / 5 MN
     code, out, _ = ropewalk("report", file, "--json", capsys=capsys)
     found = json.loads(out)
@@ -149,7 +149,8 @@ def test_report_and_plot_of_a_sweep(tmp_path, capsys):
     code, out, _ = ropewalk("report", file, capsys=capsys)
     assert code == 0
     assert "10 cases, 10 done, 0 failed" in out
-    assert "most probable maximum, kN" in out
+    assert "probable" in out
+    assert max(map(len, out.splitlines()[:20])) <= 80
     code, out, _ = ropewalk("report", file, "--json", capsys=capsys)
     found = json.loads(out)
     assert [row["factors"]["significant_height"] for row in found["extremes"]] == [4.0, 8.0]

@@ -61,7 +61,7 @@ def test_first_case_gives_its_printed_numbers(tmp_path, monkeypatch):
 def test_first_case_table_is_what_the_command_prints(tmp_path, monkeypatch, capsys):
     """The table of `ropewalk static`, without its last lines, which hold round-off."""
     (tmp_path / "case.yaml").write_text(blocks(DOCS / "first_case.md", "yaml")[0], encoding="utf-8")
-    shown = next(block for block in blocks(DOCS / "first_case.md", "text") if "tension (N)" in block)
+    shown = next(block for block in blocks(DOCS / "first_case.md", "text") if "declination" in block)
     printed = command(["static", str(tmp_path / "case.yaml")], monkeypatch, capsys)
     expected = [line for line in shown.splitlines() if line.strip() and not line.startswith(("done", "audit"))]
     assert [line.split() for line in expected if "─" not in line] == [

@@ -35,7 +35,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
     except InputError as error:
         raise InputError([replace(problem, file=problem.file or str(case)) for problem in error.problems]) from None
     for remark in found:
-        say(f"{case}: {remark}")
+        say(f"{case}: {remark}", err=True)
     counts = ", ".join(
         counted(len(parts), name)
         for name in ("points", "bodies", "links", "lines", "nets", "rods")

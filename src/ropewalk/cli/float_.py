@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,8 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ropewalk.analysis.stability import Equilibria
+
+ROUND_OFF = 1e-10  # of the largest stiffness: smaller ones are of motions that nothing resists
 
 
 def float_command(
@@ -54,7 +56,7 @@ def float_command(
 
 def print_states(found: Mapping[str, Equilibria]) -> None:
     """One table per rod, lowest energy first, and the completeness check; then what lines or holds do to it."""
-    columns = ("kind", "copies", "heave (m)", "roll (deg)", "pitch (deg)", "energy (J)", "softest (N m/rad)")
+    columns = ("kind", "copies", "heave (m)", "roll (deg)", "pitch (deg)", "energy (J)", "least stiffness (N m/rad)")
     for name, result in found.items():
         rows = []
         for state in result.states:
@@ -67,7 +69,7 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                     f"{round(entry['roll'], 4) + 0.0:.4f}",
                     f"{round(entry['pitch'], 4) + 0.0:.4f}",
                     f"{entry['energy']:.6g}",
-                    "-" if "head_force" in entry else f"{state.pose.curvature[0]:.6g}",
+                    "-" if "head_force" in entry else _stiffness(state.pose.curvature),
                 )
             )
         print_table(f"rod '{name}'", columns, rows)
@@ -78,9 +80,15 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                 place = ", ".join(f"{x:.4f}" for x in entry["position"])
                 say(f"{number}: head at ({place}) m, yaw {entry['yaw']:.4f} deg")
                 rows = [(line, *(f"{tension:.6g}" for tension in ends)) for line, ends in entry["tensions"].items()]
-                print_table(f"lines of {number}", ("line", "tension at from (N)", "tension at to (N)"), rows)
+                print_table(f"lines of {number}", ("line", "tension at end A (N)", "tension at end B (N)"), rows)
             if "head_force" in entry:
                 say(f"{number}: {_holding(entry)}")
+
+
+def _stiffness(curvature: Sequence[float]) -> str:
+    """The least of the stiffnesses; zero for what is round-off beside the largest."""
+    least, largest = curvature[0], max(abs(value) for value in curvature)
+    return "0" if abs(least) < ROUND_OFF * largest else f"{least:.6g}"
 
 
 def _holding(entry: dict[str, Any]) -> str:

@@ -73,5 +73,5 @@ def print_modes(result: xr.Dataset) -> None:
             )
         )
     columns = ("mode", "omega (rad/s)", "period (s)", "damping (of critical)", "most of the motion", "")
-    print_table(result.attrs["title"] or "modes", columns, rows)
+    print_table(result.attrs["title"] or "modes", columns, rows, text=(4, 5))
     say(f"equilibrium {result.attrs['stability']}")

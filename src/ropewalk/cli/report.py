@@ -58,8 +58,8 @@ def _write(path: Path, text: str) -> None:
 
 def _print_result(data: dict[str, Any]) -> None:
     keys = ("mean", "std", "min", "max", "time_of_max", "mpm") if data["kind"] == "run" else ("mean",)
-    heads = {"mean": "mean, kN", "std": "std, kN", "min": "min, kN", "max": "max, kN", "time_of_max": "at, s",
-             "mpm": "3 h MPM, kN"}  # fmt: skip
+    heads = {"mean": "mean (kN)", "std": "std (kN)", "min": "min (kN)", "max": "max (kN)",
+             "time_of_max": "max at t (s)", "mpm": "3 h MPM (kN)"}  # fmt: skip
     rows = [
         [f"{name}, end {end}", *(_shown(ends[end].get(key), 1.0 if key == "time_of_max" else 1e-3) for key in keys)]
         for name, ends in data["lines"].items()
@@ -74,7 +74,9 @@ def _print_result(data: dict[str, Any]) -> None:
         for label, figures in parts.get(variable, {}).items()
     ]
     if rows:
-        print_table("Motions (m, deg)", ["body", *(key.replace("_", " ") for key in keys if key != "mpm")], rows)
+        print_table(
+            "Motions (m, deg)", ["body", *(heads[key].replace(" (kN)", "") for key in keys if key != "mpm")], rows
+        )
     if data["utilisation"]:
         used = data["utilisation"]
         rows = [[n, _shown(r["utilisation"], 1.0), _shown(r["safety_factor"], 1.0)] for n, r in used["lines"].items()]
@@ -87,7 +89,7 @@ def _print_result(data: dict[str, Any]) -> None:
             for n, ends in fatigue["lines"].items()
             for end, each in ends.items()
         ]
-        print_table("Fatigue, no safety factor", ["line", "damage in the run", "life, a"], rows)
+        print_table("Fatigue, no safety factor", ["line", "damage in the run", "life (years)"], rows)
         say(f"{fatigue['source']}; {fatigue['note']}")
     for event in data["events"]:
         say(f"t = {event['time']:.2f} s: {event['sentence']}")
@@ -98,7 +100,7 @@ def _print_sweep(data: dict[str, Any]) -> None:
     rows = [
         [n, *(_shown(o[key], 1.0) for key in ("min", "mean", "max")), o["unit"]] for n, o in data["outputs"].items()
     ]
-    print_table("Outputs over all cases", ["output", "min", "mean", "max", "unit"], rows)
+    print_table("Outputs over all cases", ["output", "min", "mean", "max", "unit"], rows, text=(4,))
     if data["extremes"]:
         names = list(data["extremes"][0]["factors"])
         rows = [
@@ -106,12 +108,14 @@ def _print_sweep(data: dict[str, Any]) -> None:
              f"{_shown(r['low'], 1e-3)} to {_shown(r['high'], 1e-3)}", f"{r['seeds']:.0f}"]
             for r in data["extremes"]
         ]  # fmt: skip
-        heads = [*names, "line", "most probable maximum, kN", "90 % bounds, kN", "seeds"]
-        print_table("Extremes over the seeds (Gumbel)", heads, rows)
+        heads = [*names, "line", "most probable maximum (kN)", "90 % bounds (kN)", "seeds"]
+        print_table("Extremes over the seeds (Gumbel)", heads, rows, keys=len(names) + 1)
     if data["utilisation"]:
         used = data["utilisation"]
         rows = [[n, _shown(r["utilisation"], 1.0), str(r["case"]), r["limit_state"]] for n, r in used["lines"].items()]
-        print_table(f"Largest utilisation ({used['code']})", ["line", "utilisation", "case", "limit state"], rows)
+        print_table(
+            f"Largest utilisation ({used['code']})", ["line", "utilisation", "case", "limit state"], rows, text=(3,)
+        )
         say(f"{used['source']}; {used['note']}")
     for row in data["failed"]:
         say(f"case {row['case']}: {row['status']}: {row['reason']}", err=True)
@@ -121,8 +125,11 @@ def _print_lists() -> None:
     from ropewalk.post.fatigue import curves
     from ropewalk.post.utilisation import codes
 
-    print_table("Fatigue curves", ["key", "of", "source"], [[k, c.name, c.source] for k, c in curves().items()])
-    print_table("Codes of utilisation", ["key", "source"], [[key, c["source"]] for key, c in codes().items()])
+    print_table("Fatigue curves", ["key", "of", "source"], [[k, c.name, c.source] for k, c in curves().items()],
+                text=(1, 2))  # fmt: skip
+    print_table(
+        "Codes of utilisation", ["key", "source"], [[key, c["source"]] for key, c in codes().items()], text=(1,)
+    )
 
 
 def _shown(value: float | None, scale: float) -> str:

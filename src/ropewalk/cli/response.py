@@ -14,6 +14,8 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 if TYPE_CHECKING:
     import xarray as xr
 
+ROUND_OFF = 1e-9  # m, deg, N: smaller amplitudes are shown as zero
+
 
 def response_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
@@ -40,7 +42,7 @@ def response_command(
     from ropewalk.spec.system import System
 
     if method not in ("direct", "time", "both"):
-        raise InputError(f"method '{method}' is none; say direct, time or both")
+        raise InputError(f"unknown method '{method}'; choose direct, time or both")
     target = None if plot is None else picture(plot)
     kept = None if out is None else result_file(out)
     tell_first_use()
@@ -76,8 +78,8 @@ def unsettled(result: xr.Dataset) -> list[str]:
         return []
     rows = zip(result.frequency.values, result.settled_change.values, result.settled_periods.values, strict=True)
     return [
-        f"omega {omega:.4g} rad/s: after {int(periods)} periods the answer by time still changed by "
-        f"{100 * change:.2g} %; slow modes have not died out: damping, or the direct method, helps"
+        f"omega {omega:.4g} rad/s: after {int(periods)} periods the answer by time still changes by "
+        f"{100 * change:.2g} %: slow modes have not decayed; add damping, or use the direct method"
         for omega, change, periods in rows
         if change > SETTLED
     ]
@@ -91,8 +93,14 @@ def _show_amplitudes(result: xr.Dataset, as_json: bool) -> None:
     if not rows:
         return
     columns = tuple(rows[0])
-    table = [tuple(f"{row[c]:.5g}" if isinstance(row[c], float) else str(row[c]) for c in columns) for row in rows]
-    print_table(result.attrs["title"] or "response amplitudes", columns, table)
+    table = [tuple(_amplitude(row[c]) for c in columns) for row in rows]
+    heads = ["omega (rad/s)" if c == "omega" else c for c in columns]
+    print_table(result.attrs["title"] or "response amplitudes", heads, table, keys=2 if "method" in columns else 1)
+
+
+def _amplitude(value: Any) -> str:
+    """Four digits, and zero for the round-off of motions that symmetry forbids."""
+    return f"{value if abs(value) > ROUND_OFF else 0.0:.4g}" if isinstance(value, float) else str(value)
 
 
 def amplitudes(result: xr.Dataset) -> list[dict[str, Any]]:
@@ -140,8 +148,21 @@ def _show_statistics(result: xr.Dataset, as_json: bool) -> None:
     if as_json:
         print_json({"duration": float(numbers.attrs["duration"]), "statistics": rows})
         return
-    table = [
-        tuple("-" if v is None else (v if isinstance(v, str) else f"{v:.5g}") for v in row.values()) for row in rows
-    ]
-    columns = ("response", "standard deviation", "zero-crossing period (s)", "most probable maximum in 3 h")
-    print_table(result.attrs["title"] or "response in the case's own sea", columns, table)
+    columns = ("response", "standard deviation", "Tz (s)", "3 h MPM")
+    print_table(result.attrs["title"] or "response in the case's own sea", columns, [_statistics_row(r) for r in rows])
+
+
+def _statistics_row(row: dict[str, Any]) -> tuple[str, ...]:
+    """One response as text: tensions in kN, rotations in degrees; zero where symmetry leaves round-off."""
+    import math
+
+    what, scale = str(row["what"]), 1.0
+    if what.endswith("(N)"):
+        what, scale = what.replace("(N)", "(kN)"), 1e-3
+    elif what.startswith(("roll", "pitch", "yaw")):
+        what, scale = what.replace("(m or rad)", "(deg)"), math.degrees(1.0)
+    is_zero = scale * (row["std"] or 0.0) < ROUND_OFF
+    numbers = ["-" if row[key] is None or (is_zero and key == "tz") else
+               f"{row[key] * (1.0 if key == 'tz' else 0.0 if is_zero else scale):.4g}"
+               for key in ("std", "tz", "maximum")]  # fmt: skip
+    return what.replace("(m or rad)", "(m)"), *numbers

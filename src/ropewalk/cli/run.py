@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,13 +11,15 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, newtons, print_json, print_result_doubts, print_table, say
+from ropewalk.cli.tables import Forces, JsonOption, plain, print_json, print_result_doubts, print_table, say
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
 SHOWN = ("mean", "std", "min", "max")  # of the statistics
+AT = "max at t (s)"
+NAMES = {"offset": "offset from start (m)", "cone_angle": "cone angle (deg)", "freeboard": "freeboard (m)"}
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
 
@@ -59,24 +62,37 @@ def run_command(
 
 def print_histories(dataset: xr.Dataset) -> None:
     """Statistics of the tension at the ends of lines, the force of the water on nets and the motions of bodies."""
-    from ropewalk.post.overview import UNITS, overview
+    from ropewalk.post.overview import overview
 
     found = overview(dataset)
-    named = [
-        (f"tension of {name} at {end} (N)", numbers, newtons)
-        for name, ends in found["lines"].items()
-        for end, numbers in ends.items()
-    ]
-    named += [(f"water on {name} (N)", numbers, newtons) for name, numbers in found["nets"].items()]
-    named += [
-        (f"{what.replace('_', ' ')} of {name} ({UNITS[what]})", numbers, "{:.3f}".format)
+    after = f"from t = {found['start']:g} s" if found["start"] > 0.0 else "over the run"
+    title = dataset.attrs.get("title") or "run"
+    ends = {(name, end): numbers for name, line in found["lines"].items() for end, numbers in line.items()}
+    if ends:
+        force = Forces(numbers["max"] for numbers in ends.values())
+        rows = [
+            (name if end == "A" else "", end, *_statistics(numbers, force)) for (name, end), numbers in ends.items()
+        ]
+        print_table(f"{title}: end tensions ({force.unit}) {after}", ("line", "end", *SHOWN, AT), rows, keys=2)
+    if found["nets"]:
+        force = Forces(numbers["max"] for numbers in found["nets"].values())
+        rows = [(name, *_statistics(numbers, force)) for name, numbers in found["nets"].items()]
+        print_table(f"force of the water on nets ({force.unit}) {after}", ("net", *SHOWN, AT), rows)
+    rows = [
+        (
+            name,
+            NAMES[what],
+            *_statistics(numbers, plain),
+        )
         for name, motions in found["bodies"].items()
         for what, numbers in motions.items()
     ]
-    rows = [(what, *(form(n[word]) for word in SHOWN), f"{n['time_of_max']:g}") for what, n, form in named]
     if rows:
-        after = f"from t = {found['start']:g} s" if found["start"] > 0.0 else "over the run"
-        print_table(dataset.attrs.get("title") or "over the run", (after, *SHOWN, "max at t (s)"), rows)
+        print_table(f"bodies {after}", ("body", "quantity", *SHOWN, AT), rows, keys=2)
+
+
+def _statistics(numbers: dict[str, float], form: Callable[[float], str]) -> tuple[str, ...]:
+    return (*(form(numbers[word]) for word in SHOWN), f"{numbers['time_of_max']:.6g}")
 
 
 def print_events(dataset: xr.Dataset) -> None:
@@ -85,7 +101,7 @@ def print_events(dataset: xr.Dataset) -> None:
 
     rows = [(f"{event.time:g}", event.kind, event.part, event.text) for event in events(dataset)]
     if rows:
-        print_table("events", ("from t (s)", "kind", "part", "what happened"), rows)
+        print_table("events", ("from t (s)", "kind", "part", "what happened"), rows, text=(1, 2, 3))
 
 
 def print_balance(dataset: xr.Dataset) -> None:

@@ -10,23 +10,23 @@ import typer
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
 from ropewalk.cli.tables import (
+    Forces,
     JsonOption,
     counted,
-    metres,
-    newtons,
     plain,
     print_answer_doubts,
     print_json,
     print_table,
     say,
+    small,
 )
 
 if TYPE_CHECKING:
     from ropewalk.analysis.equilibria import FoundEquilibrium
     from ropewalk.analysis.statics import Equilibrium
 
-NET_COLUMNS = ("net", "drag (N)", "largest tension (N)", "mouth (m2)", "mouth width (m)", "across the flow (m2)",
-               "volume (m3)", "of the given volume")  # fmt: skip
+ENDS = (("A", "end_a"), ("B", "end_b"))
+LEAST_FORCE, LEAST_LENGTH = 1e-6, 1e-9  # N, m: smaller errors are round-off and printed as such
 
 
 def static_command(
@@ -107,36 +107,87 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
     """Tables of lines, free points and bodies, and how good the answer is."""
     summary = equilibrium.summary
     if summary["lines"]:
-        rows = [row for name, line in summary["lines"].items() for row in _line_rows(name, line)]
-        columns = ("line", "end", "position (m)", "tension (N)", "declination (deg)", "grounded (m)")
-        print_table(equilibrium.system.title or "equilibrium", columns, rows)
-    over = [(name, peg) for name, line in summary["lines"].items() for peg in line.get("over", ())]
-    if over:
-        rows = [(n, p["name"], f"{p['s']:.3f}", newtons(p["tension"]), metres(p["force"])) for n, p in over]
-        print_table("lines over points", ("line", "over", "s (m)", "tension (N)", "force on it (N)"), rows)
+        _print_lines(equilibrium)
     loose = {n: p for n, p in summary["points"].items() if equilibrium.system.points[n].joint != "fixed"}
     if loose:
-        rows = [(n, metres(p["position"]), metres(p["force"])) for n, p in loose.items()]
-        print_table("points", ("point", "position (m)", "force on what holds it (N)"), rows)
+        force = Forces(f for p in loose.values() for f in p["force"])
+        rows = [(n, *map(plain, p["position"]), *map(force, p["force"])) for n, p in loose.items()]
+        unit = force.unit
+        columns = ("point", "x (m)", "y (m)", "z (m)", f"Fx ({unit})", f"Fy ({unit})", f"Fz ({unit})")
+        print_table("points, with the force on what holds them", columns, rows)
     if summary["bodies"]:
-        rows = [(n, metres(b["position"]), metres(b["attitude"])) for n, b in summary["bodies"].items()]
-        print_table("bodies", ("body", "position (m)", "roll, pitch, yaw (deg)"), rows)
+        rows = [(n, *map(plain, (*b["position"], *b["attitude"]))) for n, b in summary["bodies"].items()]
+        columns = ("body", "x (m)", "y (m)", "z (m)", "roll (deg)", "pitch (deg)", "yaw (deg)")
+        print_table("bodies", columns, rows)
         _print_floating(equilibrium)
     if summary.get("links"):
-        rows = [(name, metres(link["force"])) for name, link in summary["links"].items()]
-        print_table("links", ("link", "force on its second end (N)"), rows)
+        force = Forces(f for link in summary["links"].values() for f in link["force"])
+        rows = [(name, *map(force, link["force"])) for name, link in summary["links"].items()]
+        columns = ("link", f"Fx ({force.unit})", f"Fy ({force.unit})", f"Fz ({force.unit})")
+        print_table("links, with the force on their second end", columns, rows)
     if summary.get("nets"):
-        print_table("nets", NET_COLUMNS, [_net_row(name, net) for name, net in summary["nets"].items()])
+        _print_nets(summary["nets"])
     report = equilibrium.report
     say(
         f"{report.status.value}: method {equilibrium.method}, {counted(report.iterations, 'iterations')}; "
-        f"residual force {report.residual_force:.2g} N, closure error {report.residual_position:.2g} m"
+        f""
+        f"residual force {small(report.residual_force, 'N', LEAST_FORCE)}, "
+        f"closure error {small(report.residual_position, 'm', LEAST_LENGTH)}"
     )
     if "settling" in summary:
         _print_settling(summary["settling"])
     if report.message:
         say(report.message)
     say(audit_line(equilibrium))
+
+
+def _print_lines(equilibrium: Equilibrium) -> None:
+    """Ends of lines, and what lines run over."""
+    lines = equilibrium.summary["lines"]
+    force = Forces(line[key]["tension"] for line in lines.values() for _, key in ENDS)
+    rows = [
+        (
+            name if end == "A" else "",
+            end,
+            *map(plain, line[key]["position"]),
+            force(line[key]["tension"]),
+            f"{round(line[key]['declination'], 2) + 0.0:.2f}",
+            f"{line['grounded_length']:.2f}" if end == "A" else "",
+        )
+        for name, line in lines.items()
+        for end, key in ENDS
+    ]
+    columns = (
+        "line", "end", "x (m)", "y (m)", "z (m)", f"tension ({force.unit})", "declination (deg)", "grounded (m)"
+    )  # fmt: skip
+    print_table(equilibrium.system.title or "equilibrium", columns, rows, keys=2)
+    over = [(name, peg) for name, line in lines.items() for peg in line.get("over", ())]
+    if over:
+        rows = [(n, p["name"], f"{p['s']:.3f}", force(p["tension"]), *map(force, p["force"])) for n, p in over]
+        unit = force.unit
+        columns = ("line", "over", "s (m)", f"tension ({unit})", f"Fx ({unit})", f"Fy ({unit})", f"Fz ({unit})")
+        print_table("lines over points, with the force on the point", columns, rows, keys=2)
+
+
+def _print_nets(nets: dict[str, Any]) -> None:
+    """Drag, tension, openings and volume of nets."""
+    drag = Forces(net["drag"] for net in nets.values())
+    tension = Forces(net["max_tension"] for net in nets.values())
+    rows = [
+        (
+            name,
+            drag(net["drag"]),
+            tension(net["max_tension"]),
+            f"{net['mouth_area']:.2f}",
+            f"{net['mouth_width']:.2f}",
+            f"{net['projected_area']:.2f}",
+            *((f"{net['volume']:.1f}", f"{100.0 * net['volume_fraction']:.1f}") if net["volume"] else ("-", "-")),
+        )
+        for name, net in nets.items()
+    ]
+    columns = ("net", f"drag ({drag.unit})", f"largest tension ({tension.unit})", "mouth area (m2)", "mouth width (m)",
+               "projected area (m2)", "volume (m3)", "volume left (%)")  # fmt: skip
+    print_table("nets", columns, rows)
 
 
 def audit_line(equilibrium: Equilibrium) -> str:
@@ -146,8 +197,9 @@ def audit_line(equilibrium: Equilibrium) -> str:
     for kind, what in (("force", "force"), ("length", "length"), ("position", "position"), ("bed", "bed")):
         worst = checked.largest(kind)
         if worst is not None:
-            parts.append(f"{what} error {worst.value:.2g} {'N' if kind == 'force' else 'm'} (limit {worst.limit:.2g})")
-    text = f"audit passed: {', '.join(parts)}" if parts else "audit passed"
+            unit, least = ("N", LEAST_FORCE) if kind == "force" else ("m", LEAST_LENGTH)
+            parts.append(f"{what} {small(worst.value, unit, least)}")
+    text = f"audit passed; errors: {', '.join(parts)}" if parts else "audit passed"
     return text + "".join(f"; method '{method}' was rejected" for method, _ in checked.rejected)
 
 
@@ -162,43 +214,22 @@ def _print_settling(settling: dict[str, Any]) -> None:
 
 def _print_floating(equilibrium: Equilibrium) -> None:
     """Hydrostatic stiffness and metacentric heights of what floats, and whether it stays where it is."""
-    rows = []
-    for name, body in equilibrium.summary["bodies"].items():
-        heights = body.get("metacentric_heights")
-        if heights is not None:
-            own = [body["hydrostatic_stiffness"][i][i] for i in (2, 3, 4)]
-            rows.append((name, *(newtons(value) for value in own), *(f"{height:.3f}" for height in heights)))
-    if rows:
-        columns = ("body", "heave (N/m)", "roll (N m/rad)", "pitch (N m/rad)", "GM across (m)", "GM along (m)")
-        print_table("hydrostatics of hulls, without lines", columns, rows)
+    floating = {n: b for n, b in equilibrium.summary["bodies"].items() if b.get("metacentric_heights") is not None}
+    if floating:
+        own = {n: [b["hydrostatic_stiffness"][i][i] for i in (2, 3, 4)] for n, b in floating.items()}
+        heave, turn = Forces(k[0] for k in own.values()), Forces(value for k in own.values() for value in k[1:])
+        rows = [
+            (
+                n,
+                heave(k[0]),
+                turn(k[1]),
+                turn(k[2]),
+                *(f"{height:.3f}" for height in floating[n]["metacentric_heights"]),
+            )
+            for n, k in own.items()
+        ]
+        columns = ("body", f"heave ({heave.unit}/m)", f"roll ({turn.unit} m/rad)", f"pitch ({turn.unit} m/rad)",
+                   "GM across (m)", "GM along (m)")  # fmt: skip
+        print_table("hydrostatic stiffness of hulls, without lines", columns, rows)
     if equilibrium.stability is not None:
         say(equilibrium.stability.sentence)
-
-
-def _line_rows(name: str, line: dict[str, Any]) -> list[tuple[str, ...]]:
-    grounded = f"{line['grounded_length']:.3f}"
-    return [
-        (
-            name if end == "A" else "",
-            end,
-            metres(line[key]["position"]),
-            newtons(line[key]["tension"]),
-            plain(line[key]["declination"]),
-            grounded if end == "A" else "",
-        )
-        for end, key in (("A", "end_a"), ("B", "end_b"))
-    ]
-
-
-def _net_row(name: str, net: dict[str, Any]) -> tuple[str, ...]:
-    closed = net["volume"] is not None
-    return (
-        name,
-        newtons(net["drag"]),
-        newtons(net["max_tension"]),
-        f"{net['mouth_area']:.3f}",
-        f"{net['mouth_width']:.3f}",
-        f"{net['projected_area']:.3f}",
-        f"{net['volume']:.2f}" if closed else "-",
-        f"{100.0 * net['volume_fraction']:.1f} %" if closed else "-",
-    )

@@ -9,7 +9,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import JsonOption, counted, newtons, print_json, print_table, say
+from ropewalk.cli.tables import Forces, JsonOption, counted, print_json, print_table, say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -
     """Largest tension of every line over all cases, and what failed."""
     name = "end_tension_max" if "end_tension_max" in results else "end_tension" if "end_tension" in results else ""
     if name and failed < len(plan):
-        rows = [_worst(results, plan, str(line), name) for line in results["line"].values]
-        print_table(
-            results.attrs["title"] or "over all cases", ("line", "largest end tension (N)", "case", "where"), rows
-        )
+        force = Forces([float(results[name].max())])
+        rows = [_worst(results[name].sel(line=line).max("end"), plan, force) for line in results["line"].values]
+        columns = ("line", f"largest tension ({force.unit})", "case", "where")
+        print_table(results.attrs["title"] or "over all cases", columns, rows, text=(3,))
     for case in [int(k) for k in results["case"].values if results["status"].values[k] != "done"][:MOST_REASONS]:
         say(f"case {case} {results['status'].values[case]}: {results['reason'].values[case]}")
     if failed > MOST_REASONS:
@@ -95,10 +95,11 @@ def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -
     say(f"{target}: {counted(len(plan), 'cases')}, {len(plan) - failed} done, {failed} failed")
 
 
-def _worst(results: xr.Dataset, plan: Plan, line: str, name: str) -> tuple[str, ...]:
-    by_case = results[name].sel(line=line).max("end")
+def _worst(by_case: xr.DataArray, plan: Plan, force: Forces) -> tuple[str, ...]:
+    """The row of a line: its largest tension and the case in which it occurs."""
+    line = str(by_case["line"].values)
     if bool(by_case.isnull().all()):
         return line, "-", "-", "-"
     case = int(by_case.argmax("case"))
-    told = ", ".join(f"{plan.names[key]} {value}" for key, value in plan.changes(case).items())
-    return line, newtons(float(by_case[case])), str(case), told
+    where = ", ".join(f"{plan.names[key]} {value}" for key, value in plan.changes(case).items())
+    return line, force(float(by_case[case])), str(case), where

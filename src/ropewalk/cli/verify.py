@@ -54,7 +54,7 @@ def _print_statics(result: dict[str, Any]) -> None:
         for m in result["methods"]
     ]
     title = f"differences from '{result['reference']}'"
-    print_table(title, ("method", "status", "position (m)", "end force (N)", "time (s)"), rows)
+    print_table(title, ("method", "status", "position (m)", "end force (N)", "time (s)"), rows, text=(1,))
     _print_sentences(result)
     apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
     if len(apart) == 1:
@@ -77,7 +77,7 @@ def _print_runs(result: dict[str, Any]) -> None:
         for m in result["methods"]
     ]
     columns = ("solver", "status", "tension (rms, of largest)", "position (m)", "energy (of exchanged)", "time (s)")
-    print_table(f"differences from '{result['reference']}' over the run", columns, rows)
+    print_table(f"differences from '{result['reference']}' over the run", columns, rows, text=(1,))
     _print_sentences(result)
 
 

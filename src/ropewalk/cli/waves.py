@@ -32,7 +32,7 @@ def waves_command(
         print_json(summary)
         return
     rows = [(key.replace("_", " "), value) for key, value in summary["text"].items()]
-    print_table("sea", ("quantity", "value"), rows)
+    print_table("sea", ("quantity", "value"), rows, text=(1,))
     if summary["components"]:
         shown = sorted(summary["components"], key=lambda c: -c["amplitude"])[:10]
         columns = ("omega (rad/s)", "period (s)", "length (m)", "amplitude (m)", "heading (deg)", "phase (rad)")

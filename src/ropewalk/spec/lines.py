@@ -53,8 +53,10 @@ class Piece(Part):
 
 
 class LineAttachment(Part):
-    """A clump weight or float on a line."""
+    """A clump weight, float or instrument on a line."""
 
+    name: str = ""
+    """Shown in pictures; may be left out."""
     s: NotNegative
     """Unstretched length from end A, m."""
     mass: NotNegative = 0.0
