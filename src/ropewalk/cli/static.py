@@ -13,6 +13,7 @@ from ropewalk.cli.tables import (
     Forces,
     JsonOption,
     counted,
+    newtons,
     plain,
     print_answer_doubts,
     print_json,
