@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -85,9 +85,10 @@ def print_states(found: Mapping[str, Equilibria]) -> None:
                 say(f"{number}: {_holding(entry)}")
 
 
-def _stiffness(curvature: Sequence[float]) -> str:
+def _stiffness(curvature: Iterable[float]) -> str:
     """The least of the stiffnesses; zero for what is round-off beside the largest."""
-    least, largest = curvature[0], max(abs(value) for value in curvature)
+    values = [float(value) for value in curvature]
+    least, largest = values[0], max(map(abs, values))
     return "0" if abs(least) < ROUND_OFF * largest else f"{least:.6g}"
 
 

@@ -83,7 +83,7 @@ def _all(case: Path, lobes: int, starts: int, as_json: bool, others: dict[str, A
         return
     rows = [(str(k + 1), one.label, _verdict(one), _joules(one.energy), _largest(one)) for k, one in enumerate(found)]
     columns = ("", "equilibrium", "stability", "energy (J)", "largest tension (N)")
-    print_table(found.system.title or "equilibria", columns, rows)
+    print_table(found.system.title or "equilibria", columns, rows, text=(1, 2))
     say(f"{_many(len(found))} from {counted(found.starts, 'starts')}; there may be more")
 
 
@@ -107,6 +107,8 @@ def _largest(one: FoundEquilibrium) -> str:
 def print_equilibrium(equilibrium: Equilibrium) -> None:
     """Tables of lines, free points and bodies, and how good the answer is."""
     summary = equilibrium.summary
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
     if summary["lines"]:
         _print_lines(equilibrium)
     loose = {n: p for n, p in summary["points"].items() if equilibrium.system.points[n].joint != "fixed"}
@@ -146,7 +148,8 @@ def _print_lines(equilibrium: Equilibrium) -> None:
     """Ends of lines, and what lines run over."""
     lines = equilibrium.summary["lines"]
     force = Forces(line[key]["tension"] for line in lines.values() for _, key in ENDS)
-    rows = [
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]] = [
         (
             name if end == "A" else "",
             end,
