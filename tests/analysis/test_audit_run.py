@@ -11,6 +11,7 @@ import ropewalk as rw
 from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
 from ropewalk.analysis.run import RunFailedError
 from ropewalk.model.model import build
+from ropewalk.model.moments import Moments
 from ropewalk.model.state import initial_state
 
 
@@ -90,7 +91,7 @@ def test_lines_under_the_bed():
         seen = RunAudit()
         below = np.array(state.position)
         below[30, 2] = -20.0 - depth
-        seen.look(model, state._replace(position=below), None, depth_limits(model))
+        seen.look(model, Moments.of([state._replace(position=below)]), {}, depth_limits(model))
         (doubt, failed), = run_findings(model, seen, {})  # fmt: skip
         assert (doubt.code, doubt.part, failed) == ("sunk", "l", fails)
         assert doubt.value == pytest.approx(depth)

@@ -22,6 +22,7 @@ from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.results import Recorder, files, segments
 from ropewalk.results.segments import RunReader, part_folder
+from ropewalk.spec.system import System
 
 sys.path.insert(0, str(Path(__file__).parent))
 from swing import ResumableSwing, Swing, swing_system
@@ -110,6 +111,25 @@ def test_report_sums_the_run_up():
     assert report.iterations > 190  # 2 s in steps of at most 0.011 s
     assert seen == [0.0, 1.0, 2.0]
     assert recorder.rows == 3
+
+
+def test_records_do_not_depend_on_how_times_are_shared_out(monkeypatch):
+    """One time in each call of compiled code, a few, or as many as there is time for: the same bits."""
+    system = System.model_validate(
+        {
+            "environment": {"depth": 20, "waves": {"kind": "regular", "height": 1.0, "period": 4.0}},
+            "sections": {"rope": {"diameter": 0.05, "mass": 8.0, "axial_stiffness": 2e7}},
+            "points": {"a": {"position": [0, 0, -20]}, "b": {"position": [20, 0, -1]}},
+            "lines": {"l": {"from": "a", "to": "b", "elements": 5, "pieces": [{"section": "rope", "length": 30}]}},
+            "record": {"every": 0.1, "start": 0.35},
+            "run": {"duration": 3.0, "solver": "mixed_fem"},
+        }
+    )
+    whole = simulate(system)
+    assert whole.sizes["time"] == 27
+    for most in (1, 3):
+        monkeypatch.setattr("ropewalk.analysis.run.MOST_IN_PASSAGE", most)
+        assert_same_bits(simulate(system), whole)
 
 
 def test_file_and_memory_hold_the_same(tmp_path):

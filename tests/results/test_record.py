@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ropewalk.model.model import Names
+from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
 from ropewalk.results import NotFiniteError, Recorder, dataset_of, record
 
@@ -122,6 +123,27 @@ def test_what_is_not_finite_is_named_and_not_kept(field, index, sentence, value)
     with pytest.raises(NotFiniteError, match=sentence):
         recorder.add(bad)
     assert recorder.dataset().sizes["time"] == 1
+
+
+def test_moments_before_the_first_that_is_not_finite_are_kept():
+    recorder = Recorder(NAMES, {})
+    states = [some_state(float(t)) for t in range(4)]
+    states[2].tension[5] = np.nan
+    with pytest.raises(NotFiniteError, match="tension of line 'b' at s = 10 m is not finite") as error:
+        recorder.take(Moments.of(states), np.zeros(4), {})
+    assert error.value.time == 2.0
+    np.testing.assert_array_equal(recorder.dataset().time, [0.0, 1.0])
+
+
+def test_moments_are_kept_as_their_states_are():
+    """With energies and elevations, from a start in their middle on."""
+    states, energy, surface = [some_state(float(t)) for t in range(4)], np.arange(4.0), 0.1 * np.arange(4.0)
+    one, all_ = Recorder(NAMES, {}, start=1.0), Recorder(NAMES, {}, start=1.0)
+    for state, e, z in zip(states, energy, surface, strict=True):
+        one.add(state, float(z), {"kinetic": float(e)})
+    all_.take(Moments.of(states), surface, {"kinetic": energy})
+    assert one.dataset().identical(all_.dataset())
+    assert all_.rows == 3
 
 
 def test_nodes_may_not_move_along_the_line():

@@ -17,7 +17,7 @@ from ropewalk.analysis.doubts import Doubt
 from ropewalk.loads.footing import footing_depths
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.moments import Moments
 from ropewalk.physics.elasticity import INEXTENSIBLE
 
 NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained by the steps, impacts apart
@@ -40,16 +40,21 @@ class RunAudit:
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
     slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
 
-    def look(self, model: Model, state: State, energy: Mapping[str, float] | None, limit: Array) -> None:
-        """Take a recorded state into account.  limit : (n_lines,) of depth in the bed, m"""
-        if energy is not None and not self.first:
-            self.first = {name: float(value) for name, value in energy.items()}
-        if not state.position.shape[0]:
+    def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], limit: Array) -> None:
+        """Take recorded moments into account.
+
+        energy : terms of the ledger by name, (n,) J each    limit : (n_lines,) of depth in the bed, m
+        """
+        if energy and not self.first:
+            self.first = {name: float(values[0]) for name, values in energy.items()}
+        position, tension = moments.fields["position"], moments.fields["tension"]
+        if not position.size:
             return
-        self.slack = self.slack or bool(state.tension.min() <= 0.0)
+        self.slack = self.slack or bool(tension.min() <= 0.0)
         if not model.sea.has_seabed:
             return
-        depth = -np.minimum.reduceat(heights(model.sea, state.position), state.start[:-1])
+        lowest = np.min(heights(model.sea, position.reshape(-1, 3)).reshape(position.shape[:2]), axis=0)
+        depth = -np.minimum.reduceat(lowest, moments.start[:-1])
         for i in np.flatnonzero(depth > limit):
             name = model.names.lines[i]
             self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))

@@ -22,7 +22,7 @@ from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.protocol import Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import build
-from ropewalk.model.state import State
+from ropewalk.model.moments import Moments
 from ropewalk.results.record import Recorder
 from ropewalk.results.schema import described
 from ropewalk.spec.system import System
@@ -113,12 +113,17 @@ class SettlingRecorder(Recorder):
         self._omega = omega
         self._last: dict[str, Any] = {}
 
-    def add(self, state: State, elevation: float = 0.0, energy: Mapping[str, float] | None = None) -> None:
-        """Keep a state; Settled at the end of a batch that repeats the one before."""
-        super().add(state, elevation, energy)
-        self._times.append(state.time)
+    def take(self, moments: Moments, elevation: Array, energy: Mapping[str, Array]) -> None:
+        """Keep moments; Settled at the end of a batch that repeats the one before."""
+        for i, one in enumerate(moments.singly()):
+            here = slice(i, i + 1)
+            super().take(one, elevation[here], {name: values[here] for name, values in energy.items()})
+            self._watch(one)
+
+    def _watch(self, moment: Moments) -> None:
+        self._times.append(float(moment.time[0]))
         for name, rows in self._watched.items():
-            rows.append(getattr(state, name).ravel().copy())
+            rows.append(moment.fields[name].ravel().copy())
         if self.rows % (self.kept * SAMPLES):
             return
         fit = harmonic_fit(np.array(self._times), self._omega)[0]

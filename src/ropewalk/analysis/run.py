@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,9 +24,10 @@ from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io import netcdf
-from ropewalk.methods.protocol import Claim, Report, Solver, Status
+from ropewalk.methods.protocol import Claim, Marching, Passage, Report, Solver, Status
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model, build
+from ropewalk.model.moments import Moments
 from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import NotFiniteError, Recorder
 from ropewalk.results.schema import DONE
@@ -41,7 +43,11 @@ if TYPE_CHECKING:
 Times = NDArray[np.float64]
 
 DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
-ROUND_OFF = 1e-9  # fraction of a record interval by which the last record may pass the end
+ROUND_OFF = 1e-9  # fraction of a record interval by which records may miss the start and pass the end
+PASSAGE_SECONDS = 0.05  # wall time for which a solver is left alone: signals wait so long, and a kill costs so much
+PASSAGE_GROWTH = 8  # at most, from one passage to the next
+MOST_IN_PASSAGE = 512  # records: memory stays bounded
+CLOCK = 1e-9  # s, resolution of the clock: no shorter time is divided by
 RUN_SETTINGS = ("tolerance", "step", "damping", "integrator")  # keys of `run:` that solvers may have as fields
 START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
 
@@ -68,9 +74,9 @@ class Tally:
     residual_position: float = 0.0  # m
     audit: dict[str, Any] = field(default_factory=dict)  # of RunAudit
 
-    def count(self, report: Report) -> None:
-        """Take one advance into account."""
-        self.next += 1
+    def count(self, report: Report, reached: int) -> None:
+        """Take one passage through `reached` times into account."""
+        self.next += reached
         self.iterations += report.iterations
         self.residual_force = max(self.residual_force, report.residual_force)
         self.residual_position = max(self.residual_position, report.residual_position)
@@ -101,28 +107,24 @@ def run(
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
-    nodes: tuple[Ints, Array] | None = None  # of the first record
     surface, seen, limits = _surface(model), RunAudit(**tally.audit), depth_limits(model)
     if notice is not None:
         notice.is_watched = True
-    for t in (float(value) for value in times[tally.next :]):
-        report = solver.advance(model, work, t)
+    for passage, size in _passages(model, solver, work, times[tally.next :]):
+        report, moments = passage.report, passage.moments
+        if moments is not None:
+            try:
+                recorder.take(moments, np.array([surface(t) for t in moments.time.tolist()]), passage.energy)
+            except NotFiniteError as error:
+                report = replace(report, status=Status.NOT_FINITE, message=str(error))
+                raise ConvergenceError(_stopped(recorder, error.time, times[-1], str(error)), report) from None
+            seen.look(model, moments, passage.energy, limits)
+        reached = 0 if moments is None else moments.time.size
+        tally.count(report, reached)
         if not report.good:
+            t = float(times[tally.next])
             raise ConvergenceError(_stopped(recorder, t, times[-1], report.message or report.status.value), report)
-        energy = report.figures.get("energy")
-        try:
-            now = solver.read(model, work)
-            nodes = nodes or (now.start, now.s)
-            if Claim.STATICS in solver.claims:
-                from ropewalk.model.state import on_nodes  # when used: it loads more than runs in time need
-
-                now = on_nodes(now, *nodes)
-            recorder.add(now, surface(t), energy)
-            seen.look(model, now, energy, limits)
-        except NotFiniteError as error:
-            report = replace(report, status=Status.NOT_FINITE, message=str(error))
-            raise ConvergenceError(_stopped(recorder, t, times[-1], str(error)), report) from None
-        tally.count(report)
+        assert reached == size
         is_ending = notice is not None and notice.is_given
         if recorder.is_due or is_ending:
             tally.audit = asdict(seen)
@@ -130,7 +132,7 @@ def run(
         if is_ending:
             raise KeyboardInterrupt
         if progress is not None:
-            progress(t)
+            progress(float(times[tally.next - 1]))
     return _audited(
         model,
         seen,
@@ -141,6 +143,44 @@ def run(
             residual_position=tally.residual_position,
         ),
     )
+
+
+def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | Times) -> Iterator[tuple[Passage, int]]:
+    """Passages through `times`, so many of them at once as take PASSAGE_SECONDS, and how many that are.
+
+    What is computed does not depend on how the times are shared out.
+    """
+    march = solver.march if isinstance(solver, Marching) else _one_by_one(model, solver)
+    size, done = 1, 0
+    while done < len(times):
+        batch = np.array(times[done : done + size], dtype=np.float64)
+        begun = monotonic()
+        yield march(model, work, batch), batch.size
+        spent = max(monotonic() - begun, CLOCK)  # with the recording
+        done += batch.size
+        size = int(min(max(batch.size * PASSAGE_SECONDS / spent, 1), PASSAGE_GROWTH * batch.size, MOST_IN_PASSAGE))
+        size = size if isinstance(solver, Marching) else 1
+
+
+def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times], Passage]:
+    """`march` of a solver that has none, for one time."""
+    nodes: list[tuple[Ints, Array]] = []  # of the first record
+
+    def march(model: Model, work: Any, times: Times) -> Passage:
+        report = solver.advance(model, work, float(times[0]))
+        if not report.good:
+            return Passage(report, None, {})
+        now = solver.read(model, work)
+        nodes.append((now.start, now.s))
+        if Claim.STATICS in solver.claims:
+            from ropewalk.model.state import on_nodes  # when used: it loads more than runs in time need
+
+            now = on_nodes(now, *nodes[0])
+        del nodes[1:]
+        energy = report.figures.get("energy") or {}
+        return Passage(report, Moments.of([now]), {name: np.array([value]) for name, value in energy.items()})
+
+    return march
 
 
 def _audited(model: Model, seen: RunAudit, report: Report) -> Report:
@@ -189,7 +229,8 @@ def simulate(
     if resume and output is not None and (finished := _finished(output, attrs)) is not None:
         return finished
     at_rest: Sequence[Doubt] = ()
-    with _recorder(model, attrs, output, resume, system.record.start) as recorder:
+    first = system.record.start - ROUND_OFF * system.record.every  # s; the record at the start itself is kept
+    with _recorder(model, attrs, output, resume, first) as recorder:
         if resume:
             _check_resumable(recorder, method)
         try:

@@ -13,7 +13,7 @@ Whether a line lies at its end is read from the shape it has; before there is on
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.environment import Sea
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, end_positions
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3
+from ropewalk.numerics.compile import kernel
 
 ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
@@ -87,6 +89,7 @@ def end_section(model: Model, line: int, side: int) -> int:
     return int(model.lines.piece_section[start[line] if side == 0 else start[line + 1] - 1])
 
 
-def carried(force: Array, normal: Array) -> Any:
-    """What the bed takes of the force of a laid line on its anchor (N): the part that presses down."""
-    return min(0.0, float(force @ normal)) * normal
+@kernel(forceinline=True, **UNCOUNTED)
+def carried(force, normal):
+    """What the bed takes of the force of a laid line on its anchor (N): the part that presses down.  Tuples of 3"""
+    return scale3(min(0.0, dot(force, normal)), normal)

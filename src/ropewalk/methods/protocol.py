@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
 
 
@@ -103,6 +105,26 @@ class Report:
     def good(self) -> bool:
         """True if there is an answer."""
         return self.status in GOOD
+
+
+class Passage(NamedTuple):
+    """What a march through several times gave. Where it did not reach them all, the report is of the next one."""
+
+    report: Report
+    moments: Moments | None  # those reached; None if none was
+    energy: Mapping[str, Array]  # terms of the energy balance, (n,) J each
+
+
+@runtime_checkable
+class Marching(Protocol):
+    """A solver that passes through several times in one call and gives the states there. Optional.
+
+    The states are those that `advance` and `read` give one by one, to the last bit.
+    """
+
+    def march(self, model: Model, work: Any, times: Array) -> Passage:
+        """Move to each of `times` (s, rising)."""
+        ...
 
 
 class Solver(Protocol):

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.lines import Lines
-    from ropewalk.model.state import State
     from ropewalk.results.layout import Layout
     from ropewalk.spec.system import System
 
@@ -38,31 +37,36 @@ class Fastenings(NamedTuple):
         return cls(end, lines.end_index.ravel()[end], lines.end_offset.reshape(-1, 3)[end])
 
 
-def end_tension(state: State) -> Array:
-    """(n_lines, 2) magnitude of the end forces, N."""
-    tension: Array = np.sqrt(np.sum(state.end_force * state.end_force, axis=2))
+def end_tension(fields: Mapping[str, Array]) -> Array:
+    """(n, n_lines, 2) magnitude of the end forces, N.  fields : of `Moments`"""
+    force = fields["end_force"]
+    tension: Array = np.sqrt(np.sum(force * force, axis=3))
     return tension
 
 
-def line_length(layout: Layout, state: State) -> Array:
-    """(n_lines,) unstretched, m; of lines with winches as it is now."""
-    length = np.array([layout.s[last - 1] for last in layout.start[1:]])
-    length[[layout.lines.index(name) for name in layout.winches]] = state.line_length
+def line_length(layout: Layout, fields: Mapping[str, Array]) -> Array:
+    """(n, n_lines) unstretched, m; of lines with winches as it is now.  fields : of `Moments`"""
+    now = fields["line_length"]
+    length = np.tile([layout.s[last - 1] for last in layout.start[1:]], (len(now), 1))
+    length[:, [layout.lines.index(name) for name in layout.winches]] = now
     return length
 
 
-def mooring_force(fastenings: Fastenings, state: State) -> Array:
-    r"""(n_bodies, 6) force (N) of all lines on each body and its moment (N m) about the body's origin, world frame.
+def mooring_force(fastenings: Fastenings, fields: Mapping[str, Array]) -> Array:
+    r"""(n, n_bodies, 6) force (N) of all lines on each body, its moment (N m) about the body's origin, world frame.
 
     .. math:: F = \sum_i f_i, \qquad M = \sum_i (R\, a_i) \times f_i
 
     with the end forces :math:`f_i` of the lines and the places :math:`a_i` of their ends in the body frame.
+
+    fields : of `Moments`
     """
-    total: Array = np.zeros((len(state.body_position), 6))
-    force = state.end_force.reshape(-1, 3)[fastenings.end]
-    arm = rotated(state.body_quaternion[fastenings.body], fastenings.offset)
-    np.add.at(total[:, :3], fastenings.body, force)
-    np.add.at(total[:, 3:], fastenings.body, cross(arm, force))
+    quaternion, force = fields["body_quaternion"], fields["end_force"]
+    total: Array = np.zeros((*quaternion.shape[:2], 6))
+    force = force.reshape(len(force), -1, 3)
+    for end, body, offset in zip(*fastenings, strict=True):
+        total[:, body, :3] += force[:, end]
+        total[:, body, 3:] += cross(rotated(quaternion[:, body], offset[None]), force[:, end])
     return total
 
 

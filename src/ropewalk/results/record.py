@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ropewalk.model.lines import Lines
     from ropewalk.model.model import Names
+    from ropewalk.model.moments import Moments
     from ropewalk.model.nets import Nets
     from ropewalk.model.state import State
     from ropewalk.results.segments import RunFolder
@@ -26,7 +27,11 @@ _GIVEN = ("time", "elevation", "energy")  # columns that do not come from the St
 
 
 class NotFiniteError(Exception):
-    """A state holds something that is not a number; the message says what and where."""
+    """A state holds something that is not a number; the message says what and where, `time` (s) when."""
+
+    def __init__(self, message: str, time: float) -> None:
+        super().__init__(message)
+        self.time = time
 
 
 class Recorder:
@@ -59,7 +64,6 @@ class Recorder:
         self.last_time = -np.inf
         self._memory = _Blocks()
         self._s: Array = np.zeros(0)
-        self._row: Array = np.zeros(0)
         self._fields: tuple[str, ...] = ()
 
     def resume(self) -> None:
@@ -77,21 +81,38 @@ class Recorder:
 
     def add(self, state: State, elevation: float = 0.0, energy: Mapping[str, float] | None = None) -> None:
         """Keep a state. NotFiniteError if it holds anything but numbers; nothing is then kept of it."""
-        energy = energy or {}
-        if state.time < self.start:
+        from ropewalk.model.moments import Moments  # when used: results are opened without a compiler
+
+        terms = {name: np.array([value]) for name, value in (energy or {}).items()}
+        self.take(Moments.of([state]), np.array([elevation]), terms)
+
+    def take(self, moments: Moments, elevation: Array, energy: Mapping[str, Array]) -> None:
+        """Keep moments. NotFiniteError at the first that holds anything but numbers; those before it are kept.
+
+        elevation : (n,) m    energy : terms by name, (n,) J
+        """
+        early = int(np.searchsorted(moments.time, self.start))
+        if early:
+            moments, elevation = moments.cut(early, moments.time.size), elevation[early:]
+            energy = {name: values[early:] for name, values in energy.items()}
+        if not moments.time.size:
             return
         layout = self.layout or self._set_layout(
-            Layout.of(self.names, state, tuple(energy), self.nets, self.fastenings)
+            Layout.of(self.names, moments.state(0), tuple(energy), self.nets, self.fastenings)
         )
-        self._fill(state, elevation, energy)
-        if self.rows == 0 and self.folder is not None:
+        rows = self._rows(layout, moments, elevation, energy)
+        finite = np.isfinite(rows[:, 2 + len(layout.terms) :]).all(axis=1)
+        good = len(rows) if finite.all() else int(np.argmin(finite))
+        if self.rows == 0 and good and self.folder is not None:
             self.folder.begin(layout, self.attrs)
-        if self.folder is None:
-            self._memory.append(self._row)
-        else:
-            self.folder.append(self._row)
-        self.rows += 1
-        self.last_time = state.time
+        keep = self._memory.append if self.folder is None else self.folder.append
+        for row in rows[:good]:
+            keep(row)
+            self.rows += 1
+        if good:
+            self.last_time = float(moments.time[good - 1])
+        if good < len(rows):
+            raise NotFiniteError(self._what_is_not_finite(layout, rows[good]), float(moments.time[good]))
 
     @property
     def is_due(self) -> bool:
@@ -112,52 +133,48 @@ class Recorder:
     def _set_layout(self, layout: Layout) -> Layout:
         self.layout = layout
         self._s = np.array(layout.s)
-        self._row = np.empty(layout.width, dtype="<f8")
         self._fields = tuple(column.name for column in layout.columns if column.name not in _GIVEN)
         return layout
 
-    def _fill(self, state: State, elevation: float, energy: Mapping[str, float]) -> None:
-        assert self.layout is not None
-        row, terms = self._row, self.layout.terms
-        if state.s is not self._s:
-            if not np.array_equal(state.s, self._s):
+    def _rows(self, layout: Layout, moments: Moments, elevation: Array, energy: Mapping[str, Array]) -> Array:
+        """(n, width) the records of moments."""
+        if moments.s is not self._s:
+            if not np.array_equal(moments.s, self._s):
                 raise ValueError("the nodes of a State changed during a run; a solver keeps to the s it began with")
-            self._s = state.s
-        row[0], row[1] = state.time, elevation
-        if terms:
-            row[2 : 2 + len(terms)] = [energy.get(term, np.nan) for term in terms]
-        values = row[2 + len(terms) :]
-        derived = self._derived(state)
-        fields = [derived[name] if name in derived else getattr(state, name) for name in self._fields]
-        np.concatenate([field.reshape(-1) for field in fields], out=values)
-        if not np.isfinite(values).all():
-            raise NotFiniteError(self._what_is_not_finite())
+            self._s = moments.s
+        n, terms = moments.time.size, layout.terms
+        rows: Array = np.empty((n, layout.width), dtype="<f8")
+        rows[:, 0], rows[:, 1] = moments.time, elevation
+        for k, term in enumerate(terms):
+            rows[:, 2 + k] = energy.get(term, np.nan)
+        fields = {**moments.fields, **self._derived(layout, moments.fields)}
+        parts = [fields[name].reshape(n, -1) for name in self._fields]
+        np.concatenate(parts, axis=1, out=rows[:, 2 + len(terms) :])
+        return rows
 
-    def _derived(self, state: State) -> dict[str, Array]:
-        """What follows from a state and is kept with it."""
-        assert self.layout is not None
-        found = {"end_tension": end_tension(state)}
-        if self.layout.winches:
-            found["line_length"] = line_length(self.layout, state)
-        if self.layout.moored and self.fastenings is not None:
-            found["mooring_force"] = mooring_force(self.fastenings, state)
+    def _derived(self, layout: Layout, fields: Mapping[str, Array]) -> dict[str, Array]:
+        """What follows from states and is kept with them."""
+        found = {"end_tension": end_tension(fields)}
+        if layout.winches:
+            found["line_length"] = line_length(layout, fields)
+        if layout.moored and self.fastenings is not None:
+            found["mooring_force"] = mooring_force(self.fastenings, fields)
         return found
 
-    def _what_is_not_finite(self) -> str:
-        assert self.layout is not None
-        for column in self.layout.columns:
-            values = column.of(self._row[None])[0]
+    def _what_is_not_finite(self, layout: Layout, row: Array) -> str:
+        for column in layout.columns:
+            values = column.of(row[None])[0]
             if column.name in _GIVEN or np.isfinite(values).all():
                 continue
             where = np.argwhere(~np.isfinite(values))[0]
             dim, i = column.dims[1], int(where[0])
             if dim == "node":
-                line = int(np.searchsorted(self.layout.start, i, side="right")) - 1
-                return f"{column.name} of line '{self.layout.lines[line]}' at s = {self.layout.s[i]:g} m is not finite"
-            owners = {"link": self.layout.links, "body": self.layout.bodies, "point": self.layout.points,
-                      "line": self.layout.lines, "net": self.layout.nets}  # fmt: skip
+                line = int(np.searchsorted(layout.start, i, side="right")) - 1
+                return f"{column.name} of line '{layout.lines[line]}' at s = {layout.s[i]:g} m is not finite"
+            owners = {"link": layout.links, "body": layout.bodies, "point": layout.points,
+                      "line": layout.lines, "net": layout.nets}  # fmt: skip
             if dim in ("knot", "twine"):
-                net = self.layout.coordinates[f"{dim}_net"][1][i]
+                net = layout.coordinates[f"{dim}_net"][1][i]
                 return f"{column.name} of net '{net}', {dim} {i}, is not finite"
             return f"{column.name} of '{owners[dim][i]}' is not finite"
         return "a number is not finite"

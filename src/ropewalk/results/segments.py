@@ -32,7 +32,7 @@ from ropewalk.results.layout import Array, Layout
 HEADER = "header.json"
 FORMAT = 2  # of the folder and of its records
 HAND_OVER_BYTES = 1 << 17  # measured: larger writes are no cheaper per record
-HAND_OVER_SECONDS = 0.1  # work lost at most when the process is killed, apart from the record under way
+HAND_OVER_SECONDS = 0.05  # work lost at most when the process is killed, apart from the records under way
 SEGMENT_BYTES = 1 << 24  # about 600 records of 500 nodes
 SEGMENT_SECONDS = 20.0  # work to be done again at most by a resumed run
 SYNC_SECONDS = 30.0  # as often as Linux writes back by itself

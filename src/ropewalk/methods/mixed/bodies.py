@@ -6,18 +6,12 @@ leave a 6 x 6 Schur block on them; see docs/theory/bodies.md.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ropewalk.assembly.body_loads import body_block, body_rows, fill_block, three, three_of, turn_motion
 from ropewalk.methods.mixed.links import link_unbalance
-from ropewalk.model.arrays import Array
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, add9, dot, onto, outer, plus_unit, times
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.rotations import (
-    quaternion_rotate,
-)
 from ropewalk.physics.motion import rotation
 from ropewalk.physics.rigidbody import (
     arm_rates,
@@ -302,12 +296,3 @@ def largest_on_bodies(mesh, nodes):
         for p in range(3):
             largest = max(largest, abs(nodes[row, p]), abs(nodes[turn, p]) / bodies.body[k].extent)
     return largest
-
-
-def body_attitudes(X: Array, mesh: Any) -> tuple[Array, Array]:
-    """Quaternions (n, 4) and world angular velocities (n, 3), rad/s, of all bodies."""
-    memory, first = mesh.bodies.memory, mesh.s.size + mesh.motion.size
-    n = memory.attitude.shape[0]
-    quaternion = np.array([turned(memory.attitude[k], X[0, first + k]) for k in range(n)])
-    rate = np.array([quaternion_rotate(quaternion[k], X[1, first + k]) for k in range(n)])
-    return quaternion.reshape(-1, 4), rate.reshape(-1, 3)

@@ -107,6 +107,19 @@ def grounded_body(model: Model, position: Array) -> str:
     return ""
 
 
+def first_grounded(model: Model, position: Array) -> int | None:
+    """The first of n moments at which a free body has sunk through the bed.  position : (n, n_bodies, 3) m"""
+    sea = model.sea
+    if not sea.has_seabed:
+        return None
+    loose = model.bodies.joint == LOOSE
+    height = position @ sea.bed_normal + sea.bed_normal[2] * sea.depth
+    for i in np.flatnonzero(np.any((height < -SOFTEST) & loose, axis=1)):
+        if grounded_body(model, position[i]):
+            return int(i)
+    return None
+
+
 def _volume(model: Model, k: int) -> float:
     bodies = model.bodies
     profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]

@@ -10,13 +10,15 @@ from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.equilibrium import unbalance
-from ropewalk.methods.mixed.leapfrog import leap_to
 from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
 from ropewalk.methods.mixed.ledger_forces import BREAK, WINCH, WORK
+from ropewalk.methods.mixed.march import march, march_booked, march_leaping
+from ropewalk.methods.mixed.reading import Tape, new_tape
 from ropewalk.methods.mixed.remesh import next_remesh, remesh
-from ropewalk.methods.mixed.report import Compiled, FemWork, arc_length
-from ropewalk.methods.mixed.steps import Moving, advance_to, move_junctions
+from ropewalk.methods.mixed.report import Compiled, FemWork, arc_length, reading_for
+from ropewalk.methods.mixed.steps import Moving, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import entry_point
 
@@ -56,20 +58,25 @@ def find_acceleration(model: Model, work: FemWork) -> None:
     copy_state(now, kept.last)
 
 
+def has_events(model: Model, work: FemWork) -> bool:
+    """Whether something may interrupt the steps: a winch, or a line that may part."""
+    return bool(work.mesh.winches.table.shape[0] or model.lines.breaks.line.size)
+
+
 def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
     """Step to time t (s) through all that happens on the way; REACHED or why not.
 
     leaps : by leapfrog
     """
-    if not (work.mesh.winches.table.shape[0] or model.lines.breaks.line.size):
-        return int(compiled_for(model, work, leaps).advance(t, work.mesh, model.sea, model.motions, work.steps))
+    if not has_events(model, work):
+        return _advance(model, work, t, leaps)
     breaks = model.lines.breaks
     while True:
         clock = work.steps.clock  # another one after each change of the mesh
         whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
         due = float(np.min(breaks.time[whole], initial=np.inf))
         stop = min(t, max(due, float(clock[steps.TIME])), next_remesh(work.mesh, float(clock[steps.TIME]), t))
-        outcome = int(compiled_for(model, work, leaps).advance(stop, work.mesh, model.sea, model.motions, work.steps))
+        outcome = _advance(model, work, stop, leaps)
         if outcome not in (steps.REACHED, steps.PARTED):
             return outcome
         now = float(clock[steps.TIME])
@@ -90,28 +97,32 @@ def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
     parts = (work.mesh, work.steps, model.sea, model.motions)
     kept = work.compiled
     if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
-        advance = leap_to if leaps else advance_to
-        sea, kept_steps, now = model.sea, work.steps, work.steps.now
-        kept = work.compiled = Compiled(
-            advance=entry_point(advance, 0.0, work.mesh, model.sea, model.motions, work.steps),
-            stored_energy=entry_point(stored_energy, now.X, now.T, work.mesh, sea.gravity),
-            water_at=entry_point(water_at, now.X[0], 0.0, sea, kept_steps.flow),
-            unbalance=entry_point(
-                unbalance,
-                now.X,
-                now.T,
-                kept_steps.flow,
-                work.mesh,
-                sea.water_density,
-                sea.gravity,
-                kept_steps.memory.grip,
-                kept_steps.nodes,
-                work.misses,
-            ),
-            parts=parts,
-            leaps=leaps,
-        )
+        walk = march_booked if work.steps.settings[steps.LEDGER] > 0.0 else march
+        empty = new_tape(0, work.mesh, work.worst_miss)
+        entry = entry_point(
+            march_leaping if leaps else walk, np.zeros(1), work.mesh, model.sea, model.motions, work.steps,
+            reading_for(model, work), empty,
+        )  # fmt: skip
+        kept = work.compiled = Compiled(entry, parts, leaps, empty)
+        work.forces = None
     return kept
+
+
+def march_to(model: Model, work: FemWork, times: Array, tape: Tape, leaps: bool = False) -> tuple[int, int]:
+    """Step to each of `times` (s) and put the moments on the tape; how many were reached, and the last outcome.
+
+    Only of runs that nothing interrupts.
+    """
+    march = compiled_for(model, work, leaps).march
+    found = march(times, work.mesh, model.sea, model.motions, work.steps, reading_for(model, work), tape)
+    return int(found[0]), int(found[1])
+
+
+def _advance(model: Model, work: FemWork, t: float, leaps: bool) -> int:
+    """Step to time t (s) and keep nothing; the outcome."""
+    compiled = compiled_for(model, work, leaps)
+    return int(compiled.march(np.array([t]), work.mesh, model.sea, model.motions, work.steps, work.reading,
+                              compiled.nothing)[1])  # fmt: skip
 
 
 def _remesh(model: Model, work: FemWork, t: float) -> None:

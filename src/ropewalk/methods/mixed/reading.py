@@ -1,37 +1,86 @@
-"""Tensions at nodes, forces at ends and lengths on the bed of all lines at once, from the unknowns of the elements."""
+"""What a moment of a run by mixed elements shows: nodes, tensions, forces at ends and points, lengths on the bed.
+
+Moments are put on a `Tape` in compiled code, as results have them: nodes from end A to end B of each line. Only what is
+read of the balance is computed: the water and the forces at the ends of lines and at points.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ropewalk.assembly.anchor import carried
-from ropewalk.assembly.mesh import FIRST, FLIPPED, Mesh
-from ropewalk.loads.bed import pressure
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP
-from ropewalk.methods.mixed.steps import Moving
+from ropewalk.assembly.element import axial, element_system, three
+from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
+from ropewalk.assembly.winches import END, FLUX, LINE
+from ropewalk.loads.bed import normal_of, penetration, pressure
+from ropewalk.loads.given import spring_pull
+from ropewalk.loads.sea import water_at
+from ropewalk.methods.mixed.ledger import stored_energy
+from ropewalk.methods.mixed.ledger_forces import POWERS, WORK
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, node_terms
+from ropewalk.methods.mixed.steps import TIME
 from ropewalk.model.arrays import Array, Ints
+from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.rotations import quaternion_rotate
+from ropewalk.physics.rigidbody import turned
+from ropewalk.physics.waves import COLUMNS
 
 SHORTEST = 1e-300  # m; an element without length pulls nowhere
 
 
 class Reading(NamedTuple):
-    """What reading a mesh needs and does not change with time, unless a winch turns."""
+    """What reading a mesh needs and does not change with time, unless a winch turns; and scratch memory."""
 
-    mesh: Mesh
     s: Array  # (n_nodes,) m from end A, in the order of results
     order: Ints  # (n_nodes,) nodes of the mesh in the order of results
-    inner: Ints  # (n_inner,) nodes between two elements
-    left: Ints  # (n_inner,) element before each
-    weight: Array  # (2, n_inner) of the element before and after: each counts by the length of the other
-    ends: Ints  # (n_lines, 2) first and last node
-    beside: Ints  # (n_lines, 2) the nodes next to them
-    flipped: Ints  # lines that are meshed from end B
-    laid: list[tuple[int, int]]  # lines and sides that are held on the bed
-    footed: list[tuple[int, int, float]]  # lines and sides at free points, and the points' share of the contact there
-    share: Array  # (n_nodes,) m of line around each node
     element: Ints  # (n_nodes,) element from each node to the next, in the order of results; -1 at end B
+    weight: Array  # (n_nodes, 2) of the element before and after a node: each counts by the length of the other
+    share: Array  # (n_nodes,) m of line around each node
+    laid: Ints  # (n_lines, 2) 1 for ends that are held on the bed
+    footed: Array  # (n_lines, 2) share of the contact with the bed there that free points at the ends have
+    rows: Ints  # (m,) of nodes and junctions at which the water has to be known
+    place: Array  # (m, 3) m, of these rows; scratch
+    water: Array  # (m, COLUMNS) at these rows; scratch
+
+
+class Tape(NamedTuple):
+    """Moments one after the other: fields of State with the moment as first axis, and terms of the energy ledger."""
+
+    time: Array  # (n,)
+    point_position: Array  # (n, n_points, 3)
+    point_velocity: Array  # (n, n_points, 3)
+    point_force: Array  # (n, n_points, 3)
+    body_position: Array  # (n, n_bodies, 3)
+    body_quaternion: Array  # (n, n_bodies, 4)
+    body_velocity: Array  # (n, n_bodies, 3)
+    body_rate: Array  # (n, n_bodies, 3)
+    position: Array  # (n, n_nodes, 3)
+    velocity: Array  # (n, n_nodes, 3)
+    tension: Array  # (n, n_nodes)
+    element_tension: Array  # (n, n_nodes)
+    end_force: Array  # (n, n_lines, 2, 3)
+    grounded: Array  # (n, n_lines)
+    stored: Array  # (n, 3) J, kinetic, elastic and potential energy
+    work: Array  # (n, POWERS) J since the start, rows of a ledger
+    worst: Array  # (1,) largest miss of an element's length in the moments kept so far, as a share of it
+
+
+NOT_OF_STATES = ("time", "stored", "work", "worst")  # fields of a tape that are none of a State
+
+
+def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
+    """Room for n moments.  worst : of the tape, goes on from what it holds"""
+    n_nodes, n_lines, n_bodies = mesh.s.size, mesh.line.shape[0], mesh.bodies.body.shape[0]
+    n_points = mesh.motion.size - n_bodies
+    shapes = [
+        (), (n_points, 3), (n_points, 3), (n_points, 3), (n_bodies, 3), (n_bodies, 4), (n_bodies, 3), (n_bodies, 3),
+        (n_nodes, 3), (n_nodes, 3), (n_nodes,), (n_nodes,), (n_lines, 2, 3), (n_lines,), (3,), (POWERS,),
+    ]  # fmt: skip
+    arrays = [np.zeros((n, *shape)) for shape in shapes]
+    return Tape(*arrays, worst)  # type: ignore[call-arg]  # of as many arrays as it has fields
 
 
 def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
@@ -41,127 +90,266 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
     """
     n_lines = mesh.line.shape[0]
     ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
-    sizes = np.diff(mesh.node_start)
-    line_of = np.repeat(np.arange(n_lines), sizes)
+    beside = ends + np.array([1, -1])
     inner = np.setdiff1d(np.arange(s.size), ends.ravel())
     length = np.abs(np.diff(s))  # the differences across lines are never used
-    left_length, right_length = length[inner - 1], length[inner]
-    flipped = np.flatnonzero(mesh.line[:, FLIPPED])
-    order = np.arange(s.size)
-    for line in flipped:
-        n = slice(ends[line, 0], ends[line, 1] + 1)
-        order[n] = order[n][::-1].copy()
-    share = np.zeros(s.size)
-    share[inner] = 0.5 * (left_length + right_length)
+    left, right = length[inner - 1], length[inner]
+    order, element = np.arange(s.size), np.full(s.size, -1)
+    for line in range(n_lines):
+        own = np.arange(mesh.element_start[line], mesh.element_start[line + 1])
+        nodes, step = slice(ends[line, 0], ends[line, 1] + 1), -1 if mesh.line[line, FLIPPED] else 1
+        order[nodes] = order[nodes][::step].copy()
+        element[nodes.start : nodes.stop - 1] = own[::step]
+    weight, share = np.zeros((s.size, 2)), np.zeros(s.size)
+    weight[inner] = np.stack([right, left], axis=1) / (left + right)[:, None]
+    share[inner] = 0.5 * (left + right)
     share[ends[:, 0]] = 0.5 * length[ends[:, 0]]
     share[ends[:, 1]] = 0.5 * length[ends[:, 1] - 1]
     bare = mesh.node[ends].bed_area == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
+    walked = np.where(mesh.line[:, FLIPPED, None] == 1, footing[:, ::-1], footing)
+    points = np.arange(s.size, s.size + mesh.motion.size - mesh.bodies.body.shape[0])
+    node = mesh.node.view(np.ndarray)[points]
+    lumps = points[(node["volume"] != 0.0) | (node["drag_area"] != 0.0) | (node["added"] != 0.0)]  # not `is_bare`
+    rows = np.unique(np.concatenate([ends.ravel(), beside.ravel(), lumps]))
     return Reading(
-        mesh=mesh,
         s=s[order],
-        order=order,
-        inner=inner,
-        left=inner - 1 - line_of[inner],
-        weight=np.stack([right_length, left_length]) / (left_length + right_length),
-        ends=ends,
-        beside=ends + np.array([1, -1]),
-        flipped=flipped,
-        laid=[(int(line), int(side)) for line, side in zip(*np.nonzero(bare), strict=True)],
-        footed=_footed(mesh, ends, footing),
+        order=order.astype(np.int64),
+        element=element.astype(np.int64),
+        weight=weight,
         share=share,
-        element=_elements(mesh),
+        laid=np.ascontiguousarray(bare, dtype=np.int64),
+        footed=np.ascontiguousarray(walked / np.where(walked > 0.0, mesh.node[ends].bed_area, 1.0)),
+        rows=rows.astype(np.int64),
+        place=np.zeros((rows.size, 3)),
+        water=np.zeros((rows.size, COLUMNS)),
     )
 
 
-def _footed(mesh: Mesh, ends: Ints, footing: Array) -> list[tuple[int, int, float]]:
-    """Lines and sides (of the walk) whose points stand on the bed, and the points' share of the contact area there."""
-    walked = np.where(mesh.line[:, FLIPPED, None] == 1, footing[:, ::-1], footing)
-    area = mesh.node[ends].bed_area
-    return [(int(i), int(k), float(walked[i, k] / area[i, k])) for i, k in zip(*np.nonzero(walked), strict=True)]
+@kernel(**UNCOUNTED)
+def keep_moment(i, mesh, sea, work, reading, tape):
+    """Put the present state of `work` on place i of a tape.
 
-
-def _elements(mesh: Mesh) -> Ints:
-    """(n_nodes,) element from each node to the next, in the order of results; -1 at end B."""
-    element = np.full(mesh.s.size, -1)
-    for line in range(mesh.line.shape[0]):
-        own = np.arange(mesh.element_start[line], mesh.element_start[line + 1])
-        element[mesh.node_start[line] : mesh.node_start[line + 1] - 1] = own[::-1] if mesh.line[line, FLIPPED] else own
-    return element
-
-
-def element_tensions(reading: Reading, T: Array) -> Array:
-    """(n_nodes,) N, of the element from each node to the next, in the order of results; 0 at end B."""
-    return np.where(reading.element >= 0, T[reading.element], 0.0) if T.size else np.zeros(reading.element.size)
-
-
-def read_lines(reading: Reading, now: Moving, nodes: Array, grip: Array) -> tuple[Array, Array, Array]:
-    """Tension at the nodes (N, in the order of the mesh), forces at ends A and B (n_lines, 2, 3), m of line on the bed.
-
-    nodes : (n_nodes + n_junctions, 3) N, inertia minus forces; what the bed carries of ends held on it is put to
-    their junctions
-    grip : of `Elimination`; with friction, the half of the last element on the bed is held by it like that beside it
+    work : of the steps; its `flow` and `nodes` are used as scratch
     """
-    mesh, r = reading.mesh, now.X[0]
+    X, T, nodes, grip = work.now.X, work.now.T, work.nodes, work.memory.grip
+    tape.time[i] = work.clock[TIME]
+    _water_at_ends(X[0], work.clock[TIME], sea, reading, work.flow)
+    _balance_ends(X, T, work.flow, mesh, (sea.water_density, sea.gravity), grip, nodes)
+    _hold_ends(X, mesh, reading, grip, nodes)
+    _keep_nodes(i, X, T, mesh, reading, tape)
+    _keep_ends(i, X[0], mesh, reading.share, nodes, tape)
+    _keep_points(i, X, mesh, nodes, tape)
+    _keep_bodies(i, X, mesh, tape)
+    _note_misses(X[0], X[1], T, mesh, tape.worst)
+
+
+@kernel(**COUNTED)
+def _water_at_ends(r, t, sea, reading, flow):
+    """Water at the rows of a reading at time t (s), into their rows of flow (n_rows, COLUMNS)."""
+    rows, place, water = reading.rows, reading.place, reading.water
+    for k in range(rows.size):
+        for p in range(3):
+            place[k, p] = r[rows[k], p]
+    water_at(place, t, sea, water)
+    for k in range(rows.size):
+        for c in range(COLUMNS):
+            flow[rows[k], c] = water[k, c]
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
+    """As `unbalance`, at the ends of lines and at points only.  fluid : rho, g"""
+    r, v, a = X[0], X[1], X[2]
+    rho, g = fluid
+    n_nodes, n_points = mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0]
+    for j in range(mesh.motion.size):
+        R = ZERO3
+        if j < n_points:
+            n = n_nodes + j
+            R = node_terms(n, r, v, a, flow, mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed[0], rho, g, 0.0, 0.0,
+                           grip)[0]  # fmt: skip
+            for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+                axis, way = three(mesh.dof, d), sub3(three(r, n), three(mesh.reference, j))
+                R = sub3(R, scale3(spring_pull(axis, mesh.dof[d, SPRING], mesh.dof[d, PULL], way), axis))
+        _set3(nodes, n_nodes + j, R)
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        for side in range(2):
+            k = 0 if side == 0 else mesh.element_start[line + 1] - e0 - 1
+            n = n0 + k + side
+            part = element_system(e0 + k, n0 + k, n0 + k + 1, r, v, a, T, flow, mesh.element, mesh.law_data, mesh.load,
+                                  rho, g, 0.0, 0.0, False)  # fmt: skip
+            R = node_terms(n, r, v, a, flow, mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed[0], rho, g, 0.0, 0.0,
+                           grip)[0]  # fmt: skip
+            R = add3(R, part[0] if side == 0 else part[1])
+            _set3(nodes, n, R)
+            row = n_nodes + mesh.line[line, FIRST + side]
+            _set3(nodes, row, add3(three(nodes, row), R))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _set3(a, n, x):
+    a[n, 0], a[n, 1], a[n, 2] = x[0], x[1], x[2]
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _hold_ends(X, mesh, reading, grip, nodes):
+    """Put to the bed what it carries of ends held on it: of their nodes and of their junctions.
+
+    With friction, the half of the last element on the bed is held by it like that beside it. What the bed carries of
+    a free point that stands on it is no force of the line.
+    """
     n_nodes = mesh.s.size
-    force = -nodes[reading.ends]
-    if grip[FRICTION_ROW, 0] > 0.0:
-        for line, side in reading.laid:
-            rubbed = _rubbed(reading, now, grip, line, side, force[line, side])
-            force[line, side] += rubbed
-            nodes[n_nodes + mesh.line[line, FIRST + side]] -= rubbed
-    bed = mesh.bed.view(np.ndarray)[0]  # fields of a recarray take ten times as long to find
-    for line, side in reading.laid:
-        pressed = carried(force[line, side], bed["normal"])
-        force[line, side] -= pressed
-        nodes[n_nodes + mesh.line[line, FIRST + side]] += pressed
-    for line, side, share in reading.footed:
-        force[line, side] -= share * _pushed(reading, now, grip, int(reading.ends[line, side]))
-    tension = np.empty(n_nodes)
-    tension[reading.inner] = reading.weight[0] * now.T[reading.left] + reading.weight[1] * now.T[reading.left + 1]
-    along = r[reading.beside] - r[reading.ends]
-    span = np.sqrt(np.sum(along * along, axis=2))
-    tension[reading.ends] = np.sum(force * along, axis=2) / np.maximum(span, SHORTEST)
-    grounded = np.zeros(mesh.line.shape[0])
-    if mesh.has_bed and n_nodes:
-        radius = mesh.node.view(np.ndarray)["radius"][:n_nodes]
-        depth = bed["level"] + radius - r[:n_nodes] @ bed["normal"]
-        grounded = np.add.reduceat(np.where(depth > 0.0, reading.share, 0.0), reading.ends[:, 0])
-    if reading.flipped.size:
-        force[reading.flipped] = force[reading.flipped, ::-1]
-    return tension, force, grounded
+    for line in range(mesh.line.shape[0]):
+        for side in range(2):
+            n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
+            if reading.footed[line, side] > 0.0:
+                own = scale3(reading.footed[line, side], _pushed(n, X, mesh, grip))
+                _set3(nodes, n, add3(three(nodes, n), own))
+            if reading.laid[line, side] == 0:
+                continue
+            row, beside = n_nodes + mesh.line[line, FIRST + side], n + 1 - 2 * side
+            force, taken = scale3(-1.0, three(nodes, n)), ZERO3
+            if grip[FRICTION_ROW, 0] > 0.0:
+                taken = _rubbed(n, beside, X, mesh, reading.share, grip, force)
+            taken = sub3(taken, carried(add3(force, taken), normal_of(mesh.bed[0])))
+            _set3(nodes, n, scale3(-1.0, add3(force, taken)))
+            _set3(nodes, row, sub3(three(nodes, row), taken))
 
 
-def _pushed(reading: Reading, now: Moving, grip: Array, n: int) -> Array:
-    """Force (3,) N of the bed on node n: its pressure, and the friction of its grip."""
-    mesh, bed = reading.mesh, reading.mesh.bed[0]
-    r, v, normal = now.X[0, n], now.X[1, n], bed.normal
-    node = mesh.node[n]
-    N = node.bed_area * pressure(bed, float(bed.level + node.radius - r @ normal), -float(v @ normal))[0]
-    force: Array = N * normal
-    if grip[FRICTION_ROW, 0] > 0.0 and N > 0.0:
-        d = r - grip[GRIP + n]
-        d = d - (d @ normal) * normal
-        far = max(float(np.linalg.norm(d)), SHORTEST)
-        force = force - min(bed.shear * node.bed_area, grip[FRICTION_ROW, 0] * N / far) * d
-    return force
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _pushed(n, X, mesh, grip):
+    """Force (N) of the bed on node n: its pressure, and the friction of its grip."""
+    bed, node = mesh.bed[0], mesh.node[n]
+    r, normal, area = three(X[0], n), normal_of(bed), node.bed_area
+    N = area * pressure(bed, penetration(bed, r, node.radius), -dot(three(X[1], n), normal))[0]
+    force = scale3(N, normal)
+    if grip[FRICTION_ROW, 0] <= 0.0 or N <= 0.0:
+        return force
+    d = sub3(r, three(grip, GRIP + n))
+    d = sub3(d, scale3(dot(d, normal), normal))
+    hold = min(bed.shear * area, grip[FRICTION_ROW, 0] * N / max(np.sqrt(dot(d, d)), SHORTEST))
+    return sub3(force, scale3(hold, d))
 
 
-def _rubbed(reading: Reading, now: Moving, grip: Array, line: int, side: int, pull: Array) -> Array:
-    """Friction (3,) N on the half element at an end held on the bed, of which the grip of the next node tells.
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def _rubbed(end, n, X, mesh, share, grip, pull):
+    """Friction (N) on the half element at an end held on the bed, of which the grip of the next node n tells.
 
     Without it the force on an anchor would be that in the middle of the last element. It takes no more than there is.
-    pull : (3,) N, of the line on its anchor
+    pull : of the line on its anchor, N
     """
-    mesh, bed = reading.mesh, reading.mesh.bed[0]
-    end, n = int(reading.ends[line, side]), int(reading.beside[line, side])
-    r, v, normal = now.X[0, n], now.X[1, n], bed.normal
-    area, depth = mesh.node[n].bed_area, float(bed.level + mesh.node[n].radius - r @ normal)
-    p = pressure(bed, depth, -float(v @ normal))[0]
-    d = r - grip[GRIP + n]
-    d = d - (d @ normal) * normal
-    hold = min(bed.shear * area, grip[FRICTION_ROW, 0] * p * area / max(float(np.linalg.norm(d)), SHORTEST))
-    force: Array = -hold * reading.share[end] / reading.share[n] * d
-    along = r - now.X[0, end]
-    along = along / max(float(np.linalg.norm(along)), SHORTEST)
-    excess = float(force @ along) + max(float(pull @ along), 0.0)
-    return force - min(excess, 0.0) * along
+    bed, node = mesh.bed[0], mesh.node[n]
+    r, normal, area = three(X[0], n), normal_of(bed), node.bed_area
+    p = pressure(bed, penetration(bed, r, node.radius), -dot(three(X[1], n), normal))[0]
+    d = sub3(r, three(grip, GRIP + n))
+    d = sub3(d, scale3(dot(d, normal), normal))
+    hold = min(bed.shear * area, grip[FRICTION_ROW, 0] * p * area / max(np.sqrt(dot(d, d)), SHORTEST))
+    force = scale3(-hold * share[end] / share[n], d)
+    along = sub3(r, three(X[0], end))
+    along = scale3(1.0 / max(np.sqrt(dot(along, along)), SHORTEST), along)
+    excess = dot(force, along) + max(dot(pull, along), 0.0)
+    return sub3(force, scale3(min(excess, 0.0), along))
+
+
+@kernel(**UNCOUNTED)
+def _keep_nodes(i, X, T, mesh, reading, tape):
+    """Positions, velocities and tensions at the nodes; tensions at the ends of lines are left to `_keep_ends`."""
+    for line in range(mesh.line.shape[0]):
+        shift = mesh.element_start[line] - mesh.node_start[line]
+        for m in range(mesh.node_start[line], mesh.node_start[line + 1]):
+            n, e = reading.order[m], reading.element[m]
+            for p in range(3):
+                tape.position[i, m, p] = X[0, n, p]
+                tape.velocity[i, m, p] = X[1, n, p]
+            tape.element_tension[i, m] = T[e] if e >= 0 else 0.0
+            if mesh.node_start[line] < n < mesh.node_start[line + 1] - 1:
+                before, after = reading.weight[n, 0], reading.weight[n, 1]
+                tape.tension[i, m] = before * T[n + shift - 1] + after * T[n + shift]
+
+
+@kernel(**UNCOUNTED)
+def _keep_ends(i, r, mesh, share, nodes, tape):
+    """Forces and tensions at the ends of lines, and the lengths on the bed."""
+    for line in range(mesh.line.shape[0]):
+        first, last = mesh.node_start[line], mesh.node_start[line + 1] - 1
+        flipped = mesh.line[line, FLIPPED] == 1
+        for side in range(2):
+            n, beside = (first, first + 1) if side == 0 else (last, last - 1)
+            force, along = scale3(-1.0, three(nodes, n)), sub3(three(r, beside), three(r, n))
+            tension = dot(force, along) / max(np.sqrt(dot(along, along)), SHORTEST)
+            end = 1 - side if flipped else side
+            tape.tension[i, first if end == 0 else last] = tension
+            for p in range(3):
+                tape.end_force[i, line, end, p] = force[p]
+        grounded = 0.0
+        if mesh.has_bed:
+            for n in range(first, last + 1):
+                if penetration(mesh.bed[0], three(r, n), mesh.node[n].radius) > 0.0:
+                    grounded += share[n]
+        tape.grounded[i, line] = grounded
+    for k in range(mesh.winches.table.shape[0]):
+        line, n = mesh.winches.table[k, LINE], mesh.winches.table[k, END]
+        if mesh.line[line, FLIPPED] == 1:
+            n = mesh.node_start[line] + mesh.node_start[line + 1] - 1 - n
+        tape.tension[i, n] += mesh.winches.data[k, FLUX]
+
+
+@kernel(**UNCOUNTED)
+def _keep_points(i, X, mesh, nodes, tape):
+    """Places, velocities and forces of points; of the forces what their free components leave."""
+    n_nodes = mesh.s.size
+    for j in range(mesh.motion.size - mesh.bodies.body.shape[0]):
+        n = n_nodes + j
+        force = scale3(-1.0, three(nodes, n))
+        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
+            axis = three(mesh.dof, d)
+            force = sub3(force, scale3(dot(force, axis), axis))
+        for p in range(3):
+            tape.point_position[i, j, p] = X[0, n, p]
+            tape.point_velocity[i, j, p] = X[1, n, p]
+            tape.point_force[i, j, p] = force[p]
+
+
+@kernel(**COUNTED)
+def _keep_bodies(i, X, mesh, tape):
+    """Places, attitudes and velocities of bodies."""
+    n_bodies, first = mesh.bodies.body.shape[0], mesh.s.size + mesh.motion.size
+    for k in range(n_bodies):
+        q = turned(mesh.bodies.memory.attitude[k], X[0, first + k])
+        w = quaternion_rotate(q, X[1, first + k])
+        for p in range(3):
+            tape.body_position[i, k, p] = X[0, first - n_bodies + k, p]
+            tape.body_velocity[i, k, p] = X[1, first - n_bodies + k, p]
+            tape.body_rate[i, k, p] = w[p]
+        for p in range(4):
+            tape.body_quaternion[i, k, p] = q[p]
+
+
+@kernel(**UNCOUNTED)
+def _note_misses(r, v, T, mesh, worst):
+    """Keep the largest miss of an element, as a share of its length: how well the elements keep to their law.
+
+    Elements that are slack and cannot push have no length to keep.
+    """
+    for line in range(mesh.line.shape[0]):
+        shift = mesh.node_start[line] - mesh.element_start[line]
+        for e in range(mesh.element_start[line], mesh.element_start[line + 1]):
+            slack = mesh.element[e].slack  # N: a tension below it is none
+            if slack == 0.0 or slack < T[e]:
+                miss = axial(e, e + shift, e + shift + 1, r, v, T, mesh.element, mesh.law_data, 0.0, False)[7]
+                worst[0] = max(worst[0], abs(miss) / mesh.element[e].length)
+
+
+@kernel(**COUNTED)
+def keep_energy(i, mesh, g, work, tape):
+    """Put the present terms of the energy ledger on place i of a tape."""
+    kinetic, elastic, potential = stored_energy(work.now.X, work.now.T, mesh, g)
+    tape.stored[i, 0], tape.stored[i, 1], tape.stored[i, 2] = kinetic, elastic, potential
+    for k in range(POWERS):
+        tape.work[i, k] = work.ledger[k, WORK]
+
+
+def fields_of(tape: Tape, moments: Any) -> dict[str, Array]:
+    """The fields of State at some moments of a tape, by name.  moments : an index or a slice"""
+    return {name: getattr(tape, name)[moments] for name in Tape._fields if name not in NOT_OF_STATES}

@@ -9,12 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.assembly.mesh import FLIPPED, Mesh
-from ropewalk.assembly.winches import END, FLUX, INNER, LINE
+from ropewalk.assembly.winches import END, INNER, LINE
 from ropewalk.loads.footing import point_footings
-from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
-from ropewalk.methods.mixed.bodies import body_attitudes
-from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import (
     BED,
@@ -29,7 +26,7 @@ from ropewalk.methods.mixed.ledger_forces import (
     WORK,
 )
 from ropewalk.methods.mixed.links import link_loads
-from ropewalk.methods.mixed.reading import Reading, element_tensions, read_lines, reading_of
+from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, keep_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work
 from ropewalk.model.arrays import Array, Flags, Ints
@@ -42,12 +39,10 @@ MESH_ERROR = 4  # of `static`: relative error of end tensions at rest by the mes
 class Compiled(NamedTuple):
     """Compiled code for the very arrays of a run: with them, calls need no look at their types."""
 
-    advance: Callable[..., Any]  # of the steps
-    stored_energy: Callable[..., Any]
-    water_at: Callable[..., Any]
-    unbalance: Callable[..., Any]
+    march: Callable[..., Any]  # of march.py
     parts: tuple[Any, ...]  # mesh, memory of the steps, sea and motions that it is for
     leaps: bool  # by leapfrog
+    nothing: Tape  # without room
 
 
 @dataclass
@@ -66,7 +61,9 @@ class FemWork:
     lies: Flags  # (n_lines, 2) ends A and B that lie on the bed, as the mesh has them
     counts: Ints  # (n_pieces,) elements
     compiled: Compiled | None = None
-    reading: Reading | None = None
+    reading: Reading | None = None  # of `read_mesh`
+    read_mesh: Mesh | None = None
+    forces: Tape | None = None  # one moment, to read forces from; its arrays change with every reading
     start_remark: str = ""  # what has to be said of the equilibrium the run starts from
     stiffness_error: float = -1.0  # relative, of the stiffness of lines on bodies; below 0 if it is not known
 
@@ -86,30 +83,38 @@ class FemWork:
             "counts",
         ):
             setattr(self, name, getattr(other, name))
-        self.compiled, self.reading = None, None
+        self.compiled, self.reading, self.read_mesh, self.forces = None, None, None, None
 
 
 def energies(model: Model, work: FemWork) -> dict[str, float]:
-    """The ledger (J): what is held, relative to the start for the closure; work done; losses; what does not add up."""
-    stored = work.compiled.stored_energy if work.compiled is not None else stored_energy
-    kinetic, elastic, potential = stored(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
-    done = work.steps.ledger[:, WORK].tolist()
-    gain = kinetic + elastic + potential - sum(work.first.tolist())
-    given = done[ENDS] + done[WATER] + done[LOADS] + done[WINCH]
-    lost = done[DRAG] + done[DAMPING] + done[BED] + done[BREAK] + done[NUMERICS]
+    """The ledger now (J): what is held, relative to the start for the closure; work done; losses; the closure."""
+    stored = stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
+    terms = energy_terms(np.array([stored]), work.steps.ledger[None, :, WORK], work.first)
+    return {name: float(values[0]) for name, values in terms.items()}
+
+
+def energy_terms(stored: Array, done: Array, first: Array) -> dict[str, Array]:
+    """Terms of the ledger at n moments by name, (n,) J.
+
+    stored : (n, 3) kinetic, elastic and potential energy    done : (n, POWERS) rows of a ledger
+    first : (3,) what was stored at the start
+    """
+    gain = stored.sum(axis=1) - first.sum()
+    given = done[:, ENDS] + done[:, WATER] + done[:, LOADS] + done[:, WINCH]
+    lost = done[:, DRAG] + done[:, DAMPING] + done[:, BED] + done[:, BREAK] + done[:, NUMERICS]
     return {
-        "kinetic": kinetic,
-        "elastic": elastic,
-        "potential": potential,
-        "work_ends": done[ENDS],
-        "work_water": done[WATER],
-        "work_loads": done[LOADS],
-        "work_winch": done[WINCH],
-        "loss_drag": done[DRAG],
-        "loss_damping": done[DAMPING],
-        "loss_seabed": done[BED],
-        "loss_break": done[BREAK],
-        "loss_numerics": done[NUMERICS],
+        "kinetic": stored[:, 0],
+        "elastic": stored[:, 1],
+        "potential": stored[:, 2],
+        "work_ends": done[:, ENDS],
+        "work_water": done[:, WATER],
+        "work_loads": done[:, LOADS],
+        "work_winch": done[:, WINCH],
+        "loss_drag": done[:, DRAG],
+        "loss_damping": done[:, DAMPING],
+        "loss_seabed": done[:, BED],
+        "loss_break": done[:, BREAK],
+        "loss_numerics": done[:, NUMERICS],
         "closure": gain - given + lost,
     }
 
@@ -127,18 +132,6 @@ def shares(energy: dict[str, float], work: FemWork) -> dict[str, float]:
         "energy_closure": float(abs(energy["closure"]) * scale),
         "energy_numerics": float(abs(energy["loss_numerics"]) * scale),
     }
-
-
-def note_misses(work: FemWork) -> None:
-    """Keep the largest of the misses just found: how well the elements keep to their law.
-
-    Elements that are slack and cannot push have no length to keep.
-    """
-    element = work.mesh.element.view(np.ndarray)  # fields of a recarray take ten times as long to find
-    slack = element["slack"]  # N: a tension below it is none
-    keeps = (slack == 0.0) | (slack < work.steps.now.T)
-    misses = np.abs(work.misses[keeps]) / element["length"][keeps]
-    work.worst_miss[0] = np.max(misses, initial=work.worst_miss[0])
 
 
 def parted_lines(model: Model, work: FemWork) -> list[str]:
@@ -176,47 +169,40 @@ def worst_place(model: Model, work: FemWork) -> str:
 
 def read_state(model: Model, work: FemWork) -> State:
     """The State of the present nodes, with reactions from their balance."""
-    mesh, now = work.mesh, work.steps.now
-    sea, time = model.sea, float(work.steps.clock[steps.TIME])
-    compiled = work.compiled
-    water = compiled.water_at if compiled else water_at
-    balance = compiled.unbalance if compiled else unbalance
-    water(now.X[0], time, sea, work.steps.flow)
-    balance(now.X, now.T, work.steps.flow, mesh, sea.water_density, sea.gravity, work.steps.memory.grip,
-            work.steps.nodes, work.misses)  # fmt: skip
-    note_misses(work)
-    n_nodes = mesh.s.size
-    points = slice(n_nodes, n_nodes + len(model.names.points))
-    bodies = slice(points.stop, n_nodes + mesh.motion.size)
-    attitude, rate = body_attitudes(now.X, mesh)
+    mesh = work.mesh
+    tape = new_tape(1, mesh, work.worst_miss)
+    read_now(model, work, tape)
+    reading = work.reading
+    assert reading is not None
     has_winch = mesh.winches.table.shape[0] > 0
-    if has_winch or work.reading is None or work.reading.mesh is not mesh:
-        work.reading = reading_of(mesh, present_s(mesh, time), point_footings(model))
-    order, s = work.reading.order, work.reading.s
-    tension, end_force, grounded = read_lines(work.reading, now, work.steps.nodes, work.steps.memory.grip)
-    for i in range(mesh.winches.table.shape[0]):
-        tension[mesh.winches.table[i, END]] += mesh.winches.data[i, FLUX]
     state = State(
-        time=time,
-        point_position=now.X[0, points].copy(),
-        point_velocity=now.X[1, points].copy(),
-        point_force=_held_forces(mesh, -work.steps.nodes[n_nodes:])[: len(model.names.points)],
-        body_position=now.X[0, bodies].copy(),
-        body_quaternion=attitude,
-        body_velocity=now.X[1, bodies].copy(),
-        body_rate=rate,
+        time=float(tape.time[0]),
         start=mesh.node_start.copy(),
-        s=s.copy(),
-        position=now.X[0][order],
-        velocity=now.X[1][order],
-        tension=tension[order],
-        end_force=end_force,
-        grounded=grounded,
-        line_length=np.array([s[i] for i in _far_ends(mesh)]),
-        element_tension=element_tensions(work.reading, now.T),
+        s=reading.s.copy(),
+        line_length=np.array([reading.s[i] for i in _far_ends(mesh)]),
+        **fields_of(tape, 0),
         **_link_loads(model, work),
     )
     return _on_layout(state, work) if has_winch else state
+
+
+def read_now(model: Model, work: FemWork, tape: Tape) -> None:
+    """Put the present moment on the first place of a tape."""
+    reading, now = reading_for(model, work), float(work.steps.clock[steps.TIME])
+    if work.compiled is None:
+        keep_moment(0, work.mesh, model.sea, work.steps, reading, tape)
+    else:
+        work.compiled.march(np.array([now]), work.mesh, model.sea, model.motions, work.steps, reading, tape)
+
+
+def reading_for(model: Model, work: FemWork) -> Reading:
+    """How the present mesh is read."""
+    has_winch = work.mesh.winches.table.shape[0] > 0
+    if has_winch or work.reading is None or work.read_mesh is not work.mesh:
+        s = present_s(work.mesh, float(work.steps.clock[steps.TIME]))
+        work.reading = reading_of(work.mesh, s, point_footings(model))
+        work.read_mesh = work.mesh
+    return work.reading
 
 
 def _link_loads(model: Model, work: FemWork) -> dict[str, Array]:
@@ -258,12 +244,3 @@ def _on_layout(state: State, work: FemWork) -> State:
         tension=np.concatenate([T for _, _, T in parts]),
         element_tension=NONE,
     )
-
-
-def _held_forces(mesh: Mesh, force: Any) -> Any:
-    """What is left of the junctions' forces across their free components."""
-    for j in range(mesh.motion.size):
-        for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            axis = mesh.dof[d, :3]
-            force[j] -= (force[j] @ axis) * axis
-    return force

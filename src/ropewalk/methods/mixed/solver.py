@@ -6,7 +6,7 @@ page of the documentation has the equations and what was corrected in them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -16,15 +16,34 @@ from ropewalk.assembly.mesh import build_mesh, lying
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.accuracy import ACCURACY, mesh_for_run, with_elements
-from ropewalk.methods.mixed.body_start import calm_start, grounded_body
+from ropewalk.methods.mixed.body_start import calm_start, first_grounded, grounded_body
 from ropewalk.methods.mixed.equilibrium import CONVERGED, guess
-from ropewalk.methods.mixed.events import compiled_for, copy_state, find_acceleration, restart_ledger, step_to
+from ropewalk.methods.mixed.events import (
+    compiled_for,
+    copy_state,
+    find_acceleration,
+    has_events,
+    march_to,
+    restart_ledger,
+    step_to,
+)
 from ropewalk.methods.mixed.leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.memory import fill, restored_mesh, snapshot_of
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP
 from ropewalk.methods.mixed.payout import with_winches
-from ropewalk.methods.mixed.report import MESH_ERROR, FemWork, energies, parted_lines, place, read_state, shares
+from ropewalk.methods.mixed.reading import fields_of, new_tape
+from ropewalk.methods.mixed.report import (
+    MESH_ERROR,
+    FemWork,
+    energies,
+    energy_terms,
+    parted_lines,
+    place,
+    read_state,
+    reading_for,
+    shares,
+)
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, GENERALISED_ALPHA
 from ropewalk.methods.mixed.settle import (
     LINE_CLAIMS,
@@ -38,8 +57,10 @@ from ropewalk.methods.mixed.settle import (
     still_water,
 )
 from ropewalk.methods.mixed.steps import allocate, move_junctions
-from ropewalk.methods.protocol import Claim, Figures, Report, Status
+from ropewalk.methods.protocol import Claim, Figures, Passage, Report, Status
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
 
 LEAST_STEP = 1e-7  # s; below it a run is given up
@@ -139,22 +160,54 @@ class MixedFem:
     def advance(self, model: Model, work: FemWork, t: float) -> Report:
         """Step to time t."""
         if work.static[0] != CONVERGED:
-            _, iterations, force, miss = work.static[:MESH_ERROR]
-            text = (
-                f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed; "
-                "start it as_given, or look at the case by 'ropewalk static'"
-            )
-            return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
+            return _no_start(work)
         before = int(work.steps.count[steps.ITERATIONS])
         outcome = step_to(model, work, t, self.integrator == "leapfrog")
+        report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
+        sunk = grounded_body(model, body_positions(work)) if model.bodies.mass.size else ""
+        return _grounded(report, float(work.steps.clock[steps.TIME]), sunk) if sunk else report
+
+    def march(self, model: Model, work: FemWork, times: Array) -> Passage:
+        """Step to each of `times` in one call of compiled code; one by one where the mesh may change or links hold."""
+        if work.static[0] != CONVERGED:
+            return Passage(_no_start(work), None, {})
+        if has_events(model, work) or model.links.names:
+            return self._walk(model, work, times)
+        before = int(work.steps.count[steps.ITERATIONS])
+        tape = new_tape(times.size, work.mesh, work.worst_miss)
+        reached, outcome = march_to(model, work, times, tape, self.integrator == "leapfrog")
+        report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
+        sunk = first_grounded(model, tape.body_position[:reached]) if model.bodies.mass.size else None
+        if sunk is not None:
+            reached = sunk
+            text = grounded_body(model, tape.body_position[reached])
+            report = _grounded(report, float(tape.time[reached]), text)
+        if reached == 0:
+            return Passage(report, None, {})
+        energy = energy_terms(tape.stored[:reached], tape.work[:reached], work.first) if self.ledger else {}
+        reading = reading_for(model, work)
+        moments = Moments(tape.time[:reached], work.mesh.node_start, reading.s, fields_of(tape, slice(reached)))
+        return Passage(report, moments, energy)
+
+    def _walk(self, model: Model, work: FemWork, times: Array) -> Passage:
+        """As `march`, one time after the other."""
+        states: list[State] = []
+        terms: list[dict[str, float]] = []
+        report, iterations = Report(), 0
+        for t in times.tolist():
+            report = self.advance(model, work, t)
+            iterations += report.iterations
+            if not report.good:
+                break
+            states.append(read_state(model, work))
+            terms += [energies(model, work)] if self.ledger else []
+        energy = {name: np.array([term[name] for term in terms]) for name in terms[0]} if terms else {}
+        return Passage(replace(report, iterations=iterations), Moments.of(states) if states else None, energy)
+
+    def _report(self, model: Model, work: FemWork, outcome: int, iterations: int) -> Report:
+        """How an advance ended."""
         count, clock = work.steps.count, work.steps.clock
         figures = Figures(lambda: self._figures(model, work))
-        iterations = int(count[steps.ITERATIONS]) - before
-        grounded = grounded_body(model, body_positions(work)) if model.bodies.mass.size else ""
-        if grounded:
-            return Report(
-                Status.NO_EQUILIBRIUM, f"at t = {clock[steps.TIME]:.6g} s {grounded}", iterations, figures=figures
-            )
         if outcome == steps.REACHED:
             return Report(figures=figures, iterations=iterations)
         if outcome in (BLEW_UP, UNSTABLE):
@@ -201,6 +254,21 @@ class MixedFem:
         work = fresh_memory(model, mesh, allocate(mesh), lying(mesh, snapshot["now_x"][0]))
         fill(work, snapshot)
         return work
+
+
+def _no_start(work: FemWork) -> Report:
+    """There is no equilibrium to start from."""
+    _, iterations, force, miss = work.static[:MESH_ERROR]
+    text = (
+        f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed; "
+        "start it as_given, or look at the case by 'ropewalk static'"
+    )
+    return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
+
+
+def _grounded(report: Report, t: float, why: str) -> Report:
+    """A body has sunk through the bed."""
+    return replace(report, status=Status.NO_EQUILIBRIUM, message=f"at t = {t:.6g} s {why}")
 
 
 def longest_step(model: Model) -> float:

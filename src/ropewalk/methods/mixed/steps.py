@@ -91,7 +91,7 @@ class Moving(NamedTuple):
 
 
 class Work(NamedTuple):
-    """All memory of a run; filled by `start`, changed by `advance_to` only."""
+    """All memory of a run; filled by `start`, changed by the steps only."""
 
     now: Moving  # at clock[TIME]
     last: Moving  # one step earlier
@@ -296,10 +296,19 @@ def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
 
 @kernel(**UNCOUNTED)
 def advance_to(t_end, mesh, sea, motions, work):
-    """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension.
+    """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension."""
+    return _advance(t_end, mesh, sea, motions, work, False)
 
-    The one entry into compiled code of a run.
-    """
+
+@kernel(**UNCOUNTED)
+def advance_booked(t_end, mesh, sea, motions, work):
+    """As `advance_to`, with the energy ledger."""
+    return _advance(t_end, mesh, sea, motions, work, True)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _advance(t_end, mesh, sea, motions, work, has_ledger):
+    """As `advance_to`.  has_ledger : a constant of the caller, so that steps without ledger carry none of its code"""
     clock, settings, count = work.clock, work.settings, work.count
     fixed = settings[FIXED_STEP] > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))
@@ -347,7 +356,7 @@ def advance_to(t_end, mesh, sea, motions, work):
         work.memory.grip[FRICTION_ROW, 1] = 0.0
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
-        if settings[LEDGER] > 0.0:
+        if has_ledger:
             keep_step(
                 h, before, work.last.X, work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity,
                 work.memory.grip, work.ledger, work.forces,

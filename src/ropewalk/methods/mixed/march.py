@@ -1,0 +1,53 @@
+"""Runs through many times in one call of compiled code: steps, and a moment on the tape at each of the times."""
+
+from __future__ import annotations
+
+from ropewalk.methods.mixed.leapfrog import leap_to
+from ropewalk.methods.mixed.reading import keep_energy, keep_moment
+from ropewalk.methods.mixed.steps import LEDGER, REACHED, advance_booked, advance_to
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
+from ropewalk.numerics.compile import kernel
+
+# One kernel for each way of stepping, each compiled when a run first needs it.
+
+
+@kernel(**UNCOUNTED)
+def march(times, mesh, sea, motions, work, reading, tape):
+    """Step to each of `times` (s, rising) and keep the moment there; how many were reached, and the last outcome.
+
+    A tape without room keeps nothing.  mesh, sea, motions, work : of `advance_to`    reading, tape : of `keep_moment`
+    """
+    for i in range(times.size):
+        outcome = advance_to(times[i], mesh, sea, motions, work)
+        if outcome != REACHED:
+            return i, outcome
+        if i < tape.time.size:
+            keep_moment(i, mesh, sea, work, reading, tape)
+    return times.size, REACHED
+
+
+@kernel(**UNCOUNTED)
+def march_booked(times, mesh, sea, motions, work, reading, tape):
+    """As `march`, with the energy ledger."""
+    for i in range(times.size):
+        outcome = advance_booked(times[i], mesh, sea, motions, work)
+        if outcome != REACHED:
+            return i, outcome
+        if i < tape.time.size:
+            keep_moment(i, mesh, sea, work, reading, tape)
+            keep_energy(i, mesh, sea.gravity, work, tape)
+    return times.size, REACHED
+
+
+@kernel(**COUNTED)
+def march_leaping(times, mesh, sea, motions, work, reading, tape):
+    """As `march`, by leapfrog; with the energy ledger where it is kept."""
+    for i in range(times.size):
+        outcome = leap_to(times[i], mesh, sea, motions, work)
+        if outcome != REACHED:
+            return i, outcome
+        if i < tape.time.size:
+            keep_moment(i, mesh, sea, work, reading, tape)
+            if work.settings[LEDGER] > 0.0:
+                keep_energy(i, mesh, sea.gravity, work, tape)
+    return times.size, REACHED
