@@ -13,7 +13,7 @@ from ropewalk.analysis.run import START_SETTINGS, first_state, solver_for
 from ropewalk.coupling import grips
 from ropewalk.coupling.driven import Driven
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.protocol import Report, Solver
+from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import build_sea
 from ropewalk.model.joints import Motions
@@ -83,6 +83,7 @@ class Coupled:
     def _take(self, system: System, model: Model, driven: Driven, solver: Solver) -> None:
         self.system, self.model, self.solver, self._driven = system, model, solver, driven
         self._ends = _body_ends(model)
+        self._is_pulling = isinstance(solver, Pulling)
 
     @property
     def time(self) -> float:
@@ -110,12 +111,26 @@ class Coupled:
         self._driven.drive(self._time, dt, states)
         if hasattr(self.solver, "redrive"):
             self.solver.redrive(self.model, self._work, self._time + dt)
-        self._report = self.solver.advance(self.model, self._work, self._time + dt)
+        pulls = None
+        if self._is_pulling:
+            self._report, pulls = self.solver.advance_pulling(self.model, self._work, self._time + dt)  # type: ignore[attr-defined]
+        else:
+            self._report = self.solver.advance(self.model, self._work, self._time + dt)
         if not self._report.good:
             self._driven.position, self._driven.velocity = before
             raise ConvergenceError(self._report.message or self._report.status.value, self._report)
         self._time += dt
-        return self.forces()
+        return self.forces() if pulls is None else self._taken(pulls)
+
+    def _taken(self, pulls: Pulls) -> Forces:
+        """Those of the driven parts."""
+        point_force, wrench = pulls
+        return {
+            part.name: (wrench[part.which, :3].copy(), wrench[part.which, 3:].copy())
+            if part.is_body
+            else (point_force[part.which].copy(),)
+            for part in self._driven.parts
+        }
 
     def forces(self) -> Forces:
         """Forces (N) and moments (N m) on the driven parts now."""

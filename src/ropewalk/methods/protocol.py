@@ -127,6 +127,22 @@ class Marching(Protocol):
         ...
 
 
+class Pulls(NamedTuple):
+    """Forces on parts at the time reached; the arrays change with the next advance."""
+
+    point_force: Array  # (n_points, 3) of State, N
+    wrench: Array  # (n_bodies, 6) force (N) of the lines on each body and their moment (N m) about its origin, world
+
+
+@runtime_checkable
+class Pulling(Protocol):
+    """A solver that gives the forces on parts without a whole State. Optional."""
+
+    def advance_pulling(self, model: Model, work: Any, t: float) -> tuple[Report, Pulls]:
+        """Move to time t (s), and the forces there."""
+        ...
+
+
 class Solver(Protocol):
     """A frozen dataclass of settings with these members.
 

@@ -25,7 +25,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_rotate
-from ropewalk.physics.rigidbody import turned
+from ropewalk.physics.rigidbody import cross3, turned
 from ropewalk.physics.waves import COLUMNS
 
 SHORTEST = 1e-300  # m; an element without length pulls nowhere
@@ -63,12 +63,13 @@ class Tape(NamedTuple):
     element_tension: Array  # (n, n_nodes)
     end_force: Array  # (n, n_lines, 2, 3)
     grounded: Array  # (n, n_lines)
+    wrench: Array  # (n, n_bodies, 6) of the lines on each body about its origin, world, N and N m
     stored: Array  # (n, 3) J, kinetic, elastic and potential energy
     work: Array  # (n, POWERS) J since the start, rows of a ledger
     worst: Array  # (1,) largest miss of an element's length in the moments kept so far, as a share of it
 
 
-NOT_OF_STATES = ("time", "stored", "work", "worst")  # fields of a tape that are none of a State
+NOT_OF_STATES = ("time", "wrench", "stored", "work", "worst")  # fields of a tape that are none of a State
 
 
 def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
@@ -77,7 +78,8 @@ def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
     n_points = mesh.motion.size - n_bodies
     shapes = [
         (), (n_points, 3), (n_points, 3), (n_points, 3), (n_bodies, 3), (n_bodies, 4), (n_bodies, 3), (n_bodies, 3),
-        (n_nodes, 3), (n_nodes, 3), (n_nodes,), (n_nodes,), (n_lines, 2, 3), (n_lines,), (3,), (POWERS,),
+        (n_nodes, 3), (n_nodes, 3), (n_nodes,), (n_nodes,), (n_lines, 2, 3), (n_lines,), (n_bodies, 6), (3,),
+        (POWERS,),
     ]  # fmt: skip
     arrays = [np.zeros((n, *shape)) for shape in shapes]
     return Tape(*arrays, worst)  # type: ignore[call-arg]  # of as many arrays as it has fields
@@ -140,6 +142,7 @@ def keep_moment(i, mesh, sea, work, reading, tape):
     _keep_ends(i, X[0], mesh, reading.share, nodes, tape)
     _keep_points(i, X, mesh, nodes, tape)
     _keep_bodies(i, X, mesh, tape)
+    _keep_wrenches(i, X[0], mesh, nodes, tape)
     _note_misses(X[0], X[1], T, mesh, tape.worst)
 
 
@@ -324,6 +327,29 @@ def _keep_bodies(i, X, mesh, tape):
             tape.body_rate[i, k, p] = w[p]
         for p in range(4):
             tape.body_quaternion[i, k, p] = q[p]
+
+
+@kernel(**UNCOUNTED)
+def _keep_wrenches(i, r, mesh, nodes, tape):
+    r"""Sum of the lines' forces on each body, and of their moments about its origin.
+
+    .. math:: F = \sum_k f_k, \qquad M = \sum_k (r_k - x) \times f_k
+    """
+    first = mesh.s.size + mesh.motion.size - mesh.bodies.body.shape[0]
+    for k in range(mesh.bodies.body.shape[0]):
+        for p in range(6):
+            tape.wrench[i, k, p] = 0.0
+    for line in range(mesh.line.shape[0]):
+        for side in range(2):
+            k = mesh.bodies.end_body[line, side]
+            if k < 0:
+                continue
+            n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
+            force = scale3(-1.0, three(nodes, n))
+            moment = cross3(sub3(three(r, n), three(r, first + k)), force)
+            for p in range(3):
+                tape.wrench[i, k, p] += force[p]
+                tape.wrench[i, k, 3 + p] += moment[p]
 
 
 @kernel(**UNCOUNTED)

@@ -40,6 +40,7 @@ from ropewalk.methods.mixed.report import (
     energy_terms,
     parted_lines,
     place,
+    read_now,
     read_state,
     reading_for,
     shares,
@@ -57,7 +58,7 @@ from ropewalk.methods.mixed.settle import (
     still_water,
 )
 from ropewalk.methods.mixed.steps import allocate, move_junctions
-from ropewalk.methods.protocol import Claim, Figures, Passage, Report, Status
+from ropewalk.methods.protocol import Claim, Figures, Passage, Pulls, Report, Status
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.moments import Moments
@@ -188,6 +189,24 @@ class MixedFem:
         reading = reading_for(model, work)
         moments = Moments(tape.time[:reached], work.mesh.node_start, reading.s, fields_of(tape, slice(reached)))
         return Passage(report, moments, energy)
+
+    def advance_pulling(self, model: Model, work: FemWork, t: float) -> tuple[Report, Pulls]:
+        """Step to time t, and the forces on points and bodies there; in one compiled call if nothing interrupts."""
+        if work.forces is None or work.forces.position.shape[1] != work.mesh.s.size:
+            work.forces = new_tape(1, work.mesh, work.worst_miss)
+        tape = work.forces
+        if work.static[0] != CONVERGED or has_events(model, work):
+            report = self.advance(model, work, t)
+            if report.good:
+                tape = work.forces = new_tape(1, work.mesh, work.worst_miss)
+                read_now(model, work, tape)
+        else:
+            before = int(work.steps.count[steps.ITERATIONS])
+            _, outcome = march_to(model, work, np.array([t]), tape, self.integrator == "leapfrog")
+            report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
+            if model.bodies.mass.size and (sunk := grounded_body(model, tape.body_position[0])):
+                report = _grounded(report, t, sunk)
+        return report, Pulls(tape.point_force[0], tape.wrench[0])
 
     def _walk(self, model: Model, work: FemWork, times: Array) -> Passage:
         """As `march`, one time after the other."""
