@@ -85,7 +85,7 @@ def audit(
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     scales = scales_of(model, state)
-    found = check_lines(model, state, quadrature)
+    found = check_lines(model, state, scales, quadrature)
     found += check_points(model, state, time, given, scales)
     found += check_bodies(model, state, time, given, scales)
     kept: dict[str, Finding] = {}

@@ -105,11 +105,10 @@ def lengths_of(model: Model, state: State) -> Array:
     return np.array([state.s[b - 1] for b in state.start[1:]]) if model.lines.length.size else np.zeros(0)
 
 
-def check_lines(model: Model, state: State, quadrature: str) -> list[Finding]:
+def check_lines(model: Model, state: State, scales: Scales, quadrature: str) -> list[Finding]:
     """Figures of all lines.  quadrature : how a method of elements lumps loads, 'nodes' or 'bars'"""
     if not model.lines.length.size:
         return []
-    scales = scales_of(model, state)
     found = _ends(model, state, scales)
     if state.node_force.shape == state.position.shape:
         return found + _strings(model, state, scales)

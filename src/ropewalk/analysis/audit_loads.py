@@ -66,9 +66,11 @@ def current_at(sea: Sea, z: Array) -> Array:
 
 def submerged(z: Array, wet: Wetness) -> Array:
     """Share of each stretch under water: mean over its height of a section that passes the surface linearly."""
-    thick = np.broadcast_to(np.asarray(wet.thickness, dtype=float), z.shape)
     a = z if wet.low is None else wet.low
     b = z if wet.high is None else wet.high
+    if z.size and max(a.max(), b.max()) + np.max(wet.thickness) < 0.0:
+        return np.ones(z.shape)
+    thick = np.broadcast_to(np.asarray(wet.thickness, dtype=float), z.shape)
     half = 0.5 * np.maximum(thick, TINY)
 
     def depth(x: Array) -> Array:  # integral over height of the wet share of a section
@@ -85,16 +87,17 @@ def submerged(z: Array, wet: Wetness) -> Array:
 
 def strain_of(sections: Sections, k: Ints, tension: Array) -> Array:
     """Strain of the sections k at these tensions."""
+    linear, first = sections.law == LINEAR, sections.law_start[:-1]
+    stiffness = np.where(linear, sections.law_data[np.where(linear, first, 0)] if linear.any() else 1.0, np.inf)
+    result: Array = tension / stiffness[k]
+    if (linear | (sections.law == INEXTENSIBLE)).all():
+        return result
     law = sections.law[k]
-    result: Array = np.zeros(tension.shape)
-    linear = law == LINEAR
-    if np.any(linear):
-        result[linear] = tension[linear] / sections.law_data[sections.law_start[k[linear]]]
     for section in np.unique(k[(law != LINEAR) & (law != INEXTENSIBLE)]):
         own = k == section
         data = sections.law_data[sections.law_start[section] : sections.law_start[section + 1]]
         curve = _table_strain if sections.law[section] == TABLE_LAW else _polynomial_strain
-        result[own] = curve(data, tension[own])
+        result[..., own] = curve(data, tension[..., own])
     return result
 
 

@@ -198,12 +198,10 @@ def integral_of_tangent(model: Model, of: Fabric, begin: Array, end: Array, h: A
     change = end - begin
     size = norm(change)
     gentle = size <= GENTLE * np.minimum(norm(begin), norm(end))
-    result = np.zeros_like(begin)
-    for x, weight in zip(GAUSS, GAUSS_WEIGHT, strict=True):
-        n = begin + x * change
-        tension = norm(n)
-        stretch = strain_of(model.sections, of.section, tension) + np.where(gentle, 1.0, 0.0)
-        result += (weight * h * stretch / np.maximum(tension, TINY))[:, None] * n
+    n = begin + GAUSS[:, None, None] * change
+    tension = np.sqrt(np.einsum("pij,pij->pi", n, n))
+    stretch = strain_of(model.sections, of.section, tension) + gentle
+    result = np.einsum("pi,pij->ij", GAUSS_WEIGHT[:, None] * h * stretch / np.maximum(tension, TINY), n)
     sharp = np.flatnonzero(~gentle)
     if sharp.size:
         d = unit(change[sharp])
