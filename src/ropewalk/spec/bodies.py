@@ -32,9 +32,10 @@ class HullAddedMass(Part):
 
 
 DEFAULT_DRAG = HullDrag(normal=1.0, axial=0.9)
-"""Of a rough cylinder across the flow and of a short one along it: [DNVC205], sec. 6.7.1 and table E-1."""
+"""Across, of a rough cylinder at the Reynolds numbers of hulls, for which [DNVC205] gives 0.65 (smooth) to 1.05 (rough);
+along, of a blunt one as long as it is thick, [Hoerner1965], ch. 3: 0.8 to 0.9 for lengths of one to four diameters."""
 DEFAULT_ADDED_MASS = HullAddedMass(normal=1.0)
-"""Across: [DNVC205], table D-1. Along the axis `axial_added_mass` takes its place: table D-2."""
+"""Across, of a cylinder in potential flow: [Lamb1932], art. 68. Along the axis `axial_added_mass` takes its place."""
 
 
 class AxisymmetricHull(Part):
@@ -73,7 +74,7 @@ def axial_added_mass(hull: AxisymmetricHull, z: float) -> float:
 
     for the largest radius a under water and the volume V there, upright with the origin at z (m): half the added mass
     of a disc, for water on one side, and all of it for a hull that is under water whole. A hull in the air is taken as
-    under water.  Source: [DNVC205], table D-2.
+    under water.  Source: added mass 8/3 rho a^3 of a disc, [Lamb1932], ch. 5.
     """
     low, high = hull.profile[0][0] + z, hull.profile[-1][0] + z
     top = 0.0 if low < 0.0 <= high else high
@@ -96,7 +97,7 @@ class SphereHull(Part):
     radius: Positive
     centre: Vector = (0.0, 0.0, 0.0)
     drag: NotNegative = 0.5
-    """On the disc pi r^2; 0.5 is that of a sphere below the drag crisis, [DNVC205], table E-1."""
+    """On the disc pi r^2; 0.5 is that of a sphere below the drag crisis, [Hoerner1965], ch. 3."""
     added_mass: NotNegative = 0.5
     """Multiple of the displaced mass; potential flow says 0.5."""
     wind_drag: NotNegative = 0.5

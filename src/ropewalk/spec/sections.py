@@ -65,9 +65,9 @@ class PolynomialLaw(Part):
 
 
 DEFAULT_DRAG = Drag(normal=1.2, tangential=0.008)
-"""Of a circular cylinder: [DNVC205], sec. 6.6.2 (subcritical) across; skin friction along."""
+"""Of a circular cylinder: across, 1.2 below the drag crisis, [Hoerner1965], ch. 3; along, skin friction."""
 DEFAULT_ADDED_MASS = AddedMass(normal=1.0)
-"""Of a circular cylinder in potential flow: [DNVC205], table D-1."""
+"""Of a circular cylinder in potential flow: [Lamb1932], art. 68."""
 
 Law = Annotated[TableLaw | PolynomialLaw, Field(discriminator="kind")]
 INEXTENSIBLE = "inextensible"
