@@ -32,7 +32,7 @@ class HullAddedMass(Part):
 
 
 DEFAULT_DRAG = HullDrag(normal=1.0, axial=0.9)
-"""Across, of a rough cylinder at the Reynolds numbers of hulls, for which [DNVC205] gives 0.65 (smooth) to 1.05 (rough);
+"""Across, of a rough cylinder beyond the drag crisis, for which [DNVC205] gives 0.65 (smooth) to 1.05 (rough);
 along, of a blunt one as long as it is thick, [Hoerner1965], ch. 3: 0.8 to 0.9 for lengths of one to four diameters."""
 DEFAULT_ADDED_MASS = HullAddedMass(normal=1.0)
 """Across, of a cylinder in potential flow: [Lamb1932], art. 68. Along the axis `axial_added_mass` takes its place."""
