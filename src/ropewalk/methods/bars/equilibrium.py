@@ -1,4 +1,8 @@
-"""Equilibrium of ropes and nets of bars: drag-damped implicit steps that grow until Newton is left."""
+"""Equilibrium of ropes and nets of bars.
+
+Taut ones by drag-damped implicit steps with a symmetric matrix, which is quick; where these do not arrive, by the motion
+of bars that can only pull (flow.py), which does.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,11 @@ from ropewalk.errors import InputError
 from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
+from ropewalk.methods.bars.flow import Flow, Rest
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.links import link_figures
-from ropewalk.methods.bars.loads import supports
+from ropewalk.methods.bars.loads import loads, supports
+from ropewalk.methods.bars.locked import ACROSS, Locked, carry, find_locked
 from ropewalk.methods.bars.soft import freedom_note
 from ropewalk.methods.bars.work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
 from ropewalk.methods.claims import refuse_unclaimed
@@ -32,6 +38,7 @@ GROWS = 1.5  # where the residual grows by more, the iteration goes back ...
 RETREAT = 0.1  # ... and tries again with this part of the step
 LONGEST_STEP = 1e7  # s: there nothing is left of the damping
 TURN = 0.5  # rad that a bar may turn in one iteration
+LARGEST_TENSION = 1e6  # times the sum of all loads
 STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars in the upper block
 
 
@@ -39,11 +46,12 @@ STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars 
 class BarsStatics:
     """Equilibrium of rigid or elastic bars.
 
-    tolerance : force out of balance over the total load    most : iterations    lumping : see bars_build.py
+    tolerance : force out of balance over the largest load on a node    most : quick iterations before the motion of
+    bars that can only pull is followed    lumping : see bars_build.py
     """
 
     tolerance: float = 1e-9
-    most: int = 3000
+    most: int = 200
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "bars_statics"
@@ -53,10 +61,10 @@ class BarsStatics:
     }
 
     def start(self, model: Model, state: State) -> BarsWork:
-        """Cut lines and nets into bars."""
+        """Cut lines and nets into bars; slack ones need not have their lengths."""
         refuse_unclaimed(self, model)
         calm = model._replace(sea=model.sea._replace(wave=floats(model.sea.wave[:, :0])))  # waves do not act at rest
-        work = start_bars(calm, close_links(calm, state), 0.0, self.lumping)
+        work = start_bars(calm, close_links(calm, state), 0.0, self.lumping, strict=False)
         refuse_unheld(model, work)
         work.own = {"kkt": build_kkt(work.bars)}
         return work
@@ -68,30 +76,88 @@ class BarsStatics:
         supports(bars, work.motions, t, s.r, s.v, s.acceleration)
         s.v[:] = 0.0
         s.acceleration[:] = 0.0
+        s.old_force[:] = 0.0
+        first = s.r.copy()
         trail = relax(work, self.tolerance, self.most)
+        iterations, message, status = len(trail), "", Status.DONE
+        if not (trail[-1][1] <= self.tolerance and _believable(work)):
+            s.r[:] = first
+            refresh(work)
+            status, message, more = self._follow(model, work)
+            iterations += more
         refresh(work)
+        return self._report(model, work, status, message, iterations, trail)
+
+    def _follow(self, model: Model, work: BarsWork) -> tuple[Status, str, int]:
+        """The motion of bars that can only pull: how it ended, why if it failed, and its factorisations."""
+        s, locked = work.steps, find_locked(work)
+        if locked.short > 0.0:
+            text = f"twines between held knots are {locked.short:.4g} m too short; give the net more length or move them"
+            return Status.TOO_SHORT, text, 0
+        s.r[:] = locked.place
+        rest = Flow(work, locked.node).run(s.r.copy())
+        s.r[:], s.tension[:] = rest.r, rest.tension
+        if not rest.found:
+            return Status.NOT_CONVERGED, _unfound(work, rest), rest.factorisations
+        across = _carry_locked(work, locked)
+        if across > ACROSS * _scale(work):
+            return Status.NO_EQUILIBRIUM, _across(model, work, locked, across), rest.factorisations
+        return Status.DONE, "", rest.factorisations
+
+    def _report(self, model: Model, work: BarsWork, status: Status, message: str, iterations: int,
+                trail: list[tuple[float, float]]) -> Report:  # fmt: skip
+        bars, s, kkt = work.bars, work.steps, work.own["kkt"]
+        zero = np.zeros_like(s.r)
+        none = np.zeros(bars.length.size)
+        residual, _ = residuals(bars, work.medium, work.field, kkt, s.r, zero, zero, s.tension, none, work.time)
         s.old_force[:] = 0.0
         force = node_forces(work)[bars.held].sum(axis=0)
         load = float(np.abs(work.field.force).sum())
         figures: dict[str, Any] = {"trail": trail, "reaction": force, "load": load}
         figures |= link_figures(model, work)
-        residual = trail[-1][1]
-        if residual <= self.tolerance:
+        if status is Status.DONE:
             notes = [freedom_note(model, work, _upper_stiffness(work, _scale(work))), friction_note(model, work)]
-            note = "; ".join(note for note in notes if note)
-            return Report(message=note, iterations=len(trail), residual_force=residual * load, figures=figures)
-        return Report(
-            status=Status.NOT_CONVERGED,
-            message=f"{residual * load:.3g} N out of balance of {load:.3g} N after {len(trail)} iterations; "
-            "some bars may be slack: give the lines or the net another first shape, or more weight",
-            iterations=len(trail),
-            residual_force=residual * load,
-            figures=figures,
-        )
+            message = "; ".join(note for note in notes if note)
+        return Report(status, message, iterations, residual_force=float(residual), figures=figures)
 
     def read(self, model: Model, work: BarsWork) -> State:
         """The equilibrium."""
         return read_bars(model, work)
+
+
+def _believable(work: BarsWork) -> bool:
+    """Whether no tension is so large that only a straight line of rigid bars can have it."""
+    load = float(np.abs(work.field.force).sum())
+    return float(np.abs(work.steps.tension).max(initial=0.0)) <= LARGEST_TENSION * load
+
+
+def _carry_locked(work: BarsWork, locked: Locked) -> float:
+    """Put tensions into bars that cannot move; the force across them (N) that these leave."""
+    if not np.any(locked.node):
+        return 0.0
+    refresh(work)
+    loads(work.bars, work.medium, work.field, work.steps.r, work.steps.v)
+    tension, left = carry(work, locked, node_forces(work))
+    work.steps.tension[:] += tension
+    return left
+
+
+def _unfound(work: BarsWork, rest: Rest) -> str:
+    load = float(np.abs(work.field.force).sum())
+    return (
+        f"{rest.residual:.3g} N out of balance of {load:.3g} N after {rest.factorisations} factorisations of a motion "
+        "towards rest: it may have no equilibrium that it stays at (netting flutters in a current along it), or needs "
+        "another first shape"
+    )
+
+
+def _across(model: Model, work: BarsWork, locked: Locked, force: float) -> str:
+    k = int(np.flatnonzero(np.any(locked.node[work.bars.node], axis=1))[0])
+    name = bar_name(work, model, k).rpartition(",")[0]
+    return (
+        f"{name}: inextensible twines are just as long as their held ends are apart ({locked.length:.6g} m), and no "
+        f"finite tension carries the {force:.3g} N across them; hold the ends nearer or give axial_stiffness"
+    )
 
 
 def refuse_unheld(model: Model, work: BarsWork) -> None:

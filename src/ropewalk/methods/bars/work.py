@@ -67,8 +67,11 @@ class BarsWork:
         return alone.force, alone.inertia
 
 
-def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> BarsWork:
-    """Bars of the model at a state, brought to their lengths, with tensions."""
+def start_bars(model: Model, state: State, damping: float, lumping: Lumping, strict: bool = True) -> BarsWork:
+    """Bars of the model at a state, brought to their lengths, with tensions.
+
+    strict : refuse what cannot be brought to its lengths; otherwise it stays as it is given
+    """
     bars, places, hulls, r, v = build_bars(model, state, lumping)
     if bars.length.size == 0:
         raise InputError("there are no lines or nets; the bar solvers have nothing to do")
@@ -87,7 +90,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
         _meet_rigid_lengths(work)
     elastic = bars.compliance > 0.0
     work.bars = bars._replace(length=floats(np.where(elastic, gaps(work), bars.length)))  # these stay as they are
-    straighten(work, model)
+    straighten(work, model, strict)
     work.bars = bars
     steps.give[:] = redundant_give(graph, arrays.direction)
     if np.any(steps.give > 0.0):
@@ -96,10 +99,11 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping) -> 
     return work
 
 
-def straighten(work: BarsWork, model: Model) -> None:
+def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
     """Move the nodes so that all bars have their lengths, and take out rates of lengthening."""
     bars, steps, field = work.bars, work.steps, work.field
     refresh(work)
+    given = steps.r.copy()
     for _ in range(STRAIGHTEN):
         loads(bars, work.medium, field, steps.r, steps.v)
         mobility(bars, field, 0.0, steps.mobility)
@@ -114,7 +118,9 @@ def straighten(work: BarsWork, model: Model) -> None:
     else:
         strain = strains(work)
         k = int(np.argmax(np.abs(strain)))
-        if not abs(strain[k]) <= CLOSE:
+        if not abs(strain[k]) <= CLOSE and not strict:
+            steps.r[:] = given
+        elif not abs(strain[k]) <= CLOSE:
             raise InputError(
                 f"{bar_name(work, model, k)}: its ends are {bars.length[k] * (1.0 + strain[k]):.6g} m apart and cannot "
                 f"be brought to its length of {bars.length[k]:.6g} m; lengthen the line or move its ends"

@@ -1,0 +1,203 @@
+r"""Equilibrium of bars that can only pull: a damped motion in steps that grow until Newton's method is left.
+
+The motion has no inertia. A step of pseudo-time h from :math:`r_0` solves
+
+.. math:: f(r) + A T = B (r - r_0), \qquad B = M/h^2 + D/h,
+
+with M the masses and D the damping by the water, for places r and tensions T together. Its solutions depend on the step
+as those of backward Euler do: what is far away comes nearer, whatever the loads are, and with growing steps the equations
+become those of rest. No potential is needed, which drag does not have (pseudo-transient continuation, [Kelley1998]).
+
+A twine is no longer than L, it does not push, and it pulls only where it is taut. The three are one equation in
+:math:`a = T/F` and :math:`w = (L + C T - |d|)/L`, smoothed by :math:`\mu` ([Fischer1992], [Kanzow1996]),
+
+.. math:: \phi = a + w - \sqrt{a^2 + w^2 + 2 \mu^2} = 0 \quad\Leftrightarrow\quad a\,w = \mu^2,\ a > 0,\ w > 0 .
+
+:math:`\mu` falls with the forces out of balance. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the others
+have their length, and Newton's method without smoothing gives the last digits.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.bars.matrix import Matrix
+from ropewalk.methods.bars.slopes import Pattern, build_pattern, load_slopes, loads_at_rest
+from ropewalk.methods.bars.work import BarsWork
+from ropewalk.model.arrays import Array, Flags
+
+FIRST_STEP = 0.3  # s, of pseudo-time
+LONGEST_STEP = 1e6  # s: beyond it nothing resists a step
+SHORTEST_STEP = 1e-7  # s: where shorter ones fail, there is no way on
+SMOOTH, SMOOTHEST = 1e-2, 1e-10  # first and last mu
+FOLLOW = 1e-2  # mu over the forces out of balance, relative ...
+FALL = 0.1  # ... which falls by no more in a step, ...
+FALL_AT_LAST = 0.3  # ... and by this where steps are long
+LONG = 1e5  # s
+SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
+ROUND_OFF = 1e-11  # ... this
+SHRINK, BACK = 0.2, 4.0  # of the step and of mu where a step fails
+INNER = 25  # iterations of a step; good ones take 2 to 8
+QUICK, FAIR, SLOW = 3, 5, 12  # iterations after which the step grows by ...
+GROWTH = (10.0, 4.0, 1.5, 1.0)  # ... these factors, the last beyond SLOW
+TURN = 0.2  # of its length, by which the ends of a bar may move against each other in an iteration
+WORK = 1e6  # unknowns times factorisations that are spent: some 20 s
+LAST = 8  # iterations without smoothing
+TENSION_SHARE = 0.1  # of the largest tension in the scale of forces
+
+
+class Laws(NamedTuple):
+    """The equation of each bar."""
+
+    miss: Array  # (m,) phi, or what is missing to the length, relative
+    by_length: Array  # (m,) 1/m
+    by_tension: Array  # (m,) 1/N
+
+
+class Rest(NamedTuple):
+    """Where the motion ended."""
+
+    found: bool
+    r: Array  # (n, 3) m
+    tension: Array  # (m,) N
+    residual: float  # largest force out of balance, N
+    factorisations: int
+
+
+class Look(NamedTuple):
+    """Forces and laws at a place."""
+
+    force: Array  # (n, 3) loads, N
+    direction: Array  # (m, 3)
+    size: Array  # (m,) m
+    left: Array  # (n, 3) loads and tensions, N
+    laws: Laws
+
+
+class Flow:
+    """The motion of one case; nodes that are `fixed` stay where they are."""
+
+    def __init__(self, work: BarsWork, fixed: Flags) -> None:
+        bars = work.bars
+        self.work = work
+        self.pattern: Pattern = build_pattern(work)
+        self.matrix = Matrix(bars, self.pattern, fixed)
+        still = bars.held | fixed
+        self.idle: Flags = still[bars.node[:, 0]] & still[bars.node[:, 1]]  # bars that nothing can stretch
+        self.pulls_only: Flags = (bars.push == 0.0) & ~self.idle
+        self.most = int(WORK / self.matrix.size)
+        self.count = 0
+
+    def run(self, r: Array) -> Rest:
+        """To the equilibrium from places r (m), or as far as it gets."""
+        tension: Array = np.zeros(self.work.bars.length.size)
+        scale = self._scale(loads_at_rest(self.work, r), tension)
+        h, mu, good_mu, left = FIRST_STEP, SMOOTH, SMOOTH, np.inf
+        while self.count < self.most and h > SHORTEST_STEP:
+            made = self._step(r, tension, h, mu, scale)
+            if made is None:
+                h, mu = min(h, LONGEST_STEP) * SHRINK, min(good_mu, BACK * mu)
+                continue
+            r, tension, look, iterations = made
+            left = float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0))
+            scale = self._scale(look.force, tension)
+            if mu <= SMOOTHEST and left <= ROUND_OFF * scale * 100.0:
+                return self._finish(r, tension, scale)
+            h *= next((g for most, g in zip((QUICK, FAIR, SLOW), GROWTH, strict=False) if iterations <= most), GROWTH[-1])
+            h, good_mu = min(h, LONGEST_STEP), mu
+            wanted = max(FOLLOW * left / scale, FALL * mu)
+            mu = max(min(mu, wanted, FALL_AT_LAST * mu if h >= LONG else mu), SMOOTHEST)
+        return Rest(False, r, tension, left, self.count)
+
+    def _scale(self, force: Array, tension: Array) -> float:
+        """Size of forces, N."""
+        loose = self.matrix.along_axes(force)
+        return max(float(np.abs(loose).max(initial=0.0)), TENSION_SHARE * float(np.abs(tension).max(initial=0.0))) or 1.0
+
+    def _look(self, r: Array, tension: Array, mu: float, scale: float, slack: Flags | None = None) -> Look:
+        """Forces and laws at r; with `slack` given, bars are slack or have their length."""
+        bars = self.work.bars
+        a, b = bars.node[:, 0], bars.node[:, 1]
+        way = r[b] - r[a]
+        size = np.linalg.norm(way, axis=1)
+        t = way / size[:, None]
+        force = loads_at_rest(self.work, r)
+        left = force.copy()
+        np.add.at(left, a, tension[:, None] * t)
+        np.add.at(left, b, -tension[:, None] * t)
+        return Look(force, t, size, left, self._laws(size, tension, mu, scale, slack))
+
+    def _laws(self, size: Array, tension: Array, mu: float, scale: float, slack: Flags | None) -> Laws:
+        bars = self.work.bars
+        w = (bars.length + bars.compliance * tension - size) / bars.length
+        a = tension / scale
+        root = np.sqrt(a * a + w * w + 2.0 * mu * mu) if slack is None else np.ones_like(a)
+        smooth = self.pulls_only if slack is None else np.zeros_like(self.pulls_only)
+        off = self.idle if slack is None else self.idle | slack
+        by_w = np.where(smooth, 1.0 - w / root, 1.0)
+        by_a = np.where(smooth, 1.0 - a / root, 0.0)
+        miss = np.where(smooth, a + w - root, w)
+        return Laws(
+            miss=np.where(off, a, miss),
+            by_length=np.where(off, 0.0, -by_w / bars.length),
+            by_tension=np.where(off, 1.0 / scale, by_a / scale + by_w * bars.compliance / bars.length),
+        )
+
+    def _step(self, start: Array, tension: Array, h: float, mu: float,
+              scale: float) -> tuple[Array, Array, Look, int] | None:  # fmt: skip
+        """One step of the motion: places, tensions, what was found there, iterations; None if it fails."""
+        field = self.work.field
+        damping = 0.5 * (field.damping + field.damping.transpose(0, 2, 1))
+        shift = field.inertia / h**2 + damping / h if h < LONGEST_STEP else np.zeros_like(damping)
+        r, tension = start.copy(), tension.copy()
+        for iteration in range(INNER):
+            look = self._look(r, tension, mu, scale)
+            out = self.matrix.along_axes(look.left - np.einsum("nij,nj->ni", shift, r - start))
+            error = max(float(np.abs(out).max(initial=0.0)) / scale, float(np.abs(look.laws.miss).max(initial=0.0)))
+            if error <= max(SOLVED * mu if mu > SMOOTHEST else 0.0, ROUND_OFF):
+                return r, tension, look, iteration
+            change = self._newton(r, tension, shift, look, out) if np.isfinite(error) else None
+            if change is None:
+                return None
+            r, tension = r + change[0], tension + change[1]
+        return None
+
+    def _newton(self, r: Array, tension: Array, shift: Array, look: Look, out: Array) -> tuple[Array, Array] | None:
+        """Changes of places and tensions, shortened where bars would turn too far; None if there are none."""
+        self.count += 1
+        slopes = load_slopes(self.work, self.pattern, r, look.force)
+        stretch = (look.direction, look.size, tension)
+        laws = (look.laws.by_length, look.laws.by_tension)
+        try:
+            dr, dt = self.matrix.solve(slopes, shift, stretch, laws, np.concatenate([out, -look.laws.miss]))
+        except RuntimeError:  # singular
+            return None
+        node, length = self.work.bars.node, self.work.bars.length
+        turn = float((np.linalg.norm(dr[node[:, 1]] - dr[node[:, 0]], axis=1) / length).max(initial=0.0))
+        if not np.isfinite(turn) or not np.all(np.isfinite(dt)):
+            return None
+        share = min(1.0, TURN / turn) if turn > 0.0 else 1.0
+        return share * dr, share * dt
+
+    def _finish(self, r: Array, tension: Array, scale: float) -> Rest:
+        """The same without smoothing: slack bars have no tension, the others their length."""
+        bars = self.work.bars
+        look = self._look(r, tension, SMOOTHEST, scale)
+        slack = self.pulls_only & (tension / scale < 1.0 - look.size / bars.length)
+        best = Rest(True, r, tension, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
+        tension = np.where(slack, 0.0, tension)
+        none = np.zeros_like(self.work.field.damping)
+        for _ in range(LAST):
+            look = self._look(r, tension, 0.0, scale, slack)
+            out = self.matrix.along_axes(look.left)
+            left = float(np.abs(out).max(initial=0.0))
+            if left <= ROUND_OFF * scale and float(np.abs(look.laws.miss).max(initial=0.0)) <= ROUND_OFF:
+                pulled = np.where(self.pulls_only, np.maximum(tension, 0.0), tension)
+                return Rest(True, r, pulled, left, self.count)
+            change = self._newton(r, tension, none, look, out)
+            if change is None:
+                break
+            r, tension = r + change[0], tension + change[1]
+        return best

@@ -1,0 +1,83 @@
+r"""Derivative of the loads of bars by the places of their nodes, by differences.
+
+The load of a node depends on its own place and on those of the nodes that share a bar, a screen, a hinge or a body with
+it. Nodes without such a neighbour in common are moved together ([Curtis1974]), so that a net of any size takes some
+thirty evaluations of its loads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ropewalk.methods.bars.loads import directions, loads, surroundings
+from ropewalk.methods.bars.work import BarsWork
+from ropewalk.model.arrays import Array, Ints
+
+WAY = 1e-7  # of the shortest bar, by which nodes are moved: round-off and curvature then cost seven digits each
+
+
+class Pattern(NamedTuple):
+    """Which loads depend on which places."""
+
+    row: Ints  # (p,) nodes whose load ...
+    column: Ints  # (p,) ... depends on the place of these
+    groups: tuple[Ints, ...]  # nodes that are moved together
+    entries: tuple[Ints, ...]  # of row and column that each group gives
+
+
+def build_pattern(work: BarsWork) -> Pattern:
+    """The pattern of all bars, screens, hinges and bodies."""
+    near = _neighbours(work)
+    n = len(near)
+    colour = np.full(n, -1, dtype=np.int64)
+    for j in range(n):
+        if not work.bars.held[j]:
+            taken = {int(colour[k]) for i in near[j] for k in near[i]}
+            colour[j] = next(c for c in range(n + 1) if c not in taken)
+    row = np.array([i for i in range(n) for _ in near[i]], dtype=np.int64)
+    column = np.array([j for i in range(n) for j in sorted(near[i])], dtype=np.int64)
+    colours = range(int(colour.max(initial=-1)) + 1)
+    return Pattern(
+        row=row,
+        column=column,
+        groups=tuple(np.flatnonzero(colour == c) for c in colours),
+        entries=tuple(np.flatnonzero(colour[column] == c) for c in colours),
+    )
+
+
+def _neighbours(work: BarsWork) -> list[set[int]]:
+    """Of each node those, itself among them, whose places its load depends on."""
+    bars, places = work.bars, work.places
+    together = [*bars.node.tolist(), *bars.hinge.tolist()]
+    together += [[k for k in corner if k >= 0] for corner in bars.screen.corner.tolist()]
+    for a, b in zip(places.body_start[:-1], places.body_start[1:], strict=True):
+        together.append(places.body_node[a:b].tolist())
+    near = [{i} for i in range(bars.mass.size)]
+    for nodes in together:
+        for i in nodes:
+            near[i].update(nodes)
+    return near
+
+
+def loads_at_rest(work: BarsWork, r: Array) -> Array:
+    """(n, 3) loads on nodes at rest at r (m) without the tension of bars, N; `work.field` is filled for r."""
+    directions(work.bars.node, r, work.field.direction)
+    surroundings(work.medium, work.field, r, work.time)
+    loads(work.bars, work.medium, work.field, r, np.zeros_like(r))
+    force: Array = work.field.force.copy()
+    return force
+
+
+def load_slopes(work: BarsWork, pattern: Pattern, r: Array, force: Array) -> Array:
+    """(p, 3, 3) derivative of the load of `row` by the place of `column`, N/m.  force : that at r (m), N"""
+    way = WAY * float(work.bars.length.min())
+    slopes: Array = np.zeros((pattern.row.size, 3, 3))
+    for nodes, entries in zip(pattern.groups, pattern.entries, strict=True):
+        for axis in range(3):
+            moved = r.copy()
+            moved[nodes, axis] += way
+            change = (loads_at_rest(work, moved) - force) / way
+            slopes[entries, :, axis] = change[pattern.row[entries]]
+    return slopes
