@@ -1,4 +1,4 @@
-"""Random nets, each from one whole number: panels, cages and cones, held, hung up slack, fastened to lines or floating."""
+"""Random nets, each from one whole number: panels, cages and cones, held, hung up slack or fastened to lines."""
 
 from __future__ import annotations
 
@@ -38,14 +38,22 @@ def _twine(rng: np.random.Generator) -> Case:
     diameter = _between(rng, 0.001, 0.006)
     stiff: Any = "inextensible" if rng.random() < 0.7 else 1e9 * diameter**2 * float(rng.uniform(0.3, 3.0))
     mass = 1025.0 * math.pi / 4.0 * diameter**2 * float(rng.uniform(1.05, 1.5))
-    return {"diameter": diameter, "mass": mass, "axial_stiffness": stiff, "added_mass": 0,
-            "drag": {"normal": float(rng.uniform(0.8, 1.4)), "tangential": float(rng.choice([0.0, 0.05]))}}  # fmt: skip
+    return {
+        "diameter": diameter,
+        "mass": mass,
+        "axial_stiffness": stiff,
+        "added_mass": 0,
+        "drag": {"normal": float(rng.uniform(0.8, 1.4)), "tangential": float(rng.choice([0.0, 0.05]))},
+    }
 
 
 def _netting(rng: np.random.Generator, case: Case) -> Case:
     """What all nets have."""
-    net: Case = {"section": "t", "bar_length": float(rng.uniform(5, 15)) * case["sections"]["t"]["diameter"],
-                 "cells": [int(rng.integers(3, 12)), int(rng.integers(2, 10))]}  # fmt: skip
+    net: Case = {
+        "section": "t",
+        "bar_length": float(rng.uniform(5, 15)) * case["sections"]["t"]["diameter"],
+        "cells": [int(rng.integers(3, 12)), int(rng.integers(2, 10))],
+    }
     if rng.random() < 0.7:
         net["lower_sinker"] = _between(rng, 0.2, 10.0)
     if rng.random() < 0.4:
@@ -75,36 +83,63 @@ def _slack(rng: np.random.Generator, case: Case) -> Case:
         name: {"position": (middle + nearer * (np.array(corner) - middle)).tolist()}
         for name, corner in zip(names, corners, strict=False)
     }
-    return {"panel": {"kind": "rectangle", "corners": corners}, "held": "none",
-            "fastened": {name: name for name in names}, **_netting(rng, case)}  # fmt: skip
+    return {
+        "panel": {"kind": "rectangle", "corners": corners},
+        "held": "none",
+        "fastened": {name: name for name in names},
+        **_netting(rng, case),
+    }
 
 
 def _bridled(rng: np.random.Generator, case: Case) -> Case:
     """A panel between two lines or four."""
     corners = _corners(rng, -4.0)
     names = ["upper_left", "upper_right", "lower_right", "lower_left"][: 2 if rng.random() < 0.5 else 4]
-    case["sections"]["rope"] = {"diameter": 0.01, "mass": 0.1, "axial_stiffness": "inextensible",
-                                "drag": {"normal": 1.2}, "added_mass": 0}  # fmt: skip
+    case["sections"]["rope"] = {
+        "diameter": 0.01,
+        "mass": 0.1,
+        "axial_stiffness": "inextensible",
+        "drag": {"normal": 1.2},
+        "added_mass": 0,
+    }
     case["points"], case["lines"] = {}, {}
     for name, corner in zip(names, corners, strict=False):
         length = _between(rng, 1.0, 10.0)
         away = np.array([*(np.array(corner[:2]) / max(math.hypot(*corner[:2]), 1e-9)), 0.0])
         away[2] = 0.3 if corner[2] == corners[0][2] else -0.3
         place = np.array(corner) + 0.9 * length * away / np.linalg.norm(away)
-        case["points"] |= {f"a {name}": {"position": place.tolist()},
-                           name: {"position": corner, "joint": "free", "mass": 0.5}}  # fmt: skip
-        case["lines"][name] = {"from": f"a {name}", "to": name, "elements": int(rng.integers(2, 8)),
-                               "pieces": [{"section": "rope", "length": length}]}  # fmt: skip
-    return {"panel": {"kind": "rectangle", "corners": corners}, "held": "none",
-            "fastened": {name: name for name in names}, **_netting(rng, case)}  # fmt: skip
+        case["points"] |= {
+            f"a {name}": {"position": place.tolist()},
+            name: {"position": corner, "joint": "free", "mass": 0.5},
+        }
+        case["lines"][name] = {
+            "from": f"a {name}",
+            "to": name,
+            "elements": int(rng.integers(2, 8)),
+            "pieces": [{"section": "rope", "length": length}],
+        }
+    return {
+        "panel": {"kind": "rectangle", "corners": corners},
+        "held": "none",
+        "fastened": {name: name for name in names},
+        **_netting(rng, case),
+    }
 
 
 def _cage(rng: np.random.Generator, case: Case) -> Case:
     """A cylinder that hangs from a held rim."""
     radius = _between(rng, 0.5, 10.0)
-    net = {"panel": {"kind": "cylinder", "centre": [0, 0, -1.0], "radius": radius,
-                     "height": radius * _between(rng, 0.5, 3.0), "bottom": bool(rng.random() < 0.4)},
-           "held": "upper", **_netting(rng, case)}  # fmt: skip
+    net = {
+        "panel": {
+            "kind": "cylinder",
+            "centre": [0, 0, -1.0],
+            "radius": radius,
+            "height": radius * _between(rng, 0.5, 3.0),
+            "bottom": bool(rng.random() < 0.4),
+        },
+        "held": "upper",
+        **_netting(rng, case),
+    }
     net["cells"][0] = max(net["cells"][0], 5) * 2
     net.setdefault("lower_sinker", _between(rng, 0.2, 10.0))
     if "force_model" in net and rng.random() < 0.5:
@@ -116,23 +151,50 @@ def _cone(rng: np.random.Generator, case: Case) -> Case:
     """A cone behind a hoop on a bridle of three legs."""
     radius, cells = _between(rng, 0.3, 2.0), 6 * int(rng.integers(1, 4))
     heading = math.radians(case["environment"].get("current", {"heading": 0.0})["heading"])
-    flow, side = np.array([math.cos(heading), math.sin(heading), 0.0]), np.array([-math.sin(heading), math.cos(heading), 0.0])
-    case["sections"]["rope"] = {"diameter": 0.008, "mass": 0.06, "axial_stiffness": "inextensible",
-                                "drag": {"normal": 1.2}, "added_mass": 0}  # fmt: skip
+    flow, side = (
+        np.array([math.cos(heading), math.sin(heading), 0.0]),
+        np.array([-math.sin(heading), math.cos(heading), 0.0]),
+    )
+    case["sections"]["rope"] = {
+        "diameter": 0.008,
+        "mass": 0.06,
+        "axial_stiffness": "inextensible",
+        "drag": {"normal": 1.2},
+        "added_mass": 0,
+    }
     centre = np.array([0.0, 0.0, -8.0])
     ring = centre - 1.5 * radius * flow
-    case["points"] = {"ring": {"position": ring.tolist(), "joint": "free", "mass": float(rng.uniform(1.0, 20.0))},
-                      "ship": {"position": (ring - 5.0 * flow + [0, 0, 6.0]).tolist()}}  # fmt: skip
-    case["lines"] = {"tow": {"from": "ship", "to": "ring", "elements": 8, "pieces": [{"section": "rope", "length": 8.5}]}}
+    case["points"] = {
+        "ring": {"position": ring.tolist(), "joint": "free", "mass": float(rng.uniform(1.0, 20.0))},
+        "ship": {"position": (ring - 5.0 * flow + [0, 0, 6.0]).tolist()},
+    }
+    case["lines"] = {
+        "tow": {"from": "ship", "to": "ring", "elements": 8, "pieces": [{"section": "rope", "length": 8.5}]}
+    }
     for k in range(3):
         angle = 2.0 * math.pi * k / 3.0
         place = centre + radius * (math.cos(angle) * np.array([0.0, 0.0, 1.0]) + math.sin(angle) * side)
         case["points"][f"p{k}"] = {"position": place.tolist(), "joint": "free"}
-        case["lines"][f"leg{k}"] = {"from": "ring", "to": f"p{k}", "elements": 1,
-                                    "pieces": [{"section": "rope", "length": 1.02 * math.hypot(1.5, 1.0) * radius}]}  # fmt: skip
-    net = {"panel": {"kind": "cylinder", "centre": centre.tolist(), "radius": radius, "lower_radius": 0.3 * radius,
-                     "height": 3.0 * radius, "axis": flow.tolist()},
-           "held": "none", "rim": ["p0", "p1", "p2"], "hoop_mass": _between(rng, 1.0, 10.0), **_netting(rng, case)}  # fmt: skip
+        case["lines"][f"leg{k}"] = {
+            "from": "ring",
+            "to": f"p{k}",
+            "elements": 1,
+            "pieces": [{"section": "rope", "length": 1.02 * math.hypot(1.5, 1.0) * radius}],
+        }
+    net = {
+        "panel": {
+            "kind": "cylinder",
+            "centre": centre.tolist(),
+            "radius": radius,
+            "lower_radius": 0.3 * radius,
+            "height": 3.0 * radius,
+            "axis": flow.tolist(),
+        },
+        "held": "none",
+        "rim": ["p0", "p1", "p2"],
+        "hoop_mass": _between(rng, 1.0, 10.0),
+        **_netting(rng, case),
+    }
     net["cells"][0] = cells
     return net
 
@@ -140,5 +202,10 @@ def _cone(rng: np.random.Generator, case: Case) -> Case:
 def _rhombic(rng: np.random.Generator, case: Case) -> Case:
     """A panel of rhombic mesh on its upper edge or its corners."""
     held = str(rng.choice(["upper", "corners"]))
-    return {"panel": {"kind": "rectangle", "corners": _corners(rng, -2.0)}, "held": held, "mesh": "rhombic",
-            "hanging_ratio": float(rng.uniform(0.4, 0.85)), **_netting(rng, case)}  # fmt: skip
+    return {
+        "panel": {"kind": "rectangle", "corners": _corners(rng, -2.0)},
+        "held": held,
+        "mesh": "rhombic",
+        "hanging_ratio": float(rng.uniform(0.4, 0.85)),
+        **_netting(rng, case),
+    }

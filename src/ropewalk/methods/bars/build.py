@@ -124,7 +124,9 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
     name = model.names.lines[line]
     position, velocity, _ = resample(state, line, s)
     stretches = bool(np.any(model.sections.law[section] == LINEAR))
-    position = _of_length(name, position, s, ends, stretches)
+    sec, rho = model.sections, model.sea.water_density
+    floats_up = float(np.diff(s) @ (sec.mass[section] - rho * sec.area[section])) < 0.0
+    position = _of_length(name, position, s, ends, (stretches, floats_up))
     nodes = []
     for k in range(s.size):
         side = {0: 0, s.size - 1: 1}.get(k)
@@ -177,9 +179,12 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
     return row, float(sec.mass[section]) * length
 
 
-def _of_length(name: str, position: Array, s: Array, ends: Array, stretches: bool) -> Array:
-    """The given shape, or an arc that hangs between the ends if that shape is a straight line too short."""
-    length = float(s[-1])
+def _of_length(name: str, position: Array, s: Array, ends: Array, kind: tuple[bool, bool]) -> Array:
+    """The given shape, or an arc that hangs between the ends if that shape is a straight line too short.
+
+    kind : whether the line stretches, whether it floats and so the arc goes up
+    """
+    length, (stretches, floats_up) = float(s[-1]), kind
     chord = float(np.linalg.norm(ends[1] - ends[0]))
     if chord > length * (1.0 + TOO_SHORT) and np.allclose(position[-1], ends[1]) and not stretches:
         raise InputError(
@@ -188,11 +193,11 @@ def _of_length(name: str, position: Array, s: Array, ends: Array, stretches: boo
     given = float(np.sum(np.linalg.norm(np.diff(position, axis=0), axis=1)))
     if given > length * (1.0 - SAG) or chord > length * (1.0 - SAG):
         return position
-    return _arc(ends[0], ends[1], s)
+    return _arc(ends[0], ends[1], s, 1.0 if floats_up else -1.0)
 
 
-def _arc(a: Array, b: Array, s: Array) -> Array:
-    """Points on a circular arc of the line's length from a to b, hanging down."""
+def _arc(a: Array, b: Array, s: Array, up: float) -> Array:
+    """Points on a circular arc of the line's length from a to b.  up : -1 where it hangs down, 1 where it rises"""
     length, chord = float(s[-1]), float(np.linalg.norm(b - a))
     low, high = 0.0, LARGEST_SAG_TURN
     while high - low > 1e-12 * math.pi:  # chord / length = sin(x) / x falls with the half opening x
@@ -200,7 +205,7 @@ def _arc(a: Array, b: Array, s: Array) -> Array:
         low, high = (x, high) if math.sin(x) / x > chord / length else (low, x)
     radius = 0.5 * length / low
     along = (b - a) / chord if chord > 0.0 else np.array([1.0, 0.0, 0.0])
-    down = np.array([0.0, 0.0, -1.0]) - (-along[2]) * along
+    down = up * (np.array([0.0, 0.0, 1.0]) - along[2] * along)
     if np.linalg.norm(down) < SAG:
         down = np.array([1.0, 0.0, 0.0])
     down = down / np.linalg.norm(down)

@@ -1,7 +1,7 @@
 """Equilibrium of ropes and nets of bars.
 
-Taut ones by drag-damped implicit steps with a symmetric matrix, which is quick; where these do not arrive, by the motion
-of bars that can only pull (flow.py), which does.
+Taut ones by drag-damped implicit steps with a symmetric matrix, which is quick; where these do not arrive, by the
+motion of bars that can only pull (flow.py), which does.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class BarsStatics:
         """The motion of bars that can only pull: how it ended, why if it failed, and its factorisations."""
         s, locked = work.steps, find_locked(work)
         if locked.short > 0.0:
-            text = f"twines between held knots are {locked.short:.4g} m too short; give the net more length or move them"
+            text = (
+                f"twines between held knots are {locked.short:.4g} m too short; give the net more length or move them"
+            )
             return Status.TOO_SHORT, text, 0
         s.r[:] = locked.place
         rest = Flow(work, locked.node).run(s.r.copy())

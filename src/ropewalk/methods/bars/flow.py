@@ -5,16 +5,16 @@ The motion has no inertia. A step of pseudo-time h from :math:`r_0` solves
 .. math:: f(r) + A T = B (r - r_0), \qquad B = M/h^2 + D/h,
 
 with M the masses and D the damping by the water, for places r and tensions T together. Its solutions depend on the step
-as those of backward Euler do: what is far away comes nearer, whatever the loads are, and with growing steps the equations
-become those of rest. No potential is needed, which drag does not have (pseudo-transient continuation, [Kelley1998]).
+as those of backward Euler do: what is far away comes nearer, whatever the loads are, and with growing steps the
+equations become those of rest. No potential is needed, which drag does not have (pseudo-transient continuation, [Kelley1998]).
 
 A twine is no longer than L, it does not push, and it pulls only where it is taut. The three are one equation in
 :math:`a = T/F` and :math:`w = (L + C T - |d|)/L`, smoothed by :math:`\mu` ([Fischer1992], [Kanzow1996]),
 
 .. math:: \phi = a + w - \sqrt{a^2 + w^2 + 2 \mu^2} = 0 \quad\Leftrightarrow\quad a\,w = \mu^2,\ a > 0,\ w > 0 .
 
-:math:`\mu` falls with the forces out of balance. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the others
-have their length, and Newton's method without smoothing gives the last digits.
+:math:`\mu` falls with the forces out of balance. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the
+others have their length, and Newton's method without smoothing gives the last digits.
 """
 
 from __future__ import annotations
@@ -22,27 +22,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ropewalk.methods.bars.matrix import Matrix
 from ropewalk.methods.bars.slopes import Pattern, build_pattern, load_slopes, loads_at_rest
 from ropewalk.methods.bars.work import BarsWork
-from ropewalk.model.arrays import Array, Flags
+from ropewalk.model.arrays import Array, Flags, Ints
 
 FIRST_STEP = 0.3  # s, of pseudo-time
-LONGEST_STEP = 1e6  # s: beyond it nothing resists a step
+LONGEST_STEP = 1e12  # s: there nothing is left of what resists a step
 SHORTEST_STEP = 1e-7  # s: where shorter ones fail, there is no way on
 SMOOTH, SMOOTHEST = 1e-2, 1e-10  # first and last mu
-FOLLOW = 1e-2  # mu over the forces out of balance, relative ...
+FOLLOW = 0.3  # mu over the forces out of balance, relative ...
 FALL = 0.1  # ... which falls by no more in a step, ...
 FALL_AT_LAST = 0.3  # ... and by this where steps are long
 LONG = 1e5  # s
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
+BALANCED = 1e-9  # relative forces out of balance from which the last digits are found without smoothing
 SHRINK, BACK = 0.2, 4.0  # of the step and of mu where a step fails
-INNER = 25  # iterations of a step; good ones take 2 to 8
+INNER = 40  # iterations of a step; good ones take 2 to 8
 QUICK, FAIR, SLOW = 3, 5, 12  # iterations after which the step grows by ...
 GROWTH = (10.0, 4.0, 1.5, 1.0)  # ... these factors, the last beyond SLOW
-TURN = 0.2  # of its length, by which the ends of a bar may move against each other in an iteration
+CAREFUL, CAREFUL_GROWTH = 4, 2.0  # steps after one that failed, and the most by which they grow
+TURN = 0.1  # of its length, by which the ends of a bar may move against each other in an iteration
 WORK = 1e6  # unknowns times factorisations that are spent: some 20 s
 LAST = 8  # iterations without smoothing
 TENSION_SHARE = 0.1  # of the largest tension in the scale of forces
@@ -87,6 +91,7 @@ class Flow:
         still = bars.held | fixed
         self.idle: Flags = still[bars.node[:, 0]] & still[bars.node[:, 1]]  # bars that nothing can stretch
         self.pulls_only: Flags = (bars.push == 0.0) & ~self.idle
+        self.of_bar, self.of_node = _parts(bars.node, still)
         self.most = int(WORK / self.matrix.size)
         self.count = 0
 
@@ -94,29 +99,35 @@ class Flow:
         """To the equilibrium from places r (m), or as far as it gets."""
         tension: Array = np.zeros(self.work.bars.length.size)
         scale = self._scale(loads_at_rest(self.work, r), tension)
-        h, mu, good_mu, left = FIRST_STEP, SMOOTH, SMOOTH, np.inf
+        h, mu, good_mu, left, since = FIRST_STEP, SMOOTH, SMOOTH, np.inf, CAREFUL
         while self.count < self.most and h > SHORTEST_STEP:
             made = self._step(r, tension, h, mu, scale)
             if made is None:
-                h, mu = min(h, LONGEST_STEP) * SHRINK, min(good_mu, BACK * mu)
+                h, mu, since = h * SHRINK, min(good_mu, BACK * mu), 0
                 continue
             r, tension, look, iterations = made
-            left = float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0))
             scale = self._scale(look.force, tension)
-            if mu <= SMOOTHEST and left <= ROUND_OFF * scale * 100.0:
+            left = self._relative(look.left, scale)
+            if mu <= SMOOTHEST and left <= BALANCED:
                 return self._finish(r, tension, scale)
-            h *= next((g for most, g in zip((QUICK, FAIR, SLOW), GROWTH, strict=False) if iterations <= most), GROWTH[-1])
-            h, good_mu = min(h, LONGEST_STEP), mu
-            wanted = max(FOLLOW * left / scale, FALL * mu)
+            h, since, good_mu = min(h * _growth(iterations, since), LONGEST_STEP), since + 1, mu
+            wanted = max(FOLLOW * left, FALL * mu)
             mu = max(min(mu, wanted, FALL_AT_LAST * mu if h >= LONG else mu), SMOOTHEST)
-        return Rest(False, r, tension, left, self.count)
+        return Rest(False, r, tension, left * float(scale.max(initial=0.0)), self.count)
 
-    def _scale(self, force: Array, tension: Array) -> float:
-        """Size of forces, N."""
-        loose = self.matrix.along_axes(force)
-        return max(float(np.abs(loose).max(initial=0.0)), TENSION_SHARE * float(np.abs(tension).max(initial=0.0))) or 1.0
+    def _scale(self, force: Array, tension: Array) -> Array:
+        """(parts,) size of the forces in each part of the case that hangs together, N."""
+        loose = np.linalg.norm(self.matrix.from_axes(self.matrix.along_axes(force)), axis=1)
+        out: Array = np.zeros(int(self.of_node.max()) + 1)
+        np.maximum.at(out, self.of_node, loose)
+        np.maximum.at(out, self.of_bar, TENSION_SHARE * np.abs(tension))
+        return np.where(out > 0.0, out, 1.0)
 
-    def _look(self, r: Array, tension: Array, mu: float, scale: float, slack: Flags | None = None) -> Look:
+    def _relative(self, force: Array, scale: Array) -> float:
+        """Largest force (n, 3) in a direction that is free, over the scale of its part."""
+        return float(np.abs(self.matrix.along_axes(force / scale[self.of_node][:, None])).max(initial=0.0))
+
+    def _look(self, r: Array, tension: Array, mu: float, scale: Array, slack: Flags | None = None) -> Look:
         """Forces and laws at r; with `slack` given, bars are slack or have their length."""
         bars = self.work.bars
         a, b = bars.node[:, 0], bars.node[:, 1]
@@ -129,10 +140,11 @@ class Flow:
         np.add.at(left, b, -tension[:, None] * t)
         return Look(force, t, size, left, self._laws(size, tension, mu, scale, slack))
 
-    def _laws(self, size: Array, tension: Array, mu: float, scale: float, slack: Flags | None) -> Laws:
+    def _laws(self, size: Array, tension: Array, mu: float, scale: Array, slack: Flags | None) -> Laws:
         bars = self.work.bars
         w = (bars.length + bars.compliance * tension - size) / bars.length
-        a = tension / scale
+        unit = scale[self.of_bar]
+        a = tension / unit
         root = np.sqrt(a * a + w * w + 2.0 * mu * mu) if slack is None else np.ones_like(a)
         smooth = self.pulls_only if slack is None else np.zeros_like(self.pulls_only)
         off = self.idle if slack is None else self.idle | slack
@@ -142,20 +154,20 @@ class Flow:
         return Laws(
             miss=np.where(off, a, miss),
             by_length=np.where(off, 0.0, -by_w / bars.length),
-            by_tension=np.where(off, 1.0 / scale, by_a / scale + by_w * bars.compliance / bars.length),
+            by_tension=np.where(off, 1.0 / unit, by_a / unit + by_w * bars.compliance / bars.length),
         )
 
     def _step(self, start: Array, tension: Array, h: float, mu: float,
-              scale: float) -> tuple[Array, Array, Look, int] | None:  # fmt: skip
+              scale: Array) -> tuple[Array, Array, Look, int] | None:  # fmt: skip
         """One step of the motion: places, tensions, what was found there, iterations; None if it fails."""
         field = self.work.field
         damping = 0.5 * (field.damping + field.damping.transpose(0, 2, 1))
-        shift = field.inertia / h**2 + damping / h if h < LONGEST_STEP else np.zeros_like(damping)
+        shift = field.inertia / h**2 + damping / h
         r, tension = start.copy(), tension.copy()
         for iteration in range(INNER):
             look = self._look(r, tension, mu, scale)
-            out = self.matrix.along_axes(look.left - np.einsum("nij,nj->ni", shift, r - start))
-            error = max(float(np.abs(out).max(initial=0.0)) / scale, float(np.abs(look.laws.miss).max(initial=0.0)))
+            out = look.left - np.einsum("nij,nj->ni", shift, r - start)
+            error = max(self._relative(out, scale), float(np.abs(look.laws.miss).max(initial=0.0)))
             if error <= max(SOLVED * mu if mu > SMOOTHEST else 0.0, ROUND_OFF):
                 return r, tension, look, iteration
             change = self._newton(r, tension, shift, look, out) if np.isfinite(error) else None
@@ -171,7 +183,8 @@ class Flow:
         stretch = (look.direction, look.size, tension)
         laws = (look.laws.by_length, look.laws.by_tension)
         try:
-            dr, dt = self.matrix.solve(slopes, shift, stretch, laws, np.concatenate([out, -look.laws.miss]))
+            right = np.concatenate([self.matrix.along_axes(out), -look.laws.miss])
+            dr, dt = self.matrix.solve(slopes, shift, stretch, laws, right)
         except RuntimeError:  # singular
             return None
         node, length = self.work.bars.node, self.work.bars.length
@@ -181,23 +194,41 @@ class Flow:
         share = min(1.0, TURN / turn) if turn > 0.0 else 1.0
         return share * dr, share * dt
 
-    def _finish(self, r: Array, tension: Array, scale: float) -> Rest:
+    def _finish(self, r: Array, tension: Array, scale: Array) -> Rest:
         """The same without smoothing: slack bars have no tension, the others their length."""
         bars = self.work.bars
         look = self._look(r, tension, SMOOTHEST, scale)
-        slack = self.pulls_only & (tension / scale < 1.0 - look.size / bars.length)
+        slack = self.pulls_only & (tension / scale[self.of_bar] < 1.0 - look.size / bars.length)
         best = Rest(True, r, tension, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
         tension = np.where(slack, 0.0, tension)
         none = np.zeros_like(self.work.field.damping)
         for _ in range(LAST):
             look = self._look(r, tension, 0.0, scale, slack)
-            out = self.matrix.along_axes(look.left)
-            left = float(np.abs(out).max(initial=0.0))
-            if left <= ROUND_OFF * scale and float(np.abs(look.laws.miss).max(initial=0.0)) <= ROUND_OFF:
+            left = float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0))
+            if (
+                self._relative(look.left, scale) <= ROUND_OFF
+                and float(np.abs(look.laws.miss).max(initial=0.0)) <= ROUND_OFF
+            ):
                 pulled = np.where(self.pulls_only, np.maximum(tension, 0.0), tension)
                 return Rest(True, r, pulled, left, self.count)
-            change = self._newton(r, tension, none, look, out)
+            change = self._newton(r, tension, none, look, look.left)
             if change is None:
                 break
             r, tension = r + change[0], tension + change[1]
         return best
+
+
+def _growth(iterations: int, since: int) -> float:
+    """Factor on the step after one that took so many iterations, `since` steps after one that failed."""
+    growth = next((g for most, g in zip((QUICK, FAIR, SLOW), GROWTH, strict=False) if iterations <= most), GROWTH[-1])
+    return min(growth, CAREFUL_GROWTH) if since < CAREFUL else growth
+
+
+def _parts(node: Ints, still: Flags) -> tuple[Ints, Ints]:
+    """Number of the part that hangs together, nodes that are `still` apart, of each bar and of each node."""
+    a, b = node[:, 0], node[:, 1]
+    joined = ~still[a] & ~still[b]
+    n = still.size
+    graph = coo_array((np.ones(int(joined.sum())), (a[joined], b[joined])), shape=(n, n))
+    of_node = connected_components(graph, directed=False)[1].astype(np.int64)
+    return np.where(still[a], of_node[b], of_node[a]), of_node

@@ -63,7 +63,8 @@ class Matrix:
 
     def from_axes(self, components: Array) -> Array:
         """(n, 3) vectors of components (n_places,)."""
-        turned = np.where(self.number != HELD, components[self.number], 0.0) if components.size else 0.0 * self.axes[0]
+        turned: Array = np.zeros(self.number.shape)
+        turned[self.number != HELD] = components[self.number[self.number != HELD]]
         vectors: Array = np.einsum("nij,ni->nj", self.axes, turned)
         return vectors
 
