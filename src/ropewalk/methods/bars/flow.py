@@ -6,7 +6,8 @@ The motion has no inertia. A step of pseudo-time h from :math:`r_0` solves
 
 with M the masses and D the damping by the water, for places r and tensions T together. Its solutions depend on the step
 as those of backward Euler do: what is far away comes nearer, whatever the loads are, and with growing steps the
-equations become those of rest. No potential is needed, which drag does not have (pseudo-transient continuation, [Kelley1998]).
+equations become those of rest. No potential is needed, which drag does not have (pseudo-transient continuation,
+[Kelley1998]).
 
 A twine is no longer than L, it does not push, and it pulls only where it is taut. The three are one equation in
 :math:`a = T/F` and :math:`w = (L + C T - |d|)/L`, smoothed by :math:`\mu` ([Fischer1992], [Kanzow1996]),
