@@ -2,6 +2,7 @@
 
 const HISTORY = 60; // s of tension in the strip
 const MOST_CURVES = 8; // lines in the strip; those with the largest tension
+const GRIP = 14; // pixels around a point or the origin of a body that can be taken hold of
 const SETTLE = 250; // ms after which a control that is moved is sent
 
 // The two parts of a message: what is told as text, and the arrays of one moment.
@@ -21,7 +22,7 @@ class Live {
   constructor(page, known) {
     this.page = page; this.grips = known.grips; this.canCut = known.cut;
     this.sent = new Map(); this.number = 0; this.seen = 0; this.latency = [];
-    this.time = []; this.ends = []; this.head = null; this.hold = null; this.touched = {};
+    this.pictures = 0; this.time = []; this.ends = []; this.head = null; this.hold = null; this.touched = {};
     for (const id of ["live", "live-sea", "live-reset", "live-record", "live-status"]) byId(id).hidden = false;
     byId("time").hidden = true;
     document.body.classList.add("is-live");
@@ -75,6 +76,7 @@ class Live {
   // Called after a picture was drawn: how long did the commands in it take?
   drawn() {
     const now = performance.now();
+    this.pictures += 1;
     if (this.pending > this.seen) {
       this.seen = this.pending;
       for (const [number, at] of this.sent) {
@@ -139,10 +141,25 @@ class Live {
 
   // --- the hand ---
 
+  // The point or body under a pixel that can be moved; near ones too, as small hulls are hard to hit.
+  gripAt(x, y) {
+    const { viewer, scene } = this.page, { state, camera, lift } = viewer;
+    let best = null, nearest = GRIP;
+    const near = (kind, values) => (part, index) => {
+      const p = triple(values, index), at = camera.project([p[0], p[1], p[2] * lift]);
+      const off = at ? Math.hypot(at[0] - x, at[1] - y) : Infinity;
+      if (this.grips[part.name] && off < nearest) { nearest = off; best = { kind, index }; }
+    };
+    scene.points.forEach(near("point", state.points));
+    scene.bodies.forEach(near("body", state.bodyPosition));
+    if (best) return best;
+    const part = pickAt(scene, viewer.variant, state, camera, lift, x, y);
+    return part && part.kind === "body" && this.grips[scene.bodies[part.index].name] ? part : null;
+  }
+
   take(x, y) {
-    const { viewer, scene } = this.page, part = pickAt(scene, viewer.variant, viewer.state, viewer.camera, viewer.lift, x, y);
-    if (!part || (part.kind !== "point" && part.kind !== "body")) return false;
-    if (!this.grips[scene[PARTS[part.kind]][part.index].name]) return false;
+    const { viewer } = this.page, part = this.gripAt(x, y);
+    if (!part) return false;
     const values = part.kind === "point" ? viewer.state.points : viewer.state.bodyPosition;
     const place = triple(values, part.index);
     this.hold = { part, at: [place[0], place[1], place[2] * viewer.lift], moved: false };

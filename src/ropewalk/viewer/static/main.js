@@ -46,7 +46,7 @@ class Page {
   get free() {
     const width = byId("stage").clientWidth, height = byId("stage").clientHeight, wide = width > 700;
     const panel = byId("panel").classList.contains("folded") ? 0 : 252;
-    const left = this.preset === "top" ? 330 : 90; // from above the bed fills the corner of the legend
+    const left = this.scene.live ? 360 : this.preset === "top" ? 330 : 90; // from above the bed fills the corner of the legend
     return [wide ? left : 10, 50, wide ? width - panel - 16 : width - 10, height - (this.moves ? 84 : 44)];
   }
 

@@ -13,6 +13,7 @@ class Stream {
       variant.frames[name] = {
         shape: [this.total, ...shape],
         at: (frame) => this.frame(frame, start, size),
+        isHere: (t) => this.chunks.has(Math.floor(frameAt(variant.time, t)[0] / this.chunk)),
         series: (index) => this.series(name, index),
       };
       offset += size;
@@ -58,8 +59,6 @@ class Stream {
     const within = frame - number * this.chunk, block = count(number);
     return this.chunks.get(number).subarray(start * block + within * size, start * block + (within + 1) * size);
   }
-
-  get isWaiting() { return !this.chunks.has(Math.floor(frameAt(this.variant.time, this.page.viewer.time)[0] / this.chunk)); }
 
   // A curve over time; null while it is on the way.
   series(name, index) {

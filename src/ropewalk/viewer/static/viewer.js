@@ -216,6 +216,11 @@ class Viewer {
     if (place) this.graphics.marks(new Float32Array([...place, 1]), 8, theme.picked.slice(0, 3), theme.pointRim);
   }
 
+  // Where lines leave the bed now, in metres of the world.
+  touchdowns() {
+    return touchdowns(this.scene, this.state, 1e-3 * this.size).map((place) => add(place, this.scene.origin));
+  }
+
   // Touchdown points, floats and clumps on lines, and the hand.
   extras(state, theme) {
     const { graphics, scene } = this, flat = (places, kind) => new Float32Array(places.flatMap((p) => [...p, kind]));
