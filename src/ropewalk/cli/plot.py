@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +14,33 @@ from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
+
+
+class PlotKind(StrEnum):
+    """What a picture shows."""
+
+    overview = "overview"
+    side = "side"
+    plan = "plan"
+    tracks = "tracks"
+    tension = "tension"
+    history = "history"
+    ranges = "ranges"
+    spectrum = "spectrum"
+    motion = "motion"
+    phase = "phase"
+
+
+OF_RUNS = (PlotKind.tracks, PlotKind.history, PlotKind.ranges, PlotKind.spectrum, PlotKind.motion, PlotKind.phase)
+OF_LINES = (PlotKind.tension, PlotKind.history, PlotKind.ranges, PlotKind.spectrum)
 
 
 def plot_command(
     file: Annotated[Path, typer.Argument(help="A result file (.nc) or a case file, whose equilibrium is drawn.")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="PNG, PDF or SVG; FILE.png unless given.")] = None,
+    kind: Annotated[PlotKind, typer.Option(help="What to draw of an equilibrium or a run.")] = PlotKind.overview,
+    part: Annotated[str | None, typer.Option(help="Body or point of 'motion' and 'phase'.")] = None,
     variable: Annotated[str | None, typer.Option(help="Output of a sweep; the end tension unless given.")] = None,
 ) -> None:
     """Draw a result, or a case at rest. Shapes, tensions and histories; modes, responses and sweeps."""
@@ -28,16 +51,16 @@ def plot_command(
         from ropewalk.io.netcdf import reading
 
         with reading(file) as dataset:
-            _draw(dataset, target, variable)
+            _draw(dataset, target, variable, kind, part)
     else:
         from ropewalk.analysis.statics import statics
         from ropewalk.spec.system import System
 
-        _draw(statics(System.from_file(file)).to_dataset(), target)
+        _draw(statics(System.from_file(file)).to_dataset(), target, None, kind, part)
     say(f"{target}: written")
 
 
-def _draw(dataset: xr.Dataset, target: Path, variable: str | None = None) -> None:
+def _draw(dataset: xr.Dataset, target: Path, variable: str | None, kind: PlotKind, part: str | None) -> None:
     from ropewalk.plot.lines import draw, save
 
     if "status" in dataset and "case" in dataset.dims:
@@ -49,4 +72,24 @@ def _draw(dataset: xr.Dataset, target: Path, variable: str | None = None) -> Non
 
         save(draw_modes(dataset) if "mode" in dataset.dims else draw_response(dataset), target)
     else:
-        save(draw(dataset), target)
+        save(draw(dataset) if kind is PlotKind.overview else _one(dataset, kind, part), target)
+
+
+def _one(dataset: xr.Dataset, kind: PlotKind, part: str | None) -> Figure:
+    """One kind of picture of an equilibrium or a run."""
+    from ropewalk.plot import histories, views
+
+    if kind in OF_RUNS and dataset.sizes["time"] < 2:
+        raise InputError(f"'{kind.value}' is drawn of a run; this result has one moment")
+    if kind in OF_LINES and "end_tension" not in dataset:
+        raise InputError(f"'{kind.value}' is drawn of lines; the result has none")
+    if kind in (PlotKind.motion, PlotKind.phase):
+        if part is None:
+            raise InputError(f"'{kind.value}' is drawn of a body or a point; name it with --part")
+        return (histories.motion_history if kind is PlotKind.motion else histories.phase_portrait)(dataset, part)
+    drawn = {
+        PlotKind.side: views.side_view, PlotKind.plan: views.plan_view, PlotKind.tracks: views.tracks_view,
+        PlotKind.tension: histories.tension_along, PlotKind.history: histories.tension_history,
+        PlotKind.ranges: histories.range_graphs, PlotKind.spectrum: histories.spectrum,
+    }  # fmt: skip
+    return drawn[kind](dataset)

@@ -43,6 +43,10 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
     result = getattr(result, "equilibrium", result)  # of a design
     dataset = result.to_dataset() if isinstance(result, Equilibrium) else result
     dims = getattr(dataset, "dims", ())
+    if "case" in dims and "status" in dataset:
+        from ropewalk.plot.sweep import draw_sweep
+
+        return draw_sweep, dataset
     if "mode" in dims or "frequency" in dims:
         from ropewalk.plot import modes
 
@@ -51,7 +55,7 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
         from ropewalk.plot.lines import draw
 
         return draw, dataset
-    raise InputError("there is no picture of this result; equilibria, runs, modes, responses and rods have one")
+    raise InputError("there is no picture of this result; equilibria, runs, modes, responses, sweeps and rods have one")
 
 
 def _png(figure: Any) -> bytes:

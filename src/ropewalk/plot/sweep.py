@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.plot.lines import empty_figure
+from ropewalk.plot.style import axes_or_new, legend_beside, look, tidy
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 PREFERRED = ("end_tension_max", "end_tension", "period", "heave")  # drawn unless a variable is named
 SEED = "seed"
-MOST_CURVES = 12
+MOST_CURVES = 32  # as many as have a look of their own
 
 
-def draw_sweep(dataset: xr.Dataset, variable: str | None = None) -> Any:
+def draw_sweep(dataset: xr.Dataset, variable: str | None = None, axes: Any = None) -> Any:
     """A figure of one output over the factors of a sweep.
 
     variable : name of an output by case; the largest end tension unless given. Over one factor its parts are curves,
@@ -33,8 +33,7 @@ def draw_sweep(dataset: xr.Dataset, variable: str | None = None) -> Any:
         raise InputError(f"the sweep has no output '{name}'. There are: {', '.join(outputs) or 'none'}")
     factors = [f for f in json.loads(dataset.attrs.get("factors", "{}")).values() if _varies(dataset[f].values)]
     shown = [factor for factor in factors if factor != SEED] or factors
-    figure = empty_figure(7.0, 4.5)
-    axes = figure.add_subplot()
+    figure, axes = axes_or_new(axes, 7.0, 4.5)
     levels = [np.unique(dataset[factor].values) for factor in shown]
     rows = len(dataset["case"]) // (len(np.unique(dataset[SEED].values)) if SEED in factors and shown != factors else 1)
     if len(shown) == 2 and levels[0].size * levels[1].size == rows:
@@ -62,19 +61,19 @@ def _curves(axes: Any, dataset: xr.Dataset, name: str, factor: str) -> None:
     ticks = np.unique(x)
     place = x.astype(float) if is_number else np.searchsorted(ticks, x).astype(float)
     parts = list(np.ndindex(variable.shape[1:]))
-    for part in parts[:MOST_CURVES]:
+    for k, part in enumerate(parts[:MOST_CURVES]):
         y = variable.values[(slice(None), *part)]
         label = " ".join(str(variable[dim].values[i]) for dim, i in zip(variable.dims[1:], part, strict=True))
         at = np.unique(place)
-        (curve,) = axes.plot(at, [_mean(y, place == value) for value in at], label=label or None)
-        axes.plot(place, y, ".", color=curve.get_color(), markersize=4)
+        axes.plot(at, [_mean(y, place == value) for value in at], lw=1.2, label=label or None, **look(k))
+        axes.plot(place, y, ".", color=look(k)["color"], markersize=4)
     if not is_number:
         axes.set_xticks(range(ticks.size), [str(tick) or "intact" for tick in ticks])
     axes.set_xlabel(factor.replace("_", " "))
     axes.set_ylabel(_label(variable, name))
     if variable.ndim > 1:
-        axes.legend(fontsize="small")
-    axes.grid(alpha=0.3)
+        legend_beside(axes)
+    tidy(axes)
 
 
 def _mean(values: Array, where: Any) -> float:

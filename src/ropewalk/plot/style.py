@@ -1,0 +1,65 @@
+"""One look for all pictures: colours, line styles, axes and legends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ropewalk.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WATER, BED, INK, PALE = "#2b7bba", "#a58f6f", "#333333", "#8a949e"
+# eight colours that stay apart for colour-blind readers and in print; with four styles they make 32 looks
+COLOURS = ("#0b5c8f", "#c8442b", "#1d8a5b", "#b07d00", "#7a3e9d", "#00838f", "#8c3b2a", "#4d5b66")
+STYLES = ("-", (0, (5, 1.6)), (0, (5, 1.4, 1.2, 1.4)), (0, (1.4, 1.2)))
+LEGEND_ROWS = 22  # entries of one column beside a picture
+DPI = 200  # of PNG files
+
+
+def look(k: int) -> dict[str, Any]:
+    """Colour and style of the k-th line of a case, the same in every picture."""
+    return {"color": COLOURS[k % len(COLOURS)], "ls": STYLES[(k // len(COLOURS)) % len(STYLES)]}
+
+
+def width(k: int, number: int, widest: float = 2.2) -> float:
+    """Line width of the k-th of several lines: the later the thinner, so that those which coincide all show."""
+    return widest - 0.6 * widest * k / max(number - 1, 1)
+
+
+def tidy(axes: Any, *, grid: bool = True) -> None:
+    """Axes without a box, with pale grid lines."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_size(9)
+    axes.title.set_size(10)
+    if grid:
+        axes.grid(color="#e4e7ea", lw=0.6, zorder=0)
+        axes.set_axisbelow(True)
+
+
+def legend_beside(axes: Any) -> None:
+    """Names to the right of the picture, where they cover nothing; in columns if there are many."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        columns = -(-len(labels) // LEGEND_ROWS)
+        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8,
+                    ncols=columns, handlelength=2.6, borderaxespad=0.0)  # fmt: skip
+
+
+def empty_figure(width: float, height: float) -> Figure:
+    """A figure of this size in inches; InputError without matplotlib."""
+    try:
+        from matplotlib.figure import Figure as Made
+    except ImportError:
+        raise InputError("drawing needs matplotlib: pip install 'ropewalk[plot]'") from None
+    return Made(figsize=(width, height), layout="constrained")
+
+
+def axes_or_new(axes: Any, width: float = 8.0, height: float = 3.4) -> tuple[Any, Any]:
+    """The figure and the axes to draw in: the given ones, or new ones of this size in inches."""
+    if axes is not None:
+        return axes.figure, axes
+    figure = empty_figure(width, height)
+    return figure, figure.add_subplot()
