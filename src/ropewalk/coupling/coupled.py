@@ -11,12 +11,11 @@ import numpy as np
 from ropewalk.analysis.condensed import Condensed, condensed
 from ropewalk.analysis.run import START_SETTINGS, first_state, solver_for
 from ropewalk.coupling import grips
-from ropewalk.coupling.driven import Driven
+from ropewalk.coupling.driven import Driven, private_motions
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import build_sea
-from ropewalk.model.joints import Motions
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
@@ -75,7 +74,7 @@ class Coupled:
 
     def _prepared(self, system: System) -> tuple[Model, Driven, Solver]:
         """Arrays, driven parts and solver of a case."""
-        model = _private(build(system))
+        model = _with_own_motions(build(system))
         driven = Driven(system, model)
         _refuse(model, driven)
         return model, driven, solver_for(system, model, self._choice)
@@ -282,12 +281,9 @@ def _refuse(model: Model, driven: Driven) -> None:
         raise InputError(f"body '{held[0]}' is coupled and linked; make one body of what is linked to it")
 
 
-def _private(model: Model) -> Model:
+def _with_own_motions(model: Model) -> Model:
     """The model with motions of its own, which only its Coupled writes."""
-    copies = [np.array(array) for array in model.motions]
-    for array in copies:
-        array.setflags(write=False)
-    return model._replace(motions=Motions(*copies))  # type: ignore[arg-type]
+    return model._replace(motions=private_motions(model.motions))
 
 
 def _body_ends(model: Model) -> dict[int, list[tuple[int, int, Array]]]:

@@ -2,11 +2,7 @@ r"""Parts that another program moves: cubics from where they were to where they 
 
 A part with ``joint: coupled`` has a motion of kind DRIVEN: one cubic in time for its displacement and, for a body,
 one for its rotation vector, both about the position and attitude of the case. Between the end of one step
-and that of the next, positions and velocities are met at both ends,
-
-.. math:: x = x_0 + v_0 \tau + \left(3\frac{x_1 - x_0}{h} - 2 v_0 - v_1\right)\frac{\tau^2}{h}
-              + \left(2\frac{x_0 - x_1}{h} + v_0 + v_1\right)\frac{\tau^3}{h^2},
-
+and that of the next, positions and velocities are met at both ends (numerics/between.py),
 so the motion is once continuously differentiable and of third order in the step h of the caller.
 """
 
@@ -20,8 +16,9 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
+from ropewalk.model.joints import Motions
 from ropewalk.model.model import Model
-from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, quaternion_product, tangent_so3_inverse
+from ropewalk.numerics.between import cubics_between, turn_and_rate
 from ropewalk.spec.system import System
 
 MOST_TURN = math.radians(170.0)  # the rotation vector is not unique at half a turn
@@ -48,6 +45,9 @@ class Driven:
         rows = sum(2 if part.is_body else 1 for part in self.parts)
         self.position: Array = np.zeros((rows, 3))  # displacements (m) and rotation vectors (rad) at the end of a step
         self.velocity: Array = np.zeros((rows, 3))  # their rates
+        self._rest = {part.row: _rest(model, part) for part in self.parts}  # m, positions of the case
+        self._cubic: Array = np.zeros((rows, 4, 3))  # of position, highest power first
+        self._arrays = tuple(_writable(array) for array in _of_cubics(model.motions))
         self._slot = np.array([part.slot for part in self.parts], dtype=np.int64)
         self._shift = np.array([part.row for part in self.parts], dtype=np.int64)
         self._turning = np.array([part.slot for part in self.parts if part.is_body], dtype=np.int64)
@@ -56,49 +56,44 @@ class Driven:
     def drive(self, time: float, dt: float, states: Mapping[str, Sequence[Any]]) -> None:
         """Lead all parts from where they are at `time` (s) to `states` at time + dt."""
         x1, v1 = self._read(states)
-        x0, v0 = self.position, self.velocity
-        way = (x1 - x0) / dt
-        self._write(time, (v0 + v1 - 2.0 * way) / dt**2, (3.0 * way - 2.0 * v0 - v1) / dt, v0, x0)
+        cubics_between(self.position, self.velocity, x1, v1, dt, self._cubic)
+        self._write(time)
         self.position, self.velocity = x1, v1
 
     def follow(self, other: Driven, time: float) -> None:
         """Go on from where the same parts are in `other` at `time` (s), at their velocities."""
         self.position, self.velocity = other.position, other.velocity
-        none = np.zeros_like(self.position)
-        self._write(time, none, none, self.velocity, self.position)
+        self._cubic[:, :2] = 0.0
+        self._cubic[:, 2], self._cubic[:, 3] = self.velocity, self.position
+        self._write(time)
 
-    def _write(self, time: float, c3: Array, c2: Array, c1: Array, c0: Array) -> None:
-        """Put cubics into the arrays that kernels read; they are read-only for everybody else."""
-        motions = self._model.motions
-        arrays = (motions.knots, motions.cubics, motions.turn_cubics)
-        for array in arrays:
-            array.setflags(write=True)
-        motions.knots[self._slot] = time
-        for power, c in enumerate((c3, c2, c1, c0)):
-            motions.cubics[self._slot, power] = c[self._shift]
-            if self._turn.size:
-                motions.turn_cubics[self._turning, power] = c[self._turn]
-        for array in arrays:
-            array.setflags(write=False)
+    def _write(self, time: float) -> None:
+        """Put cubics that begin at `time` (s) into the arrays that kernels read."""
+        knots, cubics, turn_cubics = self._arrays
+        knots[self._slot] = time
+        cubics[self._slot] = self._cubic[self._shift]
+        if self._turn.size:
+            turn_cubics[self._turning] = self._cubic[self._turn]
 
     def _read(self, states: Mapping[str, Sequence[Any]]) -> tuple[Array, Array]:
         """Displacements and rotation vectors, and their rates, of what the caller gives."""
         if states.keys() != self._known:
             _refuse_names(self._known, set(states))
-        x, v = np.empty_like(self.position), np.empty_like(self.velocity)
+        both = np.empty((2, *self.position.shape))
+        x, v = both[0], both[1]
         for part in self.parts:
             given = states[part.name]
             if len(given) != (4 if part.is_body else 2):
                 wanted = "(position, quaternion, velocity, rate)" if part.is_body else "(position, velocity)"
                 raise InputError(f"state of '{part.name}' has {len(given)} entries; give {wanted}")
             if part.is_body:
-                x[part.row] = given[0] - self._model.bodies.position[part.which]
+                x[part.row] = given[0] - self._rest[part.row]
                 v[part.row] = given[2]
                 x[part.row + 1], v[part.row + 1] = self._turned(part, given[1], given[3])
             else:
-                x[part.row] = given[0] - self._model.points.position[part.which]
+                x[part.row] = given[0] - self._rest[part.row]
                 v[part.row] = given[1]
-        if not (np.isfinite(x).all() and np.isfinite(v).all()):
+        if not np.isfinite(both).all():
             raise InputError(f"a state that was given is not finite: {dict(states)}")
         return x, v
 
@@ -110,14 +105,14 @@ class Driven:
         length = math.sqrt(q @ q)
         if not abs(length - 1.0) < UNIT:
             raise InputError(f"'{part.name}': quaternion {q.tolist()} has length {length:.9g}; it must be 1")
-        turn = quaternion_log(quaternion_product(q / length, quaternion_conjugate(self._base(part))))
+        turn, speed = turn_and_rate(q, self._base(part), w)
         if math.sqrt(turn @ turn) > MOST_TURN:
             degrees = math.degrees(math.sqrt(turn @ turn))
             raise InputError(
                 f"'{part.name}' is turned by {degrees:.4g} degrees from the attitude of the case; "
                 f"at most {math.degrees(MOST_TURN):.0f} can be followed"
             )
-        return turn, tangent_so3_inverse(-turn) @ w
+        return turn, speed
 
     def _base(self, part: Part) -> Array:
         base: Array = self._model.bodies.quaternion[part.which]
@@ -136,16 +131,34 @@ class Driven:
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Undo `snapshot`."""
-        motions = self._model.motions
-        for array, key in (
-            (motions.knots, "driven.knots"),
-            (motions.cubics, "driven.cubics"),
-            (motions.turn_cubics, "driven.turn_cubics"),
-        ):
-            array.setflags(write=True)
+        keys = ("driven.knots", "driven.cubics", "driven.turn_cubics")
+        for array, key in zip(self._arrays, keys, strict=True):
             array[self._slot] = saved[key]
-            array.setflags(write=False)
         self.position, self.velocity = saved["driven.position"].copy(), saved["driven.velocity"].copy()
+
+
+def _rest(model: Model, part: Part) -> Array:
+    position: Array = (model.bodies if part.is_body else model.points).position[part.which]
+    return position
+
+
+def _of_cubics(motions: Motions) -> tuple[Array, Array, Array]:
+    """Arrays of the motions of driven parts."""
+    return motions.knots, motions.cubics, motions.turn_cubics
+
+
+def _writable(array: Array) -> Array:
+    """The array behind a read-only view that belongs to one `Coupled` alone; of others a copy, which nobody reads."""
+    own: Array = array.base if array.base is not None and array.base.flags.writeable else np.array(array)
+    return own
+
+
+def private_motions(motions: Motions) -> Motions:
+    """Copies that only `Driven` writes; everybody else has read-only views of them."""
+    views = [np.array(array).view() for array in motions]
+    for view in views:
+        view.setflags(write=False)
+    return Motions(*views)  # type: ignore[arg-type]
 
 
 def _parts(system: System, model: Model) -> list[Part]:

@@ -60,9 +60,6 @@ class Status(Enum):
     NO_EQUILIBRIUM = "there is no equilibrium: something is not held"
 
 
-GOOD = frozenset({Status.DONE, Status.SLACK})
-
-
 class Figures(Mapping[str, Any]):
     """Figures that are computed when they are first looked at, from the memory as it is then.
 
@@ -104,7 +101,7 @@ class Report:
     @property
     def good(self) -> bool:
         """True if there is an answer."""
-        return self.status in GOOD
+        return self.status is Status.DONE or self.status is Status.SLACK  # no look-up: asked at every step
 
 
 class Passage(NamedTuple):

@@ -204,7 +204,8 @@ class MixedFem:
             before = int(work.steps.count[steps.ITERATIONS])
             _, outcome = march_to(model, work, np.array([t]), tape, self.integrator == "leapfrog")
             report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
-            if model.bodies.mass.size and (sunk := grounded_body(model, tape.body_position[0])):
+            has_free = work.mesh.dof.shape[0] > 0
+            if has_free and model.bodies.mass.size and (sunk := grounded_body(model, tape.body_position[0])):
                 report = _grounded(report, t, sunk)
         return report, Pulls(tape.point_force[0], tape.wrench[0])
 
