@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ropewalk.numerics import kernel_cache as compiling
+from ropewalk.numerics import sources
 from ropewalk.numerics.compile import entry_point, kernel
 
 PROGRAM = """
@@ -103,16 +104,16 @@ def test_a_file_that_others_may_write_is_not_read(tmp_path, monkeypatch):
     path.write_bytes(b"x")
     path.chmod(0o600)
     link.symlink_to(path)
-    assert compiling._trusted_bytes(path) == b"x"
+    assert sources.trusted_bytes(path) == b"x"
     with pytest.raises(OSError):
-        compiling._trusted_bytes(link)
+        sources.trusted_bytes(link)
     path.chmod(0o622)
     with pytest.raises(PermissionError):
-        compiling._trusted_bytes(path)
+        sources.trusted_bytes(path)
     path.chmod(0o600)
     monkeypatch.setattr(os, "getuid", lambda: 4711)
     owner = os.stat_result((0o100600, 0, 0, 1, 4712, 0, 1, 0, 0, 0))
-    assert compiling._not_ours(owner) == "it belongs to user 4712"
+    assert sources.not_ours(owner) == "it belongs to user 4712"
 
 
 def test_kernels_run_with_the_compiler_off(modules, tmp_path):
@@ -130,16 +131,18 @@ def test_key_follows_edits_of_imported_files(tmp_path, monkeypatch):
     middle.write_text("import ropewalk.physics.low\n")
     low.write_text("A = 1\n")
     apart.write_text("B = 1\n")
-    monkeypatch.setattr(compiling, "PACKAGE", package)
+    monkeypatch.setattr(sources, "PACKAGE", package)
+
+    caches = [f for f in vars(sources).values() if hasattr(f, "cache_clear")]
 
     def key() -> str:
-        compiling.source_hash.cache_clear()
-        compiling._imports.cache_clear()
-        return compiling.source_hash(top)
+        for cached in caches:
+            cached.cache_clear()
+        return sources.source_hash(top)
 
     try:
         assert key() == ""  # written since this process began: it may have imported something else
-        monkeypatch.setattr(compiling, "_started", math.inf)
+        monkeypatch.setattr(sources, "_started", math.inf)
         before = key()
         assert before
         apart.write_text("B = 2\n")
@@ -147,8 +150,8 @@ def test_key_follows_edits_of_imported_files(tmp_path, monkeypatch):
         low.write_text("A = 2\n")
         assert key() != before
     finally:
-        compiling.source_hash.cache_clear()
-        compiling._imports.cache_clear()
+        for cached in caches:
+            cached.cache_clear()
 
 
 def test_entry_point_gives_what_the_kernel_gives() -> None:
@@ -160,3 +163,104 @@ def test_entry_point_gives_what_the_kernel_gives() -> None:
 
     arguments = (np.array([3.0, 4.0]), (1.0, 2.0))
     assert entry_point(scaled, *arguments)(*arguments) == scaled(*arguments) == 7.0
+
+
+FLAGS = """
+    import sys
+    sys.path.insert(0, {folder!r})
+    import numpy as np
+    from callers import exact, loose, total
+    x = np.sin(np.arange(1000.0)) * 10.0 ** np.arange(1000) ** 0.4
+    {order}
+    print(repr([float(exact(x)), float(total(x))]))
+"""
+
+
+def test_bits_of_a_kernel_do_not_depend_on_who_called_it_first(tmp_path):
+    """A caller that may sum in any order, compiled first or found on disk, leaves other callers' sums as they were."""
+    (tmp_path / "callers.py").write_text(
+        "from ropewalk.numerics.compile import kernel\n"
+        "@kernel\ndef total(x):\n    s = 0.0\n    for v in x:\n        s += v\n    return s\n"
+        "@kernel(fastmath=True, _nrt=False, forceinline=True)\ndef loose(x):\n    return total(x)\n"
+        "@kernel\ndef exact(x):\n    return total(x)\n"
+    )
+
+    def numbers(cache: str, order: str) -> str:
+        program = textwrap.dedent(FLAGS.format(folder=str(tmp_path), order=order))
+        environment = {**os.environ, "ROPEWALK_CACHE": str(tmp_path / cache)}
+        return subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    alone = numbers("alone", "")
+    assert numbers("after", "loose(x)") == alone  # compiled in this order
+    assert numbers("after", "") == alone  # and found on disk
+    x = np.sin(np.arange(1000.0)) * 10.0 ** np.arange(1000) ** 0.4
+    one_by_one = 0.0
+    for value in x:
+        one_by_one += float(value)
+    assert alone == f"{[one_by_one, one_by_one]!r}\n"
+
+
+def test_fast_arithmetic_is_used_with_own_functions_only():
+    """Numba compiles its own functions with the options of a caller and may hand them to another.
+
+    So kernels with ``fastmath`` call kernels and what is done in place: elementary functions, sizes, comparisons.
+    """
+    in_place = {"abs", "float", "int", "len", "max", "min", "range", "empty", "float64"}
+    in_place |= {
+        "sqrt",
+        "sin",
+        "cos",
+        "exp",
+        "log",
+        "hypot",
+        "arctan2",
+        "floor",
+        "isnan",
+        "isfinite",
+        "isinf",
+        "rint",
+        "copysign",
+        "acos",
+        "arccos",
+        "enumerate",
+    }
+    trees = [ast.parse(path.read_bytes()) for path in sources.PACKAGE.rglob("*.py")]
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    marks = [(f, " ".join(d for d in map(ast.unparse, f.decorator_list) if d.startswith("kernel"))) for f in functions]
+    known = {f.name for f, mark in marks if mark}
+    fast = [f for f, mark in marks if "fastmath" in mark]
+    strange = {
+        (f.name, ast.unparse(call.func))
+        for f in fast
+        for call in ast.walk(f)
+        if isinstance(call, ast.Call) and not call_decorates(f, call)
+        if ast.unparse(call.func).rsplit(".", 1)[-1] not in known | in_place
+    }
+    assert len(fast) > 50
+    assert not strange
+
+
+def call_decorates(function: ast.FunctionDef, call: ast.Call) -> bool:
+    return any(call in ast.walk(mark) for mark in function.decorator_list)
+
+
+def test_key_holds_settings_that_change_the_code(modules, tmp_path):
+    """Bounds checks on, or another level of optimisation, is other code: compiled and kept beside the first."""
+    cache = tmp_path / "cache"
+    counts = []
+    for variables in ({}, {"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_OPT": "1"}, {}):
+        assert run(modules, cache, **variables).stdout == "8.0\n"
+        counts.append(len(list(cache.rglob("*.kernel"))))
+    assert counts == [counts[0], 2 * counts[0], 3 * counts[0], 3 * counts[0]]
+
+
+def test_unknown_numba_compiles_plainly(modules, tmp_path):
+    """With a numba that the dispatcher is not tested with: same numbers, from its own cache at the second start."""
+    (modules / "sitecustomize.py").write_text("import numba\nnumba.__version__ = '9.99.0'\n")
+    cache = tmp_path / "cache"
+    for _ in range(2):
+        assert run(modules, cache, PYTHONPATH=os.pathsep.join([str(modules), *sys.path])).stdout == "8.0\n"
+        assert not list(cache.rglob("*.kernel"))
+        assert len(list(cache.rglob("*.nbc"))) == 2

@@ -1,12 +1,22 @@
-"""Small jobs that make every kernel compile."""
+"""Small jobs that make every kernel compile, and the tasks whose kernels are compiled on all cores beforehand.
+
+A task is ``static:METHOD`` or ``run:SOLVER``, with ``:bodies`` behind it where the case has bodies. ``make plan``
+records the kernels of the tasks in ``PLANNED`` (numerics/parallel_compile.py).
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
-from ropewalk.analysis.run import simulate
-from ropewalk.analysis.statics import NOT_STATIC, static_methods, statics
+from ropewalk.analysis.run import simulate, solver_for
+from ropewalk.analysis.statics import NOT_STATIC, candidates, static_methods, statics
 from ropewalk.methods.claims import demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.methods.registry import SOLVERS, solver_class
@@ -26,6 +36,69 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
         if Claim.DYNAMICS in solver_class(name).claims and _claims(name, chain)
     ]
     return found
+
+
+def static_tasks(system: System, method: str | None = None) -> list[str]:
+    """The task of static analysis of `system`."""
+    model = build(system)
+    name = next(candidates(model, method or system.statics.method))
+    return [_task("static", name, system)]
+
+
+def run_tasks(system: System, solver: str | None = None) -> list[str]:
+    """Tasks of a simulation of `system`: its equilibrium, unless it starts as given, and the steps."""
+    name = solver_for(system, build(system), solver).name
+    begins = [] if system.run is not None and system.run.start == "as_given" else static_tasks(system)
+    return [*begins, _task("run", name, system)]
+
+
+def _task(what: str, method: str, system: System) -> str:
+    return f"{what}:{method}" + ":bodies" * bool(system.bodies)
+
+
+def planned_tasks() -> dict[str, Callable[[], object]]:
+    """What is run to record the plan, by task; a task that needs the equilibrium comes after that."""
+    lines, buoy = spread(), tethered_buoy()
+    found: dict[str, Callable[[], object]] = {}
+    for method in ("catenary", "shooting", "fem"):
+        found[f"static:{method}"] = partial(_settled, lines, method)
+        found[f"static:{method}:bodies"] = partial(_settled, moored_buoy(), method)
+    found["static:fem:bodies"] = partial(_settled, buoy, "fem")
+    found["run:mixed_fem"] = partial(simulate, lines, 0.2, solver="mixed_fem")
+    found["run:mixed_fem:bodies"] = partial(simulate, buoy, 0.2, solver="mixed_fem")
+    return found
+
+
+def _settled(system: System, method: str) -> None:
+    """Equilibrium with all that the command prints of it."""
+    found = statics(system, method)
+    assert found.summary and found.doubts is not None
+
+
+def record_plan() -> None:
+    """Write the plan anew: every task in a process of its own, from an empty cache on."""
+    from ropewalk.numerics.kernel_plan import merged, write_plan
+
+    records = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for task in planned_tasks():
+            out = Path(folder) / "record.json"
+            environment = {**os.environ, "ROPEWALK_CACHE": str(Path(folder) / "kernels")}
+            command = [sys.executable, "-c", f"from {__name__} import record; record({task!r}, {str(out)!r})"]
+            subprocess.run(command, env=environment, check=True)
+            records[task] = json.loads(out.read_text())
+    write_plan(*merged(records))
+
+
+def record(task: str, out: str) -> None:
+    """Run one task and write which kernels it called."""
+    from ropewalk.numerics import kernel_cache
+    from ropewalk.numerics.kernel_plan import Recorder
+
+    job = planned_tasks()[task]
+    kernel_cache.on_kernel = recorder = Recorder()
+    job()
+    Path(out).write_text(json.dumps(recorder.planned()))
 
 
 def _claims(name: str, system: System) -> bool:
@@ -48,6 +121,35 @@ def hanging_chain() -> System:
             "record": {"every": 0.1},
         }
     )
+
+
+def spread() -> System:
+    """Three lines of chain and rope to a free point, in waves and without."""
+    corners = {"a1": [400.0, 0.0, -100.0], "a2": [-200.0, 346.4, -100.0], "a3": [-200.0, -346.4, -100.0]}
+    pieces = [{"section": "chain", "length": 300.0}, {"section": "rope", "length": 130.0}]
+    return System.model_validate(
+        {
+            "environment": {"depth": 100.0},
+            "sections": {
+                "chain": {"catalogue": "studless_chain", "diameter": 0.08},
+                "rope": {"catalogue": "polyester", "diameter": 0.12},
+            },
+            "points": {
+                **{name: {"position": place} for name, place in corners.items()},
+                "knot": {"position": [0, 0, -10], "joint": "free", "mass": 1000.0, "volume": 20.0},
+            },
+            "lines": {name: {"from": name, "to": "knot", "elements": 12, "pieces": pieces} for name in corners},
+            "record": {"every": 0.1},
+        }
+    )
+
+
+def tethered_buoy() -> System:
+    """The buoy of `ropewalk demo`."""
+    from importlib.resources import as_file, files
+
+    with as_file(files("ropewalk.cli") / "templates" / "tethered_buoy.yaml") as path:
+        return System.from_file(path)
 
 
 def moored_buoy() -> System:

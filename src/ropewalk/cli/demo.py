@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ropewalk.cli.compiling import tell_first_use
+from ropewalk.cli.compiling import compile_for_run
 from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 from ropewalk.errors import InputError
 
@@ -41,11 +41,11 @@ def demo_command(
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; give a folder for what the demo writes")
     out.mkdir(parents=True, exist_ok=True)
-    tell_first_use()
     case, result, picture, html = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png", ".html"))
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
     write_whole(case, text.encode("utf-8"))
     system = System.from_file(case)
+    compile_for_run(system)
     rest = statics(system)
     if not as_json:
         print_equilibrium(rest)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.cli.compiling import tell_first_use
+from ropewalk.cli.compiling import compile_for_run
 from ropewalk.cli.outputs import result_file
 from ropewalk.cli.tables import Forces, JsonOption, plain, print_json, print_result_doubts, print_table, say
 from ropewalk.errors import InputError
@@ -37,11 +37,11 @@ def run_command(
     from ropewalk.spec.system import System
 
     kept = None if out is None else result_file(out)
-    tell_first_use()
     system = System.from_file(case)
     target = kept or case.with_suffix(".nc")
     if target == case:
         raise InputError(f"{case}: the result would overwrite the case; name another file with -o")
+    compile_for_run(system, solver)
     dataset = simulate(system, duration, solver=solver, output=target, resume=resume)
     print_result_doubts(dataset)
     if as_json:

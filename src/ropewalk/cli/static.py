@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.cli.compiling import tell_first_use
+from ropewalk.cli.compiling import compile_for_statics
 from ropewalk.cli.outputs import result_file
 from ropewalk.cli.tables import (
     Forces,
@@ -53,8 +53,8 @@ def static_command(
         _all(case, lobes, starts, as_json, {"--method": method, "--out": out, "--guess": guess})
         return
     kept = None if out is None else result_file(out)
-    tell_first_use()
     system = System.from_file(case)
+    compile_for_statics(system, method)
     equilibrium = statics(system, method, guess=guess)
     if kept is not None:
         from ropewalk.io.netcdf import write

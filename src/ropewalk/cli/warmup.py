@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk.cli.compiling import compile_planned
 from ropewalk.cli.tables import say
 
 
@@ -18,6 +19,7 @@ def warmup_command() -> None:
 
     begin = time.perf_counter()
     console = Console(file=sys.stderr)
+    compile_planned()
     todo = jobs()
     for name, job in track(todo, description="compiling", console=console, disable=not console.is_terminal):
         console.log(name) if console.is_terminal else None

@@ -255,7 +255,7 @@ def _nine(a):
     return a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]
 
 
-@kernel
+@kernel(forceinline=True, **UNCOUNTED)
 def centre_pressure(cut, centre):
     """Puts the volume and the waterplane of a sphere's cut at its centre, through which all pressure on it goes.
 
@@ -277,7 +277,7 @@ def _second_moments(cut):
     )  # fmt: skip
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def buoyancy_terms(cut, up, w, block):
     r"""Adds minus the lift of a hull cut by any plane in water of a constant pressure gradient, and its derivative.
 
@@ -309,7 +309,7 @@ def buoyancy_terms(cut, up, w, block):
     add_block(block, 3, 3, plus_unit(scale9(-1.0, turn), dot(m, w)))
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def wall_cut(bottom, top, radius, axis, up, height, cut):
     r"""Cut of a cylinder whose wall alone meets the plane, in closed form; returns False if a lid does.
 
@@ -346,7 +346,7 @@ def wall_cut(bottom, top, radius, axis, up, height, cut):
     return True
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def force_terms(force, arm, block):
     """Adds minus a constant world force (N) at an arm (m, world) that turns with the body, and its derivative."""
     add_column(block, 0, scale3(-1.0, force))

@@ -14,13 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import COUNTED as COUNTED
+from ropewalk.numerics.compile import FUSED, kernel
+from ropewalk.numerics.compile import UNCOUNTED as UNCOUNTED
 
-FUSED = {"contract"}  # products may be added without rounding between
-# Options of kernels that neither make nor return arrays: they do not count references to those they are given, which
-# takes longer than the work of short ones. Numba lets a callee that says nothing have what its first caller has, so
-# such a kernel calls those that may make arrays through one that counts.
-UNCOUNTED, COUNTED = {"_nrt": False}, {"_nrt": True}
 TINY_PIVOT = 1e-300  # below this a pivot is taken as zero
 ZERO3 = (0.0, 0.0, 0.0)
 ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.numerics.blockelimination import TINY_PIVOT
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -125,7 +125,7 @@ def _offsets(sizes: Sequence[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _take(matrix, f, i, j, at):
     """Move the block of groups i and j out of the matrix, leaving zeros there."""
     for p in range(f.start[i], f.start[i + 1]):
@@ -135,7 +135,7 @@ def _take(matrix, f, i, j, at):
             at += 1
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _reduce(front, size, width):
     """Turn the first `size` columns into the unit matrix by row operations with row exchange; False if singular."""
     for c in range(size):
@@ -159,7 +159,7 @@ def _reduce(front, size, width):
     return True
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _eliminate(k, f):
     """Eliminate group k: its row of blocks becomes that of its unknowns by the later ones; False if singular."""
     s0, size = f.start[k], f.start[k + 1] - f.start[k]
@@ -190,7 +190,7 @@ def _eliminate(k, f):
     return True
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _spread(k, f):
     """What the elimination of group k leaves on the later ones."""
     size, front, at = f.start[k + 1] - f.start[k], f.front, f.target_start[k]
@@ -216,7 +216,7 @@ def _spread(k, f):
         at += f.later_start[k + 1] - f.later_start[k]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def solve_blocks(matrix, right, f):
     """Solve by sparse block elimination; False if a group has no regular pivot.
 

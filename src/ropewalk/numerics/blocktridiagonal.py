@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def invert(block, inverse):
     """Inverse of a small dense block by Gauss-Jordan elimination with row exchange.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def solve_dense(A, b):
     """Solve A x = b by elimination with row pivoting, in place: A is spent, b becomes x; False if A is singular.
 

@@ -6,7 +6,8 @@ And it makes for every function the code that unpacks arguments from Python, whi
 is longer than many a kernel.
 
 Here a kernel that is not called in inner loops can be a separate object, known to its callers by name; and
-arguments are unpacked only for kernels that Python calls.
+arguments are unpacked only for kernels that Python calls. What that is worth, measured on static analysis by the
+closed form with an empty cache: 60 s of processor time against 85 s under plain ``numba.njit``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from numba.core.sigutils import normalize_signature
 MANY_ARGUMENTS = 300  # words, of a kernel that is separate from some length on
 SHORT = 600  # LLVM instructions, that length
 LONG = 2500  # LLVM instructions, of a kernel that is separate whatever it is handed
+
+
+_internals: dict[Any, dict[Any, Any]] = {}
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -54,10 +58,13 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
                 del self.overloads[types]  # so far called by kernels only
             self._compiler.targetoptions.update(no_cpython_wrapper=inner, no_cfunc_wrapper=True)
             self._cache.inner = inner
+            context = self.targetctx
+            shared, context.cached_internal_func = context.cached_internal_func, _internal(self.targetoptions)
             try:
                 return super().compile(sig)
             finally:
                 self._inner = inner
+                context.cached_internal_func = shared
 
     def add_overload(self, cres: Any) -> None:
         """Register a compiled result; for calls from Python only if it has the code for them."""
@@ -67,6 +74,16 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
             super().add_overload(cres)
         else:
             self.overloads[tuple(cres.signature.args)] = cres
+
+
+def _internal(options: dict[str, Any]) -> dict[Any, Any]:
+    """Numba's own functions as compiled for callers with these options.
+
+    Numba keeps one for all callers, compiled with the options of the first.
+    """
+    fastmath = options["fastmath"]
+    key = (repr(sorted(fastmath)) if isinstance(fastmath, set) else fastmath, options["forceinline"], options["_nrt"])
+    return _internals.setdefault(key, {})
 
 
 def _has_wrapper(cres: Any) -> bool:

@@ -4,7 +4,9 @@ Numba's own cache looks at the file a kernel stands in, so a caller stays cached
 another file changes, and it numbers its data files through a shared index, which two processes that
 compile at once can cross. Here every compiled kernel is one file, named by a hash of its signature
 and of the source of its module and of all ropewalk modules that one imports, and by a hash of its
-content. It is written under a temporary name and moved into place.
+content. It is written under a temporary name and moved into place. The signature stands for all that changes
+the code: types, the kernel's options (no kernel takes any from its callers, compile.py), processor, versions of
+Python, numpy, numba and LLVM, and numba's settings.
 
 A kernel that calls others which it did not swallow (dispatch.py) names their files, by content: what
 two processes compiled at once may lie side by side and is never mixed.
@@ -12,36 +14,41 @@ two processes compiled at once may lie side by side and is never mixed.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import hashlib
 import os
 import pickle
-import stat
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import llvmlite
+import llvmlite.binding as llvm
 import numba
+import numpy as np
 from numba.core.compiler import CompileResult
 
-PACKAGE = Path(__file__).resolve().parents[1]
-UNCOMPILED = (PACKAGE / "spec", Path(__file__).resolve())  # in no kernel: by an import contract, and by FORMAT
-OTHERS_WRITE = 0o022  # mode bits that let the group or anybody write
-FORMAT = "2"  # of the cache files; raise it when their content changes
+from ropewalk.numerics.sources import PACKAGE, CacheWarning, cache_folder, source_hash, trusted_bytes, usable_folder
+
 FNDESC = 1  # place of the function's description in what numba makes of a compiled result
 DIGEST = 32  # bytes of a sha256, at the head of every file
+# settings of numba, by the environment or by what is installed, that change the code it makes
+SETTINGS = (
+    "OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT", "EXTEND_VARIABLE_LIFETIMES",
+    "USING_SVML", "ENABLE_AVX", "LLVM_REFPRUNE_PASS",
+)  # fmt: skip
 
-_started = time.time()  # s; what was edited later is not what this process has imported
 
+SHIPPED = PACKAGE / "kernels"  # what a wheel carries (`make wheel`); absent in a working copy
+SHIPPED_TARGET = ("x86-64-v3", "")  # processor and features that these are compiled for
+SHIPPED_FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # that x86-64-v3 needs
 
-class CacheWarning(UserWarning):
-    """The kernel cache cannot be used; everything still works, but compiles anew in each process."""
+# called with every kernel that is compiled or loaded: function, types, whether by kernels only, its callees
+on_kernel: Callable[[Any, tuple[Any, ...], bool, list[Any]], None] | None = None
 
 
 class Kept(NamedTuple):
@@ -52,108 +59,6 @@ class Kept(NamedTuple):
 
 
 _loaded: dict[bytes, Any] = {}  # compiled results of this process that are kept on disk, by digest
-
-
-def cache_folder() -> Path:
-    """Where compiled kernels are kept."""
-    if given := os.environ.get("ROPEWALK_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "ropewalk" / "kernels"
-
-
-@functools.cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    """The ropewalk source files that the one at `path` imports."""
-    found: list[Path] = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            head, *rest = name.split(".")
-            if head != PACKAGE.name or not rest:
-                continue
-            target = PACKAGE.joinpath(*rest)
-            found += [f for f in (target.with_suffix(".py"), target / "__init__.py") if f.is_file()]
-    return tuple(dict.fromkeys(found))
-
-
-@functools.cache
-def source_hash(path: Path) -> str:
-    """Hash of the source at `path` and of every ropewalk module it imports, directly or not.
-
-    Empty if one of them was edited since this process began: the code in memory may then not be that of the file.
-    """
-    seen: set[Path] = set()
-    todo = [path]
-    while todo:
-        here = todo.pop()
-        if here in seen or any(here.is_relative_to(place) for place in UNCOMPILED):
-            continue
-        seen.add(here)
-        if here.is_relative_to(PACKAGE):
-            todo += _imports(here)
-    if any(_started < file.stat().st_mtime <= time.time() for file in seen):  # later than now is a wrong clock
-        return ""
-    digest = hashlib.sha256(FORMAT.encode())
-    for file in sorted(seen):
-        digest.update(str(file.name).encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-@functools.cache
-def _usable_folder(folder: Path) -> bool:
-    """True if `folder` can be written; warns once if not."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if why := _not_ours(folder.stat()):
-            warnings.warn(
-                f"compiled kernels in {folder} are not used, because {why} and reading them runs what they hold; they "
-                "are compiled anew in each process. Make the folder yours alone (chmod 700), or set ROPEWALK_CACHE to "
-                "one that is.",
-                CacheWarning,
-                stacklevel=2,
-            )
-            return False
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError as error:
-        warnings.warn(
-            f"compiled kernels cannot be kept in {folder} ({error.strerror}); they are compiled anew in "
-            "each process. Set ROPEWALK_CACHE to a folder that can be written.",
-            CacheWarning,
-            stacklevel=2,
-        )
-        return False
-
-
-def _not_ours(status: os.stat_result) -> str:
-    """Why somebody else may have written a file or folder; empty if nobody can but this user and the administrator."""
-    if sys.platform == "win32":  # folders of a user are closed to others by default
-        return ""
-    if status.st_uid not in (os.getuid(), 0):
-        return f"it belongs to user {status.st_uid}"
-    if status.st_mode & OTHERS_WRITE:
-        return f"others may write there (mode {stat.S_IMODE(status.st_mode):o})"
-    return ""
-
-
-def _trusted_bytes(path: Path) -> bytes:
-    """Content of a file that only this user can have written; OSError if it may be another's."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or _not_ours(status) or _not_ours(path.parent.stat()):
-            raise PermissionError(f"{path} may be another user's")
-        return file.read()
 
 
 def needs_of(library: Any) -> tuple[Kept, ...] | None:
@@ -174,8 +79,9 @@ def needs_of(library: Any) -> tuple[Kept, ...] | None:
 class DiskCache:
     """What a numba dispatcher asks of its cache: `load_overload` and `save_overload`."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._function = function
+        self._options = sorted((name, _written(value)) for name, value in options.items())  # those of this kernel
         self._source = Path(function.__code__.co_filename)
         self.inner = False  # what is asked for is called by kernels only
 
@@ -195,26 +101,39 @@ class DiskCache:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled result for a signature, with all that it calls, or None."""
-        if not source_hash(self._source) or not _usable_folder(cache_folder()):
+        if not source_hash(self._source) or not usable_folder(cache_folder()):
             return None
         context.refresh()
-        for inner in (True, False) if self.inner else (False,):
-            stem = self._stem(signature, context, inner)
-            for path in sorted(_files(stem.parent, stem.name)):
-                if (found := _read(path, context)) is not None:
-                    return found
+        for path in self._kept(signature, context, self.inner):
+            if (found := _read(path, context)) is not None:
+                log_kernel(self._function, signature, self.inner, found.library)
+                return found
         return None
+
+    def kept(self, signature: Any, context: Any, inner: bool) -> bool:
+        """True if there is a file with this kernel for these types."""
+        return bool(self._kept(signature, context, inner))
+
+    def _kept(self, signature: Any, context: Any, inner: bool) -> list[Path]:
+        """Files with this kernel for these types, those of this processor before those that came with ropewalk."""
+        codegen = context.codegen()
+        found: list[Path] = []
+        for root, target in _places(codegen.magic_tuple()):
+            for kind in (True, False) if inner else (False,):
+                stem = root / self._stem(signature, target, kind)
+                found += sorted(_files(stem.parent, stem.name))
+        return found
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compiled result, if all that it calls is kept."""
         library = result.library
-        if not source_hash(self._source) or not _usable_folder(cache_folder()):
+        if not source_hash(self._source) or not usable_folder(cache_folder()):
             library.kernel_needs = None
             return
         library.kernel_needs = needs_of(library)
         if library.kernel_needs is None or result.lifted or library.has_dynamic_globals:
             return
-        stem = self._stem(signature, result.codegen, self.inner)
+        stem = cache_folder() / self._stem(signature, result.codegen.magic_tuple(), self.inner)
         content = (library.kernel_needs, library.kernel_separate, self.inner, result._reduce())
         payload = pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
         digest = hashlib.sha256(payload).digest()
@@ -230,10 +149,11 @@ class DiskCache:
                 Path(temporary).unlink()
             warnings.warn(f"kernel cache: {path.parent}: {error.strerror}", CacheWarning, stacklevel=2)
         else:
-            _remember(result, path, digest)
+            _remember(result, path.relative_to(cache_folder()), digest)
+            log_kernel(self._function, signature, self.inner, library)
 
-    def _stem(self, signature: Any, context: Any, inner: bool) -> Path:
-        codegen = context.codegen() if hasattr(context, "codegen") else context
+    def _stem(self, signature: Any, target: tuple[str, ...], inner: bool) -> Path:
+        """Beginning of the names of files with this kernel for these types and this processor, below the folder."""
         function = self._function
         captured = [c.cell_contents for c in function.__closure__] if function.__closure__ else []
         key = repr(
@@ -242,15 +162,27 @@ class DiskCache:
                 function.__qualname__,
                 str(signature),
                 inner,
-                codegen.magic_tuple(),
-                numba.__version__,
-                sys.version_info[:3],
+                self._options,
+                target,
+                _surroundings(),
                 hashlib.sha256(function.__code__.co_code).hexdigest(),
                 [repr(value) for value in captured],
             )
         )
         name = hashlib.sha256(key.encode()).hexdigest()[:24]
-        return cache_folder() / source_hash(self._source)[:16] / f"{function.__name__}-{name}"
+        return Path(source_hash(self._source)[:16]) / f"{function.__name__}-{name}"
+
+
+def _written(option: Any) -> Any:
+    """A value that is written the same way in every process: sets are not."""
+    return sorted(option) if isinstance(option, set | frozenset) else option
+
+
+@functools.cache
+def _surroundings() -> tuple[Any, ...]:
+    """What makes other code of the same source."""
+    settings = tuple((name, getattr(numba.config, name, None)) for name in SETTINGS)
+    return numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2], settings
 
 
 def _files(folder: Path, stem: str) -> list[Path]:
@@ -260,15 +192,43 @@ def _files(folder: Path, stem: str) -> list[Path]:
     return []
 
 
-def _remember(result: Any, path: Path, digest: bytes) -> None:
-    result.library.kernel_kept = Kept(path.relative_to(cache_folder()).as_posix(), digest)
+def _places(host: tuple[str, ...]) -> list[tuple[Path, tuple[str, ...]]]:
+    """Folders with compiled kernels and the processor they are looked up for there."""
+    own = (cache_folder(), host)
+    return [own, (SHIPPED, (host[0], *SHIPPED_TARGET))] if _shipped_fits(host) else [own]
+
+
+@functools.cache
+def _shipped_fits(host: tuple[str, ...]) -> bool:
+    """True if kernels came with ropewalk and this processor can run them."""
+    if not SHIPPED.is_dir() or not host[0].startswith("x86_64") or numba.config.CPU_NAME is not None:
+        return False
+    has = llvm.get_host_cpu_features()
+    return all(has.get(feature, False) for feature in SHIPPED_FEATURES)
+
+
+def log_kernel(function: Any, signature: Any, inner: bool, library: Any) -> None:
+    """Hand what was compiled or loaded to ``on_kernel``, if somebody listens."""
+    library.kernel_of = (function, tuple(signature))
+    if on_kernel is not None:
+        callees = [callee.kernel_of for callee in library._linking_libraries if hasattr(callee, "kernel_of")]
+        on_kernel(function, tuple(signature), inner, callees)
+
+
+def _remember(result: Any, name: Path, digest: bytes) -> None:
+    result.library.kernel_kept = Kept(name.as_posix(), digest)
     _loaded[digest] = result
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Content of a file of the cache; OSError if it cannot be trusted. What came with ropewalk is trusted as it is."""
+    return path.read_bytes() if path.is_relative_to(SHIPPED) else trusted_bytes(path)
 
 
 def _read(path: Path, context: Any, wanted: bytes | None = None) -> Any:
     """The compiled result in a file, and before it all that it calls; None if something is not as it was written."""
     try:
-        data = _trusted_bytes(path)
+        data = _bytes_of(path)
     except OSError:
         return None
     digest, payload = data[:DIGEST], data[DIGEST:]
@@ -276,13 +236,16 @@ def _read(path: Path, context: Any, wanted: bytes | None = None) -> Any:
         return _loaded[digest]
     if hashlib.sha256(payload).digest() != digest or wanted not in (None, digest):  # torn: compile again
         return None
+    root = SHIPPED if path.is_relative_to(SHIPPED) else cache_folder()
     needs, separate, inner, reduced = pickle.loads(payload)
     for name, needed in needs:
-        if needed not in _loaded and _read(cache_folder() / name, context, needed) is None:
+        if needed not in _loaded and all(
+            _read(place / name, context, needed) is None for place in dict.fromkeys((root, cache_folder(), SHIPPED))
+        ):
             return None
     if separate and not inner:  # numba looks for the name in code for inlining, which is not kept here
         context.codegen()._engine._defined_symbols.add(reduced[FNDESC].llvm_cpython_wrapper_name)
     result = CompileResult._rebuild(context, *reduced)
     result.library.kernel_needs, result.library.kernel_separate = needs, separate
-    _remember(result, path, digest)
+    _remember(result, path.relative_to(root), digest)
     return result

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
 
 SECANT = 1e-3  # strain whose secant stands for the stiffness of a law
 
@@ -85,7 +85,7 @@ def pack_laws(laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return kind, start, parameters
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _polynomial(e, p, start, stop):
     """Tension, its slope and its integral from 0 for a strain between 0 and the limit."""
     t = 0.0
@@ -101,7 +101,7 @@ def _polynomial(e, p, start, stop):
     return ea * e * (1.0 + e * t), ea * (1.0 + e * slope), ea * e * e * (0.5 + e * area)
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _row(x, p, first, n):
     """Index i of the interval of the ascending p[first:first + n] in which x lies, 0 to n - 2."""
     low = 0
@@ -115,7 +115,7 @@ def _row(x, p, first, n):
     return low
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def tension(e, kind, p, start, stop):
     r"""Tension (N) at a strain, and its derivative dT/de (N).
 
@@ -156,7 +156,7 @@ def stiffness_in_a_row(
     return float(lengths.sum() / flexibility) if flexibility > 0.0 else np.inf
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _inverse_polynomial(force, p, start, stop):
     """Strain at a positive tension: Newton kept inside a bracket."""
     limit = p[start + 1]
@@ -186,7 +186,7 @@ def _inverse_polynomial(force, p, start, stop):
     return e
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def strain(force, kind, p, start, stop):
     r"""Strain at a tension, and its derivative de/dT (1/N), the compliance.
 
@@ -210,7 +210,7 @@ def strain(force, kind, p, start, stop):
     return 0.0, 0.0
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def _table_area(low, high, p, start, n):
     """Integral of a table's tension over the strains from low to high."""
     x = low
@@ -224,7 +224,7 @@ def _table_area(low, high, p, start, n):
     return area + 0.5 * (t + tension(high, TABLE, p, start, start + 2 * n)[0]) * (high - x)
 
 
-@kernel
+@kernel(fastmath=FUSED, **UNCOUNTED)
 def strain_energy(force, kind, p, start, stop):
     r"""Energy stored per unstretched length (J/m) at a tension.
 

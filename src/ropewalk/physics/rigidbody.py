@@ -34,7 +34,7 @@ from ropewalk.numerics.blockelimination import (
     sub9,
     times,
 )
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 
 SMALL_TURN = 1e-3  # rad2: the series below it leave out terms of 1e-13 and less
@@ -87,7 +87,7 @@ def turned(quaternion, psi):
     return q / norm
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def attitude(quaternion, psi):
     r"""Rotation matrix after the turn psi about body axes, and Z of the module's heading; tuples of 9.
 
@@ -149,7 +149,7 @@ def arm_derivatives(arm, omega, alpha, Z, bp, gp):
     return dv, sub9(scale9(-1.0, times(inner, Z)), hat9(acceleration))
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_block(block, row, column, A):
     """Adds a matrix to a larger one at (row, column)."""
     for p in range(3):
@@ -157,14 +157,14 @@ def add_block(block, row, column, A):
             block[row + p, column + q] += A[3 * p + q]
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_column(block, row, a):
     """Adds a vector to the last column (index 6) of a body's block."""
     for p in range(3):
         block[row + p, 6] += a[p]
 
 
-@kernel(forceinline=True, fastmath=FUSED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def inertia_terms(mass, centre, inertia, v, a, omega, alpha, R, Z, damping, bp, gp, block):
     r"""Adds inertia (N, N m) and its derivative by position and world rotation to a body's block.
 

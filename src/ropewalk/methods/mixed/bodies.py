@@ -66,7 +66,7 @@ def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever
             fill_lever(line, side, arm, lever)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def fill_lever(line, side, arm, lever):
     """Displacement of an end per world translation and rotation of its body: e_i, and e_i x arm."""
     for p in range(3):
@@ -143,7 +143,7 @@ def steady_bodies(mesh, A, b):
             A[d + i, d + i] += moment
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def add_body_end(line, levers, d, k, K, b, c, g, A, right):
     r"""Put the end block of a line into the six rows and columns of the body that carries its last node.
 
@@ -173,7 +173,7 @@ def add_body_end(line, levers, d, k, K, b, c, g, A, right):
             A[d + 3 + p, d + 3 + q] -= turn[3 * p + q]
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, **UNCOUNTED)
 def add_end_turn(line, side, levers, d, force, A):
     """The force of a line on its body (N) keeps its direction while its arm turns: derivative of the moment.
 
