@@ -10,10 +10,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from ropewalk.numerics import sources
+from ropewalk.numerics import kernel_cache, sources
 from ropewalk.numerics.compile import entry_point, kernel
 
 PROGRAM = """
@@ -264,3 +265,18 @@ def test_unknown_numba_compiles_plainly(modules, tmp_path):
         assert run(modules, cache, PYTHONPATH=os.pathsep.join([str(modules), *sys.path])).stdout == "8.0\n"
         assert not list(cache.rglob("*.kernel"))
         assert len(list(cache.rglob("*.nbc"))) == 2
+
+
+def test_shipped_kernels_are_used_and_nothing_is_compiled(modules, tmp_path):
+    """What was compiled for x86-64-v3 elsewhere is loaded on this processor, if it can run it."""
+    if not all(llvm.get_host_cpu_features().get(feature, False) for feature in kernel_cache.SHIPPED_FEATURES):
+        pytest.skip("this processor is no x86-64-v3")
+    run(modules, tmp_path / "shipped", NUMBA_CPU_NAME="x86-64-v3", NUMBA_CPU_FEATURES="")
+    (modules / "sitecustomize.py").write_text(
+        "from pathlib import Path\nfrom ropewalk.numerics import kernel_cache\n"
+        f"kernel_cache.SHIPPED = Path({str(tmp_path / 'shipped')!r})\n"
+    )
+    done = run(modules, tmp_path / "cache", PYTHONPATH=os.pathsep.join([str(modules), *sys.path]))
+    assert done.stdout == "8.0\n"
+    assert list((tmp_path / "shipped").rglob("*.kernel"))
+    assert not list((tmp_path / "cache").rglob("*.kernel"))

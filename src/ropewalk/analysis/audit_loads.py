@@ -12,7 +12,7 @@ import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import Sea
-from ropewalk.model.lines import FORCE_TABLE, PRESSURE, Sections
+from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING, Sections
 from ropewalk.model.model import Model
 from ropewalk.physics.current import POWER, POWER_LAYER, TABLE, UNIFORM
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
@@ -184,7 +184,7 @@ def given_load(model: Model, of: Fabric, s: Array, r: Array, tangent: Array) -> 
                 load[own] += np.stack([np.interp(s[own], table[:, 0], table[:, c]) for c in (1, 2, 3)], axis=1)
             elif lines.load_kind[j] == PRESSURE:
                 load[own] += value * np.cross(axis, tangent[own])
-            else:
+            elif lines.load_kind[j] == ROTATING:
                 arm = r[own] - lines.load_origin[j]
                 arm = arm - np.outer(arm @ axis, axis)
                 load[own] += (model.sections.mass[of.section[own]] * value**2)[:, None] * arm

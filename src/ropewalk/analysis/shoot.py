@@ -14,7 +14,7 @@ import numpy as np
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shape import line_scale
-from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, SLACK_FORCE, STEPS, TOO_MANY_STEPS, start_state
+from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, SLACK_FORCE, STEPS, TOO_MANY_STEPS, Arc, start_state
 from ropewalk.methods.shooting.shot import shoot as integrate
 from ropewalk.methods.shooting.spans import LineSpans, line_spans, reversed_spans
 from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE
@@ -117,13 +117,13 @@ def _integrate(
     y, log = np.empty(ALL), np.empty(LOG_SIZE)
     table: Array = np.full((places.size, STATE), np.nan)
     nowhere = (np.empty(0), np.empty((0, STATE)))
+    arc = Arc(
+        0, spans.rows.shape[0], spans.rows, spans.laws, model.sections.law_data, length, scale, SLACK_FORCE * scale
+    )
 
     def run(m: int, tolerance: float, pair: int, grid: tuple[Array, Array]) -> None:
         start_state(np.ascontiguousarray(begin), pull, y)
-        ended = integrate(
-            y, m, 0, spans.rows.shape[0], spans.rows, spans.laws, model.sections.law_data, model.sea, HANGING, length,
-            scale, SLACK_FORCE * scale, tolerance, pair, *grid, log,
-        )  # fmt: skip
+        ended = integrate(y, m, arc, model.sea, HANGING, (tolerance, pair), grid, log)
         if ended != ARRIVED:
             what = "needs too many steps" if ended == TOO_MANY_STEPS else "overflows"
             raise ConvergenceError(

@@ -6,7 +6,7 @@ import numpy as np
 
 from ropewalk.loads.given import LINE_LOAD
 from ropewalk.model.arrays import Array, Flags, Ints, Records, joined, records
-from ropewalk.model.lines import FORCE_TABLE, PRESSURE
+from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING
 from ropewalk.model.model import Model
 
 
@@ -36,7 +36,7 @@ def _line_loads(model: Model, line: int, s: Array, section: Ints) -> Records:
                 rows.second[:, column] += second
         elif lines.load_kind[k] == PRESSURE:
             rows.pressure += value * axis
-        else:
+        elif lines.load_kind[k] == ROTATING:
             mass = model.sections.mass[section]
             matrix = value**2 * (np.eye(3) - np.outer(axis, axis))
             rows.turn += mass[:, None] * matrix.reshape(9)

@@ -5,7 +5,7 @@ Arrays of series are (axis, power, node or link), so that sums over powers run o
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,64 +82,40 @@ def allocate(n_links: int, order: int) -> Series:
     )
 
 
-def chain(
-    length: Array,
-    mass: Array,
-    *,
-    gravity: float = 9.81,
-    link_load: Array | None = None,
-    node_mass: Array | None = None,
-    node_load: Array | None = None,
-    pressure: Array | None = None,
-    load_terms: Array | None = None,
-    held: tuple[bool, bool] = (True, True),
-    motion_terms: Array | None = None,
-    added_normal: Array | None = None,
-    added_tangential: Array | None = None,
-    damping: float = 0.0,
-    linear_drag: Array | None = None,
-    drag_normal: Array | None = None,
-    drag_tangential: Array | None = None,
-    node_drag: Array | None = None,
-    current: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    smoothing: float = 0.0,
-) -> Chain:
+def chain(length: Array, mass: Array, *, gravity: float = 9.81, **given: Any) -> Chain:
     """A `Chain` from what differs from the default: weight m g downwards, nothing else.
 
-    `link_load` (n, 3), spread evenly, or (n, 2, 3), shared between the ends, and `node_load`, where given, are
-    whole loads: the weight is then no longer added.
+    `given` are fields of `Chain`. `link_load` (n, 3), spread evenly, or (n, 2, 3), shared between the ends, and
+    `node_load`, where given, are whole loads: the weight is then no longer added.
     """
-    length = _fresh(length)
-    mass = _fresh(mass)
-    n = length.size
-    no_terms = np.zeros((0, TERM_HEAD + 1))
-    down = np.array([0.0, 0.0, -gravity])
-    node_mass = _filled(node_mass, n + 1)
+    if strange := given.keys() - set(Chain._fields):
+        raise TypeError(f"a chain has no {', '.join(sorted(strange))}")
+    given = {name: value for name, value in given.items() if value is not None}
+    length, mass = _fresh(length), _fresh(mass)
+    n, down = length.size, np.array([0.0, 0.0, -gravity])
+    node_mass = _filled(given.get("node_mass"), n + 1)
     reference = (mass.sum() + node_mass.sum()) / n
-    link_load = _fresh(np.outer(mass, down) if link_load is None else link_load)
+    link_load = _fresh(given.get("link_load", np.outer(mass, down)))
     if link_load.ndim == 2:
         link_load = np.stack([0.5 * link_load, 0.5 * link_load], axis=1)
-    load = np.abs(link_load).sum()
-    fall = max(load / (n * reference), abs(gravity), FLOOR_ACCELERATION)
+    fall = max(np.abs(link_load).sum() / (n * reference), abs(gravity), FLOOR_ACCELERATION)
+    no_terms = np.zeros((0, TERM_HEAD + 1))
+    per_link = ("added_normal", "added_tangential", "linear_drag", "drag_normal", "drag_tangential")
     return Chain(
         length=length,
         mass=mass,
-        added_normal=_filled(added_normal, n),
-        added_tangential=_filled(added_tangential, n),
         node_mass=node_mass,
         link_load=link_load,
-        node_load=_fresh(np.outer(node_mass, down) if node_load is None else node_load),
-        pressure=np.zeros((n, 3)) if pressure is None else _fresh(pressure),
-        load_terms=no_terms if load_terms is None else _fresh(load_terms),
-        held=np.array(held, dtype=np.bool_),
-        motion_terms=no_terms if motion_terms is None else _fresh(motion_terms),
-        damping=float(damping),
-        linear_drag=_filled(linear_drag, n),
-        drag_normal=_filled(drag_normal, n),
-        drag_tangential=_filled(drag_tangential, n),
-        node_drag=_filled(node_drag, n + 1),
-        current=np.array(current, dtype=float),
-        smoothing=float(smoothing),
+        node_load=_fresh(given.get("node_load", np.outer(node_mass, down))),
+        pressure=_fresh(given.get("pressure", np.zeros((n, 3)))),
+        load_terms=_fresh(given.get("load_terms", no_terms)),
+        held=np.array(given.get("held", (True, True)), dtype=np.bool_),
+        motion_terms=_fresh(given.get("motion_terms", no_terms)),
+        damping=float(given.get("damping", 0.0)),
+        **{name: _filled(given.get(name), n) for name in per_link},
+        node_drag=_filled(given.get("node_drag"), n + 1),
+        current=np.array(given.get("current", (0.0, 0.0, 0.0)), dtype=float),
+        smoothing=float(given.get("smoothing", 0.0)),
         reference_mass=float(reference),
         time_floor=float(STEP_FLOOR * np.sqrt(length.min() / fall)),
     )

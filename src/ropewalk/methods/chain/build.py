@@ -71,7 +71,6 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
             node_load=node_load,
             pressure=np.broadcast_to(_pressure(model, line), (length.size, 3)),
             held=(held[0], held[1]),
-            motion_terms=end_terms(model, line, length.size) if any(held) else None,
             added_normal=sections.added_normal[section] * displaced,
             added_tangential=sections.added_tangential[section] * displaced,
             damping=damping,
@@ -80,6 +79,7 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
             node_drag=node_drag,
             current=_current(model) if wet else (0.0, 0.0, 0.0),
             smoothing=smoothing,
+            **({"motion_terms": end_terms(model, line, length.size)} if any(held) else {}),
         ),
         s,
     )

@@ -16,7 +16,7 @@ import numpy as np
 from ropewalk.loads.body import still_block
 from ropewalk.loads.given import spring_pull
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
-from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
+from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, Arc, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE, float_force
 from ropewalk.model.arrays import Array, Flags, Ints, Records
 from ropewalk.numerics.blockelimination import scale3
@@ -124,6 +124,14 @@ def result_memory(n: int, n_arcs: int, n_nodes: int, n_bodies: int) -> Result:
 
 
 @kernel
+def arc_of(arcs, a):
+    """Arc a of `Arcs`, as :func:`shoot` takes it."""
+    return Arc(
+        arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, arcs.length[a], arcs.force[a], arcs.slack[a]
+    )
+
+
+@kernel
 def place(k, nodes, rigid, x, quaternions, position, map_, arm):
     """Position (3,) of node k (m), the map (3, 6) from its unknowns to its displacement, and its lever (3,)."""
     map_[:, :] = 0.0
@@ -177,10 +185,7 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
         if at_peg:
             slope_at(arcs, a, y, False, sea, box, before)
         m = arcs.active[a] if derivatives else STATE
-        status = shoot(
-            y, m, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, arcs.on_bed[a],
-            arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, pair, none, nowhere, out.log[a],
-        )  # fmt: skip
+        status = shoot(y, m, arc_of(arcs, a), sea, arcs.on_bed[a], (tolerance, pair), (none, nowhere), out.log[a])
         if status != ARRIVED:
             return status
         for j in range(6):

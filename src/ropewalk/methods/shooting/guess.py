@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ropewalk.methods.shooting import string
-from ropewalk.methods.shooting.assembly import place
+from ropewalk.methods.shooting.assembly import arc_of, place
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
 from ropewalk.numerics.compile import kernel
@@ -167,10 +167,8 @@ def start_tails(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair):
             for i in range(3):
                 force[i] = -force[i]
             start_state(p0, force, y)
-            status = shoot(
-                y, string.STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, sea, HANGING,
-                arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, pair, none, nowhere, log,
-            )  # fmt: skip
+            arc, integrator = arc_of(arcs, a), (tolerance, pair)
+            status = shoot(y, string.STATE, arc, sea, HANGING, integrator, (none, nowhere), log)
             if status != ARRIVED:
                 break
             for i in range(3):

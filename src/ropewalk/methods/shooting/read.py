@@ -9,7 +9,7 @@ from ropewalk.assembly.catenary_state import with_corners
 from ropewalk.methods.shooting.assembly import Result, place
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
-from ropewalk.methods.shooting.shot import LOG_SIZE, REST, shoot, start_state
+from ropewalk.methods.shooting.shot import LOG_SIZE, REST, Arc, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, STATE, float_force
 from ropewalk.model.arrays import Array, Flags, offsets
 from ropewalk.model.lines import POINT
@@ -52,10 +52,10 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), np.empty(LOG_SIZE)
     begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a, 0] * model.sea.bed_normal
     start_state(begin, problem.x[arcs.dof[a, 12:15]], y)
-    shoot(
-        y, STATE, arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, model.sea, arcs.on_bed[a],
-        arcs.length[a], arcs.force[a], arcs.slack[a], tolerance, DORMAND_PRINCE, np.ascontiguousarray(s), table, log,
-    )  # fmt: skip
+    integrator, wanted = (tolerance, DORMAND_PRINCE), (np.ascontiguousarray(s), table)
+    arc = Arc(arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, arcs.length[a], arcs.force[a],
+              arcs.slack[a])  # fmt: skip
+    shoot(y, STATE, arc, model.sea, int(arcs.on_bed[a]), integrator, wanted, log)
     return table
 
 

@@ -13,6 +13,8 @@ for the event g = 0 between slopes F ([Hairer1993], sec. II.6).
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, press, sink
@@ -57,6 +59,7 @@ ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
 STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
 LOG_SIZE = 4
 
+LAST = 12  # stage at the end of a step
 NOTHING, PHASE, KINK, APEX = 0, 1, 2, 3  # events of a step
 
 KINK_PASSED = 1.0e-12  # of the length: a corner of the profile this near the start of a step lies behind it
@@ -69,24 +72,60 @@ EVENT_ITERATIONS = 40  # Illinois needs 6 to 10
 EVENT_TOLERANCE = 1.0e-14  # of the length or force scale
 
 
+class Arc(NamedTuple):
+    """What a shot goes along."""
+
+    first: int  # of its spans
+    last: int  # beyond its spans
+    spans: Any  # (n, SPAN_COLUMNS)
+    laws: Any  # (n, 3)
+    law_data: Any  # of all laws of physics/elasticity.py
+    length: float  # scale, m
+    force: float  # scale, N
+    delta: float  # smallest force, N
+
+
+class Walk(NamedTuple):
+    """What a shot carries along: constants, and memory for one step."""
+
+    law_data: Any
+    sea: Any
+    delta: float
+    pair: int  # FEHLBERG or DORMAND_PRINCE
+    K: Any  # (STAGES, ALL) slopes
+    box: Any  # (3, 3, 3) memory of `string_slope`
+    rows: Any  # (DENSE_ROWS, STATE) of dense output
+    stage: Any  # (ALL,)
+    y_new: Any  # (ALL,) state at the end of the step
+    slope: Any  # (ALL,)
+
+
 @kernel
-def _take_step(s, h, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new):
+def _slope(s, y, m, here, limits, walk, dy):
+    """Slope at s into dy.  here : span, law and phase    limits : as `low` and `high` of :func:`string_slope`"""
+    (span, law, phase), (low, high) = here, limits
+    string_slope(s, y, m, span, law, walk.law_data, walk.sea, phase, walk.delta, low, high, walk.box, dy)
+
+
+@kernel
+def _take_step(s, h, y, m, here, limits, walk):
     """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages.
 
-    low, high : m, heights of corners of the current profile that the step may end at.
+    here : span, law and phase    limits : m, heights of corners of the current profile that the step may end at
     """
-    if pair == FEHLBERG:
+    K, stage, y_new = walk.K, walk.stage, walk.y_new
+    if walk.pair == FEHLBERG:
         for i in range(1, 6):
             stage_state(y, h, K, F_A[i], i, m, stage)
-            string_slope(s + F_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, low, high, box, K[i])
+            _slope(s + F_C[i] * h, stage, m, here, limits, walk, K[i])
         stage_state(y, h, K, F_B, 6, m, y_new)
-        string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, low, high, box, K[12])
+        _slope(s + h, y_new, m, here, limits, walk, K[LAST])
         return
-    for i in range(1, 12):
+    for i in range(1, LAST):
         stage_state(y, h, K, D_A[i], i, m, stage)
-        string_slope(s + D_C[i] * h, stage, m, span, law, law_data, sea, phase, delta, low, high, box, K[i])
-    stage_state(y, h, K, D_A[12], 12, m, y_new)
-    string_slope(s + h, y_new, m, span, law, law_data, sea, phase, delta, low, high, box, K[12])
+        _slope(s + D_C[i] * h, stage, m, here, limits, walk, K[i])
+    stage_state(y, h, K, D_A[LAST], LAST, m, y_new)
+    _slope(s + h, y_new, m, here, limits, walk, K[LAST])
 
 
 @kernel
@@ -103,10 +142,13 @@ def event_value(y, watched, normal):
 
 
 @kernel
-def _step_to_event(
-    s, h, event, level, scale, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K, stage, y_new
-):
-    """Length of the step that ends where the event value is `level`, by the Illinois rule; y_new and K belong to it."""
+def _step_to_event(s, h, goal, y, m, here, lean, walk):
+    """Length of the step that ends where the event value is that of the goal; y_new and K belong to it.
+
+    By the Illinois rule.  goal : event, its value and the scale of that    here : span, law and phase
+    """
+    (event, level, scale), phase = goal, here[2]
+    sea, y_new = walk.sea, walk.y_new
     watched = -APEX if event == APEX else phase
     g0 = event_value(y, watched, sea.bed_normal) - level
     g1 = event_value(y_new, watched, sea.bed_normal) - level
@@ -122,7 +164,7 @@ def _step_to_event(
     step = h
     for _ in range(EVENT_ITERATIONS):
         step = far - g1 * (far - near) / (g1 - g0)
-        _take_step(s, step, y, m, span, law, law_data, sea, phase, delta, pair, low, high, box, K, stage, y_new)
+        _take_step(s, step, y, m, here, (low, high), walk)
         g = event_value(y_new, watched, sea.bed_normal) - level
         if abs(g) <= EVENT_TOLERANCE * scale or far - near <= EVENT_TOLERANCE * h:
             break
@@ -189,26 +231,27 @@ def start_state(position, force, y):
 
 
 @kernel
-def shoot(
-    y, m, first, last, spans, laws, law_data, sea, on_bed, length, force, delta, tolerance, pair, grid, table, log
-):
-    r"""Integrate along spans first:last from the state in y, which becomes the state at the end; returns how it ended.
+def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
+    r"""Integrate along an arc from the state in y, which becomes the state at the end; returns how it ended.
 
     y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
-    spans : (n, SPAN_COLUMNS)    laws : (n, 3)    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
-    length, force : scales of the arc, m and N    delta : smallest force, N    tolerance : of a step, relative to them
-    grid : (k,) m from the arc's start, rising, where the state is wanted; table : (k, STATE), filled
+    arc : `Arc`    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
+    integrator : tolerance of a step, relative to the scales of the arc, and pair
+    wanted : grid (k,), m from the arc's start, rising, where the state is wanted, and table (k, STATE), filled
     log : (LOG_SIZE,), filled
     """
-    K, box, rows = np.zeros((STAGES, ALL)), np.empty((3, 3, 3)), np.empty((DENSE_ROWS, STATE))
-    stage, y_new, slope, scale = np.empty(ALL), np.empty(ALL), np.empty(ALL), np.empty(STATE)
+    (tolerance, pair), (grid, table) = integrator, wanted
+    first, last, spans, laws, length, force = arc.first, arc.last, arc.spans, arc.laws, arc.length, arc.force
+    walk = Walk(
+        arc.law_data, sea, arc.delta, pair, np.zeros((STAGES, ALL)), np.empty((3, 3, 3)),
+        np.empty((DENSE_ROWS, STATE)), np.empty(ALL), np.empty(ALL), np.empty(ALL),
+    )  # fmt: skip
+    K, y_new, scale = walk.K, walk.y_new, np.empty(STATE)
     scale[:3] = tolerance * length
     scale[3:] = tolerance * force
     water = sea.water_density > 0.0
     log[STEPS], log[REST], log[DEEPEST], log[LOWEST] = 0.0, 0.0, 0.0, np.inf
-    phase, begin, place, k = _leave(
-        y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, slope, grid, table, log
-    )
+    phase, begin, place, k = _leave(y, m, arc, on_bed, walk, wanted, log)
     if log[REST] > 0.0 or phase == GROUNDED:  # what lies on the bed depends on where it starts
         m = ALL if m > STATE else m
     origin = spans[first, S0]
@@ -218,37 +261,30 @@ def shoot(
         s, end = place, span[S1] - span[S0]
         place = 0.0
         if phase == GROUNDED and end > 0.0:
-            phase = _over_buoyant(y, m, i, first, spans, sea, water, slope)
+            phase = _over_buoyant(y, m, i, first, spans, sea, water, walk.slope)
         lean = _lean(y, length)
-        string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
+        _slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk, K[0])
         while s < end:
             full = h >= end - s
             step = end - s if full else h
             simple = pair == DORMAND_PRINCE and is_quadrature(span, phase, sea)
             if simple:
-                error = quadrature_step(s, step, y, m, span, law, law_data, phase, delta, scale, K, y_new)
+                error = quadrature_step(s, step, y, m, span, law, arc.law_data, phase, arc.delta, scale, K, y_new)
             else:
                 top = -abs(lean) if phase == WET else np.inf
-                _take_step(
-                    s, step, y, m, span, law, law_data, sea, phase, delta, pair, -np.inf, top, box, K, stage, y_new
-                )
+                _take_step(s, step, y, m, (span, law, phase), (-np.inf, top), walk)
             event, level = next_event(y, y_new, phase, water, sea, length)
             if event == NOTHING and water and _may_surface(y, y_new, phase, step, force):
                 event, level = APEX, 0.0
             if event != NOTHING:
+                here = (span, law, phase)
                 if simple:  # the slopes of the derivatives are missing
-                    string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
+                    _slope(s, y, m, here, (y[2] + lean, y[2] + lean), walk, K[0])
                 reach = force if phase == GROUNDED or event == APEX else length
-                step = _step_to_event(
-                    s, step, event, level, reach, y, m, span, law, law_data, sea, phase, delta, pair, lean, box, K,
-                    stage, y_new,
-                )  # fmt: skip
+                step = _step_to_event(s, step, (event, level, reach), y, m, here, lean, walk)
                 if event == APEX and (y_new[2] > 0.0) == (phase == WET):  # the surface is met on the way there
                     event, level = PHASE, 0.0
-                    step = _step_to_event(
-                        s, step, event, level, length, y, m, span, law, law_data, sea, phase, delta, pair, lean, box,
-                        K, stage, y_new,
-                    )  # fmt: skip
+                    step = _step_to_event(s, step, (event, level, length), y, m, here, lean, walk)
                 full = False
             if event != NOTHING or not simple:
                 error = error_norm(K, step, scale, pair)
@@ -262,11 +298,10 @@ def shoot(
                 continue
             grown = step * step_factor(error, True, pair)
             h = max(h, grown) if full or event != NOTHING else grown
-            if grid.size > 0:
-                while k < grid.size and grid[k] <= span[S0] - origin + s + step:
-                    _fill(y, y_new, step, s, (grid[k] - span[S0] + origin - s) / step, span, law, law_data, sea, phase,
-                          delta, box, K, stage, rows, table[k])  # fmt: skip
-                    k += 1
+            while k < grid.size and grid[k] <= span[S0] - origin + s + step:
+                share = (grid[k] - span[S0] + origin - s) / step
+                _fill(s, step, share, y, (span, law, phase), walk, table[k])
+                k += 1
             if phase == GROUNDED:
                 log[REST] += step
             s = end if full else s + step
@@ -274,23 +309,23 @@ def shoot(
                 y[j] = y_new[j]
             if event == PHASE:
                 m = ALL if m > STATE else m  # the place of the event depends on where the arc starts
-                phase = _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K)
+                phase = _change_phase(s, y, m, (span, law, phase), lean, walk)
             elif event in (KINK, APEX):
-                string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] + lean, y[2] + lean, box, K[0])
+                _slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk, K[0])
             else:
                 for j in range(STATE if simple else m):
-                    K[0, j] = K[12, j]
+                    K[0, j] = K[LAST, j]
             lean = _lean(y, length)
             if phase != GROUNDED:
                 _watch(y, span[RADIUS], (span[S0] - origin + s) / length, sea, log)
         if span[BOUND] > 0.0:
             if m == FORCE_ONLY:
                 m = ALL
-            _jump(y, m, span, sea, box[0, 0])
+            _jump(y, m, span, sea, walk.box[0, 0])
             if phase == GROUNDED and event_value(y, phase, sea.bed_normal) >= 0.0:  # the load is lifted
                 phase = _next_phase(phase, y, water)
     if phase == GROUNDED:
-        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), slope, sea, spans[last - 1])
+        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, spans[last - 1])
     while k < grid.size:
         table[k] = y[:STATE]
         k += 1
@@ -298,11 +333,13 @@ def shoot(
 
 
 @kernel
-def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, slope, grid, table, log):
+def _leave(y, m, arc, on_bed, walk, wanted, log):
     """Phase at the start, span and place where the integration begins, and the places of the grid already filled.
 
     A straight part on the bed is gone along at once, and y is then the state at its lift-off.
     """
+    (grid, table), sea = wanted, walk.sea
+    first, last, spans, laws, law_data, delta = arc.first, arc.last, arc.spans, arc.laws, arc.law_data, arc.delta
     normal = sea.bed_normal
     phase = DRY
     if sea.water_density > 0.0 and (y[2] < 0.0 or (y[2] == 0.0 and y[5] < 0.0)):
@@ -312,7 +349,7 @@ def _leave(y, m, first, last, spans, laws, law_data, sea, on_bed, delta, box, sl
         if on_bed == STRAIGHT:
             entries = ALL if m > STATE else m
             begin, place, log[REST] = lay_straight(
-                y, entries, first, last, spans, laws, law_data, sea, delta, box, slope
+                y, entries, first, last, spans, laws, law_data, sea, delta, walk.box, walk.slope
             )
             while k < grid.size and grid[k] < log[REST]:
                 point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, delta, table[k])
@@ -347,13 +384,14 @@ def _lean(y, length):
 
 
 @kernel
-def _change_phase(s, y, m, span, law, law_data, sea, phase, delta, lean, box, slope, K):
+def _change_phase(s, y, m, here, lean, walk):
     """Pass the event at s: the derivatives in y jump, K[0] becomes the slope beyond; returns the new phase."""
-    string_slope(s, y, m, span, law, law_data, sea, phase, delta, y[2] - lean, y[2] - lean, box, slope)
-    after = _next_phase(phase, y, sea.water_density > 0.0)
-    string_slope(s, y, m, span, law, law_data, sea, after, delta, y[2] + lean, y[2] + lean, box, K[0])
-    _saltation(y, m, slope, K[0], phase, sea.bed_normal)
-    string_slope(s, y, m, span, law, law_data, sea, after, delta, y[2] + lean, y[2] + lean, box, K[0])
+    (span, law, phase), slope = here, walk.K[0]
+    _slope(s, y, m, here, (y[2] - lean, y[2] - lean), walk, walk.slope)
+    after = _next_phase(phase, y, walk.sea.water_density > 0.0)
+    _slope(s, y, m, (span, law, after), (y[2] + lean, y[2] + lean), walk, slope)
+    _saltation(y, m, walk.slope, slope, phase, walk.sea.bed_normal)
+    _slope(s, y, m, (span, law, after), (y[2] + lean, y[2] + lean), walk, slope)
     return after
 
 
@@ -422,15 +460,16 @@ def _next_phase(phase, y, water):
 
 
 @kernel
-def _fill(y, y_new, h, s, x, span, law, law_data, sea, phase, delta, box, K, stage, rows, out):
+def _fill(s, h, x, y, here, walk, out):
     """State at the fraction x of a step, by dense output; the three extra stages are made anew each time."""
-    for i in range(13, 16):
+    K, stage = walk.K, walk.stage
+    for i in range(LAST + 1, STAGES):
         stage_state(y, h, K, D_A[i], i, STATE, stage)
-        string_slope(s + D_C[i] * h, stage, STATE, span, law, law_data, sea, phase, delta, -np.inf, np.inf, box, K[i])
-    dense_rows(y, y_new, h, K, STATE, rows)
-    dense_value(y, rows, min(1.0, max(0.0, x)), STATE, out)
-    if phase == GROUNDED:
-        _flatten(out, sea.bed_normal)
+        _slope(s + D_C[i] * h, stage, STATE, here, (-np.inf, np.inf), walk, K[i])
+    dense_rows(y, walk.y_new, h, K, STATE, walk.rows)
+    dense_value(y, walk.rows, min(1.0, max(0.0, x)), STATE, out)
+    if here[2] == GROUNDED:
+        _flatten(out, walk.sea.bed_normal)
 
 
 @kernel
