@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ropewalk.cli.compiling import compile_for_statics
+from ropewalk.cli.compiling import compile_for_statics, tell_first_use
 from ropewalk.cli.outputs import result_file
 from ropewalk.cli.tables import (
     Forces,
