@@ -25,6 +25,7 @@ QUESTIONS = {
     "response": lambda case: rw.response(case, [1.0], "motion:top:x"),
     "state_space": lambda case: rw.state_space(case, ["force:top:x"], ["tension:west:B"]),
     "float_rods": rw.float_rods,
+    "continuation": lambda case: rw.continuation(case, "environment.depth", 100.0, 101.0),
     "equilibria": rw.equilibria,
     "shoot": lambda case: rw.shoot(case, "west", [1.0, 0.0, 0.0]),
     "verify": verify,

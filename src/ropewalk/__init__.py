@@ -16,6 +16,7 @@ from ropewalk.registration import watch
 
 if TYPE_CHECKING:
     from ropewalk.analysis import design as design
+    from ropewalk.analysis.continuation import continuation as continuation
     from ropewalk.analysis.equilibria import equilibria as equilibria
     from ropewalk.analysis.floating import float_rods as float_rods
     from ropewalk.analysis.many_lines import solve_lines as solve_lines
@@ -43,6 +44,7 @@ _HOME = {
     "Equilibrium": "ropewalk.analysis.statics",
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
+    "continuation": "ropewalk.analysis.continuation",
     "design": "ropewalk.analysis.design",
     "equilibria": "ropewalk.analysis.equilibria",
     "float_rods": "ropewalk.analysis.floating",
@@ -63,6 +65,7 @@ __all__ = [
     "Equilibrium",
     "InputError",
     "System",
+    "continuation",
     "design",
     "equilibria",
     "export_fmu",

@@ -176,7 +176,7 @@ def statics(
     for name, solver in _solvers(system, model, method or system.statics.method):
         found = attempt(system, model, name, solver, time, begin)
         if isinstance(found, Equilibrium):
-            rejected = tuple((other.method, other.sentence) for other in tries if other.method != GUESSLESS)
+            rejected = tuple((one.method, one.sentence) for one in tries if guess is None or one.method != GUESSLESS)
             answer = replace(found, audit=replace(found.audit, rejected=rejected))
             break
         tries.append(found)
@@ -365,6 +365,21 @@ def _summary(equilibrium: Equilibrium) -> dict[str, Any]:
         "bodies": {name: _body(equilibrium, k) for k, name in enumerate(model.names.bodies)},
         "lines": {name: {**_line(model, state, k), **_over(report, name)} for k, name in enumerate(model.names.lines)},
         **({"nets": net_summary(model, state)} if model.nets.names else {}),
+    }
+
+
+def shape_summary(model: Model, state: State) -> dict[str, Any]:
+    """Plain data of points, bodies and lines of a state, as in `Equilibrium.summary`, without what has to be solved."""
+    return {
+        "points": {
+            name: {"position": state.point_position[k].tolist(), "force": state.point_force[k].tolist()}
+            for k, name in enumerate(model.names.points)
+        },
+        "bodies": {
+            name: {"position": state.body_position[k].tolist(), "attitude": attitude(state.body_quaternion[k])}
+            for k, name in enumerate(model.names.bodies)
+        },
+        "lines": {name: _line(model, state, k) for k, name in enumerate(model.names.lines)},
     }
 
 

@@ -24,7 +24,8 @@ DIMENSIONS: dict[str, str] = {
     "state": "states of a state space",
     "state_from": "the same states, as columns",
     "input": "what drives a state space: force:PART:DIRECTION or motion:PART:DIRECTION",
-    "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END",
+    "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END; outputs of a continuation by path",
+    "step": "points of a path through equilibria, folds and branch points among them",
     "net": "nets by name",
     "knot": "knots of all nets end to end; coordinates knot_net (name), knot_row and knot_column",
     "twine": "bars between knots, each for one twine or several; coordinates twine_net, and its knots twine_a, twine_b",
@@ -146,6 +147,18 @@ STATE_SPACE: tuple[Variable, ...] = (
     Variable("D", ("output", "input"), "SI", "outputs that follow the inputs at once"),
 )
 
+# Of `continuation`: a path through equilibria.
+CONTINUATION: tuple[Variable, ...] = (
+    Variable("parameter", ("step",), "SI", "value of the number that is varied"),
+    Variable("arc", ("step",), "1", "length of the path from its start; the whole range of the parameter is 1"),
+    Variable("value", ("step", "output"), "SI", "outputs of the equilibria"),
+    Variable("event", ("step",), "1", "fold, branch point, or nothing"),
+    Variable("determinant_sign", ("step",), "1", "sign of the tangent's determinant; 0 at folds and branch points"),
+    Variable("unstable", ("step",), "1", "displacements that are not opposed; -1 where not known"),
+    Variable("smallest_eigenvalue", ("step",), "1/s2 or 1", "smallest eigenvalue of the tangent: by mass, of rods over "
+             "weight times length"),
+)  # fmt: skip
+
 FREQUENCY_COORDINATES: tuple[Variable, ...] = (
     Variable("mode", ("mode",), "1", "number of a mode, from 1"),
     Variable("frequency", ("frequency",), "rad/s", "angular frequency"),
@@ -161,6 +174,7 @@ KINDS: dict[str, tuple[Variable, ...]] = {
     "modes": MODES,
     "response": RESPONSE,
     "state space": STATE_SPACE,
+    "continuation": CONTINUATION,
 }
 
 VARIABLES: dict[str, Variable] = {variable.name: variable for variable in (*SERIES, *COORDINATES)}
@@ -191,6 +205,7 @@ ATTRIBUTES: dict[str, str] = {
     "audit": "of equilibria: the largest errors that the audit found, as JSON",
     "status": "'done', or a sentence that says why the run ended early",
     "events": "what happened on the way (capsizing, slack, ...), as JSON: time in s, part, kind, sentence",
+    "folds": "of continuations: folds and branch points, as JSON: kind, value, signs of the determinant around it",
     "stability": "of modes: stable, or how many modes grow",
 }
 

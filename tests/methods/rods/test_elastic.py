@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from rod_bodies import FRESH, GRAVITY, build, snake_fields
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods import elastic as rod_elastic
-from ropewalk.methods.rods.elastic import Hold, _Problem, bend
+from ropewalk.methods.rods.elastic import BendingProblem, Hold, bend
 from ropewalk.methods.rods.equilibrium import equilibrium, tangent_basis
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodFields, place, uniform_fields
@@ -71,7 +71,7 @@ def test_gradient_of_the_energy_is_exact(hold):
     """Fourth-order differences in a random direction, at a pose that is no equilibrium, with point mass and taper."""
     plain = snake_fields()
     rod = build(RodFields(1.0, plain.kappa, plain.sections, plain.line_mass, point_masses=((0.4, 0.3),)))
-    problem = _Problem(rod, np.array([2.0, 3.0, 4.0]), 5, hold)
+    problem = BendingProblem(rod, np.array([2.0, 3.0, 4.0]), 5, hold)
     pose = equilibrium(rod)
     rng = np.random.default_rng(1)
     unknown = 0.3 * rng.normal(size=3 * len(problem.basis))

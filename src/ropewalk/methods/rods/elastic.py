@@ -12,7 +12,7 @@ differences of the gradient, which costs no accuracy of the solution.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -64,6 +64,7 @@ class BentRod:
     head_moment: tuple[float, float] = (0.0, 0.0)  # N m about the horizontal world axes of zero yaw, likewise
     spring_force: tuple[float, ...] = ()  # N, upwards, of each spring on the rod
     lowest: float = np.inf  # smallest second derivative of the energy over its scale, seen at the last step
+    change: Array = field(default_factory=lambda: np.zeros(0))  # unknowns of the curvature, of :class:`BendingProblem`
 
 
 class Energy(NamedTuple):
@@ -76,7 +77,7 @@ class Energy(NamedTuple):
     rod: RodModel
 
 
-class _Problem:
+class BendingProblem:
     """The energy of one rod as a function of its unknowns, with the pose kept beside them."""
 
     def __init__(self, rest: RodModel, stiffness: Array, functions: int, hold: Hold = FREE) -> None:
@@ -87,6 +88,7 @@ class _Problem:
         self.scale = max(rest.mass * rest.gravity * rest.length, float(stiffness.max()) / rest.length * FLOOR)
 
     def shaped(self, bend: Array) -> RodModel:
+        """The rod with the shape that the unknowns give it."""
         if bend.size == 0:
             return self.rest
         change = np.einsum("jkq,ji->kqi", self.basis, bend.reshape(-1, 3)) / self.rest.length
@@ -180,7 +182,7 @@ def bend(
     hold : what else is kept    functions : per component and piece; 0 for a stiff rod
     """
     begin = equilibrium(rod) if pose is None else pose
-    problem = _Problem(rod, np.array(stiffness, dtype=float), functions, hold or (CLAMPED if clamped else FREE))
+    problem = BendingProblem(rod, np.array(stiffness, dtype=float), functions, hold or (CLAMPED if clamped else FREE))
     unknown, z, u = np.zeros(3 * len(problem.basis)), float(begin.heave), np.array(begin.up)
     tangents = tangent_basis(u)
     now = problem.value(unknown, z, u, tangents)
@@ -191,7 +193,7 @@ def bend(
             if now.gradient.size:
                 lowest, way = _softest(problem, unknown, z, u, tangents, now.gradient.size)
             if lowest >= -UNSTABLE or pushes == MOST_PUSHES:
-                return _told(problem, unknown, z, u, now, error, iteration, lowest)
+                return bent_rod(problem, unknown, z, u, now, error, iteration, lowest)
             # a balance that the slightest disturbance ends, like a column over its buckling load: leave it downhill
             pushes += 1
             unknown, z, u, tangents = problem.moved(unknown, z, u, tangents, PUSH * way)
@@ -212,7 +214,7 @@ def bend(
         (unknown, z, u), tangents, now = trial[:3], tangent_basis(trial[2]), new
     if error <= ENOUGH and now.gradient.size:  # very soft rods are noisy: differences of their energy say no more
         lowest, _ = _softest(problem, unknown, z, u, tangents, now.gradient.size)
-        return _told(problem, unknown, z, u, now, error, MOST_STEPS, lowest)
+        return bent_rod(problem, unknown, z, u, now, error, MOST_STEPS, lowest)
     raise ConvergenceError(
         f"rod: the bent shape was not found: gradient {error:.2e} of weight x length after {iteration} steps; "
         "start from a stiffer rod and soften it, or take more functions",
@@ -229,7 +231,7 @@ ROUND_OFF = 1e-13  # energy differences, over the scale, that mean nothing
 
 
 def _newton_step(
-    problem: _Problem, unknown: Array, z: float, u: Array, tangents: Array, gradient: Array
+    problem: BendingProblem, unknown: Array, z: float, u: Array, tangents: Array, gradient: Array
 ) -> tuple[Array, float]:
     """Newton's step with negative curvatures turned round, shortened to LONGEST; and the lowest curvature."""
     values, vectors = np.linalg.eigh(problem.curvature(unknown, z, u, tangents, gradient.size))
@@ -238,14 +240,16 @@ def _newton_step(
     return step * min(1.0, LONGEST / max(LONGEST, np.abs(step).max())), float(values[0])
 
 
-def _softest(problem: _Problem, unknown: Array, z: float, u: Array, tangents: Array, size: int) -> tuple[float, Array]:
+def _softest(
+    problem: BendingProblem, unknown: Array, z: float, u: Array, tangents: Array, size: int
+) -> tuple[float, Array]:
     """Smallest second derivative of the energy, and its direction."""
     values, vectors = np.linalg.eigh(problem.curvature(unknown, z, u, tangents, size))
     return float(values[0]), vectors[:, 0]
 
 
-def _told(
-    problem: _Problem, unknown: Array, z: float, u: Array, now: Energy, error: float, steps: int, lowest: float
+def bent_rod(
+    problem: BendingProblem, unknown: Array, z: float, u: Array, now: Energy, error: float, steps: int, lowest: float
 ) -> BentRod:
     """The answer, with the forces that hold it."""
     rod, hold, scale = now.rod, problem.hold, problem.scale
@@ -264,4 +268,5 @@ def _told(
         head_moment=(float(slope[1]), float(-slope[0])) if hold.turn else (0.0, 0.0),
         spring_force=tuple(k * (height - z - float(u @ place(rod, s)[:3])) for s, height, k in hold.springs),
         lowest=lowest,
+        change=unknown.copy(),
     )

@@ -1,0 +1,213 @@
+"""Equilibria of a case as a problem with one parameter: lines and bodies by shooting, elastic rods afloat."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.analysis.spectrum import spectrum
+from ropewalk.analysis.statics import shape_summary
+from ropewalk.errors import InputError
+from ropewalk.methods.rods.elastic import BendingProblem, bend, bent_rod
+from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium, tangent_basis
+from ropewalk.methods.shooting.fixed import Equations, Unknowns, equations_near
+from ropewalk.model.arrays import Array
+from ropewalk.model.model import Model, build
+from ropewalk.model.rod_fields import build_rod
+from ropewalk.model.rods import RodWarning
+from ropewalk.model.state import State
+from ropewalk.spec.system import System
+
+KEPT = 8  # models of neighbouring values that are kept
+FUNCTIONS = 6  # Legendre polynomials per component of a rod's curvature
+NEGATIVE = 1e-7  # curvature of a rod's energy over its scale, below zero: differences leave less
+
+Cases = Callable[[float], System]  # the case for p from 0 to 1
+
+
+class Seen(NamedTuple):
+    """What is known of one equilibrium of a path."""
+
+    summary: dict[str, Any]
+    unstable: int  # displacements that are not opposed, -1 if not known
+    smallest: float  # eigenvalue, NaN if not known
+
+
+class LineCurve:
+    """Lines, points and bodies in one plan of shooting."""
+
+    def __init__(self, cases: Cases, state: State, p: float, time: float) -> None:
+        self.cases, self.time = cases, time
+        self._kept: dict[float, Equations] = {}
+        model = build(cases(p))
+        self._base = equations_near(model, state, time)
+        self._kept[p] = self._base
+        self.size = self._base.size
+
+    def start(self) -> Unknowns:
+        """Values near the state that the curve was made from."""
+        return self._base.start()
+
+    def equations(self, p: float) -> Equations | None:
+        """The equations at p; None where there is no such case."""
+        if p not in self._kept:
+            try:
+                model = build(self.cases(p))
+            except InputError:
+                return None
+            if len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[p] = self._base.at(model)
+        return self._kept[p]
+
+    def residual(self, at: Unknowns, p: float) -> Array | None:
+        """See Curve."""
+        equations = self.equations(p)
+        return None if equations is None else equations.residual(at)
+
+    def matrix(self, at: Unknowns, p: float) -> Array | None:
+        """See Curve."""
+        equations = self.equations(p)
+        found = None if equations is None else equations.linear(at)
+        return None if found is None else found.matrix
+
+    def moved(self, at: Unknowns, step: Array) -> Unknowns:
+        """See Curve."""
+        return self._base.moved(at, step)
+
+    def state(self, at: Unknowns, p: float) -> tuple[Model, State]:
+        """Model and State of a solution."""
+        equations = self.equations(p)
+        assert equations is not None
+        return equations.model, equations.state(at)
+
+    def summary(self, at: Unknowns, p: float) -> dict[str, Any]:
+        """Plain data of a solution."""
+        return shape_summary(*self.state(at, p))
+
+    def seen(self, at: Unknowns, p: float) -> Seen:
+        """A solution with its stability."""
+        model, state = self.state(at, p)
+        equations = self.equations(p)
+        found = None if equations is None else spectrum(equations, at, state)
+        if found is None:
+            return Seen(shape_summary(model, state), -1, np.nan)
+        return Seen(shape_summary(model, state), found.unstable, found.smallest)
+
+
+class Afloat(NamedTuple):
+    """Shape and pose of a floating rod."""
+
+    bend: Array  # change of the curvature, times length
+    z: float  # m
+    u: Array  # (3,) up
+    tangents: Array  # (2, 3) across it, carried along
+
+
+def _pose(guess: Any) -> FloatingPose | None:
+    """The pose that a guess of a rod gives."""
+    pose = getattr(guess, "pose", guess)
+    if pose is None or isinstance(pose, FloatingPose):
+        return pose
+    raise InputError(
+        f"the guess of a rod is one of the states of rw.float_rods, as in float_rods(case)['hose'].states[0], not "
+        f"{type(guess).__name__}"
+    )
+
+
+class RodCurve:
+    """One elastic rod afloat, its shape and pose."""
+
+    def __init__(self, cases: Cases, name: str, p: float, guess: Any = None) -> None:
+        self.cases, self.name = cases, name
+        self._pose = _pose(guess)
+        rod = cases(p).rods[name]
+        if rod.elasticity is None:
+            raise InputError(f"rod '{name}' has no elasticity; give it `elasticity`, or follow a rod that has")
+        if rod.held is not None:
+            raise InputError(f"rod '{name}' is held; paths are followed for rods that float freely: leave `held` out")
+        self.stiffness = (rod.elasticity.torsion, *rod.elasticity.bending)
+        self._kept: dict[float, BendingProblem] = {}
+        self._scale = 0.0
+        first = self.problem(p)
+        assert first is not None
+        self._scale, self._rest = first.scale, first.rest
+        self.size = 3 * len(first.basis) + 3
+
+    def start(self) -> Afloat:
+        """A stable way to float, that next to the guess if there is one."""
+        pose = equilibrium(self._rest) if self._pose is None else self._pose
+        found = bend(self._rest, self.stiffness, pose, functions=FUNCTIONS)
+        up = np.array(found.pose.up)
+        return Afloat(found.change, float(found.pose.heave), up, tangent_basis(up))
+
+    def problem(self, p: float) -> BendingProblem | None:
+        """The energy at p; None where there is no such rod."""
+        if p not in self._kept:
+            try:
+                case = self.cases(p)
+                with warnings.catch_warnings():
+                    if self._scale:  # what is doubtful about the rod is said once
+                        warnings.simplefilter("ignore", RodWarning)
+                    rod = build_rod(case.rods[self.name], case.environment, self.name)
+            except InputError:
+                return None
+            if len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]
+            made = BendingProblem(rod, np.array(self.stiffness), FUNCTIONS)
+            made.scale = self._scale or made.scale
+            self._kept[p] = made
+        return self._kept[p]
+
+    def residual(self, at: Afloat, p: float) -> Array | None:
+        """See Curve: the gradient of the energy over weight times length."""
+        problem = self.problem(p)
+        return None if problem is None else problem.value(*at).gradient
+
+    def matrix(self, at: Afloat, p: float) -> Array | None:
+        """See Curve: the second derivative of the energy."""
+        problem = self.problem(p)
+        return None if problem is None else problem.curvature(*at, self.size)
+
+    def moved(self, at: Afloat, step: Array) -> Afloat:
+        """See Curve."""
+        problem = next(iter(self._kept.values()))
+        change, z, u, _ = problem.moved(*at, step)
+        first = at.tangents[0] - (at.tangents[0] @ u) * u
+        first /= np.linalg.norm(first)
+        return Afloat(change, z, u, np.array([first, np.cross(u, first) * self._side(at)]))
+
+    @staticmethod
+    def _side(at: Afloat) -> float:
+        """Whether the tangents are right-handed about up."""
+        return float(np.sign(np.cross(at.u, at.tangents[0]) @ at.tangents[1]))
+
+    def summary(self, at: Afloat, p: float) -> dict[str, Any]:
+        """Plain data of a solution: pose in m and degrees, energies in J."""
+        problem = self.problem(p)
+        assert problem is not None
+        now = problem.value(*at)
+        found = bent_rod(problem, at.bend, at.z, at.u, now, float(np.abs(now.gradient).max()), 0, np.nan)
+        return {
+            "rods": {
+                self.name: {
+                    "heave": at.z,
+                    "roll": float(np.degrees(found.pose.roll)),
+                    "pitch": float(np.degrees(found.pose.pitch)),
+                    "up": at.u.tolist(),
+                    "energy": found.energy,
+                    "elastic_energy": found.elastic_energy,
+                }
+            }
+        }
+
+    def seen(self, at: Afloat, p: float) -> Seen:
+        """A solution with its stability."""
+        matrix = self.matrix(at, p)
+        if matrix is None:
+            return Seen(self.summary(at, p), -1, np.nan)
+        values = np.linalg.eigvalsh(matrix)
+        return Seen(self.summary(at, p), int(np.sum(values < -NEGATIVE)), float(values[0]))
