@@ -1,4 +1,4 @@
-"""The question `continuation`: how an equilibrium changes with a number of its case, round folds, past branch points."""
+"""The question `continuation`: how an equilibrium changes with a number of its case, through folds and branchings."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ DIMENSIONS: dict[str, str] = {
     "state": "states of a state space",
     "state_from": "the same states, as columns",
     "input": "what drives a state space: force:PART:DIRECTION or motion:PART:DIRECTION",
-    "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END; outputs of a continuation by path",
+    "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END; paths of a continuation",
     "step": "points of a path through equilibria, folds and branch points among them",
     "net": "nets by name",
     "knot": "knots of all nets end to end; coordinates knot_net (name), knot_row and knot_column",
