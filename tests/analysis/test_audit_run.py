@@ -119,3 +119,40 @@ def test_a_run_that_fails_its_audit_keeps_its_results(monkeypatch):
     with pytest.raises(RunFailedError, match="fails its audit: the energy ledger misses") as caught:
         rw.simulate(pendulum())
     assert caught.value.results.sizes["time"] == 3
+
+
+@pytest.mark.parametrize(("heave", "elements", "doubted"), [(5.0, 40, True), (1.0, 40, False), (5.0, 120, False)])
+def test_chains_that_come_taut_with_blows_need_a_finer_mesh(heave, elements, doubted):
+    """5 m in 10 s throw a chain in 50 m of water slack, with no tension at its anchor, 1 m does not; 100 elements do."""
+    case = rw.System.model_validate(
+        {
+            "environment": {"depth": 50},
+            "sections": {"chain": {"catalogue": "studless_chain", "diameter": 0.04}},
+            "points": {
+                "anchor": {"position": [0, 0, -50]},
+                "top": {
+                    "position": [155, 0, 0],
+                    "joint": "moving",
+                    "motion": {
+                        "kind": "harmonic",
+                        "terms": [{"direction": [0, 0, 1], "amplitude": heave, "omega": 0.628}],
+                        "ramp": 5,
+                    },
+                },
+            },
+            "lines": {
+                "m": {
+                    "from": "anchor",
+                    "to": "top",
+                    "elements": elements,
+                    "pieces": [{"section": "chain", "length": 170}],
+                }
+            },
+            "run": {"duration": 18},
+            "record": {"every": 0.1},
+        }
+    )
+    found = {doubt["code"]: doubt for doubt in json.loads(rw.simulate(case).attrs["doubts"])}
+    assert ("snap-mesh" in found) is doubted
+    if doubted:
+        assert found["snap-mesh"]["value"] == pytest.approx(5.0 / 40)

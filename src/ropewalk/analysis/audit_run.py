@@ -29,6 +29,13 @@ SUNK = 2.0  # widths of a line, or times the depth under the weight of what it c
 WORST_SUNK = 0.1  # of the depth: there it has fallen through
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
+# Chains that go slack, land and come taut with a blow: rms error of end tensions, of their range, for an element as long
+# as the line. Against 240 graded elements it was 0.7 to 7 with 50 (chains in 50 m of water, heave of 3 and 5 m); one that
+# stayed taut had 0.4. See docs/guide/dynamics.md.
+BLOWS = 5.0
+MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
+SLACK = 1e-3  # of the largest tension: an end below it is slack
+STRONG = 0.1  # of a line's weight: range of tensions that counts
 HELD = ("kinetic", "elastic", "potential")
 
 
@@ -39,6 +46,9 @@ class RunAudit:
     first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
     slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
+    ends: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # by line on the bed: least and most of each end, N; longest element, m
 
     def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], limit: Array) -> None:
         """Take recorded moments into account.
@@ -55,9 +65,22 @@ class RunAudit:
             return
         lowest = np.min(heights(model.sea, position.reshape(-1, 3)).reshape(position.shape[:2]), axis=0)
         depth = -np.minimum.reduceat(lowest, moments.start[:-1])
+        self._note_ends(model, moments, depth)
         for i in np.flatnonzero(depth > limit):
             name = model.names.lines[i]
             self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
+
+    def _note_ends(self, model: Model, moments: Moments, depth: Array) -> None:
+        """Extremes of the tensions at the ends of lines that touch the bed.  depth : (n_lines,) of the lowest node, m"""
+        tension, first, last = moments.fields["tension"], moments.start[:-1], moments.start[1:] - 1
+        touch = 2.0 * float(model.sections.contact_radius.max(initial=0.0))
+        for i in np.flatnonzero(depth >= -touch):
+            old = self.ends.get(model.names.lines[i], [*[np.inf, -np.inf] * 2, 0.0])
+            a, b = tension[:, first[i]], tension[:, last[i]]
+            longest = float(np.diff(moments.s[first[i] : last[i] + 1]).max())
+            now = [float(a.min()), float(a.max()), float(b.min()), float(b.max()), longest]
+            picks = (min, max, min, max, max)
+            self.ends[model.names.lines[i]] = [pick(x, y) for pick, x, y in zip(picks, old, now, strict=True)]
 
 
 def depth_limits(model: Model) -> Array:
@@ -75,6 +98,7 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _energy(audit, figures)
     yield from _drift(model, figures)
     yield from _bed(model, audit)
+    yield from _blows(model, audit)
     yield from _steps(figures)
 
 
@@ -127,6 +151,31 @@ def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
             f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m; give seabed.stiffness or damping"
         )
         yield Doubt("sunk", name, depth, limit, text), depth > max(WORST_SUNK * model.sea.depth, 2.0 * limit)
+
+
+def _blows(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+    """Lines that went slack on the bed and came taut again, on a mesh too coarse for their blows."""
+    for name, (*ends, longest) in audit.ends.items():
+        i = model.names.lines.index(name)
+        range_ = STRONG * _weight(model, i)
+        slack = any(least <= SLACK * most and most - least > range_ for least, most in (ends[:2], ends[2:]))
+        error = BLOWS * longest / float(model.lines.length[i])
+        if slack and error > MESH:
+            text = (
+                f"line '{name}' goes slack on the bed and comes taut with blows: elements of {longest:.3g} m leave an "
+                f"error of about {100.0 * error:.2g} % of the range of its tensions (limit {100.0 * MESH:g} %); give "
+                f"it {round(BLOWS / MESH)} elements or more"
+            )
+            yield Doubt("snap-mesh", name, error, MESH, text), False
+
+
+def _weight(model: Model, line: int) -> float:
+    """Of a line in water, N."""
+    lines, sea = model.lines, model.sea
+    own = slice(int(lines.piece_start[line]), int(lines.piece_start[line + 1]))
+    k = lines.piece_section[own]
+    wet = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * lines.piece_length[own]
+    return abs(float(wet.sum())) * sea.gravity
 
 
 def _steps(figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
