@@ -257,3 +257,32 @@ def test_share_under_water_is_the_mean_over_the_stretch():
 
 def test_every_way_to_lump_loads_belongs_to_a_solver():
     assert set(QUADRATURE) <= set(SOLVERS)
+
+
+@pytest.mark.parametrize(
+    ("seabed", "end"),
+    [({"normal": [0.05, 0, 1]}, [60, 50, 0]), ({"friction": 0.8}, [90, 0, -5])],
+    ids=["slope", "friction"],
+)
+def test_weights_on_the_bed_pass(seabed, end):
+    """What lies on the bed with a line turns it on a slope, and changes its tension by friction, at one place."""
+    section = {"diameter": 0.05, "mass": 40.0, "axial_stiffness": 2e6, "contact_diameter": 0}
+    bed = -25.0 if "friction" in seabed else -25.0 - 0.05 * -60.0
+    case = rw.System.model_validate(
+        {
+            "environment": {"depth": 25.0, "seabed": seabed},
+            "sections": {"chain": section},
+            "points": {"a": {"position": [0 if "friction" in seabed else -60, 0, bed]}, "b": {"position": end}},
+            "lines": {"l": {"from": "a", "to": "b",
+                            "pieces": [{"section": "chain", "length": 110 if "friction" in seabed else 140}],
+                            "attachments": [{"s": 20, "mass": 150}, {"s": 31, "mass": 60, "volume": 0.01}]}},
+        }
+    )  # fmt: skip
+    answer = rw.statics(case, "shooting")
+    assert answer.audit.passed
+    state = answer.state
+    k = int(np.argmin(np.abs(state.s - 20.0)))
+    assert state.grounded[0] > 31.0
+    moved = state.position.copy()
+    moved[k, 0] += 1e-3
+    assert not audit(answer.model, state._replace(position=moved), 0.0, answer.report.figures).passed

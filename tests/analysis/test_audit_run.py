@@ -123,7 +123,7 @@ def test_a_run_that_fails_its_audit_keeps_its_results(monkeypatch):
 
 @pytest.mark.parametrize(("heave", "elements", "doubted"), [(5.0, 40, True), (1.0, 40, False), (5.0, 120, False)])
 def test_chains_that_come_taut_with_blows_need_a_finer_mesh(heave, elements, doubted):
-    """5 m in 10 s throw a chain in 50 m of water slack, with no tension at its anchor, 1 m does not; 100 elements do."""
+    """5 m in 10 s throw a chain in 50 m of water slack, with no tension at its anchor, 1 m does not; 100 suffice."""
     case = rw.System.model_validate(
         {
             "environment": {"depth": 50},

@@ -284,18 +284,20 @@ def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[A
     normal = sea.bed_normal
     flat0, flat1 = n0 - np.outer(n0 @ normal, normal), n1 - np.outer(n1 @ normal, normal)
     h = high - low
+    hung = spans.jump[legs]
+    lumps = np.zeros_like(begin)
+    if np.any(hung[:, 3] > 0.0):
+        at = begin + x1[:, None] * (end - begin)
+        lumps = lump_load(sea, at, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[legs]
+        lumps = np.where((hung[:, 3] > 0.0)[:, None], lumps, 0.0)
+        flat1 = flat1 + lumps - np.outer(lumps @ normal, normal)  # what is attached at a node acts beyond the leg to it
     way = integral_of_tangent(
         model, of, flat0 + x0[:, None] * (flat1 - flat0), flat0 + x1[:, None] * (flat1 - flat0), h
     )
     stretch = 1.0 + strain_of(model.sections, of.section, norm(0.5 * (n0 + n1)))
     x = (middle - s0) / (s1 - s0)
     load = line_load(model, of, middle, begin + x[:, None] * (end - begin), unit(end - begin), stretch, Wetness())
-    load = h[:, None] * load
-    hung = spans.jump[legs]
-    if np.any(hung[:, 3] > 0.0):
-        at = begin + x1[:, None] * (end - begin)
-        lumps = lump_load(sea, at, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[legs]
-        load += np.where((hung[:, 3] > 0.0)[:, None], lumps, 0.0)
+    load = h[:, None] * load + lumps
     total, reach = np.zeros((rows.size, 3)), np.zeros((rows.size, 3))
     np.add.at(total, to, load)
     np.add.at(reach, to, way)
@@ -318,7 +320,9 @@ def _on_bed(
     chord = chord - np.outer(chord @ normal, normal)  # pieces of other thickness lie at other heights
     h = state.s[first + 1] - state.s[first]
     slack = np.minimum(norm(n0), norm(n1)) < force_limit[rows]
-    place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), norm(chord - reach))
+    jump = _explained(model, spans, rows, norm(n0), norm(n1)) * h
+    miss = np.maximum(0.0, norm(chord - reach) - jump)
+    place = np.where(slack, np.maximum(0.0, norm(chord) - np.maximum(norm(reach), h)), miss)
     lifts = np.flatnonzero(on0 != on1)
     if lifts.size:
         free = hangs_free(model, state, spans, rows[lifts], force_limit, place_limit)
@@ -336,6 +340,19 @@ def _on_bed(
     room = SINK * np.maximum(up, 0.0) / (sea.bed_stiffness * width[rows] * h) + tolerance
     low = np.minimum(height[first], height[first + 1])
     return force, place, np.maximum(0.0, -low - room)
+
+
+def _explained(model: Model, spans: Spans, rows: Ints, before: Array, after: Array) -> Array:
+    """(k,) strain that the bed's hold on what is attached within an interval leaves open; 0 where nothing is.
+
+    The force jumps there by an unknown part of its change from node to node.  before, after : (k,) N, at the nodes
+    """
+    hung = np.zeros(spans.first.size)
+    section = np.zeros(spans.first.size, dtype=np.int64)
+    np.add.at(hung, spans.span, spans.jump[:, 3])
+    section[spans.span] = spans.section
+    change = strain_of(model.sections, section[rows], after) - strain_of(model.sections, section[rows], before)
+    return np.where((hung[rows] > 0.0) & (model.sea.bed_friction > 0.0), np.abs(change), 0.0)
 
 
 def _pegged(model: Model, state: State, spans: Spans) -> Ints:

@@ -29,9 +29,9 @@ SUNK = 2.0  # widths of a line, or times the depth under the weight of what it c
 WORST_SUNK = 0.1  # of the depth: there it has fallen through
 # of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
 STILL = 1e-10
-# Chains that go slack, land and come taut with a blow: rms error of end tensions, of their range, for an element as long
-# as the line. Against 240 graded elements it was 0.7 to 7 with 50 (chains in 50 m of water, heave of 3 and 5 m); one that
-# stayed taut had 0.4. See docs/guide/dynamics.md.
+# Chains that go slack, land and come taut with a blow: rms error of end tensions, of their range, for an element as
+# long as the line. Against 240 graded elements it was 0.7 to 7 with 50 (chains in 50 m of water, heave of 3 and 5 m);
+# one that stayed taut had 0.4. See docs/guide/dynamics.md.
 BLOWS = 5.0
 MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
 SLACK = 1e-3  # of the largest tension: an end below it is slack
@@ -71,7 +71,7 @@ class RunAudit:
             self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
 
     def _note_ends(self, model: Model, moments: Moments, depth: Array) -> None:
-        """Extremes of the tensions at the ends of lines that touch the bed.  depth : (n_lines,) of the lowest node, m"""
+        """Extremes of the tensions at ends of lines that touch the bed.  depth : (n_lines,) of the lowest node, m"""
         tension, first, last = moments.fields["tension"], moments.start[:-1], moments.start[1:] - 1
         touch = 2.0 * float(model.sections.contact_radius.max(initial=0.0))
         for i in np.flatnonzero(depth >= -touch):
