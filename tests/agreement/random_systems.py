@@ -236,10 +236,14 @@ def _net(rng: np.random.Generator) -> Case:
     }
     current = {"speed": _between(rng, 0.1, 0.8), "heading": float(rng.uniform(-60, 60))}
     corners = [[0, -0.5 * wide, -2], [0, 0.5 * wide, -2], [0, 0.5 * wide, -2 - high], [0, -0.5 * wide, -2 - high]]
-    return {
-        "environment": {"seabed": {"kind": "none"}, "current": current},
-        "sections": {"t": twine},
-        "nets": {"panel": {"panel": {"kind": "rectangle", "corners": corners}, "section": "t", "bar_length": 0.03,
-                           "cells": cells, "held": str(rng.choice(["upper", "corners"])),
-                           "lower_sinker": _between(rng, 0.5, 5.0)}},
-    }  # fmt: skip
+    net: Case = {"panel": {"kind": "rectangle", "corners": corners}, "section": "t", "bar_length": 0.03,
+                 "cells": cells, "held": str(rng.choice(["upper", "corners"])),
+                 "lower_sinker": _between(rng, 0.5, 5.0)}  # fmt: skip
+    case: Case = {"environment": {"seabed": {"kind": "none"}, "current": current}, "sections": {"t": twine}}
+    if net["held"] == "corners":  # nearer than the twines are long: straight ones carry nothing across
+        net["held"], names = "none", ("upper_left", "upper_right", "lower_right", "lower_left")
+        middle = [0.0, 0.0, -2 - 0.5 * high]
+        places = [[m + 0.95 * (x - m) for x, m in zip(corner, middle, strict=True)] for corner in corners]
+        case["points"] = {name: {"position": place} for name, place in zip(names, places, strict=True)}
+        net["fastened"] = {name: name for name in names}
+    return {**case, "nets": {"panel": net}}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
+from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -88,6 +89,7 @@ def audit(
     found = check_lines(model, state, scales, quadrature)
     found += check_points(model, state, time, given, scales)
     found += check_bodies(model, state, time, given, scales)
+    found += check_nets(model, state)
     kept: dict[str, Finding] = {}
     for finding in found:
         if finding.kind not in kept or finding.share > kept[finding.kind].share:

@@ -200,8 +200,8 @@ class Flow:
         bars = self.work.bars
         look = self._look(r, tension, SMOOTHEST, scale)
         slack = self.pulls_only & (tension / scale[self.of_bar] < 1.0 - look.size / bars.length)
-        best = Rest(True, r, tension, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
         tension = np.where(slack, 0.0, tension)
+        best = Rest(True, r, tension, float(np.abs(self.matrix.along_axes(look.left)).max(initial=0.0)), self.count)
         none = np.zeros_like(self.work.field.damping)
         for _ in range(LAST):
             look = self._look(r, tension, 0.0, scale, slack)
