@@ -32,7 +32,7 @@ class Twines(NamedTuple):
     size: Array  # m
     direction: Array  # (m, 3)
     section: Ints
-    count: Array  # twines that each stands for; 0 for spokes of hoops, which are stiff and weigh nothing
+    number: Array  # twines that each stands for; 0 for spokes of hoops, which are stiff and weigh nothing
 
 
 def check_nets(model: Model, state: State) -> list[Finding]:
@@ -77,7 +77,7 @@ def _loads(model: Model, r: Array, of: Twines) -> Array:
     share = [submerged(height, Wetness(height, 0.5 * (z[0] + z[1]), thick)) for height in z]
     for side, knots in enumerate((of.a, of.b)):
         lift = share[side] * sea.water_density * sections.area[k] - sections.mass[k]
-        np.add.at(total[:, 2], knots, 0.5 * of.count * nets.length * sea.gravity * lift)
+        np.add.at(total[:, 2], knots, 0.5 * of.number * nets.length * sea.gravity * lift)
     if sea.water_density > 0.0 and sea.current_speed > 0.0:
         _twine_drag(model, of, z, share, total)
         _screen_drag(model, r, total)
@@ -87,7 +87,7 @@ def _loads(model: Model, r: Array, of: Twines) -> Array:
 def _twine_drag(model: Model, of: Twines, z: list[Array], share: list[Array], total: Array) -> None:
     """Add the drag of twines that have their own, at two Gauss points of each."""
     nets, sections, sea = model.nets, model.sections, model.sea
-    own = np.repeat(nets.kind == MORISON, np.diff(nets.bar_start)) * of.count
+    own = np.repeat(nets.kind == MORISON, np.diff(nets.bar_start)) * of.number
     water = [current_at(sea, height) for height in z]
     for side in (0, 1):
         far = NEAR if side == 0 else 1.0 - NEAR
@@ -125,10 +125,10 @@ def _screen_drag(model: Model, r: Array, total: Array) -> None:
 def _lengths(model: Model, tension: Array, of: Twines) -> list[Finding]:
     """Twines that are longer than they are, or shorter although they pull or are stiff."""
     nets = model.nets
-    count = np.maximum(of.count, 1.0)
-    strain = np.where(of.count > 0.0, strain_of(model.sections, of.section, tension / count), 0.0)
+    count = np.maximum(of.number, 1.0)
+    strain = np.where(of.number > 0.0, strain_of(model.sections, of.section, tension / count), 0.0)
     miss = of.size - nets.length * (1.0 + strain)
-    taut = (tension > PUSH * float(np.abs(tension).max(initial=0.0))) | (of.count == 0.0)
+    taut = (tension > PUSH * float(np.abs(tension).max(initial=0.0))) | (of.number == 0.0)
     value = np.where(taut, np.abs(miss), np.maximum(miss, 0.0))
     k = int(np.argmax(value / nets.length))
     return [Finding("length", _knot(model, int(of.a[k])), float(value[k]), TWINE * float(nets.length[k]))]
@@ -136,7 +136,7 @@ def _lengths(model: Model, tension: Array, of: Twines) -> list[Finding]:
 
 def _pushes(model: Model, tension: Array, of: Twines, largest: float) -> list[Finding]:
     """Twines that push although their section cannot."""
-    cannot = (of.count > 0.0) & ~model.sections.compression[of.section].astype(bool)
+    cannot = (of.number > 0.0) & ~model.sections.compression[of.section].astype(bool)
     value = np.where(cannot, np.maximum(-tension, 0.0), 0.0)
     k = int(np.argmax(value))
     return [Finding("push", _knot(model, int(of.a[k])), float(value[k]), PUSH * max(largest, 1e-12))]
