@@ -107,14 +107,14 @@ def run(
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
-    surface, seen, limits = _surface(model), RunAudit(**tally.audit), depth_limits(model)
+    seen, limits = RunAudit(**tally.audit), depth_limits(model)
     if notice is not None:
         notice.is_watched = True
     for passage, size in _passages(model, solver, work, times[tally.next :]):
         report, moments = passage.report, passage.moments
         if moments is not None:
             try:
-                recorder.take(moments, np.array([surface(t) for t in moments.time.tolist()]), passage.energy)
+                recorder.take(moments, _surface(model, moments.time), passage.energy)
             except NotFiniteError as error:
                 report = replace(report, status=Status.NOT_FINITE, message=str(error))
                 raise ConvergenceError(_stopped(recorder, error.time, times[-1], str(error)), report) from None
@@ -355,13 +355,15 @@ def _kept_doubts(recorder: Recorder) -> Sequence[Doubt]:
     return [Doubt(**doubt) for doubt in json.loads(kept)]
 
 
-def _surface(model: Model) -> Callable[[float], float]:
-    """Elevation at the origin against time."""
+def _surface(model: Model, times: Times) -> Array:
+    """(n,) elevation at the origin, m."""
     if model.sea.wave.shape[1] == 0:
-        return lambda t: 0.0
-    from ropewalk.physics.waves import elevation
+        return np.zeros(times.size)
+    from ropewalk.physics.elevations import elevations
 
-    return lambda t: float(elevation(model.sea.wave, 0.0, 0.0, t, 1.0))
+    origin = np.zeros(times.size)
+    surface: Array = elevations(model.sea.wave, origin, origin, np.array(times))
+    return surface
 
 
 def _attributes(system: System, solver: Solver, duration: float) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.model.environment import build_sea
 from ropewalk.model.model import Model, build
-from ropewalk.model.state import rotation_matrix
+from ropewalk.results.derived import rotated
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _poses(dataset: xr.Dataset, system: System, body: str) -> tuple[int, Array, 
     if body not in system.bodies:
         raise InputError(f"no body '{body}'. There are: {', '.join(system.bodies) or 'none'}")
     k = list(system.bodies).index(body)
-    turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+    turn = rotations(dataset["body_quaternion"].values[:, k])
     return k, turn, dataset["body_position"].values[:, k]
 
 
@@ -85,7 +85,7 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
     for k, (name, body) in enumerate(system.bodies.items()):
         if body.joint != "free" or body.hull.kind == "none":
             continue
-        turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+        turn = rotations(dataset["body_quaternion"].values[:, k])
         origin = dataset["body_position"].values[:, k]
         surface = _elevation(system, time, origin)
         cone = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
@@ -112,12 +112,16 @@ def _system(dataset: xr.Dataset) -> System:
 
 
 def _elevation(system: System, time: Array, position: Array) -> Array:
-    from ropewalk.physics.waves import elevation
+    from ropewalk.physics.elevations import elevations
 
-    wave = build_sea(system.environment).wave
-    if wave.shape[1] == 0:
-        return np.zeros(time.size)
-    return np.array([elevation(wave, x, y, t, 1.0) for t, (x, y, _) in zip(time, position, strict=True)])
+    x, y = np.array(position[:, 0]), np.array(position[:, 1])
+    surface: Array = elevations(build_sea(system.environment).wave, x, y, np.array(time, dtype=np.float64))
+    return surface
+
+
+def rotations(quaternion: Array) -> Array:
+    """(n, 3, 3) rotation matrices, body to world, of (n, 4) unit quaternions."""
+    return np.stack([rotated(quaternion, axis[None]) for axis in np.eye(3)], axis=2)
 
 
 def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = False) -> Array:

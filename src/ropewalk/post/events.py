@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ropewalk.model.model import Model, build
-from ropewalk.model.state import rotation_matrix
-from ropewalk.post.bodies import Event, _extent, _first, _system, body_events
+from ropewalk.post.bodies import Event, _extent, _first, _system, body_events, rotations
 from ropewalk.post.window import settled
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
         if body.joint != "free":
             continue
         origin = dataset["body_position"].values[:, k]
-        turn = np.array([rotation_matrix(q) for q in dataset["body_quaternion"].values[:, k]])
+        turn = rotations(dataset["body_quaternion"].values[:, k])
         low = np.nan_to_num(_extent(model, k, turn, highest=False))  # 0 for a body without a hull
         bed = -sea.depth - origin[:, :2] @ sea.bed_normal[:2] / sea.bed_normal[2]
         found += _first(time, origin[:, 2] + low < bed, name, "touchdown", f"'{name}' touches the bed")

@@ -105,10 +105,13 @@ class Recorder:
         good = len(rows) if finite.all() else int(np.argmin(finite))
         if self.rows == 0 and good and self.folder is not None:
             self.folder.begin(layout, self.attrs)
-        keep = self._memory.append if self.folder is None else self.folder.append
-        for row in rows[:good]:
-            keep(row)
-            self.rows += 1
+        if self.folder is None:
+            self._memory.extend(rows[:good])
+            self.rows += good
+        else:
+            for row in rows[:good]:
+                self.folder.append(row)
+                self.rows += 1
         if good:
             self.last_time = float(moments.time[good - 1])
         if good < len(rows):
@@ -217,12 +220,15 @@ class _Blocks:
         self._blocks: list[Array] = []
         self._used = 0  # rows of the last block
 
-    def append(self, row: Array) -> None:
-        if not self._blocks or self._used == len(self._blocks[-1]):
-            self._blocks.append(np.empty((max(1, BLOCK_BYTES // row.nbytes), row.size)))
-            self._used = 0
-        self._blocks[-1][self._used] = row
-        self._used += 1
+    def extend(self, rows: Array) -> None:
+        done = 0
+        while done < len(rows):
+            if not self._blocks or self._used == len(self._blocks[-1]):
+                self._blocks.append(np.empty((max(1, BLOCK_BYTES // rows[0].nbytes), rows.shape[1])))
+                self._used = 0
+            n = min(len(rows) - done, len(self._blocks[-1]) - self._used)
+            self._blocks[-1][self._used : self._used + n] = rows[done : done + n]
+            self._used, done = self._used + n, done + n
 
     def __iter__(self) -> Iterator[Array]:
         for i, block in enumerate(self._blocks):
