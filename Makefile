@@ -28,6 +28,7 @@ validate: $(VENV)/.dev fresh-wheel
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python docs/validation_plots.py
 	$(BIN)/python docs/gallery_plots.py
+	$(BIN)/python docs/readme_picture.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,4 @@
-"""Every tutorial runs from an empty folder and prints what its page shows."""
+"""README and tutorials run from an empty folder and print what their pages show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = sorted((DOCS / "tutorials").glob("*.md"))
+PAGES = [DOCS.parent / "README.md", *sorted((DOCS / "tutorials").glob("*.md"))]
 
 
 @pytest.fixture
