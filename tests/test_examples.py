@@ -13,7 +13,12 @@ from ropewalk import statics
 from ropewalk.cli.main import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-SLOW = {"chain_series.py", "rod_pictures.py", "sea_states.py"}  # take more than some seconds: `make validate` runs them
+SLOW = {
+    "chain_series.py",
+    "rod_pictures.py",
+    "sea_states.py",
+    "turning_rope.py",
+}  # take more than some seconds: `make validate` runs them
 SCRIPTS = [
     pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.name in SLOW else [])
     for path in sorted(EXAMPLES.glob("*.py"))
@@ -42,6 +47,12 @@ def test_mooring_statics_stiffness_is_the_slope_of_its_force():
     step = 0.01  # m: differences then err by 2.2e-7, which falls as step^2
     low, middle, high = example["offset_table"](example["mooring"](), [10.0 - step, 10.0, 10.0 + step])
     assert_allclose((high[1] - low[1]) / (2.0 * step), middle[2], rtol=1e-6)
+
+
+def test_turning_rope_folds_where_three_loops_meet_one():
+    """4.339623 rad/s by an integration of its own, tests/analysis/test_continuation.py."""
+    example = runpy.run_path(str(EXAMPLES / "turning_rope.py"))
+    assert_allclose(example["fold"](), 4.339623, rtol=1e-6)  # as many digits as are printed
 
 
 def test_offset_curve_passes_the_published_stiffness():
