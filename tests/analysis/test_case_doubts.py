@@ -155,6 +155,23 @@ def test_corners_far_from_their_places_are_doubted(a, b, code):
     assert codes(read_text(NET.format(a=a, b=b, more=""))) == ([] if code is None else [code])
 
 
+@pytest.mark.parametrize(("yaw", "code"), [(0, None), (180, "net-twisted"), (90, "net-fastened-far")])
+def test_corners_at_a_body_are_looked_at_too(yaw, code):
+    """A bar of 4 m above the panel: turned by 180 degrees it crosses the corners, by 90 it is 2.8 m from each."""
+    text = NET.format(a=[0, -2, -1], b=[0, 2, -1], more="").replace("upper_left: a, upper_right: b",
+                                                                   "upper_left: bar.l, upper_right: bar.r")  # fmt: skip
+    bar = f"""
+bodies:
+  bar:
+    mass: 100
+    position: [0, 0, -1]
+    attitude: [0, 0, {yaw}]
+    joint: fixed
+    attachments: {{l: [0, -2, 0], r: [0, 2, 0]}}
+"""
+    assert codes(read_text(text + bar)) == ([] if code is None else [code, code] if yaw == 90 else [code])
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Literal
 
+import numpy as np
+
 from ropewalk.analysis.doubts import Doubt
+from ropewalk.model.bodies import quaternion_of
+from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
 from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
@@ -131,6 +135,11 @@ def _sections(system: System) -> Iterator[Doubt]:
 def _nets(system: System) -> Iterator[Doubt]:
     """Corners fastened far from their places or in another order, and numbers that the force model does not read."""
     grips = {name: point.position for name, point in system.points.items()}
+    for body_name, body in system.bodies.items():
+        turn = rotation_matrix(quaternion_of(body.attitude))
+        for place, at in body.attachments.items():
+            x, y, z = (np.array(body.position) + turn @ np.array(at)).tolist()
+            grips[f"{body_name}.{place}"] = (x, y, z)
     for name, net in system.nets.items():
         yield from _corners(name, net, grips)
         idle = sorted({"solidity", "wake"} & net.model_fields_set) if net.force_model == "morison" else []
