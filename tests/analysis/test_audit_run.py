@@ -156,3 +156,16 @@ def test_chains_that_come_taut_with_blows_need_a_finer_mesh(heave, elements, dou
     assert ("snap-mesh" in found) is doubted
     if doubted:
         assert found["snap-mesh"]["value"] == pytest.approx(5.0 / 40)
+
+
+def test_bars_that_push_although_they_cannot_are_doubtful():
+    """A thousandth of the largest tension is let through; elements of other solvers have laws of their own."""
+    model = build(pendulum())
+    state = initial_state(model)
+    figures = {"largest_strain": 0.0}
+    for least, codes in ((-1.0, ["pushes"]), (-0.09, []), (1.0, [])):
+        seen = RunAudit()
+        tension = np.linspace(least, 100.0, state.s.size)
+        seen.look(model, Moments.of([state._replace(element_tension=tension)]), {}, depth_limits(model))
+        assert [doubt.code for doubt, _ in run_findings(model, seen, figures)] == codes
+        assert not list(run_findings(model, seen, {}))

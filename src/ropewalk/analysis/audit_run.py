@@ -23,6 +23,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained by the steps, impacts apart
 CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger misses
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
+PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do so
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
 FEW_STEPS = 50  # below which a share of steps says nothing
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
@@ -45,6 +46,8 @@ class RunAudit:
 
     first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
+    pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
+    pulled: float = 0.0  # N, largest tension of all
     slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
     ends: dict[str, list[float]] = field(
         default_factory=dict
@@ -57,6 +60,11 @@ class RunAudit:
         """
         if energy and not self.first:
             self.first = {name: float(values[0]) for name, values in energy.items()}
+        for kind, name, values in _tensions(model, moments):
+            self.pulled = max(self.pulled, float(values.max(initial=0.0)))
+            push = -float(values.min(initial=0.0))
+            if push > 0.0:
+                self.pushed[f"{kind} '{name}'"] = max(self.pushed.get(f"{kind} '{name}'", 0.0), push)
         position, tension = moments.fields["position"], moments.fields["tension"]
         if not position.size:
             return
@@ -83,6 +91,18 @@ class RunAudit:
             self.ends[model.names.lines[i]] = [pick(x, y) for pick, x, y in zip(picks, old, now, strict=True)]
 
 
+def _tensions(model: Model, moments: Moments) -> Iterator[tuple[str, str, Array]]:
+    """Kind, name and tensions of bars of the lines and nets whose sections cannot push, N."""
+    lines, nets, can = model.lines, model.nets, model.sections.compression.astype(bool)
+    bars = moments.fields["element_tension"]
+    for i, name in enumerate(model.names.lines if bars.size else ()):
+        if not np.any(can[lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]]]):
+            yield "line", name, bars[:, moments.start[i] : moments.start[i + 1]]
+    for i, name in enumerate(nets.names):
+        own = np.arange(nets.bar_start[i], nets.bar_start[i + 1])
+        yield "net", name, moments.fields["net_tension"][:, own[(nets.twines[own] > 0.0) & ~can[nets.section[own]]]]
+
+
 def depth_limits(model: Model) -> Array:
     """(n_lines,) to which lines may sink into the bed without doubt, m."""
     lines = model.lines
@@ -99,6 +119,8 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _drift(model, figures)
     yield from _bed(model, audit)
     yield from _blows(model, audit)
+    if "largest_strain" in figures:  # of the solvers of bars
+        yield from _pushes(audit)
     yield from _steps(figures)
 
 
@@ -141,6 +163,19 @@ def _drift(model: Model, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bo
         off = f"{float(drift):.2g} of its length"
         text = f"an element is off what its law gives by {off}, more than {DRIFT:g}; use a smaller step"
         yield Doubt("length-drift", "", float(drift), DRIFT, text), float(drift) > WORST_DRIFT
+
+
+def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+    """Lines and nets of bars that pushed although their sections cannot."""
+    limit = PUSH * audit.pulled
+    for part, push in audit.pushed.items():
+        if push > limit:
+            text = (
+                f"{part} pushes with up to {push:.3g} N (limit {limit:.3g} N, a thousandth of the largest tension), "
+                "which its section cannot: bars of this solver keep their length both ways and fold where they would "
+                "go slack; take solver 'constrained_implicit', whose bars go slack"
+            )
+            yield Doubt("pushes", part, push, limit, text), False
 
 
 def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
