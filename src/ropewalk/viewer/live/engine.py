@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, fields, replace
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ FURTHEST = 50.0  # extents of the scene: what is further away has flown off
 CALM = (0.5, 2.0, 10.0)  # 1/s: mass-proportional damping after the first, second and further failures in a row
 CALM_TIME = 3.0  # s simulated with damping after a failure
 GENTLE = 0.3  # share of the hand's speed and strength while it is damped
-SLOW_CHUNK = 0.4  # s of work for one chunk: the solver struggles
+SLOW_CHUNK = 0.4  # s of processor time for one chunk: the solver struggles
+MOST_IN_A_ROW = 5  # failures without a calm time between them: then back to the beginning
 WILDEST = 1e4  # times weights and first tensions: a tension beyond is a step that went wrong
 
 
@@ -151,7 +152,7 @@ class Engine:
         found = {part.name: "move" for part in self._movers.parts}
         for kind, names in (("point", model.names.points), ("body", model.names.bodies)):
             for k, name in enumerate(names):
-                if name not in found and pull_on(model, self._rest, kind, k, name) is not None:
+                if name not in found and pull_on(model, self._rest, kind, k, np.zeros(3)) is not None:
                     found[name] = "pull"
         return found
 
@@ -168,7 +169,8 @@ class Engine:
         if mover is not None:
             mover.target = place
         else:
-            self._pull = pull_on(self._coupled.model, self._rest, kind, which, known[which])
+            now = self.state.body_position if kind == "body" else self.state.point_position
+            self._pull = pull_on(self._coupled.model, self._rest, kind, which, now[which])
         self._place = place
         return bool(self.held)
 
@@ -232,14 +234,14 @@ class Engine:
 
     def advance(self, dt: float) -> None:
         """Simulate dt (s), at most a chunk. What fails is undone; time may then be earlier than before."""
-        started = perf_counter()
+        started = thread_time()
         try:
             self._change()
             self._step(min(dt, CHUNK))
         except (ConvergenceError, InputError, FloatingPointError, ZeroDivisionError) as error:
             self._recover(str(error))
             return
-        if perf_counter() - started > SLOW_CHUNK and not self.is_calming:
+        if thread_time() - started > SLOW_CHUNK and not self.is_calming:
             self._settle_down("the solver struggles", self.time, 0)
         if self.time >= self._calm_until and np.isfinite(self._calm_until):
             self._calm_until, self._row = -np.inf, 0
@@ -251,7 +253,7 @@ class Engine:
     def _step(self, dt: float) -> None:
         pace = GENTLE if self.is_calming else 1.0
         if self._pull is not None:
-            self._coupled.pull(self._pull.name, self._pull.force(self.state, self._place, pace))
+            self._coupled.pull(self._pull.name, self._pull.force(self.state, self._place, dt, pace))
         self._coupled.step(dt, self._movers.states(self.time + dt, dt, pace))
         state = self._coupled.state
         self._check(state)
@@ -293,7 +295,7 @@ class Engine:
         for attempt in range(KEPT):
             if len(self._saved) > 1 and (attempt or self._row > 1):
                 self._saved.pop()  # the last one was not good enough
-            if self._row + attempt > KEPT or not self._saved:
+            if self._row + attempt > MOST_IN_A_ROW or not self._saved:
                 break
             try:
                 self._go_back(self._saved[-1])

@@ -12,13 +12,14 @@ from ropewalk.model.joints import FREE, LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
-PERIOD = 0.8  # s: natural period of the part on the hand's spring in still water
+PERIOD = 1.0  # s: natural period of the part on the hand's spring in still water
 DAMPING = 0.7  # of the critical
-STRONGEST = 3.0  # times weight and first tensions of what is held: more than that the hand does not pull
+STRONGEST, HEAVIEST = 3.0, 0.1  # of the first tensions and of the weight of what is held: the hand pulls no harder
+SMOOTH_PLACE, SMOOTH_FORCE = 0.10, 0.04  # s: lags of pointer and force, so that jerks of the mouse shake no line
 LINE_SHARE = 0.5  # of the mass of a line that moves with an end
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pull:
     """How the hand holds one free part."""
 
@@ -28,21 +29,26 @@ class Pull:
     stiffness: float  # N/m
     damping: float  # N s/m
     most: float  # N
+    place: Array  # (3,) m, where the spring begins: the pointer, smoothed
+    last: Array  # (3,) N, the force, smoothed
 
-    def force(self, state: State, place: Array, pace: float) -> Array:
-        """Force towards `place` (m), N.  pace : share of the usual strength"""
+    def force(self, state: State, pointer: Array, dt: float, pace: float) -> Array:
+        """Force towards the pointer (m) for the next dt (s), N.  pace : share of the usual strength"""
         at, speed = (
             (state.body_position[self.which], state.body_velocity[self.which])
             if self.is_body
             else (state.point_position[self.which], state.point_velocity[self.which])
         )
-        force = pace * self.stiffness * (place - at) - self.damping * speed
+        self.place = self.place + (pointer - self.place) * min(1.0, dt / SMOOTH_PLACE)
+        force = pace * self.stiffness * (self.place - at) - self.damping * speed
         size, most = float(np.linalg.norm(force)), pace * self.most
-        return force if size <= most else force * (most / size)
+        limited = force if size <= most else force * (most / size)
+        self.last = self.last + (limited - self.last) * min(1.0, dt / SMOOTH_FORCE)
+        return self.last
 
 
-def pull_on(model: Model, state: State, kind: str, which: int, name: str) -> Pull | None:
-    """The hand on a free part; None for one that is not free.  state : at rest"""
+def pull_on(model: Model, state: State, kind: str, which: int, place: Array) -> Pull | None:
+    """The hand on a free part; None for one that is not free.  state : at rest    place : of the part now, m"""
     is_body = kind == "body"
     if is_body and model.bodies.joint[which] != LOOSE:
         return None
@@ -55,7 +61,9 @@ def pull_on(model: Model, state: State, kind: str, which: int, name: str) -> Pul
     stiffness = mass * (2.0 * math.pi / PERIOD) ** 2
     weight = mass * max(model.sea.gravity, 1.0)
     damping = 2.0 * DAMPING * math.sqrt(stiffness * mass)
-    return Pull(name, is_body, which, stiffness, damping, STRONGEST * (weight + tension))
+    name = (model.names.bodies if is_body else model.names.points)[which]
+    most = STRONGEST * tension + HEAVIEST * weight
+    return Pull(name, is_body, which, stiffness, damping, most, place.copy(), np.zeros(3))
 
 
 def _held(model: Model, state: State, kind: str, which: int) -> tuple[float, float]:

@@ -151,6 +151,32 @@ function lineSegments(scene, state, values = state.tension) {
   return out.subarray(0, at);
 }
 
+// The same segments with those shorter than `least` pixels joined to the next; for scenes that have very many.
+function joinedSegments(segments, camera, lift, least) {
+  const m = camera.matrix, w = camera.width / 2, h = camera.height / 2, out = new Float32Array(segments.length);
+  let at = 0, fromX = 0, fromY = 0, open = false;
+  const far = (x, y, z, keep) => {
+    const q = m[3] * x + m[7] * y + m[11] * z + m[15], px = w * (m[0] * x + m[4] * y + m[8] * z + m[12]) / q;
+    const py = h * (m[1] * x + m[5] * y + m[9] * z + m[13]) / q, off = Math.abs(px - fromX) + Math.abs(py - fromY);
+    if (keep || !(q > 1e-9)) { fromX = px; fromY = py; }
+    return q > 1e-9 ? off : Infinity;
+  };
+  for (let k = 0; k < segments.length; k += 8) {
+    if (!open) {
+      far(segments[k], segments[k + 1], segments[k + 2] * lift, true);
+      out[at] = segments[k]; out[at + 1] = segments[k + 1]; out[at + 2] = segments[k + 2]; out[at + 3] = segments[k + 3];
+    }
+    const next = k + 8, x = segments[k + 4], y = segments[k + 5], z = segments[k + 6];
+    const goesOn = next < segments.length && segments[next] === x && segments[next + 1] === y && segments[next + 2] === z;
+    open = goesOn && far(x, y, z * lift, false) < least;
+    if (!open) {
+      out[at + 4] = x; out[at + 5] = y; out[at + 6] = z; out[at + 7] = segments[k + 7];
+      at += 8;
+    }
+  }
+  return out.subarray(0, at);
+}
+
 // The same of the twines of nets.
 function barSegments(scene, state) {
   const bars = scene.bars, count = bars.length / 2, out = new Float32Array(8 * count);

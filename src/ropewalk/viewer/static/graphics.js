@@ -2,9 +2,8 @@
 
 class Graphics {
   constructor(canvas, scene) {
-    // the drawing is kept so that it can be saved as a picture
     // without a graphics card every sample costs: lines and marks smooth their own edges
-    this.gl = canvas.getContext("webgl2", { antialias: !drawnBySoftware(), alpha: true, preserveDrawingBuffer: true });
+    this.gl = canvas.getContext("webgl2", { antialias: !drawnBySoftware(), alpha: true, powerPreference: "high-performance" });
     if (!this.gl) throw new Error("no WebGL2");
     this.canvas = canvas;
     this.scene = scene;
@@ -18,7 +17,7 @@ class Graphics {
     this.programs = {};
     for (const [name, sources] of Object.entries(SOURCES)) this.programs[name] = makeProgram(gl, sources);
     this.dynamic = gl.createBuffer();
-    this.corners = makeBuffer(gl, new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]));
+    this.corners = this.quads = null; this.room = 0;
     this.square = makeBuffer(gl, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
     this.unitSquare = makeBuffer(gl, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]));
     const along = Array.from({ length: WALL_CELLS + 1 }, (_, k) => [k / WALL_CELLS, 0, k / WALL_CELLS, 1]);
@@ -107,13 +106,30 @@ class Graphics {
     gl.uniform4f(program.at("uColour"), ...(options.colour || [0, 0, 0, 1]));
     gl.uniform1i(program.at("uMap"), 0);
     gl.bindTexture(gl.TEXTURE_2D, this.map);
+    const count = segments.length / 8;
+    this.roomFor(count);
     attribute(gl, program, "aCorner", this.corners, 2, 0, 0, 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.dynamic);
-    gl.bufferData(gl.ARRAY_BUFFER, segments, gl.STREAM_DRAW);
-    attribute(gl, program, "aFrom", this.dynamic, 4, 32, 0, 1);
-    attribute(gl, program, "aTo", this.dynamic, 4, 32, 16, 1);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, segments.length / 8);
+    gl.bufferData(gl.ARRAY_BUFFER, fourfoldSegments(segments), gl.STREAM_DRAW);
+    attribute(gl, program, "aFrom", this.dynamic, 4, 32, 0, 0);
+    attribute(gl, program, "aTo", this.dynamic, 4, 32, 16, 0);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.quads);
+    gl.drawElements(gl.TRIANGLES, 6 * count, gl.UNSIGNED_INT, 0);
     clearAttributes(gl, program);
+  }
+
+  // Corners and triangles of so many segments. Instances would need neither, but cost 15 us each without a graphics card.
+  roomFor(count) {
+    if (this.room >= count) return;
+    const gl = this.gl, room = Math.max(256, 2 * count), corners = new Float32Array(8 * room), quads = new Uint32Array(6 * room);
+    for (let k = 0; k < room; k++) {
+      corners.set([0, -1, 1, -1, 0, 1, 1, 1], 8 * k);
+      quads.set([4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 2, 4 * k + 1, 4 * k + 3], 6 * k);
+    }
+    gl.deleteBuffer(this.corners); gl.deleteBuffer(this.quads);
+    this.corners = makeBuffer(gl, corners);
+    this.quads = makeBuffer(gl, quads, gl.ELEMENT_ARRAY_BUFFER);
+    this.room = room;
   }
 
   // places: [x, y, z, kind] of each mark
@@ -212,6 +228,16 @@ class Graphics {
 }
 
 const WALL_CELLS = 48; // along each side of the water
+
+// Each segment four times, once for each corner of its band.
+function fourfoldSegments(segments) {
+  const out = new Float32Array(4 * segments.length);
+  for (let k = 0; k < segments.length; k += 8) {
+    const one = segments.subarray(k, k + 8);
+    for (let c = 0; c < 4; c++) out.set(one, 4 * k + 8 * c);
+  }
+  return out;
+}
 
 // Whether the browser draws without a graphics card.
 function drawnBySoftware() {

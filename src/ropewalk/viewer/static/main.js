@@ -25,7 +25,7 @@ function sentence(text) {
 class Page {
   constructor(scene, viewer) {
     this.scene = scene; this.viewer = viewer;
-    this.playing = false; this.wanted = false; this.last = 0; this.speed = 1;
+    this.pictures = 0; this.playing = false; this.wanted = false; this.last = 0; this.speed = 1;
     this.colouring = scene.quantity.label === "tension" ? "tension" : "";
     this.dark = window.matchMedia("(prefers-color-scheme: dark)");
     this.plot = new Plot(byId("plot"), (t) => this.seek(t));
@@ -245,6 +245,7 @@ class Page {
       }
     }
     this.keepPace(now);
+    this.pictures += 1;
     const state = viewer.draw(this.theme, this.free);
     if (this.moves) {
       byId("time").value = variant.mode ? viewer.phase : viewer.time;

@@ -31,6 +31,7 @@ const THEMES = {
 
 const MARKS = { fixed: 0, free: 1, moving: 2 }; // other joints: 3
 const LINE_WIDTH = 4, TWINE_WIDTH = 1.8, BOX_WIDTH = 1.2, TRACE_WIDTH = 1.6; // pixels
+const DENSE = 5000, JOINED = 3, FINE_WIDTH = 2; // from so many segments on: those below so many pixels joined, finer lines
 const RIPPLE = 0.012; // of the size of the scene: length of the ripples that are drawn on the water
 const ARROW = 0.09; // of the size of the scene: longest arrow
 
@@ -124,7 +125,9 @@ class Viewer {
     const { graphics, scene, range } = this, twines = state.barTension.length > 0;
     if (scene.nets.length) graphics.lines(barSegments(scene, state), { width: TWINE_WIDTH, colour: theme.plain, range: twines ? range : null });
     const values = this.variant.mode ? state.tension : nodeValues(scene, this.variant, state, this.colouring);
-    const segments = lineSegments(scene, state, values);
+    let segments = lineSegments(scene, state, values);
+    const dense = segments.length / 8 > DENSE;
+    if (dense) segments = joinedSegments(segments, this.camera, this.lift, JOINED);
     if (this.variant.mode) { // where it swings about
       graphics.lines(lineSegments(scene, stateAt(this.variant, 0)), { width: TRACE_WIDTH, colour: theme.box });
     }
@@ -136,7 +139,8 @@ class Viewer {
       graphics.lines(chain, { width: LINE_WIDTH + 5, colour: theme.picked });
       graphics.gl.depthMask(true);
     }
-    graphics.lines(segments, { width: LINE_WIDTH, colour: theme.plain, range, rim: theme.rim });
+    const style = dense ? { width: FINE_WIDTH } : { width: LINE_WIDTH, rim: theme.rim };
+    graphics.lines(segments, { colour: theme.plain, range, ...style });
     this.traces.forEach((trace, k) => {
       const colour = [...hex(theme.traces[k % theme.traces.length]), 1];
       graphics.lines(chainSegments(this.path(trace)), { width: TRACE_WIDTH, colour });
