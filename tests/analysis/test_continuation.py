@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, fsolve
-from turning_rope import LENGTH, SPAN, G, rope
 
 import ropewalk as rw
+from turning_rope import LENGTH, SPAN, G, rope
 
 RATE_KEY = "lines.l.loads.0.rate"
 
