@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
-from turning_rope import LENGTH, RATE, SPAN, G, rope
 
 import ropewalk as rw
 from ropewalk.analysis.lobes import waves
+from turning_rope import LENGTH, RATE, SPAN, G, rope
 
 # number of lobes, directions in which the energy falls: how many such equilibria there are. Without gravity the k-lobed
 # ropes are a circle of planes, unstable in 2 (k - 1) directions; gravity leaves two of it for odd k and four for even
