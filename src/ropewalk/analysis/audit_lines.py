@@ -389,6 +389,12 @@ def _pegs(model: Model, state: State, scales: Scales) -> list[Finding]:
     return found
 
 
+def _last_of(value: Array, state: State) -> Array:
+    """(n_lines,) values of the last intervals of lines.  value : (n,) of all intervals between nodes"""
+    last: Array = value[state.start[1:] - 2 - np.arange(state.start.size - 1)]
+    return last
+
+
 def _polylines(model: Model, state: State, scales: Scales) -> list[Finding]:
     """Lines of which only nodes and end forces are known: total balance, lengths and bed, roughly."""
     lines, sea = model.lines, model.sea
@@ -419,7 +425,12 @@ def _polylines(model: Model, state: State, scales: Scales) -> list[Finding]:
         touches = np.array(
             [heights(sea, state.position[a:b]).min() for a, b in zip(state.start[:-1], state.start[1:], strict=True)]
         )
-        force = np.where(touches <= 1.0, np.maximum(0.0, along - sea.bed_friction * up), force)
+        # half an element at a held end is held by friction as that beside it, whatever presses on the end itself
+        weight = (
+            np.abs(model.sections.mass[section] - sea.water_density * model.sections.area[section]) * sea.gravity * h
+        )
+        half = 0.5 * (weight[state.start[:-1] - np.arange(lines.length.size)] + _last_of(weight, state))
+        force = np.where(touches <= 1.0, np.maximum(0.0, along - sea.bed_friction * (up + half)), force)
     found = worst("force", model, state, state.start[:-1], force, np.full(force.size, ROUGH * scales.force))
     tension = 0.5 * (state.tension[spans.first] + state.tension[spans.first + 1])
     should = h * (1.0 + strain_of(model.sections, section, tension))
