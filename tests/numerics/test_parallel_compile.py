@@ -88,8 +88,11 @@ def test_processes_compile_what_a_plan_lists(tmp_path: Path) -> None:
         "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
     }
     for count in (5, 0):  # compiled; kept
-        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         first, second = done.stdout.splitlines()
+        assert not done.stderr  # no pipe or process is left behind
         assert first == f"{count} {[(k + 1, count) for k in range(count)]}"
         assert second == "10.0 1 0"  # loaded, not compiled

@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -89,7 +90,7 @@ def _compile_all(kernels: list[Planned], missing: list[int], report: Callable[[i
                 worker, number = idle.pop(), ready.pop()
                 del waiting[number]
                 busy[worker] = number
-                _send(workers[worker], number)
+                _send(workers[worker][0], number)
             if not busy:
                 break  # all processes ended, or the plan is wrong
             worker, number = answers.get()
@@ -103,10 +104,13 @@ def _compile_all(kernels: list[Planned], missing: list[int], report: Callable[[i
                 before.discard(number)
             report(len(missing) - len(left), len(missing))
     finally:
-        for process in workers:
-            if process.stdin is not None:
-                process.stdin.close()
-            process.terminate() if left else process.wait()
+        for process, listener in workers:
+            if left:
+                process.terminate()
+            with suppress(OSError):  # it has ended
+                process.stdin.close()  # type: ignore[union-attr]
+            process.wait()
+            listener.join()
 
 
 def _heights(kernels: list[Planned], missing: list[int]) -> dict[int, int]:
@@ -119,7 +123,7 @@ def _heights(kernels: list[Planned], missing: list[int]) -> dict[int, int]:
     return height
 
 
-def _start(answers: SimpleQueue[tuple[int, int]], worker: int) -> subprocess.Popen[str]:
+def _start(answers: SimpleQueue[tuple[int, int]], worker: int) -> tuple[subprocess.Popen[str], Thread]:
     """A process that compiles the kernels whose numbers it reads, and a thread that passes on its answers."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     process = subprocess.Popen(
@@ -129,12 +133,14 @@ def _start(answers: SimpleQueue[tuple[int, int]], worker: int) -> subprocess.Pop
 
     def listen() -> None:
         assert process.stdout is not None
-        for line in process.stdout:
-            answers.put((worker, int(line)))
+        with process.stdout as lines:
+            for line in lines:
+                answers.put((worker, int(line)))
         answers.put((worker, -1))
 
-    Thread(target=listen, daemon=True).start()
-    return process
+    listener = Thread(target=listen, daemon=True)
+    listener.start()
+    return process, listener
 
 
 def _send(process: subprocess.Popen[str], number: int) -> None:
