@@ -10,8 +10,11 @@ import ropewalk as rw
 
 # of every kind; none takes more than a second once its kernels are compiled
 BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35)
-BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40)
-RUNS = (1, 2, 3, 4, 5, 6, 130)  # 130: a light line with a winch that floats at the surface
+BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
+           934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
+# 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
+# 3300050: friction at an anchor beside a winch
+RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050)
 
 
 @pytest.mark.parametrize("seed", BY_AUTO)
