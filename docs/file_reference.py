@@ -20,7 +20,25 @@ def file_page() -> list[str]:
     for name in _reached(schema, definitions):
         if definitions[name].get("properties"):
             lines += _object(name, definitions[name], definitions)
-    return lines
+    return lines + list(_options())
+
+
+def _options() -> Iterator[str]:
+    """Settings of the methods: what `run.options` and `statics.options` take, by the name of the method."""
+    from ropewalk.spec.options import RUN_OPTIONS, STATIC_OPTIONS
+
+    for method, kind in {**RUN_OPTIONS, **STATIC_OPTIONS}.items():
+        schema = kind.model_json_schema(by_alias=True)
+        if not schema.get("properties"):
+            continue
+        yield f"(file-options-{method.replace('_', '-')})="
+        yield f"## Options of `{method}`"
+        yield ""
+        rows = []
+        for key, field in schema["properties"].items():
+            meaning = prose(field.get("description", ""))
+            rows.append((f"`{key}`", _kind(field, schema.get("$defs", {})), _value(field), meaning))
+        yield from table(("key", "takes", "unless given", "meaning"), rows)
 
 
 def _reached(schema: Schema, definitions: dict[str, Schema]) -> list[str]:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk.model.in_time import FunctionBook
 from ropewalk.model.joints import MotionBook
-from ropewalk.physics.motion import motion, ramp, rotation
+from ropewalk.physics.in_time import ramp
+from ropewalk.physics.motion import motion, rotation
 from ropewalk.spec.joints import HarmonicMotion, TableMotion, TowMotion
 
 HARMONIC = HarmonicMotion(
@@ -24,10 +26,11 @@ TOW = TowMotion(kind="tow", velocity=(2, 0, -1), ramp=10.0)
 
 
 def at(spec, t, function=motion):
-    book = MotionBook()
+    functions = FunctionBook()
+    book = MotionBook(functions)
     index = book.add(spec)
     out = np.zeros((3, 3))
-    function(t, index, book.build(), out)
+    function(t, index, book.build(functions.build()), out)
     return out
 
 
@@ -60,6 +63,22 @@ def test_table_passes_its_points_and_rests_outside():
     assert_allclose(at(TABLE, 2.5)[0], [1, 2, 0], atol=1e-14)
     assert_allclose(at(TABLE, -3.0), 0.0, atol=1e-14)
     assert_allclose(at(TABLE, 99.0), [[0, 2, 1], [0, 0, 0], [0, 0, 0]], atol=1e-14)
+
+
+def test_table_goes_on_at_its_last_velocity_where_it_is_to():
+    going = TABLE.replace(after="continue")
+    end = at(going, 4.0 - 1e-12)
+    assert np.linalg.norm(end[1]) > 1.0
+    # 1e-12 s before the end, at some m/s2
+    assert_allclose(at(going, 7.0)[0], end[0] + 3.0 * end[1], atol=1e-10)
+
+
+def test_table_turns_a_body_by_its_rotation_vector():
+    turned = TABLE.replace(rotation=((0, 0, 0), (0, 0, 90), (0, 0, 90), (0, 0, 0)))
+    assert_allclose(at(turned, 1.0, rotation)[0], [0, 0, 0.5 * np.pi], atol=1e-14)
+    h = 1e-5
+    rate = (at(turned, 1.7 + h, rotation)[0] - at(turned, 1.7 - h, rotation)[0]) / (2 * h)
+    assert_allclose(at(turned, 1.7, rotation)[1], rate, atol=1e-8)  # about one axis: h^2 of the difference
 
 
 def test_ramp_is_smooth_at_both_ends():

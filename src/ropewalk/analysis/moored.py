@@ -15,6 +15,7 @@ from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods.equilibrium import FloatingPose
 from ropewalk.methods.rods.moored import MooredBalance, MooredRod, moored_balance, refuse_unmoorable
 from ropewalk.model.arrays import Array
+from ropewalk.model.given import still
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model, build
 from ropewalk.model.rod_fields import build_rod
@@ -89,7 +90,7 @@ def float_moored(system: Source, *, slices: bool = False) -> Floating:
         if system.rods[name].held is not None:
             raise InputError(f"rod '{name}': lines end on it and it is held too; leave out `held`, or its lines")
     rods = {name: build_rod(system.rods[name], system.environment, name, curved=not slices) for name in names}
-    model = build(rods_as_bodies(system, rods))
+    model = still(build(rods_as_bodies(system, rods)))
     refuse_unmoorable(model)
     parts = tuple(rods.values())
     found: list[MooredBalance] = []

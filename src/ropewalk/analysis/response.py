@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.direct import Answer, Direct, Excitation
 from ropewalk.model.arrays import Array
+from ropewalk.model.in_time import pieces_of
+from ropewalk.model.model import Model
 from ropewalk.physics import waves
-from ropewalk.physics.motion import HARMONIC
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
 from ropewalk.spec.system import Source, System
@@ -189,21 +190,22 @@ def own_excitation(linear: Linearised) -> Excitation:
     """The harmonic motions and the waves of the case; motions and waves of one frequency share a column."""
     model, unknowns = linear.model, linear.unknowns
     sea = model.sea.wave if model.sea.water_density > 0.0 else model.sea.wave[:, :0]
-    if np.any(model.motions.kind != HARMONIC):
+    moving = [int(i) for i in model.motions.function.ravel() if i >= 0]
+    if any(pieces_of(model.functions, i).size for i in moving):
         raise InputError("the response takes harmonic motions; tables and tows need the time domain")
     terms: list[tuple[float, Array, complex]] = []
     for j, motion in enumerate(model.points.motion):
-        for row in _terms(model.motions, motion, "term"):
+        for direction, omega_i, amplitude in _terms(model, motion, 0):
             rows = unknowns.point_input[j]
             vector = np.zeros(unknowns.n_inputs)
-            vector[rows] = model.points.frame[j] @ row[:3]
-            terms.append((row[4], vector, row[3] * np.exp(1j * row[5])))
+            vector[rows] = model.points.frame[j] @ direction
+            terms.append((omega_i, vector, amplitude))
     for k, motion in enumerate(model.bodies.motion):
-        for first, name in ((0, "term"), (3, "turn")):
-            for row in _terms(model.motions, motion, name):
+        for first in (0, 3):
+            for direction, omega_i, amplitude in _terms(model, motion, first):
                 vector = np.zeros(unknowns.n_inputs)
-                vector[unknowns.body_input[k, first : first + 3]] = row[:3]
-                terms.append((row[4], vector, row[3] * np.exp(1j * row[5])))
+                vector[unknowns.body_input[k, first : first + 3]] = direction
+                terms.append((omega_i, vector, amplitude))
     terms = [term for term in terms if term[0] > 0.0]
     only_terms = sorted({term[0] for term in terms} - set(sea[waves.OMEGA]))
     omega = np.concatenate([sea[waves.OMEGA], only_terms])
@@ -221,12 +223,16 @@ def own_excitation(linear: Linearised) -> Excitation:
                       excitation.force[:, order])  # fmt: skip
 
 
-def _terms(motions: Any, index: int, name: str) -> Array:
-    if index < 0:
-        return np.zeros((0, 6))
-    start = getattr(motions, f"{name}_start")
-    rows: Array = getattr(motions, f"{name}s")[start[index] : start[index + 1]]
-    return rows
+def _terms(model: Model, index: int, first: int) -> list[tuple[Array, float, complex]]:
+    """Direction, omega (rad/s) and complex amplitude of the terms of a motion.  first : 0 for way, 3 for rotation"""
+    found: list[tuple[Array, float, complex]] = []
+    for j in range(3) if index >= 0 else ():
+        i = int(model.motions.function[index, first + j])
+        if i >= 0:
+            own = model.functions.function[i]
+            rows = model.functions.term[own.term : own.term_stop]
+            found += [(np.eye(3)[j], float(t.omega), complex(t.amplitude * np.exp(1j * t.phase))) for t in rows]
+    return found
 
 
 def _dataset(linear: Linearised, excitation: Excitation, answer: Answer, drive: Drive | None) -> xr.Dataset:

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.analysis.linearise import Linearised, linearise
-from ropewalk.analysis.response import Drive, response
-from ropewalk.analysis.response_drive import RAMP_PERIODS, TRANSLATIONS, Driven, Rest, driven
-from ropewalk.analysis.run import record_times, run, solver_for
-from ropewalk.analysis.statics import statics
+from ropewalk.analysis.response import Drive
+from ropewalk.analysis.response_drive import RAMP_PERIODS, driven
+from ropewalk.analysis.run import first_state, record_times, run, solver_for
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.unknowns import DOFS
 from ropewalk.methods.mixed.solver import MixedFem
@@ -67,12 +65,11 @@ def time_response(
     rates = np.atleast_1d(np.asarray(omega, float))
     if mass_damping is None:
         mass_damping = system.run.damping if system.run else 0.0
-    linear = linearise(system, mass_damping=mass_damping) if drive.kind == "force" else None
+    at_rest = system if system.run is None else system.replace(run=system.run.replace(start="equilibrium"))
     parts = []
     for rate in rates:
-        rest = None if linear is None else _rest(linear, float(rate), drive)
-        case = driven(system, float(rate), drive, rest)
-        parts.append(_one(case, float(rate), drive, time_solver(case.system, solver, mass_damping), settle, kept))
+        case = driven(at_rest, float(rate), drive)
+        parts.append(_one(case, float(rate), time_solver(case, solver, mass_damping), settle, kept))
     result = xr.concat(parts, "frequency", combine_attrs="override")
     result = result.assign_coords(frequency=("frequency", rates))
     result.attrs["system"] = system.model_dump_json(by_alias=True, exclude_unset=True)
@@ -81,20 +78,6 @@ def time_response(
     )
     told: xr.Dataset = described(result, "response")
     return told
-
-
-def _rest(linear: Linearised, omega: float, drive: Drive) -> Rest:
-    """Of the part that a force acts on: where it rests, and how far it goes by the direct method."""
-    direct = response(linear, [omega], drive)
-    names, n = linear.model.names, linear.unknowns.mesh.s.size
-    if drive.part in names.bodies:
-        k = names.bodies.index(drive.part)
-        axis = (*TRANSLATIONS, "roll", "pitch", "yaw").index(drive.direction)
-        amplitude = direct.body_motion.values[0, k, axis]
-        return Rest(linear.place.body_position[k], linear.place.quaternion[k], complex(amplitude))
-    j = names.points.index(drive.part)
-    amplitude = direct.point_position.values[0, j, TRANSLATIONS.index(drive.direction)]
-    return Rest(linear.place.r[n + j], np.array([1.0, 0.0, 0.0, 0.0]), complex(amplitude))
 
 
 class Settled(Exception):
@@ -145,10 +128,10 @@ def _change(old: Any, new: Any, size: float) -> float:
     return 0.0 if largest <= STILL * size else float(np.max(np.abs(new - old))) / largest
 
 
-def _one(case: Driven, omega: float, drive: Drive, solver: Solver, settle: int | None, kept: int) -> xr.Dataset:
+def _one(system: System, omega: float, solver: Solver, settle: int | None, kept: int) -> xr.Dataset:
     """One frequency."""
     period = 2.0 * math.pi / omega
-    system, model = case.system, build(case.system)
+    model = build(system)
     attrs = {"title": system.title, "version": _version(), "created_by": "ropewalk response"}
     most = MOST_PERIODS if settle is None else settle + kept
     times = record_times(most * period, period / SAMPLES)[1:]
@@ -156,8 +139,8 @@ def _one(case: Driven, omega: float, drive: Drive, solver: Solver, settle: int |
     if settle is None:
         recorder = SettlingRecorder(model.names, attrs, omega, kept)
     with contextlib.suppress(Settled):
-        run(model, solver, statics(system).state, times, recorder)
-    result = transformed(recorder.dataset(), omega, kept, case, drive.amplitude)
+        run(model, solver, first_state(system, model, solver), times, recorder)
+    result = transformed(recorder.dataset(), omega, kept)
     result["settled_periods"] = ((), recorder.rows // SAMPLES - kept)
     result["settled_change"] = ((), recorder.change if isinstance(recorder, SettlingRecorder) else math.nan)
     return result
@@ -196,41 +179,28 @@ def harmonic_fit(time: Array, omega: float) -> Any:
     return fit[3 : 3 + HARMONICS] + 1j * fit[3 + HARMONICS :]
 
 
-def transformed(run: xr.Dataset, omega: float, kept: int, case: Driven | None = None, amplitude: float = 1.0) -> Any:
-    """Complex amplitudes, with exp(-i omega t), of the last `kept` periods of a run.
-
-    case : with pulling lines, which are left out; all is scaled from the force they had to `amplitude`
-    """
+def transformed(run: xr.Dataset, omega: float, kept: int) -> Any:
+    """Complex amplitudes, with exp(-i omega t), of the last `kept` periods of a run."""
     import xarray as xr
 
     last = run.isel(time=slice(-kept * SAMPLES, None))
     fit = harmonic_fit(last.time.values, omega)
-    pulls = () if case is None else case.pulls
 
     def harmonic(values: Any, order: int) -> Any:
         return np.tensordot(fit[order - 1], values, axes=(0, 0))
 
-    factor: complex = 1.0
-    if case is not None and pulls:
-        force = sum(
-            harmonic(last.tension.values[:, np.flatnonzero(last.node_line.values == name)[0]], 1) for name in pulls
-        )
-        factor = amplitude / (case.arm * force)
-        last = last.isel(
-            node=~np.isin(last.node_line.values, pulls), point=~np.isin(last.point.values, pulls)
-        ).drop_dims(["line", "end"], errors="ignore")  # fmt: skip
     out: dict[str, Any] = {}
     for name in ("position", "tension", "point_position"):
         if name in last:
-            out[name] = (last[name].dims[1:], factor * harmonic(last[name].values, 1))
+            out[name] = (last[name].dims[1:], harmonic(last[name].values, 1))
     if "body_position" in last:
-        out["body_motion"] = (("body", "dof"), factor * _body_motion(last, harmonic))
+        out["body_motion"] = (("body", "dof"), _body_motion(last, harmonic))
     if "tension" in last:
         higher = np.stack([np.abs(harmonic(last.tension.values, order)) for order in range(1, HARMONICS + 1)])
         first = np.maximum(higher[0], np.finfo(float).tiny)
         out["tension_mean"] = (("node",), last.tension.values.mean(axis=0))
         out["tension_distortion"] = (("node",), np.sqrt(np.sum(higher[1:] ** 2, axis=0)) / first)
-        out["tension_harmonics"] = (("harmonic", "node"), abs(factor) * higher)
+        out["tension_harmonics"] = (("harmonic", "node"), higher)
     if "elevation" in last:
         out["wave"] = ((), harmonic(last.elevation.values, 1))
     coordinates: dict[str, Any] = {

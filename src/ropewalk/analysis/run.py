@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk import __version__
+from ropewalk.analysis import start
 from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
+from ropewalk.analysis.start import START_SETTINGS
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io import netcdf
 from ropewalk.methods.protocol import Claim, Marching, Passage, Report, Solver, Status
@@ -49,7 +51,6 @@ PASSAGE_GROWTH = 8  # at most, from one passage to the next
 MOST_IN_PASSAGE = 512  # records: memory stays bounded
 CLOCK = 1e-9  # s, resolution of the clock: no shorter time is divided by
 RUN_SETTINGS = ("tolerance", "step", "damping", "integrator")  # keys of `run:` that solvers may have as fields
-START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
 
 
 class RunFailedError(ConvergenceError):
@@ -103,7 +104,7 @@ def run(
     if saved is None:
         if state is None:
             raise ValueError("a run needs a state to start from")
-        work, tally = solver.start(model, state), Tally()
+        work, tally = solver.start(_at(model, solver, state.time), state), Tally()
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
@@ -165,12 +166,19 @@ def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | 
 def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times], Passage]:
     """`march` of a solver that has none, for one time."""
     nodes: list[tuple[Ints, Array]] = []  # of the first record
+    last: list[State] = []  # of statics under loads that change
 
     def march(model: Model, work: Any, times: Times) -> Passage:
-        report = solver.advance(model, work, float(times[0]))
+        present = _at(model, solver, float(times[0]))
+        if present is not model:  # an equilibrium under other loads than the last
+            from ropewalk.model.state import initial_state
+
+            work = solver.start(present, last[0] if last else initial_state(present))
+        report = solver.advance(present, work, float(times[0]))
         if not report.good:
             return Passage(report, None, {})
-        now = solver.read(model, work)
+        now = solver.read(present, work)
+        last[:] = [now]
         nodes.append((now.start, now.s))
         if Claim.STATICS in solver.claims:
             from ropewalk.model.state import on_nodes  # when used: it loads more than runs in time need
@@ -181,6 +189,13 @@ def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times], P
         return Passage(report, Moments.of([now]), {name: np.array([value]) for name, value in energy.items()})
 
     return march
+
+
+def _at(model: Model, solver: Solver, t: float) -> Model:
+    """The model as a solver is to see it at time t (s): statics get the loads of that time."""
+    from ropewalk.model.given import changes, still
+
+    return still(model, t) if Claim.STATICS in solver.claims and changes(model) else model
 
 
 def _audited(model: Model, seen: RunAudit, report: Report) -> Report:
@@ -236,7 +251,7 @@ def simulate(
         try:
             with termination() as notice, time_bar(progress, duration) as show:
                 saved = recorder.saved is not None
-                state, at_rest = (None, _kept_doubts(recorder)) if saved else _start(system, model, method)
+                state, at_rest = (None, _kept_doubts(recorder)) if saved else start.first_state(system, model, method)
                 recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
                 report = run(model, method, state, times, recorder, show, notice)
         except ConvergenceError as error:
@@ -316,7 +331,9 @@ def _with_settings(cls: Any, system: System) -> Solver:
             shown = value if isinstance(value, str) else f"{value:g}"
             raise InputError(f"run.{name} {shown}: solver '{cls.name}' does not take it; leave it out")
     if system.run is not None:
-        given.update(dict.fromkeys(START_SETTINGS, system.run.start))
+        given.update(dict.fromkeys(START_SETTINGS, start.start_setting(system)))
+        if system.run.solver == cls.name:
+            given.update(system.run.options)
     if system.statics.accuracy is not None:
         given["accuracy"] = system.statics.accuracy
     made: Solver = cls(**{name: value for name, value in given.items() if name in known})
@@ -325,27 +342,7 @@ def _with_settings(cls: Any, system: System) -> Solver:
 
 def first_state(system: System, model: Model, solver: Solver) -> State:
     """Where a run begins: as the case gives it, or its equilibrium."""
-    return _start(system, model, solver)[0]
-
-
-def _start(system: System, model: Model, solver: Solver) -> tuple[State, Sequence[Doubt]]:
-    """The first state, on the bars of a solver of bars, and what is doubtful about it."""
-    if system.run is not None and system.run.start == "as_given":
-        from ropewalk.model.state import initial_state
-
-        return initial_state(model), ()
-    from ropewalk.analysis.statics import statics
-
-    equilibrium = statics(system)
-    if not hasattr(solver, "at_rest"):
-        return equilibrium.state, equilibrium.start_doubts
-    static = solver.at_rest()
-    work = static.start(model, equilibrium.state)
-    report = static.advance(model, work, equilibrium.state.time)
-    if not report.good:
-        text = f"'{solver.name}' has no equilibrium of its bars to start from: {report.message or report.status.value}"
-        raise ConvergenceError(f"{text}; start the run 'as_given'", report)
-    return static.read(model, work), equilibrium.start_doubts
+    return start.first_state(system, model, solver)[0]
 
 
 def _kept_doubts(recorder: Recorder) -> Sequence[Doubt]:

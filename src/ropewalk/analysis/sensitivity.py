@@ -19,6 +19,7 @@ from ropewalk.methods.protocol import Report
 from ropewalk.methods.registry import solver_class
 from ropewalk.methods.shooting.tangent import Solution, moved, tangent
 from ropewalk.model.arrays import Array
+from ropewalk.model.given import still
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
 from ropewalk.spec import arguments
@@ -42,7 +43,7 @@ def sensitivities(
     outputs = arguments.texts("outputs", outputs, "lines.m1.end_b.tension")
     parameters = arguments.texts("parameters", parameters, "lines.m1.pieces.0.length")
     solver = solver_class(SHOOTING)()
-    model = build(system)
+    model = still(build(system), time)
     work = solver.start(model, initial_state(model))
     report = solver.advance(model, work, time)
     if not report.good:

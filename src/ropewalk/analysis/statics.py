@@ -26,6 +26,7 @@ from ropewalk.methods.claims import demands
 from ropewalk.methods.protocol import Claim, Report, Solver, Status
 from ropewalk.methods.registry import BAR_SOLVERS, SOLVERS, solver_class
 from ropewalk.model.arrays import Array
+from ropewalk.model.given import still
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
@@ -145,7 +146,7 @@ def statics(
     sensitivities: Sequence[str] = (),
     guess: Any = None,
 ) -> Equilibrium:
-    """Equilibrium of `system` with prescribed motions at `time` (s).
+    """Equilibrium of `system` with the motions and loads of `time` (s).
 
     `method` is a solver's name or 'auto' (the default, and what the case file can set): the closed form
     where it is exact, otherwise the next that claims all the case asks. A solver of bars, which goes through time,
@@ -166,7 +167,7 @@ def statics(
     """
     system, time = System.of(system), arguments.number("time", time)
     sensitivities = arguments.texts("sensitivities", sensitivities, "lines.m1.pieces.0.length")
-    model = build(system)
+    model = still(build(system), time)
     refuse_only_rods(system)
     refuse_unreachable(model, time)
     refuse_impossible(model, time)
@@ -308,7 +309,10 @@ def _solvers(system: System, model: Model, method: str | Solver) -> Iterator[tup
             raise InputError(f"statics.{setting} {given[setting]:g}: method '{name}' does not take it; {how}")
         wanted = {name: getattr(system.statics, name) for name in MESH_SETTINGS if hasattr(cls, name)}
         wanted = {name: value for name, value in wanted.items() if value is not None}
-        yield name, cls(**given, **wanted, **({"by": name} if name in BAR_SOLVERS else {}))
+        own = system.statics.options if system.statics.method == name else {}
+        if name in BAR_SOLVERS:
+            own = {"by": solver_class(name)(**own) if own else name}
+        yield name, cls(**given, **wanted, **own)
 
 
 def candidates(model: Model, method: str) -> Iterator[str]:

@@ -18,15 +18,26 @@ def build_loads(model: Model, s: list[Array], sections: list[Ints], flipped: Fla
     """
     if model.lines.load_kind.size == 0:
         return records(0, LINE_LOAD)
-    rows = [_line_loads(model, i, s[i], sections[i]) for i in range(len(s))]
-    return joined([_walked_back(own) if flipped[i] else own for i, own in enumerate(rows)], LINE_LOAD)
+    rows = [line_loads(model, i, loads_of(model, i), s[i], sections[i], bool(flipped[i])) for i in range(len(s))]
+    return joined(rows, LINE_LOAD)
 
 
-def _line_loads(model: Model, line: int, s: Array, section: Ints) -> Records:
-    """Rows of one line from end A to end B."""
+def loads_of(model: Model, line: int) -> list[int]:
+    """Distributed loads of a line."""
+    return list(range(int(model.lines.load_start[line]), int(model.lines.load_start[line + 1])))
+
+
+def line_loads(model: Model, line: int, loads: list[int], s: Array, section: Ints, is_flipped: bool) -> Records:
+    """Rows of some loads of one line, in the order of the walk."""
+    rows = _from_a(model, loads, s, section)
+    return _walked_back(rows) if is_flipped else rows
+
+
+def _from_a(model: Model, loads: list[int], s: Array, section: Ints) -> Records:
+    """Rows of some loads of one line from end A to end B."""
     lines = model.lines
     rows = records(section.size, LINE_LOAD)
-    for k in range(lines.load_start[line], lines.load_start[line + 1]):
+    for k in loads:
         axis, value = lines.load_axis[k], lines.load_value[k]
         if lines.load_kind[k] == FORCE_TABLE:
             table = lines.load_table[lines.table_start[k] : lines.table_start[k + 1]]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ropewalk.assembly.anchor import Rest, end_section, is_on_bed, laid, lying_ends
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
+from ropewalk.assembly.given import GivenMesh, build_given_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
@@ -101,6 +102,7 @@ class Mesh(NamedTuple):
     bodies: BodyMesh
     load: Records  # (n_elements,) of LINE_LOAD of loads/given.py, or no rows
     winches: WinchMesh
+    given: GivenMesh
 
 
 def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = None) -> Mesh:
@@ -147,7 +149,8 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         mass_damping=mass_damping,
         bodies=build_body_mesh(model, flipped, _levers(walked, dof_start, dof)),
         load=build_loads(model, *_sections_along(model), flags(flipped)),
-        winches=no_winches(),
+        winches=no_winches(model.functions),
+        given=build_given_mesh(model, *_sections_along(model), flags(flipped)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +33,7 @@ def response_command(
     solver: Annotated[str | None, typer.Option(help="Of the method time; mixed_fem unless given.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write all amplitudes to a NetCDF file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the amplitudes: PNG, PDF or SVG.")] = None,
+    nodes: Annotated[bool, typer.Option("--nodes", help="Show the amplitudes of all nodes of the lines, too.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the response to motions, forces or waves. Amplitudes per frequency, or statistics in the case's own sea."""
@@ -67,7 +69,7 @@ def response_command(
     if drive is None:
         _show_statistics(result, as_json)
     else:
-        _show_amplitudes(result, as_json)
+        _show_amplitudes(result, as_json, nodes)
 
 
 def unsettled(result: xr.Dataset) -> list[str]:
@@ -85,17 +87,17 @@ def unsettled(result: xr.Dataset) -> list[str]:
     ]
 
 
-def _show_amplitudes(result: xr.Dataset, as_json: bool) -> None:
-    rows = amplitudes(result)
+def _show_amplitudes(result: xr.Dataset, as_json: bool, nodes: bool) -> None:
+    rows, along = amplitudes(result), node_amplitudes(result) if nodes else []
     if as_json:
-        print_json({"response": rows})
+        print_json({"response": rows, **({"nodes": along} if nodes else {})})
         return
-    if not rows:
-        return
-    columns = tuple(rows[0])
-    table = [tuple(_amplitude(row[c]) for c in columns) for row in rows]
-    heads = ["omega (rad/s)" if c == "omega" else c for c in columns]
-    print_table(result.attrs["title"] or "response amplitudes", heads, table, keys=2 if "method" in columns else 1)
+    for title, table in ((result.attrs["title"] or "response amplitudes", rows), ("amplitudes of nodes", along)):
+        if table:
+            columns = tuple(table[0])
+            heads = ["omega (rad/s)" if c == "omega" else c for c in columns]
+            cells = [tuple(_amplitude(row[c]) for c in columns) for row in table]
+            print_table(title, heads, cells, keys=2 if "method" in columns else 1)
 
 
 def _amplitude(value: Any) -> str:
@@ -103,27 +105,49 @@ def _amplitude(value: Any) -> str:
     return f"{value if abs(value) > ROUND_OFF else 0.0:.4g}" if isinstance(value, float) else str(value)
 
 
-def amplitudes(result: xr.Dataset) -> list[dict[str, Any]]:
-    """Per frequency: tension at the ends of lines (N), motions of bodies (m, degrees)."""
-    import math
-
-    rows = []
+def _moments(result: xr.Dataset) -> Iterator[tuple[dict[str, Any], xr.Dataset]]:
+    """Frequencies, and methods where there are several, as the first columns of a row, and what belongs to them."""
     cases = [str(c) for c in result.case.values] if "case" in result.dims else [""]
     for j, omega in enumerate(result.frequency.values):
         for c, case in enumerate(cases):
             one = result.isel(frequency=j, case=c) if case else result.isel(frequency=j)
-            row: dict[str, Any] = {"omega": float(omega), **({"method": case} if case else {})}
-            if "tension" in one:
-                for line in dict.fromkeys(one.node_line.values.tolist()):
-                    values = abs(one.tension.values[one.node_line.values == line])
-                    row[f"{line} A (N)"], row[f"{line} B (N)"] = float(values[0]), float(values[-1])
-            if "body_motion" in one:
-                for body in one.body.values:
-                    for k, dof in enumerate(one.dof.values):
-                        value = float(abs(one.body_motion.sel(body=body).values[k]))
-                        unit = "m" if k < 3 else "deg"
-                        row[f"{body} {dof} ({unit})"] = value if k < 3 else math.degrees(value)
-            rows.append(row)
+            yield {"omega": float(omega), **({"method": case} if case else {})}, one
+
+
+def node_amplitudes(result: xr.Dataset) -> list[dict[str, Any]]:
+    """Per frequency and node of the lines: motion along the axes (m) and change of tension (N)."""
+    rows = []
+    for head, one in _moments(result):
+        if "position" not in one:
+            continue
+        for k in range(one.sizes["node"]):
+            motion = abs(one.position.values[k])
+            place = {"line": str(one.node_line.values[k]), "s (m)": float(one.s.values[k])}
+            way = {f"{axis} (m)": float(value) for axis, value in zip("xyz", motion, strict=True)}
+            rows.append({**head, **place, **way, "tension (N)": float(abs(one.tension.values[k]))})
+    return rows
+
+
+def amplitudes(result: xr.Dataset) -> list[dict[str, Any]]:
+    """Per frequency: tension at line ends (N), largest motion along lines (m), motions of bodies (m, degrees)."""
+    import math
+
+    rows = []
+    for row, one in _moments(result):
+        if "tension" in one:
+            for line in dict.fromkeys(one.node_line.values.tolist()):
+                own = one.node_line.values == line
+                values = abs(one.tension.values[own])
+                row[f"{line} A (N)"], row[f"{line} B (N)"] = float(values[0]), float(values[-1])
+                if "position" in one:
+                    row[f"{line} largest (m)"] = float(abs(one.position.values[own]).max())
+        if "body_motion" in one:
+            for body in one.body.values:
+                for k, dof in enumerate(one.dof.values):
+                    value = float(abs(one.body_motion.sel(body=body).values[k]))
+                    unit = "m" if k < 3 else "deg"
+                    row[f"{body} {dof} ({unit})"] = value if k < 3 else math.degrees(value)
+        rows.append(row)
     return rows
 
 

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.condensed import Condensed, condensed
-from ropewalk.analysis.run import START_SETTINGS, first_state, solver_for
+from ropewalk.analysis.run import first_state, solver_for
+from ropewalk.analysis.start import START_SETTINGS
 from ropewalk.coupling import grips
-from ropewalk.coupling.driven import Driven, private_motions
+from ropewalk.coupling.driven import Driven, with_private_motions
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import build_sea
+from ropewalk.model.in_time import steady_vector
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
@@ -74,7 +76,7 @@ class Coupled:
 
     def _prepared(self, system: System) -> tuple[Model, Driven, Solver]:
         """Arrays, driven parts and solver of a case."""
-        model = _with_own_motions(build(system))
+        model = with_private_motions(build(system))
         driven = Driven(system, model)
         _refuse(model, driven)
         return model, driven, solver_for(system, model, self._choice)
@@ -212,7 +214,7 @@ class Coupled:
             if grips.can_cut(self._work):
                 grips.pull_point(self.model, self._work, which, given)
             else:
-                self._reload(f"points.{name}.force", self.system.points[name].force, given)
+                self._reload(f"points.{name}.force", steady_vector(self.system.points[name].force), given)
         elif name in names.bodies:
             self._pull_body(names.bodies.index(name), given)
         else:
@@ -226,7 +228,7 @@ class Coupled:
             grips.pull_body(self.model, self._work, which, force, moment)
         else:  # the moment of the arm is left out: loads of the case act at one place
             name = self.model.names.bodies[which]
-            self._reload(f"bodies.{name}.loads.force", self.system.bodies[name].loads.force, force)
+            self._reload(f"bodies.{name}.loads.force", steady_vector(self.system.bodies[name].loads.force), force)
 
     def _reload(self, path: str, own: Sequence[float], force: Array) -> None:
         """A pull as a change of the case, taken back by the next."""
@@ -279,11 +281,6 @@ def _refuse(model: Model, driven: Driven) -> None:
     linked = model.links.end_index[model.links.end_kind == BODY]
     if held := [bodies[int(k)] for k in linked if int(k) in bodies]:
         raise InputError(f"body '{held[0]}' is coupled and linked; make one body of what is linked to it")
-
-
-def _with_own_motions(model: Model) -> Model:
-    """The model with motions of its own, which only its Coupled writes."""
-    return model._replace(motions=private_motions(model.motions))
 
 
 def _body_ends(model: Model) -> dict[int, list[tuple[int, int, Array]]]:

@@ -1,8 +1,8 @@
 r"""Parts that another program moves: cubics from where they were to where they are at the end of a step.
 
-A part with ``joint: coupled`` has a motion of kind DRIVEN: one cubic in time for its displacement and, for a body,
-one for its rotation vector, both about the position and attitude of the case. Between the end of one step
-and that of the next, positions and velocities are met at both ends (numerics/between.py),
+A part with ``joint: coupled`` has a motion of one piece that is changed in place: a cubic in time for its
+displacement and, for a body, one for its rotation vector, both about the position and attitude of the case. Between
+the end of one step and that of the next, positions and velocities are met at both ends (numerics/between.py),
 so the motion is once continuously differentiable and of third order in the step h of the caller.
 """
 
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array
-from ropewalk.model.joints import Motions
+from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.model import Model
 from ropewalk.numerics.between import cubics_between, turn_and_rate
+from ropewalk.physics.in_time import KNOT
 from ropewalk.spec.system import System
 
 MOST_TURN = math.radians(170.0)  # the rotation vector is not unique at half a turn
@@ -31,7 +31,7 @@ class Part(NamedTuple):
     name: str
     is_body: bool
     which: int  # of the points or bodies
-    slot: int  # row of the cubics of its motion
+    slots: Ints  # (2, 3) pieces of the components of its displacement and rotation vector
     row: int  # of its displacement in `Driven.position`; that of its rotation follows
 
 
@@ -42,16 +42,14 @@ class Driven:
         self.parts = _parts(system, model)
         self._model = model
         self._known = {part.name for part in self.parts}
-        rows = sum(2 if part.is_body else 1 for part in self.parts)
-        self.position: Array = np.zeros((rows, 3))  # displacements (m) and rotation vectors (rad) at the end of a step
-        self.velocity: Array = np.zeros((rows, 3))  # their rates
+        n = sum(2 if part.is_body else 1 for part in self.parts)
+        self.position: Array = np.zeros((n, 3))  # displacements (m) and rotation vectors (rad) at the end of a step
+        self.velocity: Array = np.zeros((n, 3))  # their rates
         self._rest = {part.row: _rest(model, part) for part in self.parts}  # m, positions of the case
-        self._cubic: Array = np.zeros((rows, 4, 3))  # of position, highest power first
-        self._arrays = tuple(_writable(array) for array in _of_cubics(model.motions))
-        self._slot = np.array([part.slot for part in self.parts], dtype=np.int64)
-        self._shift = np.array([part.row for part in self.parts], dtype=np.int64)
-        self._turning = np.array([part.slot for part in self.parts if part.is_body], dtype=np.int64)
-        self._turn = np.array([part.row + 1 for part in self.parts if part.is_body], dtype=np.int64)
+        self._cubic: Array = np.zeros((n, 4, 3))  # of position, highest power first
+        self._knot = _writable(model.functions.knot)
+        slots = [part.slots[k] for part in self.parts for k in range(2 if part.is_body else 1)]
+        self._slot = np.array(slots, dtype=np.int64).reshape(-1, 3)  # pieces of the components of each row
 
     def drive(self, time: float, dt: float, states: Mapping[str, Sequence[Any]]) -> None:
         """Lead all parts from where they are at `time` (s) to `states` at time + dt."""
@@ -69,11 +67,9 @@ class Driven:
 
     def _write(self, time: float) -> None:
         """Put cubics that begin at `time` (s) into the arrays that kernels read."""
-        knots, cubics, turn_cubics = self._arrays
-        knots[self._slot] = time
-        cubics[self._slot] = self._cubic[self._shift]
-        if self._turn.size:
-            turn_cubics[self._turning] = self._cubic[self._turn]
+        self._knot["time"][self._slot] = time
+        for power, name in enumerate(("c3", "c2", "c1", "c0")):
+            self._knot[name][self._slot] = self._cubic[:, power]
 
     def _read(self, states: Mapping[str, Sequence[Any]]) -> tuple[Array, Array]:
         """Displacements and rotation vectors, and their rates, of what the caller gives."""
@@ -120,20 +116,13 @@ class Driven:
 
     def snapshot(self) -> dict[str, Array]:
         """All that it holds."""
-        motions = self._model.motions
-        return {
-            "driven.position": self.position,
-            "driven.velocity": self.velocity,
-            "driven.knots": motions.knots[self._slot],
-            "driven.cubics": motions.cubics[self._slot],
-            "driven.turn_cubics": motions.turn_cubics[self._slot],
-        }
+        pieces = {f"driven.{name}": self._knot[name][self._slot] for name in KNOT.names or ()}
+        return {"driven.position": self.position, "driven.velocity": self.velocity, **pieces}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Undo `snapshot`."""
-        keys = ("driven.knots", "driven.cubics", "driven.turn_cubics")
-        for array, key in zip(self._arrays, keys, strict=True):
-            array[self._slot] = saved[key]
+        for name in KNOT.names or ():
+            self._knot[name][self._slot] = saved[f"driven.{name}"]
         self.position, self.velocity = saved["driven.position"].copy(), saved["driven.velocity"].copy()
 
 
@@ -142,23 +131,17 @@ def _rest(model: Model, part: Part) -> Array:
     return position
 
 
-def _of_cubics(motions: Motions) -> tuple[Array, Array, Array]:
-    """Arrays of the motions of driven parts."""
-    return motions.knots, motions.cubics, motions.turn_cubics
-
-
-def _writable(array: Array) -> Array:
+def _writable(knot: Records) -> Any:
     """The array behind a read-only view that belongs to one `Coupled` alone; of others a copy, which nobody reads."""
-    own: Array = array.base if array.base is not None and array.base.flags.writeable else np.array(array)
-    return own
+    return knot.base if knot.base is not None and knot.base.flags.writeable else np.array(knot)
 
 
-def private_motions(motions: Motions) -> Motions:
-    """Copies that only `Driven` writes; everybody else has read-only views of them."""
-    views = [np.array(array).view() for array in motions]
-    for view in views:
-        view.setflags(write=False)
-    return Motions(*views)  # type: ignore[arg-type]
+def with_private_motions(model: Model) -> Model:
+    """The model with a copy of its pieces in time that only `Driven` writes; all others have a read-only view of it."""
+    view = np.array(model.functions.knot).view(np.recarray)
+    view.setflags(write=False)
+    functions = model.functions._replace(knot=view)
+    return model._replace(functions=functions, motions=model.motions._replace(functions=functions))
 
 
 def _parts(system: System, model: Model) -> list[Part]:
@@ -171,7 +154,8 @@ def _parts(system: System, model: Model) -> list[Part]:
     ):
         for index, name in enumerate(names):
             if specs[name].joint == "coupled":  # type: ignore[index]
-                found.append(Part(name, is_body, index, int(model.motions.knot_start[motion[index]]), row))
+                slots = model.functions.function.knot[model.motions.function[motion[index]]].reshape(2, 3)
+                found.append(Part(name, is_body, index, slots, row))
                 row += 2 if is_body else 1
     return found
 

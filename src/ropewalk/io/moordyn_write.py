@@ -12,9 +12,12 @@ from pathlib import PurePath
 from typing import Any
 
 from ropewalk.errors import InputError, Problem
+from ropewalk.io.messages import path_text
 from ropewalk.io.moordyn_write_body import BodyTables, body_tables
 from ropewalk.io.moordyn_write_rows import PointLine, Written, number
 from ropewalk.io.moordyn_write_sea import sea_files
+from ropewalk.model.in_time import steady_vector
+from ropewalk.spec.in_time import changing
 from ropewalk.spec.joints import Joint
 from ropewalk.spec.lines import Line, LineAttachment, Point
 from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
@@ -60,6 +63,8 @@ def _refuse(system: System) -> None:
     for name, point in system.points.items():
         if isinstance(point.joint, Joint):
             problems.append(Problem("MoorDyn holds points in all directions or in none", path=f"points.{name}.joint"))
+    for path in changing(system):
+        problems.append(Problem("MoorDyn has no input that changes in time for this", path=path_text(path)))
     if not system.lines:
         problems.append(Problem("the case has no lines; MoorDyn needs one"))
     if problems:
@@ -75,7 +80,7 @@ def _point(name: str, point: Point, out: Written) -> PointLine:
         point.position,
         point.mass,
         point.volume,
-        point.force,
+        steady_vector(point.force),
         point.drag_area,
         point.added_mass,
         name,
@@ -165,14 +170,16 @@ def _together(lumps: Sequence[LineAttachment]) -> LineAttachment | None:
     if len(lumps) < 2:
         return lumps[0] if lumps else None
     sums = {key: sum(getattr(lump, key) for lump in lumps) for key in ("mass", "volume", "drag_area", "added_mass")}
-    force = tuple(sum(lump.force[k] for lump in lumps) for k in range(3))
+    force = tuple(sum(steady_vector(lump.force)[k] for lump in lumps) for k in range(3))
     return LineAttachment(s=lumps[0].s, force=force, **sums)
 
 
 def _joint(name: str, place: list[float], lump: LineAttachment | None) -> PointLine:
     if lump is None:
         return PointLine("Free", place, name=name)
-    return PointLine("Free", place, lump.mass, lump.volume, lump.force, lump.drag_area, lump.added_mass, name)
+    return PointLine(
+        "Free", place, lump.mass, lump.volume, steady_vector(lump.force), lump.drag_area, lump.added_mass, name
+    )
 
 
 def _place(system: System, end: str) -> list[float]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ropewalk.errors import InputError
 from ropewalk.io.attitudes import from_case, to_moordyn
 from ropewalk.io.moordyn_write_rows import PointLine, Written, number
+from ropewalk.model.in_time import steady_vector
 from ropewalk.spec.bodies import AxisymmetricHull, Body, NoHull
 from ropewalk.spec.system import System
 
@@ -42,8 +43,8 @@ def body_tables(system: System, points: list[PointLine], ends: dict[str, str], o
             points.append(PointLine(word, mass.position, mass.mass, name=f"mass on {name}"))
         if any(body.loads.at):
             _lift(name, word, body, system, points)
-        elif any(body.loads.force):
-            force = "|".join(number(f) for f in body.loads.force)
+        elif any(steady_vector(body.loads.force)):
+            force = "|".join(number(f) for f in steady_vector(body.loads.force))
             nothing = "0.0|0.0|0.0"
             tables.loads.append([str(len(tables.loads) + 1), word, force, nothing, nothing, "G"])
             out.note(f"loads of body '{name}' for MoorDyn-C, which reads no EXTERNAL LOADS; MoorDyn-F does")
@@ -62,9 +63,9 @@ def _refuse(name: str, body: Body) -> None:
         raise InputError(f"body '{name}': MoorDyn has no stiffness matrices; leave it out")
     if body.inertia is not None and any(body.inertia[3:]):
         raise InputError(f"body '{name}': MoorDyn takes principal moments only; turn the body's frame")
-    if any(body.loads.moment):
+    if any(steady_vector(body.loads.moment)):
         raise InputError(f"body '{name}': MoorDyn has no moments on bodies; leave loads.moment out")
-    if any(body.loads.at) and (any(body.loads.force[:2]) or body.loads.force[2] < 0.0):
+    if any(body.loads.at) and (any(steady_vector(body.loads.force)[:2]) or steady_vector(body.loads.force)[2] < 0.0):
         raise InputError(f"body '{name}': MoorDyn's forces act at the origin of a body; leave loads.at out")
 
 
@@ -85,7 +86,7 @@ def _body(k: int, name: str, body: Body, out: Written) -> list[str]:
 
 def _lift(name: str, word: str, body: Body, system: System, points: list[PointLine]) -> None:
     """An upward force that acts away from the origin, as the volume that gives it."""
-    lift, sea = body.loads.force[2], system.environment
+    lift, sea = steady_vector(body.loads.force)[2], system.environment
     per_volume = sea.water_density * sea.gravity
     if lift and per_volume == 0.0:
         raise InputError(f"body '{name}': an upward force needs water and gravity to be written as a volume")

@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.io.moordyn_write_rows import PointLine, Written, number
 from ropewalk.model.environment import build_sea
+from ropewalk.model.in_time import steady
 from ropewalk.physics.waves import AMPLITUDE, DX, DY, OMEGA, PHASE
 from ropewalk.spec.environment import PowerProfile, TableProfile
 from ropewalk.spec.system import System
@@ -38,7 +39,7 @@ def sea_files(system: System, points: Sequence[PointLine], out: Written) -> list
     if sea.waves is not None:
         options.append("7 WaveKin sum of components")
         out.files[WAVES] = _waves(system)
-    if sea.current is not None and sea.current.speed > 0.0:
+    if sea.current is not None and steady(sea.current.speed) > 0.0:
         options.append("1 Currents steady profile")
         out.files[CURRENT] = _current(system, depth)
     if bed.friction_stiffness is not None:
@@ -96,6 +97,6 @@ def _current(system: System, depth: float) -> str:
         "z (m), ux, uy, uz (m/s)",
     ]
     for z, factor, turn in layers:
-        angle, speed = math.radians(current.heading + turn), current.speed * factor
+        angle, speed = math.radians(steady(current.heading) + turn), steady(current.speed) * factor
         rows.append(" ".join(map(number, (z, speed * math.cos(angle), speed * math.sin(angle), 0.0))))
     return "\n".join(rows) + "\n"

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from ropewalk.errors import InputError, Problem
+from ropewalk.io.case_files import put_tables
 from ropewalk.io.messages import checked, one_line, path_text, shown
 from ropewalk.io.scalars import scalar_text
 from ropewalk.io.yaml import Document, load_bytes, load_file, load_text
@@ -24,7 +25,9 @@ def read_case(path: str | os.PathLike[str]) -> System:
     """Read and check a case file; InputError with every mistake found."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"a path is needed, not {type(path).__name__}")
-    return _system(load_file(Path(path)))
+    document = load_file(Path(path))
+    put_tables(document.data, Path(path).parent, document.name, document.positions)
+    return _system(document)
 
 
 def read_text(text: str | bytes, name: str = "case.yaml") -> System:

@@ -25,6 +25,50 @@ LINE_LOAD = np.dtype(
 )
 
 
+# a force or moment that changes in time, on a row of nodes or bodies
+PUSHED = np.dtype(
+    [
+        ("kind", "i8"),  # of model/given.py: what it acts on
+        ("line", "i8"),  # of an attachment
+        ("row", "i8"),  # of the point or body; of an attachment, counted from the first node of its line
+        ("is_first", "i8"),  # 1 for the first on its row: it brings what does not change
+        ("function", "i8"),  # N or N m against time
+        ("steady", "f8", (3,)),  # what does not change, N or N m
+        ("direction", "f8", (3,)),
+    ],
+    align=True,
+)
+# a distributed load on all elements of a line, with a factor that changes in time
+SPREAD = np.dtype(
+    [
+        ("line", "i8"),
+        ("share", "i8"),  # its first row among the shares of LINE_LOAD, one per element
+        ("is_first", "i8"),  # 1 for the first of its line
+        ("function", "i8"),  # factor against time; -1 for 1
+    ],
+    align=True,
+)
+
+
+@kernel
+def push_on(force, push, f):
+    """Puts a push with the value f (N) of its function on the force (3,) of its row."""
+    for p in range(3):
+        steady = push.steady[p] if push.is_first == 1 else force[p]
+        force[p] = steady + f * push.direction[p]
+
+
+@kernel
+def spread_on(load, share, factor, is_first):
+    """Puts a factor of a share on the load of an element; both are records of LINE_LOAD."""
+    for p in range(3):
+        if is_first == 1:
+            load.first[p] = load.second[p] = load.pressure[p] = 0.0
+        load.first[p] += factor * share.first[p]
+        load.second[p] += factor * share.second[p]
+        load.pressure[p] += factor * share.pressure[p]
+
+
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def given_load(given, pressure, turn, t, r):
     r"""Distributed load at a place (N/m): given force, pressure across the line, centrifugal force.

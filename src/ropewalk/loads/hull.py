@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ropewalk.loads.float import cap_depth, wet_sphere
 from ropewalk.loads.point import round_drag
-from ropewalk.loads.sea import water_at_place
+from ropewalk.loads.sea import water_at_place, wind_now
 from ropewalk.model.arrays import Records, records
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.numerics.blockelimination import (
@@ -160,12 +160,12 @@ def _vector(a):
 def water_on_hull(body, x, R, t, sea, strip, water, around):
     """Surface plane, water, wet shares and wind of a hull at its place and attitude and time t (s).
 
-    body : record of BODY    x, R : place (m) and attitude    sea : as in loads/sea.py, with wind_speed, wind_heading
+    body : record of BODY    x, R : place (m) and attitude    sea : as in loads/sea.py, and of its wind
     strip, water : of all hulls, STRIP and STRIP_WATER    around : record of HULL_WATER; both are filled
     """
     surface_plane(sea.wave, x[0], x[1], t, around)
     up, axis, at = _vector(around.up), (R[2], R[5], R[8]), np.zeros(3)
-    centre = onto(R, _vector(body.sphere))
+    centre, (speed, heading) = onto(R, _vector(body.sphere)), wind_now(t, sea)
     is_sphere = body.hull == HULL_SPHERE
     around.across = 0.0
     for p in range(3):
@@ -186,7 +186,7 @@ def water_on_hull(body, x, R, t, sea, strip, water, around):
             water_at_place(at, t, sea, here.flow)
             _displace(own, here, sea.water_density * here.wet * own.volume, around)
         if here.wet < 1.0:
-            here.wind[0], here.wind[1], here.wind[2] = wind(height, sea.wind_speed, sea.wind_heading)
+            here.wind[0], here.wind[1], here.wind[2] = wind(height, speed, heading)
     uneven_water(around)
 
 

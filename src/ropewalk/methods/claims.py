@@ -35,14 +35,23 @@ CLOSED_FORM = frozenset(
 
 def demands(model: Model) -> frozenset[Claim]:
     """What the case asks beyond statics or dynamics."""
-    return frozenset({*_line_demands(model), *_sea_demands(model), *_joint_demands(model)})
+    return frozenset({*_line_demands(model), *_sea_demands(model), *_joint_demands(model), *_time_demands(model)})
 
 
 def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:
     """Raise InputError if the case asks what `solver` does not claim."""
     missing = sorted(claim.value for claim in demands(model) - solver.claims - ignored)
     if missing:
-        raise InputError(f"method '{solver.name}' cannot do {', '.join(missing)}; leave the method to 'auto'")
+        instead = able(demands(model) - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS)
+        way_out = f"take {' or '.join(map(repr, instead))}" if instead else "no method does all that this case asks"
+        raise InputError(f"method '{solver.name}' cannot do {', '.join(missing)}; {way_out}")
+
+
+def able(asked: frozenset[Claim], kind: Claim) -> list[str]:
+    """Names of the methods that claim all that is asked, in statics or in dynamics."""
+    from ropewalk.methods.registry import SOLVERS, solver_class  # looking at a solver imports it
+
+    return [name for name in SOLVERS if name != "settle" and asked | {kind} <= solver_class(name).claims]
 
 
 def _line_demands(model: Model) -> Iterator[Claim]:
@@ -90,6 +99,15 @@ def _sea_demands(model: Model) -> Iterator[Claim]:
             yield Claim.FRICTION
         if sea.bed_normal[2] < 1.0:
             yield Claim.SLOPE
+
+
+def _time_demands(model: Model) -> Iterator[Claim]:
+    sea = model.sea
+    if model.given.changes:
+        yield Claim.CHANGING
+    turns = max(sea.current_factor, sea.current_turn) >= 0 and sea.current_speed > 0.0
+    if turns or (max(sea.wind_factor, sea.wind_turn) >= 0 and sea.wind_speed > 0.0):
+        yield Claim.CHANGING_FLOW
 
 
 def _joint_demands(model: Model) -> Iterator[Claim]:

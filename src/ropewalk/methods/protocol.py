@@ -45,6 +45,8 @@ class Claim(Enum):
     RODS = "floating rods"
     NETS = "nets"
     LINKS = "links between bodies"
+    CHANGING = "loads that change in time"
+    CHANGING_FLOW = "current or wind that changes in time"
 
 
 class Status(Enum):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.in_time import steady_vector
 from ropewalk.model.joints import FIXED, LOOSE, MOVING, MotionBook
 from ropewalk.spec import bodies as spec
 
@@ -70,8 +71,8 @@ def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies
         added_normal=floats([h[4] for h in hulls]),
         added_axial=floats([h[5] for h in hulls]),
         wind_drag=floats([h[6] for h in hulls]),
-        load_force=floats([b.loads.force for b in parts], (-1, 3)),
-        load_moment=floats([b.loads.moment for b in parts], (-1, 3)),
+        load_force=floats([steady_vector(b.loads.force) for b in parts], (-1, 3)),
+        load_moment=floats([steady_vector(b.loads.moment) for b in parts], (-1, 3)),
         load_at=floats([b.loads.at for b in parts], (-1, 3)),
         stiffness=floats([zero6 if b.stiffness is None else b.stiffness for b in parts], (-1, 6, 6)),
         damping=floats([zero6 if b.damping is None else b.damping for b in parts], (-1, 6, 6)),

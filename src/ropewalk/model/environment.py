@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, floats
+from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.physics import spectra, waves
 from ropewalk.physics.current import POWER, TABLE, UNIFORM, current_table
+from ropewalk.physics.in_time import value_at
 from ropewalk.spec import environment as spec
+from ropewalk.spec.in_time import ConstantValue, HarmonicValue, InTime, TableValue, Value
 
 
 class Sea(NamedTuple):
@@ -35,15 +38,62 @@ class Sea(NamedTuple):
     wave: Array  # (ROWS, n) table of physics/waves.py
     wind_speed: float  # m/s at 10 m
     wind_heading: float
+    # functions of time, -1 for what does not change: on the speeds, and added to the headings (rad)
+    current_factor: int
+    current_turn: int
+    wind_factor: int
+    wind_turn: int
+    functions: Functions  # all functions of the case
+
+
+class Flow(NamedTuple):
+    """A current or wind at its largest, and how it changes."""
+
+    speed: float  # m/s, the largest that it can have
+    heading: float  # rad; 0 where it changes
+    factor: int  # function on the speed, -1 for none
+    turn: int  # function added to the heading (rad), -1 for none
+
+
+CALM = Flow(0.0, 0.0, -1, -1)
+
+
+def build_flow(given: spec.Current | spec.Wind | None, book: FunctionBook) -> Flow:
+    """Speed and heading of a current or wind with the functions that they change by."""
+    if given is None:
+        return CALM
+    speed, factor, heading, turn = _largest(given.speed), -1, 0.0, -1
+    if isinstance(given.speed, InTime) and speed > 0.0:
+        factor = book.add_value(given.speed, 1.0 / speed)
+    if isinstance(given.heading, InTime):
+        turn = book.add_value(given.heading, math.radians(1.0))
+    else:
+        heading = math.radians(given.heading)
+    return Flow(speed, heading, factor, turn)
+
+
+def _largest(speed: Value) -> float:
+    """Bound of a speed, m/s."""
+    if isinstance(speed, HarmonicValue):
+        return abs(speed.mean) + sum(abs(term.amplitude) for term in speed.terms)
+    if isinstance(speed, TableValue):
+        return max(map(abs, speed.value))
+    return abs(speed.value) if isinstance(speed, ConstantValue) else float(speed)  # type: ignore[arg-type]
 
 
 def build_sea(environment: spec.Environment) -> Sea:
+    """The sea by itself, with functions of its own."""
+    book = FunctionBook()
+    current, wind = build_flow(environment.current, book), build_flow(environment.wind, book)
+    return fill_sea(environment, current, wind, book.build())
+
+
+def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions: Functions) -> Sea:
     """Fill the arrays; random phases are drawn here, from the seed in the file."""
     depth = math.inf if environment.depth is None else environment.depth
     amplitude, omega, heading, phase = _components(environment.waves)
     normal = floats(environment.seabed.normal)
-    kind, speed, current_heading, exponent, table = _current(environment.current)
-    wind = environment.wind
+    kind, exponent, table = _profile(environment.current, current)
     return Sea(
         depth=depth,
         gravity=environment.gravity,
@@ -57,13 +107,42 @@ def build_sea(environment: spec.Environment) -> Sea:
         bed_shear=environment.seabed.friction_stiffness or environment.seabed.stiffness,
         bed_normal=floats(normal / np.linalg.norm(normal)),
         current_kind=kind,
-        current_speed=speed,
-        current_heading=current_heading,
+        current_speed=current.speed,
+        current_heading=current.heading,
         current_exponent=exponent,
         current_table=floats(table, (-1, 3)),
         wave=waves.wave_table(amplitude, omega, heading, phase, depth, environment.gravity, environment.wave_ramp),
-        wind_speed=wind.speed if wind else 0.0,
-        wind_heading=math.radians(wind.heading) if wind else 0.0,
+        wind_speed=wind.speed,
+        wind_heading=wind.heading,
+        current_factor=current.factor,
+        current_turn=current.turn,
+        wind_factor=wind.factor,
+        wind_turn=wind.turn,
+        functions=functions,
+    )
+
+
+def sea_at(sea: Sea, t: float) -> Sea:
+    """The sea with the current and the wind of time t (s), which change no more."""
+    functions, table = sea.functions, np.array(sea.current_table)
+    if sea.current_factor < 0 and sea.current_turn < 0 and sea.wind_factor < 0 and sea.wind_turn < 0:
+        return sea
+    factor = value_at(t, sea.current_factor, functions)[0] if sea.current_factor >= 0 else 1.0
+    wind = value_at(t, sea.wind_factor, functions)[0] if sea.wind_factor >= 0 else 1.0
+    turn, veer = (value_at(t, i, functions)[0] for i in (sea.current_turn, sea.wind_turn))
+    back, gust_back = (np.pi if share < 0.0 else 0.0 for share in (factor, wind))  # speeds are not negative
+    table[:, 1] *= abs(factor)
+    table[:, 2] += turn + back
+    return sea._replace(
+        current_speed=abs(factor) * sea.current_speed,
+        current_heading=sea.current_heading + turn + back,
+        current_table=floats(table, (-1, 3)),
+        wind_speed=abs(wind) * sea.wind_speed,
+        wind_heading=sea.wind_heading + veer + gust_back,
+        current_factor=-1,
+        current_turn=-1,
+        wind_factor=-1,
+        wind_turn=-1,
     )
 
 
@@ -75,6 +154,7 @@ def _components(sea: spec.Waves | None) -> tuple[Array, Array, Array, Array]:
         rows: Array = np.array([(a, 2.0 * math.pi / period, math.radians(heading), phase)
                                 for a, period, heading, phase in _given(sea)])  # fmt: skip
         return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+    assert not isinstance(sea, spec.FileWaves)  # there are none in a checked case
     drawn = spectra.components(
         sea.significant_height,
         sea.peak_period,
@@ -94,16 +174,13 @@ def _given(sea: spec.RegularWaves | spec.ComponentWaves) -> list[tuple[float, fl
     return [(c.amplitude, c.period, c.heading, c.phase) for c in sea.components]
 
 
-def _current(current: spec.Current | None) -> tuple[int, float, float, float, Array]:
-    """Kind, speed, heading, exponent and table of the profile."""
+def _profile(current: spec.Current | None, flow: Flow) -> tuple[int, float, Array]:
+    """Kind, exponent and table of the profile of a current."""
     none: Array = np.zeros((0, 3))
-    if current is None:
-        return UNIFORM, 0.0, 0.0, 1.0, none
-    heading, profile = math.radians(current.heading), current.profile
+    profile = None if current is None else current.profile
     if isinstance(profile, spec.PowerProfile):
-        return POWER, current.speed, heading, profile.exponent, none
+        return POWER, profile.exponent, none
     if isinstance(profile, spec.TableProfile):
-        speed = np.array(profile.factor) * current.speed
         turn = np.radians(profile.turn or 0.0)
-        return TABLE, current.speed, heading, 1.0, current_table(profile.z, speed, heading + turn)
-    return UNIFORM, current.speed, heading, 1.0, none
+        return TABLE, 1.0, current_table(profile.z, np.array(profile.factor) * flow.speed, flow.heading + turn)
+    return UNIFORM, 1.0, none

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
-from ropewalk.model.tabled import limited_cubics
-from ropewalk.physics.motion import DRIVEN, HARMONIC, TABLE, TOW
+from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints
+from ropewalk.model.in_time import (
+    FunctionBook,
+    Functions,
+    Piece,
+    along,
+    held_before,
+    spline,
+    steady,
+    steady_vector,
+    unit,
+)
+from ropewalk.physics.motion import COMPONENTS
 from ropewalk.spec import joints as spec
 from ropewalk.spec.lines import Point
 
@@ -21,17 +31,9 @@ FIXED, LOOSE, MOVING = 0, 1, 2  # how a body is held
 class Motions(NamedTuple):
     """Prescribed motions, read by physics/motion.py."""
 
-    kind: Ints  # (n,)
-    ramp: Array  # (n,) s
-    velocity: Array  # (n, 3) m/s, of tows
-    term_start: Ints  # (n + 1,)
-    terms: Array  # (m, 6) unit direction, amplitude (m), omega (rad/s), phase (rad)
-    turn_start: Ints  # (n + 1,)
-    turns: Array  # (m, 6) unit axis, amplitude (rad), omega, phase
-    knot_start: Ints  # (n + 1,)
-    knots: Array  # (m,) s
-    cubics: Array  # (m, 4, 3) coefficients from each knot to the next, highest power first, m
-    turn_cubics: Array  # (m, 4, 3) the same of the rotation vector of driven bodies, world axes, rad
+    function: Ints  # (n, COMPONENTS) displacements (m) and rotation vector (rad) by component, -1 for none
+    is_driven: Flags  # (n,) changed by another program as time goes on
+    functions: Functions  # all functions of the case
 
 
 class Points(NamedTuple):
@@ -53,59 +55,48 @@ class Points(NamedTuple):
 class MotionBook:
     """Collects motions while a model is built."""
 
-    def __init__(self) -> None:
-        self._motions: list[spec.Motion | None] = []  # None for parts that another program drives
+    def __init__(self, book: FunctionBook) -> None:
+        self._book = book
+        self._rows: list[list[int]] = []
+        self._is_driven: list[bool] = []
 
     def add(self, motion: spec.Motion | None, joint: object = None) -> int:
         """Index of `motion`, -1 for None unless the joint is coupled."""
         if motion is None and joint != "coupled":
             return -1
-        self._motions.append(motion)
-        return len(self._motions) - 1
+        self._rows.append(self._components(motion))
+        self._is_driven.append(motion is None)
+        return len(self._rows) - 1
 
-    def build(self) -> Motions:
+    def _components(self, motion: spec.Motion | None) -> list[int]:
+        """Functions of the displacements and of the rotation vector."""
+        book, none = self._book, [-1] * 3
+        if motion is None:  # a cubic for each component, to be changed in place
+            return [book.add(pieces=[(0.0, 0.0, 0.0, 0.0, 0.0)]) for _ in range(COMPONENTS)]
+        if isinstance(motion, spec.HarmonicMotion):
+            terms = [(unit(t.direction), t.amplitude, t.omega, t.phase) for t in motion.terms]
+            turns = [(unit(t.axis), math.radians(t.amplitude), t.omega, t.phase) for t in motion.rotations]
+            return [book.add(0.0, motion.ramp, along(rows, j)) for rows in (terms, turns) for j in range(3)]
+        if isinstance(motion, spec.TowMotion):
+            return [book.add(pieces=_tow(speed, motion.ramp)) for speed in motion.velocity] + none
+        assert isinstance(motion, spec.TableMotion)
+        ways = [[row[j] for row in motion.displacement] for j in range(3)]
+        if motion.rotation is not None:
+            ways += [[math.radians(row[j]) for row in motion.rotation] for j in range(3)]
+        found = [book.add(pieces=spline(motion.time, way, motion.after) if any(way) else ()) for way in ways]
+        return found if motion.rotation is not None else found + none
+
+    def build(self, functions: Functions) -> Motions:
         """All motions as arrays."""
-        kind, ramp, velocity = [], [], []
-        terms: list[list[list[float]]] = []
-        turns: list[list[list[float]]] = []
-        knots: list[Sequence[float]] = []
-        cubics: list[Array] = []
-        for motion in self._motions:
-            own_terms: list[list[float]] = []
-            own_turns: list[list[float]] = []
-            own_knots: Sequence[float] = ()
-            if motion is None:
-                kind.append(DRIVEN)
-                own_knots = (0.0,)
-                cubics.append(np.zeros((1, 4, 3)))
-            elif isinstance(motion, spec.HarmonicMotion):
-                kind.append(HARMONIC)
-                own_terms = [[*_unit(t.direction), t.amplitude, t.omega, t.phase] for t in motion.terms]
-                own_turns = [[*_unit(t.axis), math.radians(t.amplitude), t.omega, t.phase] for t in motion.rotations]
-            elif isinstance(motion, spec.TowMotion):
-                kind.append(TOW)
-            else:
-                kind.append(TABLE)
-                own_knots = motion.time
-                cubics.append(_spline(motion))
-            ramp.append(motion.ramp if isinstance(motion, spec.HarmonicMotion | spec.TowMotion) else 0.0)
-            velocity.append(motion.velocity if isinstance(motion, spec.TowMotion) else (0.0, 0.0, 0.0))
-            terms.append(own_terms)
-            turns.append(own_turns)
-            knots.append(own_knots)
-        return Motions(
-            kind=ints(kind),
-            ramp=floats(ramp),
-            velocity=floats(velocity, (-1, 3)),
-            term_start=offsets([len(t) for t in terms]),
-            terms=floats([row for t in terms for row in t], (-1, 6)),
-            turn_start=offsets([len(t) for t in turns]),
-            turns=floats([row for t in turns for row in t], (-1, 6)),
-            knot_start=offsets([len(k) for k in knots]),
-            knots=floats([value for k in knots for value in k]),
-            cubics=floats(np.concatenate(cubics) if cubics else [], (-1, 4, 3)),
-            turn_cubics=floats(np.zeros((sum(map(len, cubics)), 4, 3))),
-        )
+        return Motions(ints(self._rows, (-1, COMPONENTS)), flags(self._is_driven), functions)
+
+
+def _tow(speed: float, ramp: float) -> list[Piece]:
+    """Pieces of a way whose speed grows linearly over `ramp` (s), then stays."""
+    if speed == 0.0:
+        return []
+    start = [(0.0, 0.0, 0.0, 0.5 * speed / ramp, 0.0)] if ramp > 0.0 else []
+    return [held_before(0.0, 0.0), *start, (ramp, 0.5 * speed * ramp, speed, 0.0, 0.0)]
 
 
 def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
@@ -122,9 +113,10 @@ def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
                 frame[i] = np.array(point.joint.frame)
             for j, axis in enumerate((point.joint.axes.x, point.joint.axes.y, point.joint.axes.z)):
                 if isinstance(axis, spec.AxisForce):
-                    joint[i, j], force[i, j] = FREE, axis.force
+                    joint[i, j], force[i, j] = FREE, steady(axis.force)
                 elif isinstance(axis, spec.AxisSpring):
                     joint[i, j], spring[i, j] = SPRING, axis.spring
+                    force[i, j] = axis.spring * steady(axis.rest)
                 elif axis == "free":
                     joint[i, j] = FREE
     parts = list(points.values())
@@ -138,22 +130,6 @@ def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
         volume=floats([p.volume for p in parts]),
         drag_area=floats([p.drag_area for p in parts]),
         added_mass=floats([p.added_mass for p in parts]),
-        force=floats([p.force for p in parts], (-1, 3)),
+        force=floats([steady_vector(p.force) for p in parts], (-1, 3)),
         motion=ints([motions.add(p.motion, p.joint) for p in parts]),
     )
-
-
-def _unit(vector: Sequence[float]) -> list[float]:
-    length = math.hypot(*vector)
-    return [component / length for component in vector]
-
-
-def _spline(motion: spec.TableMotion) -> Array:
-    """Cubic coefficients; one row per knot, the last unused.
-
-    The third derivative is continuous at the knots next to the ends, so that the ends have the velocity that the
-    table gives them; where the cubic would swing beyond its rows it is limited.
-    """
-    cubics: Array = np.zeros((len(motion.time), 4, 3))
-    cubics[:-1] = np.moveaxis(limited_cubics(np.array(motion.time), np.array(motion.displacement)), 1, 0)
-    return cubics

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.model.in_time import FunctionBook, steady_vector
 from ropewalk.model.parting import Breaks, build_breaks
 from ropewalk.model.payout import Winches, build_winches
 from ropewalk.physics.elasticity import Law, linear_law, pack_laws, polynomial_law, table_law
 from ropewalk.spec import lines as spec
 from ropewalk.spec.bodies import Body
+from ropewalk.spec.in_time import InTime
 from ropewalk.spec.rods import Rod
 from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
 
@@ -104,7 +105,7 @@ def build_sections(sections: Mapping[str, Section]) -> Sections:
 
 def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Section],
                 points: Mapping[str, spec.Point], bodies: Mapping[str, Body],
-                rods: Mapping[str, Rod] = MappingProxyType({})) -> Lines:  # fmt: skip
+                rods: Mapping[str, Rod], book: FunctionBook) -> Lines:  # fmt: skip
     """Arrays of all lines, in the order of the file."""
     parts = list(system_lines.values())
     section_index = {name: i for i, name in enumerate(sections)}
@@ -131,7 +132,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
         attachment_volume=floats([a.volume for a in attachments]),
         attachment_drag_area=floats([a.drag_area for a in attachments]),
         attachment_added_mass=floats([a.added_mass for a in attachments]),
-        attachment_force=floats([a.force for a in attachments], (-1, 3)),
+        attachment_force=floats([steady_vector(a.force) for a in attachments], (-1, 3)),
         load_start=offsets([len(line.loads) for line in parts]),
         load_kind=ints([_LOAD_KINDS[load.kind] for load in loads]),
         load_axis=floats([_axis(load) for load in loads], (-1, 3)),
@@ -144,7 +145,7 @@ def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Se
         over_kind=ints([kind for kind, _, _ in over]),
         over_index=ints([index for _, index, _ in over]),
         over_offset=floats([offset for _, _, offset in over], (-1, 3)),
-        winches=build_winches(system_lines),
+        winches=build_winches(system_lines, book),
         breaks=build_breaks(system_lines),
     )  # fmt: skip
 
@@ -158,7 +159,7 @@ def _law(section: Section) -> Law:
         return table_law(law.strain, law.tension)
     if isinstance(law, PolynomialLaw):
         return polynomial_law(law.stiffness, law.coefficients)
-    return linear_law(math.inf if law is None or isinstance(law, str) else law)
+    return linear_law(law if isinstance(law, float | int) else math.inf)
 
 
 def _end(
@@ -183,13 +184,14 @@ def _elements(line: spec.Line) -> list[int]:
 def _axis(load: spec.LineLoad) -> Array:
     if isinstance(load, spec.TableLoad):
         return np.zeros(3)
+    assert not isinstance(load, spec.FileLoad)  # there are none in a checked case
     axis: Array = np.array(load.axis)
     return axis / np.linalg.norm(axis)
 
 
 def _value(load: spec.LineLoad) -> float:
     if isinstance(load, spec.PressureLoad):
-        return load.value
+        return 1.0 if isinstance(load.value, InTime) else load.value
     return load.rate if isinstance(load, spec.RotatingLoad) else 0.0
 
 

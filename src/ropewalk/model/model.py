@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.bodies import Bodies, build_bodies
-from ropewalk.model.environment import Sea, build_sea
+from ropewalk.model.environment import Sea, build_flow, fill_sea
+from ropewalk.model.given import NOTHING, Given, at_time, build_given, build_pushes
+from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
 from ropewalk.model.links import Links, build_links
@@ -38,14 +40,22 @@ class Model(NamedTuple):
     links: Links
     motions: Motions
     nets: Nets
+    functions: Functions  # of time
+    given: Given  # what changes in time of the loads in the arrays above, which are those at t = 0
 
 
 def build(system: System) -> Model:
     """Turn what the user says into what kernels read."""
-    motions = MotionBook()
+    book = FunctionBook()
+    motions = MotionBook(book)
     points = build_points(system.points, motions)
     bodies = build_bodies(system.bodies, motions)
-    return Model(
+    lines = build_lines(system.lines, system.sections, system.points, system.bodies, system.rods, book)
+    current, wind = build_flow(system.environment.current, book), build_flow(system.environment.wind, book)
+    push, load_factor = build_pushes(system, book)
+    functions = book.build()
+    sea = fill_sea(system.environment, current, wind, functions)
+    model = Model(
         names=Names(
             points=tuple(system.points),
             bodies=tuple(system.bodies),
@@ -54,15 +64,18 @@ def build(system: System) -> Model:
             winches=tuple(name for name, line in system.lines.items() if line.payout is not None),
             links=tuple(system.links),
         ),
-        sea=build_sea(system.environment),
+        sea=sea,
         sections=build_sections(system.sections),
         points=points,
         bodies=bodies,
-        lines=build_lines(system.lines, system.sections, system.points, system.bodies, system.rods),
+        lines=lines,
         links=build_links(system.links, system.bodies, points, bodies, list(system.points)),
-        motions=motions.build(),
+        motions=motions.build(functions),
         nets=build_nets(system.nets, system.sections, system.environment, _grips(system, points, bodies)),
+        functions=functions,
+        given=NOTHING,
     )
+    return at_time(model._replace(given=build_given(model, push, load_factor)), 0.0)
 
 
 def _grips(system: System, points: Points, bodies: Bodies) -> dict[str, Grip]:

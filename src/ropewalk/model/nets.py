@@ -15,6 +15,7 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.model.environment import build_sea, sea_at
 from ropewalk.model.net_layout import Layout, free_edges, lay_out
 from ropewalk.physics.screens import AARSNES, KRISTIANSEN_FALTINSEN, LOLAND, screen_coefficients, wake_factor
 from ropewalk.spec import nets as spec
@@ -187,15 +188,17 @@ def _solidity(net: spec.Net, section: Section) -> float:
 
 
 def _wakes(net: spec.Net, lay: Layout, section: Section, environment: Environment) -> list[float]:
+    """Of each screen; in a current that changes, by its largest speed and its heading at t = 0."""
     if net.wake != "auto" or not isinstance(net.panel, spec.CylinderPanel) or net.force_model == "morison":
         return [float(net.wake) if net.wake != "auto" else 1.0] * len(lay.screens)
-    current = environment.current
-    if current is None or current.speed == 0.0:
+    sea = build_sea(environment)
+    heading = sea_at(sea, 0.0).current_heading
+    if sea.current_speed == 0.0:
         return [1.0] * len(lay.screens)
     solidity = _solidity(net, section)
-    re = section.diameter * current.speed / (1.05e-6 * (1.0 - solidity))
+    re = section.diameter * sea.current_speed / (1.05e-6 * (1.0 - solidity))
     drag, _ = screen_coefficients(KINDS[net.force_model], 0.0, solidity, re)
-    factor, heading = float(wake_factor(drag)), math.radians(current.heading)
+    factor = float(wake_factor(drag))
     flow = np.array([math.cos(heading), math.sin(heading), 0.0])
     centre = np.array(net.panel.centre)
     middle = [np.mean([lay.knots[k] for k in s if k >= 0], axis=0) - centre for s in lay.screens]

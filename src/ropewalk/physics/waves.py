@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.motion import ramp as smooth_start
+from ropewalk.physics.in_time import ramp as smooth_start
 
 # rows of a wave table
 AMPLITUDE = 0  # a, m
@@ -174,7 +174,7 @@ def _decay(x):
 
 @kernel
 def brought_on(wave, t):
-    """Share of the waves that is there at time t (s), 0 to 1: smooth in time, :func:`ropewalk.physics.motion.ramp`."""
+    """Share of the waves that is there at time t (s), 0 to 1: smooth in time, :func:`ropewalk.physics.in_time.ramp`."""
     return smooth_start(t, wave[RAMP, 0])[0] if wave.shape[1] > 0 else 1.0
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from ropewalk.spec.base import Finite, Matrix6, NotNegative, Part, Positive, Vector, zero_as_mapping
+from ropewalk.spec.in_time import VectorValue
 from ropewalk.spec.joints import BodyJoint, Motion, check_motion
 
 Inertia = Annotated[tuple[Finite, ...], Field(min_length=3, max_length=6)]
@@ -121,12 +122,12 @@ class PointMass(Part):
 
 
 class BodyLoads(Part):
-    """Constant loads in world directions."""
+    """Given loads in world directions."""
 
-    force: Vector = (0.0, 0.0, 0.0)
-    """N"""
-    moment: Vector = (0.0, 0.0, 0.0)
-    """N m, about the body's origin"""
+    force: VectorValue = (0.0, 0.0, 0.0)
+    """N; may change in time"""
+    moment: VectorValue = (0.0, 0.0, 0.0)
+    """N m, about the body's origin; may change in time"""
     at: Vector = (0.0, 0.0, 0.0)
     """Where the force acts, in the body frame, m."""
 

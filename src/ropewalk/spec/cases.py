@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import NotNegative, Part, Positive
+from ropewalk.spec.options import RUN_OPTIONS, STATIC_OPTIONS, check_options
+from ropewalk.spec.start import Start
 
 
 class Record(Part):
@@ -30,14 +32,18 @@ class Run(Part):
     """Fixed step, s, in place of a tolerance."""
     integrator: Literal["generalised_alpha", "backward_euler", "leapfrog"] | None = None
     """How the mixed elements go through time: generalised_alpha unless given; leapfrog for snap loads."""
-    start: Literal["equilibrium", "as_given"] = "equilibrium"
+    start: Literal["equilibrium", "as_given"] | Start = "equilibrium"
+    """The equilibrium, the positions of the file with straight lines, or a state made of shapes and velocities."""
     damping: NotNegative = 0.0
     """Mass-proportional damping, 1/s."""
+    options: dict[str, Any] = {}
+    """Settings of the solver, which is given by name; see the options of each."""
 
     @model_validator(mode="after")
     def _one_of(self) -> Run:
         if self.tolerance is not None and self.step is not None:
             raise ValueError("give tolerance or step, not both")
+        check_options("solver", self.solver, self.options, RUN_OPTIONS)
         return self
 
 
@@ -55,3 +61,13 @@ class Statics(Part):
     accuracy: Positive | None = None
     """Wanted discretisation error of end tensions, relative; 0.01 unless given. Lines that do not say how many elements
     they have get as many as it takes (methods of elements)."""
+    options: dict[str, Any] = {}
+    """Settings of the method, which is given by name; see the options of each."""
+
+    @model_validator(mode="after")
+    def _known_options(self) -> Statics:
+        check_options("method", self.method, self.options, STATIC_OPTIONS)
+        order = self.options.get("order") if self.method == "fem" else None
+        if order is not None and order[1] >= order[0]:
+            raise ValueError(f"order [{order[0]}, {order[1]}]: the tension must have a lower degree than the positions")
+        return self

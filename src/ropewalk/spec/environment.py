@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
+from ropewalk.spec.in_time import NOT_READ, Changing, Value
 
 
 class UniformProfile(Part):
@@ -35,6 +36,8 @@ class TableProfile(Part):
     """Speed at each height as a multiple of `speed`."""
     turn: tuple[Finite, ...] | None = None
     """Degrees added to the heading at each height, counter-clockwise."""
+    source: str | None = None
+    """The file that the table was read from; not read again."""
 
     @model_validator(mode="after")
     def _same_length(self) -> TableProfile:
@@ -47,16 +50,28 @@ class TableProfile(Part):
         return self
 
 
-CurrentProfile = Annotated[UniformProfile | PowerProfile | TableProfile, Field(discriminator="kind")]
+class FileProfile(Part):
+    """A profile in a CSV file beside the case: columns z, u, v or z, speed, heading; it gives the speeds themselves."""
+
+    kind: Literal["file"]
+    file: str
+    """Path relative to the case file."""
+
+    @model_validator(mode="after")
+    def _only_read(self) -> FileProfile:
+        raise ValueError(NOT_READ)
+
+
+CurrentProfile = Annotated[UniformProfile | PowerProfile | TableProfile | FileProfile, Field(discriminator="kind")]
 
 
 class Current(Part):
-    """A steady current."""
+    """A current, steady unless its speed or heading changes in time."""
 
-    speed: NotNegative
-    """Speed at the surface (the reference of the profile), m/s."""
-    heading: Finite = 0.0
-    """Direction of flow, degrees."""
+    speed: NotNegative | Changing
+    """Speed at the surface (the reference of the profile), m/s; may change in time."""
+    heading: Value = 0.0
+    """Direction of flow, degrees; may change in time."""
     profile: CurrentProfile = UniformProfile()
 
 
@@ -97,6 +112,20 @@ class ComponentWaves(_Waves):
 
     kind: Literal["components"]
     components: Annotated[tuple[WaveComponent, ...], Field(min_length=1)]
+    source: str | None = None
+    """The file that the components were read from; not read again."""
+
+
+class FileWaves(_Waves):
+    """Wave components in a CSV file beside the case: columns amplitude, period (or omega), heading, phase."""
+
+    kind: Literal["file"]
+    file: str
+    """Path relative to the case file."""
+
+    @model_validator(mode="after")
+    def _only_read(self) -> FileWaves:
+        raise ValueError(NOT_READ)
 
 
 class _Irregular(_Waves):
@@ -128,24 +157,28 @@ class PiersonMoskowitzWaves(_Irregular):
     kind: Literal["pierson_moskowitz"]
 
 
-Waves = Annotated[RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves, Field(discriminator="kind")]
+Waves = Annotated[
+    RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves | FileWaves, Field(discriminator="kind")
+]
 
 
-def peak_period(waves: RegularWaves | JonswapWaves | PiersonMoskowitzWaves | ComponentWaves) -> float:
+def peak_period(waves: Waves) -> float:
     """s; of the highest component where a sea is given by its components."""
     if isinstance(waves, RegularWaves):
         return waves.period
     if isinstance(waves, ComponentWaves):
         return max(waves.components, key=lambda component: component.amplitude).period
+    assert not isinstance(waves, FileWaves)  # there are none in a checked case
     return waves.peak_period
 
 
 class Wind(Part):
-    """Steady wind, 1/7 power law."""
+    """Wind, 1/7 power law; steady unless its speed or heading changes in time."""
 
-    speed: NotNegative
-    """At 10 m above the water, m/s."""
-    heading: Finite = 0.0
+    speed: NotNegative | Changing
+    """At 10 m above the water, m/s; may change in time."""
+    heading: Value = 0.0
+    """Degrees; may change in time."""
 
 
 class Seabed(Part):

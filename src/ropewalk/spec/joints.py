@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
+from ropewalk.spec.in_time import NOT_READ, HarmonicTerm, Value, check_table
 
 ORTHOGONALITY = 1e-6  # largest |F F^T - 1| of a joint frame; six printed digits pass
 
@@ -15,8 +15,8 @@ ORTHOGONALITY = 1e-6  # largest |F F^T - 1| of a joint frame; six printed digits
 class AxisForce(Part):
     """The component is free and loaded."""
 
-    force: Finite
-    """N"""
+    force: Value
+    """N; may change in time"""
 
 
 class AxisSpring(Part):
@@ -24,6 +24,8 @@ class AxisSpring(Part):
 
     spring: Positive
     """N/m"""
+    rest: Value = 0.0
+    """Where the spring rests along the axis, from the given position, m; may change in time."""
 
 
 Axis = Literal["held", "free"] | AxisForce | AxisSpring
@@ -92,18 +94,6 @@ PointJoint = Literal["fixed", "free", "moving", "coupled"] | Joint
 BodyJoint = Literal["fixed", "free", "moving", "coupled"]
 
 
-class HarmonicTerm(Part):
-    """amplitude cos(omega t - phase) along a direction."""
-
-    direction: Direction
-    amplitude: Finite
-    """m"""
-    omega: NotNegative
-    """rad/s"""
-    phase: Finite = 0.0
-    """rad"""
-
-
 class HarmonicRotation(Part):
     """A rotation by amplitude cos(omega t - phase) about an axis of the world; bodies only."""
 
@@ -126,22 +116,40 @@ class HarmonicMotion(Part):
 
 
 class TableMotion(Part):
-    """Displacements at given times, a cubic spline between, limited where it would swing beyond the entries; beyond the
-    ends the nearest entry holds."""
+    """Displacements at given times, a cubic spline between, limited where it would swing beyond the entries; before the
+    first entry it holds."""
 
     kind: Literal["table"]
     time: Annotated[tuple[Finite, ...], Field(min_length=2)]
     """s"""
     displacement: Annotated[tuple[Vector, ...], Field(min_length=2)]
     """m, at each time"""
+    rotation: Annotated[tuple[Vector, ...], Field(min_length=2)] | None = None
+    """Rotation vector about axes of the world at each time, degrees; bodies only."""
+    after: Literal["hold", "continue"] = "hold"
+    """Beyond the last entry: hold it, or go on at the velocity of the last entry."""
+    source: str | None = None
+    """The file that the table was read from; not read again."""
 
     @model_validator(mode="after")
     def _matching(self) -> TableMotion:
-        if len(self.time) != len(self.displacement):
-            raise ValueError(f"{len(self.time)} times but {len(self.displacement)} displacements")
-        if any(b <= a for a, b in pairwise(self.time)):
-            raise ValueError("time must rise from entry to entry")
+        check_table(self.time, len(self.displacement), "displacements")
+        if self.rotation is not None:
+            check_table(self.time, len(self.rotation), "rotations")
         return self
+
+
+class FileMotion(Part):
+    """A table of displacements in a CSV file beside the case: columns t, x, y, z and, of bodies, rx, ry, rz."""
+
+    kind: Literal["file"]
+    file: str
+    """Path relative to the case file."""
+    after: Literal["hold", "continue"] = "hold"
+
+    @model_validator(mode="after")
+    def _only_read(self) -> FileMotion:
+        raise ValueError(NOT_READ)
 
 
 class TowMotion(Part):
@@ -154,7 +162,7 @@ class TowMotion(Part):
     """s"""
 
 
-Motion = Annotated[HarmonicMotion | TableMotion | TowMotion, Field(discriminator="kind")]
+Motion = Annotated[HarmonicMotion | TableMotion | TowMotion | FileMotion, Field(discriminator="kind")]
 
 
 def check_motion(joint: Any, motion: Any) -> None:

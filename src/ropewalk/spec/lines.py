@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Direction, Finite, NotNegative, Part, Positive, Vector
-from ropewalk.spec.joints import HarmonicMotion, Motion, PointJoint, check_motion
+from ropewalk.spec.in_time import NOT_READ, Value, VectorValue, is_steady
+from ropewalk.spec.joints import HarmonicMotion, Motion, PointJoint, TableMotion, check_motion
 from ropewalk.spec.parting import Break
 from ropewalk.spec.payout import Payout
 
@@ -32,13 +33,14 @@ class Point(Part):
     """Drag coefficient times area, m2."""
     added_mass: NotNegative = 0.0
     """kg"""
-    force: Vector = (0.0, 0.0, 0.0)
-    """Constant force, N."""
+    force: VectorValue = (0.0, 0.0, 0.0)
+    """N; may change in time"""
 
     @model_validator(mode="after")
     def _motion_and_joint(self) -> Point:
         check_motion(self.joint, self.motion)
-        if isinstance(self.motion, HarmonicMotion) and self.motion.rotations:
+        turns = isinstance(self.motion, HarmonicMotion) and self.motion.rotations
+        if turns or (isinstance(self.motion, TableMotion) and self.motion.rotation is not None):
             raise ValueError("a point cannot rotate; rotations belong to bodies")
         return self
 
@@ -66,8 +68,8 @@ class LineAttachment(Part):
     """m2"""
     added_mass: NotNegative = 0.0
     """kg"""
-    force: Vector = (0.0, 0.0, 0.0)
-    """N"""
+    force: VectorValue = (0.0, 0.0, 0.0)
+    """N; may change in time"""
 
 
 class PressureLoad(Part):
@@ -75,8 +77,8 @@ class PressureLoad(Part):
 
     kind: Literal["pressure"]
     axis: Direction
-    value: Finite
-    """N/m"""
+    value: Value
+    """N/m; may change in time"""
 
 
 class TableLoad(Part):
@@ -86,6 +88,10 @@ class TableLoad(Part):
     s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
     force: Annotated[tuple[Vector, ...], Field(min_length=2)]
     """N/m"""
+    factor: Value = 1.0
+    """On all of it; may change in time."""
+    source: str | None = None
+    """The file that the table was read from; not read again."""
 
     @model_validator(mode="after")
     def _matching(self) -> TableLoad:
@@ -106,7 +112,20 @@ class RotatingLoad(Part):
     origin: Vector = (0.0, 0.0, 0.0)
 
 
-LineLoad = Annotated[PressureLoad | TableLoad | RotatingLoad, Field(discriminator="kind")]
+class FileLoad(Part):
+    """A table load in a CSV file beside the case: columns s, fx, fy, fz."""
+
+    kind: Literal["file"]
+    file: str
+    """Path relative to the case file."""
+    factor: Value = 1.0
+
+    @model_validator(mode="after")
+    def _only_read(self) -> FileLoad:
+        raise ValueError(NOT_READ)
+
+
+LineLoad = Annotated[PressureLoad | TableLoad | RotatingLoad | FileLoad, Field(discriminator="kind")]
 
 
 class Line(Part):
@@ -159,6 +178,13 @@ class Line(Part):
             raise ValueError(f"break at s = {self.break_.s} m is beyond the line's {self.length} m")
         if self.payout is None:
             return self
+        changing = [a.force for a in self.attachments] + [getattr(load, "value", 0.0) for load in self.loads]
+        changing += [getattr(load, "factor", 1.0) for load in self.loads]
+        if not all(map(is_steady, changing)):
+            raise ValueError(
+                "loads along a line with a winch cannot change in time, for its elements come and go; give it a second "
+                "line for the loaded part"
+            )
         if self.grading > 1.0 and len(self.pieces) == 1:
             raise ValueError(
                 f"grading {self.grading:g}: elements at a winch are of equal length, and this line has one piece only; "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, NotNegative, Part
+from ropewalk.spec.in_time import NOT_READ, ConstantValue, HarmonicValue, InTime, TableValue, Value, check_table
 
 
 class Payout(Part):
@@ -15,26 +17,64 @@ class Payout(Part):
 
     end: Literal["A", "B"] = "B"
     """Where the winch is."""
-    time: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
+    time: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
     """s; before the first entry and after the last the winch stands"""
-    length: Annotated[tuple[Finite, ...], Field(min_length=2)]
+    length: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
     """Unstretched length paid out (+) or hauled in (-) since the start, m; the speed is constant between entries."""
+    rate: Value | None = None
+    """Speed of the winch, m/s, out (+) or in (-), in place of `time` and `length`; may change in time."""
+    file: str | None = None
+    """A CSV file beside the case with the columns t and length, in place of `time` and `length`."""
     ramp: NotNegative = 1.0
-    """The speed changes within this time after each entry, s; 0 lets it jump, which shakes the line."""
+    """The speed changes within this time after each entry, s, and after the start of a constant rate; 0 lets it jump,
+    which shakes the line."""
 
     @model_validator(mode="after")
     def _matching(self) -> Payout:
-        if len(self.time) != len(self.length):
-            raise ValueError(f"{len(self.time)} times but {len(self.length)} lengths")
-        if any(b <= a for a, b in pairwise(self.time)):
-            raise ValueError("time must rise from entry to entry")
+        if self.file is not None:
+            raise ValueError(NOT_READ)
+        if self.rate is not None:
+            return self._check_rate()
+        if self.time is None or self.length is None:
+            raise ValueError("a winch needs time and length, or a rate")
+        check_table(self.time, len(self.length), "lengths")
         if self.length[0] != 0.0:
             raise ValueError(
                 f"length begins with {self.length[0]:g} m; the pieces are the line at the start: begin with 0"
             )
         return self
 
+    def _check_rate(self) -> Payout:
+        if self.time is not None or self.length is not None:
+            raise ValueError("give a winch its rate, or time and length, not both")
+        if isinstance(self.rate, InTime) and self.rate.ramp > 0.0:
+            raise ValueError("a rate takes no ramp of its own; payout.ramp rounds its start, or begin a table with 0")
+        if isinstance(self.rate, TableValue) and (self.rate.time[0] < 0.0 or self.rate.after == "continue"):
+            raise ValueError("a table of rates begins at t = 0 or later, and its last entry holds")
+        if self.hauled == math.inf:
+            raise ValueError("the winch hauls in without end; let the rate end with 0 in a table")
+        return self
+
     @property
     def hauled(self) -> float:
-        """Largest length hauled in, m."""
-        return max(0.0, -min(self.length))
+        """Largest length hauled in, m; an upper bound where the rate is harmonic."""
+        rate = self.rate
+        if self.length is not None:
+            return max(0.0, -min(self.length))
+        if isinstance(rate, HarmonicValue):
+            steady = [term for term in rate.terms if term.omega == 0.0]
+            mean = rate.mean + sum(term.amplitude * math.cos(term.phase) for term in steady)
+            swings = sum(2.0 * abs(term.amplitude) / term.omega for term in rate.terms if term.omega > 0.0)
+            return math.inf if mean < 0.0 else swings
+        if isinstance(rate, TableValue):
+            if rate.value[-1] < 0.0:
+                return math.inf
+            points, length, least = list(zip(rate.time, rate.value, strict=True)), 0.0, 0.0
+            for (t0, r0), (t1, r1) in pairwise(points):
+                if r0 < 0.0 < r1 or r1 < 0.0 < r0:
+                    least = min(least, length + 0.5 * r0 * (t1 - t0) * r0 / (r0 - r1))
+                length += 0.5 * (r0 + r1) * (t1 - t0)
+                least = min(least, length)
+            return -least
+        speed = rate.value if isinstance(rate, ConstantValue) else rate
+        return math.inf if isinstance(speed, float) and speed < 0.0 else 0.0

@@ -11,6 +11,7 @@ from pydantic import Field, ModelWrapValidatorHandler, field_serializer, field_v
 
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, zero_as_mapping
 from ropewalk.spec.catalogue import CATALOGUE, CatalogueEntry
+from ropewalk.spec.in_time import NOT_READ
 
 
 class Drag(Part):
@@ -37,6 +38,8 @@ class TableLaw(Part):
     strain: Annotated[tuple[Finite, ...], Field(min_length=2)]
     tension: Annotated[tuple[Finite, ...], Field(min_length=2)]
     """N"""
+    source: str | None = None
+    """The file that the table was read from; not read again."""
 
     @model_validator(mode="after")
     def _rising_from_zero(self) -> TableLaw:
@@ -69,7 +72,20 @@ DEFAULT_DRAG = Drag(normal=1.2, tangential=0.008)
 DEFAULT_ADDED_MASS = AddedMass(normal=1.0)
 """Of a circular cylinder in potential flow: [Lamb1932], art. 68."""
 
-Law = Annotated[TableLaw | PolynomialLaw, Field(discriminator="kind")]
+
+class FileLaw(Part):
+    """A table of tension against strain in a CSV file beside the case: columns strain, tension."""
+
+    kind: Literal["file"]
+    file: str
+    """Path relative to the case file."""
+
+    @model_validator(mode="after")
+    def _only_read(self) -> FileLaw:
+        raise ValueError(NOT_READ)
+
+
+Law = Annotated[TableLaw | PolynomialLaw | FileLaw, Field(discriminator="kind")]
 INEXTENSIBLE = "inextensible"
 LARGEST_DIAMETER = 100.0  # m, of a catalogue section: far beyond any rope
 

@@ -130,6 +130,11 @@ class System(Part):
                 refer(("links", name, "between", i), "point or attachment", end, grips)
             if all(end in grips for end in link.between) and (text := self._link_problem(link)):
                 wrong(("links", name), link.between[1], text)
+        start = None if self.run is None or isinstance(self.run.start, str) else self.run.start
+        for kind, parts, known in (("line", "lines", self.lines), ("point", "points", self.points),
+                                   ("body", "bodies", self.bodies)):  # fmt: skip
+            for name in getattr(start, parts) if start is not None else ():
+                refer(("run", "start", parts, name), kind, name, dict.fromkeys(known))
         for name in self.bodies:
             if name in self.points:
                 wrong(("bodies", name), name, f"a point is named '{name}' too; points and bodies need different names")

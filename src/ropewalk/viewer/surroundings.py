@@ -12,7 +12,7 @@ from ropewalk.viewer.packing import Array, packed
 
 if TYPE_CHECKING:
     from ropewalk.model.environment import Sea
-    from ropewalk.spec.environment import Environment
+    from ropewalk.spec.environment import Current, Environment, Wind
 
 MARGIN = 0.12  # of the largest extent, around what is drawn
 NEAR = 1.0  # extents: a bed or surface further off than this is left out of the picture
@@ -184,7 +184,7 @@ def _current(sea: Sea, floor: float) -> Array:
 
 def _facts(environment: Environment) -> tuple[tuple[str, str], ...]:
     """What acts, in words."""
-    from ropewalk.spec.environment import ComponentWaves, RegularWaves
+    from ropewalk.spec.environment import ComponentWaves, FileWaves, RegularWaves
 
     facts = []
     if environment.depth is not None:
@@ -194,11 +194,20 @@ def _facts(environment: Environment) -> tuple[tuple[str, str], ...]:
         facts.append(("waves", f"{waves.height:g} m, {waves.period:g} s, towards {waves.heading:g}°"))
     elif isinstance(waves, ComponentWaves):
         facts.append(("waves", f"{len(waves.components)} given components"))
-    elif waves is not None:
+    elif waves is not None and not isinstance(waves, FileWaves):
         told = f"Hs {waves.significant_height:g} m, Tp {waves.peak_period:g} s, towards {waves.heading:g}°"
         facts.append(("waves", told))
     if environment.current is not None:
-        facts.append(("current", f"{environment.current.speed:g} m/s, towards {environment.current.heading:g}°"))
+        facts.append(("current", _flow(environment.current)))
     if environment.wind is not None:
-        facts.append(("wind", f"{environment.wind.speed:g} m/s, towards {environment.wind.heading:g}°"))
+        facts.append(("wind", _flow(environment.wind)))
     return tuple(facts)
+
+
+def _flow(flow: Current | Wind) -> str:
+    """Speed and heading in words."""
+    from ropewalk.spec.in_time import InTime
+
+    speed, heading = (None if isinstance(value, InTime) else value for value in (flow.speed, flow.heading))
+    how_fast = "changing" if speed is None else f"{speed:g} m/s"
+    return f"{how_fast}, " + ("turning" if heading is None else f"towards {heading:g}°")

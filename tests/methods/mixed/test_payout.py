@@ -13,9 +13,10 @@ from resumed import assert_goes_on_to_the_same_bits
 from ropewalk.errors import InputError
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.mixed.statics import MixedFemStatics
+from ropewalk.model.in_time import FunctionBook, rounded
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state
-from ropewalk.physics.payout import paid_out
+from ropewalk.physics.in_time import value_at
 from ropewalk.spec.lines import Line
 from ropewalk.spec.system import System
 
@@ -50,15 +51,21 @@ def hanging(stiffness: float | str, paid: float, end: str = "B", elements: int =
 
 def test_speed_is_constant_between_entries_and_changes_within_the_ramp() -> None:
     """p = sum of jumps of speed times rounded corners: at rest before, 2 m/s delayed by half the ramp, then at rest."""
-    knots = np.array([[1.0, 2.0], [5.0, -2.0]])
-    assert paid_out(0.9, 1.0, knots) == (0.0, 0.0, 0.0)
-    assert_allclose(paid_out(3.0, 1.0, knots), [2.0 * 1.5, 2.0, 0.0], rtol=1e-14)
-    assert_allclose(paid_out(7.0, 1.0, knots), [8.0, 0.0, 0.0], atol=1e-14)
+    book = FunctionBook()
+    book.add(pieces=rounded([(1.0, 2.0), (5.0, -2.0)], 1.0))
+    functions = book.build()
+
+    def paid_out(t: float) -> tuple[float, float, float]:
+        return value_at(t, 0, functions)
+
+    assert paid_out(0.9) == (0.0, 0.0, 0.0)
+    assert_allclose(paid_out(3.0), [2.0 * 1.5, 2.0, 0.0], rtol=1e-14)
+    assert_allclose(paid_out(7.0), [8.0, 0.0, 0.0], atol=1e-14)
     h = 1e-5
     for t in (1.2, 1.7, 5.3, 5.9):
-        low, high = paid_out(t - h, 1.0, knots), paid_out(t + h, 1.0, knots)
+        low, high = paid_out(t - h), paid_out(t + h)
         # central differences: h^2 and round-off over h
-        assert_allclose(paid_out(t, 1.0, knots)[1:], (np.array(high) - low)[:2] / (2 * h), rtol=1e-8, atol=1e-9)
+        assert_allclose(paid_out(t)[1:], (np.array(high) - low)[:2] / (2 * h), rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("paid", [-12.0, 12.0])

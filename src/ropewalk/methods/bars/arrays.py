@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.given import PUSHED
 from ropewalk.methods.bars.hull_arrays import Packed
-from ropewalk.model.arrays import Array, Flags, Ints, Records
+from ropewalk.model.arrays import Array, Flags, Ints, Records, records
+from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.physics.waves import COLUMNS
 
 FOOTING = np.dtype(
@@ -80,6 +82,7 @@ class Places(NamedTuple):
     body_node: Ints  # points of free bodies
     body_place: Array  # (len(body_node), 3) in the frame of the body, m
     links: tuple[LinkNodes, ...]
+    attachment: Ints  # (a,) node of each attachment of the lines
 
 
 class Medium(NamedTuple):
@@ -96,9 +99,23 @@ class Medium(NamedTuple):
     wave: Array  # (ROWS, n)
     wind_speed: float  # m/s
     wind_heading: float  # rad
+    # functions of time, -1 for what does not change
+    current_factor: int
+    current_turn: int
+    wind_factor: int
+    wind_turn: int
+    functions: Functions
     has_bed: bool
     bed: Records  # (1,) of BED of loads/bed.py
     damping: float  # 1/s, mass-proportional
+
+
+class Pushes(NamedTuple):
+    """Given loads that change in time."""
+
+    push: Records  # (k,) of PUSHED of loads/given.py; rows are nodes, or bodies
+    force: Array  # (n, 3) on the nodes, N; filled by bars_loads.py
+    functions: Functions
 
 
 class Field(NamedTuple):
@@ -111,10 +128,12 @@ class Field(NamedTuple):
     damping: Array  # (n, 3, 3) minus the derivative of force by velocity, lumped, N s/m
     stiffness: Array  # (n, 3, 3) minus that of the bed's force by position, N/m
     hulls: Packed  # bodies with loads of their own
+    given: Pushes
 
 
-def make_field(n: int, m: int, hulls: Packed) -> Field:
+def make_field(n: int, m: int, hulls: Packed, given: Pushes | None = None) -> Field:
     """Room for n nodes and m bars."""
+    given = given or Pushes(records(0, PUSHED), np.zeros((n, 3)), FunctionBook().build())
     return Field(
         flow=np.zeros((n, COLUMNS)),
         direction=np.zeros((m, 3)),
@@ -123,4 +142,5 @@ def make_field(n: int, m: int, hulls: Packed) -> Field:
         damping=np.zeros((n, 3, 3)),
         stiffness=np.zeros((n, 3, 3)),
         hulls=hulls,
+        given=given,
     )

@@ -70,6 +70,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         body_node=ints([k for own in bodies.points for k in own.nodes]),
         body_place=floats([place for own in bodies.points for place in own.places], (-1, 3)),
         links=links,
+        attachment=ints([draft.of_attachment[a] for a in range(model.lines.attachment_s.size)]),
     )
     r = np.array(draft.position).reshape(-1, 3)
     return bars, place, hulls, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
@@ -90,6 +91,11 @@ def build_medium(model: Model, damping: float) -> Medium:
         wave=sea.wave,
         wind_speed=sea.wind_speed,
         wind_heading=sea.wind_heading,
+        current_factor=sea.current_factor,
+        current_turn=sea.current_turn,
+        wind_factor=sea.wind_factor,
+        wind_turn=sea.wind_turn,
+        functions=sea.functions,
         has_bed=sea.has_seabed,
         bed=build_bed(sea),
         damping=float(damping),
@@ -152,6 +158,7 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
                   lines.attachment_added_mass[a])  # fmt: skip
         draft.node[k] = [old + float(new) for old, new in zip(draft.node[k], values, strict=True)]
         draft.force[k] = draft.force[k] + lines.attachment_force[a]
+        draft.of_attachment[a] = k
     return nodes, s
 
 

@@ -45,6 +45,8 @@ BAR_CLAIMS = frozenset(
         Claim.BODIES,
         Claim.HULL_LOADS,
         Claim.LINKS,
+        Claim.CHANGING,
+        Claim.CHANGING_FLOW,
     }
 )
 

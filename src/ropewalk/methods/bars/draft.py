@@ -40,6 +40,7 @@ class Draft:
     bar_mass: list[float] = field(default_factory=list)  # of each node, kg
     footing: list[tuple[int, float, float]] = field(default_factory=list)  # columns of FOOTING
     of_point: dict[int, int] = field(default_factory=dict)  # node of a point of the model
+    of_attachment: dict[int, int] = field(default_factory=dict)  # and of an attachment
 
     def add_node(self, position: Array, velocity: Array, owner: str, point: int = -1, fixed: bool = False,
                  motion: int = -1) -> int:  # fmt: skip

@@ -11,6 +11,7 @@ from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.loads.hull import cut_strips
 from ropewalk.model.arrays import Array, Ints, Records, ints, offsets
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
+from ropewalk.model.given import ON_BODY, TURN_BODY
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
@@ -103,8 +104,10 @@ def loaded(model: Model, k: int) -> bool:
     if bodies.joint[k] != LOOSE:
         return False
     given = (bodies.load_force[k], bodies.load_moment[k], bodies.stiffness[k], bodies.damping[k], bodies.added_mass[k])
+    pushed = np.isin(model.given.push.kind, (ON_BODY, TURN_BODY)) & (model.given.push.part == k)
     return bool(
-        bodies.hull[k] != HULL_NONE
+        np.any(pushed)
+        or bodies.hull[k] != HULL_NONE
         or bodies.volume[k] > 0.0
         or model.sea.has_seabed
         or any(np.any(value != 0.0) for value in given)

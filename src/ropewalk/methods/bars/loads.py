@@ -12,29 +12,47 @@ import numpy as np
 
 from ropewalk.assembly.element import three
 from ropewalk.loads.bed import contact
-from ropewalk.loads.given import spring_pull
+from ropewalk.loads.given import push_on, spring_pull
 from ropewalk.loads.member import lift_on_half, wet_half
 from ropewalk.loads.point import water_on_point
 from ropewalk.loads.screen import water_on_screen
 from ropewalk.loads.sea import acceleration, height_over_water, velocity, water_at
 from ropewalk.methods.bars.hinges import hinge_loads
 from ropewalk.methods.bars.hulls import hull_loads, hull_water
+from ropewalk.model.given import ON_BODY, TURN_BODY
 from ropewalk.numerics.blockelimination import ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics.addedmass import added_mass
 from ropewalk.physics.drag import drag, drag_by_velocity
-from ropewalk.physics.motion import DRIVEN, motion, rotation
+from ropewalk.physics.in_time import value_at
+from ropewalk.physics.motion import motion, rotation, turns
 
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point
 
 
 @kernel
 def surroundings(medium, field, r, t):
-    """Water at the nodes and about the hulls, at r (n, 3) and time t (s), into `field`."""
+    """Water at the nodes and about the hulls, and loads that change, at r (n, 3) and time t (s), into `field`."""
+    if field.given.push.shape[0] > 0:
+        put_given(t, field.given, field.hulls.table)
     water_at(r, t, medium, field.flow)
     if field.hulls.body.size > 0:
         hull_water(field.hulls, medium, r, t)
+
+
+@kernel
+def put_given(t, given, body):
+    """Puts the pushes of time t (s) on nodes, into given.force, and on bodies, into their records."""
+    for k in range(given.push.shape[0]):
+        push = given.push[k]
+        f = value_at(t, push.function, given.functions)[0]
+        if push.kind == ON_BODY:
+            push_on(body[push.row].load_force, push, f)
+        elif push.kind == TURN_BODY:
+            push_on(body[push.row].load_moment, push, f)
+        else:
+            push_on(given.force[push.row], push, f)
 
 
 @kernel
@@ -49,7 +67,7 @@ def supports(bars, motions, t, r, v, acceleration):
                 r[i, j] = bars.home[i, j] + out[0, j]
                 v[i, j] = out[1, j]
                 acceleration[i, j] = out[2, j]
-            if k >= 0 and (motions.kind[k] == DRIVEN or motions.turn_start[k + 1] > motions.turn_start[k]):
+            if turns(k, motions):
                 rotation(t, k, motions, out)
                 turn_support(bars.arm[i], out, r[i], v[i], acceleration[i])
 
@@ -112,7 +130,7 @@ def node_loads(bars, medium, field, r, v):
         inertia[i] = 0.0
         field.stiffness[i] = 0.0
         for j in range(3):
-            force[i, j] = bars.force[i, j] - c * v[i, j]
+            force[i, j] = bars.force[i, j] + field.given.force[i, j] - c * v[i, j]
             damping[i, j, j] = c
             inertia[i, j, j] = bars.mass[i]
         force[i, 2] -= medium.gravity * bars.mass[i]

@@ -33,7 +33,7 @@ from ropewalk.methods.registry import BAR_SOLVERS, solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
-from ropewalk.physics.motion import ramp as ramp_share
+from ropewalk.physics.in_time import ramp as ramp_share
 
 STILL = 1e-3  # m/s, below which a node counts as at rest, [Otto2022], sec. 6.1 as identified
 HOLD = 1.0  # s for which it must stay so

@@ -11,10 +11,11 @@ import numpy as np
 from ropewalk.methods.bars.kkt import residuals
 from ropewalk.methods.bars.loads import supports
 from ropewalk.methods.bars.work import BarsWork, find_tensions, gaps, refresh
-from ropewalk.model.arrays import Array, floats, ints, offsets
+from ropewalk.model.arrays import Array, flags, floats, ints
+from ropewalk.model.in_time import FunctionBook, held_before
 from ropewalk.model.joints import Motions
 from ropewalk.model.model import Model
-from ropewalk.physics.motion import TABLE
+from ropewalk.physics.motion import COMPONENTS
 
 NO_LOAD_TIME = 1.0  # s, natural time of a case on which nothing acts
 SPEED = 1  # column of a current table
@@ -69,7 +70,7 @@ class Supports:
         own = np.full(self.bars.motion.size, -1)
         own[self.nodes] = np.arange(self.nodes.size)
         work.bars = work.bars._replace(motion=ints(own))
-        work.motions = _ways(self.motions, self.away, there, begin, end)
+        work.motions = _ways(self.away, there, begin, end)
         moves = bool(np.any(there != self.away))
         self.away = there
         return moves
@@ -81,23 +82,18 @@ class Supports:
         return moved
 
 
-def _ways(like: Motions, first: Array, last: Array, begin: float, end: float) -> Motions:
+def _ways(first: Array, last: Array, begin: float, end: float) -> Motions:
     """Motions from `first` (k, 3) to `last` between begin and end (s), along cubics that start and stop at rest."""
-    k, span = first.shape[0], end - begin
-    way = (last - first) / span**2
-    cubics = np.stack([-2.0 * way / span, 3.0 * way, np.zeros_like(way), first], axis=1)
-    none = np.zeros(k)
-    return like._replace(
-        kind=ints(np.full(k, TABLE)),
-        ramp=floats(none),
-        velocity=floats(np.zeros((k, 3))),
-        term_start=offsets(none),
-        turn_start=offsets(none),
-        knot_start=offsets(np.full(k, 2)),
-        knots=floats(np.tile([begin, end], k)),
-        cubics=floats(np.stack([cubics, np.zeros_like(cubics)], axis=1), (-1, 4, 3)),  # room for as many as knots
-        turn_cubics=floats(np.zeros((2 * k, 4, 3))),
-    )
+    book, span = FunctionBook(), end - begin
+    rows = []
+    for start, stop in zip(first, last, strict=True):
+        way = (stop - start) / span**2
+        pieces = [
+            [held_before(begin, x), (begin, x, 0.0, 3.0 * w, -2.0 * w / span), (end, y, 0.0, 0.0, 0.0)]
+            for x, y, w in zip(start.tolist(), stop.tolist(), way.tolist(), strict=True)
+        ]
+        rows.append([*(book.add(pieces=own) for own in pieces), -1, -1, -1])
+    return Motions(ints(rows, (-1, COMPONENTS)), flags(np.zeros(len(rows), dtype=bool)), book.build())
 
 
 class Unbalance(NamedTuple):

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.assembly.given import pushed
 from ropewalk.errors import InputError
-from ropewalk.methods.bars.arrays import Bars, Field, Medium, Places, make_field
+from ropewalk.methods.bars.arrays import Bars, Field, Medium, Places, Pushes, make_field
 from ropewalk.methods.bars.bed import carried, grounded
 from ropewalk.methods.bars.bodies import body_rates, read_bodies
 from ropewalk.methods.bars.build import build_bars, build_medium
@@ -32,6 +33,7 @@ from ropewalk.methods.bars.rattle import (
     tensions,
 )
 from ropewalk.model.arrays import Array, floats
+from ropewalk.model.given import ON_ATTACHMENT, ON_POINT, without_changes
 from ropewalk.model.joints import HELD, Motions
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -61,7 +63,7 @@ class BarsWork:
 
     def own_loads(self) -> tuple[Array, Array]:
         """Forces (n, 3) and masses (n, 3, 3) of the nodes without buoyancy, drag and added mass of bars."""
-        alone = make_field(self.bars.mass.size, 0, self.field.hulls)
+        alone = make_field(self.bars.mass.size, 0, self.field.hulls, self.field.given)
         alone = alone._replace(flow=self.field.flow)
         node_loads(self.bars, self.medium, alone, self.steps.r, self.steps.v)
         return alone.force, alone.inertia
@@ -72,14 +74,14 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
 
     strict : refuse what cannot be brought to its lengths; otherwise it stays as it is given
     """
-    bars, places, hulls, r, v = build_bars(model, state, lumping)
+    bars, places, hulls, r, v = build_bars(without_changes(model), state, lumping)
     if bars.length.size == 0:
         raise InputError("there are no lines or nets; the bar solvers have nothing to do")
     medium = build_medium(model, damping)
     graph = build_graph(bars)
-    arrays = make_field(r.shape[0], bars.length.size, hulls)
+    arrays = make_field(r.shape[0], bars.length.size, hulls, _pushes(model, places, r.shape[0]))
     steps = make_steps(graph, arrays, r, v)
-    kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 else CONSTANT
+    kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 or model.given.changes else CONSTANT
     damped = damping > 0.0 or bool(np.any(bars.hinge_law[:, DAMPING] > 0.0))
     if damped or medium.water_density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
@@ -97,6 +99,18 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
         find_tensions(work)
         steps.rate_tension[:] = steps.tension
     return work
+
+
+def _pushes(model: Model, places: Places, n: int) -> Pushes:
+    """Given loads that change, on n nodes; what does not change of forces on nodes is in the bars."""
+    rows = pushed(model.given, {a: (-1, int(node)) for a, node in enumerate(places.attachment)})
+    on_point, on_node = rows.kind == ON_POINT, (rows.kind == ON_POINT) | (rows.kind == ON_ATTACHMENT)
+    rows.row[on_point] = places.point[rows.row[on_point]]
+    rows.steady[on_node] = 0.0
+    first = {int(row): k for k, row in reversed(list(enumerate(rows.row.tolist()))) if on_node[k]}
+    rows.is_first[on_node] = [int(first[int(rows.row[k])] == k) for k in np.flatnonzero(on_node)]
+    lost = on_point & (rows.row < 0)  # nothing is fastened to the point
+    return Pushes(rows[~lost], np.zeros((n, 3)), model.functions)
 
 
 def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:

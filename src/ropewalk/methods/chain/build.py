@@ -8,15 +8,16 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.methods.chain.arrays import Array, Chain, chain
+from ropewalk.model.given import ON_ATTACHMENT, ON_POINT, without_changes
+from ropewalk.model.in_time import products_of
 from ropewalk.model.joints import FREE, HELD
 from ropewalk.model.lines import FORCE_TABLE, POINT, PRESSURE
 from ropewalk.model.model import Model
 from ropewalk.numerics.series import TERM_HEAD
 from ropewalk.physics.current import UNIFORM
-from ropewalk.physics.motion import DRIVEN, HARMONIC, TOW
 
 DEFAULT_LINKS = 20  # of a line that does not say; the cable limit is then within about 0.2 % in shape
-POLYNOMIAL = 6  # coefficients of a motion term: the smooth ramp is a polynomial of degree 5
+POLYNOMIAL = 9  # coefficients of a term: the smooth ramp is a polynomial of degree 5, pieces of tables are cubics
 SAME_PLACE = 1e-9  # of the line's length: an attachment this near a cut is on it
 GAUSS3 = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)]), np.array([5.0, 8.0, 5.0]) / 18.0
 
@@ -50,14 +51,15 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
     wet : in the water, else in air    damping : 1/s, mass-proportional    smoothing : m/s, in quadratic drag
     """
     s, section = cut(model, line)
-    length = np.diff(s)
+    model, length = without_changes(model), np.diff(s)
     sections, sea = model.sections, model.sea
     density = sea.water_density if wet else 0.0
     mass = sections.mass[section] * length
     displaced = density * sections.area[section] * length
     weight = np.zeros((length.size, 3))
     weight[:, 2] = -sea.gravity * (mass - displaced)
-    link_load = np.stack([0.5 * weight, 0.5 * weight], axis=1) + _table_loads(model, line, s)
+    tables = _table_loads(model, s, [k for k in _loads(model, line) if model.given.load_factor[k] < 0])
+    link_load = np.stack([0.5 * weight, 0.5 * weight], axis=1) + tables
     node_mass, node_load, node_drag = _node_loads(model, line, s, density)
     held = [_is_held(model, line, side) for side in range(2)]
     dynamic = 0.5 * density * length
@@ -70,6 +72,7 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
             node_mass=node_mass,
             node_load=node_load,
             pressure=np.broadcast_to(_pressure(model, line), (length.size, 3)),
+            load_terms=_load_terms(model, line, s),
             held=(held[0], held[1]),
             added_normal=sections.added_normal[section] * displaced,
             added_tangential=sections.added_tangential[section] * displaced,
@@ -101,6 +104,8 @@ def check_case(model: Model) -> None:
     for kind in lines.load_kind:
         if kind not in (PRESSURE, FORCE_TABLE):
             raise InputError("chain_series takes pressure and table loads; a rotating frame has no rest in time")
+    if np.any(model.given.load_factor[lines.load_kind == PRESSURE] >= 0):
+        raise InputError("chain_series takes no pressure that changes in time; take solver 'mixed_fem'")
     if model.sea.water_density > 0.0 and model.sea.current_speed > 0.0 and model.sea.current_kind != UNIFORM:
         raise InputError("chain_series takes a uniform current only; a profile changes as the links move through it")
 
@@ -156,11 +161,36 @@ def _pressure(model: Model, line: int) -> Array:
     return total
 
 
-def _table_loads(model: Model, line: int, s: Array) -> Array:
-    """Shares (n, 2, 3) at the ends of each link of the loads given by tables over s (N)."""
+def _load_terms(model: Model, line: int, s: Array) -> Array | None:
+    """Loads in time as terms on nodes, as numerics.series.add_term reads them; None if there are none."""
+    lines, given = model.lines, model.given
+    first, last = int(lines.attachment_start[line]), int(lines.attachment_start[line + 1])
+    node_of = {(ON_ATTACHMENT, a): int(np.argmin(np.abs(s - lines.attachment_s[a]))) for a in range(first, last)}
+    for side, node in ((0, 0), (1, s.size - 1)):
+        if not _is_held(model, line, side):
+            node_of[ON_POINT, int(lines.end_index[line, side])] = node
+    pushes = [(node_of[int(p.kind), int(p.part)], p.direction, int(p.function))
+              for p in given.push if (int(p.kind), int(p.part)) in node_of]  # fmt: skip
+    for k in given.of_line(line, lines.load_start):
+        shares = _table_loads(model, s, [k])
+        total: Array = np.zeros((s.size, 3))
+        total[:-1] += shares[:, 0]
+        total[1:] += shares[:, 1]
+        loaded = np.flatnonzero(np.any(total, axis=1)).tolist()
+        pushes += [(node, total[node], int(given.load_factor[k])) for node in loaded]
+    rows = [
+        _term(int(node), *own.span, direction, own.polynomial, own.omega, own.phase)
+        for node, direction, function in pushes
+        for own in products_of(model.functions, function)
+    ]
+    return np.array(rows) if rows else None
+
+
+def _table_loads(model: Model, s: Array, loads: list[int]) -> Array:
+    """Shares (n, 2, 3) at the ends of each link of some loads given by tables over s (N)."""
     shares: Array = np.zeros((s.size - 1, 2, 3))
     point, weight = GAUSS3
-    for i in _loads(model, line):
+    for i in loads:
         if model.lines.load_kind[i] != FORCE_TABLE:
             continue
         table = model.lines.load_table[model.lines.table_start[i] : model.lines.table_start[i + 1]]
@@ -200,46 +230,19 @@ def _end_terms(model: Model, line: int, side: int, n_links: int, until: float) -
     if i < 0:
         return np.array(rows)
     motions = model.motions
-    ramp = float(motions.ramp[i])
-    if motions.kind[i] == HARMONIC:
-        for d0, d1, d2, amplitude, omega, phase in motions.terms[motions.term_start[i] : motions.term_start[i + 1]]:
-            way = amplitude * np.array([d0, d1, d2])
-            if ramp > 0.0:
-                smooth = np.array([0.0, 0.0, 0.0, 10.0 / ramp**3, -15.0 / ramp**4, 6.0 / ramp**5])
-                rows.append(_term(node, 0.0, ramp, way, smooth, omega, phase))
-            rows.append(_term(node, ramp if ramp > 0.0 else -np.inf, np.inf, way, one, omega, phase))
-    elif motions.kind[i] == TOW:
-        velocity = motions.velocity[i]
-        if ramp > 0.0:
-            rows.append(_term(node, 0.0, ramp, velocity, np.array([0.0, 0.0, 0.5 / ramp])))
-        rows.append(_term(node, ramp, np.inf, velocity, np.array([0.5 * ramp, 1.0])))
-    elif motions.kind[i] == DRIVEN:
-        a = motions.knot_start[i]
-        for axis in range(3):
-            cubic: Array = motions.cubics[a, :, axis]
-            rows.append(_term(node, motions.knots[a], until, np.eye(3)[axis], cubic[::-1]))
-            if until < np.inf:  # the same cubic goes on: a break in name, where the series must stop
-                x = until - motions.knots[a]
-                c3, c2, c1, _ = cubic
-                later = [np.polyval(cubic, x), (3 * c3 * x + 2 * c2) * x + c1, 3 * c3 * x + c2, c3]
-                rows.append(_term(node, until, np.inf, np.eye(3)[axis], np.array(later)))
-    else:
-        rows.extend(_table_terms(model, i, node))
+    for axis in range(3):
+        k = int(motions.function[i, axis])
+        rows.extend(_term(node, *own.span, np.eye(3)[axis], own.polynomial, own.omega, own.phase)
+                    for own in products_of(motions.functions, k))  # fmt: skip
+        if motions.is_driven[i] and until < np.inf:
+            rows[-1:] = _cut(rows[-1], until)
     return np.array(rows)
 
 
-def _table_terms(model: Model, i: int, node: int) -> list[Array]:
-    """A spline as one term for each axis and interval, at rest before and after."""
-    motions = model.motions
-    begin, end = motions.knot_start[i], motions.knot_start[i + 1]
-    knots, cubics = motions.knots[begin:end], motions.cubics[begin : end - 1]
-    rows = []
-    last = knots[-1] - knots[-2]
-    for axis in range(3):
-        unit = np.eye(3)[axis]
-        rows.append(_term(node, -np.inf, knots[0], cubics[0, 3, axis] * unit, np.array([1.0])))
-        for k in range(knots.size - 1):
-            rows.append(_term(node, knots[k], knots[k + 1], unit, cubics[k, ::-1, axis]))
-        rest = float(np.polyval(cubics[-1, :, axis], last))
-        rows.append(_term(node, knots[-1], np.inf, rest * unit, np.array([1.0])))
-    return rows
+def _cut(row: Array, until: float) -> list[Array]:
+    """A cubic that ends at `until` (s) and then goes on: a break in name, where the series must stop."""
+    node, begin, _, _, _, *vector = row[:TERM_HEAD]
+    c, x = row[TERM_HEAD : TERM_HEAD + 4], until - begin
+    later = [((c[3] * x + c[2]) * x + c[1]) * x + c[0], (3 * c[3] * x + 2 * c[2]) * x + c[1], 3 * c[3] * x + c[2], c[3]]
+    axis: Array = np.array(vector)
+    return [_term(int(node), begin, until, axis, c), _term(int(node), until, np.inf, axis, np.array(later))]

@@ -23,6 +23,7 @@ from ropewalk.methods.chain.messages import explain
 from ropewalk.methods.chain.statics import equilibrium
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim, Report, Status
+from ropewalk.model.given import still
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample
 from ropewalk.numerics.series import order_for
@@ -97,6 +98,7 @@ class ChainSeries:
     claims: ClassVar[frozenset[Claim]] = frozenset(
         {
             Claim.DYNAMICS,
+            Claim.CHANGING,
             Claim.SUSPENDED,
             Claim.INEXTENSIBLE,
             Claim.PIECES,
@@ -242,7 +244,8 @@ class ChainSeries:
         position, velocity, _ = resample(state, i, s)
         if self.start_from == "equilibrium":
             velocity = np.zeros_like(velocity)
-            position = _own_equilibrium(name, chain, model, i, state.time, position)
+            rest, _ = build_chain(still(model, state.time), i, wet, self.damping, self.smoothing_speed)
+            position = _own_equilibrium(name, rest, model, i, state.time, position)
         if message := _at_surface(model, name, wet, position, state.time):
             raise InputError(message)
         series = allocate(s.size - 1, self._order())

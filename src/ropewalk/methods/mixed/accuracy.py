@@ -101,12 +101,12 @@ def _error_at(model: Model, state: State, t: float) -> float:
 
 
 def _moments(model: Model, t: float) -> list[float]:
-    """The start, and times over the longest period of prescribed motions after their ramps, s."""
-    motions = model.motions
-    rates = motions.terms[(motions.terms[:, 3] != 0.0) & (motions.terms[:, 4] > 0.0), 4]
+    """The start, and times over the longest period of what changes in time after its ramp, s."""
+    terms = model.functions.term
+    rates = terms.omega[(terms.amplitude != 0.0) & (terms.omega > 0.0)]
     if not rates.size:
         return [t]
-    begin, period = t + float(np.max(motions.ramp)), 2.0 * np.pi / float(np.min(rates))
+    begin, period = t + float(np.max(model.functions.function.ramp)), 2.0 * np.pi / float(np.min(rates))
     return [t, *(begin + period * np.arange(MOMENTS) / MOMENTS)]
 
 

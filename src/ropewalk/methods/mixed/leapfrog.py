@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.given import put_given
 from ropewalk.assembly.mesh import FIRST, LAST, SPRING, TWO_SIDED
 from ropewalk.errors import InputError
 from ropewalk.loads.float import steepest
@@ -241,6 +242,7 @@ def leap_to(t_end, mesh, sea, motions, work):
         if has_bodies:
             move_junctions(time + h, mesh, motions, X)
         else:
+            put_given(time + h, mesh)
             _move_held(time + h, n_nodes, which, reference, dof_start, motions, out, r, v, a)
             _join(n_nodes, line, node_start, end_offset, r, v, a)
         if flows:

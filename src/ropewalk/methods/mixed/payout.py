@@ -29,15 +29,13 @@ from ropewalk.assembly.winches import (
     END_MASS,
     END_WIDTH,
     FLUX,
+    FUNCTION,
     INNER,
     INNER_BED,
     INNER_MASS,
     INNER_WIDTH,
-    KNOT,
-    KNOT_STOP,
     LINE,
     LINE_MASS,
-    RAMP,
     RATE,
     SHIFT,
     SHIFT_RATE,
@@ -50,9 +48,10 @@ from ropewalk.assembly.winches import (
 from ropewalk.methods.mixed.ledger_forces import WOUND, WOUND_MASS, book_along, elastic_energy
 from ropewalk.model.arrays import floats
 from ropewalk.model.model import Model
-from ropewalk.model.payout import lengths_at, paid_out
+from ropewalk.model.payout import lengths_at
 from ropewalk.numerics.blockelimination import COUNTED
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.in_time import value_at
 
 
 @kernel
@@ -80,7 +79,7 @@ def pay_out(t, mesh, X):
     for i in range(winches.table.shape[0]):
         row, entry = winches.data[i], winches.table[i]
         e, k, end = entry[ELEMENT], entry[INNER], entry[END]
-        paid, rate, second = paid_out(t, row[RAMP], winches.knots[entry[KNOT] : entry[KNOT_STOP]])
+        paid, rate, second = value_at(t, entry[FUNCTION], winches.functions)
         shift, shift_rate = _shift(t, row)
         length = row[BASE] + paid
         element, node = mesh.element[e], mesh.node
@@ -159,7 +158,7 @@ def lengthened(model: Model, t: float) -> Model:
     lines = model.lines
     if lines.winches.line.size == 0:
         return model
-    length = lengths_at(lines.winches, lines.length, t)
+    length = lengths_at(lines.winches, model.functions, lines.length, t)
     paid = length - lines.length
     piece, place = np.array(lines.piece_length), np.array(lines.attachment_s)
     for line, end in zip(lines.winches.line, lines.winches.end, strict=True):
@@ -181,7 +180,7 @@ def with_winches(model: Model, mesh: Mesh, t: float) -> Mesh:
         at_last = (given.end[i] == 1) != bool(mesh.line[line, FLIPPED])
         table[i] = _entry(model, mesh, i, at_last)
         data[i] = _row(model, mesh, i, t, table[i])
-    return mesh._replace(winches=WinchMesh(table, data, np.array(given.knots)))
+    return mesh._replace(winches=WinchMesh(table, data, model.functions))
 
 
 def _entry(model: Model, mesh: Mesh, i: int, at_last: bool) -> list[int]:
@@ -197,7 +196,7 @@ def _entry(model: Model, mesh: Mesh, i: int, at_last: bool) -> list[int]:
     free = min([model.lines.piece_length[piece],
                 *(s if given.end[i] == 0 else model.lines.length[line] - s for s in places)])  # fmt: skip
     stretch = int(np.searchsorted(np.cumsum(lengths), free * (1.0 - 1e-9))) + 1
-    return [line, e, inner, end, stretch, int(given.knot_start[i]), int(given.knot_start[i + 1])]
+    return [line, e, inner, end, stretch, int(given.function[i])]
 
 
 def _row(model: Model, mesh: Mesh, i: int, t: float, entry: list[int]) -> list[float]:
@@ -209,8 +208,7 @@ def _row(model: Model, mesh: Mesh, i: int, t: float, entry: list[int]) -> list[f
     element, node = mesh.element[e], mesh.node
     length = element.length
     row = np.zeros(DATA_COLUMNS)
-    row[RAMP] = given.ramp[i]
-    row[BASE] = length - paid_out(t, given.ramp[i], given.knots[entry[KNOT] : entry[KNOT_STOP]])[0]
+    row[BASE] = length - value_at(t, entry[FUNCTION], model.functions)[0]
     row[USUAL] = length
     row[LINE_MASS] = sections.mass[k]
     row[AREA] = 2.0 * element.half_volume / length

@@ -12,16 +12,14 @@ from ropewalk.assembly.winches import (
     BASE,
     ELEMENT,
     END,
+    FUNCTION,
     INNER,
     INNER_BED,
     INNER_MASS,
     INNER_WIDTH,
     JOIN,
-    KNOT,
-    KNOT_STOP,
     LINE,
     LINE_MASS,
-    RAMP,
     SHIFT,
     SHIFT_RATE,
     SHIFT_SPAN,
@@ -34,8 +32,9 @@ from ropewalk.methods.mixed.nodes import GRIP
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.model.arrays import Array, floats, ints
-from ropewalk.model.payout import paid_out
+from ropewalk.model.in_time import corners_of
 from ropewalk.physics.elasticity import LINEAR, strain
+from ropewalk.physics.in_time import value_at
 
 SAMPLES = 32  # of each stretch of a winch's motion, among which the next split or join is looked for
 BISECTIONS = 40  # that locate it
@@ -47,17 +46,14 @@ LONGEST_REPAIR, SHORTEST_REPAIR = 10.0, 0.5  # s
 def end_length(mesh: Mesh, i: int, t: float) -> float:
     """Length of the element at winch i at time t (m)."""
     row, entry = mesh.winches.data[i], mesh.winches.table[i]
-    return float(row[BASE] + paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])[0])
+    return float(row[BASE] + value_at(t, entry[FUNCTION], mesh.winches.functions)[0])
 
 
 def next_remesh(mesh: Mesh, now: float, end: float) -> float:
     """When the first element is to be split or joined in (now, end], infinity if none is (s)."""
     first = np.inf
     for i in range(mesh.winches.table.shape[0]):
-        entry, row = mesh.winches.table[i], mesh.winches.data[i]
-        knots, ramp = mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP], 0], row[RAMP]
-        corners = [now, end, *(t + part * ramp for t in knots for part in (0.0, 0.5, 1.0))]
-        corners = sorted({t for t in corners if now <= t <= end})
+        corners = corners_of(mesh.winches.functions, int(mesh.winches.table[i, FUNCTION]), now, end)
         for a, b in pairwise(corners):
             times = np.linspace(a, b, SAMPLES + 1)
             over = [_due(mesh, i, float(t)) for t in times]
@@ -100,8 +96,8 @@ def _motion(work: Work, mesh: Mesh, i: int, share: float, t: float) -> tuple[Arr
 
     The line moves past the winch: at a fixed piece of line the share falls as the element grows.
     """
-    row, entry = mesh.winches.data[i], mesh.winches.table[i]
-    _, rate, second = paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])
+    entry = mesh.winches.table[i]
+    _, rate, second = value_at(t, entry[FUNCTION], mesh.winches.functions)
     length = mesh.element[entry[ELEMENT]].length
     X = work.now.X
     k, end = entry[INNER], entry[END]
@@ -165,7 +161,7 @@ def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     T = (usual * work.now.T[next_e] + length * work.now.T[e]) / (usual + length)
     own = mesh.element[e]
     stretch = 1.0 + (strain(T, own.law, mesh.law_data, own.law_start, own.law_stop)[0] if T > 0.0 else 0.0)
-    rate = paid_out(t, row[RAMP], mesh.winches.knots[entry[KNOT] : entry[KNOT_STOP]])[1]
+    rate = value_at(t, entry[FUNCTION], mesh.winches.functions)[1]
     repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
     data = row.copy()
     data[BASE] += usual

@@ -60,6 +60,7 @@ from ropewalk.methods.mixed.settle import (
 from ropewalk.methods.mixed.steps import allocate, move_junctions
 from ropewalk.methods.protocol import Claim, Figures, Passage, Pulls, Report, Status
 from ropewalk.model.arrays import Array
+from ropewalk.model.in_time import pieces_of
 from ropewalk.model.model import Model
 from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
@@ -294,13 +295,13 @@ def _grounded(report: Report, t: float, why: str) -> Report:
 def longest_step(model: Model) -> float:
     """Steps must see the periods that drive the lines (s)."""
     shortest = STEPS_PER_PERIOD * LONGEST_STEP
-    terms = model.motions.terms
-    for omega in terms[terms[:, 3] != 0.0, 4]:
-        if omega > 0.0:
-            shortest = min(shortest, 2.0 * np.pi / omega)
-    if model.motions.knots.size > 1:
-        gaps = np.diff(model.motions.knots)
-        shortest = min(shortest, 3.0 * float(np.min(gaps[gaps > 0.0], initial=np.inf)))
+    terms, functions = model.functions.term, model.functions
+    rates = terms.omega[(terms.amplitude != 0.0) & (terms.omega > 0.0)]
+    if rates.size:
+        shortest = min(shortest, 2.0 * np.pi / float(np.max(rates)))
+    tables = set(range(functions.function.size)) - set(model.lines.winches.function.tolist())
+    gaps = [np.diff(pieces_of(functions, i).time[1:]) for i in tables]  # the first piece is what holds before a table
+    shortest = min(shortest, 3.0 * min((float(gap.min()) for gap in gaps if gap.size), default=np.inf))
     ramps = model.lines.winches.ramp
     shortest = min(shortest, RAMP_PERIODS * float(np.min(ramps[ramps > 0.0], initial=np.inf)))
     wave = model.sea.wave

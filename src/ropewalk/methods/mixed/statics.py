@@ -16,6 +16,7 @@ from ropewalk.methods.mixed.body_stiffness import all_free, full_tangent, line_s
 from ropewalk.methods.mixed.equilibrium import guess
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.friction import hold
+from ropewalk.methods.mixed.high_order import HighOrder, refuse_high_order
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.payout import lengthened
 from ropewalk.methods.mixed.relaxation import relax
@@ -25,6 +26,8 @@ from ropewalk.methods.protocol import Claim, Report
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+
+LOWEST = (1, 0)  # degrees of positions and tensions of the elements that all else is made for
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,13 @@ class MixedFemStatics:
     claims: ClassVar[frozenset[Claim]] = LINE_CLAIMS | {Claim.STATICS}
 
     accuracy: float = meshes.ACCURACY  # wanted discretisation error of end tensions, relative
+    order: tuple[int, int] = LOWEST  # degrees of positions and tensions on an element
 
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh and memory; a state with tension is taken as the guess, else catenaries are."""
         refuse_unclaimed(self, model, frozenset({Claim.STATICS}))
+        if tuple(self.order) != LOWEST:
+            refuse_high_order(model, self.order)
         if not np.any(state.tension > 0.0):
             state = calm_start(model, state)
         model = meshes.with_elements(model, elements_of(model))
@@ -67,6 +73,15 @@ class MixedFemStatics:
             forces = dict(zip(model.links.names, link_loads(work.steps.now.X, work.mesh)[0].tolist(), strict=True))
             report = replace(report, figures={**report.figures, "links": forces})
         work.steps.clock[steps.TIME] = t
+        if tuple(self.order) != LOWEST and report.good:
+            return self._raise_order(meshes.with_elements(model, work.counts), work, t)
+        return report
+
+    def _raise_order(self, model: Model, work: FemWork, t: float) -> Report:
+        """The equilibrium by elements of higher order, from that of the lowest."""
+        found = HighOrder(model, read_state(model, work), (int(self.order[0]), int(self.order[1])))
+        report = found.solve(t)
+        work.high = found if report.good else None
         return report
 
     def _settle(self, model: Model, work: FemWork, state: State) -> Report:
@@ -95,6 +110,9 @@ class MixedFemStatics:
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
+        if work.high is not None:
+            state: State = work.high.state()
+            return state
         return read_state(model._replace(sea=still_water(model.sea)), work)
 
     def stiffness(self, model: Model, work: FemWork) -> Array:

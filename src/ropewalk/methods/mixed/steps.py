@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
+from ropewalk.assembly.given import put_given
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import ledger_forces as mixed_ledger_forces
@@ -138,7 +139,8 @@ def copy_moving(X, T, to_X, to_T):
 
 @kernel(**COUNTED)
 def move_junctions(t, mesh, motions, X):
-    """Put the held and moved junctions of X where they are at time t, and the end nodes with them."""
+    """Put the held and moved junctions of X where they are at time t, and the end nodes with them; loads are put on."""
+    put_given(t, mesh)
     out = np.zeros((3, 3))
     n_nodes, which, reference, dof_start = mesh.s.size, mesh.motion, mesh.reference, mesh.dof_start
     for j in range(which.size):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.assembly.catenary_build import prescribed
+from ropewalk.errors import InputError
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim, Report
 from ropewalk.methods.shooting.assembly import Result, result_memory
@@ -34,7 +35,7 @@ from ropewalk.methods.shooting.tangent import Solution
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
-from ropewalk.numerics.rungekutta import DORMAND_PRINCE
+from ropewalk.numerics.rungekutta import DORMAND_PRINCE, FEHLBERG
 
 MOST_PARTS = 64  # of one arc in one refinement
 REFINEMENTS = 4
@@ -61,6 +62,9 @@ class Work:
     given: State | None = None  # whose nearest equilibrium is sought, stable or not
 
 
+PAIRS = {"dormand_prince": DORMAND_PRINCE, "fehlberg": FEHLBERG}
+
+
 @dataclass(frozen=True)
 class Shooting:
     """Exact to the integrator's tolerance, for any load, law and joint."""
@@ -72,6 +76,7 @@ class Shooting:
     growth_limit: float = 1.0e5
     """Largest norm of an arc's scaled transition matrix; beyond it the arc is cut."""
     pair: int = DORMAND_PRINCE
+    """Of Runge-Kutta; may be given by its name, dormand_prince or fehlberg."""
     most_steps: float = 2.0e5
     """Of the integrator, in all tries of one equilibrium. Answers take a few thousand, hard ones some ten thousand."""
     effort: Effort = field(default_factory=Effort, repr=False, compare=False)
@@ -104,6 +109,13 @@ class Shooting:
         }
     )
 
+    def __post_init__(self) -> None:
+        given: Any = self.pair
+        pair = PAIRS.get(given, given)
+        if pair not in PAIRS.values():
+            raise InputError(f"shooting has no Runge-Kutta pair {given!r}. There are: {', '.join(PAIRS)}")
+        object.__setattr__(self, "pair", pair)
+
     def start(self, model: Model, state: State) -> Work:
         """Check the case; choose how each line is shot, and a start."""
         refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
@@ -127,7 +139,7 @@ class Shooting:
         return replace(self, effort=Effort(self.most_steps))._advance(model, work, t)
 
     def _advance(self, model: Model, work: Work, t: float) -> Report:
-        place = prescribed(model, work.place, t) if model.motions.kind.size else work.place
+        place = prescribed(model, work.place, t) if model.motions.function.size else work.place
         if work.given is not None:
             return self._near(model, work, place, t)
         attempt = self._slid(model, place, self._first_try(model, work, place))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ropewalk.errors import InputError
+from ropewalk.model.in_time import steady
 from ropewalk.spec.base import Finite, NotNegative, Part
 from ropewalk.spec.environment import Current, RegularWaves, Wind
 from ropewalk.spec.system import System
@@ -110,7 +111,8 @@ class Changes:
 
     def _turned(self, system: System, name: str, dt: float) -> dict[str, Any]:
         flow: Current | Wind | None = getattr(system.environment, name)
-        speed, heading = (flow.speed, math.radians(flow.heading)) if flow is not None else (0.0, 0.0)
+        # one that changes in time gives way to that of the hand, from rest
+        speed, heading = (steady(flow.speed), math.radians(steady(flow.heading))) if flow is not None else (0.0, 0.0)
         now, goal = (speed * math.cos(heading), speed * math.sin(heading)), self._flows[name]
         away = math.hypot(goal[0] - now[0], goal[1] - now[1])
         step = max(math.hypot(*goal), speed, LEAST_SPEED) * dt / TURN_ON

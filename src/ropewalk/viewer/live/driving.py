@@ -15,7 +15,7 @@ import numpy as np
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
-from ropewalk.physics.motion import DRIVEN, motion, rotation
+from ropewalk.physics.motion import motion, rotation
 from ropewalk.spec.system import System
 
 LAG = 8.0  # rad/s: natural frequency of the lag from the pointer to the part
@@ -52,7 +52,7 @@ def _without_motion(part: Any) -> dict[str, Any]:
 def _own(model: Model, which: int, t: float) -> Array:
     """(3, 3) displacement, velocity and acceleration of a motion of the case; parts driven by others rest."""
     out: Array = np.zeros((3, 3))
-    if which >= 0 and model.motions.kind[which] != DRIVEN:
+    if which >= 0 and not model.motions.is_driven[which]:
         motion(t, which, model.motions, out)
     return out
 
@@ -119,7 +119,7 @@ class Movers:
         return out
 
     def _turn(self, part: Mover, t: float) -> tuple[Array, Array]:
-        if part.motion < 0 or self._model.motions.kind[part.motion] == DRIVEN:
+        if part.motion < 0 or self._model.motions.is_driven[part.motion]:
             return part.quaternion, np.zeros(3)
         out: Array = np.zeros((3, 3))
         rotation(t, part.motion, self._model.motions, out)

@@ -1,0 +1,216 @@
+"""Where a run begins: an equilibrium, perhaps under other loads, with shapes and velocities that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk.analysis.doubts import Doubt
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.protocol import Solver
+from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import quaternion_of
+from ropewalk.model.given import still
+from ropewalk.model.joints import FREE, LOOSE
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State, end_positions, initial_state
+from ropewalk.spec.start import LineStart, Start
+from ropewalk.spec.system import System
+
+START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
+AS_GIVEN, EQUILIBRIUM = "as_given", "equilibrium"
+ANY_ERROR = 1e6  # accuracy of elements that keeps their number as it is
+
+
+def start_setting(system: System) -> str:
+    """Whether a solver settles its first state by itself, or takes it as it is given."""
+    start = EQUILIBRIUM if system.run is None else system.run.start
+    return start if isinstance(start, str) else AS_GIVEN
+
+
+def first_state(system: System, model: Model, solver: Solver) -> tuple[State, Sequence[Doubt]]:
+    """The state that a run begins from, on the nodes of the solver where it has its own, and what is doubtful."""
+    start = EQUILIBRIUM if system.run is None else system.run.start
+    if start == AS_GIVEN:
+        return initial_state(model), ()
+    if start == EQUILIBRIUM:
+        return _at_rest(system, model, solver, settle=False)
+    assert isinstance(start, Start)
+    doubts: Sequence[Doubt] = ()
+    if start.state == AS_GIVEN:
+        state = initial_state(model)
+    else:
+        other = _without_start(system).replace(start.under) if start.under else _without_start(system)
+        state, doubts = _at_rest(other, build(other), solver, settle=True)
+    return _moved(system, model, state, start), doubts
+
+
+def _without_start(system: System) -> System:
+    """The case that begins from its own equilibrium."""
+    assert system.run is not None
+    return system.replace(run=system.run.replace(start=EQUILIBRIUM))
+
+
+def _at_rest(system: System, model: Model, solver: Solver, *, settle: bool) -> tuple[State, Sequence[Doubt]]:
+    """Equilibrium on the bars of a solver of bars; with `settle` on the mesh of any solver."""
+    from ropewalk.analysis.statics import statics
+
+    equilibrium = statics(system)
+    state, doubts = equilibrium.state, equilibrium.start_doubts
+    model = still(model, state.time)
+    if hasattr(solver, "at_rest"):
+        static = solver.at_rest()
+    elif settle:
+        static = settling(solver)
+    else:
+        return state, doubts
+    work = static.start(model, state)
+    report = static.advance(model, work, state.time)
+    if not report.good:
+        text = f"'{solver.name}' has no equilibrium to start from: {report.message or report.status.value}"
+        raise ConvergenceError(f"{text}; start the run 'as_given'", report)
+    return static.read(model, work), doubts
+
+
+def settling(solver: Solver) -> Any:
+    """The solver so set that it settles its first state on the mesh that it has."""
+    if not is_dataclass(solver) or isinstance(solver, type):
+        return solver
+    names = {field.name for field in fields(solver)}
+    changes: dict[str, Any] = dict.fromkeys(names & set(START_SETTINGS), EQUILIBRIUM)
+    changes |= {"accuracy": ANY_ERROR} if "accuracy" in names else {}
+    return replace(solver, **changes)  # type: ignore[return-value]
+
+
+# --- what is given of single parts ---
+
+
+def _moved(system: System, model: Model, state: State, start: Start) -> State:
+    """A state with the positions and velocities that are given."""
+    point, body = np.array(state.point_position), np.array(state.body_position)
+    quaternion = np.array(state.body_quaternion)
+    for name, own in start.points.items():
+        k = _free_point(model, name)
+        point[k] = point[k] if own.position is None else own.position
+    for name, given in start.bodies.items():
+        k = _free_body(model, name)
+        body[k] = body[k] if given.position is None else given.position
+        quaternion[k] = quaternion[k] if given.attitude is None else quaternion_of(given.attitude)
+    placed = state._replace(time=0.0, point_position=point, body_position=body, body_quaternion=quaternion)
+    return _set_off(model, _reshaped(system, model, state, placed, start), start)
+
+
+def _free_point(model: Model, name: str) -> int:
+    k = model.names.points.index(name)
+    if not np.any(model.points.joint[k] == FREE):
+        raise InputError(f"run.start.points.{name}: the point is not free, so its joint gives its place and velocity")
+    return k
+
+
+def _free_body(model: Model, name: str) -> int:
+    k = model.names.bodies.index(name)
+    if model.bodies.joint[k] != LOOSE:
+        raise InputError(f"run.start.bodies.{name}: the body is not free, so its joint gives its place and velocity")
+    return k
+
+
+def _reshaped(system: System, model: Model, before: State, state: State, start: Start) -> State:
+    """The lines in the shapes that are given; where an end was moved and no shape is given, as catenaries."""
+    now = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    then = end_positions(model, before.point_position, before.body_position, before.body_quaternion)
+    parts = []
+    for i, name in enumerate(model.names.lines):
+        own = start.lines.get(name, LineStart())
+        nodes = slice(state.start[i], state.start[i + 1])
+        shape = own.shape or ("catenary" if np.any(now[i] != then[i]) else None)
+        if shape is None:
+            parts.append((state.s[nodes], state.position[nodes], state.tension[nodes]))
+        else:
+            parts.append(_line(system, model, i, now[i], shape, own))
+    counts = [s.size for s, _, _ in parts]
+    return state._replace(
+        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        s=_joined([s for s, _, _ in parts], 0),
+        position=_joined([r for _, r, _ in parts], 3),
+        velocity=np.zeros((sum(counts), 3)),
+        tension=_joined([T for _, _, T in parts], 0),
+    )
+
+
+def _joined(parts: list[Array], columns: int) -> Array:
+    return np.concatenate(parts) if parts else np.zeros((0, columns) if columns else 0)
+
+
+def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: LineStart) -> tuple[Array, Array, Array]:
+    """s, positions and tensions at the points of a line in a given shape."""
+    length, name = float(model.lines.length[i]), model.names.lines[i]
+    if shape == "catenary":
+        return _hung(system, name, ends)
+    if shape == "straight":
+        return np.array([0.0, length]), np.array(ends), np.zeros(2)
+    points: Array = np.array(shape)
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    if way[-1] <= 0.0:
+        raise InputError(f"run.start.lines.{name}: all points of the shape are the same")
+    s = np.array(own.s) if own.s is not None else length * way / way[-1]
+    if abs(s[0]) > 1e-9 * length or abs(s[-1] - length) > 1e-6 * length:
+        raise InputError(
+            f"run.start.lines.{name}: s goes from {s[0]:g} to {s[-1]:g} m; the line goes from 0 to {length:g} m"
+        )
+    for side, end in ((0, "A"), (-1, "B")):
+        gap = float(np.linalg.norm(points[side] - ends[side]))
+        if gap > GAP * length:
+            raise InputError(
+                f"run.start.lines.{name}: the shape ends {gap:.3g} m from end {end}, which is at "
+                f"{np.round(ends[side], 6).tolist()}; let it begin and end where the line does"
+            )
+    return s, points, np.zeros(s.size) if own.tension is None else np.array(own.tension)
+
+
+GAP = 1e-3  # of a line's length: how far a given shape may end from the line's ends
+
+
+def _hung(system: System, name: str, ends: Array) -> tuple[Array, Array, Array]:
+    """A line alone between fixed ends, at rest in still water."""
+    from ropewalk.analysis.statics import statics
+
+    line = system.lines[name].replace(from_="a", to="b", payout=None, break_=None)
+    points = {key: {"position": end.tolist()} for key, end in zip("ab", ends, strict=True)}
+    sea = system.environment.replace(current=None, waves=None, wind=None)
+    alone = System(environment=sea, sections=system.sections, points=points, lines={name: line})
+    rest = statics(alone).state
+    return rest.s, rest.position, rest.tension
+
+
+def _set_off(model: Model, state: State, start: Start) -> State:
+    """The state with the velocities that are given."""
+    drift: Array = np.array(start.velocity)
+
+    def carried(place: Array) -> Array:
+        """Velocity of all that is free at places (n, 3)."""
+        flow: Array = np.tile(drift, (place.shape[0], 1))
+        if start.spin is not None:
+            flow += np.cross(np.array(start.spin.rate), place - np.array(start.spin.about))
+        return flow
+
+    free = np.any(model.points.joint == FREE, axis=1)[:, None]
+    loose = (model.bodies.joint == LOOSE)[:, None]
+    point = np.where(free, carried(state.point_position), 0.0)
+    body = np.where(loose, carried(state.body_position), 0.0)
+    rate: Array = np.zeros_like(body)
+    if start.spin is not None:
+        rate = np.where(loose, np.array(start.spin.rate), rate)
+    line = carried(state.position)
+    for name, own in start.points.items():
+        point[model.names.points.index(name)] += own.velocity
+    for name, given in start.bodies.items():
+        k = model.names.bodies.index(name)
+        body[k] += given.velocity
+        rate[k] += given.rate
+    for name, along in start.lines.items():
+        i = model.names.lines.index(name)
+        line[state.start[i] : state.start[i + 1]] += np.array(along.velocity)
+    return state._replace(point_velocity=point, body_velocity=body, body_rate=rate, velocity=line)

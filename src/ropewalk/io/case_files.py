@@ -1,0 +1,309 @@
+"""Tables that a case has in files beside it: read, and put into the data of the case in their place.
+
+A checked System holds the tables themselves, so that it, and every result, can be used without the files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ropewalk.errors import InputError, Problem
+from ropewalk.io.attitudes import to_case
+from ropewalk.io.csv_tables import Column, Table, read_table
+from ropewalk.io.locations import Step
+from ropewalk.io.messages import Places, path_text, shown
+from ropewalk.model.state import rotation_matrix
+
+TIME = Column("t", "time", ("time",))
+XYZ = [Column(axis, "length") for axis in "xyz"]
+TURNS = [Column(f"r{axis}", "angle") for axis in "xyz"]
+FORCE = [Column(f"F_{axis}", "force", (f"force_{axis}",)) for axis in "xyz"]
+MOMENT = [Column(f"M_{axis}", "moment", (f"moment_{axis}",)) for axis in "xyz"]
+LOAD = [Column(f"f_{axis}", "load", (f"force_{axis}",)) for axis in "xyz"]
+START = ("run", "start")
+MOST_FILES = 1000  # of one case
+
+Path_ = tuple[Step, ...]
+
+
+def put_tables(data: Any, folder: Path, name: str, places: Places) -> None:
+    """Replace every `kind: file` in the data of a case by the table in that file, in place.
+
+    folder : of the case    name, places : of the case file, for messages
+    """
+    from ropewalk.io.native import resolve  # which reads cases with this
+
+    found = list(_files(data))
+    if len(found) > MOST_FILES:
+        raise InputError(Problem(f"the case names {len(found)} files; at most {MOST_FILES}", name))
+    for path, holder in found:
+        file = holder.get("file")
+        if not isinstance(file, str):
+            continue  # the check of the case says what is wrong
+        reader = _reader(path)
+        if reader is None:
+            continue
+        line, column = places.nearest((*path, "file"))
+        try:
+            reader(holder, resolve(folder, file), file, data)
+        except InputError as error:
+            if any(problem.file for problem in error.problems):
+                raise
+            text = "; ".join(problem.message for problem in error.problems)
+            raise InputError(Problem(text, name, line, column, path_text((*path, "file")))) from None
+
+
+def _files(data: Any, path: Path_ = ()) -> Iterator[tuple[Path_, dict[str, Any]]]:
+    """Mappings with `kind: file`, or with a file in place of their numbers, and their paths."""
+    if isinstance(data, dict):
+        if data.get("kind") == "file" or (path and (path == START or path[-1] == "payout") and "file" in data):
+            yield path, data
+        for key, inner in data.items():
+            yield from _files(inner, (*path, key))
+    elif isinstance(data, list):
+        for k, inner in enumerate(data):
+            yield from _files(inner, (*path, k))
+
+
+Reader = Callable[[dict[str, Any], Path, str, Any], None]
+
+
+def _reader(path: Path_) -> Reader | None:
+    """What reads the file named at a path of the case."""
+    first, last = (path[0] if path else ""), path[-1] if path else ""
+    if path == ("environment", "current", "profile"):
+        return _profile
+    if path == ("environment", "waves"):
+        return _waves
+    if last == "motion":
+        return _motion
+    if first == "sections" and last == "axial_stiffness":
+        return _law
+    if first == "lines" and len(path) == 4 and path[2] == "loads":
+        return _line_load
+    if last == "payout":
+        return _payout
+    if path == START:
+        return _state
+    if path[:2] == START and last == "shape":
+        return _shape
+    if last in ("force", "moment") and "axes" not in path:
+        return _vector(FORCE if last == "force" else MOMENT)
+    return _value(_kind_of(path))
+
+
+def _kind_of(path: Path_) -> str:
+    """Kind of quantity of a single value that changes in time."""
+    last = path[-1] if path else ""
+    named = {"speed": "speed", "rate": "speed", "heading": "angle", "rest": "length", "factor": "number"}
+    if isinstance(last, str) and last in named:
+        return named[last]
+    if last == "value":
+        return "load"
+    return "moment" if "moment" in path else "force"
+
+
+def _become(holder: dict[str, Any], file: str, **values: Any) -> None:
+    """Make a mapping that names a file one that holds its table."""
+    kept = {key: value for key, value in holder.items() if key not in ("kind", "file")}
+    holder.clear()
+    holder.update({**values, **kept, "source": file})
+
+
+def _rows(table: Table, columns: list[Column]) -> list[list[float]]:
+    return [list(row) for row in zip(*(table[c.name] for c in columns), strict=True)]
+
+
+def _rising(table: Table, name: str) -> None:
+    """Refuse a column that does not rise."""
+    values = table[name]
+    for k in range(1, len(values)):
+        if values[k] <= values[k - 1]:
+            text = f"'{name}' must rise from row to row, but {values[k]:g} follows {values[k - 1]:g}"
+            raise InputError(Problem(text, table.file, table.lines[k]))
+
+
+def _value(kind: str) -> Reader:
+    def read(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+        table = read_table(path, file, [[TIME, Column("value", kind, NAMES[kind])]])
+        _rising(table, "t")
+        _become(holder, file, kind="table", time=list(table["t"]), value=list(table["value"]))
+
+    return read
+
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "speed": ("speed", "rate"),
+    "angle": ("heading", "angle"),
+    "length": ("rest", "length"),
+    "number": ("factor",),
+    "load": ("pressure", "load"),
+    "force": ("F", "force"),
+    "moment": ("M", "moment"),
+}
+
+
+def _vector(columns: list[Column]) -> Reader:
+    def read(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+        table = read_table(path, file, [[TIME, *columns]])
+        _rising(table, "t")
+        _become(holder, file, kind="table", time=list(table["t"]), value=_rows(table, columns))
+
+    return read
+
+
+def _motion(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    table = read_table(path, file, [[TIME, *XYZ], [TIME, *XYZ, *TURNS]])
+    _rising(table, "t")
+    turns = {"rotation": _rows(table, TURNS)} if "rx" in table.columns else {}
+    _become(holder, file, kind="table", time=list(table["t"]), displacement=_rows(table, XYZ), **turns)
+
+
+def _law(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    table = read_table(path, file, [[Column("strain", "number"), Column("tension", "force", ("T",))]])
+    _rising(table, "strain")
+    _become(holder, file, kind="table", strain=list(table["strain"]), tension=list(table["tension"]))
+
+
+def _line_load(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    table = read_table(path, file, [[Column("s", "length"), *LOAD]])
+    _rising(table, "s")
+    _become(holder, file, kind="table", s=list(table["s"]), force=_rows(table, LOAD))
+
+
+def _payout(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    table = read_table(path, file, [[TIME, Column("length", "length")]])
+    _rising(table, "t")
+    kept = {key: value for key, value in holder.items() if key != "file"}
+    holder.clear()
+    holder.update({**kept, "time": list(table["t"]), "length": list(table["length"])})
+
+
+def _profile(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    z, speed, heading = Column("z", "length"), Column("speed", "speed"), Column("heading", "angle")
+    east, north = Column("u", "speed"), Column("v", "speed")
+    table = read_table(path, file, [[z, east, north], [z, speed, heading], [z, speed]])
+    current = data["environment"]["current"]
+    if "speed" in current:
+        raise InputError(f"{shown(file)} gives the speeds of the current; leave 'speed' out")
+    if "u" in table.columns:
+        speeds = [math.hypot(u, v) for u, v in zip(table["u"], table["v"], strict=True)]
+        turns = [math.degrees(math.atan2(v, u)) for u, v in zip(table["u"], table["v"], strict=True)]
+    else:
+        speeds = list(table["speed"])
+        turns = list(table.columns.get("heading", (0.0,) * len(speeds)))
+    current["speed"] = largest = max(map(abs, speeds))
+    factor = [value / largest if largest > 0.0 else 0.0 for value in speeds]
+    _become(holder, file, kind="table", z=list(table["z"]), factor=factor, turn=turns)
+
+
+def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    amplitude, period, omega = Column("amplitude", "length", ("a",)), Column("period", "time"), Column("omega", "rate")
+    heading, phase = Column("heading", "angle"), Column("phase", "phase")
+    state = [Column("Hs", "length", ("significant_height",)), Column("Tp", "time", ("peak_period",))]
+    gamma = Column("gamma", "number")
+    sets = [[amplitude, by, *more] for by in (period, omega)
+            for more in ([], [heading], [phase], [heading, phase])]  # fmt: skip
+    states = [[*state, *more] for more in ([], [heading], [gamma], [heading, gamma])]
+    table = read_table(path, file, [*sets, *states])
+    n = len(table.lines)
+    if "Hs" in table.columns:
+        if n > 1:
+            text = f"{n} sea states; a case has one sea: keep one row, or vary the case by 'ropewalk sweep'"
+            raise InputError(Problem(text, file, table.lines[1]))
+        keys = {"Hs": "significant_height", "Tp": "peak_period", "heading": "heading", "gamma": "gamma"}
+        values = {keys[name]: column[0] for name, column in table.columns.items()}
+        kept = {key: value for key, value in holder.items() if key not in ("kind", "file")}
+        holder.clear()
+        holder.update({"kind": "jonswap", **values, **kept})
+        return
+    if "omega" in table.columns:
+        periods = [_period(w, table, k) for k, w in enumerate(table["omega"])]
+    else:
+        periods = list(table["period"])
+    zeros = (0.0,) * n
+    columns = (table["amplitude"], periods, table.columns.get("heading", zeros), table.columns.get("phase", zeros))
+    names = ("amplitude", "period", "heading", "phase")
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    _become(holder, file, kind="components", components=rows)
+
+
+def _period(omega: float, table: Table, row: int) -> float:
+    if omega <= 0.0:
+        raise InputError(Problem(f"omega {omega:g} rad/s must be greater than 0", table.file, table.lines[row]))
+    return 2.0 * math.pi / omega
+
+
+# --- where a run begins ---
+
+SAME_TIME = 1e-6  # s, by which a record may be off the time asked for
+
+
+def _shape(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    """Points of a line; the mapping that names the file becomes the list of them."""
+    table = read_table(path, file, [XYZ, [Column("s", "length"), *XYZ]])
+    own = next(line for line in data["run"]["start"]["lines"].values() if line.get("shape") is holder)
+    own["shape"] = _rows(table, XYZ)
+    if "s" in table.columns:
+        _rising(table, "s")
+        own["s"] = list(table["s"])
+
+
+def _state(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    """The state of a result at a time, as shapes and velocities of its parts."""
+    from ropewalk.io.netcdf import open_results
+
+    with open_results(path) as results:
+        row = _record(results, holder.get("time"), file)
+        at = results.isel(time=row).load()
+    kept = {key: value for key, value in holder.items() if key not in ("file", "time")}
+    lines = {str(name): _line_state(at, str(name)) for name in at.line.values} if "line" in at.dims else {}
+    holder.clear()
+    holder.update({
+        "state": "as_given", "source": f"{file} at {float(at.time):g} s", "lines": lines,
+        "points": _free_parts(at, data, "points", ("position", "velocity")),
+        "bodies": _free_parts(at, data, "bodies", ("position", "velocity", "rate")), **kept,
+    })  # fmt: skip
+
+
+def _record(results: Any, time: Any, file: str) -> int:
+    """The record at a time; the last one if none is given."""
+    times = results.time.values
+    if time is None:
+        return len(times) - 1
+    if not isinstance(time, int | float):
+        raise InputError(f"time must be a number, not {shown(time)}")
+    k = int(abs(times - float(time)).argmin())
+    if abs(times[k] - float(time)) > SAME_TIME:
+        near = sorted({float(times[max(k - 1, 0)]), float(times[k]), float(times[min(k + 1, len(times) - 1)])})
+        raise InputError(
+            f"{shown(file)} has no record at {time:g} s; near it are {', '.join(f'{t:g}' for t in near)} s"
+        )
+    return k
+
+
+def _line_state(at: Any, name: str) -> dict[str, Any]:
+    own = at.isel(node=(at.node_line.values == name).nonzero()[0])
+    return {
+        "shape": own.position.values.tolist(),
+        "s": own.s.values.tolist(),
+        "velocity": own.velocity.values.tolist(),
+        "tension": own.tension.values.clip(min=0.0).tolist(),
+    }
+
+
+def _free_parts(at: Any, data: Any, kind: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Positions and velocities of the points or bodies that are free in the case."""
+    part, found = kind.removesuffix("s") if kind == "points" else "body", {}
+    for name, given in (data.get(kind) or {}).items():
+        joint = given.get("joint", "free" if kind == "bodies" else "fixed") if isinstance(given, dict) else "fixed"
+        if joint in ("fixed", "moving", "coupled") or part not in at.dims or name not in at[part].values:
+            continue
+        own = at.sel({part: name})
+        found[name] = {word: own[f"{part}_{word}"].values.tolist() for word in names}
+        if kind == "bodies":
+            found[name]["attitude"] = to_case(rotation_matrix(own.body_quaternion.values))
+    return found

@@ -1,0 +1,123 @@
+"""Tables in CSV files beside a case: read with their units, refused with file, line and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.errors import InputError
+from ropewalk.io.native import read_case, read_text
+from ropewalk.spec.system import System
+
+CASE = """
+environment: {depth: 20, current: {profile: {kind: file, file: current.csv}}, waves: {kind: file, file: sea.csv}}
+sections:
+  r: {diameter: 0.05, mass: 10, axial_stiffness: {kind: file, file: law.csv}}
+points:
+  a: {position: [0, 0, -20]}
+  b: {position: [10, 0, 0], joint: moving, motion: {kind: file, file: track.csv, after: continue}}
+lines:
+  l: {from: a, to: b, pieces: [{section: r, length: 25}],
+      loads: [{kind: file, file: load.csv, factor: {kind: file, file: factor.csv}}],
+      attachments: [{s: 3, mass: 5, force: {kind: file, file: push.csv}}]}
+  w: {from: a, to: b, pieces: [{section: r, length: 25}], payout: {file: winch.csv}}
+"""
+FILES = {
+    "current.csv": "z (m), u (cm/s), v (m/s)\n0, 100, 0\n-10, 0, 0.5\n",
+    "sea.csv": "amplitude (m),omega (rad/s),phase (deg)\n1,0.5,90\n0.5, 2, 0\n",
+    "law.csv": "# rope\nstrain (%),tension (kN)\n0,0\n1,10\n",
+    "track.csv": "\ufefftime (min), x (m), y (m), z (m)\n0,0,0,0\n1,5,0,0\n2,5,5,0\n",
+    "load.csv": "s (m), f_x (N/m), f_y (N/m), f_z (kN/m)\n0,1,2,3\n10,1,2,3\n",
+    "factor.csv": "t (s),factor\n0,0\n10,1\n",
+    "push.csv": "t (s), F_x (kN), Fy (N), force_z (MN)\n0,1,2,3\n5,0,0,0\n",
+    "winch.csv": "t (s), length (m)\n0, 0\n10, 5\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "case.yaml").write_text(CASE)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_numbers_come_in_the_units_of_the_case(folder: Path) -> None:
+    system = read_case(folder / "case.yaml")
+    current, line = system.environment.current, system.lines["l"]
+    assert_allclose(current.speed, 1.0)
+    assert_allclose(current.profile.factor, [1.0, 0.5])
+    assert_allclose(current.profile.turn, [0.0, 90.0])
+    assert_allclose([c.period for c in system.environment.waves.components], [4 * 3.141592653589793, 3.141592653589793])
+    assert_allclose(system.environment.waves.components[0].phase, 0.5 * 3.141592653589793)
+    assert system.sections["r"].axial_stiffness.strain == (0.0, 0.01)
+    assert system.points["b"].motion.time == (0.0, 60.0, 120.0) and system.points["b"].motion.after == "continue"
+    assert line.loads[0].force[0] == (1.0, 2.0, 3000.0) and line.loads[0].factor.value == (0.0, 1.0)
+    assert line.attachments[0].force.value[0] == (1000.0, 2.0, 3e6)
+    assert system.lines["w"].payout.length == (0.0, 5.0)
+
+
+def test_a_case_read_from_files_needs_them_no_more(folder: Path, tmp_path: Path) -> None:
+    system = read_case(folder / "case.yaml")
+    for name in FILES:
+        (folder / name).unlink()
+    system.to_file(folder / "again.yaml")
+    assert read_case(folder / "again.yaml") == system
+    assert System.model_validate_json(system.model_dump_json(by_alias=True, exclude_unset=True)) == system
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("current.csv", "z (m), u, v (m/s)\n0,1,2\n", r"current\.csv:1: column 2: column 'u' has no unit"),
+        ("current.csv", "z (m), u (m/s)\n0,1\n", r"current\.csv:1: column 1: no column 'v' in the header"),
+        ("current.csv", "z (m), u (m/s), v (furlong)\n0,1,2\n", r":1: column 3: unit 'furlong' of column 'v'"),
+        ("current.csv", "z (m), u (m/s), v (m/s)\n0,1\n", r"current\.csv:2: 2 cells, but the header has 3 columns"),
+        ("current.csv", "z (m), u (m/s), v (m/s)\n0,1,x\n", r"current\.csv:2: column 3: 'x' is not a number"),
+        ("current.csv", "z (m), u (m/s), v (m/s)\n0,nan,2\n", r":2: column 2: 'nan' is not a number"),
+        ("current.csv", "z (m), u (m/s), v (m/s), w (m/s)\n0,1,2,3\n", r"column 4: column 'w' is not known"),
+        ("current.csv", "", "the file is empty"),
+        ("current.csv", "z (m), u (m/s), v (m/s)\n", "there are no rows below the header"),
+        ("law.csv", "strain (-), tension (N)\n0,0\n1,1\n0.5,2\n", r"law\.csv:4: 'strain' must rise"),
+        ("sea.csv", "Hs (m), Tp (s)\n1,2\n2,3\n", r"sea\.csv:3: 2 sea states; a case has one sea"),
+        ("sea.csv", "amplitude (m), omega (rad/s)\n1,0\n", r"sea\.csv:2: omega 0 rad/s must be greater than 0"),
+        ("push.csv", "F_x (N)\n1\n", r"push\.csv:1: column 1: no column 't'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_line_and_column(folder: Path, name: str, text: str, message: str) -> None:
+    (folder / name).write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_case(folder / "case.yaml")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("../x.csv", r"case\.yaml:2: environment\.current\.profile\.file: path '\.\./x\.csv' contains"),
+        ("/etc/passwd", "is absolute"),
+        ("missing.csv", r"missing\.csv: cannot be read"),
+    ],
+)
+def test_paths_stay_in_the_folder_of_the_case(folder: Path, path: str, message: str) -> None:
+    (folder / "case.yaml").write_text(CASE.replace("current.csv", path))
+    with pytest.raises(InputError, match=message):
+        read_case(folder / "case.yaml")
+
+
+def test_a_sea_state_in_a_file_is_a_jonswap_sea(folder: Path) -> None:
+    (folder / "sea.csv").write_text("Hs (m), Tp (s), heading (rad), gamma (-)\n3, 9, 0.5, 2\n")
+    waves = read_case(folder / "case.yaml").environment.waves
+    assert (waves.kind, waves.significant_height, waves.peak_period, waves.gamma) == ("jonswap", 3.0, 9.0, 2.0)
+
+
+def test_files_need_a_case_file(folder: Path) -> None:
+    with pytest.raises(InputError, match="read together with its case file"):
+        read_text("points: {a: {position: [0, 0, 0], joint: free, force: {kind: file, file: push.csv}}}")
+
+
+def test_speeds_are_given_once(folder: Path) -> None:
+    (folder / "case.yaml").write_text(CASE.replace("current: {profile", "current: {speed: 1, profile"))
+    with pytest.raises(InputError, match="gives the speeds of the current; leave 'speed' out"):
+        read_case(folder / "case.yaml")
