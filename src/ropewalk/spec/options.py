@@ -120,7 +120,7 @@ class BarsStaticsOptions(Part):
 
     tolerance: Annotated[float, Field(ge=1e-14, le=1e-2)] = 1e-9
     """Force out of balance, relative."""
-    most: Count = 3000
+    most: Count = 200
     """Iterations."""
     lumping: Literal["halves", "outer"] = "halves"
 
