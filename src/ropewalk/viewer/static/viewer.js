@@ -12,7 +12,7 @@ const THEMES = {
     rod: { dry: hex("#e3a857"), wet: hex("#2a6f97"), line: hex("#101820") },
     plain: [...hex("#3c4c5a"), 1], arrow: [...hex("#1f6fa5"), 1], wind: [...hex("#6b7480"), 1], picked: [...hex("#d1006c"), 1],
     lines: ["#0b5c8a", "#c2185b", "#2e7d32", "#bf5b04", "#5e35b1", "#00838f", "#6d4c41", "#455a64"],
-    touchdown: hex("#7a3e00"), float: hex("#ff7f32"), clump: hex("#45525e"), sky: hex("#d3ecfb"), deep: hex("#0a5d94"),
+    shadow: [...hex("#5b4a2c"), 0.45], touchdown: hex("#7a3e00"), float: hex("#ff7f32"), clump: hex("#45525e"), sky: hex("#d3ecfb"), deep: hex("#0a5d94"),
     traces: ["#c2185b", "#00695c", "#5e35b1", "#bf5b04", "#37474f"], curves: ["#0b5c8a", "#c2185b", "#7a8894"],
   },
   dark: {
@@ -24,7 +24,7 @@ const THEMES = {
     rod: { dry: hex("#e3a857"), wet: hex("#3d8fbd"), line: hex("#05080b") },
     plain: [...hex("#b8c5d0"), 1], arrow: [...hex("#6db9ea"), 1], wind: [...hex("#aab4bd"), 1], picked: [...hex("#ff6fb5"), 1],
     lines: ["#7cc4ee", "#ff80ab", "#81c784", "#ffb74d", "#b39ddb", "#4dd0e1", "#bcaaa4", "#b0bec5"],
-    touchdown: hex("#ffc48a"), float: hex("#ff9a5c"), clump: hex("#9fb0bf"), sky: hex("#31587a"), deep: hex("#06304f"),
+    shadow: [...hex("#000000"), 0.45], touchdown: hex("#ffc48a"), float: hex("#ff9a5c"), clump: hex("#9fb0bf"), sky: hex("#31587a"), deep: hex("#06304f"),
     traces: ["#ff80ab", "#4db6ac", "#b39ddb", "#ffb74d", "#cfd8dc"], curves: ["#7cc4ee", "#ff80ab", "#90a4ae"],
   },
 };
@@ -92,7 +92,7 @@ class Viewer {
     graphics.begin(camera, theme, this.lift);
     graphics.setWaves(scene.sea.waves, this.time);
     const below = camera.pitch < 0 || !scene.sea.solid; // a bed that one sees through comes last
-    if (!below) this.bed(theme, below);
+    if (!below) { this.bed(theme, below); this.shadows(state, theme); }
     this.walls(theme);
     this.water(theme); // before the lines, so that it does not change their colours
     this.surfaces(state, theme);
@@ -189,6 +189,17 @@ class Viewer {
     graphics.bed(area, scene.sea.bed, scene.origin.slice(0, 2), step, colour, theme.grid);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.depthMask(true);
+  }
+
+  // Where lines are above the bed, straight down: it shows how high they hang.
+  shadows(state, theme) {
+    const { scene, graphics } = this, { bed, solid } = scene.sea;
+    if (!bed || !solid || !this.show.bed || state.position.length / 3 > DENSE) return;
+    const segments = lineSegments(scene, state);
+    for (let k = 0; k < segments.length; k += 4) segments[k + 2] = bed[0] + bed[1] * segments[k] + bed[2] * segments[k + 1];
+    graphics.gl.depthMask(false);
+    graphics.lines(segments, { width: 2, colour: theme.shadow });
+    graphics.gl.depthMask(true);
   }
 
   water(theme) {
