@@ -186,10 +186,10 @@ def _grades() -> Iterator[str]:
 
 
 def endings_page() -> list[str]:
-    from ropewalk.methods.protocol import GOOD, Status
+    from ropewalk.methods.protocol import Report, Status
     from ropewalk.physics.catenary import MEANING
 
-    rows = ((f"`{s.name.lower()}`", s.value, "yes" if s in GOOD else "no") for s in Status)
+    rows = ((f"`{s.name.lower()}`", s.value, "yes" if Report(status=s).good else "no") for s in Status)
     lines = [*table(("status", "sentence", "an answer"), rows), "(line-states)=", "## States of a line", ""]
     lines += ["What the closed form says of each line, in `report.figures['lines']`:", ""]
     lines += table(("number", "meaning"), ((str(code), text) for code, text in MEANING.items()))

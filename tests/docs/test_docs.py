@@ -168,7 +168,7 @@ def test_pages_named_in_the_code_exist():
 def sentences() -> list[str]:
     """The first column of the tables of docs/errors.md."""
     text = (DOCS / "errors.md").read_text(encoding="utf-8")
-    tables = re.findall(r"\| ropewalk says \|.*?\n\|[-|]+\n((?:\|.*\n)+)", text)
+    tables = re.findall(r"\| message \|.*?\n\|[-|]+\n((?:\|.*\n)+)", text)
     return [row.split(" | ")[0].removeprefix("| ") for table in tables for row in table.splitlines()]
 
 

@@ -129,3 +129,14 @@ LINE = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 10.0}]}
 def test_what_is_wrong_is_said(make, sentence):
     with pytest.raises(InputError, match=sentence):
         make()
+
+
+def test_a_system_is_shown_in_one_line_and_lists_its_own_names():
+    """Names of the validation library, some deprecated, stay out of the way."""
+    from ropewalk.spec.system import System
+
+    system = System.model_validate({"ropewalk": 1, "title": "two", "points": {"a": {"position": [0, 0, 0]}}})
+    assert repr(system) == str(system) == "<System 'two': 1 point>"
+    assert repr(System()) == "<System '': empty>"
+    assert {"lines", "replace", "to_file"} <= set(dir(system))
+    assert not {"json", "construct", "model_dump"} & set(dir(system))

@@ -54,7 +54,7 @@ class Drive:
         if kind in ("motion", "force") and len(rest) == 2 and rest[1] in _DIRECTIONS:
             return cls(kind, rest[0], rest[1], amplitude)  # type: ignore[arg-type]
         raise InputError(
-            f"drive '{text}' is none; say waves, motion:PART:DIRECTION or force:PART:DIRECTION with "
+            f"unknown drive '{text}'; choose waves, motion:PART:DIRECTION or force:PART:DIRECTION with "
             f"{', '.join(_DIRECTIONS)}"
         )
 

@@ -141,7 +141,7 @@ def _output(linear: Linearised, text: str) -> Array:
             row[:size] = linear.assembled.S[place].toarray().ravel()
             row[size:] = linear.assembled.S_in[place].toarray().ravel()
             return row
-    raise InputError(f"output '{text}' is none; say position:PART:DIRECTION, tension:LINE:A or tension:LINE:B")
+    raise InputError(f"unknown output '{text}'; choose position:PART:DIRECTION, tension:LINE:A or tension:LINE:B")
 
 
 def _name(drive: Drive) -> str:

@@ -75,7 +75,8 @@ class Equilibrium(Shown):
 
     def __repr__(self) -> str:
         names, report = self.model.names, self.report
-        parts = f"{len(names.lines)} lines, {len(names.points)} points, {len(names.bodies)} bodies"
+        many = ((names.lines, "line", "lines"), (names.points, "point", "points"), (names.bodies, "body", "bodies"))
+        parts = ", ".join(f"{len(n)} {one if len(n) == 1 else several}" for n, one, several in many)
         parts += f", {len(self.model.nets.names)} nets" * bool(self.model.nets.names)
         return (
             f"<Equilibrium {self.system.title!r}: {parts}; {report.status.value} by {self.method}, "
@@ -109,12 +110,12 @@ class Equilibrium(Shown):
         try:
             return dict(self.summary["lines"][name])
         except KeyError:
-            raise InputError(f"no line '{name}'. There are: {', '.join(self.model.names.lines)}") from None
+            raise InputError(f"no line '{name}'. There are: {', '.join(self.model.names.lines) or 'none'}") from None
 
     def body_stiffness(self, name: str) -> Array:
         """(6, 6) stiffness of the lines on one body, about its origin; N/m, N, N m."""
         if name not in self.model.names.bodies:
-            raise InputError(f"no body '{name}'. There are: {', '.join(self.model.names.bodies)}")
+            raise InputError(f"no body '{name}'. There are: {', '.join(self.model.names.bodies) or 'none'}")
         if self.stiffness is None:
             raise InputError(f"method '{self.method}' gives no stiffness; use method 'catenary' or 'shooting'")
         return self.stiffness[self.model.names.bodies.index(name)]

@@ -1,4 +1,4 @@
-"""`ropewalk check`: is a case file or a sweep file right?"""
+"""`ropewalk check`: errors and remarks of a case file or a sweep file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ropewalk.errors import InputError
 
 
 def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sweep file.")]) -> None:
-    """Say what is wrong in a case or sweep file, and what would be right. Of a sweep, every case is checked."""
+    """Check a case or sweep file and report every error with its remedy. Of a sweep, every case is checked."""
     from ropewalk.analysis.check import refuse_unreachable, refuse_unsolvable, remarks
     from ropewalk.analysis.reach import refuse_impossible
     from ropewalk.model.model import build

@@ -61,6 +61,20 @@ class System(Part):
     run: Run | None = None
     record: Record = Field(default_factory=Record)
 
+    def __repr__(self) -> str:
+        kinds = (("point", "points"), ("body", "bodies"), ("line", "lines"), ("link", "links"), ("net", "nets"),
+                 ("rod", "rods"))  # fmt: skip
+        parts = [(len(getattr(self, several)), one, several) for one, several in kinds]
+        counts = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in parts if n)
+        return f"<System {self.title!r}: {counts or 'empty'}>"
+
+    __str__ = __repr__
+
+    def __dir__(self) -> list[str]:
+        """Names of a case, without those of the validation library."""
+        own = ("from_file", "of", "replace", "to_file")
+        return sorted([*type(self).model_fields, *own, "__class__", "__doc__"])
+
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> System:
         """Read and check a case file; raises InputError with every mistake found."""
