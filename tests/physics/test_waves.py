@@ -17,9 +17,18 @@ def sea(depth, n=40, seed=1):
     return waves.wave_table(rng.uniform(0.02, 0.1, n), omega, rng.normal(0, 0.5, n), rng.uniform(0, 6, n), depth, G)
 
 
+def unstretched(wave):
+    wave = wave.copy()
+    wave[waves.STRETCHING] = STRETCHING_NONE
+    return wave
+
+
 def at(wave, position, t, depth, stretching=STRETCHING_NONE, ramp=1.0):
+    wave = wave.copy()
+    wave[waves.STRETCHING] = stretching
+    wave[waves.AMPLITUDE] *= ramp
     out = np.empty(COLUMNS)
-    waves.kinematics_at(wave, np.asarray(position, float), t, depth, stretching, ramp, out)
+    waves.kinematics_at(wave, np.asarray(position, float), t, depth, out)
     return out
 
 
@@ -67,7 +76,8 @@ def test_kinematics_match_the_textbook(depth):
     rng = np.random.default_rng(2)
     points = rng.uniform([-300, -300, -8], [300, 300, 0], (50, 3))
     out = np.empty((50, COLUMNS))
-    waves.kinematics(wave, points, 123.4, depth, STRETCHING_NONE, 1.0, out)
+    wave = unstretched(wave)
+    waves.kinematics(wave, points, 123.4, depth, out)
     want = np.array([textbook(wave, p, 123.4, depth) for p in points])
     # the exponential is good to 5e-14 of each component; phases of 700 rad carry 1e-13
     assert_allclose(out, want, atol=5e-13 * np.abs(want).max())
@@ -205,8 +215,24 @@ def test_waves_are_brought_on_over_their_ramp():
     place = np.array([[3.0, -2.0, -4.0]])
     full, part = np.zeros((1, COLUMNS)), np.zeros((1, COLUMNS))
     for t, share in ((0.0, 0.0), (5.0, 0.5), (10.0, 1.0), (25.0, 1.0)):
-        waves.kinematics(at_once, place, t, 30.0, STRETCHING_NONE, 1.0, full)
-        waves.kinematics(ramped, place, t, 30.0, STRETCHING_NONE, 1.0, part)
+        waves.kinematics(unstretched(at_once), place, t, 30.0, full)
+        waves.kinematics(unstretched(ramped), place, t, 30.0, part)
         assert_allclose(part, share * full, rtol=1e-15, atol=0.0)
         expected = share * np.array(waves.surface(at_once, 3.0, -2.0, t, 1.0))
         assert_allclose(waves.surface(ramped, 3.0, -2.0, t, 1.0), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("depth", [12.0, np.inf])
+def test_extrapolated_kinematics_follow_the_tangent_above_still_water(depth):
+    """u(z) = u(0) + z du/dz(0) up to the surface, Airy's below; the slope from differences below still water."""
+    wave, t, h = sea(depth), 9.0, 1e-4
+    eta = waves.elevation(wave, 2.0, 3.0, t, 1.0)
+    assert eta > 0.05
+    z = 0.8 * eta
+    profile = [at(wave, [2, 3, -d], t, depth)[:7] for d in (0.0, h, 2 * h)]
+    slope = (1.5 * profile[0] - 2.0 * profile[1] + 0.5 * profile[2]) / h
+    found = at(wave, [2, 3, z], t, depth, waves.STRETCHING_EXTRAPOLATED)[:7]
+    # one-sided differences of second order: h^2 k^3 z, below 1e-8
+    assert_allclose(found, profile[0] + z * slope, atol=1e-8 * np.abs(profile[0]).max())
+    below = [2, 3, -1.0]
+    assert_allclose(at(wave, below, t, depth, waves.STRETCHING_EXTRAPOLATED), at(wave, below, t, depth), rtol=0.0)

@@ -16,13 +16,10 @@ from ropewalk.physics.waves import (
     ACCELERATION,
     COLUMNS,
     ELEVATION,
-    STRETCHING_WHEELER,
     VELOCITY,
     kinematics,
     kinematics_at,
 )
-
-WHOLE = 1.0  # factor on the amplitudes: waves act in full
 
 
 @kernel
@@ -83,7 +80,7 @@ def water_at(r, t, sea, flow):
     if sea.water_density <= 0.0:
         return
     if sea.wave.shape[1] > 0:
-        kinematics(sea.wave, r, t, sea.depth, STRETCHING_WHEELER, WHOLE, flow)
+        kinematics(sea.wave, r, t, sea.depth, flow)
     else:
         for n in range(r.shape[0]):
             for c in range(COLUMNS):
@@ -100,7 +97,7 @@ def water_at_place(x, t, sea, out):
     for c in range(COLUMNS):
         out[c] = 0.0
     if sea.wave.shape[1] > 0:
-        kinematics_at(sea.wave, x, t, sea.depth, STRETCHING_WHEELER, WHOLE, out[:COLUMNS])
+        kinematics_at(sea.wave, x, t, sea.depth, out[:COLUMNS])
     if sea.current_speed > 0.0:
         _add_current(current_at(x[2], sea), current_share(t, sea), out)
 

@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.in_time import FunctionBook, Functions
-from ropewalk.physics import spectra, waves
+from ropewalk.physics import spectra, steady_waves, waves
 from ropewalk.physics.current import POWER, TABLE, UNIFORM, current_table
 from ropewalk.physics.in_time import value_at
 from ropewalk.spec import environment as spec
 from ropewalk.spec.in_time import ConstantValue, HarmonicValue, InTime, TableValue, Value
+
+BOUND_SHARE = 0.5  # second harmonic over first, up to which Stokes' expansions converge in practice
 
 
 class Sea(NamedTuple):
@@ -91,7 +94,6 @@ def build_sea(environment: spec.Environment) -> Sea:
 def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions: Functions) -> Sea:
     """Fill the arrays; random phases are drawn here, from the seed in the file."""
     depth = math.inf if environment.depth is None else environment.depth
-    amplitude, omega, heading, phase = _components(environment.waves)
     normal = floats(environment.seabed.normal)
     kind, exponent, table = _profile(environment.current, current)
     return Sea(
@@ -111,7 +113,7 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
         current_heading=current.heading,
         current_exponent=exponent,
         current_table=floats(table, (-1, 3)),
-        wave=waves.wave_table(amplitude, omega, heading, phase, depth, environment.gravity, environment.wave_ramp),
+        wave=_wave_table(environment, depth),
         wind_speed=wind.speed,
         wind_heading=wind.heading,
         current_factor=current.factor,
@@ -144,6 +146,45 @@ def sea_at(sea: Sea, t: float) -> Sea:
         wind_factor=-1,
         wind_turn=-1,
     )
+
+
+_STRETCHING = {
+    None: waves.STRETCHING_WHEELER,
+    "wheeler": waves.STRETCHING_WHEELER,
+    "extrapolated": waves.STRETCHING_EXTRAPOLATED,
+    "none": waves.STRETCHING_NONE,
+}
+
+
+def _wave_table(environment: spec.Environment, depth: float) -> Array:
+    """The table that kernels read, of free components or of a steady wave."""
+    sea, g, ramp = environment.waves, environment.gravity, environment.wave_ramp
+    if isinstance(sea, spec.RegularWaves) and sea.is_steady and sea.height > 0.0:
+        wave = _steady_wave(sea, depth, g)
+        return waves.steady_table(wave, math.radians(sea.heading), sea.phase, depth, ramp)
+    stretching = _STRETCHING[sea.stretching if sea is not None else None]
+    return waves.wave_table(*_components(sea), depth, g, ramp, stretching)
+
+
+def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves.Steady:
+    """InputError for waves that would have broken, or that the theory does not reach."""
+    what = f"environment.waves: {sea.height:g} m at {sea.period:g} s"
+    try:
+        if sea.theory == "stream":
+            return steady_waves.stream(sea.height, sea.period, depth, g)
+        wave = steady_waves.stokes(sea.height, sea.period, depth, g, 5 if sea.theory == "stokes5" else 2)
+    except ValueError as error:
+        raise InputError(f"{what} by the stream function: {error}; lower the wave, or give a longer period") from None
+    highest = steady_waves.highest(wave.wavenumber, depth)
+    if sea.height > highest:
+        raise InputError(f"{what} is higher than the highest wave of its length, {highest:.3g} m; lower it")
+    if wave.elevation.size > 1 and not abs(wave.elevation[1]) < BOUND_SHARE * wave.elevation[0]:
+        share = abs(wave.elevation[1]) / wave.elevation[0]
+        raise InputError(
+            f"{what} is beyond {sea.theory} in {depth:g} m: its second harmonic is {share:.2g} of the first, "
+            f"at most {BOUND_SHARE}; use theory: stream"
+        )
+    return wave
 
 
 def _components(sea: spec.Waves | None) -> tuple[Array, Array, Array, Array]:

@@ -1,10 +1,11 @@
-r"""Airy waves: dispersion, surface and kinematics of a sum of given components.
+r"""Waves: dispersion of Airy's, surface and kinematics of a sum of given components.
 
 A sea is one table of shape (ROWS, n), made once by :func:`wave_table`; its rows lie one after the
 other so that the sums over components run in vector registers. With
 :math:`\theta = k (x \cos\beta + y \sin\beta) - \omega t + \varphi` component *j* is the real part of
 :math:`a\, e^{i (k \cdot x + \varphi)} e^{-i \omega t}` and travels towards the heading
-:math:`\beta`. The sums are first order in the wave steepness and carry no current.
+:math:`\beta`. Sums of free components are first order in the wave steepness; the bound harmonics of a steady wave
+(steady_waves.py) are summed alike. Neither carries a current.
 
 The sines, cosines and exponentials are polynomials written out here, because calls into the C library
 keep the compiler from vectorising (15 times slower, measured). Their errors stand at each of them.
@@ -12,11 +13,14 @@ keep the compiler from vectorising (15 times slower, measured). Their errors sta
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.in_time import ramp as smooth_start
+from ropewalk.physics.steady_waves import Steady
 
 # rows of a wave table
 AMPLITUDE = 0  # a, m
@@ -28,18 +32,22 @@ PHASE = 5  # rad
 DX = 6  # cos(heading)
 DY = 7  # sin(heading)
 IMAGE = 8  # exp(-2 k h): the wave's image below the bed
-RATE = 9  # omega / (1 - exp(-2 k h)), rad/s
+RATE = 9  # velocity per amplitude over e^{k z} + image: omega / (1 - exp(-2 k h)) of a free component, rad/s
 CELERITY = 10  # omega / k, m/s
 TURNS_X = 11  # the phase is summed in turns, not radians: KX / (2 pi), 1/m
 TURNS_Y = 12  # KY / (2 pi), 1/m
 TURNS_T = 13  # omega / (2 pi), 1/s
 TURNS = 14  # phase / (2 pi)
 RAMP = 15  # s over which the waves are brought on from t = 0, the same in every column
-ROWS = 16
+STRETCHING = 16  # one of the kinds below, the same in every column
+CREST = 17  # m above still water from where heights are measured, the same in every column
+ROWS = 18
 
 # kinds of stretching
-STRETCHING_NONE = 0  # Airy's formulas up to still water; above it the values at z = 0
+STRETCHING_NONE = 0  # the formulas up to still water; above it the values at z = 0
 STRETCHING_WHEELER = 1
+STRETCHING_EXTRAPOLATED = 2  # above still water along the tangents at z = 0
+STRETCHING_EXACT = 3  # the formulas up to the surface, for steady waves
 
 # columns of kinematics
 VELOCITY = 0  # 0, 1, 2: m/s
@@ -93,11 +101,13 @@ def wave_table(
     depth: float,
     g: float,
     ramp: float = 0.0,
+    stretching: int = STRETCHING_WHEELER,
 ) -> NDArray[np.float64]:
-    """The table that the kernels of this file read: (ROWS, n), sorted by wave number, read-only.
+    """The table of free components that the kernels of this file read: (ROWS, n), sorted by wave number, read-only.
 
     amplitude : (n,) m    omega : (n,) rad/s, positive    heading : (n,) rad    phase : (n,) rad
     depth : m or infinite    g : m/s2    ramp : s over which the waves are brought on from t = 0; 0: at once
+    stretching : STRETCHING_...
     """
     columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in (amplitude, omega, heading, phase)))
     order = np.argsort(columns[1], kind="stable")
@@ -105,17 +115,39 @@ def wave_table(
     if w.size and not w[0] > 0.0:
         raise ValueError(f"wave components need a positive omega; the lowest is {w[0]} rad/s")
     k = np.array([wavenumber(wi, depth, g) for wi in w])
+    table = _table(a, w, k, beta, phi)
+    table[IMAGE] = np.exp(-2.0 * k * depth)
+    table[RATE] = w / -np.expm1(-2.0 * k * depth)
+    table[RAMP], table[STRETCHING], table[CREST] = ramp, stretching, 0.0
+    table.flags.writeable = False
+    return table
+
+
+def steady_table(wave: Steady, heading: float, phase: float, depth: float, ramp: float = 0.0) -> NDArray[np.float64]:
+    """The table of a steady wave: its harmonics as columns, heights measured from the crest.
+
+    heading, phase : rad    depth : m or infinite    ramp : s
+    """
+    j = np.arange(1, wave.elevation.size + 1)
+    k = j * wave.wavenumber
+    amplitude = np.where(wave.elevation == 0.0, np.finfo(float).tiny, wave.elevation)  # velocities are per amplitude
+    table = _table(amplitude, j * wave.omega, k, np.full(j.size, heading), j * phase)
+    table[IMAGE] = np.exp(-2.0 * k * (depth + wave.crest))
+    table[RATE] = wave.velocity / amplitude * np.exp(k * wave.crest) / (1.0 + np.exp(-2.0 * k * depth))
+    table[RAMP], table[STRETCHING], table[CREST] = ramp, STRETCHING_EXACT, wave.crest
+    table.flags.writeable = False
+    return table
+
+
+def _table(a: Any, w: Any, k: Any, beta: Any, phi: Any) -> NDArray[np.float64]:
+    """Rows that follow from amplitude, frequency, wave number, heading and phase."""
     table = np.empty((ROWS, w.size))
     table[AMPLITUDE], table[OMEGA], table[WAVENUMBER], table[PHASE] = a, w, k, phi
     table[DX], table[DY] = np.cos(beta), np.sin(beta)
     table[KX], table[KY] = k * table[DX], k * table[DY]
-    table[IMAGE] = np.exp(-2.0 * k * depth)
-    table[RATE] = w / -np.expm1(-2.0 * k * depth)
     table[CELERITY] = w / k
     table[TURNS_X], table[TURNS_Y] = table[KX] / TURN, table[KY] / TURN
     table[TURNS_T], table[TURNS] = w / TURN, phi / TURN
-    table[RAMP] = ramp
-    table.flags.writeable = False
     return table
 
 
@@ -211,18 +243,19 @@ def elevation(wave, x, y, t, ramp):
 
 
 @kernel(inline="always")
-def stretched(z, eta, depth, stretching):
-    r"""Height at which Airy's formulas are evaluated for a point at z (m), never above 0.
+def stretched(z, eta, depth, stretching, crest):
+    r"""Height over the crest reference at which the formulas are evaluated for a point at z (m), never above 0.
 
-    .. math:: z' = h \frac{z - \eta}{h + \eta} \;\text{(Wheeler)}, \qquad z' = z \;\text{(none)}
+    .. math:: z' = h \frac{z - \eta}{h + \eta} \;\text{(Wheeler)}, \qquad z' = z - z_c \;\text{(others)}
 
     Source: [Wheeler1970]; deep water is the limit z - eta.
 
     z, eta : m from still water    depth : h, m or infinite    stretching : STRETCHING_...
+    crest : z_c, m, zero unless the formulas hold up to the surface
     """
     if stretching == STRETCHING_WHEELER:
         z = z - eta if np.isinf(depth) else depth * (z - eta) / (depth + eta)
-    return min(z, 0.0)
+    return min(z - crest, 0.0)
 
 
 @kernel(fastmath=SUM)
@@ -234,12 +267,14 @@ def _clocks(wave, t, clocks):
 
 
 @kernel(fastmath=SUM)
-def _kinematics(wave, x, y, height, clocks, depth, stretching, ramp, cosines, sines):
+def _kinematics(wave, x, y, height, depth, ramp, scratch):
     """One point of :func:`kinematics`, its columns as eight numbers.
 
-    cosines, sines : (n,) scratch for a cos(theta), a sin(theta)
+    scratch : (3, n) the phases of :func:`_clocks`, and room for a cos(theta), a sin(theta)
     """
     n = wave.shape[1]
+    clocks, cosines, sines = scratch[0], scratch[1], scratch[2]
+    stretching, crest = wave[STRETCHING, 0], wave[CREST, 0]
     eta = 0.0
     for j in range(n):
         s, c = _sincos(wave[TURNS_X, j] * x + wave[TURNS_Y, j] * y + clocks[j])
@@ -248,7 +283,8 @@ def _kinematics(wave, x, y, height, clocks, depth, stretching, ramp, cosines, si
         eta += cosines[j]
     eta *= ramp
     fade = 1.0 if np.isinf(depth) else max(0.0, min(1.0, 1.0 + (height + depth) / BED_FADE))
-    z = max(stretched(height, eta, depth, stretching), -depth)
+    z = max(stretched(height, eta, depth, stretching, crest), -depth - crest)
+    above = max(0.0, min(height, eta)) if stretching == STRETCHING_EXTRAPOLATED else 0.0
     # components too short to be felt at this depth are the last ones: wave numbers ascend
     felt = 0
     for j in range(n):
@@ -257,8 +293,9 @@ def _kinematics(wave, x, y, height, clocks, depth, stretching, ramp, cosines, si
     for j in range(felt):
         e = _decay(wave[WAVENUMBER, j] * z)
         image = wave[IMAGE, j] / e
-        horizontal = (e + image) * wave[RATE, j]
-        vertical = (e - image) * wave[RATE, j]
+        rise = above * wave[WAVENUMBER, j]
+        horizontal = ((e + image) + rise * (e - image)) * wave[RATE, j]
+        vertical = ((e - image) + rise * (e + image)) * wave[RATE, j]
         uc = horizontal * cosines[j]
         us = horizontal * sines[j] * wave[OMEGA, j]
         u += uc * wave[DX, j]
@@ -273,7 +310,7 @@ def _kinematics(wave, x, y, height, clocks, depth, stretching, ramp, cosines, si
 
 
 @kernel
-def kinematics(wave, positions, t, depth, stretching, ramp, out):
+def kinematics(wave, positions, t, depth, out):
     r"""Velocity (m/s), acceleration (m/s2), pressure over density (m2/s2) and elevation (m) at many points.
 
     .. math::
@@ -286,31 +323,35 @@ def kinematics(wave, positions, t, depth, stretching, ramp, out):
     Source: [Dean1991], ch. 4; the ratios as
     :math:`(e^{kz} \pm e^{-2kh} e^{-kz}) / (1 - e^{-2kh})`, which cannot overflow. Accelerations are
     local (no convective part, none from the ramp or the stretching). Zero from BED_FADE below the bed.
-    Whether a point is wet is for the caller to say: above the surface the values at the surface stand.
+    Whether a point is wet is for the caller to decide: above the surface the values at the surface stand.
     Relative error about 5e-14 of the sum of the components' magnitudes; w and its rate lose the factor
     1/(kh) of that in shallow water.
 
-    wave : (ROWS, n) wave table    positions : (m, 3) m    t : s    depth : that of the table, m or infinite
-    stretching : STRETCHING_NONE or STRETCHING_WHEELER    ramp : factor on all amplitudes, beside the table's own
+    wave : (ROWS, n) wave table, which holds ramp and stretching    positions : (m, 3) m    t : s
+    depth : that of the table, m or infinite
     out : (m, COLUMNS), filled; columns VELOCITY, ACCELERATION, PRESSURE, ELEVATION
     """
-    clocks, cosines, sines = np.empty(wave.shape[1]), np.empty(wave.shape[1]), np.empty(wave.shape[1])
-    _clocks(wave, t, clocks)
-    ramp *= brought_on(wave, t)
+    if wave.shape[1] == 0:
+        out[:, :] = 0.0
+        return
+    scratch = np.empty((3, wave.shape[1]))
+    _clocks(wave, t, scratch[0])
+    ramp = brought_on(wave, t)
     for i in range(positions.shape[0]):
-        row = _kinematics(
-            wave, positions[i, 0], positions[i, 1], positions[i, 2], clocks, depth, stretching, ramp, cosines, sines
-        )
+        row = _kinematics(wave, positions[i, 0], positions[i, 1], positions[i, 2], depth, ramp, scratch)
         for c in range(COLUMNS):
             out[i, c] = row[c]
 
 
 @kernel
-def kinematics_at(wave, position, t, depth, stretching, ramp, out):
+def kinematics_at(wave, position, t, depth, out):
     """:func:`kinematics` at one point: position (3,) m, out (COLUMNS,)."""
-    clocks, cosines, sines = np.empty(wave.shape[1]), np.empty(wave.shape[1]), np.empty(wave.shape[1])
-    _clocks(wave, t, clocks)
-    ramp *= brought_on(wave, t)
-    row = _kinematics(wave, position[0], position[1], position[2], clocks, depth, stretching, ramp, cosines, sines)
+    if wave.shape[1] == 0:
+        out[:] = 0.0
+        return
+    scratch = np.empty((3, wave.shape[1]))
+    _clocks(wave, t, scratch[0])
+    ramp = brought_on(wave, t)
+    row = _kinematics(wave, position[0], position[1], position[2], depth, ramp, scratch)
     for c in range(COLUMNS):
         out[c] = row[c]

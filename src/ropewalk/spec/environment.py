@@ -82,19 +82,41 @@ class _Waves(Part):
     ramp: NotNegative | None = None
     """Seconds over which the waves are brought on smoothly from t = 0; two (peak) periods unless given, 0: at once.
     Statistics and events leave it out."""
+    stretching: Literal["none", "wheeler", "extrapolated"] | None = None
+    """How linear kinematics continue above still water: `wheeler` (unless given) moves the profile up to the surface,
+    `extrapolated` follows the tangent at still water, `none` keeps the values of still water."""
+
+    @property
+    def is_steady(self) -> bool:
+        """True for regular waves of finite height, whose harmonics are bound."""
+        return False
 
 
 class RegularWaves(_Waves):
-    """One Airy wave."""
+    """One wave train."""
 
     kind: Literal["regular"]
+    theory: Literal["airy", "stokes2", "stokes5", "stream"] = "airy"
+    """`airy` is linear; Stokes' second and fifth order and the `stream` function (any depth, up to 97 % of the highest
+    wave) are for waves of finite height and hold up to the surface."""
     height: NotNegative
     """Crest to trough, m."""
     period: Positive
     """s"""
     heading: Finite = 0.0
     phase: Finite = 0.0
-    """Elevation at the origin is (height/2) cos(omega t - phase), rad."""
+    """Elevation at the origin is (height/2) cos(omega t - phase), rad; of finite height: a crest where that is one."""
+
+    @property
+    def is_steady(self) -> bool:
+        """True for regular waves of finite height, whose harmonics are bound."""
+        return self.theory != "airy"
+
+    @model_validator(mode="after")
+    def _not_stretched(self) -> RegularWaves:
+        if self.is_steady and self.stretching is not None:
+            raise ValueError(f"theory {self.theory} holds up to the surface; leave out stretching, or use airy")
+        return self
 
 
 class WaveComponent(Part):
