@@ -225,9 +225,9 @@ def test_waves_are_brought_on_over_their_ramp():
 @pytest.mark.parametrize("depth", [12.0, np.inf])
 def test_extrapolated_kinematics_follow_the_tangent_above_still_water(depth):
     """u(z) = u(0) + z du/dz(0) up to the surface, Airy's below; the slope from differences below still water."""
-    wave, t, h = sea(depth), 9.0, 1e-4
+    wave, h = sea(depth), 1e-4
+    t = max(np.arange(0.0, 60.0, 0.5), key=lambda t: waves.elevation(wave, 2.0, 3.0, t, 1.0))
     eta = waves.elevation(wave, 2.0, 3.0, t, 1.0)
-    assert eta > 0.05
     z = 0.8 * eta
     profile = [at(wave, [2, 3, -d], t, depth)[:7] for d in (0.0, h, 2 * h)]
     slope = (1.5 * profile[0] - 2.0 * profile[1] + 0.5 * profile[2]) / h

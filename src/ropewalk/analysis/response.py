@@ -191,7 +191,7 @@ def own_excitation(linear: Linearised) -> Excitation:
     model, unknowns = linear.model, linear.unknowns
     sea = model.sea.wave if model.sea.water_density > 0.0 else model.sea.wave[:, :0]
     if linear.system.environment.waves is not None and linear.system.environment.waves.is_steady and sea.size:
-        raise InputError("the response takes linear waves; say theory: airy, or simulate waves of finite height")
+        raise InputError("the response takes linear waves; set theory: airy, or simulate waves of finite height")
     moving = [int(i) for i in model.motions.function.ravel() if i >= 0]
     if any(pieces_of(model.functions, i).size for i in moving):
         raise InputError("the response takes harmonic motions; tables and tows need the time domain")

@@ -18,7 +18,7 @@ from ropewalk.methods.linear.wet import Wet, drag_matrices, wave_force, wet_part
 from ropewalk.model.arrays import Array, records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
-from ropewalk.physics.waves import AMPLITUDE, COLUMNS, OMEGA, PHASE, STRETCHING_WHEELER, kinematics
+from ropewalk.physics.waves import AMPLITUDE, COLUMNS, OMEGA, PHASE, kinematics
 from ropewalk.spec.system import System
 
 STEP = 1e-6  # m, rad: truncation and round-off of a central difference are then both below 1e-8 of the stiffness
@@ -114,7 +114,7 @@ def displaced_water(model: Model, place: Place, t: float) -> tuple[Array, Array,
     wet = (x + arm - around.point) @ around.up < 0.0
     arm, volume = arm[wet], volume[wet]
     flow = np.zeros((volume.size, COLUMNS))
-    kinematics(model.sea.wave, x + arm, t, model.sea.depth, STRETCHING_WHEELER, 1.0, flow)
+    kinematics(model.sea.wave, x + arm, t, model.sea.depth, flow)
     return arm, volume, flow[:, 3:6]
 
 
