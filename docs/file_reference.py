@@ -83,7 +83,8 @@ def _meaning_of_target(field: Schema, definitions: dict[str, Schema]) -> str:
     """What a key means that says nothing itself: the first sentence of the object it takes."""
     parts = [part for part in field.get("anyOf", [field]) if part.get("type") != "null"]
     part = parts[0] if len(parts) == 1 else {}
-    name = _reference(part) or _reference(part.get("additionalProperties", {}) or {})
+    inner = part.get("additionalProperties")
+    name = _reference(part) or _reference(inner if isinstance(inner, dict) else {})
     return "" if name is None else definitions[name].get("description", "").split("\n\n")[0]
 
 
@@ -119,7 +120,8 @@ def _kind(field: Schema, definitions: dict[str, Schema]) -> str:
     if field.get("type") == "array":
         return _list_kind(field, definitions)
     if field.get("type") == "object":
-        return f"names, each with: {_kind(field.get('additionalProperties', {}), definitions)}"
+        inner = field.get("additionalProperties")
+        return f"names, each with: {_kind(inner if isinstance(inner, dict) else {}, definitions)}"
     words = {"number": "number", "integer": "whole number", "string": "text", "boolean": "true or false"}
     return words.get(field.get("type", ""), "anything") + _limits(field)
 
