@@ -62,6 +62,14 @@ class Engine:
         self.failures = 0
         self._first: bytes = b""
         self._begin()
+        self._rehearse()
+
+    def _rehearse(self) -> None:
+        """Take a step and undo it, so that whatever has to be compiled is compiled before the page opens."""
+        self.advance(CHUNK)
+        self._back_to_first()
+        self.notes.clear()
+        self.failures = 0
 
     def _begin(self) -> None:
         """At the equilibrium of the case."""
