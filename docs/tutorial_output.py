@@ -22,6 +22,7 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# ([\w.-]+\.(?:yaml|py|csv))\n")
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 ROUND_OFF = ("done:", "audit", "energy:", "constraint drift", " ─")  # lines whose figures depend on the machine
+FIRST_USE = "first use: "  # progress of the compiler, which only a first run has
 RELATIVE = 2e-3  # of a printed figure: time steps are chosen by error estimates, which differ between machines
 LAST_DIGIT = 2.0  # units of the last printed digit
 
@@ -107,7 +108,8 @@ def _output(call: Any) -> str:
     stream = io.StringIO()
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream), contextlib.suppress(SystemExit):
         call()
-    return stream.getvalue().rstrip("\n") + "\n"
+    kept = [line for line in stream.getvalue().rstrip("\n").split("\n") if not line.startswith(FIRST_USE)]
+    return "\n".join(kept) + "\n"
 
 
 def renew(page: Path) -> bool:
