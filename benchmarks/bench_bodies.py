@@ -68,9 +68,8 @@ def iteration(model: Model) -> Callable[[], object]:
     steps, sea = work.steps, model.sea
     X, T = steps.trial.X.copy(), steps.trial.T.copy()
     water_on_bodies(X, 0.0, sea, work.mesh)
-    return lambda: newton_iteration(
-        X, T, steps.flow, work.mesh, sea.water_density, sea.gravity, 1e4, 150.0, 1.0, steps.memory
-    )
+    fluid = (sea.water_density, sea.gravity)
+    return lambda: newton_iteration(X, T, steps.flow, work.mesh, fluid, (1e4, 150.0), 1.0, steps.memory)
 
 
 def iterations(models: Sequence[Model]) -> list[float]:
@@ -111,7 +110,8 @@ def many(n: int, calls: int) -> tuple[float, float]:
     for kept in both:
         kept.matrix[:] = 0.0
         X, T = steps.trial.X.copy(), steps.trial.T.copy()
-        job = partial(newton_iteration, X, T, steps.flow, mesh, sea.water_density, sea.gravity, 1e6, 1500.0, 1.0, kept)
+        fluid = (sea.water_density, sea.gravity)
+        job = partial(newton_iteration, X, T, steps.flow, mesh, fluid, (1e6, 1500.0), 1.0, kept)
         seconds.append(least(job, calls))
     return seconds[0], seconds[1]
 

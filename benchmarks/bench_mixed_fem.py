@@ -347,9 +347,9 @@ def iteration_cost() -> None:
     """
 
     @numba.njit(nogil=True)
-    def iterate(n, X, T, flow, mesh, rho, g, bp, gp, memory):  # type: ignore[no-untyped-def]
+    def iterate(n, X, T, flow, mesh, fluid, step, memory):  # type: ignore[no-untyped-def]
         for _ in range(n):
-            newton_iteration(X, T, flow, mesh, rho, g, bp, gp, 1.0, memory)
+            newton_iteration(X, T, flow, mesh, fluid, step, 1.0, memory)
 
     sizes = (5, 20, 50, 500, 5000)
     least = dict.fromkeys(sizes, np.inf)
@@ -365,8 +365,8 @@ def iteration_cost() -> None:
         for n in sizes:
             kept, repeat = works[n].steps, 100000 // n if attempt else 1
             begin = time.thread_time()
-            iterate(repeat, kept.trial.X, kept.trial.T, kept.flow, works[n].mesh, 1025.0, 9.80665, 300.0, 19.0,
-                    kept.memory)  # fmt: skip
+            X, T, mesh = kept.trial.X, kept.trial.T, works[n].mesh
+            iterate(repeat, X, T, kept.flow, mesh, (1025.0, 9.80665), (300.0, 19.0), kept.memory)
             if attempt:
                 least[n] = min(least[n], (time.thread_time() - begin) / repeat / n)
         run = moordyn_run(OC3, 50, 5e-4, "RK2", 0.02)

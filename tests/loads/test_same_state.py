@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from ropewalk.assembly.body_loads import fill_block, water_on_bodies
 from ropewalk.assembly.catenary import balance, evaluate
 from ropewalk.assembly.catenary_build import build_assembly
-from ropewalk.assembly.element import element_system
+from ropewalk.assembly.element import Elements, Instant, element_system
 from ropewalk.assembly.mesh import build_mesh
 from ropewalk.loads.sea import water_at, water_at_place
 from ropewalk.methods.bars.arrays import make_field
@@ -30,7 +30,7 @@ from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
 from ropewalk.methods.mixed.ledger_forces import COLUMNS as LEDGER_COLUMNS
 from ropewalk.methods.mixed.ledger_forces import FORCE_COLUMNS, ON_DRAG, ON_WATER, PLACE, POWERS, measure_lines
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, node_terms
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, Lumps, node_terms
 from ropewalk.methods.shooting.spans import line_spans
 from ropewalk.methods.shooting.string import float_force, span_load
 from ropewalk.model.model import Model, build
@@ -140,8 +140,8 @@ def test_water_on_a_moving_line_in_waves(seed: int) -> None:
     expected = np.array([half_force(r, v, a, flow, side)[0] for side in (0, 1)])
     scale = max(np.abs(expected).max(), 1.0)
     mesh = build_mesh(model)
-    part = element_system(0, 0, 1, r, v, a, np.zeros(1), flow, mesh.element, mesh.law_data, mesh.load, RHO, G, 0.0, 0.0,
-                          False)  # fmt: skip
+    elements = Elements(mesh.element, mesh.law_data, mesh.load, False)
+    part = element_system(0, 0, Instant(r, v, a, np.zeros(1), flow), elements, (RHO, G), (0.0, 0.0))
     assert_allclose(-np.array(part[:2]), expected, atol=TIGHT * scale)
     # bars: drag at Gauss points, which is that of the nodes for a line that moves as a whole in even water
     bars, _, hulls, _, _ = build_bars(model, initial_state(model))
@@ -172,11 +172,7 @@ def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
     flow = water(model, X[0])
     F, ledger = np.zeros((n, FORCE_COLUMNS)), np.zeros((POWERS, LEDGER_COLUMNS))
     grip = np.zeros((GRIP + n, 3))
-    measure_lines(
-        mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0], mesh.node_start, mesh.element_start, mesh.line,
-        mesh.dof_start, mesh.dof, mesh.reference, X[0], X[1], X[2], np.zeros(1), flow, mesh.node, mesh.element,
-        mesh.law_data, mesh.load, 0.0, False, mesh.bed[0], RHO, G, grip, F, ledger,
-    )  # fmt: skip
+    measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F)
     expected = [half_force(r, X[1], X[2], flow[:2], side) for side in (0, 1)]
     scale = max(np.abs(expected).max(), 1.0)
     assert_allclose(F[:2, ON_WATER : ON_WATER + 3], [force for force, _ in expected], atol=TIGHT * scale)
@@ -239,7 +235,8 @@ def test_water_on_a_point_at_any_height(z: float) -> None:
     flow, weight = water(model, r), np.array([0.0, 0.0, -POINT["mass"] * G])
     expected = point_force(z - flow[row, 7], flow[row, :3] - v[row], flow[row, 3:6], a[row])
     scale = np.abs(weight).max()
-    R, _ = node_terms(row, r, v, a, flow, mesh.node, 0.0, False, mesh.bed[0], RHO, G, 0.0, 0.0, np.zeros((GRIP + n, 3)))
+    lumps = Lumps(mesh.node, 0.0, mesh.has_bed, mesh.bed[0], np.zeros((GRIP + n, 3)))
+    R, _ = node_terms(row, Instant(r, v, a, np.zeros(1), flow), lumps, (RHO, G), (0.0, 0.0))
     assert_allclose(-np.array(R), expected + weight - POINT["mass"] * a[row], atol=TIGHT * scale)
     system = case([0, 0, -5], [2, 0, -5], SEA, points=free)
     bars, places, hulls, at, _ = build_bars(_with_line(line, free), initial_state(_with_line(line, free)))
@@ -326,7 +323,8 @@ def test_the_bed_presses_alike(seed: int) -> None:
     zero, grip = np.zeros((4, 3)), np.zeros((GRIP + 4, 3))
     grip[FRICTION_ROW, 0] = 0.0
     for i in range(n):
-        R, _ = node_terms(i, r, v, zero, np.zeros((4, 8)), mesh.node, 0.0, True, mesh.bed[0], 0.0, G, 0.0, 0.0, grip)
+        now = Instant(r, v, zero, np.zeros(1), np.zeros((4, 8)))
+        R, _ = node_terms(i, now, Lumps(mesh.node, 0.0, True, mesh.bed[0], grip), (0.0, G), (0.0, 0.0))
         # depths of 0.1 m at 30 m: 4e-15 / 0.1
         assert_allclose(-np.array(R), expected[i] + weight, rtol=1e-11, atol=1e-9)
     bars, _, hulls, _, _ = build_bars(model, initial_state(model))

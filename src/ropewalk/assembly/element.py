@@ -11,11 +11,14 @@ at the nodes; each half of an element takes the velocity of its node and the tan
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ropewalk.loads.given import load_on_half
 from ropewalk.loads.member import water_on_half
 from ropewalk.loads.sea import acceleration, height_over_water, velocity
+from ropewalk.model.arrays import Array, Records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -48,9 +51,40 @@ def slack_strain(T, element, law_data, slack):
     return strain(T, element.law, law_data, element.law_start, element.law_stop)
 
 
+class Instant(NamedTuple):
+    """What moves, at one instant, and the water there. Rows are those of the mesh."""
+
+    r: Array  # (n_rows, 3) m
+    v: Array  # (n_rows, 3) m/s
+    a: Array  # (n_rows, 3) m/s2
+    T: Array  # (n_elements,) N
+    flow: Array  # (n_rows, 8) of the water, of loads/sea.py
+
+
+class Elements(NamedTuple):
+    """What the forces of elements are computed from."""
+
+    element: Records  # (n_elements,) of ELEMENT of the mesh
+    law_data: Array  # numbers of the elastic laws
+    load: Records  # (n_elements,) of LINE_LOAD, or no rows
+    may_push: bool  # takes all sections as such that can push
+
+
+@kernel(inline="always")
+def instant(X, T, flow):
+    """`Instant` of positions, velocities and accelerations in one array X (3 or more, n_rows, 3)."""
+    return Instant(X[0], X[1], X[2], T, flow)
+
+
+@kernel(inline="always")
+def elements_of(mesh, may_push):
+    """`Elements` of a mesh."""
+    return Elements(mesh.element, mesh.law_data, mesh.load, may_push)
+
+
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def axial(e, i, j, r, v, T, element, law_data, gp, may_push):
-    r"""Tension of element e between nodes i and j, and its length equation.
+def axial(e, i, now, elements, gp):
+    r"""Tension of element e, which begins at node i, and its length equation.
 
     Returns the unit tangent t, the length, the tension (N), the weight w (N/m) with which the length equation is
     to be added to the rows of the nodes, the stiffness matrix (N/m) of the second node with that added, the
@@ -59,23 +93,23 @@ def axial(e, i, j, r, v, T, element, law_data, gp, may_push):
     Adding the length equation is a row operation that leaves the solution alone and makes the stiffness of a
     straight taut line regular without its tension.
 
-    r, v : (n, 3) m, m/s    T : (n_elements,) N    element, law_data : of the mesh    gp : dv/dr, 1/s
-    may_push : takes all sections as such that can push
+    now : `Instant`    elements : `Elements`    gp : dv/dr, 1/s
     """
-    L = element[e].length
+    r, v, j, el = now.r, now.v, i + 1, elements.element[e]
+    L = el.length
     d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
     span = max(np.sqrt(dot(d, d)), SHORTEST * L)
     q = 1.0 / span
     t = scale3(q, d)
     dv = (v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2])
     rate = dot(dv, t)
-    tau = element[e].damping
-    force = T[e]
-    slack = 0.0 if may_push else element[e].slack
-    stretched, compliance = slack_strain(force, element[e], law_data, slack)
+    tau = el.damping
+    force = now.T[e]
+    slack = 0.0 if elements.may_push else el.slack
+    stretched, compliance = slack_strain(force, el, elements.law_data, slack)
     grows = 0.0  # at a winch: only what strains the line is damped
-    if element[e].length_rate != 0.0:
-        grows = element[e].length_rate / L
+    if el.length_rate != 0.0:
+        grows = el.length_rate / L
     miss = span - L + tau * (rate - grows * span) - L * stretched
     row = add3(scale3(1.0 + tau * (gp - q * rate - grows), t), scale3(tau * q, dv))
     geometric = force * q
@@ -93,41 +127,42 @@ def three(a, n):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def water_on_node_half(element, n, other, chord, state, flow, fluid, step):
+def water_on_node_half(element, n, other, chord, now, fluid, step):
     """As `loads.member.water_on_half`, for the half of an element at node n; its other node is `other`.
 
-    element : record    chord : tangent and length (m)    state : r, v, a, (n, 3) each    flow : (n, 8) of the water
+    element : record    chord : tangent and length (m)    now : `Instant`
     """
-    r, v, a = state
-    heights = (height_over_water(r, flow, n), height_over_water(r, flow, other))
-    water, motion = (velocity(flow, n), acceleration(flow, n)), (three(v, n), three(a, n))
-    return water_on_half(element, chord[0], chord[1], heights, water, motion, fluid, step)
+    heights = (height_over_water(now.r, now.flow, n), height_over_water(now.r, now.flow, other))
+    water = (velocity(now.flow, n), acceleration(now.flow, n))
+    return water_on_half(element, chord[0], chord[1], heights, water, (three(now.v, n), three(now.a, n)), fluid, step)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def element_system(e, i, j, r, v, a, T, flow, element, law_data, load, rho, g, bp, gp, may_push):
-    """Residuals and tangent of element e between nodes i and j.
+def element_system(e, i, now, elements, fluid, step):
+    """Residuals and tangent of element e, which begins at node i.
 
     Returns the residuals of the two nodes (N) and of the length (m); minus the derivatives of the first residual by the
     second position and of the second by the first (N/m), to which the length equation times the weight has been added;
     what is to be added to these for the derivatives by the nodes' own motion; the tangent t, that weight (N/m), the
     length equation's row and its give (m/N).
+
+    now : `Instant`    elements : `Elements`    fluid : rho (kg/m3), g (m/s2)    step : da/dr (1/s2), dv/dr (1/s)
     """
-    t, span, pull, weight, S, row, give, miss = axial(e, i, j, r, v, T, element, law_data, gp, may_push)
+    r, v, gp, j, el = now.r, now.v, step[1], i + 1, elements.element[e]
+    t, span, pull, weight, S, row, give, miss = axial(e, i, now, elements, gp)
     Fa, Fb = scale3(pull, t), scale3(-pull, t)
     A, B, Ca, Cb = S, S, ZERO9, ZERO9
-    if rho > 0.0:
-        state, fluid, step, el = (r, v, a), (rho, g), (bp, gp), element[e]
-        lift = rho * g * el.half_volume
-        F, _, Ca, Q, _, own, other = water_on_node_half(el, i, j, (t, span), state, flow, fluid, step)
+    if fluid[0] > 0.0:
+        lift = fluid[0] * fluid[1] * el.half_volume
+        F, _, Ca, Q, _, own, other = water_on_node_half(el, i, j, (t, span), now, fluid, step)
         Fa, A, Ca = add3(Fa, F), _plus_last(add9(A, Q), lift * other), _plus_last(Ca, -lift * (own + other))
-        F, _, Cb, Q, _, own, other = water_on_node_half(el, j, i, (t, span), state, flow, fluid, step)
+        F, _, Cb, Q, _, own, other = water_on_node_half(el, j, i, (t, span), now, fluid, step)
         Fb, B, Cb = add3(Fb, F), _plus_last(sub9(B, Q), lift * other), _plus_last(Cb, -lift * (own + other))
-    if load.shape[0] > 0:
-        half = 0.5 * element[e].length
-        F, C, Q = load_on_half(load[e], 0, half, t, span, three(r, i), three(v, i), gp)
+    if elements.load.shape[0] > 0:
+        load, half = elements.load[e], 0.5 * el.length
+        F, C, Q = load_on_half(load, 0, half, t, span, three(r, i), three(v, i), gp)
         Fa, A, Ca = add3(Fa, F), add9(A, Q), add9(Ca, C)
-        F, C, Q = load_on_half(load[e], 1, half, t, span, three(r, j), three(v, j), gp)
+        F, C, Q = load_on_half(load, 1, half, t, span, three(r, j), three(v, j), gp)
         Fb, B, Cb = add3(Fb, F), sub9(B, Q), add9(Cb, C)
     return scale3(-1.0, Fa), scale3(-1.0, Fb), miss, A, B, Ca, Cb, t, weight, row, give
 

@@ -268,12 +268,12 @@ def test_newton_takes_the_unbalance_of_bodies_and_lines_away():
     join_ends(X, mesh)
     water_at(X[0], 0.3, sea, steps.flow)
     water_on_bodies(X, 0.3, sea, mesh)
-    sizes = []
+    sizes, fluid = [], (sea.water_density, sea.gravity)
     for _ in range(7):
         nodes, misses = np.zeros((X.shape[1], 3)), np.zeros(T.size)
-        unbalance(X, T, steps.flow, mesh, sea.water_density, sea.gravity, steps.memory.grip, nodes, misses)
+        unbalance(X, T, steps.flow, mesh, fluid, steps.memory.grip, nodes, misses)
         sizes.append(max(largest_on_bodies(mesh, nodes), 1e5 * np.abs(misses).max()))
-        newton_iteration(X, T, steps.flow, mesh, sea.water_density, sea.gravity, 4e4, 300.0, 1.0, steps.memory)
+        newton_iteration(X, T, steps.flow, mesh, fluid, (4e4, 300.0), 1.0, steps.memory)
     # not squares: the half elements on the bodies follow their spin to first order in the step only, a share of 2e-4
     assert sizes[3] < 1e-3 * sizes[2]
     assert sizes[4] < 1e-3 * sizes[3]

@@ -100,7 +100,8 @@ def test_forces_at_ends_are_the_balance_of_all_nodes():
     state, kept, mesh, sea = solver.read(model, work), work.steps, work.mesh, model.sea
     nodes, misses = np.zeros_like(kept.nodes), np.zeros(mesh.element.shape[0])
     water_at(kept.now.X[0], 3.0, sea, kept.flow)
-    unbalance(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip, nodes, misses)
+    fluid = (sea.water_density, sea.gravity)
+    unbalance(kept.now.X, kept.now.T, kept.flow, mesh, fluid, kept.memory.grip, nodes, misses)
     # line a is walked from its anchor, end B, and lies there: the bed takes part of that force
     for line, ends in ((0, (mesh.node_start[1] - 1,)), (1, (mesh.node_start[1], mesh.node_start[2] - 1))):
         for end, n in enumerate(ends):

@@ -105,24 +105,14 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
     water_at(X[0], 0.0, sea, work.flow)
     work.memory.grip[FRICTION_ROW, 0] = mesh.friction
     work.memory.grip[GRIP:] = X[0] + rng.normal(size=X[0].shape)
-    bp, gp = 40.0, 9.0
+    bp, gp, fluid = 40.0, 9.0, (sea.water_density, sea.gravity)
     X0, T0 = X.copy(), T.copy()
-    newton_iteration(X, T, work.flow, mesh, sea.water_density, sea.gravity, bp, gp, 1.0, work.memory)
+    newton_iteration(X, T, work.flow, mesh, fluid, (bp, gp), 1.0, work.memory)
     dX, dT = X - X0, T - T0
 
     def residual(e: float) -> np.ndarray:
         nodes, misses = np.zeros((X.shape[1], 3)), np.zeros(T.size)
-        unbalance(
-            X0 + e * dX,
-            T0 + e * dT,
-            work.flow,
-            mesh,
-            sea.water_density,
-            sea.gravity,
-            work.memory.grip,
-            nodes,
-            misses,
-        )
+        unbalance(X0 + e * dX, T0 + e * dT, work.flow, mesh, fluid, work.memory.grip, nodes, misses)
         inner = nodes[:n][free[:n, 0] > 0.0]
         axes = [
             mesh.dof[d, :3] @ nodes[n + j]

@@ -144,16 +144,16 @@ def steady_bodies(mesh, A, b):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def add_body_end(line, levers, d, k, K, b, c, g, A, right):
+def add_body_end(line, levers, d, k, block, A, right):
     r"""Put the end block of a line into the six rows and columns of the body that carries its last node.
 
     With :math:`\delta r = \delta x - \hat e \theta` the blocks are K, :math:`-K \hat e`, :math:`\hat e K`,
     :math:`-\hat e K \hat e`, and the force g on the body keeps its direction while its arm turns.
 
     levers : of `BodyMemory`    d : first degree of freedom of the body    k : unknown of the last tension
-    K, b, c : of node and tension, tuples
-    g : force on the body, N    A, right : of the junctions
+    block : K, b, c of node and tension, and the force g on the body (N), tuples    A, right : of the junctions
     """
+    K, b, c, g = block
     e = (levers[line, 1, 5, 1], -levers[line, 1, 5, 0], levers[line, 1, 4, 0])
     hat = hat9(e)
     ahead = times(K, hat)
@@ -187,25 +187,17 @@ def add_end_turn(line, side, levers, d, force, A):
             A[d + 3 + p, d + 3 + q] += (f if p == q else 0.0) - arm[p] * force[q]
 
 
-@kernel(inline="always")
-def turn_bodies(X, mesh, right, share, bp, gp):
-    """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
-    return _turn_bodies(
-        X, mesh.s.size, mesh.motion.size, mesh.dof_start, mesh.bodies.body, mesh.bodies.memory.attitude, right,
-        share, bp, gp,
-    )  # fmt: skip
-
-
 @kernel(**UNCOUNTED)
-def _turn_bodies(X, n_nodes, n_junctions, dof_start, body, start, right, share, bp, gp):
-    """As `turn_bodies`, for arrays."""
-    n_bodies = body.shape[0]
+def turn_bodies(X, mesh, right, share, step):
+    """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
+    body, start, (bp, gp) = mesh.bodies.body, mesh.bodies.memory.attitude, step
+    n_bodies, n_junctions = body.shape[0], mesh.motion.size
     largest = 0.0
     for k in range(n_bodies):
         if body[k].is_free == 0:
             continue
-        d = dof_start[n_junctions - n_bodies + k] + 3
-        row = n_nodes + n_junctions + k
+        d = mesh.dof_start[n_junctions - n_bodies + k] + 3
+        row = mesh.s.size + n_junctions + k
         R, Z = attitude((start[k, 0], start[k, 1], start[k, 2], start[k, 3]), three_of(X, 0, row))
         theta = (right[d], right[d + 1], right[d + 2])
         psi = onto(transpose9(R), onto(Z, theta))

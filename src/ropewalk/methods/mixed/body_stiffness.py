@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
+from ropewalk.assembly.element import Instant
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import STATIC_FLOOR, add_bodies
@@ -14,6 +15,8 @@ from ropewalk.methods.mixed.sweep import add_line, eliminate_line, join_ends, ju
 from ropewalk.model.arrays import Array, ints
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
+
+AT_REST = (0.0, 0.0)  # da/dr, dv/dr
 
 
 def all_free(model: Model) -> Model:
@@ -27,15 +30,15 @@ def line_stiffness(model: Model, mesh: Mesh, work: Work) -> Array:
 
     mesh, work : of the model :func:`all_free`, with the equilibrium in `work.trial`
     """
-    sea, X, T, memory = model.sea, work.trial.X, work.trial.T, work.memory
+    sea, X, memory = model.sea, work.trial.X, work.memory
+    now, fluid = Instant(X[0], X[1], X[2], work.trial.T, work.flow), (sea.water_density, sea.gravity)
     join_ends(X, mesh)
     water_at(X[0], 0.0, sea, work.flow)
-    junction_terms(X[0], X[1], X[2], work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix,
-                   memory.right, memory.grip)  # fmt: skip
+    junction_terms(now, mesh, fluid, AT_REST, memory)
     n_dofs = mesh.dof.shape[0]
     for line in range(mesh.line.shape[0]):
-        eliminate_line(line, X[0], X[1], X[2], T, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory)
-        add_line(line, mesh, n_dofs, memory)
+        eliminate_line(line, now, mesh, fluid, AT_REST, memory)
+        add_line(line, mesh, memory)
     A = memory.matrix
     n_points, n_bodies = len(model.names.points), len(model.names.bodies)
     bodies = np.arange(mesh.dof_start[n_points], n_dofs)
@@ -55,20 +58,20 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
 
     mesh, work : with the equilibrium in `work.trial`
     """
-    sea, X, T, memory = model.sea, work.trial.X, work.trial.T, work.memory
+    sea, X, memory = model.sea, work.trial.X, work.memory
+    now, fluid = Instant(X[0], X[1], X[2], work.trial.T, work.flow), (sea.water_density, sea.gravity)
     n_dofs, n_lines = mesh.dof.shape[0], mesh.line.shape[0]
     join_ends(X, mesh)
     water_at(X[0], 0.0, sea, work.flow)
     water_on_bodies(X, 0.0, sea, mesh)
     for _ in range(2):  # the second time with the forces of the links, which a State does not hold
-        junction_terms(X[0], X[1], X[2], work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory.matrix,
-                       memory.right, memory.grip)  # fmt: skip
+        junction_terms(now, mesh, fluid, AT_REST, memory)
         if mesh.bodies.links.table.shape[0] > 0:
             add_links(X, mesh, 0.0, memory.matrix, memory.right)
-        add_bodies(X, work.flow, mesh, (sea.water_density, sea.gravity), (0.0, 0.0), memory.matrix, memory.right)
+        add_bodies(X, work.flow, mesh, fluid, AT_REST, memory.matrix, memory.right)
         for line in range(n_lines):
-            eliminate_line(line, X[0], X[1], X[2], T, work.flow, mesh, sea.water_density, sea.gravity, 0.0, 0.0, memory)
-            add_line(line, mesh, n_dofs, memory)
+            eliminate_line(line, now, mesh, fluid, AT_REST, memory)
+            add_line(line, mesh, memory)
         hold = memory.matrix[n_dofs + n_lines :, :n_dofs].copy()
         if hold.size == 0:
             break

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import element_system, three
+from ropewalk.assembly.element import element_system, elements_of, three
 from ropewalk.assembly.mesh import TWO_SIDED
 from ropewalk.loads.bed import normal_of, penetration
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, add_node_terms
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, add_node_terms, lumps_of
 from ropewalk.numerics.blockelimination import (
     FUSED,
     TINY_PIVOT,
@@ -34,23 +34,9 @@ from ropewalk.numerics.blockelimination import (
 from ropewalk.numerics.compile import kernel
 
 
-@kernel(**UNCOUNTED)
-def eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
-    """Assemble a line and eliminate its inner nodes; returns False if a pivot vanished."""
-    e0 = mesh.element_start[line]
-    return _eliminate(
-        line, mesh.node_start[line], e0, mesh.element_start[line + 1] - e0, mesh.line[line, TWO_SIDED] == 1,
-        memory.grip[FRICTION_ROW, 1] > 0.0, r, v, a, T, flow, mesh.node, mesh.element, mesh.law_data,
-        mesh.load, mesh.has_bed, mesh.bed[0], mesh.mass_damping, rho, g, bp, gp, memory.grip, memory.gain,
-        memory.offset, memory.far[line], memory.reach, memory.corner, memory.end_block, memory.end_right,
-    )  # fmt: skip
-
-
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, node, element, law_data, load,
-               has_bed, bed, damping, rho, g, bp, gp, grip, gain, offset, far, reach, corner, end_block,
-               end_right):  # fmt: skip
-    r"""As `eliminate_line`, for arrays.
+def eliminate_line(line, now, mesh, fluid, step, memory):
+    r"""Assemble a line and eliminate its inner nodes; returns False if a pivot vanished.
 
     A node's block K, bordered by the length equation before it (column b, row c, corner d), is inverted by
 
@@ -62,24 +48,27 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
     with the adjugate :math:`\hat K`, :math:`q = 1/(\sigma \det K)`, :math:`f = q \sigma`, :math:`e = q \det K`:
     one division, and little that waits for it; the time of this loop is mostly waiting. No row exchange: K must be
     regular.
+
+    now : `Instant`    fluid, step : of `element_system`    memory : `Elimination`
     """
+    n0, e0 = mesh.node_start[line], mesh.element_start[line]
+    two_sided, far = mesh.line[line, TWO_SIDED] == 1, memory.far[line]
+    elements, lumps = elements_of(mesh, memory.grip[FRICTION_ROW, 1] > 0.0), lumps_of(mesh, memory.grip)
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
     h, hT = ZERO3, 0.0  # its right-hand side
     regular = True
-    for k in range(n_elements):
+    for k in range(mesh.element_start[line + 1] - e0):
         i = n0 + k
-        Ra, Rb, miss, A, B, Ca, Cb, t, weight, row, give = element_system(
-            e0 + k, i, i + 1, r, v, a, T, flow, element, law_data, load, rho, g, bp, gp, may_push
-        )
+        Ra, Rb, miss, A, B, Ca, Cb, t, weight, row, give = element_system(e0 + k, i, now, elements, fluid, step)
         extra = scale3(weight * miss, t)
         Fa = sub3(extra, Ra)
         Fb = scale3(-1.0, add3(Rb, extra))
-        Fb, Cb = add_node_terms(Fb, Cb, i + 1, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
+        Fb, Cb = add_node_terms(Fb, Cb, i + 1, now, lumps, fluid, step)
         pull = scale3(1.0 - weight * give, t)
         if k == 0:
             K, b, c, d, h, hT = add9(B, Cb), pull, row, -give, Fb, -miss
             if two_sided:
-                F, C = _first_node(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
+                F, C = _first_node(i, now, lumps, fluid, step)
                 _begin_far(far, add3(F, Fa), add9(add9(A, C), Ca), A, B, pull, row)
             continue
         adj, det = adjugate(add9(add9(K, Ca), A))
@@ -94,7 +83,7 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
         wA, wp, wh = row_onto(w, A), dot(w, pull), dot(w, h) - det * hT
         W, WT = add9(scale9(f, times(adj, A)), outer(u, wA)), add3(scale3(f, onto(adj, pull)), scale3(wp, u))
         y = add3(scale3(f, onto(adj, h)), scale3(wh, u))
-        _keep(i, W, WT, scale3(-e, wA), -e * wp, y, -e * wh, gain, offset)
+        _keep(i, (W, WT, scale3(-e, wA), -e * wp), (y, -e * wh), memory.gain, memory.offset)
         K = add9(sub9(B, times(B, W)), Cb)
         b = sub3(pull, onto(B, WT))
         c = sub3(row, row_onto(row, W))
@@ -102,21 +91,22 @@ def _eliminate(line, n0, e0, n_elements, two_sided, may_push, r, v, a, T, flow, 
         h = add3(Fb, onto(B, y))
         hT = dot(row, y) - miss
         if two_sided:
-            P, Pb = add9(scale9(f, adj), outer(u, w)), scale3(-det, u)
-            _carry(i, P, Pb, scale3(-e, w), e * det, B, row, gain, offset, far, reach, corner)
-    _keep(line, K, b, c, d, h, hT, end_block, end_right)
+            inverse = (add9(scale9(f, adj), outer(u, w)), scale3(-det, u), scale3(-e, w), e * det)
+            _carry(i, inverse, B, row, far, memory)
+    _keep(line, (K, b, c, d), (h, hT), memory.end_block, memory.end_right)
     return regular
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
-def _first_node(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip):
+def _first_node(n, now, lumps, fluid, step):
     """Terms of a free first node."""
-    return add_node_terms(ZERO3, ZERO9, n, r, v, a, flow, node, damping, has_bed, bed, rho, g, bp, gp, grip)
+    return add_node_terms(ZERO3, ZERO9, n, now, lumps, fluid, step)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _keep(i, Wrr, WrT, WTr, WTT, yr, yT, gain, offset):
-    """Store what the way back needs of node i."""
+def _keep(i, W, y, gain, offset):
+    """Store what the way back needs of node i: W of four blocks, y of two."""
+    (Wrr, WrT, WTr, WTT), (yr, yT) = W, y
     for p in range(3):
         gain[i, p, 3] = WrT[p]
         gain[i, 3, p] = WTr[p]
@@ -142,8 +132,9 @@ def _begin_far(far, F, K, A, B, pull, row):
 
 
 @kernel(forceinline=False, **UNCOUNTED)
-def _carry(i, P, Pb, Pc, Pd, B, row, gain, offset, far, reach, corner):
-    """Arrays for `carry_far_end`."""
+def _carry(i, inverse, B, row, far, memory):
+    """Arrays for `carry_far_end`.  inverse : four blocks"""
+    (P, Pb, Pc, Pd), corner = inverse, memory.corner
     for p in range(3):
         for c in range(3):
             corner[p, c] = P[3 * p + c]
@@ -152,17 +143,18 @@ def _carry(i, P, Pb, Pc, Pd, B, row, gain, offset, far, reach, corner):
         corner[3, p] = Pc[p]
         corner[7, p] = -row[p]
     corner[3, 3] = Pd
-    carry_far_end(i, corner, gain, offset, far, reach)
+    carry_far_end(i, corner, memory.gain, memory.offset, far, memory.reach)
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, kick):
+def substitute_line(line, now, mesh, step, share, memory, jumps):
     """Go back along a line with the jumps of its ends and its last tension.
 
     Returns the largest move (m) and kick (N), and the largest miss (m) that is left where an element turned slack or
     taut and where a node met the bed or left it: the equations were made linear on the other side of that kink.
-    first, last : displacements of the first and last node (m), tuples of 3    kick : change of the last tension, N
+    jumps : displacements of the first and last node (m), tuples of 3, and change of the last tension (N)
     """
+    (r, v, a, T, _), (bp, gp), (first, last, kick) = now, step, jumps
     n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
     n_elements = mesh.element_start[line + 1] - e0

@@ -14,15 +14,15 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.element import three
+from ropewalk.assembly.element import element_system, elements_of, instant, three
 from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import body_unbalance, largest_on_bodies, rebase
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, node_terms
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, lumps_of, node_terms
 from ropewalk.methods.mixed.payout import stand_still
 from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions
-from ropewalk.methods.mixed.sweep import element_system, newton_iteration
+from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import sub3
@@ -54,39 +54,21 @@ CONVERGED, STUCK = 0, 1
 
 
 @kernel
-def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
+def unbalance(X, T, flow, mesh, fluid, grip, nodes, misses):
     """Inertia minus forces at the nodes and the junctions (N), and the misses of the elements' lengths (m).
 
     X, T, flow : as in `newton_iteration`    nodes : (n_nodes + n_junctions, 3), misses : (n_elements,), filled;
     the rows of junctions hold the sums over what ends in them
     """
-    r, v, a = X[0], X[1], X[2]
-    has_bed, bed, damping = mesh.has_bed, mesh.bed[0], mesh.mass_damping
+    now, elements, lumps = instant(X, T, flow), elements_of(mesh, False), lumps_of(mesh, grip)
     for n in range(mesh.node.shape[0]):
-        R = node_terms(n, r, v, a, flow, mesh.node, damping, has_bed, bed, rho, g, 0.0, 0.0, grip)[0]
+        R = node_terms(n, now, lumps, fluid, (0.0, 0.0))[0]
         nodes[n, 0], nodes[n, 1], nodes[n, 2] = R
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for k in range(mesh.element_start[line + 1] - e0):
             i = n0 + k
-            part = element_system(
-                e0 + k,
-                i,
-                i + 1,
-                r,
-                v,
-                a,
-                T,
-                flow,
-                mesh.element,
-                mesh.law_data,
-                mesh.load,
-                rho,
-                g,
-                0.0,
-                0.0,
-                False,
-            )
+            part = element_system(e0 + k, i, now, elements, fluid, (0.0, 0.0))
             misses[e0 + k] = part[2]
             for p in range(3):
                 nodes[i, p] += part[0][p]
@@ -94,7 +76,7 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
     for j in range(mesh.motion.size):
         row = mesh.s.size + j
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            way = sub3(three(r, row), three(mesh.reference, j))
+            way = sub3(three(X[0], row), three(mesh.reference, j))
             pull = spring_pull(three(mesh.dof, d), mesh.dof[d, SPRING], mesh.dof[d, PULL], way)
             for p in range(3):
                 nodes[row, p] -= pull * mesh.dof[d, p]
@@ -103,7 +85,7 @@ def unbalance(X, T, flow, mesh, rho, g, grip, nodes, misses):
             n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
             for p in range(3):
                 nodes[mesh.s.size + mesh.line[line, FIRST + side], p] += nodes[n, p]
-    body_unbalance(X, flow, mesh, rho, g, nodes)
+    body_unbalance(X, flow, mesh, fluid[0], fluid[1], nodes)
 
 
 @kernel
@@ -177,23 +159,26 @@ def _change(X, before, mesh, length_scale):
 
 
 @kernel
-def _settled(X, T, t, mesh, sea, flow, grip, nodes, misses):
-    """Force (N) and miss (m) left in a state at rest."""
-    _water(X, t, sea, mesh, flow)
-    unbalance(X, T, flow, mesh, sea.water_density, sea.gravity, grip, nodes, misses)
-    return _largest(mesh, nodes, misses)
+def _settled(t, mesh, sea, work, misses):
+    """Force (N) and miss (m) left in the state at rest in `work.trial`."""
+    X, T = work.trial.X, work.trial.T
+    _water(X, t, sea, mesh, work.flow)
+    fluid = (sea.water_density, sea.gravity)
+    unbalance(X, T, work.flow, mesh, fluid, work.memory.grip, work.nodes, misses)
+    return _largest(mesh, work.nodes, misses)
 
 
 @kernel
-def _damped_step(mass, X, T, kept, flow, mesh, rho, g, length_scale, memory):
-    """One step of the damped motion from `kept`; the change of the worst element (see `_change`) and iterations.
+def _damped_step(mass, mesh, fluid, length_scale, work):
+    """One step of the damped motion from `work.now`; the change of the worst element (see `_change`) and iterations.
 
     Where elements turn slack or taut one iteration leaves lengths missed: a few more are made.
     """
+    X, T = work.trial.X, work.trial.T
     first, change = 0.0, np.inf
     for k in range(MOST_INNER):
-        move, _, _ = newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
-        change = _change(X, kept, mesh, length_scale) if np.isfinite(move) else np.inf
+        move, _, _ = newton_iteration(X, T, work.flow, mesh, fluid, (mass, 0.0), 1.0, work.memory)
+        change = _change(X, work.now.X, mesh, length_scale) if np.isfinite(move) else np.inf
         if k == 0:
             first = move
         if not change <= FAR or move <= INNER * first:
@@ -202,19 +187,22 @@ def _damped_step(mass, X, T, kept, flow, mesh, rho, g, length_scale, memory):
 
 
 @kernel
-def descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_steps):
-    """Damped motion from the state in `work.now`, kept there, until it is at rest; outcome and iterations."""
+def descend(t, mesh, sea, work, scales, misses, most_steps):
+    """Damped motion from the state in `work.now`, kept there, until it is at rest; outcome and iterations.
+
+    scales : of force (N) and length (m)    misses : as in :func:`unbalance`
+    """
+    force_scale, length_scale = scales
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
-    flow, memory, grip = work.flow, work.memory, work.memory.grip
-    rho, g = sea.water_density, sea.gravity
-    slowest = FIRST_MASS * max(g, 1.0) / length_scale
+    flow, memory, fluid = work.flow, work.memory, (sea.water_density, sea.gravity)
+    slowest = FIRST_MASS * max(sea.gravity, 1.0) / length_scale
     mass, most = slowest, MOST_MASS * slowest
     copy_moving(kept, kept_T, X, T)
-    force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
+    force, miss = _settled(t, mesh, sea, work, misses)
     before = force / force_scale + miss / length_scale
     iterations = 0
     while iterations < most_steps:
-        change, used = _damped_step(mass, X, T, kept, flow, mesh, rho, g, length_scale, memory)
+        change, used = _damped_step(mass, mesh, fluid, length_scale, work)
         iterations += used
         if not change <= FAR:  # true for NaN
             copy_moving(kept, kept_T, X, T)
@@ -222,19 +210,19 @@ def descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_s
                 mass *= MASS_AGAIN
                 continue
             # what moves is to make good lengths that are missed, which no factor slows down: part of the way
-            newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, 1.0, memory)
+            newton_iteration(X, T, flow, mesh, fluid, (mass, 0.0), 1.0, memory)
             change = _change(X, kept, mesh, length_scale)
             copy_moving(kept, kept_T, X, T)
             if not np.isfinite(change):
                 return STUCK, iterations
-            newton_iteration(X, T, flow, mesh, rho, g, mass, 0.0, min(1.0, NEAR / change), memory)
+            newton_iteration(X, T, flow, mesh, fluid, (mass, 0.0), min(1.0, NEAR / change), memory)
             iterations += 2
             mass = slowest
         _rest(X)
         rebase(X, X, mesh)
         _ease_slack(X, T, mesh)
         copy_moving(X, T, kept, kept_T)
-        force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
+        force, miss = _settled(t, mesh, sea, work, misses)
         if force <= FORCE_TOLERANCE * force_scale and miss <= LENGTH_TOLERANCE * length_scale:
             return CONVERGED, iterations
         if not force <= HOPELESS * force_scale:
@@ -249,19 +237,19 @@ def descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_s
 
 
 @kernel
-def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nodes, misses, friction):
+def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
     """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, force (N), miss (m).
 
-    The best state so far is kept in `work.now`.  nodes, misses : as in :func:`unbalance`
+    The best state so far is kept in `work.now`.  scales : of force (N) and length (m)    misses : as in
+    :func:`unbalance`, which also fills `work.nodes`
     friction : coefficient with which the grips of `work.memory` hold; friction that has no history yet is left to
     mixed_friction.py
     """
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
-    flow, memory, grip = work.flow, work.memory, work.memory.grip
-    grip[FRICTION_ROW, 0] = friction
+    flow, memory, (force_scale, length_scale) = work.flow, work.memory, scales
+    memory.grip[FRICTION_ROW, 0] = friction
     move_junctions(t, mesh, motions, X)
     stand_still(mesh)
-    rho, g = sea.water_density, sea.gravity
     best = np.inf
     outcome = STUCK
     iterations = 0
@@ -269,7 +257,7 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
     copy_moving(X, T, work.last.X, work.last.T)
     while outcome == STUCK:  # plain Newton
         _rest(X)
-        force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
+        force, miss = _settled(t, mesh, sea, work, misses)
         merit = force / force_scale + miss / length_scale
         if merit < best:  # false for NaN
             best = merit
@@ -283,16 +271,16 @@ def find_equilibrium(t, mesh, sea, motions, work, force_scale, length_scale, nod
             break
         if outcome == STUCK:
             iterations += 1
-            newton_iteration(X, T, flow, mesh, rho, g, 0.0, 0.0, 1.0, memory)
+            newton_iteration(X, T, flow, mesh, (sea.water_density, sea.gravity), (0.0, 0.0), 1.0, memory)
     if outcome == STUCK and kept_miss > MISS_GROWTH * guessed:  # it cannot begin where lengths are far off
         copy_moving(work.last.X, work.last.T, kept, kept_T)
     if outcome == STUCK:
         updates = MOST_UPDATES if friction == 0.0 else MOST_WITH_FRICTION
         most_steps = int(min(MOST_STEPS, updates / max(1, mesh.element.shape[0])))
-        outcome, steps = descend(t, mesh, sea, work, force_scale, length_scale, nodes, misses, most_steps)
+        outcome, steps = descend(t, mesh, sea, work, scales, misses, most_steps)
         iterations += steps
     copy_moving(kept, kept_T, X, T)
-    force, miss = _settled(X, T, t, mesh, sea, flow, grip, nodes, misses)
+    force, miss = _settled(t, mesh, sea, work, misses)
     if outcome == STUCK and force <= STUCK_TOLERANCE * force_scale and miss <= STUCK_TOLERANCE * length_scale:
         outcome = CONVERGED
     return outcome, iterations, force, miss

@@ -39,7 +39,7 @@ def find_acceleration(model: Model, work: FemWork) -> None:
     kept, mesh, sea = work.steps, work.mesh, model.sea
     t = float(kept.clock[steps.TIME])
     now, trial = kept.now, kept.trial
-    h = TINY_STEP
+    h, fluid = TINY_STEP, (sea.water_density, sea.gravity)
     trial.X[0] = now.X[0] + h * now.X[1]
     trial.T[:] = now.T
     trial.X[2:] = 0.0
@@ -47,8 +47,7 @@ def find_acceleration(model: Model, work: FemWork) -> None:
     water_at(trial.X[0], t + h, sea, kept.flow)
     water_on_bodies(trial.X, t + h, sea, mesh)
     for _ in range(TINY_ITERATIONS):
-        newton_iteration(trial.X, trial.T, kept.flow, mesh, sea.water_density, sea.gravity, 1.0 / (h * h), 1.0 / h, 1.0,
-                         kept.memory)  # fmt: skip
+        newton_iteration(trial.X, trial.T, kept.flow, mesh, fluid, (1.0 / (h * h), 1.0 / h), 1.0, kept.memory)
     now.X[2] = trial.X[2]
     now.X[3] = trial.X[2]
     now.T[:] = trial.T
@@ -153,8 +152,8 @@ def _balance(model: Model, work: FemWork) -> None:
         for element, node in ((e - ahead, inner - ahead), (e, inner)):
             if node not in inside or kept.now.T[element] <= 0.0:
                 continue
-            unbalance(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip,
-                      kept.nodes, work.misses)  # fmt: skip
+            fluid = (sea.water_density, sea.gravity)
+            unbalance(kept.now.X, kept.now.T, kept.flow, mesh, fluid, kept.memory.grip, kept.nodes, work.misses)
             d = kept.now.X[0, node + ahead] - kept.now.X[0, node]
             kept.now.T[element] += kept.nodes[node] @ d / np.linalg.norm(d)
 
@@ -180,5 +179,4 @@ def restart_ledger(model: Model, work: FemWork) -> None:
     t = float(kept.clock[steps.TIME])
     water_at(kept.now.X[0], t, sea, kept.flow)
     water_on_bodies(kept.now.X, t, sea, work.mesh)
-    begin_ledger(kept.now.X, kept.now.T, kept.flow, work.mesh, sea.water_density, sea.gravity, kept.memory.grip,
-                 kept.ledger, kept.forces)  # fmt: skip
+    begin_ledger(work.mesh, sea, kept)

@@ -68,8 +68,10 @@ class Case(NamedTuple):
 
     def settle(self, mesh: Mesh, work: Work, misses: Array) -> tuple[int, int, float, float]:
         """As `find_equilibrium`, with the grips of `work`."""
-        return find_equilibrium(self.t, mesh, self.sea, self.motions, work, self.force_scale, self.length_scale,
-                                work.nodes, misses, mesh.friction)  # type: ignore[no-any-return]  # fmt: skip
+        scales = (self.force_scale, self.length_scale)
+        return find_equilibrium(  # type: ignore[no-any-return]
+            self.t, mesh, self.sea, self.motions, work, scales, misses, mesh.friction
+        )
 
 
 def rub(case: Case, work: Work, misses: Array) -> tuple[int, int, float, float]:
@@ -257,7 +259,7 @@ def _loads(mesh: Mesh, sea: Sea, work: Work, T: Array) -> Array:
     nodes, misses = np.zeros_like(work.nodes), np.zeros(mesh.element.shape[0])
     X = work.trial.X
     grip = np.zeros_like(work.memory.grip)
-    unbalance(X, T, work.flow, mesh, sea.water_density, sea.gravity, grip, nodes, misses)
+    unbalance(X, T, work.flow, mesh, (sea.water_density, sea.gravity), grip, nodes, misses)
     loads: Array = -nodes[: mesh.s.size]
     return loads
 

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.element import instant
 from ropewalk.assembly.given import put_given
-from ropewalk.assembly.mesh import FIRST, LAST, SPRING, TWO_SIDED
+from ropewalk.assembly.mesh import SPRING
 from ropewalk.errors import InputError
 from ropewalk.loads.float import steepest
 from ropewalk.loads.sea import water_at
@@ -110,29 +111,17 @@ def leapfrog_message(outcome: int, clock: Array, step: float | None) -> str:
 
 
 @kernel
-def _move_held(t, n_nodes, which, reference, dof_start, motions, out, r, v, a):
+def _move_held(t, mesh, motions, out, X):
     """Put the moved junctions where they are at time t; those that are held stay there."""
+    which, reference, n_nodes = mesh.motion, mesh.reference, mesh.s.size
     for j in range(which.size):
-        if which[j] < 0 or dof_start[j] < dof_start[j + 1]:
+        if which[j] < 0 or mesh.dof_start[j] < mesh.dof_start[j + 1]:
             continue
         motion(t, which[j], motions, out)
         for p in range(3):
-            r[n_nodes + j, p] = reference[j, p] + out[0, p]
-            v[n_nodes + j, p] = out[1, p]
-            a[n_nodes + j, p] = out[2, p]
-
-
-@kernel(**UNCOUNTED)
-def _join(n_nodes, line, node_start, end_offset, r, v, a):
-    """Put the end nodes of all lines where their junctions are."""
-    for k in range(line.shape[0]):
-        for side in range(2):
-            n = node_start[k] if side == 0 else node_start[k + 1] - 1
-            j = n_nodes + line[k, FIRST + side]
-            for p in range(3):
-                r[n, p] = r[j, p] + end_offset[k, side, p]
-                v[n, p] = v[j, p]
-                a[n, p] = a[j, p]
+            X[0, n_nodes + j, p] = reference[j, p] + out[0, p]
+            X[1, n_nodes + j, p] = out[1, p]
+            X[2, n_nodes + j, p] = out[2, p]
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -145,37 +134,32 @@ def _predict(n, h, r, v, a):
 
 
 @kernel(**UNCOUNTED)
-def _solve_tensions(h, X, T, flow, mesh, rho, g, is_damped, memory, step):
+def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
     """Tensions, and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none."""
-    A, right, n_dofs = memory.matrix, memory.right, mesh.dof.shape[0]
-    lines, lever, dof_start = mesh.line, mesh.bodies.memory.lever, mesh.dof_start
+    A, right, n_dofs, lines = memory.matrix, memory.right, mesh.dof.shape[0], mesh.line
     for _ in range(MOST_TURNS):
-        junction_terms(X[0], X[1], X[2], flow, mesh, rho, g, HUGE, 0.5 * h * HUGE, A, right, memory.grip)
+        junction_terms(now, mesh, fluid, (HUGE, 0.5 * h * HUGE), memory)
         for k in range(lines.shape[0]):
-            n0, n = mesh.node_start[k], mesh.element_start[k + 1] - mesh.element_start[k]
             if is_damped:
-                sweep_tensions(n0, n, step)
+                sweep_tensions(mesh.node_start[k], mesh.element_start[k + 1] - mesh.element_start[k], leap)
             A[n_dofs + k, n_dofs + k] = 1.0
-            add_line(n0, n, lines[k, FIRST], lines[k, LAST], dof_start, lever[k], lines[k, TWO_SIDED] == 1, step, A,
-                     right)  # fmt: skip
+            add_line(k, mesh, leap, A, right)
         if not solve_dense(A, right):
             return False
         turns = 0
         for k in range(lines.shape[0]):
-            n0, e0 = mesh.node_start[k], mesh.element_start[k]
-            n = mesh.element_start[k + 1] - e0
+            n0, n1 = mesh.node_start[k], mesh.node_start[k + 1] - 2
             first, last = end_jump(k, 0, mesh, right), end_jump(k, 1, mesh, right)
-            along = HUGE * dot(first, (step[n0, TANGENT], step[n0, TANGENT + 1], step[n0, TANGENT + 2]))
-            n1 = n0 + n - 1
-            ahead = HUGE * dot(last, (step[n1, TANGENT], step[n1, TANGENT + 1], step[n1, TANGENT + 2]))
-            turns += find_tensions(n0, e0, n, along, ahead, T, mesh.element, mesh.law_data, step)
+            along = HUGE * dot(first, (leap[n0, TANGENT], leap[n0, TANGENT + 1], leap[n0, TANGENT + 2]))
+            ahead = HUGE * dot(last, (leap[n1, TANGENT], leap[n1, TANGENT + 1], leap[n1, TANGENT + 2]))
+            turns += find_tensions(k, along, ahead, now.T, mesh, leap)
         if turns == 0:
             break
     for j in range(mesh.motion.size):
         x = scale3(HUGE, jump(j, mesh, right))
         for p in range(3):
-            X[2, mesh.s.size + j, p] += x[p]
-            X[1, mesh.s.size + j, p] += 0.5 * h * x[p]
+            now.a[mesh.s.size + j, p] += x[p]
+            now.v[mesh.s.size + j, p] += 0.5 * h * x[p]
     return True
 
 
@@ -211,25 +195,51 @@ def other_stiffness(mesh, sea):
 def leap_to(t_end, mesh, sea, motions, work):
     """Step to t_end by leapfrog; returns REACHED, PARTED (a limit of tension was passed), BLEW_UP or UNSTABLE.
 
-    The one entry into compiled code of such a run. Arrays are taken out of their tuples before the steps.
+    The one entry into compiled code of such a run.
     """
+    return _leap(t_end, mesh, sea, motions, work, np.empty((mesh.s.size, LEAP_COLUMNS)), np.zeros((3, 3)))
+
+
+@kernel(**UNCOUNTED)
+def _move(t, h, mesh, sea, motions, work, out):
+    """Positions at the end t of a step h, velocities as predicted, and the water there."""
+    X, n_rows = work.now.X, mesh.s.size + mesh.motion.size
+    _predict(n_rows, h, X[0], X[1], X[2])
+    if mesh.bodies.body.shape[0] > 0:
+        move_junctions(t, mesh, motions, X)
+    else:
+        put_given(t, mesh)
+        _move_held(t, mesh, motions, out, X)
+        join_ends(X, mesh)
+    if sea.water_density > 0.0 and (sea.wave.shape[1] > 0 or sea.current_speed > 0.0):
+        water_at(X[0], t, sea, work.flow)
+
+
+@kernel(**UNCOUNTED)
+def _accelerate(h, now, mesh, fluid, work, leap):
+    """Accelerations, velocities and tensions at the end of a step; whether all is finite, and as `forces`."""
+    n_dofs = mesh.dof.shape[0]
+    fastest, slowest = forces(h, now, mesh, fluid, work.memory.grip, leap)
+    if n_dofs > 0:
+        finite = _solve_tensions(h, now, mesh, fluid, slowest > 0.0, work.memory, leap)
+    else:
+        finite = slowest == 0.0 or held_tensions(now.T, mesh, leap)
+    finite = correct(h, now, mesh, leap) and finite
+    if n_dofs > 0:
+        join_ends(work.now.X, mesh)
+    return finite, fastest, slowest
+
+
+@kernel(**UNCOUNTED)
+def _leap(t_end, mesh, sea, motions, work, leap, out):
+    """As `leap_to`.  leap : (n_nodes, LEAP_COLUMNS), out : (3, 3), scratch"""
     clock, settings, count = work.clock, work.settings, work.count
     slip = 1e-9 * max(1.0, abs(t_end))
     if clock[TIME] >= t_end - slip:
         return REACHED
-    X, T, flow, memory, rho, g = work.now.X, work.now.T, work.flow, work.memory, sea.water_density, sea.gravity
-    r, v, a = X[0], X[1], X[2]
-    n_nodes, n_dofs = mesh.s.size, mesh.dof.shape[0]
-    node_start, element_start, line, dof_start = mesh.node_start, mesh.element_start, mesh.line, mesh.dof_start
-    node, element, law_data, load = mesh.node, mesh.element, mesh.law_data, mesh.load
-    end_offset, which, reference = mesh.end_offset, mesh.motion, mesh.reference
-    damping, has_bed, bed, grip = mesh.mass_damping, mesh.has_bed, mesh.bed[0], memory.grip
-    has_bodies, has_friction = mesh.bodies.body.shape[0] > 0, grip[FRICTION_ROW, 0] > 0.0 and has_bed
-    flows = rho > 0.0 and (sea.wave.shape[1] > 0 or sea.current_speed > 0.0)
-    may_part = _may_part(element)
-    step, out = np.empty((n_nodes, LEAP_COLUMNS)), np.zeros((3, 3))
-    keeps, ledger, booked, dof = settings[LEDGER] > 0.0, work.ledger, work.forces, mesh.dof
-    n_points = mesh.motion.size - mesh.bodies.body.shape[0]
+    now, fluid = instant(work.now.X, work.now.T, work.flow), (sea.water_density, sea.gravity)
+    element, grip, ledger, keeps = mesh.element, work.memory.grip, work.ledger, settings[LEDGER] > 0.0
+    has_friction, may_part = grip[FRICTION_ROW, 0] > 0.0 and mesh.has_bed, _may_part(element)
     rest = other_stiffness(mesh, sea)
     share = STABLE * min(1.0, np.sqrt(settings[TOLERANCE] / ACCURATE))
     is_first = count[STEPS] == 0  # to be moved by nothing: for the accelerations at the start
@@ -238,54 +248,32 @@ def leap_to(t_end, mesh, sea, motions, work):
         wanted = fixed if fixed > 0.0 else min(wanted, most)
         left = t_end - time
         h = 0.0 if is_first else left / np.ceil(left / wanted - 1e-6)
-        _predict(n_nodes + which.size, h, r, v, a)
-        if has_bodies:
-            move_junctions(time + h, mesh, motions, X)
-        else:
-            put_given(time + h, mesh)
-            _move_held(time + h, n_nodes, which, reference, dof_start, motions, out, r, v, a)
-            _join(n_nodes, line, node_start, end_offset, r, v, a)
-        if flows:
-            water_at(r, time + h, sea, flow)
-        fastest, slowest = forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element,
-                                  law_data, load, damping, has_bed, bed, rho, g, grip, step)  # fmt: skip
-        if n_dofs > 0:
-            finite = _solve_tensions(h, X, T, flow, mesh, rho, g, slowest > 0.0, memory, step)
-        else:
-            finite = slowest == 0.0 or held_tensions(node_start, element_start, T, element, law_data, step)
-        finite = correct(h, node_start, element_start, v, a, T, step) and finite
-        if n_dofs > 0 and has_bodies:
-            join_ends(X, mesh)
-        elif n_dofs > 0:
-            _join(n_nodes, line, node_start, end_offset, r, v, a)
+        _move(time + h, h, mesh, sea, motions, work, out)
+        finite, fastest, slowest = _accelerate(h, now, mesh, fluid, work, leap)
         if not finite:
             clock[FAIL_TIME] = time
-            count[FAIL_ELEMENT] = _first_not_finite(T)
+            count[FAIL_ELEMENT] = _first_not_finite(now.T)
             return BLEW_UP
         longest = 2.0 / np.sqrt(fastest + rest)
         wanted = share * longest * _bare_share(slowest * np.sqrt(fastest), element)
+        if is_first and fixed > longest:
+            clock[STEP] = longest
+            return UNSTABLE
+        if keeps:
+            measure_lines(now, mesh, fluid, grip, ledger, work.forces)
         if is_first:
             is_first = False
-            if fixed > longest:
-                clock[STEP] = longest
-                return UNSTABLE
             if keeps:
-                measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
-                              flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
-                              ledger)  # fmt: skip
                 begin(ledger)
             continue
         time += h
         _count_step(h, time, wanted, clock, count)
         if keeps:
-            measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T,
-                          flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, booked,
-                          ledger)  # fmt: skip
             add_step(h, 0.0, ledger)
         if has_friction:
-            move_grip(r, v, mesh, grip)
+            move_grip(now.r, now.v, mesh, grip)
         if may_part:
-            parted = parting_element(T, element)
+            parted = parting_element(now.T, element)
             if parted >= 0:
                 count[FAIL_ELEMENT] = parted
                 return PARTED

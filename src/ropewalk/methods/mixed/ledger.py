@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.element import instant
 from ropewalk.assembly.mesh import FIRST
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import (
@@ -38,17 +39,14 @@ from ropewalk.numerics.compile import kernel
 
 
 @kernel(**UNCOUNTED)
-def _measure(X, T, flow, mesh, rho, g, grip, ledger, forces):
-    """Book all forces at the present state: fills the columns of `ledger` that are measured.
+def _measure(mesh, sea, work):
+    """Book all forces at the present state of `Work`: fills the columns of its ledger that are measured.
 
-    X, T, flow : as in `newton_iteration`, before turns are made part of the attitudes (`rebase`)
-    forces : (n_rows, FORCE_COLUMNS)
+    To be called before turns are made part of the attitudes (`rebase`).
     """
-    measure_lines(
-        mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0], mesh.node_start, mesh.element_start, mesh.line,
-        mesh.dof_start, mesh.dof, mesh.reference, X[0], X[1], X[2], T, flow, mesh.node, mesh.element,
-        mesh.law_data, mesh.load, mesh.mass_damping, mesh.has_bed, mesh.bed[0], rho, g, grip, forces, ledger,
-    )  # fmt: skip
+    X, T, flow, ledger, forces = work.now.X, work.now.T, work.flow, work.ledger, work.forces
+    rho, g = sea.water_density, sea.gravity
+    measure_lines(instant(X, T, flow), mesh, (rho, g), work.memory.grip, ledger, forces)
     if mesh.winches.table.shape[0] > 0:
         work, damped, bare = book_winches(X, T, mesh, g, forces)
         ledger[WINCH, STEP_WORK] += work
@@ -91,24 +89,23 @@ def _scheme_losses(X, Y, mesh):
 
 
 @kernel(**UNCOUNTED)
-def keep_step(h, h_before, X, Y, T, flow, mesh, rho, g, grip, ledger, forces):
-    """Add a step from X to Y to the ledger.
+def keep_step(h, h_before, mesh, sea, work):
+    """Add the step from `work.last` to `work.now` to the ledger; `work.flow` is the water after it.
 
-    h, h_before : the step and the one before it, s    X, Y : (4, n_rows, 3) before and after it
-    T, flow : after it, as in `newton_iteration`    forces : (n_rows, FORCE_COLUMNS)
+    h, h_before : the step and the one before it, s
     """
-    _measure(Y, T, flow, mesh, rho, g, grip, ledger, forces)
-    lost, held = _scheme_losses(X, Y, mesh)
-    ledger[NUMERICS, STEP_WORK] += lost
-    ledger[ENDS, STEP_WORK] -= held
-    add_step(h, h_before, ledger)
+    _measure(mesh, sea, work)
+    lost, held = _scheme_losses(work.last.X, work.now.X, mesh)
+    work.ledger[NUMERICS, STEP_WORK] += lost
+    work.ledger[ENDS, STEP_WORK] -= held
+    add_step(h, h_before, work.ledger)
 
 
 @kernel(**UNCOUNTED)
-def begin_ledger(X, T, flow, mesh, rho, g, grip, ledger, forces):
-    """Let the next step begin at X: at the start, and where forces have jumped or the mesh has changed."""
-    _measure(X, T, flow, mesh, rho, g, grip, ledger, forces)
-    begin(ledger)
+def begin_ledger(mesh, sea, work):
+    """Let the next step begin at `work.now`: at the start, and where forces have jumped or the mesh has changed."""
+    _measure(mesh, sea, work)
+    begin(work.ledger)
 
 
 @kernel

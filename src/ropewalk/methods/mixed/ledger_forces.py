@@ -21,7 +21,7 @@ from ropewalk.loads.bed import penetration
 from ropewalk.loads.given import load_on_half, spring_pull
 from ropewalk.loads.point import is_bare
 from ropewalk.loads.sea import velocity
-from ropewalk.methods.mixed.nodes import lump, node_terms
+from ropewalk.methods.mixed.nodes import Lumps, lump, lumps_of, node_terms
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, tension
@@ -45,6 +45,8 @@ PLACE = 21  # m
 WOUND = 24  # of the element at a winch, at its inner node: force of winding (N), and the length wound to (m)
 WOUND_MASS = 26  # energy per mass that is brought in (J/kg), and the mass (kg)
 FORCE_COLUMNS = 28
+
+AT_REST = (0.0, 0.0)  # da/dr and dv/dr where no derivative is used
 
 
 @kernel
@@ -86,58 +88,62 @@ def _way(F, n, r):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _on_half(e, n, other, t, span, r, v, a, flow, element, rho, g):
-    """Force of the water on the half of element e at node n (N), the drag in it, and the power of that on the water."""
-    on = water_on_node_half(element[e], n, other, (t, span), (r, v, a), flow, (rho, g), (0.0, 0.0))
-    return on[0], on[1], dot(on[1], velocity(flow, n))
+def _on_half(element, n, other, chord, now, fluid):
+    """Force of the water on the half of an element at node n (N), the drag in it, and the power of that on the water.
+
+    Arguments of `water_on_node_half`.
+    """
+    on = water_on_node_half(element, n, other, chord, now, fluid, AT_REST)
+    return on[0], on[1], dot(on[1], velocity(now.flow, n))
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
-def _on_lump(n, r, v, a, flow, node, rho, g):
+def _on_lump(n, now, node, fluid):
     """As `_on_half`, for what is lumped at row n."""
-    R, _, drag = lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)
-    return scale3(-1.0, R), drag, dot(drag, velocity(flow, n))
+    R, _, drag = lump(n, now, node, fluid, AT_REST)
+    return scale3(-1.0, R), drag, dot(drag, velocity(now.flow, n))
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
-def _book_bed(n, r, v, a, flow, node, bed, rho, g, grip, way, F):
+def _book_bed(n, now, lumps, fluid, way, F):
     """Work of the bed on node n (J): what is left of all that acts on what is lumped there, and of its inertia."""
-    m = node[n].mass
-    R = node_terms(n, r, v, a, flow, node, 0.0, True, bed, rho, g, 0.0, 0.0, grip)[0]
-    rest = sub3(lump(n, r, v, a, flow, node, rho, g, 0.0, 0.0)[0],
-                (node[n].force[0], node[n].force[1], node[n].force[2]))  # fmt: skip
-    inertia = (m * a[n, 0], m * a[n, 1], m * (a[n, 2] + g))
+    a, here, m = now.a, lumps.node[n], lumps.node[n].mass
+    bare = Lumps(lumps.node, 0.0, lumps.has_bed, lumps.bed, lumps.grip)
+    R = node_terms(n, now, bare, fluid, AT_REST)[0]
+    rest = sub3(lump(n, now, lumps.node, fluid, AT_REST)[0], (here.force[0], here.force[1], here.force[2]))
+    inertia = (m * a[n, 0], m * a[n, 1], m * (a[n, 2] + fluid[1]))
     return book(F, n, ON_BED, sub3(add3(inertia, rest), R), way)
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
-def _book_hold(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, force, way, F):
+def _book_hold(n, now, lumps, fluid, force, way, F):
     """Work of what holds or moves the node at an end (J).  force : of its elements on it, N"""
-    R = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, 0.0, 0.0, grip)[0]
+    R = node_terms(n, now, lumps, fluid, AT_REST)[0]
     return book(F, n, HOLD, sub3(R, force), way)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _book_row(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water, drag, load, F):
+def _book_row(n, now, lumps, fluid, acting, F):
     """Work on row n (J): of water, of the drag in it, of loads, of the bed, of damping by mass; power of carried drag.
 
-    water, drag, load : of the elements at the row, N
+    acting : water, drag and load of the elements at the row, N
     """
+    node, r, v, (water, drag, given) = lumps.node[n], now.r, now.v, acting
     way, power, ground, damped, loads = _way(F, n, r), 0.0, 0.0, 0.0, 0.0
-    if not is_bare(node[n]):
-        force, part, power = _on_lump(n, r, v, a, flow, node, rho, g)
+    if not is_bare(node):
+        force, part, power = _on_lump(n, now, lumps.node, fluid)
         water, drag = add3(water, force), add3(drag, part)
-    load = (load[0] + node[n].force[0], load[1] + node[n].force[1], load[2] + node[n].force[2])
+    load = (given[0] + node.force[0], given[1] + node.force[1], given[2] + node.force[2])
     if load != ZERO3 or F[n, ON_LOADS] != 0.0 or F[n, ON_LOADS + 1] != 0.0 or F[n, ON_LOADS + 2] != 0.0:
         loads = book(F, n, ON_LOADS, load, way)
-    if has_bed and node[n].bed_area != 0.0:
-        depth = penetration(bed, three(r, n), node[n].radius)
+    if lumps.has_bed and node.bed_area != 0.0:
+        depth = penetration(lumps.bed, three(r, n), node.radius)
         if depth > 0.0:
-            ground = _book_bed(n, r, v, a, flow, node, bed, rho, g, grip, way, F)
+            ground = _book_bed(n, now, lumps, fluid, way, F)
         elif F[n, ON_BED] != 0.0 or F[n, ON_BED + 1] != 0.0 or F[n, ON_BED + 2] != 0.0:
             ground = book(F, n, ON_BED, ZERO3, way)
-    if damping > 0.0:
-        m = damping * node[n].mass
+    if lumps.mass_damping > 0.0:
+        m = lumps.mass_damping * node.mass
         damped = book(F, n, ON_DAMPING, (m * v[n, 0], m * v[n, 1], m * v[n, 2]), way)
     F[n, PLACE], F[n, PLACE + 1], F[n, PLACE + 2] = r[n, 0], r[n, 1], r[n, 2]
     return book(F, n, ON_WATER, water, way), book(F, n, ON_DRAG, drag, way), loads, ground, damped, power
@@ -157,9 +163,14 @@ def _add_row(ledger, works):
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, node, element, law_data, load,
-                  damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
-    """Book all forces on the nodes of a line."""
+def _measure_line(line, now, mesh, fluid, grip, ledger, F):
+    """Book all forces on the nodes of a line; arguments of `measure_lines`."""
+    r, v, T = now.r, now.v, now.T
+    n0, e0 = mesh.node_start[line], mesh.element_start[line]
+    n_elements, element, law_data, load = mesh.element_start[line + 1] - e0, mesh.element, mesh.law_data, mesh.load
+    first, last, dof_start = mesh.line[line, FIRST], mesh.line[line, LAST], mesh.dof_start
+    first_held, last_held = dof_start[first] == dof_start[first + 1], dof_start[last] == dof_start[last + 1]
+    lumps = lumps_of(mesh, grip)
     works = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     damped, bare, damped_energy, bare_energy, ends = 0.0, 0.0, 0.0, 0.0, 0.0
     water, drag, given, carried = ZERO3, ZERO3, ZERO3, 0.0
@@ -180,25 +191,21 @@ def _measure_line(n0, e0, n_elements, first_held, last_held, r, v, a, T, flow, n
         else:
             bare, bare_energy = bare + taken, bare_energy + stored
         water2, drag2, given2 = ZERO3, ZERO3, ZERO3
-        if rho > 0.0:
-            force, part, power = _on_half(e, i, j, t, span, r, v, a, flow, element, rho, g)
+        if fluid[0] > 0.0:
+            force, part, power = _on_half(element[e], i, j, (t, span), now, fluid)
             water, drag, carried = add3(water, force), add3(drag, part), carried + power
-            water2, drag2, power = _on_half(e, j, i, t, span, r, v, a, flow, element, rho, g)
+            water2, drag2, power = _on_half(element[e], j, i, (t, span), now, fluid)
             carried += power
         if load.shape[0] > 0:
             given = add3(given, load_on_half(load[e], 0, 0.5 * L, t, span, three(r, i), three(v, i), 0.0)[0])
             given2 = load_on_half(load[e], 1, 0.5 * L, t, span, three(r, j), three(v, j), 0.0)[0]
         if k == 0 and first_held:
-            ends += _book_hold(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip,
-                               add3(pull, add3(water, given)), way, F)  # fmt: skip
-        works = _sum6(works, _book_row(i, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water, drag, given,
-                                       F))  # fmt: skip
+            ends += _book_hold(i, now, lumps, fluid, add3(pull, add3(water, given)), way, F)
+        works = _sum6(works, _book_row(i, now, lumps, fluid, (water, drag, given), F))
         if k == n_elements - 1 and last_held:
-            ends += _book_hold(j, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip,
-                               sub3(add3(water2, given2), pull), ahead, F)  # fmt: skip
+            ends += _book_hold(j, now, lumps, fluid, sub3(add3(water2, given2), pull), ahead, F)
         water, drag, given, way = water2, drag2, given2, ahead
-    works = _sum6(works, _book_row(n0 + n_elements, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip, water,
-                                   drag, given, F))  # fmt: skip
+    works = _sum6(works, _book_row(n0 + n_elements, now, lumps, fluid, (water, drag, given), F))
     _add_row(ledger, _sum6(works, (0.0, 0.0, 0.0, 0.0, 0.0, carried)))
     ledger[DAMPING, STEP_WORK] += damped
     ledger[NUMERICS, STEP_WORK] += bare
@@ -213,33 +220,30 @@ def _sum6(x, y):
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def measure_lines(n_nodes, n_points, node_start, element_start, line, dof_start, dof, reference, r, v, a, T, flow, node,
-                  element, law_data, load, damping, has_bed, bed, rho, g, grip, F, ledger):  # fmt: skip
+def measure_lines(now, mesh, fluid, grip, ledger, F):
     """Book all forces on nodes and free points at the present state: fills the columns of `ledger` that are measured.
 
     What an element takes of the motion and does not store is a loss by damping if it has any, else one of the scheme.
     Where an element comes taut its tension is mostly that of the damping, and neither its elastic part nor the rest is
     resolved; but what both together take is known, and so is what is stored.
 
-    F : (n_rows, FORCE_COLUMNS)    ledger : (POWERS, COLUMNS)
+    now : `Instant`    fluid : rho, g    grip : of `Elimination`    ledger : (POWERS, COLUMNS)
+    F : (n_rows, FORCE_COLUMNS)
     """
+    dof, dof_start, r, reference = mesh.dof, mesh.dof_start, now.r, mesh.reference
+    lumps = lumps_of(mesh, grip)
     for k in range(POWERS):
         ledger[k, STEP_WORK], ledger[k, NOW], ledger[k, HELD] = 0.0, 0.0, 0.0
-    for k in range(node_start.size - 1):
-        first, last = line[k, FIRST], line[k, LAST]
-        _measure_line(node_start[k], element_start[k], element_start[k + 1] - element_start[k],
-                      dof_start[first] == dof_start[first + 1], dof_start[last] == dof_start[last + 1], r, v, a, T,
-                      flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, F,
-                      ledger)  # fmt: skip
-    for j in range(n_points):
+    for line in range(mesh.line.shape[0]):
+        _measure_line(line, now, mesh, fluid, grip, ledger, F)
+    for j in range(mesh.motion.size - mesh.bodies.body.shape[0]):
         if dof_start[j] < dof_start[j + 1]:
-            n, load_on_row = n_nodes + j, ZERO3
+            n, load_on_row = mesh.s.size + j, ZERO3
             for c in range(dof_start[j], dof_start[j + 1]):
                 axis = (dof[c, 0], dof[c, 1], dof[c, 2])
                 way = (r[n, 0] - reference[j, 0], r[n, 1] - reference[j, 1], r[n, 2] - reference[j, 2])
                 load_on_row = add3(load_on_row, scale3(spring_pull(axis, dof[c, SPRING], dof[c, PULL], way), axis))
-            _add_row(ledger, _book_row(n, r, v, a, flow, node, damping, False, bed, rho, g, grip, ZERO3, ZERO3,
-                                       load_on_row, F))  # fmt: skip
+            _add_row(ledger, _book_row(n, now, lumps, fluid, (ZERO3, ZERO3, load_on_row), F))
 
 
 @kernel(**UNCOUNTED)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from ropewalk.assembly.element import three
 from ropewalk.loads.bed import grip_pull, moved_grip, normal_of, penetration, press, slid
 from ropewalk.loads.point import is_bare, lump_of, water_on_point
 from ropewalk.loads.sea import acceleration, height_over_water, velocity
+from ropewalk.model.arrays import Array, Records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -27,17 +30,34 @@ GRIP = 10  # rows of `grip` before those of the nodes
 SOFT = 1e-4  # of the shear stiffness, with which grips hold nodes while an equilibrium is sought
 
 
+class Lumps(NamedTuple):
+    """What the forces at nodes are computed from."""
+
+    node: Records  # (n_rows,) of NODE of the mesh
+    mass_damping: float  # 1/s
+    has_bed: bool
+    bed: Any  # of the mesh
+    grip: Array  # of `Elimination`
+
+
+@kernel(inline="always")
+def lumps_of(mesh, grip):
+    """`Lumps` of a mesh."""
+    return Lumps(mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed[0], grip)
+
+
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
-def lump(n, r, v, a, flow, node, rho, g, bp, gp):
+def lump(n, now, node, fluid, step):
     """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative; the drag.
 
-    r, v, a : (n, 3)    flow : (n, 8) of the water    node : of the mesh; a volume is a sphere at the surface
+    now : `Instant`    node : of the mesh; a volume is a sphere at the surface    fluid, step : of `element_system`
     """
-    if rho <= 0.0 or is_bare(node[n]):
+    if fluid[0] <= 0.0 or is_bare(node[n]):
         return ZERO3, ZERO9, ZERO3
-    water, motion = (velocity(flow, n), acceleration(flow, n)), (three(v, n), three(a, n))
+    bp, gp = step
+    water, motion = (velocity(now.flow, n), acceleration(now.flow, n)), (three(now.v, n), three(now.a, n))
     F, drag, by_u, added, by_height, _ = water_on_point(
-        lump_of(node[n]), height_over_water(r, flow, n), water, motion, (rho, g)
+        lump_of(node[n]), height_over_water(now.r, now.flow, n), water, motion, fluid
     )
     K = plus_unit(scale9(gp, by_u), bp * added)
     K = (
@@ -47,30 +67,31 @@ def lump(n, r, v, a, flow, node, rho, g, bp, gp):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def node_terms(n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip):
+def node_terms(n, now, lumps, fluid, step):
     """Inertia minus forces of row n, and their derivative: weight, lumped things, bed.
 
-    node : of the mesh    has_bed, bed : of the mesh    grip : of `Elimination`
+    now : `Instant`    lumps : `Lumps`    fluid, step : of `element_system`
     """
-    F, K = add_node_terms(ZERO3, ZERO9, n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip)
+    F, K = add_node_terms(ZERO3, ZERO9, n, now, lumps, fluid, step)
     return scale3(-1.0, F), K
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def add_node_terms(F, K, n, r, v, a, flow, node, mass_damping, has_bed, bed, rho, g, bp, gp, grip):
+def add_node_terms(F, K, n, now, lumps, fluid, step):
     """Forces minus inertia of row n added to F, minus their derivative added to K; arguments of `node_terms`."""
-    m = node[n].mass
+    node, v, a, damping, (bp, gp) = lumps.node[n], now.v, now.a, lumps.mass_damping, step
+    m = node.mass
     F = (
-        F[0] + node[n].force[0] - m * (a[n, 0] + mass_damping * v[n, 0]),
-        F[1] + node[n].force[1] - m * (a[n, 1] + mass_damping * v[n, 1]),
-        F[2] + node[n].force[2] - m * (a[n, 2] + mass_damping * v[n, 2] + g),
+        F[0] + node.force[0] - m * (a[n, 0] + damping * v[n, 0]),
+        F[1] + node.force[1] - m * (a[n, 1] + damping * v[n, 1]),
+        F[2] + node.force[2] - m * (a[n, 2] + damping * v[n, 2] + fluid[1]),
     )
-    K = plus_unit(K, m * (bp + mass_damping * gp))
-    if not is_bare(node[n]):
-        R1, K1, _ = lump(n, r, v, a, flow, node, rho, g, bp, gp)
+    K = plus_unit(K, m * (bp + damping * gp))
+    if not is_bare(node):
+        R1, K1, _ = lump(n, now, lumps.node, fluid, step)
         F, K = sub3(F, R1), add9(K, K1)
-    if has_bed and node[n].bed_area != 0.0 and penetration(bed, three(r, n), node[n].radius) > 0.0:
-        R1, K1 = _bed_terms(n, r, v, bed, node[n], gp, grip)
+    if lumps.has_bed and node.bed_area != 0.0 and penetration(lumps.bed, three(now.r, n), node.radius) > 0.0:
+        R1, K1 = _bed_terms(n, now.r, v, lumps.bed, node, gp, lumps.grip)
         F, K = sub3(F, R1), add9(K, K1)
     return F, K
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.assembly.anchor import carried
-from ropewalk.assembly.element import axial, element_system, three
+from ropewalk.assembly.element import axial, element_system, elements_of, instant, three
 from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
 from ropewalk.assembly.winches import END, FLUX, LINE
 from ropewalk.loads.bed import normal_of, penetration, pressure
@@ -19,7 +19,7 @@ from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import POWERS, WORK
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, node_terms
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, lumps_of, node_terms
 from ropewalk.methods.mixed.steps import TIME
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
@@ -143,7 +143,7 @@ def keep_moment(i, mesh, sea, work, reading, tape):
     _keep_points(i, X, mesh, nodes, tape)
     _keep_bodies(i, X, mesh, tape)
     _keep_wrenches(i, X[0], mesh, nodes, tape)
-    _note_misses(X[0], X[1], T, mesh, tape.worst)
+    _note_misses(instant(X, T, work.flow), mesh, tape.worst)
 
 
 @kernel(**COUNTED)
@@ -162,17 +162,15 @@ def _water_at_ends(r, t, sea, reading, flow):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
     """As `unbalance`, at the ends of lines and at points only.  fluid : rho, g"""
-    r, v, a = X[0], X[1], X[2]
-    rho, g = fluid
+    now, elements, lumps = instant(X, T, flow), elements_of(mesh, False), lumps_of(mesh, grip)
     n_nodes, n_points = mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0]
     for j in range(mesh.motion.size):
         R = ZERO3
         if j < n_points:
             n = n_nodes + j
-            R = node_terms(n, r, v, a, flow, mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed[0], rho, g, 0.0, 0.0,
-                           grip)[0]  # fmt: skip
+            R = node_terms(n, now, lumps, fluid, (0.0, 0.0))[0]
             for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-                axis, way = three(mesh.dof, d), sub3(three(r, n), three(mesh.reference, j))
+                axis, way = three(mesh.dof, d), sub3(three(now.r, n), three(mesh.reference, j))
                 R = sub3(R, scale3(spring_pull(axis, mesh.dof[d, SPRING], mesh.dof[d, PULL], way), axis))
         _set3(nodes, n_nodes + j, R)
     for line in range(mesh.line.shape[0]):
@@ -180,10 +178,8 @@ def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
         for side in range(2):
             k = 0 if side == 0 else mesh.element_start[line + 1] - e0 - 1
             n = n0 + k + side
-            part = element_system(e0 + k, n0 + k, n0 + k + 1, r, v, a, T, flow, mesh.element, mesh.law_data, mesh.load,
-                                  rho, g, 0.0, 0.0, False)  # fmt: skip
-            R = node_terms(n, r, v, a, flow, mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed[0], rho, g, 0.0, 0.0,
-                           grip)[0]  # fmt: skip
+            part = element_system(e0 + k, n0 + k, now, elements, fluid, (0.0, 0.0))
+            R = node_terms(n, now, lumps, fluid, (0.0, 0.0))[0]
             R = add3(R, part[0] if side == 0 else part[1])
             _set3(nodes, n, R)
             row = n_nodes + mesh.line[line, FIRST + side]
@@ -353,17 +349,18 @@ def _keep_wrenches(i, r, mesh, nodes, tape):
 
 
 @kernel(**UNCOUNTED)
-def _note_misses(r, v, T, mesh, worst):
+def _note_misses(now, mesh, worst):
     """Keep the largest miss of an element, as a share of its length: how well the elements keep to their law.
 
     Elements that are slack and cannot push have no length to keep.
     """
+    elements = elements_of(mesh, False)
     for line in range(mesh.line.shape[0]):
         shift = mesh.node_start[line] - mesh.element_start[line]
         for e in range(mesh.element_start[line], mesh.element_start[line + 1]):
             slack = mesh.element[e].slack  # N: a tension below it is none
-            if slack == 0.0 or slack < T[e]:
-                miss = axial(e, e + shift, e + shift + 1, r, v, T, mesh.element, mesh.law_data, 0.0, False)[7]
+            if slack == 0.0 or slack < now.T[e]:
+                miss = axial(e, e + shift, now, elements, 0.0)[7]
                 worst[0] = max(worst[0], abs(miss) / mesh.element[e].length)
 
 

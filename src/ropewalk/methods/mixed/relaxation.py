@@ -76,11 +76,11 @@ def _descended(model: Model, work: FemWork, t: float) -> tuple[Report, int]:
     kept.trial.X[1:] = 0.0
     copy_state(kept.trial, kept.now)
     most = int(min(MOST_STEPS, MOST_UPDATES / max(1, mesh.element.shape[0])))
-    outcome, used = descend(t, mesh, sea, kept, *scales(model), kept.nodes, work.misses, most)
+    outcome, used = descend(t, mesh, sea, kept, scales(model), work.misses, most)
     copy_state(kept.now, kept.trial)
     if outcome != CONVERGED:
-        unbalance(kept.now.X, kept.now.T, kept.flow, mesh, sea.water_density, sea.gravity, kept.memory.grip, kept.nodes,
-                  work.misses)  # fmt: skip
+        fluid = (sea.water_density, sea.gravity)
+        unbalance(kept.now.X, kept.now.T, kept.flow, mesh, fluid, kept.memory.grip, kept.nodes, work.misses)
     report = settle(model, work, t)
     return report, used + report.iterations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ropewalk.assembly.mesh import FIRST
@@ -12,25 +14,40 @@ from ropewalk.numerics.compile import kernel
 GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
 
 
+class Scheme(NamedTuple):
+    """Coefficients of a scheme, as in steps.py."""
+
+    alpha_m: float
+    alpha_f: float
+    p0: float
+    p1: float
+    q0: float
+    q1: float
+    delta: float
+    error: float  # constant of the error
+
+
 @kernel(**UNCOUNTED)
 def coefficients(scheme, radius):
-    """alpha_m, alpha_f, p0, p1, q0, q1, delta and the error constant of a scheme."""
+    """`Scheme` of generalised-alpha with a spectral radius, or of backward Euler."""
     if scheme == BACKWARD_EULER:
-        return 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.5
+        return Scheme(0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.5)
     am = (2.0 * radius - 1.0) / (radius + 1.0)
     af = radius / (radius + 1.0)
     gamma = 0.5 + af - am
     beta = 0.25 * (gamma + 0.5) ** 2
     delta = am - af
-    return am, af, 0.5 - beta, beta, 1.0 - gamma, gamma, delta, beta + 0.5 * delta - 1.0 / 6.0
+    return Scheme(am, af, 0.5 - beta, beta, 1.0 - gamma, gamma, delta, beta + 0.5 * delta - 1.0 / 6.0)
 
 
 @kernel(**UNCOUNTED)
-def predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial):
+def predict(h, f, scheme, row, now, last, trial):
     """Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
 
+    scheme : `Scheme`
     row : of X, where the accelerations at the start of the step are; 3 after a blow, see `keep_memory`
     """
+    am, af, p0, p1, q0, q1, _, _ = scheme
     X, A, Y = now.X, last.X, trial.X
     for n in range(X.shape[1]):
         for c in range(3):

@@ -116,9 +116,8 @@ def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
     """As `_settle`, on the mesh as it is."""
     force_scale, length_scale = scales(model)
     outcome, iterations, force, miss = find_equilibrium(
-        t, work.mesh, still_water(model.sea), model.motions, work.steps, force_scale, length_scale, work.steps.nodes,
-        work.misses, 0.0,
-    )  # fmt: skip
+        t, work.mesh, still_water(model.sea), model.motions, work.steps, (force_scale, length_scale), work.misses, 0.0
+    )
     copy_state(work.steps.trial, work.steps.now)
     work.static[:MESH_ERROR] = outcome, iterations, force, miss
     if outcome == CONVERGED:

@@ -169,12 +169,13 @@ def _count_slack(T):
 
 
 @kernel(**UNCOUNTED)
-def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings):
+def _newton(h, mesh, fluid, step, work):
     """Iterate the trial state to its equations; returns True if it got there.
 
     Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. That says nothing
     of an element that just turned slack or taut: by the soft law of slack next to no tension is a miss of millimetres.
     """
+    trial, clock, count, settings = work.trial, work.clock, work.count, work.settings
     tolerance = NEWTON_FIXED if settings[FIXED_STEP] > 0.0 else NEWTON_SHARE * settings[TOLERANCE]
     length = max(clock[SPEED], settings[SPEED_FLOOR]) * h
     tension = settings[TENSION_SCALE]
@@ -184,7 +185,7 @@ def _newton(h, bp, gp, mesh, rho, g, trial, flow, memory, clock, count, settings
     stalled = 0
     slack = -1  # elements without tension after an iteration that did not go down; -1: not counted
     for k in range(MOST_ITERATIONS):
-        move, kick, miss = newton_iteration(trial.X, trial.T, flow, mesh, rho, g, bp, gp, share, memory)
+        move, kick, miss = newton_iteration(trial.X, trial.T, work.flow, mesh, fluid, step, share, work.memory)
         count[ITERATIONS] += 1
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
@@ -231,8 +232,8 @@ def _try_step(h, mesh, sea, motions, work):
     X, Y = now.X, trial.X
     is_restart = work.memory.grip[FRICTION_ROW, 1] == RESTART or clock[IMPACT] > 0.0
     scheme = BACKWARD_EULER if is_restart else int(settings[SCHEME])
-    am, af, p0, p1, q0, q1, delta, constant = coefficients(scheme, _radius(mesh, now.T, settings))
-    shift = delta * h
+    made = coefficients(scheme, _radius(mesh, now.T, settings))
+    am, af, shift = made.alpha_m, made.alpha_f, made.delta * h
     if clock[LAST_SHIFT] != 0.0 and shift != clock[LAST_SHIFT]:
         factor = shift / clock[LAST_SHIFT]
         for n in range(X.shape[1]):
@@ -241,24 +242,22 @@ def _try_step(h, mesh, sea, motions, work):
         clock[LAST_SHIFT] = shift
     f = min(h / clock[LAST_STEP], FURTHEST) if clock[LAST_STEP] > 0.0 else 0.0
     row = 3 if clock[STALE] > 0.0 else 2
-    predict(h, f, am, af, p0, p1, q0, q1, row, now, last, trial)
+    predict(h, f, made, row, now, last, trial)
     t = clock[TIME] + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
     if mesh.bodies.body.shape[0] > 0:
         water_on_bodies(Y, t, sea, mesh)
-    bp = (1.0 - am) / (h * h * p1 * (1.0 - af))
-    gp = q1 / (h * p1)
+    bp = (1.0 - am) / (h * h * made.p1 * (1.0 - af))
+    gp = made.q1 / (h * made.p1)
     if mesh.has_bed:
         land(bp, gp, mesh, X, Y)
-    if not _newton(
-        h, bp, gp, mesh, sea.water_density, sea.gravity, trial, work.flow, work.memory, clock, work.count, settings
-    ):
+    if not _newton(h, mesh, (sea.water_density, sea.gravity), (bp, gp), work):
         return False, 0.0, 0.0, shift
     for n in range(X.shape[1]):
         for c in range(3):
             Y[3, n, c] = ((1.0 - af) * Y[2, n, c] + af * X[row, n, c] - am * X[3, n, c]) / (1.0 - am)
-    error, speed = step_error(mesh, X, Y, h, constant)
+    error, speed = step_error(mesh, X, Y, h, made.error)
     return True, error, speed, shift
 
 
@@ -359,10 +358,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
         before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
         if has_ledger:
-            keep_step(
-                h, before, work.last.X, work.now.X, work.now.T, work.flow, mesh, sea.water_density, sea.gravity,
-                work.memory.grip, work.ledger, work.forces,
-            )  # fmt: skip
+            keep_step(h, before, mesh, sea, work)
         if mesh.bodies.body.shape[0] > 0:
             rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.element import element_system as element_system
-from ropewalk.assembly.element import three
+from ropewalk.assembly.element import instant, three
 from ropewalk.assembly.links import link_rows
 from ropewalk.assembly.mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
 from ropewalk.loads.given import spring_pull
@@ -20,7 +19,7 @@ from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn
 from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
 from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
-from ropewalk.methods.mixed.nodes import GRIP, node_terms
+from ropewalk.methods.mixed.nodes import GRIP, lumps_of, node_terms
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense, sub3
 from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
@@ -63,57 +62,45 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
 
 
 @kernel(inline="always")
-def junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
+def junction_terms(now, mesh, fluid, step, memory):
     """Lumped things, forces and springs of the free junctions, put into the emptied dense system."""
-    for p in range(b.size):
-        for q in range(b.size):
-            A[p, q] = 0.0
-    point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip)
-
-
-@kernel(inline="always")
-def point_terms(r, v, a, flow, mesh, rho, g, bp, gp, A, b, grip):
-    """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own."""
-    _point_terms(
-        r, v, a, flow, mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0], mesh.node, mesh.reference, mesh.dof,
-        mesh.dof_start, mesh.bed[0], mesh.mass_damping, rho, g, bp, gp, A, b, grip,
-    )  # fmt: skip
+    for p in range(memory.right.size):
+        for q in range(memory.right.size):
+            memory.matrix[p, q] = 0.0
+    point_terms(now, mesh, fluid, step, memory)
 
 
 @kernel(**UNCOUNTED)
-def _point_terms(r, v, a, flow, n_nodes, n_points, node, reference, dof, dof_start, bed, damping, rho, g, bp, gp, A, b,
-                 grip):  # fmt: skip
-    """As `point_terms`, for arrays."""
+def point_terms(now, mesh, fluid, step, memory):
+    """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own.
+
+    now : `Instant`    fluid, step : of `element_system`    memory : `Elimination`
+    """
+    dof, dof_start, A, b = mesh.dof, mesh.dof_start, memory.matrix, memory.right
+    lumps = lumps_of(mesh, memory.grip)
     for p in range(b.size):
         b[p] = 0.0
-    for j in range(n_points):
+    for j in range(mesh.motion.size - mesh.bodies.body.shape[0]):
         d0, d1 = dof_start[j], dof_start[j + 1]
         if d0 == d1:
             continue
-        row = n_nodes + j
-        R, K = node_terms(row, r, v, a, flow, node, damping, False, bed, rho, g, bp, gp, grip)
+        row = mesh.s.size + j
+        R, K = node_terms(row, now, lumps, fluid, step)
         for d in range(d0, d1):
             axis = (dof[d, 0], dof[d, 1], dof[d, 2])
-            ahead, way = row_onto(axis, K), sub3(three(r, row), three(reference, j))
+            ahead, way = row_onto(axis, K), sub3(three(now.r, row), three(mesh.reference, j))
             b[d] += spring_pull(axis, dof[d, SPRING], dof[d, PULL], way) - dot(axis, R)
             for c in range(d0, d1):
                 A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
             A[d, d] += dof[d, SPRING]
 
 
-@kernel(inline="always")
-def add_line(line, mesh, n_dofs, memory):
-    """Put the end blocks of a line into the dense system."""
-    _add_line(
-        line, n_dofs, mesh.line, mesh.dof_start, mesh.bodies.end_body, mesh.bodies.memory.lever, memory.end_block,
-        memory.end_right, memory.far, memory.matrix, memory.right,
-    )  # fmt: skip
-
-
 @kernel(**UNCOUNTED)
-def _add_line(line, n_dofs, lines, dof_start, end_body, lever, D, g, far, A, b):
-    """As `add_line`, for arrays."""
-    k = n_dofs + line
+def add_line(line, mesh, memory):
+    """Put the end blocks of a line into the dense system."""
+    lines, dof_start, end_body, lever = mesh.line, mesh.dof_start, mesh.bodies.end_body, mesh.bodies.memory.lever
+    D, g, far, A, b = memory.end_block, memory.end_right, memory.far, memory.matrix, memory.right
+    k = mesh.dof.shape[0] + line
     j = lines[line, LAST]
     dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
     A[k, k] = D[line, 3, 3]
@@ -123,7 +110,7 @@ def _add_line(line, n_dofs, lines, dof_start, end_body, lever, D, g, far, A, b):
         K = (D[line, 0, 0], D[line, 0, 1], D[line, 0, 2], D[line, 1, 0], D[line, 1, 1], D[line, 1, 2],
              D[line, 2, 0], D[line, 2, 1], D[line, 2, 2])  # fmt: skip
         up, row = (D[line, 0, 3], D[line, 1, 3], D[line, 2, 3]), (D[line, 3, 0], D[line, 3, 1], D[line, 3, 2])
-        add_body_end(line, lever, dj, k, K, up, row, (g[line, 0], g[line, 1], g[line, 2]), A, b)
+        add_body_end(line, lever, dj, k, (K, up, row, (g[line, 0], g[line, 1], g[line, 2])), A, b)
     for d in range(0 if on_body else nj):
         for p in range(3):
             w = lever[line, 1, d, p]
@@ -194,36 +181,37 @@ def _pull_links(X, mesh, right, share):
 
 
 @kernel(**UNCOUNTED)
-def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
+def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
     And the largest miss (m) left at kinks that were passed; see `substitute_line`.
 
     X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
-    T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    bp, gp : beta', gamma' of the scheme
-    share : of the correction that is made, 1 for plain Newton
+    T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    fluid : rho (kg/m3), g (m/s2)
+    step : beta', gamma' of the scheme    share : of the correction that is made, 1 for plain Newton
     """
-    r, v, a = X[0], X[1], X[2]
+    now, (bp, gp) = instant(X, T, flow), step
+    r, v, a = now.r, now.v, now.a
     n_lines = mesh.line.shape[0]
     n_dofs = mesh.dof.shape[0]
     n_nodes = mesh.s.size
     right = memory.right
     has_bodies, has_links = mesh.bodies.body.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
     for line in range(n_lines):
-        if not eliminate_line(line, r, v, a, T, flow, mesh, rho, g, bp, gp, memory):
+        if not eliminate_line(line, now, mesh, fluid, step, memory):
             return np.inf, np.inf, np.inf
     if n_dofs > 0:
         is_sparse = memory.factor.own.size > 0
         if is_sparse:  # the sparse solve leaves the matrix empty
-            point_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+            point_terms(now, mesh, fluid, step, memory)
         else:
-            junction_terms(r, v, a, flow, mesh, rho, g, bp, gp, memory.matrix, right, memory.grip)
+            junction_terms(now, mesh, fluid, step, memory)
         if has_links:
             _add_links(X, mesh, gp, memory.matrix, right)
         if has_bodies:
-            add_bodies(X, flow, mesh, (rho, g), (bp, gp), memory.matrix, right)
+            add_bodies(X, flow, mesh, fluid, step, memory.matrix, right)
         for line in range(n_lines):
-            add_line(line, mesh, n_dofs, memory)
+            add_line(line, mesh, memory)
         if gp == 0.0 and has_bodies:
             _steady_bodies(mesh, memory.matrix, right)
         if is_sparse:
@@ -238,8 +226,8 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
     kick = 0.0
     miss = 0.0
     for line in range(n_lines):
-        first, last = end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right)
-        m, k, left = substitute_line(line, r, v, a, T, mesh, bp, gp, share, memory, first, last, right[n_dofs + line])
+        jumps = (end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right), right[n_dofs + line])
+        m, k, left = substitute_line(line, now, mesh, step, share, memory, jumps)
         move, kick, miss = max(move, m), max(kick, k), max(miss, left)
     for j in range(mesh.motion.size):
         x = scale3(share, jump(j, mesh, right))
@@ -249,7 +237,7 @@ def newton_iteration(X, T, flow, mesh, rho, g, bp, gp, share, memory):
             a[n_nodes + j, p] += bp * x[p]
             move = max(move, abs(x[p]))
     if has_bodies:
-        move = max(move, turn_bodies(X, mesh, right, share, bp, gp))
+        move = max(move, turn_bodies(X, mesh, right, share, step))
     if has_links:
         kick = max(kick, _pull_links(X, mesh, right, share))
     join_ends(X, mesh)

@@ -1,7 +1,6 @@
 r"""Forces and tensions of the mixed elements for explicit steps: what each line does when its positions are known.
 
-All loops are given arrays, not tuples of them, take no slices, and count no references: that costs as much as the
-mechanics.
+Loops take no slices and count no references: that costs as much as the mechanics.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
-from ropewalk.assembly.mesh import LAST, TWO_SIDED
+from ropewalk.assembly.mesh import FIRST, LAST, TWO_SIDED
 from ropewalk.loads.bed import normal_of, penetration
 from ropewalk.loads.given import load_on_half
 from ropewalk.loads.point import is_bare
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, node_terms
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, lumps_of, node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -48,15 +47,15 @@ LEAP_COLUMNS = 22
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _law(e, stretch, is_slack, element, law_data):
-    """Tension (N) of an element at a strain and its slope (N); it gives way if it is slack and cannot push."""
-    slack = element[e].slack
+def _law(element, stretch, is_slack, law_data):
+    """Tension (N) of an element (record) at a strain and its slope (N); it gives way if it is slack and cannot push."""
+    slack = element.slack
     if is_slack and slack > 0.0:
         return slack * stretch, slack
-    start = element[e].law_start
-    if element[e].law == LINEAR:
+    start = element.law_start
+    if element.law == LINEAR:
         return law_data[start] * stretch, law_data[start]
-    return tension(stretch, element[e].law, law_data, start, element[e].law_stop)
+    return tension(stretch, element.law, law_data, start, element.law_stop)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -81,22 +80,23 @@ def _keep(x, i, K, y):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip):
+def _node(n, h, now, lumps, fluid):
     """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m).
 
     The stiffness is that across the bed, and that of friction along it.
     """
-    touches = has_bed and node[n].bed_area > 0.0 and penetration(bed, three(r, n), node[n].radius) > 0.0
-    if touches or not is_bare(node[n]):
-        R, K = node_terms(n, r, v, a, flow, node, damping, has_bed, bed, rho, g, HUGE, 0.5 * h * HUGE, grip)
-        area = node[n].bed_area if touches else 0.0
-        shear = bed.shear * area if grip[FRICTION_ROW, 0] > 0.0 else 0.0
+    node, bed, damping, v, a = lumps.node[n], lumps.bed, lumps.mass_damping, now.v, now.a
+    touches = lumps.has_bed and node.bed_area > 0.0 and penetration(bed, three(now.r, n), node.radius) > 0.0
+    if touches or not is_bare(node):
+        R, K = node_terms(n, now, lumps, fluid, (HUGE, 0.5 * h * HUGE))
+        area = node.bed_area if touches else 0.0
+        shear = bed.shear * area if lumps.grip[FRICTION_ROW, 0] > 0.0 else 0.0
         return R, scale9(1.0 / HUGE, K), bed.stiffness * area, shear
-    m = node[n].mass
+    m = node.mass
     R = (
-        m * (a[n, 0] + damping * v[n, 0]) - node[n].force[0],
-        m * (a[n, 1] + damping * v[n, 1]) - node[n].force[1],
-        m * (a[n, 2] + damping * v[n, 2] + g) - node[n].force[2],
+        m * (a[n, 0] + damping * v[n, 0]) - node.force[0],
+        m * (a[n, 1] + damping * v[n, 1]) - node.force[1],
+        m * (a[n, 2] + damping * v[n, 2] + fluid[1]) - node.force[2],
     )
     return R, plus_unit(ZERO9, m * (1.0 + 0.5 * h * damping)), 0.0, 0.0
 
@@ -117,33 +117,32 @@ def _square(k, k_geometric, k_bed, lean, m):
 
 
 @kernel(**UNCOUNTED)
-def forces(h, node_start, element_start, line, dof_start, r, v, a, T, flow, node, element, law_data, load, damping,
-           has_bed, bed, rho, g, grip, step):  # fmt: skip
+def forces(h, now, mesh, fluid, grip, leap):
     """As `_line_forces`, of all lines."""
     fastest, slowest = 0.0, 0.0
-    for k in range(line.shape[0]):
-        n0, e0, last = node_start[k], element_start[k], line[k, LAST]
-        f, tau = _line_forces(
-            n0, e0, element_start[k + 1] - e0, line[k, TWO_SIDED] == 0, dof_start[last] == dof_start[last + 1], h, r, v,
-            a, T, flow, node, element, law_data, load, damping, has_bed, bed, rho, g, grip, step,
-        )  # fmt: skip
+    for line in range(mesh.line.shape[0]):
+        f, tau = _line_forces(line, h, now, mesh, fluid, grip, leap)
         fastest, slowest = max(fastest, f), max(slowest, tau)
     return fastest, slowest
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flow, node, element, law_data, load,
-                damping, has_bed, bed, rho, g, grip, step):  # fmt: skip
-    """Forces and masses along a line, without its tension, into `step`.
+def _line_forces(line, h, now, mesh, fluid, grip, leap):
+    """Forces and masses along a line, without its tension, into `leap` (n_nodes, LEAP_COLUMNS).
 
     Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
     """
+    (r, v, _, T, _), lumps, load = now, lumps_of(mesh, grip), mesh.load
+    n0, e0, last = mesh.node_start[line], mesh.element_start[line], mesh.line[line, LAST]
+    n_elements = mesh.element_start[line + 1] - e0
+    holds_first, holds_last = mesh.line[line, TWO_SIDED] == 0, mesh.dof_start[last] == mesh.dof_start[last + 1]
     fastest, slowest, k_before, g_before, lean_before = 0.0, 0.0, 0.0, 0.0, 0.0
     F, C = ZERO3, ZERO9  # of the water on the half before the node
     half_h = 0.5 * h
     for k in range(n_elements):
         i, j, e = n0 + k, n0 + k + 1, e0 + k
-        L, tau = element[e].length, element[e].damping
+        el = mesh.element[e]
+        L, tau = el.length, el.damping
         d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
         span = max(np.sqrt(dot(d, d)), SHORTEST * L)
         q = 1.0 / span
@@ -151,17 +150,17 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
         rate = (v[j, 0] - v[i, 0]) * t[0] + (v[j, 1] - v[i, 1]) * t[1] + (v[j, 2] - v[i, 2]) * t[2]
         inverse_length = 1.0 / L
         stretch = (span - L + tau * rate) * inverse_length
-        pull, slope = _law(e, stretch, stretch < 0.0, element, law_data)
+        pull, slope = _law(el, stretch, stretch < 0.0, mesh.law_data)
         reach = half_h * tau * inverse_length
         T[e] = pull
-        step[i, STRETCH], step[i, LEVEL], step[i, RATE], step[i, REACH] = stretch, pull, reach * slope, reach
-        step[i, OWN], step[i, NEXT], step[i, FAR] = pull, 0.0, 0.0
-        step[i, TANGENT], step[i, TANGENT + 1], step[i, TANGENT + 2] = t
+        leap[i, STRETCH], leap[i, LEVEL], leap[i, RATE], leap[i, REACH] = stretch, pull, reach * slope, reach
+        leap[i, OWN], leap[i, NEXT], leap[i, FAR] = pull, 0.0, 0.0
+        leap[i, TANGENT], leap[i, TANGENT + 1], leap[i, TANGENT + 2] = t
         Fb, Cb = ZERO3, ZERO9
-        if rho > 0.0:
-            chord, state, fluid, by = (t, span), (r, v, a), (rho, g), (1.0, half_h)
-            Fa, _, Ca, _, _, _, _ = water_on_node_half(element[e], i, j, chord, state, flow, fluid, by)
-            Fb, _, Cb, _, _, _, _ = water_on_node_half(element[e], j, i, chord, state, flow, fluid, by)
+        if fluid[0] > 0.0:
+            chord, by = (t, span), (1.0, half_h)
+            Fa, _, Ca, _, _, _, _ = water_on_node_half(el, i, j, chord, now, fluid, by)
+            Fb, _, Cb, _, _, _, _ = water_on_node_half(el, j, i, chord, now, fluid, by)
             F, C = add3(F, Fa), add9(C, Ca)
         if load.shape[0] > 0:
             Fc, Cc, _ = load_on_half(load[e], 0, 0.5 * L, t, span, three(r, i), three(v, i), half_h * HUGE)
@@ -169,32 +168,32 @@ def _line_forces(n0, e0, n_elements, holds_first, holds_last, h, r, v, a, T, flo
             Fc, Cc, _ = load_on_half(load[e], 1, 0.5 * L, t, span, three(r, j), three(v, j), half_h * HUGE)
             Fb, Cb = add3(Fb, Fc), add9(Cb, scale9(1.0 / HUGE, Cc))
         # slack elements count as taut ones: they may come taut in the next step, which must not be too long for it
-        taut = _law(e, max(stretch, 0.0), False, element, law_data)[1]
+        taut = _law(el, max(stretch, 0.0), False, mesh.law_data)[1]
         stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) * q
-        lean = dot(t, normal_of(bed))
+        lean = dot(t, normal_of(lumps.bed))
         lean *= lean
         if k > 0 or not holds_first:
-            R, K, k_bed, shear = _node(i, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
+            R, K, k_bed, shear = _node(i, h, now, lumps, fluid)
             y, K = sub3(F, R), add9(K, C)
             if k > 0:
                 K, _ = invert(K)
                 y = onto(K, y)
-            _keep(step, i, K, y)
+            _keep(leap, i, K, y)
             square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric) + shear, k_bed,
-                             max(lean_before, lean), node[i].mass)  # fmt: skip
+                             max(lean_before, lean), lumps.node[i].mass)  # fmt: skip
             fastest = max(fastest, square)
         k_before, g_before, lean_before, slowest = stiffness, geometric, lean, max(slowest, tau)
         F, C = Fb, Cb
     if not holds_last:
         n = n0 + n_elements
-        R, K, k_bed, shear = _node(n, h, r, v, a, flow, node, damping, has_bed, bed, rho, g, grip)
-        _keep(step, n, add9(K, C), sub3(F, R))
-        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, node[n].mass))
+        R, K, k_bed, shear = _node(n, h, now, lumps, fluid)
+        _keep(leap, n, add9(K, C), sub3(F, R))
+        fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, lumps.node[n].mass))
     return fastest, slowest
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def sweep_tensions(n0, n_elements, step):
+def sweep_tensions(n0, n_elements, leap):
     r"""The way out of the tridiagonal system of a line's tensions.
 
     .. math:: T_e = T_e^0 + c_e\, t_e \cdot (\delta a_{e+1} - \delta a_e), \qquad
@@ -203,62 +202,63 @@ def sweep_tensions(n0, n_elements, step):
     Afterwards each is OWN + NEXT times the next + FAR times what the first end does along its element; the last
     has in NEXT what it changes by what the last end does along it.
     """
-    t = _three(step, n0, TANGENT)
+    t = _three(leap, n0, TANGENT)
     y_along, P_along, low_along = 0.0, 0.0, 0.0  # of the node before: t.y, t.P t, and t_before.P t
     own, up, far = 0.0, 0.0, 0.0
     for i in range(n0, n0 + n_elements - 1):
         j = i + 1
-        t_next = _three(step, j, TANGENT)
-        P = _nine(step, j)
-        y = _three(step, j, CHANGE)
+        t_next = _three(leap, j, TANGENT)
+        P = _nine(leap, j)
+        y = _three(leap, j, CHANGE)
         Pt = onto(P, t)
-        c = step[i, RATE]
+        c = leap[i, RATE]
         low = c * low_along
         f = 1.0 / (1.0 + c * (P_along + dot(t, Pt)) - low * up)
-        own = f * (step[i, LEVEL] + c * (dot(t, y) - y_along) + low * own)
+        own = f * (leap[i, LEVEL] + c * (dot(t, y) - y_along) + low * own)
         far = f * (low * far - (c if i == n0 else 0.0))
         low_along = dot(t_next, Pt)
         up = f * c * low_along
-        step[i, OWN], step[i, NEXT], step[i, FAR] = own, up, far
+        leap[i, OWN], leap[i, NEXT], leap[i, FAR] = own, up, far
         P_along, y_along, t = dot(t_next, onto(P, t_next)), dot(t_next, y), t_next
     i = n0 + n_elements - 1
-    c = step[i, RATE]
+    c = leap[i, RATE]
     low = c * low_along
     f = 1.0 / (1.0 + c * P_along - low * up)
-    step[i, OWN] = f * (step[i, LEVEL] - c * y_along + low * own)
-    step[i, NEXT] = f * c
-    step[i, FAR] = f * (low * far - (c if n_elements == 1 else 0.0))
+    leap[i, OWN] = f * (leap[i, LEVEL] - c * y_along + low * own)
+    leap[i, NEXT] = f * c
+    leap[i, FAR] = f * (low * far - (c if n_elements == 1 else 0.0))
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def find_tensions(n0, e0, n_elements, first, last, T, element, law_data, step):
-    """The way back; elements that went slack or taut by it change their law. Returns how many did.
+def find_tensions(line, first, last, T, mesh, leap):
+    """The way back along a line; elements that went slack or taut by it change their law. Returns how many did.
 
     first, last : changes of acceleration of the ends along their elements, m/s2
     """
+    n0, e0 = mesh.node_start[line], mesh.element_start[line]
     pull = last
     turns = 0
-    for k in range(n_elements - 1, -1, -1):
+    for k in range(mesh.element_start[line + 1] - e0 - 1, -1, -1):
         i, e = n0 + k, e0 + k
-        pull = step[i, OWN] + step[i, NEXT] * pull + step[i, FAR] * first
+        pull = leap[i, OWN] + leap[i, NEXT] * pull + leap[i, FAR] * first
         was_slack = T[e] < 0.0
         T[e] = pull
-        if (pull < 0.0) != was_slack and element[e].slack > 0.0:
+        if (pull < 0.0) != was_slack and mesh.element[e].slack > 0.0:
             turns += 1
-            step[i, LEVEL], slope = _law(e, step[i, STRETCH], pull < 0.0, element, law_data)
-            step[i, RATE] = step[i, REACH] * slope
+            leap[i, LEVEL], slope = _law(mesh.element[e], leap[i, STRETCH], pull < 0.0, mesh.law_data)
+            leap[i, RATE] = leap[i, REACH] * slope
     return turns
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def _correct_line(n0, e0, n_elements, h, v, a, T, step):
+def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
     """Change accelerations and velocities of a line by what its tensions do; False if they are not finite."""
-    pulled = scale3(T[e0], _three(step, n0, TANGENT))
+    pulled = scale3(T[e0], _three(leap, n0, TANGENT))
     total = T[e0]
     for k in range(1, n_elements):
         i = n0 + k
-        pull = scale3(T[e0 + k], _three(step, i, TANGENT))
-        x = add3(_three(step, i, CHANGE), onto(_nine(step, i), sub3(pull, pulled)))
+        pull = scale3(T[e0 + k], _three(leap, i, TANGENT))
+        x = add3(_three(leap, i, CHANGE), onto(_nine(leap, i), sub3(pull, pulled)))
         pulled = pull
         for p in range(3):
             a[i, p] += x[p]
@@ -268,41 +268,41 @@ def _correct_line(n0, e0, n_elements, h, v, a, T, step):
 
 
 @kernel(**UNCOUNTED)
-def held_tensions(node_start, element_start, T, element, law_data, step):
+def held_tensions(T, mesh, leap):
     """Tensions of damped lines all of whose ends are held."""
-    for k in range(node_start.size - 1):
-        n0, e0 = node_start[k], element_start[k]
-        n = element_start[k + 1] - e0
+    for line in range(mesh.line.shape[0]):
+        n0, n = mesh.node_start[line], mesh.element_start[line + 1] - mesh.element_start[line]
         for _ in range(MOST_TURNS):
-            sweep_tensions(n0, n, step)
-            if find_tensions(n0, e0, n, 0.0, 0.0, T, element, law_data, step) == 0:
+            sweep_tensions(n0, n, leap)
+            if find_tensions(line, 0.0, 0.0, T, mesh, leap) == 0:
                 break
     return True
 
 
 @kernel(**UNCOUNTED)
-def correct(h, node_start, element_start, v, a, T, step):
+def correct(h, now, mesh, leap):
     """As `_correct_line`, for all lines."""
     finite = True
-    for k in range(node_start.size - 1):
-        e0 = element_start[k]
-        finite = _correct_line(node_start[k], e0, element_start[k + 1] - e0, h, v, a, T, step) and finite
+    for line in range(mesh.line.shape[0]):
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        n_elements = mesh.element_start[line + 1] - e0
+        finite = _correct_line(n0, e0, n_elements, h, now.v, now.a, now.T, leap) and finite
     return finite
 
 
 @kernel(**UNCOUNTED)
-def add_line(n0, n_elements, i, j, dof_start, lever, two_sided, step, A, b):
-    """Put the ends of a line into the dense system of the junctions (its masses times HUGE).
-
-    i, j : junctions of its first and last node    lever : (2, 6, 3) of its ends
-    """
+def add_line(line, mesh, leap, A, b):
+    """Put the ends of a line into the dense system of the junctions (its masses times HUGE)."""
+    i, j, two_sided = mesh.line[line, FIRST], mesh.line[line, LAST], mesh.line[line, TWO_SIDED] == 1
+    n0, dof_start, lever = mesh.node_start[line], mesh.dof_start, mesh.bodies.memory.lever[line]
+    n_elements = mesh.element_start[line + 1] - mesh.element_start[line]
     n1 = n0 + n_elements - 1  # where its last element begins
-    own, by_last, by_first = step[n1, OWN], step[n1, NEXT], step[n1, FAR]
+    own, by_last, by_first = leap[n1, OWN], leap[n1, NEXT], leap[n1, FAR]
     di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
     dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
-    t0, t1 = _three(step, n0, TANGENT), _three(step, n1, TANGENT)
+    t0, t1 = _three(leap, n0, TANGENT), _three(leap, n1, TANGENT)
     if nj > 0:
-        K, y = _nine(step, n1 + 1), _three(step, n1 + 1, CHANGE)
+        K, y = _nine(leap, n1 + 1), _three(leap, n1 + 1, CHANGE)
         for d in range(nj):
             u = _three(lever[1], d, 0)
             b[dj + d] += dot(u, y) - dot(u, t1) * own
@@ -314,9 +314,9 @@ def add_line(n0, n_elements, i, j, dof_start, lever, two_sided, step, A, b):
     if not two_sided:
         return
     for n in range(n1 - 1, n0 - 1, -1):
-        up = step[n, NEXT]
-        own, by_last, by_first = step[n, OWN] + up * own, up * by_last, step[n, FAR] + up * by_first
-    K, y = _nine(step, n0), _three(step, n0, CHANGE)
+        up = leap[n, NEXT]
+        own, by_last, by_first = leap[n, OWN] + up * own, up * by_last, leap[n, FAR] + up * by_first
+    K, y = _nine(leap, n0), _three(leap, n0, CHANGE)
     for d in range(ni):
         u = _three(lever[0], d, 0)
         b[di + d] += dot(u, y) + dot(u, t0) * own
