@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,8 @@ def test_numbers_come_in_the_units_of_the_case(folder: Path) -> None:
     system = read_case(folder / "case.yaml")
     current, line = system.environment.current, system.lines["l"]
     assert_allclose(current.speed, 1.0)
-    assert_allclose(current.profile.factor, [1.0, 0.5])
-    assert_allclose(current.profile.turn, [0.0, 90.0])
+    assert_allclose(current.profile.factor[:: len(current.profile.z) - 1], [1.0, 0.5])
+    assert_allclose(current.profile.turn[:: len(current.profile.z) - 1], [0.0, 90.0])
     assert_allclose([c.period for c in system.environment.waves.components], [4 * 3.141592653589793, 3.141592653589793])
     assert_allclose(system.environment.waves.components[0].phase, 0.5 * 3.141592653589793)
     assert system.sections["r"].axial_stiffness.strain == (0.0, 0.01)
@@ -82,7 +83,22 @@ def test_a_case_read_from_files_needs_them_no_more(folder: Path, tmp_path: Path)
         ("current.csv", "z (m), u (m/s), v (m/s)\n", "there are no rows below the header"),
         ("law.csv", "strain (-), tension (N)\n0,0\n1,1\n0.5,2\n", r"law\.csv:4: 'strain' must rise"),
         ("sea.csv", "Hs (m), Tp (s)\n1,2\n2,3\n", r"sea\.csv:3: 2 sea states; a case has one sea"),
-        ("sea.csv", "amplitude (m), omega (rad/s)\n1,0\n", r"sea\.csv:2: omega 0 rad/s must be greater than 0"),
+        ("sea.csv", "amplitude (m), omega (rad/s)\n1,0\n", r"sea\.csv:2: 'omega' must be greater than 0, not 0"),
+        ("sea.csv", "amplitude (m), period (s)\n1,5\n-1,5\n", r"sea\.csv:3: 'amplitude' must be at least 0, not -1"),
+        ("sea.csv", "amplitud (m), period (s)\n1,5\n", r"amplitude, period \(and, if known, heading, phase\) or"),
+        ("current.csv", "z (m); u (m/s); v (m/s)\n0;1;2\n", r":1: cells are separated by semicolons; put commas"),
+        ("current.csv", f"z (m), u (m/s), v (m/s)\n0,{'1' * 200_000},2\n", r"current\.csv:2: is not a table of cells"),
+        ("current.csv", 'z (m), u (m/s), v (m/s)\n0,"1",2\n-1,"\n",1\n', r"current\.csv:4: column 2: '' is not a num"),
+        ("current.csv", "z (m), u (m/s), v (m/s)\n0,1e300,2\n", r":2: column 2: '1e300' is too large; at most 1e\+100"),
+        ("current.csv", "z (m), u (m/s), v (m/s)\n0,1,2\n-5,1,2\n-5,1,2\n", r"csv:4: 'z' must rise or fall"),
+        ("current.csv", "z (m), u (m/s), v (m/s), u (m/s)\n0,1,2,1\n", r":1: column 4: column 'u' is there twice"),
+        ("law.csv", "strain (-), tension (N)\n0,0\n1,2\n2,1\n", r"law\.csv:4: 'tension' must rise"),
+        ("track.csv", "t (s), x (m), y (m), z (m)\n0,0,0,0\n", r"track\.csv:2: one row only"),
+        (
+            "load.csv",
+            "s (m), f_x (N/m), f_y (N/m), f_z (N/m)\n-1,0,0,0\n1,0,0,0\n",
+            r"load\.csv:2: 's' must be",
+        ),
         ("push.csv", "F_x (N)\n1\n", r"push\.csv:1: column 1: no column 't'"),
     ],
 )
@@ -121,3 +137,47 @@ def test_speeds_are_given_once(folder: Path) -> None:
     (folder / "case.yaml").write_text(CASE.replace("current: {profile", "current: {speed: 1, profile"))
     with pytest.raises(InputError, match="gives the speeds of the current; leave 'speed' out"):
         read_case(folder / "case.yaml")
+
+
+def test_units_may_stand_in_square_brackets(folder: Path) -> None:
+    before = read_case(folder / "case.yaml")
+    (folder / "push.csv").write_text(FILES["push.csv"].replace("(", "[").replace(")", "]"))
+    assert read_case(folder / "case.yaml") == before
+
+
+START = """
+run: {{duration: 1, start: {{{start}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ("points: {b: {shape: {kind: file, file: push.csv}}}", "run.start.points.b.shape: unknown key"),
+        ("shape: {kind: file, file: push.csv}", "run.start.shape: unknown key"),
+        ("lines: [{shape: {kind: file, file: shape.csv}}]", "run.start.lines: must be a mapping"),
+        ("lines: {k: 3, l: {shape: {kind: file, file: shape.csv}}}", "run.start.lines.k: must be a mapping, not 3"),
+        (
+            "under: {environment.current.profile: {kind: file, file: current.csv}}",
+            "environment.current: {profile",
+        ),
+    ],
+)
+def test_files_where_none_belong_are_refused(folder: Path, start: str, message: str) -> None:
+    (folder / "shape.csv").write_text("x (m), y (m), z (m)\n0,0,-20\n10,0,0\n")
+    (folder / "case.yaml").write_text(CASE + START.format(start=start))
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_case(folder / "case.yaml")
+
+
+def test_values_under_which_a_run_begins_may_be_files(folder: Path) -> None:
+    under = (
+        "under: {lines.l.attachments.0.force: {kind: file, file: push.csv},"
+        " environment.current: {profile: {kind: file, file: current.csv}}}"
+    )
+    (folder / "case.yaml").write_text(CASE + START.format(start=under))
+    system = read_case(folder / "case.yaml")
+    given = system.run.start.under
+    assert given["lines.l.attachments.0.force"]["value"][0] == [1000.0, 2.0, 3e6]
+    other = system.replace(run=None).replace(given)
+    assert other.environment.current == system.environment.current

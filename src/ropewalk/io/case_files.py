@@ -6,6 +6,7 @@ A checked System holds the tables themselves, so that it, and every result, can 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ropewalk.io.attitudes import to_case
 from ropewalk.io.csv_tables import Column, Table, read_table
 from ropewalk.io.locations import Step
 from ropewalk.io.messages import Places, path_text, shown
+from ropewalk.io.profiles import rows_of_components
 from ropewalk.model.state import rotation_matrix
 
 TIME = Column("t", "time", ("time",))
@@ -24,6 +26,7 @@ FORCE = [Column(f"F_{axis}", "force", (f"force_{axis}",)) for axis in "xyz"]
 MOMENT = [Column(f"M_{axis}", "moment", (f"moment_{axis}",)) for axis in "xyz"]
 LOAD = [Column(f"f_{axis}", "load", (f"force_{axis}",)) for axis in "xyz"]
 START = ("run", "start")
+STEP_OF_PATH = re.compile(r"[^.\[\]]+")
 MOST_FILES = 1000  # of one case
 
 Path_ = tuple[Step, ...]
@@ -43,7 +46,7 @@ def put_tables(data: Any, folder: Path, name: str, places: Places) -> None:
         file = holder.get("file")
         if not isinstance(file, str):
             continue  # the check of the case says what is wrong
-        reader = _reader(path)
+        reader = _reader(_in_case(path), _at(data, path[:-1]))
         if reader is None:
             continue
         line, column = places.nearest((*path, "file"))
@@ -68,14 +71,29 @@ def _files(data: Any, path: Path_ = ()) -> Iterator[tuple[Path_, dict[str, Any]]
             yield from _files(inner, (*path, k))
 
 
+def _at(data: Any, path: Path_) -> Any:
+    """What stands at a path of the data."""
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _in_case(path: Path_) -> Path_:
+    """The path itself, or that of the value which `run.start.under` puts in its place."""
+    under = (*START, "under")
+    if path[:3] != under or len(path) < 4 or not isinstance(path[3], str):
+        return path
+    return (*STEP_OF_PATH.findall(path[3]), *path[4:])
+
+
 Reader = Callable[[dict[str, Any], Path, str, Any], None]
 
 
-def _reader(path: Path_) -> Reader | None:
-    """What reads the file named at a path of the case."""
+def _reader(path: Path_, around: Any) -> Reader | None:
+    """What reads the file named at a path of the case.  around : the mapping or list that it stands in"""
     first, last = (path[0] if path else ""), path[-1] if path else ""
     if path == ("environment", "current", "profile"):
-        return _profile
+        return _profile(around)
     if path == ("environment", "waves"):
         return _waves
     if last == "motion":
@@ -88,8 +106,10 @@ def _reader(path: Path_) -> Reader | None:
         return _payout
     if path == START:
         return _state
-    if path[:2] == START and last == "shape":
-        return _shape
+    if path[:3] == (*START, "lines") and len(path) == 5 and last == "shape":
+        return _shape(around)
+    if path[:2] == START:
+        return None
     if last in ("force", "moment") and "axes" not in path:
         return _vector(FORCE if last == "force" else MOMENT)
     return _value(_kind_of(path))
@@ -126,6 +146,28 @@ def _rising(table: Table, name: str) -> None:
             raise InputError(Problem(text, table.file, table.lines[k]))
 
 
+def _monotone(table: Table, name: str) -> None:
+    """Refuse a column that neither rises nor falls throughout."""
+    values = table[name]
+    for k in range(1, len(values)):
+        if (values[k] - values[k - 1]) * (values[1] - values[0]) <= 0.0:
+            text = f"'{name}' must rise or fall from row to row, but {values[k]:g} follows {values[k - 1]:g}"
+            raise InputError(Problem(text, table.file, table.lines[k]))
+
+
+def _at_least_two(table: Table) -> None:
+    if len(table.lines) < 2:
+        raise InputError(Problem("one row only; this table needs two or more", table.file, table.lines[0]))
+
+
+def _not_below(table: Table, name: str, least: float = 0.0, *, itself: bool = True) -> None:
+    """Refuse entries below a bound, or at it unless `itself` is allowed."""
+    for value, line in zip(table[name], table.lines, strict=True):
+        if value < least or (value == least and not itself):
+            limit = "at least" if itself else "greater than"
+            raise InputError(Problem(f"'{name}' must be {limit} {least:g}, not {value:g}", table.file, line))
+
+
 def _value(kind: str) -> Reader:
     def read(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
         table = read_table(path, file, [[TIME, Column("value", kind, NAMES[kind])]])
@@ -157,6 +199,7 @@ def _vector(columns: list[Column]) -> Reader:
 
 def _motion(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     table = read_table(path, file, [[TIME, *XYZ], [TIME, *XYZ, *TURNS]])
+    _at_least_two(table)
     _rising(table, "t")
     turns = {"rotation": _rows(table, TURNS)} if "rx" in table.columns else {}
     _become(holder, file, kind="table", time=list(table["t"]), displacement=_rows(table, XYZ), **turns)
@@ -164,40 +207,53 @@ def _motion(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
 
 def _law(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     table = read_table(path, file, [[Column("strain", "number"), Column("tension", "force", ("T",))]])
+    _at_least_two(table)
     _rising(table, "strain")
+    _rising(table, "tension")
     _become(holder, file, kind="table", strain=list(table["strain"]), tension=list(table["tension"]))
 
 
 def _line_load(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     table = read_table(path, file, [[Column("s", "length"), *LOAD]])
+    _at_least_two(table)
+    _not_below(table, "s")
     _rising(table, "s")
     _become(holder, file, kind="table", s=list(table["s"]), force=_rows(table, LOAD))
 
 
 def _payout(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     table = read_table(path, file, [[TIME, Column("length", "length")]])
+    _at_least_two(table)
+    _not_below(table, "t")
     _rising(table, "t")
     kept = {key: value for key, value in holder.items() if key != "file"}
     holder.clear()
     holder.update({**kept, "time": list(table["t"]), "length": list(table["length"])})
 
 
-def _profile(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
-    z, speed, heading = Column("z", "length"), Column("speed", "speed"), Column("heading", "angle")
-    east, north = Column("u", "speed"), Column("v", "speed")
-    table = read_table(path, file, [[z, east, north], [z, speed, heading], [z, speed]])
-    current = data["environment"]["current"]
-    if "speed" in current:
-        raise InputError(f"{shown(file)} gives the speeds of the current; leave 'speed' out")
-    if "u" in table.columns:
-        speeds = [math.hypot(u, v) for u, v in zip(table["u"], table["v"], strict=True)]
-        turns = [math.degrees(math.atan2(v, u)) for u, v in zip(table["u"], table["v"], strict=True)]
-    else:
-        speeds = list(table["speed"])
-        turns = list(table.columns.get("heading", (0.0,) * len(speeds)))
-    current["speed"] = largest = max(map(abs, speeds))
-    factor = [value / largest if largest > 0.0 else 0.0 for value in speeds]
-    _become(holder, file, kind="table", z=list(table["z"]), factor=factor, turn=turns)
+def _profile(current: Any) -> Reader:
+    """Of the mapping of the current, which gets its speed from the file."""
+
+    def read(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+        z, speed, heading = Column("z", "length"), Column("speed", "speed"), Column("heading", "angle")
+        east, north = Column("u", "speed"), Column("v", "speed")
+        table = read_table(path, file, [[z, east, north], [z, speed, heading], [z, speed]])
+        if current.get("profile") is not holder:
+            raise InputError(f"{shown(file)} gives the speeds, too: write environment.current: {{profile: ...}}")
+        if "speed" in current:
+            raise InputError(f"{shown(file)} gives the speeds of the current; leave 'speed' out")
+        _monotone(table, "z")
+        if "u" in table.columns:
+            rows = rows_of_components(table["z"], table["u"], table["v"])
+        else:
+            turns = table.columns.get("heading", (0.0,) * len(table.lines))
+            rows = list(zip(table["z"], table["speed"], turns, strict=True))
+        heights, speeds, turns = (list(column) for column in zip(*rows, strict=True))
+        current["speed"] = largest = max(map(abs, speeds))
+        factor = [value / largest if largest > 0.0 else 0.0 for value in speeds]
+        _become(holder, file, kind="table", z=heights, factor=factor, turn=turns)
+
+    return read
 
 
 def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
@@ -209,6 +265,9 @@ def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
             for more in ([], [heading], [phase], [heading, phase])]  # fmt: skip
     states = [[*state, *more] for more in ([], [heading], [gamma], [heading, gamma])]
     table = read_table(path, file, [*sets, *states])
+    for name in ("amplitude", "Hs", "period", "omega", "Tp"):
+        if name in table.columns:
+            _not_below(table, name, itself=name in ("amplitude", "Hs"))
     n = len(table.lines)
     if "Hs" in table.columns:
         if n > 1:
@@ -221,7 +280,7 @@ def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
         holder.update({"kind": "jonswap", **values, **kept})
         return
     if "omega" in table.columns:
-        periods = [_period(w, table, k) for k, w in enumerate(table["omega"])]
+        periods = [2.0 * math.pi / omega for omega in table["omega"]]
     else:
         periods = list(table["period"])
     zeros = (0.0,) * n
@@ -231,25 +290,24 @@ def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     _become(holder, file, kind="components", components=rows)
 
 
-def _period(omega: float, table: Table, row: int) -> float:
-    if omega <= 0.0:
-        raise InputError(Problem(f"omega {omega:g} rad/s must be greater than 0", table.file, table.lines[row]))
-    return 2.0 * math.pi / omega
-
-
 # --- where a run begins ---
 
 SAME_TIME = 1e-6  # s, by which a record may be off the time asked for
 
 
-def _shape(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
-    """Points of a line; the mapping that names the file becomes the list of them."""
-    table = read_table(path, file, [XYZ, [Column("s", "length"), *XYZ]])
-    own = next(line for line in data["run"]["start"]["lines"].values() if line.get("shape") is holder)
-    own["shape"] = _rows(table, XYZ)
-    if "s" in table.columns:
-        _rising(table, "s")
-        own["s"] = list(table["s"])
+def _shape(own: Any) -> Reader:
+    """Of the mapping of a line, in which the mapping that names the file becomes the list of points."""
+
+    def read(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+        table = read_table(path, file, [XYZ, [Column("s", "length"), *XYZ]])
+        if len(table.lines) < 2:
+            raise InputError(Problem("a shape needs two points or more", file, table.lines[0]))
+        own["shape"] = _rows(table, XYZ)
+        if "s" in table.columns:
+            _rising(table, "s")
+            own["s"] = list(table["s"])
+
+    return read
 
 
 def _state(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
@@ -298,7 +356,8 @@ def _line_state(at: Any, name: str) -> dict[str, Any]:
 def _free_parts(at: Any, data: Any, kind: str, names: tuple[str, ...]) -> dict[str, Any]:
     """Positions and velocities of the points or bodies that are free in the case."""
     part, found = kind.removesuffix("s") if kind == "points" else "body", {}
-    for name, given in (data.get(kind) or {}).items():
+    parts = data.get(kind)
+    for name, given in parts.items() if isinstance(parts, dict) else ():
         joint = given.get("joint", "free" if kind == "bodies" else "fixed") if isinstance(given, dict) else "fixed"
         if joint in ("fixed", "moving", "coupled") or part not in at.dims or name not in at[part].values:
             continue

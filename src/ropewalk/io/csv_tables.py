@@ -16,12 +16,14 @@ from pathlib import Path
 
 from ropewalk.errors import InputError, Problem
 from ropewalk.io.messages import shown
+from ropewalk.spec.base import LARGEST
 
 MAX_BYTES = 20_000_000  # of a file
 MAX_ROWS = 500_000  # of a table
 MAX_COLUMNS = 100
-HEADER = re.compile(r"\s*([^()]*?)\s*(?:\(([^()]*)\))?\s*")
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+HEADER = re.compile(r"\s*([^()\[\]]*?)\s*(?:[(\[]([^()\[\]]*)[)\]])?\s*")
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
 KNOT_SPEED = 1852.0 / 3600.0  # m/s in a knot
 
 UNITS: dict[str, dict[str, float]] = {
@@ -70,7 +72,7 @@ def read_table(path: Path, name: str, choices: Sequence[Sequence[Column]]) -> Ta
     name : of the file in messages    choices : sets of columns; InputError with file, line and column for what is wrong
     """
     text = _text(path, name)
-    rows = [(k, row) for k, row in enumerate(csv.reader(text.splitlines()), 1) if _says_something(row)]
+    rows = _cells(text, name)
     if not rows:
         raise InputError(Problem("the file is empty; its first line names the columns", name))
     line, header = rows[0]
@@ -107,6 +109,20 @@ def _text(path: Path, name: str) -> str:
     return text
 
 
+def _cells(text: str, name: str) -> list[tuple[int, list[str]]]:
+    """Rows of cells with their lines; empty ones and comments are passed over."""
+    reader = csv.reader(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    rows = []
+    try:
+        for row in reader:
+            if _says_something(row):
+                rows.append((reader.line_num, row))
+    except csv.Error as error:
+        raise InputError(Problem(f"is not a table of cells with commas between them: {error}", name,
+                                 reader.line_num)) from None  # fmt: skip
+    return rows
+
+
 def _says_something(row: Sequence[str]) -> bool:
     return any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
 
@@ -131,7 +147,9 @@ def _matched(
     spare = [k for k in range(len(words)) if k not in places]
     if spare:
         allowed = ", ".join(column.name for column in wanted)
-        text = f"column {shown(words[spare[0]][0])} is not known; this table has {allowed}"
+        word = words[spare[0]][0]
+        known = "is there twice" if any(column.is_called(word) for column in wanted) else "is not known"
+        text = f"column {shown(word)} {known}; this table has {allowed}"
         raise _wrong(text, name, line, spare[0] + 1)
     return wanted, places, [_factor(c, words[k][1], line, k, name) for c, k in zip(wanted, places, strict=True)]
 
@@ -146,9 +164,23 @@ def _no_match(
     column = next((k for k, (word, _) in enumerate(words, 1) if word in unknown), 1)
     close = get_close_matches(missing[0], unknown, 1)
     hint = f" (is it {shown(close[0])}?)" if close else ""
-    or_else = " or ".join(", ".join(c.name for c in columns) for columns in choices)
+    other = next((word for sign, word in OTHER_SEPARATORS.items() if any(sign in one for one, _ in words)), None)
+    if other is not None:
+        return InputError(Problem(f"cells are separated by {other}; put commas between them", name, line))
+    or_else = " or ".join(_listed(choices))
     text = f"no column '{missing[0]}'{hint} in the header; the first line names the columns with units: {or_else}"
     return _wrong(text, name, line, column)
+
+
+def _listed(choices: Sequence[Sequence[Column]]) -> list[str]:
+    """The sets of columns in words; what may be left out stands after the rest."""
+    sets = [[c.name for c in columns] for columns in choices]
+    least = [one for one in sets if not any(set(other) < set(one) for other in sets)]
+    found = []
+    for one in least:
+        more = [name for other in sets if set(one) < set(other) for name in other if name not in one]
+        found.append(", ".join(one) + (f" (and, if known, {', '.join(dict.fromkeys(more))})" if more else ""))
+    return found
 
 
 def _factor(column: Column, unit: str | None, line: int, place: int, name: str) -> float:
@@ -171,7 +203,9 @@ def _numbers(row: Sequence[str], line: int, name: str, places: Sequence[int], wi
     found = []
     for k in places:
         cell = row[k].strip()
-        if not NUMBER.fullmatch(cell) or not math.isfinite(float(cell)):
+        if not NUMBER.fullmatch(cell):
             raise _wrong(f"{shown(cell)} is not a number; write it as 1.5 or 1.5e3", name, line, k + 1)
+        if abs(float(cell)) > LARGEST:
+            raise _wrong(f"{shown(cell)} is too large; at most {LARGEST:g}", name, line, k + 1)
         found.append(float(cell))
     return found
