@@ -248,10 +248,10 @@ def _profile(current: Any) -> Reader:
         else:
             turns = table.columns.get("heading", (0.0,) * len(table.lines))
             rows = list(zip(table["z"], table["speed"], turns, strict=True))
-        heights, speeds, turns = (list(column) for column in zip(*rows, strict=True))
+        heights, speeds, headings = (list(column) for column in zip(*rows, strict=True))
         current["speed"] = largest = max(map(abs, speeds))
         factor = [value / largest if largest > 0.0 else 0.0 for value in speeds]
-        _become(holder, file, kind="table", z=heights, factor=factor, turn=turns)
+        _become(holder, file, kind="table", z=heights, factor=factor, turn=headings)
 
     return read
 
