@@ -24,6 +24,14 @@ def case(**changes: Any) -> System:
     return System.model_validate({**CASE, **changes})
 
 
+RIGID = {"chain": {**CASE["sections"]["chain"], "axial_stiffness": "inextensible"}}
+
+
+def start(**parts: Any) -> dict[str, Any]:
+    """A run that begins so."""
+    return {"duration": 5, "start": parts}
+
+
 def test_a_plain_mooring_raises_no_doubt():
     assert doubts(case(run={"duration": 60})) == []
 
@@ -78,6 +86,14 @@ def test_points_on_a_slope_are_measured_from_it():
         ({"run": {"duration": 5, "solver": "mixedfem"}}, "no solver 'mixedfem'; did you mean 'mixed_fem'?"),
         ({"run": {"duration": 5, "solver": "recursive"}}, "'recursive' cannot do linear elastic lines"),
         ({"statics": {"method": "mixed_fem"}}, "'mixed_fem' does not do statics"),
+        ({"statics": {"method": "fem", "options": {"order": [2, 1]}}}, "cannot do a seabed; take order [1, 0]"),
+        (
+            {"run": {"duration": 5, "solver": "mixed_fem", "integrator": "leapfrog"}, "sections": RIGID},
+            "is inextensible",
+        ),
+        ({"run": start(under={"points.c.force": [0, 0, 1]})}, "run.start.under: 'points.c.force': no 'c' in points"),
+        ({"run": start(under={"environment.depth": -1})}, "run.start.under: environment.depth: must be greater than 0"),
+        ({"run": start(points={"a": {"velocity": [1, 0, 0]}})}, "run.start.points.a: the point is not free"),
         ({"statics": {"method": "bars_statics"}, "environment": {}}, None),
         ({"run": {"duration": 5, "solver": "catenary"}}, None),  # a history of equilibria
     ],

@@ -91,3 +91,13 @@ def test_a_state_is_taken_from_a_result(tmp_path):
 def test_what_cannot_be_begun_is_refused(start, message):
     with pytest.raises(InputError, match=message):
         begun(start)
+
+
+def test_a_joint_lets_go_only_along_its_free_axes():
+    """A bob on a slide that is turned by 45 degrees keeps the part of the velocity along it."""
+    half = 0.5**0.5
+    joint = {"axes": {"x": "free", "y": "held", "z": "free"}, "frame": [[half, half, 0], [-half, half, 0], [0, 0, 1]]}
+    points = {"top": {"position": [0, 0, 0]}, "bob": {"position": [0, 0, -4], "joint": joint, "mass": 10}}
+    sections = {"rope": {"diameter": 0.01, "mass": 0.5, "axial_stiffness": 1e5}}
+    first = begun({"velocity": [0.2, 0, 0]}, "mixed_fem", points=points, sections=sections).isel(time=0)
+    assert_allclose(first.point_velocity.sel(point="bob"), [0.1, 0.1, 0], atol=1e-9)

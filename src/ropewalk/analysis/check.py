@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.analysis.case_doubts import case_doubts
+from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.joints import HELD, LOOSE
@@ -53,6 +54,21 @@ def refuse_unsolvable(system: System, model: Model) -> None:
     if system.run is not None:
         solver = solver_for(system, model, None)
         refuse_unclaimed(solver, model, frozenset() if Claim.DYNAMICS in solver.claims else NOT_STATIC)
+        refuse_start(system, model)
+    _refuse_settings(system, model)
+
+
+def _refuse_settings(system: System, model: Model) -> None:
+    """Raise InputError for settings of elements that do not go with the case."""
+    if system.run is not None and system.run.integrator == "leapfrog":
+        from ropewalk.methods.mixed.leapfrog import refuse_leapfrog  # loads compiled code, as does the other
+
+        refuse_leapfrog(model)
+    order = system.statics.options.get("order") if system.statics.method == "fem" else None
+    if order is not None and tuple(order) != (1, 0):
+        from ropewalk.methods.mixed.high_order import refuse_high_order
+
+        refuse_high_order(model, tuple(order))
 
 
 def _unused(system: System) -> list[str]:

@@ -14,7 +14,7 @@ from ropewalk.methods.protocol import Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import quaternion_of
 from ropewalk.model.given import still
-from ropewalk.model.joints import FREE, LOOSE
+from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, end_positions, initial_state
 from ropewalk.spec.start import LineStart, Start
@@ -43,9 +43,34 @@ def first_state(system: System, model: Model, solver: Solver) -> tuple[State, Se
     if start.state == AS_GIVEN:
         state = initial_state(model)
     else:
-        other = _without_start(system).replace(start.under) if start.under else _without_start(system)
+        other = _under(system, start)
         state, doubts = _at_rest(other, build(other), solver, settle=True)
     return _moved(system, model, state, start), doubts
+
+
+def refuse_start(system: System, model: Model) -> None:
+    """Raise InputError for a start whose other values are wrong, or that moves what a joint holds."""
+    start = EQUILIBRIUM if system.run is None else system.run.start
+    if isinstance(start, str):
+        return
+    _under(system, start)
+    for name in start.points:
+        _free_point(model, name)
+    for name in start.bodies:
+        _free_body(model, name)
+
+
+def _under(system: System, start: Start) -> System:
+    """The case with the other values under which it begins."""
+    alone = _without_start(system)
+    if not start.under:
+        return alone
+    try:
+        return alone.replace(start.under)
+    except InputError as error:
+        raise InputError(
+            [replace(problem, path=f"run.start.under: {problem.path}".removesuffix(": ")) for problem in error.problems]
+        ) from None
 
 
 def _without_start(system: System) -> System:
@@ -196,9 +221,8 @@ def _set_off(model: Model, state: State, start: Start) -> State:
             flow += np.cross(np.array(start.spin.rate), place - np.array(start.spin.about))
         return flow
 
-    free = np.any(model.points.joint == FREE, axis=1)[:, None]
     loose = (model.bodies.joint == LOOSE)[:, None]
-    point = np.where(free, carried(state.point_position), 0.0)
+    point = carried(state.point_position)
     body = np.where(loose, carried(state.body_position), 0.0)
     rate: Array = np.zeros_like(body)
     if start.spin is not None:
@@ -206,6 +230,7 @@ def _set_off(model: Model, state: State, start: Start) -> State:
     line = carried(state.position)
     for name, own in start.points.items():
         point[model.names.points.index(name)] += own.velocity
+    point = _along_free_axes(model, point)
     for name, given in start.bodies.items():
         k = model.names.bodies.index(name)
         body[k] += given.velocity
@@ -214,3 +239,11 @@ def _set_off(model: Model, state: State, start: Start) -> State:
         i = model.names.lines.index(name)
         line[state.start[i] : state.start[i + 1]] += np.array(along.velocity)
     return state._replace(point_velocity=point, body_velocity=body, body_rate=rate, velocity=line)
+
+
+def _along_free_axes(model: Model, velocity: Array) -> Array:
+    """Velocities (n, 3) of points without what their joints hold; springs let a point go."""
+    frame = model.points.frame
+    parts = np.einsum("nij,nj->ni", frame, velocity)
+    left: Array = np.einsum("nij,ni->nj", frame, np.where(model.points.joint == HELD, 0.0, parts))
+    return left
