@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from random_bar_runs import bar_run_outcome, random_bar_run
 from random_runs import random_run, run_outcome
 from random_systems import random_case
 
@@ -87,24 +88,28 @@ def solve(seed: int, every: bool) -> dict[str, Any]:
     return result
 
 
-def _work(pipe: Any, every: bool, runs: bool) -> None:
+OUTCOMES = {"runs": run_outcome, "bars": bar_run_outcome}
+CASES = {"statics": random_case, "runs": random_run, "bars": random_bar_run}
+
+
+def _work(pipe: Any, every: bool, what: str) -> None:
     while True:
         seed = pipe.recv()
         if seed is None:
             return
-        pipe.send(run_outcome(seed) if runs else solve(seed, every))
+        pipe.send(OUTCOMES[what](seed) if what in OUTCOMES else solve(seed, every))
 
 
 class Worker:
     """A process that solves one case after the other and is replaced when one takes too long."""
 
-    def __init__(self, every: bool, runs: bool) -> None:
-        self.every, self.runs = every, runs
+    def __init__(self, every: bool, what: str) -> None:
+        self.every, self.what = every, what
         self._start()
 
     def _start(self) -> None:
         self.pipe, theirs = mp.get_context("spawn").Pipe()
-        self.process = mp.get_context("spawn").Process(target=_work, args=(theirs, self.every, self.runs), daemon=True)
+        self.process = mp.get_context("spawn").Process(target=_work, args=(theirs, self.every, self.what), daemon=True)
         self.process.start()
 
     def run(self, seed: int, limit: float) -> dict[str, Any]:
@@ -162,13 +167,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(time.time()) % 10**8)
     parser.add_argument("--runs", action="store_true", help="runs in time, not statics")
+    parser.add_argument("--bars", action="store_true", help="with --runs: ropes and nets by the solvers of bars")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
     parser.add_argument("--keep", type=Path, help="folder for the files of failures")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
     given = parser.parse_args(arguments)
     out = sys.stdout
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
-    worker, counts, begin = Worker(not given.auto, given.runs), collections.Counter[str](), time.perf_counter()
+    what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
+    worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()
     by_method: collections.Counter[str] = collections.Counter()
     worker.warm_up()
     for seed in range(given.seed, given.seed + given.cases):
@@ -183,9 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
             out.write(f"{seed} {result.get('kind', '')} [{result['outcome']}] {text}\n")
             if given.keep is not None:
                 given.keep.mkdir(parents=True, exist_ok=True)
-                (given.keep / f"seed_{seed}.yaml").write_text(
-                    json.dumps(random_run(seed) if given.runs else random_case(seed))
-                )
+                (given.keep / f"seed_{seed}.yaml").write_text(json.dumps(CASES[what](seed)))
         out.flush()
     worker.stop()
     out.write(f"{dict(counts)} {dict(by_method)}\n")

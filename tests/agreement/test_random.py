@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fuzz import random_case, solve, troubles
+from random_bar_runs import bar_run_outcome
 from random_runs import at_rest, run_outcome
 
 import ropewalk as rw
@@ -14,6 +15,8 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
 # 3300050: friction at an anchor beside a winch
+# of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8)
+BAR_RUNS = (2, 3, 6, 7, 8)
 RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050)
 
 
@@ -35,6 +38,13 @@ def test_methods_agree_on_random_systems(seed):
 def test_random_runs_pass_their_audit(seed):
     result = run_outcome(seed)
     assert result["outcome"] in ("done", "refused"), result["text"]
+
+
+@pytest.mark.parametrize("seed", BAR_RUNS)
+def test_random_runs_of_bars_pass_their_audit(seed):
+    """And stay within 1e-6 of their size where nothing drives them."""
+    result = bar_run_outcome(seed)
+    assert result["outcome"] == "done", result["text"]
 
 
 @pytest.mark.parametrize("seed", (3, 25, 35))

@@ -72,9 +72,12 @@ def test_motion_of_taut_nets_ends_where_quick_statics_does():
     np.testing.assert_allclose(rest.tension, work.steps.tension, atol=1e-7 * work.steps.tension.max())
 
 
-@pytest.mark.parametrize("seed", [6, 18, 19, 21, 35, 52, 54])
+@pytest.mark.parametrize("seed", [6, 18, 19, 21, 35, 52, 54, 5087])
 def test_nets_with_slack_twines_come_to_rest(seed):
-    """Random nets of which the symmetric iteration found none: bridled, rhombic, cages, slack between their corners."""
+    """Random nets of which the symmetric iteration found none: bridled, rhombic, cages, slack between their corners.
+
+    5087 is fastened so far from where it is laid out that twines begin seven times too long.
+    """
     _, _, work = run(BarsStatics(), build(System.model_validate(random_net(seed))), 0.0)
     balanced(work)
 

@@ -16,6 +16,7 @@ from ropewalk.cli.main import main
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.bars.equilibrium import BarsStatics
 from ropewalk.methods.bars.loads import supports
+from ropewalk.methods.bars.recursive import Recursive
 from ropewalk.methods.bars.settling import Rest, Settling
 from ropewalk.methods.bars.settling_loads import Supports
 from ropewalk.methods.bars.work import start_bars
@@ -204,6 +205,26 @@ def test_slow_is_not_settled():
     model = CASES["chain"]
     told = at_rest(Settling(damping=40.0, still=0.05), model)[1].figures["settling"]
     assert told["time"] > 3.0 * (told["rest_after"] + 1.0)
+
+
+def test_unstable_steps_are_shortened_until_it_settles():
+    """Steps of 0.2 s, where those above 0.05 s are unstable on this chain: the answer is that of short ones."""
+    model = CASES["chain"]
+    direct = run(BarsStatics(tolerance=1e-11), model, 0.0)[0]
+    state, _, work = at_rest(Settling(by=Recursive(step=0.2)), model)
+    assert work.retreats > 0
+    assert_allclose(nodes(state), nodes(direct), atol=CLOSE * np.ptp(nodes(direct)))
+
+
+def test_what_cannot_settle_ends_with_a_sentence_and_no_overflow():
+    """A load across twines that are as long as their held ends are apart: no finite tension carries it."""
+    model = build(panel(4, 4, net={"held": "corners"}))
+    solver = Settling(duration=2.0)
+    work = solver.start(model, initial_state(model))
+    report = solver.advance(model, work, 0.0)
+    assert not report.good
+    assert re.search(r"not at rest after|is unstable after", report.message)
+    assert np.all(np.isfinite(work.bars.steps.r))
 
 
 # --- what a user asks, and is told ---

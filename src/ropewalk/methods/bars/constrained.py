@@ -15,7 +15,7 @@ from ropewalk.errors import InputError
 from ropewalk.methods.bars import rattle as bars_rattle
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.time import BarsInTime
-from ropewalk.methods.bars.work import BarsWork, energies, find_tensions, refresh, strains
+from ropewalk.methods.bars.work import BarsWork, Yielding, energies, find_tensions, largest_strain, note_slack, refresh
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -63,11 +63,13 @@ class Constrained(BarsInTime):
 
     step : s; a third of the stability bound unless given    strain_tolerance : of the bars, relative
     damping : 1/s, mass-proportional    lumping : of a bar's mass, see bars_build.build_bars
+    slack : twines of nets whose section has no `compression` go slack instead of pushing; bars of lines fold
     """
 
     step: float | None = None
     strain_tolerance: float = 1e-10
     damping: float = 0.0
+    slack: bool = True
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "constrained"
@@ -87,8 +89,12 @@ class Constrained(BarsInTime):
         h = (t - work.time) / n if n > 0 else 0.0
         return self._report(work, self._steps(work, t, n) if n > 0 else bars_rattle.DONE, h)
 
+    def _yielding(self) -> Yielding:
+        return "twines" if self.slack else "none"
+
     def reload(self, work: BarsWork) -> None:
-        """Tensions anew after the loads in `work` have been changed."""
+        """Tensions anew after the loads in `work` have been changed, or a step has failed."""
+        note_slack(work)
         find_tensions(work)
         work.steps.rate_tension[:] = work.steps.tension
 
@@ -116,7 +122,7 @@ class Constrained(BarsInTime):
             "energy": energies(work),
             "steps": int(count[0]),
             "factorisations": int(count[2]),
-            "largest_strain": float(np.abs(strains(work)).max()),
+            "largest_strain": largest_strain(work),
         }
         status, message = Status.DONE, ""
         if code != bars_rattle.DONE:
@@ -136,6 +142,7 @@ class Constrained(BarsInTime):
         return {
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
             "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
+            "slack": s.slack.copy(), "soft": s.soft.copy(),
             "value": f.value.copy(),
         }  # fmt: skip
 
@@ -144,7 +151,7 @@ class Constrained(BarsInTime):
         work = self._anew(model)
         s = work.steps
         work.time = float(snapshot["time"])
-        for name in ("r", "v", "tension", "rate_tension", "tally", "give"):
+        for name in ("r", "v", "tension", "rate_tension", "tally", "give", "slack", "soft"):
             getattr(s, name)[:] = snapshot[name]
         refresh(work)
         return work

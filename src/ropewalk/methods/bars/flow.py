@@ -34,16 +34,14 @@ from ropewalk.model.arrays import Array, Flags, Ints
 FIRST_STEP = 0.3  # s, of pseudo-time
 LONGEST_STEP = 1e12  # s: there nothing is left of what resists a step
 SHORTEST_STEP = 1e-7  # s: where shorter ones fail, there is no way on
-SMOOTH, SMOOTHEST = 1e-2, 1e-10  # first and last mu
-FOLLOW = 0.3  # mu over the forces out of balance, relative ...
-FALL = 0.1  # ... which falls by no more in a step, ...
-FALL_AT_LAST = 0.3  # ... and by this where steps are long
+SMOOTHEST = 1e-10  # last mu
+FOLLOW = 0.3  # mu over the forces out of balance, relative
+FALL_AT_LAST = 0.3  # of mu in a step, where steps are long
 LONG = 1e5  # s
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
 BALANCED = 1e-9  # relative forces out of balance from which the last digits are found without smoothing
 SHRINK, BACK = 0.2, 4.0  # of the step and of mu where a step fails
-INNER = 40  # iterations of a step; good ones take 2 to 8
 QUICK, FAIR, SLOW = 3, 5, 12  # iterations after which the step grows by ...
 GROWTH = (10.0, 4.0, 1.5, 1.0)  # ... these factors, the last beyond SLOW
 CAREFUL, CAREFUL_GROWTH = 4, 2.0  # steps after one that failed, and the most by which they grow
@@ -51,6 +49,21 @@ TURN = 0.1  # of its length, by which the ends of a bar may move against each ot
 WORK = 1e6  # unknowns times factorisations that are spent: some 20 s
 LAST = 8  # iterations without smoothing
 TENSION_SHARE = 0.1  # of the largest tension in the scale of forces
+FAR = 1.2  # times its length: a bar whose ends are farther apart is shortened before the motion begins ...
+NEAR, SWEEPS = 1.02, 2000  # ... to this, in so many sweeps at most
+
+
+class Pace(NamedTuple):
+    """How a motion is followed."""
+
+    smooth: float  # first mu
+    fall: float  # mu falls to no less of itself in a step
+    inner: int  # iterations of a step before a shorter one is tried; good ones take 2 to 8
+    share: float  # of the work that may be spent
+
+
+# Each finds some that the others do not: of 8 cages, 2 were left by the first and 2 others by the second.
+PACES = (Pace(1e-2, 0.1, 16, 0.25), Pace(3e-2, 0.3, 16, 0.25), Pace(1e-2, 0.1, 40, 0.35), Pace(1e-1, 0.5, 16, 0.15))
 
 
 class Laws(NamedTuple):
@@ -97,12 +110,26 @@ class Flow:
         self.count = 0
 
     def run(self, r: Array) -> Rest:
-        """To the equilibrium from places r (m), or as far as it gets."""
+        """To the equilibrium from places r (m), at one pace after the other, or as far as the best of them gets."""
+        r = self._within_reach(r)
+        best: Rest | None = None
+        for pace in PACES:
+            rest = self._follow(r, pace, self.count + int(pace.share * self.most))
+            if rest.found:
+                return rest
+            best = rest if best is None or rest.residual < best.residual else best
+        assert best is not None
+        return best._replace(factorisations=self.count)
+
+    def _follow(self, r: Array, pace: Pace, most: int) -> Rest:
+        """The motion from places r (m) until so many factorisations are made."""
         tension: Array = np.zeros(self.work.bars.length.size)
-        scale = self._scale(loads_at_rest(self.work, r), tension)
-        h, mu, good_mu, left, since = FIRST_STEP, SMOOTH, SMOOTH, np.inf, CAREFUL
-        while self.count < self.most and h > SHORTEST_STEP:
-            made = self._step(r, tension, h, mu, scale)
+        force = loads_at_rest(self.work, r)
+        scale = self._scale(force, tension)
+        h, mu, good_mu, since = FIRST_STEP, pace.smooth, pace.smooth, CAREFUL
+        left = self._relative(force, scale)
+        while self.count < most and h > SHORTEST_STEP:
+            made = self._step(r, tension, (h, mu, pace.inner), scale)
             if made is None:
                 h, mu, since = h * SHRINK, min(good_mu, BACK * mu), 0
                 continue
@@ -112,9 +139,33 @@ class Flow:
             if mu <= SMOOTHEST and left <= BALANCED:
                 return self._finish(r, tension, scale)
             h, since, good_mu = min(h * _growth(iterations, since), LONGEST_STEP), since + 1, mu
-            wanted = max(FOLLOW * left, FALL * mu)
+            wanted = max(FOLLOW * left, pace.fall * mu)
             mu = max(min(mu, wanted, FALL_AT_LAST * mu if h >= LONG else mu), SMOOTHEST)
         return Rest(False, r, tension, left * float(scale.max(initial=0.0)), self.count)
+
+    def _within_reach(self, r: Array) -> Array:
+        """Places (m) with no bar much longer than it is, where one is FAR: each node goes the mean way of its bars.
+
+        A net that is fastened far from where it was laid out begins with twines of several times their length, and
+        Newton's method does not get on from there.
+        """
+        bars = self.work.bars
+        a, b = bars.node[:, 0], bars.node[:, 1]
+        most = FAR
+        for _ in range(SWEEPS):
+            way = r[b] - r[a]
+            size = np.linalg.norm(way, axis=1)
+            long = ~self.idle & (size > most * bars.length)
+            if not np.any(long):
+                break
+            most = NEAR
+            total, count = np.zeros_like(r), np.zeros(r.shape[0])
+            pull = (0.5 * (1.0 - bars.length[long] / size[long]))[:, None] * way[long]
+            for side, sign in ((a[long], 1.0), (b[long], -1.0)):
+                np.add.at(total, side, sign * pull)
+                np.add.at(count, side, 1.0)
+            r = r + self.matrix.from_axes(self.matrix.along_axes(total / np.maximum(count, 1.0)[:, None]))
+        return r
 
     def _scale(self, force: Array, tension: Array) -> Array:
         """(parts,) size of the forces in each part of the case that hangs together, N."""
@@ -158,14 +209,18 @@ class Flow:
             by_tension=np.where(off, 1.0 / unit, by_a / unit + by_w * bars.compliance / bars.length),
         )
 
-    def _step(self, start: Array, tension: Array, h: float, mu: float,
+    def _step(self, start: Array, tension: Array, size: tuple[float, float, int],
               scale: Array) -> tuple[Array, Array, Look, int] | None:  # fmt: skip
-        """One step of the motion: places, tensions, what was found there, iterations; None if it fails."""
+        """One step of the motion: places, tensions, what was found there, iterations; None if it fails.
+
+        size : s of pseudo-time, mu, most iterations
+        """
+        h, mu, inner = size
         field = self.work.field
         damping = 0.5 * (field.damping + field.damping.transpose(0, 2, 1))
         shift = field.inertia / h**2 + damping / h
         r, tension = start.copy(), tension.copy()
-        for iteration in range(INNER):
+        for iteration in range(inner):
             look = self._look(r, tension, mu, scale)
             out = look.left - np.einsum("nij,nj->ni", shift, r - start)
             error = max(self._relative(out, scale), float(np.abs(look.laws.miss).max(initial=0.0)))

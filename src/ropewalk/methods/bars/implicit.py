@@ -19,12 +19,22 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.methods.bars.arrays import Bars
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.loads import supports
 from ropewalk.methods.bars.time import BarsInTime
-from ropewalk.methods.bars.work import BarsWork, energies, find_tensions, gaps, refresh, strains
+from ropewalk.methods.bars.work import (
+    BarsWork,
+    Yielding,
+    energies,
+    find_tensions,
+    gaps,
+    largest_strain,
+    note_slack,
+    refresh,
+)
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
@@ -32,12 +42,19 @@ from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
 
 MOST = 25  # Newton iterations of a step
+FREEZE = 12  # after which slack bars stay slack and taut ones taut: the set of them may go to and fro for ever
 BALANCED = 1e-9  # force out of balance over the largest load or tension
 FITTED = 1e-11  # relative gap of a bar
 ROUNDING = 4e-15  # of a position: what the differences of positions over h^2 can be good for
+LIGHTEST = 1e-12  # kg, of nodes that are held and may have no mass
 TURN = 1.0  # rad that a bar may turn in one iteration
 HALVINGS = 8  # of a step that fails
+# Where a step fails, rigid bars are first given this compliance, of what their masses move in a step of the length
+# asked for. Taut bars may say what others say (flat netting); rounding in their lengths, 1e-12, then becomes tension
+# without bound. A bar of 10 g that carries 10 N is 0.4 um longer at 20 ms.
+GIVE = 1e-6
 STATE_ARRAYS = ("r", "v", "tension")
+COUNTS = ("steps", "iterations", "gives")
 
 
 class Memory(NamedTuple):
@@ -80,7 +97,9 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
                 else:
                     s.v[i, c] = v0 + h * ((1.0 - gamma) * a0 + gamma * a1)
                     memory.new_rate[i, c] = ((1.0 - am) * a1 + am * a0 - af * memory.rate[i, c]) / (1.0 - af)
+        kkt.frozen[0] = 1.0 if iteration >= FREEZE else 0.0
         worst, gap = residuals(bars, medium, field, kkt, s.r, s.v, memory.new_rate, s.tension, rho, t + h)
+        kkt.frozen[0] = 0.0
         if not np.isfinite(worst):
             break
         scale = max(np.abs(field.force).max(), np.abs(s.tension).max())
@@ -144,7 +163,7 @@ class ConstrainedImplicit(BarsInTime):
         if np.any(work.bars.compliance > 0.0):
             _let_go(work)
         memory.rate[:] = memory.a[:] = work.steps.old_force
-        work.own = {"kkt": build_kkt(work.bars), "memory": memory, "steps": 0, "iterations": 0}
+        work.own = {"kkt": build_kkt(work.bars), "memory": memory, "steps": 0, "iterations": 0, "gives": 0}
         return work
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
@@ -155,8 +174,8 @@ class ConstrainedImplicit(BarsInTime):
                 break
             h = (t - work.time) / n
             done, used = alpha_steps(
-                work.bars, work.medium, work.motions, work.field, work.own["kkt"], work.steps, work.own["memory"],
-                self._stiffness(work, h), work.time, h, n, self.spectral_radius,
+                self._giving(work), work.medium, work.motions, work.field, work.own["kkt"], work.steps,
+                work.own["memory"], self._stiffness(work, h), work.time, h, n, self.spectral_radius,
             )  # fmt: skip
             work.own["steps"] += done
             work.own["iterations"] += used
@@ -164,11 +183,16 @@ class ConstrainedImplicit(BarsInTime):
             work.time = t if good else work.time + done * h
             if good:
                 break
-            n = 2 * (n - done)
+            n = (2 if work.own["gives"] else 1) * (n - done)
+            work.own["gives"] = 1
         return self._report(model, work, good, h)
+
+    def _yielding(self) -> Yielding:
+        return "all" if self.slack else "none"
 
     def reload(self, work: BarsWork) -> None:
         """Tensions and accelerations anew after the loads in `work` have been changed."""
+        note_slack(work)
         find_tensions(work)
         if np.any(work.bars.compliance > 0.0):
             _let_go(work)
@@ -178,7 +202,7 @@ class ConstrainedImplicit(BarsInTime):
         """What a run needs to go on to the same bits."""
         kept = {name: getattr(work.steps, name).copy() for name in STATE_ARRAYS}
         memory = work.own["memory"]
-        own = {name: work.own[name] for name in ("steps", "iterations")}
+        own = {name: work.own[name] for name in COUNTS}
         return {**kept, **own, "rate": memory.rate.copy(), "a": memory.a.copy(), "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -189,10 +213,19 @@ class ConstrainedImplicit(BarsInTime):
             getattr(work.steps, name)[:] = snapshot[name]
         for name in ("rate", "a"):
             getattr(work.own["memory"], name)[:] = snapshot[name]
-        for name in ("steps", "iterations"):
+        for name in COUNTS:
             work.own[name] = int(snapshot[name])
         refresh(work)
         return work
+
+    def _giving(self, work: BarsWork) -> Bars:
+        """The bars, the rigid ones among them with some compliance once a step has failed."""
+        bars = work.bars
+        if not work.own["gives"]:
+            return bars
+        moves = np.where(bars.held, 0.0, 1.0 / np.maximum(bars.mass, LIGHTEST))[bars.node].sum(axis=1)
+        rigid = (bars.compliance == 0.0) & (bars.rod == 0.0)
+        return bars._replace(compliance=floats(np.where(rigid, GIVE * self.step**2 * moves, bars.compliance)))
 
     def _stiffness(self, work: BarsWork, h: float) -> Array:
         """Axial stiffness in the upper block: that of the masses at the ends against the step."""
@@ -204,7 +237,7 @@ class ConstrainedImplicit(BarsInTime):
         figures: dict[str, Any] = {
             "energy": energies(work),
             "steps": work.own["steps"],
-            "largest_strain": float(np.abs(strains(work)).max()),
+            "largest_strain": largest_strain(work),
         }
         if good:
             return Report(iterations=work.own["iterations"], figures=figures)

@@ -54,6 +54,7 @@ class Kkt(NamedTuple):
     out: Array  # (n, 3) residual of the nodes, N
     gap: Array  # (m,) residual of the bars, m
     slack: Array  # (m,) 1 for bars that are slack
+    frozen: Array  # (1,) 1 while the slack bars stay those that they are
 
 
 def build_kkt(bars: Bars) -> Kkt:
@@ -103,6 +104,7 @@ def build_kkt(bars: Bars) -> Kkt:
         out=np.zeros((n, 3)),
         gap=np.zeros(m),
         slack=np.zeros(m),
+        frozen=np.zeros(1),
     )
 
 
@@ -110,7 +112,8 @@ def build_kkt(bars: Bars) -> Kkt:
 def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
     """Residuals into kkt.out and kkt.gap; the largest force (N) and relative gap.
 
-    A bar that cannot push is slack where T + rho g <= 0; its tension is then set to zero.
+    A bar that cannot push is slack where T + rho g <= 0; its tension is then set to zero. Where kkt.frozen is set, the
+    slack bars are those of the call before.
     """
     directions(bars.node, r, field.direction)
     surroundings(medium, field, r, t)
@@ -127,9 +130,10 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
         for c in range(3):
             size += field.direction[k, c] * (r[q, c] - r[p, c])
         kkt.gap[k] = size - bars.length[k] - bars.compliance[k] * tension[k]
-        kkt.slack[k] = 0.0
-        if bars.push[k] == 0.0 and tension[k] + rho[k] * kkt.gap[k] <= 0.0:
-            kkt.slack[k] = 1.0
+        if kkt.frozen[0] == 0.0:
+            slack = bars.push[k] == 0.0 and tension[k] + rho[k] * kkt.gap[k] <= 0.0
+            kkt.slack[k] = 1.0 if slack else 0.0
+        if kkt.slack[k] > 0.0:
             kkt.gap[k] = 0.0
             tension[k] = 0.0
             continue

@@ -16,7 +16,7 @@ from ropewalk.methods.bars.rattle import CONSTANT
 from ropewalk.methods.bars.rrf import rrf_step
 from ropewalk.methods.bars.sweeps import make_sweeps, shake_step
 from ropewalk.methods.bars.time import BarsInTime
-from ropewalk.methods.bars.work import BarsWork, energies, find_tensions, refresh, strains
+from ropewalk.methods.bars.work import BarsWork, Yielding, energies, find_tensions, largest_strain, refresh, soften
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -45,7 +45,7 @@ class Projection(BarsInTime):
     position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, and ends them at `strain_tolerance`
     strain_limit : while a bar of 'shake' is farther off its length than this, it sweeps on
     sweeps : exactly so many in their place    kinematic, pid, reaction : levels of 'rrf'
-    step, damping, lumping : as in Constrained
+    step, damping, slack, lumping : as in Constrained; bars of 'rrf' keep their length both ways
     """
 
     step: float | None = None
@@ -58,6 +58,7 @@ class Projection(BarsInTime):
     pid: Literal["off", "weak", "med", "norm", "high"] = "off"
     reaction: Literal["off", "med", "norm", "high"] = "off"
     damping: float = 0.0
+    slack: bool = True
     lumping: Lumping = "halves"
 
     name: ClassVar[str] = "projection"
@@ -67,7 +68,8 @@ class Projection(BarsInTime):
         """Cut lines and nets into bars."""
         work = self._begin(model, state)
         sweeps = make_sweeps(work.steps.r, work.steps.v, work.bars.length.size)
-        sweeps.rate_tension[:] = work.steps.tension
+        sweeps.rate_tension[:] = sweeps.tension[:] = work.steps.tension
+        sweeps.yields[:] = work.steps.yields
         sweeps.mobility[:] = work.steps.mobility
         gains = self._gains(work)
         work.own = {"sweeps": sweeps, "gains": gains, "steps": 0, "worst": 0.0}
@@ -95,7 +97,7 @@ class Projection(BarsInTime):
         figures: dict[str, Any] = {
             "energy": energies(work),
             "steps": work.own["steps"],
-            "largest_strain": float(np.abs(strains(work)).max()),
+            "largest_strain": largest_strain(work),
             "largest_strain_so_far": work.own["worst"],
         }
         if done == n:
@@ -107,10 +109,13 @@ class Projection(BarsInTime):
         )
         return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
 
+    def _yielding(self) -> Yielding:
+        return "twines" if self.slack and self.variant == "shake" else "none"
+
     def reload(self, work: BarsWork) -> None:
         """Tensions anew after the loads in `work` have been changed."""
         find_tensions(work)
-        work.own["sweeps"].rate_tension[:] = work.steps.tension
+        work.own["sweeps"].rate_tension[:] = work.own["sweeps"].tension[:] = work.steps.tension
 
     def snapshot(self, work: BarsWork) -> dict[str, np.ndarray | float | int]:
         """What a run needs to go on to the same bits."""
@@ -152,6 +157,8 @@ class Projection(BarsInTime):
         """Put the state where reading looks for it."""
         s, sweeps = work.steps, work.own["sweeps"]
         s.r[:], s.v[:] = sweeps.r, sweeps.v
+        s.slack[:] = sweeps.yields * (sweeps.tension <= 0.0)
+        soften(s)
         refresh(work)
         find_tensions(work)
 

@@ -9,6 +9,11 @@ From :math:`r, v` at t to t + h, with :math:`W = (M + \tfrac h2 D)^{-1}`, D the 
 
 Without drag this is RATTLE [Andersen1983]: second order, reversible, symplectic. The terms in D make each half
 a Rosenbrock stage: second order whatever D is, and stable for any step against the drag.
+
+Bars that yield (twines of nets) are no longer than l and do not push. Their multipliers solve
+:math:`\lambda \ge 0, |d| \le l, \lambda (|d| - l) = 0` by an active set: those that would push are released, those that
+would be too long are taken in, and the step is solved again. A bar that comes taut keeps no rate of lengthening: the
+blow is without restitution.
 """
 
 from __future__ import annotations
@@ -28,6 +33,10 @@ CONSTANT, PLACED, DAMPED = 0, 1, 2  # loads that never change, that depend on po
 
 MAX_ITERATIONS = 60  # of the chord iteration for the lengths; good steps take 2 to 6
 SLOW = 0.3  # contraction per iteration above which the matrix is factorised anew
+OUT = 1e30  # 1/kg, added to the diagonal of a slack bar: it has no tension
+PASSES = 16  # over the bars that yield, in a step; after ...
+RELEASES = 8  # ... so many none is released any more, so that the rest come to an end
+PUSHES = 1e-12  # of the largest tension: below it a push is arithmetic
 
 
 class Steps(NamedTuple):
@@ -47,23 +56,29 @@ class Steps(NamedTuple):
     residual: Array  # (m,)
     change: Array  # (m,)
     give: Array  # (m,) 1/kg, compliance where some bars only say what others say, else 0; see bars_graph.py
+    yields: Array  # (m,) 1 for bars that go slack instead of pushing
+    slack: Array  # (m,) 1 for those that are
+    soft: Array  # (m,) 1/kg, `give`, and OUT for bars that are slack
     tally: Array  # (4,) steps, iterations, factorisations, 1 if the factor can be used
 
 
 @kernel
-def lengths(node, r, length, give, tension, factor, out):
-    """Constraints (|d|^2 - l^2) / 2 l (m) into `out`; returns the largest |.| over l and its bar.
+def lengths(node, r, length, s, factor, out):
+    """Constraints (|d|^2 - l^2) / 2 l (m) into `out`, 0 for slack bars; returns the largest |.| over l and its bar.
 
-    give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor * tension
+    s.give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor * tension
     """
     worst = 0.0
     which = -1
     for k in range(node.shape[0]):
+        if s.slack[k] > 0.0:
+            out[k] = 0.0
+            continue
         a, b = node[k, 0], node[k, 1]
         x = r[b, 0] - r[a, 0]
         y = r[b, 1] - r[a, 1]
         z = r[b, 2] - r[a, 2]
-        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k] - give[k] * factor * tension[k]
+        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k] - s.give[k] * factor * s.tension[k]
         out[k] = g
         e = abs(g) / length[k]
         if not e <= worst:
@@ -76,7 +91,7 @@ def lengths(node, r, length, give, tension, factor, out):
 def refactor(graph, s, direction, is_slow):
     """Factorise where there is no factor, or one that `is_slow` and not of this step; False if that fails."""
     if s.tally[3] == 0.0 or (is_slow and s.tally[3] != 2.0):
-        if not assemble(graph, direction, s.give):
+        if not assemble(graph, direction, s.soft):
             return False
         s.tally[2] += 1.0
         s.tally[3] = 2.0  # fresh in this step: a second try would give the same
@@ -92,7 +107,7 @@ def meet_lengths(bars, graph, s, direction, factor, tolerance):
     """
     before = np.inf
     for _ in range(MAX_ITERATIONS):
-        worst, _ = lengths(bars.node, s.r, bars.length, s.give, s.tension, factor, s.residual)
+        worst, _ = lengths(bars.node, s.r, bars.length, s, factor, s.residual)
         if not np.isfinite(worst):
             return NOT_FINITE
         if worst <= tolerance:
@@ -120,7 +135,7 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
         rates(bars.node, direction, s.v, s.residual)
         worst = 0.0
         for k in range(s.residual.size):
-            s.residual[k] -= s.give[k] * factor * s.rate_tension[k]
+            s.residual[k] = 0.0 if s.slack[k] > 0.0 else s.residual[k] - s.give[k] * factor * s.rate_tension[k]
             e = abs(s.residual[k])
             if not e <= worst:
                 worst = e
@@ -136,6 +151,73 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
         spread(graph, bars.node, s.change, 1.0, s.v)
         before = worst
     return DONE if worst <= 1e3 * tolerance else NOT_CONVERGED
+
+
+@kernel
+def release(bars, graph, s, tension, factor, moved):
+    """Makes bars slack that yield and push, and takes their part out of `moved`; how many these are.
+
+    tension : (m,) N, set to 0 there    factor : motion per tension, as in `spread`    moved : (n, 3) positions or rates
+    """
+    limit = -PUSHES * np.abs(tension).max()
+    count = 0
+    for k in range(tension.size):
+        if s.yields[k] == 0.0 or s.slack[k] > 0.0 or tension[k] >= limit:
+            continue
+        a, b = bars.node[k, 0], bars.node[k, 1]
+        for i in range(3):
+            moved[a, i] -= factor * tension[k] * graph.pull[k, 0, i]
+            moved[b, i] += factor * tension[k] * graph.pull[k, 1, i]
+        tension[k] = 0.0
+        s.slack[k], s.soft[k] = 1.0, s.give[k] + OUT
+        count += 1
+    if count > 0:
+        s.tally[3] = 0.0
+    return count
+
+
+@kernel
+def take_in(bars, s, tolerance):
+    """Makes slack bars taut that are longer than their length by more than `tolerance` (relative); how many."""
+    count = 0
+    for k in range(s.slack.size):
+        if s.slack[k] == 0.0:
+            continue
+        a, b = bars.node[k, 0], bars.node[k, 1]
+        square = (s.r[b, 0] - s.r[a, 0]) ** 2 + (s.r[b, 1] - s.r[a, 1]) ** 2 + (s.r[b, 2] - s.r[a, 2]) ** 2
+        if square > (bars.length[k] * (1.0 + tolerance)) ** 2:
+            s.slack[k], s.soft[k] = 0.0, s.give[k]
+            count += 1
+    if count > 0:
+        s.tally[3] = 0.0
+    return count
+
+
+@kernel
+def meet_lengths_one_sided(bars, graph, s, direction, factor, tolerance):
+    """`meet_lengths` with bars that yield: none of them pushes, none is too long."""
+    code = meet_lengths(bars, graph, s, direction, factor, tolerance)
+    for turn in range(PASSES):
+        if code != DONE:
+            break
+        changed = take_in(bars, s, tolerance)
+        if turn < RELEASES:
+            changed += release(bars, graph, s, s.tension, factor, s.r)
+        if changed == 0:
+            break
+        code = meet_lengths(bars, graph, s, direction, factor, tolerance)
+    return code
+
+
+@kernel
+def meet_rates_one_sided(bars, graph, s, direction, factor, tolerance):
+    """`meet_rates` with bars that yield: none of them pushes; what then lengthens is taken in by the next step."""
+    code = meet_rates(bars, graph, s, direction, factor, tolerance)
+    for _ in range(RELEASES):
+        if code != DONE or release(bars, graph, s, s.rate_tension, factor, s.v) == 0:
+            break
+        code = meet_rates(bars, graph, s, direction, factor, tolerance)
+    return code
 
 
 @kernel
@@ -216,10 +298,13 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
     if s.tally[3] == 2.0:
         s.tally[3] = 1.0
     first_half(bars, medium, motions, field, graph, s, s.acceleration, t, h, kind)
-    code = meet_lengths(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
+    code = meet_lengths_one_sided(bars, graph, s, field.direction, 0.5 * h * h, tolerance)
     if code == DONE:
+        for k in range(s.slack.size):
+            if s.slack[k] > 0.0:
+                s.rate_tension[k] = 0.0
         second_half(bars, medium, motions, field, graph, s, s.acceleration, s.old_force, t, h, kind)
-        code = meet_rates(bars, graph, s, field.direction, 0.5 * h, tolerance * bars.length.min() / h)
+        code = meet_rates_one_sided(bars, graph, s, field.direction, 0.5 * h, tolerance * bars.length.min() / h)
     if code != DONE:
         s.r[:] = s.old_r
         s.v[:] = s.old_v
@@ -257,13 +342,13 @@ def tensions(bars, medium, field, graph, s):
         for j in range(3):
             a[i, j] = s.acceleration[i, j] if bars.held[i] else 0.0
     kick(s.mobility, field.force, 1.0, a)
-    if not assemble(graph, field.direction, s.give):
+    if not assemble(graph, field.direction, s.soft):
         return False
     s.tension[:] = 0.0
     for _ in range(REFINEMENTS):
         accelerations_of_length(bars.node, field.direction, s.r, s.v, a, s.residual)
         for k in range(s.residual.size):
-            s.residual[k] -= s.give[k] * s.tension[k]
+            s.residual[k] = 0.0 if s.slack[k] > 0.0 else s.residual[k] - s.give[k] * s.tension[k]
         solve_tensions(graph, s.residual, s.change)
         spread(graph, bars.node, s.change, 1.0, a)
         s.tension[:] += s.change
@@ -296,5 +381,6 @@ def make_steps(graph: Graph, field: Field, r: Array, v: Array) -> Steps:
         r=r.copy(), v=v.copy(), acceleration=np.zeros((n, 3)), tension=np.zeros(m), rate_tension=np.zeros(m),
         mobility=np.zeros((n, 3, 3)), first_damping=np.zeros((n, 3, 3)), old_v=np.zeros((n, 3)),
         old_r=np.zeros((n, 3)), old_force=np.zeros((n, 3)), old_direction=np.zeros((m, 3)),
-        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), tally=np.zeros(4),
+        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), yields=np.zeros(m), slack=np.zeros(m),
+        soft=np.zeros(m), tally=np.zeros(4),
     )  # fmt: skip

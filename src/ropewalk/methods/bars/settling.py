@@ -10,6 +10,9 @@ it moves, by the Rayleigh quotient of the way :math:`\Delta r` since the last lo
 .. math:: c = 2 \omega, \qquad \omega^2 = -\frac{\Delta r \cdot \Delta f}{\Delta r \cdot M \Delta r},
 
 with f the forces out of balance at rest. Fast motion dies first, so that this becomes the lowest frequency there is.
+
+Where the steps become unstable (a node is faster than anything that falls across the case, or a number is not finite),
+the motion is stopped where it was last seen well and goes on from rest with shorter steps.
 """
 
 from __future__ import annotations
@@ -26,7 +29,17 @@ from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.equilibrium import refuse_unheld
 from ropewalk.methods.bars.links import link_figures
-from ropewalk.methods.bars.settling_loads import Loads, Supports, Unbalance, calm, natural_time, put_to_rest, unbalance
+from ropewalk.methods.bars.settling_loads import (
+    Kept,
+    Loads,
+    Supports,
+    Unbalance,
+    calm,
+    natural_time,
+    put_to_rest,
+    size_of,
+    unbalance,
+)
 from ropewalk.methods.bars.work import BarsWork, read_bars
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.methods.registry import BAR_SOLVERS, solver_class
@@ -48,6 +61,9 @@ LEAST, MOST = 0.05, 50.0  # bounds on the damping, in terms of the first
 STRAINED = 1e-6  # relative error of a bar's length that an equilibrium may have
 # Three sweeps, the default in time, leave a light rope with a heavy end stretching for minutes.
 SETTINGS: dict[str, dict[str, Any]] = {"projection": {"sweeps": 60}}
+FASTEST = 100.0  # times the size of the case in its natural time: a node that is faster is in an unstable step
+RETREATS, SHORTER = 6, 0.3  # from such steps, and by how much shorter the next ones are
+MOST_WORK = 1e7  # bars times steps that are spent unless a duration is given: about a minute
 GENTLE = 0.5  # most of damping times step: the recursion takes the damping explicitly
 
 
@@ -81,6 +97,8 @@ class SettlingWork:
     damping: float  # 1/s, in use
     follows: bool  # the damping follows the motion
     supports: Supports
+    fastest: float  # m/s, above which steps are unstable
+    retreats: int = 0
     loaded: bool = False  # all of the loads act
     step: float = 0.0  # s, mean since the last look
     steps: int = 0
@@ -140,6 +158,7 @@ class Settling:
             damping=FIRST_DAMPING / natural if given is None else given,
             follows=given is None,
             supports=Supports(bars),
+            fastest=FASTEST * size_of(bars) / natural,
         )
 
     def advance(self, model: Model, work: SettlingWork, t: float) -> Report:
@@ -165,21 +184,23 @@ class Settling:
         """Time integration until all criteria hold, or for `longest` (s)."""
         bars, rest = work.bars, Rest(self.still, self.hold)
         now, before, old_r = 0.0, unbalance(bars), bars.steps.r.copy()
-        found = Found()
-        while now < longest:
+        found, kept = Found(), Kept.of(bars)
+        while now < longest and not self._too_long(work):
             span = self._span(work, ramp)
             share = 1.0 if work.loaded else float(ramp_share(now + 0.5 * span, ramp)[0])
             work.loads.put_on(bars, share, work.damping)
-            told = work.inner.advance(work.model, bars, bars.time + span)
-            left = unbalance(bars) if told.good else None
-            if left is None:
-                return _failed(told)
+            told, left, found = self._look(work, span)
+            if left is None or not found.speed <= work.fastest:
+                if work.retreats == RETREATS:
+                    return _failed(told, found, work, bars.time - begin)
+                self._retreat(work, kept)
+                before = None
+                continue
             taken = int(told.figures["steps"]) - work.steps
             work.steps, work.step, now = work.steps + taken, span / max(taken, 1), bars.time - begin
             if work.loaded and work.follows and before is not None:
                 work.damping = _followed(work, bars.steps.r - old_r, left.force - before.force)
-            before, old_r = left, bars.steps.r.copy()
-            found = _found(bars, left)
+            before, old_r, kept = left, bars.steps.r.copy(), Kept.of(bars)
             work.loaded = work.loaded or now >= ramp
             if rest.look(now, found.speed) and now >= ramp and self._balanced(work, found):
                 break
@@ -188,6 +209,27 @@ class Settling:
         put_to_rest(bars)
         figures = {"settling": self._figures(work, now, ramp, found) | {"rest_after": rest.since}}
         return Report(Status.DONE, "", work.steps, found.force, found.miss, figures | link_figures(work.model, bars))
+
+    def _look(self, work: SettlingWork, span: float) -> tuple[Report, Unbalance | None, Found]:
+        """Go on for `span` (s); how that ended, and what is found there, or None if it is not finite."""
+        bars = work.bars
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # an unstable step is found out below
+            told: Report = work.inner.advance(work.model, bars, bars.time + span)
+            finite = bool(np.all(np.isfinite(bars.steps.r)) and np.all(np.isfinite(bars.steps.v)))
+            left = unbalance(bars) if told.good and finite else None
+            found = Found() if left is None else _found(bars, left)
+        return told, left if np.isfinite(found.force) else None, found
+
+    def _retreat(self, work: SettlingWork, kept: Kept) -> None:
+        """Back to where the motion was last seen well, at rest, with shorter steps."""
+        step = getattr(work.inner, "step", None) or work.step or float(work.inner._step(work.bars))
+        kept.put_back(work.bars)
+        work.inner = replace(work.inner, step=SHORTER * step)
+        work.inner.reload(work.bars)
+        work.retreats += 1
+
+    def _too_long(self, work: SettlingWork) -> bool:
+        return self.duration is None and work.steps * work.bars.bars.length.size > MOST_WORK
 
     def _balanced(self, work: SettlingWork, found: Found) -> bool:
         return found.force <= self.tolerance * work.scale and found.strain <= STRAINED
@@ -217,7 +259,7 @@ class Settling:
             f"{found.speed:.3g} m/s (limit {self.still:g} m/s for {self.hold:g} s), forces are {found.force:.3g} N out "
             f"of balance (limit {self.tolerance * work.scale:.3g} N), bars {found.strain:.2g} of their length off it "
             f"(limit {STRAINED:g}), with a damping of {work.damping:.3g} 1/s; give statics a longer duration, or "
-            "another damping"
+            "another damping, unless the case has no equilibrium"
         )
         figures = {"settling": self._figures(work, now, ramp, found)}
         return Report(Status.NOT_CONVERGED, message, work.steps, found.force, found.miss, figures)
@@ -233,11 +275,17 @@ def _found(bars: BarsWork, left: Unbalance) -> Found:
     )
 
 
-def _failed(told: Report) -> Report:
-    """What a solver that did not get on says, or that the tensions at rest are not determined."""
-    if told.good:
-        told = replace(told, status=Status.NOT_CONVERGED, message="the bars' tensions at rest are not determined")
-    return told
+def _failed(told: Report, found: Found, work: SettlingWork, now: float) -> Report:
+    """Why a motion cannot go on: what its solver reports, unstable steps, or tensions that are not determined."""
+    why = told.message if not told.good else "the bars' tensions at rest are not determined"
+    if told.good and found.speed > work.fastest:
+        why = f"a node moves at {found.speed:.3g} m/s, the limit is {work.fastest:.3g} m/s"
+    message = (
+        f"the motion by '{work.inner.name}' towards rest is unstable after {now:.4g} s, with steps shortened "
+        f"{RETREATS} times to {work.inner.step:.2g} s: {why}; the case may have no equilibrium, or needs another first "
+        "shape"
+    )
+    return replace(told, status=Status.NOT_CONVERGED, message=message)
 
 
 def _followed(work: SettlingWork, way: Array, change: Array) -> float:

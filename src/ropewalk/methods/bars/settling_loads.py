@@ -19,6 +19,8 @@ from ropewalk.physics.motion import COMPONENTS
 
 NO_LOAD_TIME = 1.0  # s, natural time of a case on which nothing acts
 SPEED = 1  # column of a current table
+OWN = ("sweeps", "turns", "memory")  # of projection, recursion and implicit steps
+RATES = ("v", "omega", "a", "alpha", "rate")  # of nodes and bars, in any of them
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,38 @@ def put_to_rest(work: BarsWork) -> None:
     if "kkt" not in work.own:
         find_tensions(work)
     s.old_force[:] = 0.0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A moment of a motion that can be gone back to."""
+
+    time: float  # s
+    values: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, work: BarsWork) -> Kept:
+        """The present one."""
+        return cls(work.time, tuple(array.copy() for _, array in _memory(work)))
+
+    def put_back(self, work: BarsWork) -> None:
+        """Make it the present one, without its velocities."""
+        work.time = self.time
+        for (name, array), value in zip(_memory(work), self.values, strict=True):
+            array[:] = 0.0 if name in RATES else value
+        refresh(work)
+
+
+def _memory(work: BarsWork) -> list[tuple[str, Array]]:
+    """Arrays of the steps and of the solver's own, with their names."""
+    parts = [work.steps, *(work.own[name] for name in OWN if name in work.own)]
+    return [item for part in parts for item in part._asdict().items()]
+
+
+def size_of(work: BarsWork) -> float:
+    """Across all nodes, m; the longest bar where these lie on one another."""
+    size = float(np.linalg.norm(np.ptp(work.steps.r, axis=0)))
+    return max(size, float(work.bars.length.max()))
 
 
 def natural_time(work: BarsWork) -> float:

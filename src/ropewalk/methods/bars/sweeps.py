@@ -36,6 +36,7 @@ class Sweeps(NamedTuple):
     old_reaction: Array  # (n, 3) N
     integral: Array  # (m,) m s, of the length errors
     support: Array  # (n, 3)
+    yields: Array  # (m,) 1 for bars that go slack instead of pushing
 
 
 def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
@@ -46,6 +47,7 @@ def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
         r=r.copy(), v=v.copy(), tension=np.zeros(m), rate_tension=np.zeros(m), old_r=one(),
         old_v=one(), mobility=matrix(), first_damping=matrix(), first_force=one(), acceleration=one(),
         predicted=one(), reaction=one(), old_reaction=one(), integral=np.zeros(m), support=one(),
+        yields=np.zeros(m),
     )  # fmt: skip
 
 
@@ -59,11 +61,13 @@ def pull_together(moved, a, b, p, q, impulse):
 
 
 @kernel
-def sweep_lengths(node, length, direction, pull, r, tension, factor, backwards):
-    """One sweep: each bar to its length along `direction`, multipliers to `tension`; the largest strain found.
+def sweep_lengths(bars, direction, pull, s, factor, backwards):
+    """One sweep: each bar to its length along `direction`, multipliers to s.tension; the largest strain found.
 
+    Bars that yield pull or do nothing, as in projected Gauss-Seidel iterations ([Cottle1992], sec. 5.2).
     pull : (m, 2, 3) W t of `direction`    factor : h^2/2
     """
+    node, length, r, tension = bars.node, bars.length, s.r, s.tension
     m = length.size
     worst = 0.0
     for step in range(m):
@@ -78,14 +82,22 @@ def sweep_lengths(node, length, direction, pull, r, tension, factor, backwards):
         slope = x * (p[0] + q[0]) + y * (p[1] + q[1]) + z * (p[2] + q[2])
         if slope <= 0.0:  # a bar between held nodes, or turned by more than 90 degrees in one step
             continue
-        tension[k] += pull_together(r, a, b, p, q, g / slope) / factor
+        impulse = g / slope
+        if s.yields[k] > 0.0 and tension[k] * factor + impulse < 0.0:
+            impulse = -tension[k] * factor
+            g = impulse * slope  # what it did
+        tension[k] += pull_together(r, a, b, p, q, impulse) / factor
         worst = max(worst, abs(g) / (size * size))
     return worst
 
 
 @kernel
-def sweep_rates(node, direction, pull, v, tension, factor, backwards):
-    """One sweep that takes the rate of lengthening out of each bar; the largest rate found (m/s).  factor : h/2"""
+def sweep_rates(bars, direction, pull, s, factor, backwards):
+    """One sweep that takes the rate of lengthening out of each bar; the largest rate found (m/s).  factor : h/2
+
+    Bars that yield and were slack on the lengths stay so, the others of them do not push.
+    """
+    node, v, tension = bars.node, s.v, s.rate_tension
     m = node.shape[0]
     worst = 0.0
     for step in range(m):
@@ -96,7 +108,11 @@ def sweep_rates(node, direction, pull, v, tension, factor, backwards):
         own = t[0] * (p[0] + q[0]) + t[1] * (p[1] + q[1]) + t[2] * (p[2] + q[2])
         if own <= 0.0:
             continue
-        tension[k] += pull_together(v, a, b, p, q, rate / own) / factor
+        impulse = rate / own
+        if s.yields[k] > 0.0 and (s.tension[k] <= 0.0 or tension[k] * factor + impulse < 0.0):
+            impulse = -tension[k] * factor
+            rate = impulse * own
+        tension[k] += pull_together(v, a, b, p, q, impulse) / factor
         worst = max(worst, abs(rate))
     return worst
 
@@ -112,13 +128,12 @@ def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit
     first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)
     worst = 0.0
     for sweep in range(most):
-        worst = sweep_lengths(bars.node, bars.length, field.direction, graph.pull, s.r, s.tension,
-                              0.5 * h * h, sweep % 2 == 1)  # fmt: skip
+        worst = sweep_lengths(bars, field.direction, graph.pull, s, 0.5 * h * h, sweep % 2 == 1)
         if worst <= tolerance or (sweep + 1 >= sweeps and worst <= limit):
             break
     second_half(bars, medium, motions, field, graph, s, s.support, s.first_force, t, h, kind)
     for sweep in range(sweeps):
-        rate = sweep_rates(bars.node, field.direction, graph.pull, s.v, s.rate_tension, 0.5 * h, sweep % 2 == 1)
+        rate = sweep_rates(bars, field.direction, graph.pull, s, 0.5 * h, sweep % 2 == 1)
         if rate * h <= tolerance * bars.length[0]:
             break
     return worst if np.isfinite(s.v.sum()) else np.nan

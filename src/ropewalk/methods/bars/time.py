@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ropewalk.assembly.link_start import close_links, refuse_open_links
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.draft import Lumping
-from ropewalk.methods.bars.work import BarsWork, read_bars, stable_step, start_bars
+from ropewalk.methods.bars.work import BarsWork, Yielding, read_bars, stable_step, start_bars
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.model import Model
@@ -44,11 +44,15 @@ class BarsInTime(ABC):
 
         return BarsStatics(lumping=self.lumping)
 
+    def _yielding(self) -> Yielding:
+        """Which of the bars that cannot push go slack; the others keep their length both ways."""
+        return "none"
+
     def _begin(self, model: Model, state: State) -> BarsWork:
         """Cut lines and nets into bars."""
         refuse_unclaimed(self, model)  # type: ignore[arg-type]
         refuse_open_links(model, state)
-        return start_bars(model, state, self.damping, self.lumping)
+        return start_bars(model, state, self.damping, self.lumping, yielding=self._yielding())
 
     def _anew(self, model: Model) -> BarsWork:
         """Memory that a snapshot is put into."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,11 +25,12 @@ from ropewalk.methods.bars.rattle import (
     CONSTANT,
     DAMPED,
     DONE,
+    OUT,
     PLACED,
     Steps,
     make_steps,
     meet_lengths,
-    meet_rates,
+    meet_rates_one_sided,
     tensions,
 )
 from ropewalk.model.arrays import Array, floats
@@ -43,7 +44,13 @@ START_TOLERANCE = 1e-12  # relative strain of the bars at the start
 STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
 CLOSE = 1e-9  # relative strain at which the projection has arrived
 GIVE = 1e6  # times the largest mobility: compliance of elastic bars where only the rigid ones are to be met
+LOOSE = 1e-9  # relative: bars that yield and are shorter by more are slack at the start
+PUSHES = 1e-9  # of the largest tension: with which bars that yield may push at a moment
+RELEASES = 20  # of such bars, one lot after the other
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
+
+
+Yielding = Literal["none", "twines", "all"]
 
 
 @dataclass
@@ -69,10 +76,12 @@ class BarsWork:
         return alone.force, alone.inertia
 
 
-def start_bars(model: Model, state: State, damping: float, lumping: Lumping, strict: bool = True) -> BarsWork:
+def start_bars(model: Model, state: State, damping: float, lumping: Lumping, strict: bool = True,
+               yielding: Yielding = "none") -> BarsWork:  # fmt: skip
     """Bars of the model at a state, brought to their lengths, with tensions.
 
     strict : refuse what cannot be brought to its lengths; otherwise it stays as it is given
+    yielding : which bars, of those that cannot push, go slack; slack ones stay as they are given
     """
     bars, places, hulls, r, v = build_bars(without_changes(model), state, lumping)
     if bars.length.size == 0:
@@ -88,6 +97,10 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
     _refuse_no_length(work, model)
+    steps.yields[:] = _yields(work, yielding)
+    note_slack(work)
+    if yielding == "all":
+        _straighten_lines(work, state)
     if np.any(bars.compliance > 0.0):
         _meet_rigid_lengths(work)
     elastic = bars.compliance > 0.0
@@ -95,6 +108,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     straighten(work, model, strict)
     work.bars = bars
     steps.give[:] = redundant_give(graph, arrays.direction)
+    soften(steps)
     if np.any(steps.give > 0.0):
         find_tensions(work)
         steps.rate_tension[:] = steps.tension
@@ -111,6 +125,42 @@ def _pushes(model: Model, places: Places, n: int) -> Pushes:
     rows.is_first[on_node] = [int(first[int(rows.row[k])] == k) for k in np.flatnonzero(on_node)]
     lost = on_point & (rows.row < 0)  # nothing is fastened to the point
     return Pushes(rows[~lost], np.zeros((n, 3)), model.functions)
+
+
+def _yields(work: BarsWork, yielding: Yielding) -> Array:
+    """(m,) 1 for bars that go slack instead of pushing."""
+    bars, lines = work.bars, int(work.places.bar_start[-1])
+    out: Array = np.where((bars.push == 0.0) & (bars.rod == 0.0), float(yielding != "none"), 0.0)
+    if yielding == "twines":
+        out[:lines] = 0.0
+    return out
+
+
+def note_slack(work: BarsWork) -> None:
+    """Of the bars that yield, those that are shorter than their length are slack."""
+    s = work.steps
+    s.slack[:] = (s.yields > 0.0) & (gaps(work) < (1.0 - LOOSE) * work.bars.length)
+    soften(s)
+
+
+def soften(s: Steps) -> None:
+    """Compliance of the bars once the slack ones are known."""
+    s.soft[:] = s.give + OUT * s.slack
+    s.tally[3] = 0.0  # a factor of other bars is of no use
+
+
+def _straighten_lines(work: BarsWork, state: State) -> None:
+    """Bars of lines are not slack at the start, unless the state is one of these bars and has no tension there.
+
+    Those cut from the curve of another method are all shorter than the curve.
+    """
+    s, places = work.steps, work.places
+    lines = int(places.bar_start[-1])
+    slack = np.zeros(lines, dtype=bool)
+    if state.element_tension.size and np.array_equal(state.s, places.line_s):
+        slack = np.delete(state.element_tension, places.line_start[1:] - 1) <= 0.0
+    s.slack[:lines] *= slack
+    soften(s)
 
 
 def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
@@ -130,7 +180,7 @@ def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
         steps.r[:] = before
         _damped_projection(work)
     else:
-        strain = strains(work)
+        strain = np.where(steps.slack > 0.0, 0.0, strains(work))
         k = int(np.argmax(np.abs(strain)))
         if not abs(strain[k]) <= CLOSE and not strict:
             steps.r[:] = given
@@ -144,7 +194,8 @@ def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
     steps.tally[3] = 0.0
     steps.tension[:] = 0.0
     speed = max(float(np.abs(steps.v).max(initial=0.0)), float(bars.length.min()))
-    meet_rates(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE * speed)
+    steps.rate_tension[:] = 0.0
+    meet_rates_one_sided(bars, work.graph, steps, field.direction, 1.0, START_TOLERANCE * speed)
     steps.tally[:] = 0.0
     find_tensions(work)
     steps.rate_tension[:] = steps.tension
@@ -195,7 +246,7 @@ def _damped_projection(work: BarsWork) -> None:
         total = share[a] + share[b]
         d = r[b] - r[a]
         size = float(np.linalg.norm(d))
-        if total > 0.0 and size > 0.0:
+        if total > 0.0 and size > 0.0 and work.steps.slack[k] == 0.0:
             shift = (size - bars.length[k]) / (size * total) * d
             r[a] += share[a] * shift
             r[b] -= share[b] * shift
@@ -208,8 +259,20 @@ def refresh(work: BarsWork) -> None:
 
 
 def find_tensions(work: BarsWork) -> bool:
-    """Exact tensions and accelerations at the present state."""
-    return bool(tensions(work.bars, work.medium, work.field, work.graph, work.steps))
+    """Exact tensions and accelerations at the present state; of the bars that yield, none pushes."""
+    s = work.steps
+    kept = s.slack.copy()
+    known = bool(tensions(work.bars, work.medium, work.field, work.graph, s))
+    for _ in range(RELEASES):
+        pushes = (s.yields > 0.0) & (s.tension < -PUSHES * np.abs(s.tension).max(initial=0.0))
+        if not known or not np.any(pushes):
+            break
+        s.slack[pushes] = 1.0
+        soften(s)
+        known = bool(tensions(work.bars, work.medium, work.field, work.graph, s))
+    s.slack[:] = kept
+    soften(s)
+    return known
 
 
 def gaps(work: BarsWork) -> Array:
@@ -222,6 +285,12 @@ def gaps(work: BarsWork) -> Array:
 def strains(work: BarsWork) -> Array:
     """Relative lengthening of the bars."""
     return gaps(work) / work.bars.length - 1.0
+
+
+def largest_strain(work: BarsWork) -> float:
+    """Of all bars; those that yield may be shorter than they are long."""
+    strain = strains(work)
+    return float(np.where(work.steps.yields > 0.0, strain, np.abs(strain)).max(initial=0.0))
 
 
 def stable_step(work: BarsWork) -> float:
