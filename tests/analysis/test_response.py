@@ -155,7 +155,7 @@ def test_statistics_of_a_sea_are_those_of_its_spectrum() -> None:
 def test_what_cannot_be_answered_is_refused() -> None:
     """Messages name what is wrong and what would be right."""
     system = n_pendulum([2.0], 4.0)
-    with pytest.raises(InputError, match="drive 'wind' is none"):
+    with pytest.raises(InputError, match="unknown drive 'wind'; choose waves"):
         response(system, [1.0], "wind")
     with pytest.raises(InputError, match="no point or body 'mast'"):
         response(system, [1.0], "motion:mast:x")

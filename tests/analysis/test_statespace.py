@@ -78,7 +78,7 @@ def test_scipy_takes_it() -> None:
 def test_unknown_outputs_and_waves_are_refused() -> None:
     """Messages say what would be right."""
     system = n_pendulum([2.0], 4.0)
-    with pytest.raises(InputError, match="say position:PART:DIRECTION"):
+    with pytest.raises(InputError, match="choose position:PART:DIRECTION"):
         state_space(system, ["force:end:x"], ["speed:end:x"])
     with pytest.raises(InputError, match="takes forces and motions"):
         state_space(system, ["waves"], ["position:end:x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,14 +62,14 @@ def _print_result(data: dict[str, Any]) -> None:
     heads = {"mean": "mean (kN)", "std": "std (kN)", "min": "min (kN)", "max": "max (kN)",
              "time_of_max": "max at t (s)", "mpm": "3 h MPM (kN)"}  # fmt: skip
     rows = [
-        [f"{name}, end {end}", *(_shown(ends[end].get(key), 1.0 if key == "time_of_max" else 1e-3) for key in keys)]
+        [f"{name}, end {end}", *_figures(ends[end], keys, 1e-3)]
         for name, ends in data["lines"].items()
         for end in ("A", "B")
     ]
     if rows:
         print_table("End tensions", ["line", *(heads[key] for key in keys)], rows)
     rows = [
-        [f"{name}, {label}", *(_shown(figures.get(key), 1.0) for key in keys if key != "mpm")]
+        [f"{name}, {label}", *_figures(figures, [key for key in keys if key != "mpm"], 1.0)]
         for name, parts in data["bodies"].items()
         for variable in ("body_position", "body_attitude")
         for label, figures in parts.get(variable, {}).items()
@@ -130,6 +131,14 @@ def _print_lists() -> None:
     print_table(
         "Codes of utilisation", ["key", "source"], [[key, c["source"]] for key, c in codes().items()], text=(1,)
     )
+
+
+def _figures(figures: dict[str, Any], keys: Sequence[str], scale: float) -> list[str]:
+    """Figures of one quantity; what does not change has no time of its maximum."""
+    shown = {key: _shown(figures.get(key), 1.0 if key == "time_of_max" else scale) for key in keys}
+    if "time_of_max" in shown and shown["min"] == shown["max"]:
+        shown["time_of_max"] = "-"
+    return list(shown.values())
 
 
 def _shown(value: float | None, scale: float) -> str:
