@@ -181,3 +181,39 @@ def test_values_under_which_a_run_begins_may_be_files(folder: Path) -> None:
     assert given["lines.l.attachments.0.force"]["value"][0] == [1000.0, 2.0, 3e6]
     other = system.replace(run=None).replace(given)
     assert other.environment.current == system.environment.current
+
+
+BED = "x (m), y (m), depth (m)\n0, 0, 40\n100, 0, 42\n100, 50, 45\n0, 50, 43\n"
+
+
+def bed_case(tmp_path, table):
+    """A line over a bed whose depths are in a file."""
+    (tmp_path / "bed.csv").write_text(table)
+    (tmp_path / "case.yaml").write_text("""
+environment: {depth: 41, seabed: {kind: file, file: bed.csv, friction: 0.4}}
+sections: {chain: {diameter: 0.1, mass: 100, axial_stiffness: 1.0e8}}
+points: {a: {position: [0, 0, -40]}, b: {position: [60, 20, -5]}}
+lines: {l: {from: a, to: b, pieces: [{section: chain, length: 90}]}}
+""")
+    return read_case(tmp_path / "case.yaml")
+
+
+def test_depths_of_a_bed_come_from_a_file_in_any_order(tmp_path):
+    bed = bed_case(tmp_path, BED).environment.seabed
+    assert (bed.kind, bed.x, bed.y, bed.source) == ("grid", (0.0, 100.0), (0.0, 50.0), "bed.csv")
+    assert bed.depth == ((40.0, 42.0), (43.0, 45.0))
+    assert bed.friction == 0.4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("0, 50, 43\n", "", "bed.csv: no depth at x = 0 m, y = 50 m"),
+        ("0, 50, 43", "0, 0, 43", "bed.csv:5: x = 0 m, y = 0 m is given twice"),
+        ("depth (m)", "z (m)", "no column 'depth'"),
+    ],
+)
+def test_a_file_that_is_no_grid_is_refused(old, new, words, tmp_path):
+    with pytest.raises(InputError) as error:
+        bed_case(tmp_path, BED.replace(old, new))
+    assert words in str(error.value)

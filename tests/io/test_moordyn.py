@@ -14,6 +14,7 @@ from ropewalk.errors import InputError
 from ropewalk.io.conversion import Conversion, Wishes
 from ropewalk.io.moordyn import read_moordyn
 from ropewalk.io.native import read_text
+from ropewalk.model.environment import bed_levels, build_sea
 from ropewalk.spec.system import System
 
 FOREIGN = Path(__file__).parent / "foreign"
@@ -356,3 +357,59 @@ def test_rod_on_a_body_floats_as_one_hull_would() -> None:
     np.testing.assert_allclose(two["bodies"]["body1"]["attitude"], one["bodies"]["body1"]["attitude"], atol=1e-5)
     for line in ("line1", "line2", "line3"):
         assert two["lines"][line]["max_tension"] == pytest.approx(one["lines"][line]["max_tension"], rel=1e-6)
+
+
+C_BED = """2 3
+-900 900
+-800 0 800
+-900 -800 -200
+900 -800 -220
+-900 0 -205
+900 0 -225
+-900 800 -210
+900 800 -230
+"""
+FORTRAN_BED = """---- MoorDyn Bathymetry Input File ----
+nGridX 2
+nGridY 3
+       -900 900
+-800    200 220
+0       205 225
+800     210 230
+"""
+
+
+@pytest.mark.parametrize(("bed", "option"), [(C_BED, "SeafloorFile"), (FORTRAN_BED, "WtrDpth")])
+def test_bathymetry_becomes_a_bed_on_a_grid_that_is_level_beyond_it(bed: str, option: str, tmp_path: Path) -> None:
+    (tmp_path / "bed.txt").write_text(bed)
+    old = next(line for line in PLATFORM.splitlines() if ("dtM" if option == "SeafloorFile" else "WtrDpth") in line)
+    conversion = convert(PLATFORM.replace(old, f"bed.txt {option}"), tmp_path)
+    sea = build_sea(conversion.system.environment)
+    places = np.array([[-900.0, 0.0], [900.0, 800.0], [0.0, 0.0], [-5000.0, -5000.0], [5000.0, 0.0]])
+    # on the grid; beyond it the nearest edge; in the middle of two depths the smooth bed is between them by symmetry
+    assert bed_levels(sea, places) == pytest.approx([-205.0, -230.0, -215.0, -200.0, -225.0], rel=1e-12)
+    assert any("bathymetry of 2 by 3 depths" in str(note) for note in conversion.notes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("2 3\n", "2 4\n", "3 numbers where 4 places along y"),
+        ("900 800 -230\n", "", "5 rows of x, y, z where the grid has 2 times 3"),
+        ("900 800 -230", "900 801 -230", "is no place of the grid"),
+        ("900 800 -230", "900 0 -230", "x = 900, y = 0 is given twice"),
+        ("900 800 -230", "900 800 -23o", "'-23o' is not a number"),
+        ("-900 900\n", "900 -900\n", "places along x do not rise"),
+    ],
+)
+def test_a_wrong_bathymetry_file_is_refused_with_its_line(old: str, new: str, words: str, tmp_path: Path) -> None:
+    assert old in C_BED
+    (tmp_path / "bed.txt").write_text(new.join(C_BED.rsplit(old, 1)) if "800" in old else C_BED.replace(old, new, 1))
+    sentence = refusal(PLATFORM.replace("0.001     dtM", "bed.txt SeafloorFile"), tmp_path)
+    assert words in sentence
+    assert "bed.txt:" in sentence
+
+
+def test_a_depth_of_ones_own_takes_the_place_of_bathymetry(tmp_path: Path) -> None:
+    text = PLATFORM.replace("0.001     dtM", "bed.txt SeafloorFile")
+    assert convert(text, tmp_path, depth=300.0).system.environment.seabed.kind == "elastic"

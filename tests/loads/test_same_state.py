@@ -235,7 +235,7 @@ def test_water_on_a_point_at_any_height(z: float) -> None:
     flow, weight = water(model, r), np.array([0.0, 0.0, -POINT["mass"] * G])
     expected = point_force(z - flow[row, 7], flow[row, :3] - v[row], flow[row, 3:6], a[row])
     scale = np.abs(weight).max()
-    lumps = Lumps(mesh.node, 0.0, mesh.has_bed, mesh.bed[0], np.zeros((GRIP + n, 3)))
+    lumps = Lumps(mesh.node, 0.0, mesh.has_bed, mesh.bed, np.zeros((GRIP + n, 3)))
     R, _ = node_terms(row, Instant(r, v, a, np.zeros(1), flow), lumps, (RHO, G), (0.0, 0.0))
     assert_allclose(-np.array(R), expected + weight - POINT["mass"] * a[row], atol=TIGHT * scale)
     system = case([0, 0, -5], [2, 0, -5], SEA, points=free)
@@ -324,7 +324,7 @@ def test_the_bed_presses_alike(seed: int) -> None:
     grip[FRICTION_ROW, 0] = 0.0
     for i in range(n):
         now = Instant(r, v, zero, np.zeros(1), np.zeros((4, 8)))
-        R, _ = node_terms(i, now, Lumps(mesh.node, 0.0, True, mesh.bed[0], grip), (0.0, G), (0.0, 0.0))
+        R, _ = node_terms(i, now, Lumps(mesh.node, 0.0, True, mesh.bed, grip), (0.0, G), (0.0, 0.0))
         # depths of 0.1 m at 30 m: 4e-15 / 0.1
         assert_allclose(-np.array(R), expected[i] + weight, rtol=1e-11, atol=1e-9)
     bars, _, hulls, _, _ = build_bars(model, initial_state(model))

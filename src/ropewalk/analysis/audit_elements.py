@@ -37,6 +37,7 @@ from ropewalk.analysis.audit_loads import (
 )
 from ropewalk.loads.footing import attachment_footings
 from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.environment import bed_normals, is_grid
 from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -81,7 +82,7 @@ def check_elements(model: Model, state: State, scales: Scales, quadrature: str) 
     loose = np.where(model.sections.compression[of.section], 0.0, np.maximum(-of.tension, 0.0))
     for node in (of.first, of.first + 1):  # slack elements hold their shape with a push that is no force of theirs
         np.add.at(limit, node, loose)
-    residual = _within_friction(model, balance, bed)
+    residual = _within_friction(model, state, balance, bed)
     inner: Flags = np.ones(balance.shape[0], dtype=np.bool_)
     inner[state.start[:-1]] = False
     inner[state.start[1:] - 1] = False
@@ -91,11 +92,11 @@ def check_elements(model: Model, state: State, scales: Scales, quadrature: str) 
     return found + _lengths(model, state, of, scales)
 
 
-def _within_friction(model: Model, balance: Array, bed: Array) -> Array:
+def _within_friction(model: Model, state: State, balance: Array, bed: Array) -> Array:
     """(n,) what friction of the bed cannot hold of the force on each node, N."""
-    normal = model.sea.bed_normal
-    up = balance @ normal
-    along = norm(balance - np.outer(up, normal))
+    normal = bed_normals(model.sea, state.position)
+    up = np.sum(balance * normal, axis=1)
+    along = norm(balance - up[:, None] * normal)
     held: Array = np.hypot(up, np.maximum(0.0, along - (1.0 + GRIP) * model.sea.bed_friction * bed))
     return held
 
@@ -132,7 +133,7 @@ def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> t
             np.add.at(area, under, foot)
             depth = np.maximum(0.0, lift / np.maximum(share, TINY) - height)
             bed = sea.bed_stiffness * area * depth
-        total += bed[:, None] * sea.bed_normal
+        total += bed[:, None] * bed_normals(sea, state.position)
     return total, bed
 
 
@@ -242,7 +243,7 @@ def _end_forces(
 
     together : sum up what ends at one point or body: bars share the loads of a knot by length, not by line
     """
-    normal, lines = model.sea.bed_normal, model.lines
+    lines = model.lines
     found: list[Finding] = []
     first, last = state.start[:-1], state.start[1:] - 1
     misses = np.stack([state.end_force[:, 0] - balance[first], state.end_force[:, 1] - balance[last]], axis=1)
@@ -260,11 +261,16 @@ def _end_forces(
         value = norm(miss)
         if model.sea.has_seabed:
             near = heights(model.sea, state.position[nodes]) <= 2.0 * np.max(model.sections.contact_radius, initial=0.5)
-            up = np.maximum(miss @ normal, 0.0)
-            rest = norm(miss - np.outer(miss @ normal, normal))
-            down = np.maximum(-(miss @ normal) - bed[nodes], 0.0)
-            held = np.maximum(0.0, rest - model.sea.bed_friction * np.maximum(bed[nodes], up))
-            room = np.maximum(0.0, up - np.maximum(0.0, -(balance[nodes] @ normal)) - bed[nodes])
+            normal = bed_normals(model.sea, state.position[nodes])
+            out = np.sum(miss * normal, axis=1)
+            up = np.maximum(out, 0.0)
+            rest = norm(miss - out[:, None] * normal)
+            down = np.maximum(-out - bed[nodes], 0.0)
+            pressed = np.maximum(bed[nodes], up)
+            if is_grid(model.sea):  # half an element is held by friction as that beside it, where the bed is curved
+                pressed = np.maximum(pressed, 0.5 * bed[nodes + 1 - 2 * end])
+            held = np.maximum(0.0, rest - model.sea.bed_friction * pressed)
+            room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - bed[nodes])
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
         found += worst("force", model, state, nodes, value, np.full(nodes.size, FORCE * scales.force))
     return found

@@ -18,7 +18,7 @@ from ropewalk.analysis.audit_string import (
     string_misses,
 )
 from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.model.environment import Sea
+from ropewalk.model.environment import Sea, bed_heights, bed_normals
 from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
 from ropewalk.model.pegs import over_positions
@@ -120,8 +120,8 @@ def check_lines(model: Model, state: State, scales: Scales, quadrature: str) -> 
 
 
 def heights(sea: Sea, r: Array) -> Array:
-    """Over the plane of the bed, m."""
-    return r @ sea.bed_normal + sea.depth * sea.bed_normal[2]
+    """Over the bed, along its normal, m."""
+    return bed_heights(sea, r)
 
 
 def contact_width(model: Model, section: Ints) -> Array:
@@ -158,10 +158,11 @@ def _ends(model: Model, state: State, scales: Scales) -> list[Finding]:
         node = int(state.start[i]) if j == 0 else int(state.start[i + 1]) - 1
         miss = state.position[node] - held[i, j]
         if sea.has_seabed and _lies(model, state, i, j, node):
-            up = float(miss @ sea.bed_normal)
+            normal = bed_normals(sea, held[i, j])
+            up = float(miss @ normal)
             k = int(lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1])
             room = float(model.sections.contact_radius[k]) + _sunk(model, k)
-            miss = miss - np.clip(up, -room, room) * sea.bed_normal
+            miss = miss - np.clip(up, -room, room) * normal
         rows.append((node, float(np.linalg.norm(miss)), float(scales.miss[i])))
     if not rows:
         return []

@@ -13,6 +13,7 @@ from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.loads.hull import cut_strips
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
+from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE, SPRING
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
@@ -84,8 +85,9 @@ def _left_by_bed(model: Model, place: Array, force: Array, limit: float, pressed
     rigid = sea.has_seabed and abs(float(heights(sea, place))) <= touch
     if size <= limit or (pressed == 0.0 and not rigid):
         return size
-    up = float(force @ sea.bed_normal)
-    along = float(np.linalg.norm(force - up * sea.bed_normal))
+    normal = bed_normals(sea, place)
+    up = float(force @ normal)
+    along = float(np.linalg.norm(force - up * normal))
     push = max(0.0, -up) if rigid else pressed
     return float(np.hypot(up + push, max(0.0, along - (1.0 + GRIP) * sea.bed_friction * push)))
 
@@ -323,7 +325,8 @@ def _bed(model: Model, R: Array, x: Array, k: int) -> Array:
     else:
         feet, radius = np.zeros((1, 3)), 0.0
         area = np.pi * (0.75 * float(bodies.volume[k]) / np.pi) ** (2.0 / 3.0) or BARE_FOOT
-    arm = feet @ R.T - radius * sea.bed_normal
+    arm = feet @ R.T
+    arm = arm - radius * bed_normals(sea, x + arm)
     depth = np.maximum(0.0, -heights(sea, x + arm))
-    force = np.outer(sea.bed_stiffness * area * depth, sea.bed_normal)
+    force = (sea.bed_stiffness * area * depth)[:, None] * bed_normals(sea, x + arm)
     return np.concatenate([force.sum(axis=0), np.cross(arm, force).sum(axis=0)])

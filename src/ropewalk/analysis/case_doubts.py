@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.model.bodies import quaternion_of
+from ropewalk.model.environment import bed_levels, build_sea
 from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
@@ -83,9 +84,9 @@ def _below_bed(system: System) -> Iterator[Doubt]:
     sea = system.environment
     if not sea.has_seabed or sea.depth is None:
         return
-    x, y, z = sea.seabed.normal
+    ground = build_sea(sea)
     for name, point in system.points.items():
-        bed = -sea.depth - (x * point.position[0] + y * point.position[1]) / z
+        bed = float(bed_levels(ground, np.array(point.position)))
         under = bed - point.position[2]
         if under > FALLS * sea.depth:
             text = (

@@ -19,7 +19,7 @@ import numpy as np
 
 from ropewalk.assembly.grading import calm_ground
 from ropewalk.model.arrays import Array, Flags
-from ropewalk.model.environment import Sea
+from ropewalk.model.environment import Sea, bed_heights, bed_normals
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, end_positions
 from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3
@@ -44,7 +44,7 @@ def is_on_bed(sea: Sea, end: Array, radius: float) -> bool:
 
 def height_over_bed(sea: Sea, place: Array) -> float:
     """Of a place (3,) m, along the bed's normal, m."""
-    return float(sea.bed_normal @ (place + np.array([0.0, 0.0, sea.depth])))
+    return float(bed_heights(sea, place))
 
 
 def laid(sea: Sea, end: Array, rest: Rest) -> float | None:
@@ -52,7 +52,7 @@ def laid(sea: Sea, end: Array, rest: Rest) -> float | None:
 
     end : (3,) where the line is held, m
     """
-    weight = rest.weight * sea.bed_normal[2]
+    weight = rest.weight * bed_normals(sea, end)[2]
     if weight <= 0.0 or not is_on_bed(sea, end, rest.radius):
         return None
     return rest.radius - weight / (sea.bed_stiffness * rest.width) - height_over_bed(sea, end)

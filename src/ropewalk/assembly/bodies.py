@@ -13,7 +13,7 @@ import numpy as np
 
 from ropewalk.assembly.body_bed import FOOT, build_feet, reach
 from ropewalk.assembly.links import LinkMesh, build_link_mesh
-from ropewalk.loads.bed import build_bed
+from ropewalk.loads.bed import Bed, build_bed
 from ropewalk.loads.body import body_records
 from ropewalk.loads.hull import HULL_WATER, STRIP, STRIP_WATER, SUMS, cut_strips, one_strip
 from ropewalk.model.arrays import Array, Ints, Records, floats, ints, joined, offsets, records
@@ -47,7 +47,7 @@ class BodyMesh(NamedTuple):
     profile: Array  # (m, 2) z, radius, m
     strip: Records  # (k,) of STRIP of loads/hull.py
     foot: Records  # (f,) of FOOT of assembly/body_bed.py
-    bed: Records  # (1,) of BED of loads/bed.py
+    bed: Bed
     end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
     end_arm: Array  # (n_lines, 2, 3) in the body frame, m
     memory: BodyMemory

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.loads.bed import contact, normal_of
+from ropewalk.loads.bed import Bed, contact, ground, heights_over
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.model import Model
@@ -74,17 +74,18 @@ def reach(feet: Records) -> float:
     return float((np.linalg.norm(feet.place, axis=1) + feet.radius).max(initial=0.0))
 
 
-def lowest_foot(feet: Records, x: Array, R: Array, bed: Records) -> float:
-    """Height of the lowest foot over the bed, m.  x, R : place (3,) m and attitude (3, 3)    bed : (1,) of BED"""
-    normal = bed.normal[0]
-    heights = (x + feet.place @ R.T) @ normal - feet.radius - bed.level[0]
+def lowest_foot(feet: Records, x: Array, R: Array, bed: Bed) -> float:
+    """Height of the lowest foot over the bed, m.  x, R : place (3,) m and attitude (3, 3)"""
+    heights = heights_over(bed, x + feet.place @ R.T)[1] - feet.radius
     return float(heights.min(initial=np.inf))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def is_near_bed(body, x, bed):
-    """True if feet of a body at x may touch the bed.  body, bed : records    x : tuple, m"""
-    return dot(normal_of(bed), x) - bed.level < body.reach
+    """True if feet of a body at x may touch the bed.  body : record    x : tuple, m    bed : of `Bed`"""
+    if bed.x.size > 0:  # a relief may rise beside the origin
+        return body.reach > -np.inf
+    return ground(bed, x)[1] < body.reach
 
 
 @kernel(**UNCOUNTED)
@@ -96,19 +97,18 @@ def feet_terms(body, foot, pose, rates, bed, gp, block):
         \delta v_\theta = (\theta \times \omega + \gamma' Z \theta) \times c + \omega \times (\theta \times e), \quad
         \delta c = \theta \times e
 
-    body, bed : records    foot : of all bodies, FOOT    pose, rates : as in loads/hull.py    block : (6, 7)
+    body : record    bed : of `Bed`    foot : of all bodies, FOOT    pose, rates : as in loads/hull.py    block : (6, 7)
     """
     (x, R, Z), (v, _, omega, _) = pose, rates
-    n = normal_of(bed)
-    height = dot(n, x) - bed.level
     for i in range(body.foot, body.foot_stop):
         own = foot[i]
         e = onto(R, (own.place[0], own.place[1], own.place[2]))
-        if height + dot(n, e) >= own.radius:
+        n, height = ground(bed, add3(x, e))
+        if height >= own.radius:
             continue
         c = add3(e, scale3(-own.radius, n))
         place, speed = add3(x, c), add3(v, cross3(omega, c))
-        force, by_x, by_v = contact(bed, place, speed, bed.friction, own.area, 0.0)
+        force, by_x, by_v = contact(bed, place, speed, bed.law[0].friction, own.area, 0.0)
         add_column(block, 0, scale3(-1.0, force))
         add_column(block, 3, cross3(force, c))
         _add_tangent(force, (by_x, by_v), (c, e), omega, Z, gp, block)

@@ -112,5 +112,5 @@ def fill_block(k, rows, X, flow, bodies, mass_damping, fluid, step):
         volume_terms(body, x[2] - flow[row, ELEVATION], acceleration(flow, row), fluid, block)
     if body.has_matrices == 1:
         add_matrices(body, pose, rates, memory.attitude[k], three_of(X, 0, turn), step, block)
-    if is_near_bed(body, x, bodies.bed[0]):
-        feet_terms(body, bodies.foot, pose, rates, bodies.bed[0], gp, block)
+    if is_near_bed(body, x, bodies.bed):
+        feet_terms(body, bodies.foot, pose, rates, bodies.bed, gp, block)

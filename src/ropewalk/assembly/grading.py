@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.model.arrays import Array
+from ropewalk.model.environment import bed_levels
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
 from ropewalk.physics.catenary import GROUND_END, GROUND_START, N_COLUMNS, solve_line
@@ -52,7 +53,7 @@ def calm_ground(model: Model, line: int, ends: Array) -> tuple[float, float] | N
     row = np.zeros(N_COLUMNS)
     span = float(np.hypot(b[0] - a[0], b[1] - a[1]))
     low = a if a[2] <= b[2] else b  # where a slope is taken as level
-    above = float(sea.bed_normal @ (low + np.array([0.0, 0.0, sea.depth]))) / float(sea.bed_normal[2])
+    above = float(low[2] - bed_levels(sea, low))
     status = solve_line(span, float(b[2] - a[2]), L, EA, weight / L, 0.0, above + float(a[2] - low[2]), row)
     if status < 0 or not row[GROUND_END] > row[GROUND_START]:
         return None

@@ -17,11 +17,12 @@ from ropewalk.assembly.given import GivenMesh, build_given_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
-from ropewalk.loads.bed import build_bed
+from ropewalk.loads.bed import Bed, build_bed, heights_over
 from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.loads.member import MEMBER_FIELDS, Sizes, fill_members
 from ropewalk.loads.point import POINT_FIELDS
 from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, records
+from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -95,7 +96,7 @@ class Mesh(NamedTuple):
     reference: Array  # (n_junctions, 3) m
     dof_start: Ints  # (n_junctions + 1,)
     dof: Array  # (n_dofs, DOF_COLUMNS)
-    bed: Records  # (1,) of BED of loads/bed.py
+    bed: Bed
     has_bed: bool
     friction: float  # coefficient
     mass_damping: float  # 1/s
@@ -338,7 +339,7 @@ def _shifts(model: Model, still: Any, place: Array) -> Array:
         sea, k = model.sea, end_section(model, i, end)
         weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
         rest = Rest(weight, float(contact_width(model, k)), float(model.sections.contact_radius[k]))
-        shift[i, end] = (laid(sea, place[i, end], rest) or 0.0) * sea.bed_normal
+        shift[i, end] = (laid(sea, place[i, end], rest) or 0.0) * bed_normals(sea, place[i, end])
     return shift
 
 
@@ -358,7 +359,7 @@ def lying(mesh: Mesh, r: Array) -> Flags:
     """
     first, last = mesh.node_start[:-1], mesh.node_start[1:] - 1
     ends, beside = np.stack([first, last], axis=1), np.stack([first + 1, last - 1], axis=1)
-    above = r[beside] @ mesh.bed.normal[0] - mesh.bed.level[0] - mesh.node.radius[beside]
+    above = heights_over(mesh.bed, r[beside])[1] - mesh.node.radius[beside]
     lies = mesh.has_bed & (mesh.node.bed_area[ends] == 0.0) & (above <= 0.0)
     return np.where(mesh.line[:, FLIPPED, None] == 1, lies[:, ::-1], lies)
 

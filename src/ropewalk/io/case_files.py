@@ -96,6 +96,8 @@ def _reader(path: Path_, around: Any) -> Reader | None:
         return _profile(around)
     if path == ("environment", "waves"):
         return _waves
+    if path == ("environment", "seabed"):
+        return _seabed
     if last == "motion":
         return _motion
     if first == "sections" and last == "axial_stiffness":
@@ -288,6 +290,22 @@ def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     names = ("amplitude", "period", "heading", "phase")
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     _become(holder, file, kind="components", components=rows)
+
+
+def _seabed(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    """Depths of a grid, its places in any order."""
+    table = read_table(path, file, [[Column("x", "length"), Column("y", "length"), Column("depth", "length")]])
+    x, y = sorted(set(table["x"])), sorted(set(table["y"]))
+    at: dict[tuple[float, float], float] = {}
+    for a, b, depth, line in zip(table["x"], table["y"], table["depth"], table.lines, strict=True):
+        if (a, b) in at:
+            raise InputError(Problem(f"x = {a:g} m, y = {b:g} m is given twice", table.file, line))
+        at[a, b] = depth
+    missing = next(((a, b) for b in y for a in x if (a, b) not in at), None)
+    if missing is not None:
+        text = f"no depth at x = {missing[0]:g} m, y = {missing[1]:g} m; a grid has one for each pair of its x and y"
+        raise InputError(Problem(text, table.file))
+    _become(holder, file, kind="grid", x=x, y=y, depth=[[at[a, b] for a in x] for b in y])
 
 
 # --- where a run begins ---

@@ -14,6 +14,7 @@ from ropewalk.io.attitudes import from_moordyn, to_case
 from ropewalk.io.columns import Word, read_rows
 from ropewalk.io.conversion import Ledger, Wishes, coupled_joint, damping_time
 from ropewalk.io.messages import shown
+from ropewalk.io.moordyn_bed import mean_depth, read_bed
 from ropewalk.io.moordyn_rods import Carrier, put_rods
 from ropewalk.io.moordyn_tables import (
     Attachment,
@@ -22,6 +23,7 @@ from ropewalk.io.moordyn_tables import (
     LineRow,
     LineType,
     LoadRow,
+    Option,
     PointRow,
     RodRow,
     Tables,
@@ -32,6 +34,7 @@ from ropewalk.io.native import resolve
 GRAVITY, WATER_DENSITY = 9.80665, 1025.0  # m/s2, kg/m3: MoorDyn's defaults
 MOORPY_GRAVITY = 9.81  # m/s2, the default of MoorPy
 BOTTOM_STIFFNESS, BOTTOM_DAMPING = 3.0e6, 3.0e5  # Pa/m, Pa s/m: MoorDyn's defaults
+LEAST_DEPTH = 1.0  # m, for waves over a grid whose mean lies above the surface
 _BED = (("bottom stiffness", "stiffness", "Pa/m"), ("bottom damping", "damping", "Pa s/m"))
 TABLE_HEAD = 3  # rows above the numbers of a file of strain and tension
 
@@ -81,7 +84,8 @@ def _environment(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -
         sea[name] = option(key, default, least=0.0) if wished is None else wished
         if key not in options and wished is None:
             ledger.note("assumed", 0, f"{key} {default:g} {unit}, {whose}'s default")
-    sea["depth"] = _depth(tables, ledger, wishes)
+    bed = _bathymetry(tables, ledger, wishes, folder)
+    sea["depth"] = _depth(tables, ledger, wishes, bed)
     friction = option("friction", 0.0, least=0.0)
     if "transverse friction" in options:
         across = option("transverse friction", 0.0, least=0.0)
@@ -92,6 +96,7 @@ def _environment(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -
         "stiffness": option("bottom stiffness", BOTTOM_STIFFNESS, least=0.0),
         "damping": option("bottom damping", BOTTOM_DAMPING, least=0.0),
         "friction": friction,
+        **bed,
     }
     defaults = [f"{key} {sea['seabed'][name]:g} {unit}" for key, name, unit in _BED if key not in options]
     if defaults:
@@ -114,21 +119,39 @@ def _environment(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -
     return sea
 
 
-def _depth(tables: Tables, ledger: Ledger, wishes: Wishes) -> float:
-    """Depth of the file or the user; MoorDyn lowers it to the lowest point."""
+def _names_file(option: Option) -> bool:
+    return not option.value.is_number and "." in option.value.text
+
+
+def _bathymetry(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -> dict[str, Any]:
+    """The bed on a grid, if the file names one; a depth that the user gives is that of a level bed."""
+    option, depth = tables.options.get("bathymetry"), tables.options.get("depth")
+    if option is None and depth is not None and _names_file(depth):
+        option = depth
+    if option is None:
+        return {}
+    if wishes.depth is not None:
+        text = f"bathymetry {shown(option.value.text)}: the bed is level at {wishes.depth:g} m"
+        ledger.note("left out", option.row.line, text)
+        return {}
+    with ledger.row():
+        return read_bed(option, ledger, folder)
+    return {}
+
+
+def _depth(tables: Tables, ledger: Ledger, wishes: Wishes, bed: dict[str, Any]) -> float:
+    """Depth of the file or the user; of a grid its mean; MoorDyn lowers it to the lowest point."""
     given = tables.options.get("depth")
     depth = 0.0
-    if "bathymetry" in tables.options:
-        option = tables.options["bathymetry"]
-        ledger.refuse(option.row.line, f"bathymetry {shown(option.value.text)}: beds of a case are planes; give one")
     if wishes.depth is not None:
         depth = wishes.depth
+    elif given is not None and _names_file(given) and not bed:
+        return 1.0  # refused already
+    elif bed and (given is None or _names_file(given)):
+        depth = max(mean_depth(bed), LEAST_DEPTH)
+        ledger.note("assumed", 0, f"depth {depth:g} m for waves and current, the mean of the bathymetry")
+        return depth
     elif given is not None:
-        if not given.value.is_number and "." in given.value.text:
-            ledger.refuse(
-                given.row.line, f"bathymetry {shown(given.value.text)}: beds of a case are planes; give --depth"
-            )
-            return 1.0
         with ledger.row():
             depth = given.value.number("WtrDpth", least=0.0)
     heights = [point.position[2] for point in tables.points.values() if point.attachment.kind != "body"]

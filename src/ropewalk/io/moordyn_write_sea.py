@@ -54,6 +54,8 @@ def sea_files(system: System, points: Sequence[PointLine], out: Written) -> list
 def _depth(system: System, points: Sequence[PointLine], out: Written) -> float:
     sea = system.environment
     if sea.has_seabed and sea.depth is not None:
+        if sea.seabed.kind == "grid":
+            raise InputError("environment.seabed: beds on a grid are not written; give a level one for MoorDyn")
         if sea.seabed.normal[2] != math.dist(sea.seabed.normal, (0.0, 0.0, 0.0)):
             raise InputError("environment.seabed.normal: sloping beds are not written; MoorDyn takes grids")
         return sea.depth

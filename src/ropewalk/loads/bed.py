@@ -1,6 +1,9 @@
-r"""The sea bed: elastic, damped contact of lines and bodies with a plane, and its friction.
+r"""The sea bed: elastic, damped contact of lines and bodies with a plane or a relief, and its friction.
 
-The bed is a plane :math:`n \cdot x = b`, n out of the soil. Contact presses with the law of :func:`pressure`. Friction
+The bed is a plane :math:`n \cdot x = b`, n out of the soil, or a smooth surface through depths on a grid
+(physics/terrain.py). Under a place it is then taken as the plane that touches it there, with a normal that turns from
+place to place; the height over that plane differs from the distance by the square of the slope's change over it.
+Contact presses with the law of :func:`pressure`. Friction
 is Coulomb's, in two forms. Where it has a memory, a spring of the bed's shear stiffness holds a node where it grips and
 slips when its force reaches the coefficient times the normal force (:func:`grip_pull`); the grip moves once per
 accepted step (:func:`moved_grip`). Without a memory it depends on the speed of sliding (:func:`contact`), and what is
@@ -10,14 +13,15 @@ pulled steadily creeps.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Records, records
+from ropewalk.model.arrays import Array, Records, records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
+    ZERO9,
     add3,
     add9,
     dot,
@@ -30,6 +34,7 @@ from ropewalk.numerics.blockelimination import (
     sub9,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.terrain import Terrain, relief, reliefs
 
 BED = np.dtype(
     [
@@ -45,36 +50,93 @@ BED = np.dtype(
     align=True,
 )
 
+
+class Bed(NamedTuple):
+    """The bed as kernels read it."""
+
+    law: Records  # (1,) of BED
+    x: Array  # of `physics.terrain.Terrain`, without entries for a plane
+    y: Array
+    table: Array
+
+
 # Damping that switches on at contact makes the force jump with the speed of touchdown, and Newton fails.
 DAMPING_RAMP = 0.03  # m
 # A speed far below that of a line in waves, far above that of a line creeping to rest.
 SLIP_SPEED = 0.01  # m/s
 
 
-def build_bed(sea: Any) -> Records:
-    """(1,) of BED, from a `model.environment.Sea`."""
+def build_bed(sea: Any) -> Bed:
+    """From a `model.environment.Sea`."""
     bed = records(1, BED)
     depth = sea.depth if sea.has_seabed and math.isfinite(sea.depth) else 0.0
     normal = sea.bed_normal / np.linalg.norm(sea.bed_normal)
     bed.normal, bed.level = normal, -depth * normal[2]
     bed.stiffness, bed.damping, bed.friction = sea.bed_stiffness, sea.bed_damping, sea.bed_friction
     bed.ramp, bed.slip, bed.shear = DAMPING_RAMP, SLIP_SPEED, sea.bed_shear
-    return bed
+    return Bed(bed, *sea.bed_terrain)
+
+
+def heights_over(bed: Bed, r: Array) -> tuple[Array, Array]:
+    """Unit normals (n, 3) of the bed under places r (n, 3), m, and their heights over it (n,), m; as `ground`."""
+    if not bed.x.size:
+        normal = bed.law.normal[0]
+        return np.broadcast_to(normal, np.shape(r)), r @ normal - bed.law.level[0]
+    z, zx, zy = reliefs(Terrain(bed.x, bed.y, bed.table), r[..., 0], r[..., 1])
+    s = 1.0 / np.sqrt(1.0 + zx**2 + zy**2)
+    return s[..., None] * np.stack([-zx, -zy, np.ones_like(zx)], axis=-1), s * (r[..., 2] - z)
+
+
+@kernel(separate=True, fastmath=FUSED, **UNCOUNTED)
+def _tangent_plane(bed, x):
+    """Unit normal of a bed on a grid under x, and the height (m) of x over the plane that touches the bed there."""
+    z, zx, zy, _, _, _ = relief(x[0], x[1], bed.x, bed.y, bed.table)
+    s = 1.0 / np.sqrt(1.0 + zx * zx + zy * zy)
+    return (-s * zx, -s * zy, s), s * (x[2] - z)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def ground(bed, x):
+    """Unit normal of the bed under x, 3 numbers, and the height of x over it (m).  bed : of `Bed`    x : m"""
+    if bed.x.size > 0:
+        return _tangent_plane(bed, x)
+    law = bed.law[0]
+    n = (law.normal[0], law.normal[1], law.normal[2])
+    return n, dot(n, x) - law.level
+
+
+@kernel(separate=True, fastmath=FUSED, **UNCOUNTED)
+def _bend(bed, x):
+    r"""Derivative of the normal by the place, 9 numbers (1/m).
+
+    .. math:: \frac{\partial n}{\partial x_j} = -s\,(z_{xj},\, z_{yj},\, 0) - s^2 (z_x z_{xj} + z_y z_{yj})\, n,
+              \qquad s = (1 + z_x^2 + z_y^2)^{-1/2}
+    """
+    _, zx, zy, zxx, zxy, zyy = relief(x[0], x[1], bed.x, bed.y, bed.table)
+    s = 1.0 / np.sqrt(1.0 + zx * zx + zy * zy)
+    n = (-s * zx, -s * zy, s)
+    p, q = s * s * (zx * zxx + zy * zxy), s * s * (zx * zxy + zy * zyy)
+    return (
+        -s * zxx - p * n[0], -s * zxy - q * n[0], 0.0, -s * zxy - p * n[1], -s * zyy - q * n[1], 0.0,
+        -p * n[2], -q * n[2], 0.0,
+    )  # fmt: skip
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def normal_of(bed):
-    """Unit normal of the bed, 3 numbers."""
-    return bed.normal[0], bed.normal[1], bed.normal[2]
+def bend(bed, x):
+    """Derivative of the bed's normal by the place x (m), 9 numbers (1/m): 0 for a plane."""
+    if bed.x.size > 0:
+        return _bend(bed, x)
+    return ZERO9
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def penetration(bed, x, radius):
-    """Depth (m) of the underside of a line at x below the plane; negative above it.
+    """Depth (m) of the underside of a line at x in the bed; negative above it.
 
-    bed : record    x : 3 numbers, m    radius : from the line's centre to its underside, m
+    bed : of `Bed`    x : 3 numbers, m    radius : from the line's centre to its underside, m
     """
-    return bed.level + radius - dot(normal_of(bed), x)
+    return radius - ground(bed, x)[1]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -87,16 +149,17 @@ def pressure(bed, delta, rate):
     Source: linear spring and damper as in [Hall2015]; the ramp s and the limit at 0 are ours. The bed never pulls.
     Continuous in depth and rate; the derivatives jump where contact and suction begin.
 
-    bed : record    delta : penetration, m    rate : of penetration, m/s
+    bed : of `Bed`    delta : penetration, m    rate : of penetration, m/s
     """
     if delta <= 0.0:
         return 0.0, 0.0, 0.0
-    u = min(delta / bed.ramp, 1.0)
-    damping = bed.damping * u * u * (3.0 - 2.0 * u)
-    p = bed.stiffness * delta + damping * rate
+    law = bed.law[0]
+    u = min(delta / law.ramp, 1.0)
+    damping = law.damping * u * u * (3.0 - 2.0 * u)
+    p = law.stiffness * delta + damping * rate
     if p <= 0.0:
         return 0.0, 0.0, 0.0
-    return p, bed.stiffness + bed.damping * 6.0 * u * (1.0 - u) / bed.ramp * rate, damping
+    return p, law.stiffness + law.damping * 6.0 * u * (1.0 - u) / law.ramp * rate, damping
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -107,36 +170,43 @@ def contact(bed, x, v, friction, area, radius):
               q = \sqrt{|v_t|^2 + v_s^2}
 
     .. math::
-        \frac{\partial f}{\partial x} = -p_\delta A\, m\, n^T, \qquad
+        \frac{\partial f}{\partial x} = -p_\delta A\, m\, n^T + p A\, \frac{\partial n}{\partial x}, \qquad
         \frac{\partial f}{\partial v} = -p_{\dot\delta} A\, m\, n^T
         - \frac{\mu p A}{q}\left(I - n n^T - \frac{v_t v_t^T}{q^2}\right), \qquad m = n - \mu v_t / q
 
     Source: Coulomb friction made smooth at rest; it holds nothing in place without sliding.
 
-    bed : record    x, v : m, m/s    friction : coefficient    area : of contact, m2 (per length: the width, m)
+    On a relief it leaves out how friction turns with the normal.
+
+    bed : of `Bed`    x, v : m, m/s    friction : coefficient    area : of contact, m2 (per length: the width, m)
     radius : from the centre to the underside, m; 0 if the centre line lies on the bed
     Returns f, and both matrices of 9 numbers.
     """
-    n = normal_of(bed)
+    n, height = ground(bed, x)
     vn = dot(n, v)
-    p, by_depth, by_rate = pressure(bed, penetration(bed, x, radius), -vn)
+    p, by_depth, by_rate = pressure(bed, radius - height, -vn)
     vt = add3(v, scale3(-vn, n))
-    q = np.sqrt(dot(vt, vt) + bed.slip * bed.slip)
+    slip = bed.law[0].slip
+    q = np.sqrt(dot(vt, vt) + slip * slip)
     mu = friction / q
     slide = area * p * mu
     m = scale3(area, add3(n, scale3(-mu, vt)))
     across = add3(scale3(slide, n), scale3(-by_rate, m))
     by_v = plus_unit(add9(outer(across, n), scale9(slide / (q * q), outer(vt, vt))), -slide)
-    return scale3(p, m), scale9(-by_depth, outer(m, n)), by_v
+    by_x = scale9(-by_depth, outer(m, n))
+    if p > 0.0:
+        by_x = add9(by_x, scale9(p * area, bend(bed, x)))
+    return scale3(p, m), by_x, by_v
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def press(bed, x, v, area, radius, gp):
     """Normal force of the bed (N), and its increase per way into the bed (N/m) for Newton's method.
 
-    bed : record    x, v : m, m/s    area : of contact, m2    radius : m    gp : dv/dr of the time step, 1/s
+    bed : of `Bed`    x, v : m, m/s    area : of contact, m2    radius : m    gp : dv/dr of the time step, 1/s
     """
-    delta, rate = penetration(bed, x, radius), -dot(normal_of(bed), v)
+    n, height = ground(bed, x)
+    delta, rate = radius - height, -dot(n, v)
     p, by_depth, by_rate = pressure(bed, delta, rate)
     slope = by_depth + gp * by_rate
     if rate > 0.0 and delta > 0.0:
@@ -147,24 +217,23 @@ def press(bed, x, v, area, radius, gp):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def slid(bed, x, hold):
-    """Displacement along the bed from where a node grips it (m), and its length."""
-    n, d = normal_of(bed), sub3(x, hold)
+def slid(n, x, hold):
+    """Displacement along the bed from where a node grips it (m), and its length.  n : the bed's normal"""
+    d = sub3(x, hold)
     d = add3(d, scale3(-dot(d, n), n))
     return d, np.sqrt(dot(d, d))
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def grip_pull(bed, d, length, pushed, friction, area):
+def grip_pull(k, n, d, length, pushed, friction):
     r"""Force of friction with a memory (N), and minus its derivative.
 
     .. math:: f = -\min\left(k,\ \frac{\mu N}{|d|}\right) d
 
-    bed : record    d, length : of :func:`slid`    pushed : of :func:`press`    friction : coefficient
-    area : of contact, m2
+    k : shear stiffness, N/m    n : the bed's normal    d, length : of :func:`slid`    pushed : of :func:`press`
+    friction : coefficient
     """
     N, slope = pushed
-    n, k = normal_of(bed), bed.shear * area
     across = plus_unit(scale9(-1.0, outer(n, n)), 1.0)
     if k * length <= friction * N:
         return scale3(-k, d), scale9(k, across)
@@ -177,12 +246,13 @@ def grip_pull(bed, d, length, pushed, friction, area):
 def moved_grip(bed, x, v, hold, friction, radius):
     """Where a node grips the bed after a step: where it is in the air; else dragged behind it if it slips.
 
-    bed : record    x, v, hold : place and velocity of the node, and where it gripped so far; m, m/s
+    bed : of `Bed`    x, v, hold : place and velocity of the node, and where it gripped so far; m, m/s
     """
-    delta, keep = penetration(bed, x, radius), 0.0
+    n, height = ground(bed, x)
+    delta, keep = radius - height, 0.0
     if delta > 0.0:
-        keep = friction * pressure(bed, delta, -dot(normal_of(bed), v))[0] / bed.shear
-    d, length = slid(bed, x, hold)
+        keep = friction * pressure(bed, delta, -dot(n, v))[0] / bed.law[0].shear
+    d, length = slid(n, x, hold)
     if length <= keep:
         return hold
     return add3(x, scale3(-keep / length, d))

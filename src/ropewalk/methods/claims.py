@@ -9,6 +9,7 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.methods.protocol import Claim, Solver
 from ropewalk.model.bodies import HULL_NONE
+from ropewalk.model.environment import is_grid
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
@@ -97,7 +98,9 @@ def _sea_demands(model: Model) -> Iterator[Claim]:
         yield Claim.GROUNDED
         if sea.bed_friction > 0.0:
             yield Claim.FRICTION
-        if sea.bed_normal[2] < 1.0:
+        if is_grid(sea):
+            yield Claim.GRID
+        elif sea.bed_normal[2] < 1.0:
             yield Claim.SLOPE
 
 

@@ -13,10 +13,13 @@ from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.physics import spectra, steady_waves, waves
 from ropewalk.physics.current import POWER, TABLE, UNIFORM, current_table
 from ropewalk.physics.in_time import value_at
+from ropewalk.physics.terrain import Terrain, no_terrain, reliefs, terrain
 from ropewalk.spec import environment as spec
 from ropewalk.spec.in_time import ConstantValue, HarmonicValue, InTime, TableValue, Value
 
 BOUND_SHARE = 0.5  # second harmonic over first, up to which Stokes' expansions converge in practice
+
+SHALLOWEST = 0.01  # m, water over a bed whose grid lies above the surface
 
 
 class Sea(NamedTuple):
@@ -32,7 +35,8 @@ class Sea(NamedTuple):
     bed_friction: float
     bed_rest_friction: float  # in equilibria
     bed_shear: float  # Pa/m, with which friction holds before it slips
-    bed_normal: Array  # (3,) unit, up
+    bed_normal: Array  # (3,) unit, up; of a plane
+    bed_terrain: Terrain  # the bed if it is given on a grid
     current_kind: int  # UNIFORM, POWER, TABLE of physics/current.py
     current_speed: float  # m/s
     current_heading: float
@@ -108,6 +112,7 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
         bed_rest_friction=environment.seabed.friction if environment.seabed.pulled else 0.0,
         bed_shear=environment.seabed.friction_stiffness or environment.seabed.stiffness,
         bed_normal=floats(normal / np.linalg.norm(normal)),
+        bed_terrain=ground_of(environment.seabed),
         current_kind=kind,
         current_speed=current.speed,
         current_heading=current.heading,
@@ -185,6 +190,55 @@ def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves
             f"at most {BOUND_SHARE}; use theory: stream"
         )
     return wave
+
+
+def ground_of(seabed: spec.Seabed) -> Terrain:
+    """The bed on its grid; without rows if it is a plane."""
+    if seabed.x is None or seabed.y is None or seabed.depth is None:
+        return no_terrain()
+    return terrain(seabed.x, seabed.y, seabed.depth)
+
+
+def is_grid(sea: Sea) -> bool:
+    """Whether the bed is given on a grid."""
+    return sea.bed_terrain.x.size > 0
+
+
+def bed_normals(sea: Sea, r: Array) -> Array:
+    """(..., 3) unit normals of the bed, upwards, under places r (..., 3), m."""
+    if not is_grid(sea):
+        return np.broadcast_to(sea.bed_normal, np.shape(r))
+    _, zx, zy = reliefs(sea.bed_terrain, r[..., 0], r[..., 1])
+    normals = np.stack([-zx, -zy, np.ones_like(zx)], axis=-1)
+    unit: Array = normals / np.sqrt(1.0 + zx**2 + zy**2)[..., None]
+    return unit
+
+
+def bed_heights(sea: Sea, r: Array) -> Array:
+    """(...,) heights over the bed (m) of places r (..., 3), along its normal: those over the plane that touches it."""
+    if not is_grid(sea):
+        over: Array = r @ sea.bed_normal + sea.depth * sea.bed_normal[2]
+        return over
+    z, zx, zy = reliefs(sea.bed_terrain, r[..., 0], r[..., 1])
+    height: Array = (r[..., 2] - z) / np.sqrt(1.0 + zx**2 + zy**2)
+    return height
+
+
+def bed_levels(sea: Sea, r: Array) -> Array:
+    """(...,) z of the bed (m) above or below places r (..., 2 or 3), m."""
+    if not is_grid(sea):
+        level: Array = -sea.depth - r[..., :2] @ sea.bed_normal[:2] / sea.bed_normal[2]
+        return level
+    return reliefs(sea.bed_terrain, r[..., 0], r[..., 1])[0]
+
+
+def level_bed(sea: Sea) -> Sea:
+    """The sea over a level bed, as deep as that of a grid is at most: for closed forms to begin with."""
+    flat = floats([0.0, 0.0, 1.0])
+    if not is_grid(sea):
+        return sea._replace(bed_normal=flat)
+    deepest = max(float(-sea.bed_terrain.table[:, :, 0].min()), SHALLOWEST)
+    return sea._replace(bed_normal=flat, bed_terrain=no_terrain(), depth=deepest)
 
 
 def _components(sea: spec.Waves | None) -> tuple[Array, Array, Array, Array]:

@@ -151,7 +151,7 @@ def _sea(axes: Any, dataset: xr.Dataset) -> None:
     environment = system_of(dataset).environment
     if environment.water_density > 0.0:
         axes.axhline(0.0, color=WATER, lw=1.0, zorder=1)
-    if environment.has_seabed and environment.depth is not None:
+    if environment.has_seabed and environment.depth is not None and environment.seabed.kind != "grid":
         axes.axhline(-environment.depth, color=BED, lw=1.5, zorder=1)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ropewalk.model.environment import bed_levels
 from ropewalk.model.model import Model, build
 from ropewalk.post.bodies import Event, _extent, _first, _system, body_events, rotations
 from ropewalk.post.window import settled
@@ -62,7 +63,7 @@ def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
         origin = dataset["body_position"].values[:, k]
         turn = rotations(dataset["body_quaternion"].values[:, k])
         low = np.nan_to_num(_extent(model, k, turn, highest=False))  # 0 for a body without a hull
-        bed = -sea.depth - origin[:, :2] @ sea.bed_normal[:2] / sea.bed_normal[2]
+        bed = bed_levels(sea, origin)
         found += _first(time, origin[:, 2] + low < bed, name, "touchdown", f"'{name}' touches the bed")
     return found
 

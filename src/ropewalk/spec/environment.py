@@ -203,11 +203,25 @@ class Wind(Part):
     """Degrees; may change in time."""
 
 
-class Seabed(Part):
-    """A bed at z = -depth, or a plane through (0, 0, -depth) with the given normal."""
+MOST_DEPTHS = 1_000_000  # of a grid of the bed: 40 MB as arrays
 
-    kind: Literal["elastic", "none"] = "elastic"
-    """`none`: lines pass through; the depth then only matters to waves and current."""
+
+class Seabed(Part):
+    """A bed at z = -depth, a plane through (0, 0, -depth) with the given normal, or depths on a grid."""
+
+    kind: Literal["elastic", "grid", "file", "none"] = "elastic"
+    """`grid`: through depths on a grid, smoothly; `file`: the same, from a CSV file; `none`: lines pass through. The
+    depth of the environment then only matters to waves and current."""
+    file: str | None = None
+    """Of kind: file, relative to the case file: columns x, y and depth, a row for each place of the grid."""
+    x: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
+    """Of a grid, m, rising. Beyond it the bed goes on with the slope of its edge."""
+    y: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
+    """m, rising"""
+    depth: Annotated[tuple[tuple[Finite, ...], ...], Field(min_length=2)] | None = None
+    """Of the grid, m below still water: a row for each y, with a depth for each x."""
+    source: str | None = None
+    """The file that the grid was read from."""
     stiffness: Positive = 1.0e5
     """Normal stiffness per area, Pa/m. The closed-form catenary takes the bed as rigid."""
     damping: NotNegative = 1.0e4
@@ -228,6 +242,35 @@ class Seabed(Part):
             raise ValueError("normal must point up, at most 84 degrees from the vertical")
         return self
 
+    @model_validator(mode="after")
+    def _whole_grid(self) -> Seabed:
+        if self.kind == "file":
+            raise ValueError(NOT_READ)
+        given = [name for name in ("x", "y", "depth", "file", "source") if getattr(self, name) is not None]
+        given = [name for name in given if self.kind != "grid" or name == "file"]
+        if self.kind == "grid" and given:
+            raise ValueError("file belongs to a bed of kind: file; a grid has x, y and depth")
+        if self.kind != "grid":
+            if given:
+                raise ValueError(f"{' and '.join(given)} belong to a bed of kind: grid; this is of kind: {self.kind}")
+            return self
+        if self.x is None or self.y is None or self.depth is None:
+            raise ValueError("a bed of kind: grid needs x, y and depth")
+        if self.normal != (0.0, 0.0, 1.0):
+            raise ValueError("a bed of kind: grid has the slopes of its depths; leave out normal")
+        for name, places in (("x", self.x), ("y", self.y)):
+            if any(b <= a for a, b in pairwise(places)):
+                raise ValueError(f"{name} must rise from entry to entry")
+        if len(self.depth) != len(self.y):
+            raise ValueError(f"depth has {len(self.depth)} rows; y has {len(self.y)} entries, and each needs a row")
+        for k, row in enumerate(self.depth):
+            if len(row) != len(self.x):
+                raise ValueError(f"row {k + 1} of depth has {len(row)} depths; x has {len(self.x)} entries")
+        if len(self.x) * len(self.y) > MOST_DEPTHS:
+            count = len(self.x) * len(self.y)
+            raise ValueError(f"the grid has {count} depths, above the limit of {MOST_DEPTHS}; take fewer")
+        return self
+
 
 class Environment(Part):
     """The sea around the lines."""
@@ -244,6 +287,12 @@ class Environment(Part):
     waves: Waves | None = None
     wind: Wind | None = None
     seabed: Seabed = Seabed()
+
+    @model_validator(mode="after")
+    def _deep(self) -> Environment:
+        if self.seabed.kind == "grid" and self.depth is None:
+            raise ValueError("a bed of kind: grid needs depth beside it, for waves and current: that of the site")
+        return self
 
     @property
     def wave_ramp(self) -> float:

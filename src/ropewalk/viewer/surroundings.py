@@ -127,14 +127,26 @@ def _bed(
     """The plane of the bed, and room for it in the box; None where it lies too deep."""
     if environment.depth is None:
         return None
-    nx, ny, nz = (float(c) for c in sea.bed_normal)
-    plane = (-environment.depth, -nx / nz, -ny / nz)
+    plane = _plane(environment.depth, sea, notes)
     corners = [plane[0] + plane[1] * x + plane[2] * y for x in (low[0], high[0]) for y in (low[1], high[1])]
     if max(corners) < low[2] - NEAR * size:
         notes.append(f"the bed, {environment.depth:g} m deep, lies below the picture")
         return None
     low[2], high[2] = min(low[2], *corners), max(high[2], *corners)
     return plane
+
+
+def _plane(depth: float, sea: Sea, notes: list[str]) -> tuple[float, float, float]:
+    """Height of the bed at the origin (m) and its slopes along x and y; of a grid, those of its mean plane."""
+    ground = sea.bed_terrain
+    if not ground.x.size:
+        nx, ny, nz = (float(c) for c in sea.bed_normal)
+        return -depth, -nx / nz, -ny / nz
+    x, y = np.meshgrid(ground.x, ground.y, indexing="ij")
+    rows = np.column_stack([np.ones(x.size), x.ravel(), y.ravel()])
+    z, zx, zy = np.linalg.lstsq(rows, ground.table[:, :, 0].ravel(), rcond=None)[0].tolist()
+    notes.append("the bed is drawn as the mean plane of its grid")
+    return z, zx, zy
 
 
 def drawn_waves(sea: Sea, width: float) -> Waves:

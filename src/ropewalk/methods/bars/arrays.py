@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.bed import Bed
 from ropewalk.loads.given import PUSHED
 from ropewalk.methods.bars.hull_arrays import Packed
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
@@ -106,7 +107,7 @@ class Medium(NamedTuple):
     wind_turn: int
     functions: Functions
     has_bed: bool
-    bed: Records  # (1,) of BED of loads/bed.py
+    bed: Bed  # of loads/bed.py; a plane
     damping: float  # 1/s, mass-proportional
 
 

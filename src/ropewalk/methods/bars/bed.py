@@ -18,7 +18,7 @@ ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 
 def carried(work: BarsWork, side: int, k: int, force: Array) -> Array:
     """(3,) what the bed takes of the force (N) of bar k at an end held on it: the part that presses down."""
-    bars, bed = work.bars, work.medium.bed[0]
+    bars, bed = work.bars, work.medium.bed.law[0]
     i = int(bars.node[k, side])
     if not (work.medium.has_bed and bars.held[i] and bars.contact_width[k] > 0.0):
         return np.zeros(3)
@@ -31,7 +31,7 @@ def carried(work: BarsWork, side: int, k: int, force: Array) -> Array:
 
 def _on_bed(work: BarsWork) -> Array:
     """(m,) length of each bar that lies on the bed, by halves, m."""
-    bars, r, bed = work.bars, work.steps.r, work.medium.bed[0]
+    bars, r, bed = work.bars, work.steps.r, work.medium.bed.law[0]
     out: Array = np.zeros(bars.length.size)
     if work.medium.has_bed:
         for side in range(2):
@@ -57,7 +57,7 @@ def friction_note(model: Model, work: BarsWork) -> str:
         loads(work.bars, medium, work.field, work.steps.r, np.zeros_like(work.steps.v))
         force.append(work.field.force.copy())
     loads(work.bars, work.medium, work.field, work.steps.r, work.steps.v)
-    pressed = float(((force[0] - force[1]) @ work.medium.bed.normal[0]).sum())
+    pressed = float(((force[0] - force[1]) @ work.medium.bed.law.normal[0]).sum())
     return (
         f"friction of the bed is left out: it could hold up to {friction * pressed:.3g} N "
         f"({friction:g} of {pressed:.3g} N) along the {length:.4g} m that lie on it"

@@ -112,7 +112,7 @@ def _add(out, f, A):
 @kernel(forceinline=True)
 def _press(bed, field, i, r, v, area, radius):
     """Adds the force of the seabed on node i and its derivatives.  area : m2    radius : m, of `contact`"""
-    F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.friction, area, radius)
+    F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.law[0].friction, area, radius)
     _add(field.damping[i], -1.0, by_v)
     _add(field.stiffness[i], -1.0, by_x)
     for j in range(3):
@@ -151,7 +151,7 @@ def node_loads(bars, medium, field, r, v):
     if medium.has_bed:
         for k in range(bars.footing.size):
             foot = bars.footing[k]
-            _press(medium.bed[0], field, foot.node, r, v, foot.area, foot.radius)
+            _press(medium.bed, field, foot.node, r, v, foot.area, foot.radius)
     if bars.hinge.shape[0] > 0:
         hinge_loads(bars.hinge, bars.hinge_law, r, v, force)
 
@@ -192,7 +192,7 @@ def bar_loads(bars, medium, field, r, v):
 @kernel
 def bed_loads(bars, medium, field, r, v):
     """Adds the force of the seabed on the half bars beside each node."""
-    bed = medium.bed[0]
+    bed = medium.bed
     for k in range(bars.length.size):
         if bars.contact_width[k] <= 0.0:
             continue

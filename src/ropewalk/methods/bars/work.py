@@ -313,10 +313,10 @@ def stable_step(work: BarsWork) -> float:
     spring = bars.spring.max(axis=1)
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
-        k = work.medium.bed.stiffness[0] * bars.contact_width * 0.5 * bars.length
+        k = work.medium.bed.law.stiffness[0] * bars.contact_width * 0.5 * bars.length
         np.add.at(bed, bars.node[:, 0], k)
         np.add.at(bed, bars.node[:, 1], k)
-        np.add.at(bed, bars.footing.node, work.medium.bed.stiffness[0] * bars.footing.area)
+        np.add.at(bed, bars.footing.node, work.medium.bed.law.stiffness[0] * bars.footing.area)
     square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
     square, rate = max(square, hinge_square), max(rate, hinge_rate)
     return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf

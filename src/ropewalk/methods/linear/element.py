@@ -121,7 +121,7 @@ def nodes(r, slope, node, mass_damping, has_bed, bed, fluid, out):
         _put(out.node_M[n], plus_unit(ZERO9, here.mass + added))
         _put(out.node_B[n], plus_unit(ZERO9, here.mass * mass_damping))
         if has_bed and here.bed_area > 0.0:
-            f, by_x, by_v = contact(bed[0], three(r, n), ZERO3, 0.0, here.bed_area, here.radius)
+            f, by_x, by_v = contact(bed, three(r, n), ZERO3, 0.0, here.bed_area, here.radius)
             for p in range(3):
                 out.R[n, p] -= f[p]
                 for q in range(3):

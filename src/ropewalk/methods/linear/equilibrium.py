@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse.linalg import splu
 
 from ropewalk.errors import ConvergenceError
+from ropewalk.loads.bed import heights_over
 from ropewalk.methods.linear.assembly import Assembled, assemble
 from ropewalk.methods.linear.unknowns import Place, Unknowns
 from ropewalk.model.arrays import Array
@@ -68,11 +69,12 @@ def _settled(model: Model, unknowns: Unknowns, r: Array) -> Array:
     np.subtract.at(weight, unknowns.first, lift)
     np.subtract.at(weight, unknowns.first + 1, lift)
     area = np.maximum(mesh.node[: mesh.s.size].bed_area, LEAST_SCALE)
-    sunk = np.maximum(weight * sea.gravity, 0.0) / (mesh.bed.stiffness[0] * area)
-    height = r @ mesh.bed.normal[0] - mesh.bed.level[0] - mesh.node[: mesh.s.size].radius
+    sunk = np.maximum(weight * sea.gravity, 0.0) / (mesh.bed.law.stiffness[0] * area)
+    normal, over = heights_over(mesh.bed, r)
+    height = over - mesh.node[: mesh.s.size].radius
     on_bed = height < ON_BED
     shift = np.where(on_bed, -sunk - height, 0.0)
-    return r + shift[:, None] * mesh.bed.normal[0]
+    return r + shift[:, None] * normal
 
 
 def joined(model: Model, unknowns: Unknowns, place: Place) -> Place:

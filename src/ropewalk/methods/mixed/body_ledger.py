@@ -81,8 +81,8 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
             loads += lost
         ledger[LOADS, STEP_WORK] += _book(block, R, row, turn, ON_LOADS, way, psi, F)
         clear_block(block)
-        if is_near_bed(body, x, bodies.bed[0]):
-            feet_terms(body, bodies.foot, pose, rates, bodies.bed[0], 0.0, block)
+        if is_near_bed(body, x, bodies.bed):
+            feet_terms(body, bodies.foot, pose, rates, bodies.bed, 0.0, block)
         ledger[BED, STEP_WORK] -= _book(block, R, row, turn, ON_BED, way, psi, F)
         mass, centre, J = body_inertia(body)
         clear_block(block)

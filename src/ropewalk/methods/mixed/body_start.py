@@ -15,6 +15,7 @@ from ropewalk.loads.bed import build_bed
 from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, flags, floats, ints
+from ropewalk.model.environment import bed_heights, bed_normals, level_bed
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
@@ -61,7 +62,7 @@ def _lifted(model: Model, state: State) -> Array:
         height = lowest_foot(build_feet(model, int(k)), state.body_position[k], R, bed)
         if height < 0.0:
             lifted = lifted.copy() if lifted is state.body_position else lifted
-            lifted[k] -= height * bed.normal[0]
+            lifted[k] -= height * bed_normals(sea, lifted[k])
     return lifted
 
 
@@ -96,7 +97,7 @@ def grounded_body(model: Model, position: Array) -> str:
         return ""
     for k in np.flatnonzero(bodies.joint == LOOSE):
         x = position[k]
-        height = float(sea.bed_normal @ x) + float(sea.bed_normal[2]) * sea.depth
+        height = float(bed_heights(sea, x))
         if height < -SOFTEST and height < -2.0 * reach(build_feet(model, int(k))) - SOFTEST:
             weight, lift = bodies.mass[k] * sea.gravity, sea.water_density * sea.gravity * _volume(model, int(k))
             return (
@@ -113,7 +114,7 @@ def first_grounded(model: Model, position: Array) -> int | None:
     if not sea.has_seabed:
         return None
     loose = model.bodies.joint == LOOSE
-    height = position @ sea.bed_normal + sea.bed_normal[2] * sea.depth
+    height = bed_heights(sea, position)
     for i in np.flatnonzero(np.any((height < -SOFTEST) & loose, axis=1)):
         if grounded_body(model, position[i]):
             return int(i)
@@ -134,7 +135,7 @@ def _simplified(model: Model) -> Model:
     force = lines.attachment_force.copy()
     force[:, :2] = 0.0
     return model._replace(
-        sea=sea._replace(current_speed=0.0, wind_speed=0.0, bed_rest_friction=0.0, bed_normal=floats([0.0, 0.0, 1.0])),
+        sea=level_bed(sea)._replace(current_speed=0.0, wind_speed=0.0, bed_rest_friction=0.0),
         sections=sections._replace(
             law=ints(np.where(known, sections.law, INEXTENSIBLE)), compression=flags(np.zeros(known.size, dtype=bool))
         ),

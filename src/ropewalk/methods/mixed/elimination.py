@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.assembly.element import element_system, elements_of, three
 from ropewalk.assembly.mesh import TWO_SIDED
-from ropewalk.loads.bed import normal_of, penetration
+from ropewalk.loads.bed import ground
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, add_node_terms, lumps_of
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -160,7 +160,7 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
     n_elements = mesh.element_start[line + 1] - e0
     two_sided = mesh.line[line, TWO_SIDED] == 1
     gain, offset, reach = memory.gain, memory.offset, memory.reach
-    element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed[0], mesh.node
+    element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed, mesh.node
     e = e0 + n_elements - 1
     miss = _turned(T[e], T[e] + share * kick, element[e].length, element[e].slack)
     T[e] += share * kick
@@ -181,8 +181,9 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
         x0, x1, x2, x3 = w0, w1, w2, w3
         y0, y1, y2 = share * x0, share * x1, share * x2
         if has_bed and node[i].bed_area != 0.0:
-            above = -penetration(bed, three(r, i), node[i].radius)
-            now = above + dot(normal_of(bed), (y0, y1, y2))
+            normal, height = ground(bed, three(r, i))
+            above = height - node[i].radius
+            now = above + dot(normal, (y0, y1, y2))
             if (above < 0.0) != (now < 0.0):
                 miss = max(miss, abs(now))
         r[i, 0] += y0

@@ -24,6 +24,7 @@ from ropewalk.methods.mixed.payout import stand_still
 from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.arrays import Array
+from ropewalk.model.environment import Sea, bed_levels, is_grid
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import sub3
 from ropewalk.numerics.compile import kernel
@@ -289,13 +290,13 @@ def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
 def guess(model: Model, mesh: Mesh, work: Work) -> None:
     """Lay every line of `work.trial` along the catenary of its mean weight and stiffness, junctions as they are."""
     x, sea = work.trial, model.sea
-    height = sea.depth if sea.has_seabed else np.inf
     for line in range(mesh.line.shape[0]):
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         e = slice(mesh.element_start[line], mesh.element_start[line + 1])
         ends = [x.X[0, mesh.s.size + mesh.line[line, FIRST + k]] + mesh.end_offset[line, k] for k in (0, 1)]
         if mesh.line[line, FLIPPED]:
             ends.reverse()
+        level = _level_below(sea, ends)
         L = model.lines.length[line]
         lift = sea.water_density * (2.0 * mesh.element[e].half_volume.sum() + mesh.node[n].volume.sum())
         weight = (mesh.node[n].mass.sum() - lift) * sea.gravity - mesh.node[n].force[:, 2].sum()
@@ -306,7 +307,7 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         stiffness = stiffness_in_a_row(mesh.element[e].length, laws, mesh.law_data)
         row = np.zeros(N_COLUMNS)
         up = -1.0 if weight < 0.0 else 1.0  # a light line is a heavy one upside down, with the water surface as its bed
-        bed = ends[0][2] + height if weight >= 0.0 else -ends[0][2]
+        bed = ends[0][2] - level if weight >= 0.0 else -ends[0][2]
         bed = np.inf if sea.water_density <= 0.0 and weight < 0.0 else bed
         rise, w = up * float(chord[2]), abs(weight) / L
         status = solve_line(span, rise, L, stiffness, w, 0.0, bed, row)
@@ -321,7 +322,24 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         x.X[0, n, 2] = ends[0][2] + up * shape[:, 1]
         T = np.hypot(shape[:, 2], shape[:, 3])
         x.T[e] = 0.5 * (T[1:] + T[:-1])
+        if is_grid(sea):
+            _raise(mesh, sea, x.X[0, n], n)
         _ease(mesh, x.X[0, n], x.T[e], e)
+
+
+def _level_below(sea: Sea, ends: list[Array]) -> float:
+    """Height of the bed (m) that a line is first laid on: of a relief, that under its lower end."""
+    if not sea.has_seabed:
+        return -np.inf
+    if not is_grid(sea):
+        return -sea.depth
+    return min(float(bed_levels(sea, end)) for end in ends)
+
+
+def _raise(mesh: Mesh, sea: Sea, r: Array, n: slice) -> None:
+    """Put the inner nodes of a line (m) that a level bed left below a relief on to it."""
+    lowest = bed_levels(sea, r) + mesh.node[n].radius
+    r[1:-1, 2] = np.maximum(r[1:-1, 2], lowest[1:-1])
 
 
 def _straight(mesh: Mesh, r: Array, T: Array, n: slice, e: slice, ends: list[Array], L: float) -> None:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.mesh import FIRST, Mesh
+from ropewalk.loads.bed import heights_over
 from ropewalk.methods.mixed.equilibrium import CONVERGED, STUCK, find_equilibrium, unbalance
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, SOFT
 from ropewalk.methods.mixed.steps import Work
@@ -153,7 +154,7 @@ def preload(mesh: Mesh, work: Work, friction: Array) -> None:
     n, grip, r = mesh.s.size, work.memory.grip, work.trial.X[0]
     grip[FRICTION_ROW] = mesh.friction, 0.0, 0.0
     grip[GRIP:] = r
-    stiffness = mesh.bed.shear[0] * mesh.node.bed_area[:n, None]
+    stiffness = mesh.bed.law.shear[0] * mesh.node.bed_area[:n, None]
     grip[GRIP : GRIP + n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
 
 
@@ -166,7 +167,7 @@ def hold(mesh: Mesh, sea: Sea, work: Work) -> Work:
     if not (mesh.has_bed and sea.bed_rest_friction > 0.0):
         return work
     n, n_rows, r = mesh.s.size, mesh.node.shape[0], work.trial.X[0]
-    needed = _in_plane(mesh, -_loads(mesh, sea, work, work.trial.T))
+    needed = _in_plane(mesh, r, -_loads(mesh, sea, work, work.trial.T))
     N = _normal_force(mesh, r)
     size = np.sqrt(np.sum(needed * needed, axis=1))
     needed *= np.minimum(1.0, mesh.friction * N / np.maximum(size, SHORTEST))[:, None]
@@ -187,20 +188,20 @@ def _seeking(mesh: Mesh) -> Array:
 def _depth(mesh: Mesh, r: Array) -> Array:
     """(n_nodes,) m below where the bed begins to bear"""
     n = mesh.s.size
-    depth: Array = mesh.bed.level[0] + mesh.node[:n].radius - r[:n] @ mesh.bed.normal[0]
+    depth: Array = mesh.node[:n].radius - heights_over(mesh.bed, r[:n])[1]
     return depth
 
 
 def _normal_force(mesh: Mesh, r: Array) -> Array:
     """(n_nodes,) N, at rest"""
-    force: Array = mesh.bed.stiffness[0] * mesh.node[: mesh.s.size].bed_area * np.maximum(_depth(mesh, r), 0.0)
+    force: Array = mesh.bed.law.stiffness[0] * mesh.node[: mesh.s.size].bed_area * np.maximum(_depth(mesh, r), 0.0)
     return force
 
 
-def _in_plane(mesh: Mesh, x: Array) -> Array:
-    """Vectors (n, 3) without what they have across the bed."""
-    normal = mesh.bed.normal[0]
-    flat: Array = x - (x @ normal)[:, None] * normal
+def _in_plane(mesh: Mesh, r: Array, x: Array) -> Array:
+    """Vectors x (n, 3) at the nodes, which are at r (m), without what they have across the bed."""
+    normal = heights_over(mesh.bed, r[: mesh.s.size])[0]
+    flat: Array = x - np.sum(x * normal, axis=1)[:, None] * normal
     return flat
 
 
@@ -208,9 +209,9 @@ def _present(mesh: Mesh, work: Work, grip: Array) -> Array:
     """(n_nodes, 3) N, friction on the nodes while the equilibrium is sought."""
     n, n_rows, r = mesh.s.size, mesh.node.shape[0], work.trial.X[0]
     N = _normal_force(mesh, r)
-    spring = SOFT * mesh.bed.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
+    spring = SOFT * mesh.bed.law.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
     shares = grip[GRIP + n_rows : GRIP + n_rows + n]
-    force: Array = N[:, None] * shares - spring[:, None] * _in_plane(mesh, r[:n] - grip[GRIP : GRIP + n])
+    force: Array = N[:, None] * shares - spring[:, None] * _in_plane(mesh, r, r[:n] - grip[GRIP : GRIP + n])
     return force
 
 
@@ -220,9 +221,9 @@ def _lie(mesh: Mesh, sea: Sea, work: Work) -> Lie:
     before, after = np.arange(n) - 1, np.arange(n) + 1
     before[mesh.node_start[:-1]] += 1
     after[mesh.node_start[1:] - 1] -= 1
-    chord = _in_plane(mesh, r[after] - r[before])
+    chord = _in_plane(mesh, r, r[after] - r[before])
     tangent = chord / np.maximum(np.sqrt(np.sum(chord * chord, axis=1)), SHORTEST)[:, None]
-    load = _in_plane(mesh, _loads(mesh, sea, work, np.zeros_like(work.trial.T)))
+    load = _in_plane(mesh, r, _loads(mesh, sea, work, np.zeros_like(work.trial.T)))
     return Lie(tangent, load - np.sum(load * tangent, axis=1)[:, None] * tangent)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ropewalk.assembly.body_loads import three_of
-from ropewalk.loads.bed import normal_of, penetration, pressure
+from ropewalk.loads.bed import ground, pressure
 from ropewalk.numerics.blockelimination import UNCOUNTED, dot
 from ropewalk.numerics.compile import kernel
 
@@ -26,14 +26,15 @@ def land(bp, gp, mesh, X, Y):
 
     bp, gp : derivatives of acceleration (1/s2) and velocity (1/s) by position    X : before, Y : changed; (4, n, 3)
     """
-    bed, node = mesh.bed[0], mesh.node
-    normal, ramp = normal_of(bed), bed.ramp
+    bed, node = mesh.bed, mesh.node
+    ramp = bed.law[0].ramp
     for n in range(mesh.s.size):
         area, m = node[n].bed_area, node[n].mass
         if area == 0.0 or m <= 0.0:
             continue
-        before = penetration(bed, three_of(X, 0, n), node[n].radius)
-        guess = penetration(bed, three_of(Y, 0, n), node[n].radius)
+        normal, height = ground(bed, three_of(Y, 0, n))
+        before = node[n].radius - ground(bed, three_of(X, 0, n))[1]
+        guess = node[n].radius - height
         if before <= 0.0 and guess <= 0.0:
             continue
         rate_before, rate = -dot(normal, three_of(X, 1, n)), -dot(normal, three_of(Y, 1, n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ropewalk.assembly.element import three
-from ropewalk.loads.bed import grip_pull, moved_grip, normal_of, penetration, press, slid
+from ropewalk.loads.bed import bend, grip_pull, ground, moved_grip, penetration, press, slid
 from ropewalk.loads.point import is_bare, lump_of, water_on_point
 from ropewalk.loads.sea import acceleration, height_over_water, velocity
 from ropewalk.model.arrays import Array, Records
@@ -21,6 +21,7 @@ from ropewalk.numerics.blockelimination import (
     scale3,
     scale9,
     sub3,
+    sub9,
 )
 from ropewalk.numerics.compile import kernel
 
@@ -43,7 +44,7 @@ class Lumps(NamedTuple):
 @kernel(inline="always")
 def lumps_of(mesh, grip):
     """`Lumps` of a mesh."""
-    return Lumps(mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed[0], grip)
+    return Lumps(mesh.node, mesh.mass_damping, mesh.has_bed, mesh.bed, grip)
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
@@ -104,21 +105,21 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
     :math:`f_t = N \rho - \epsilon k d`, the soft spring only for slack line to have a place; the rows of :math:`\rho`
     follow those of the grips.
 
-    bed, node : records    gp : dv/dr, 1/s
+    bed : of `Bed`    node : record    gp : dv/dr, 1/s
     """
-    area, normal = node.bed_area, normal_of(bed)
+    area, normal = node.bed_area, ground(bed, three(r, n))[0]
     N, slope = press(bed, three(r, n), three(v, n), area, node.radius, gp)
-    R, K = scale3(-N, normal), scale9(slope, outer(normal, normal))
+    R, K = scale3(-N, normal), sub9(scale9(slope, outer(normal, normal)), scale9(N, bend(bed, three(r, n))))
     mu = grip[FRICTION_ROW, 0]
     if mu <= 0.0 or N <= 0.0:
         return R, K
-    d, length = slid(bed, three(r, n), three(grip, GRIP + n))
+    d, length = slid(normal, three(r, n), three(grip, GRIP + n))
     if grip[FRICTION_ROW, 2] > 0.0:
-        rho, k = three(grip, n + (grip.shape[0] + GRIP) // 2), SOFT * bed.shear * area
+        rho, k = three(grip, n + (grip.shape[0] + GRIP) // 2), SOFT * bed.law[0].shear * area
         across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
         K = add9(K, scale9(slope, outer(rho, normal)))
         return add3(R, add3(scale3(-N, rho), scale3(k, d))), add9(K, scale9(k, across))
-    f, stiffness = grip_pull(bed, d, length, (N, slope), mu, area)
+    f, stiffness = grip_pull(bed.law[0].shear * area, normal, d, length, (N, slope), mu)
     return sub3(R, f), add9(K, stiffness)
 
 
@@ -128,7 +129,7 @@ def move_grip(r, v, mesh, grip):
     mu = grip[FRICTION_ROW, 0]
     if mu <= 0.0 or not mesh.has_bed:
         return
-    bed = mesh.bed[0]
+    bed = mesh.bed
     for n in range(mesh.s.size):
         hold = moved_grip(bed, three(r, n), three(v, n), three(grip, GRIP + n), mu, mesh.node[n].radius)
         grip[GRIP + n, 0], grip[GRIP + n, 1], grip[GRIP + n, 2] = hold

@@ -14,7 +14,7 @@ from ropewalk.assembly.anchor import carried
 from ropewalk.assembly.element import axial, element_system, elements_of, instant, three
 from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
 from ropewalk.assembly.winches import END, FLUX, LINE
-from ropewalk.loads.bed import normal_of, penetration, pressure
+from ropewalk.loads.bed import ground, penetration, pressure
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.ledger import stored_energy
@@ -211,7 +211,7 @@ def _hold_ends(X, mesh, reading, grip, nodes):
             force, taken = scale3(-1.0, three(nodes, n)), ZERO3
             if grip[FRICTION_ROW, 0] > 0.0:
                 taken = _rubbed(n, beside, X, mesh, reading.share, grip, force)
-            taken = sub3(taken, carried(add3(force, taken), normal_of(mesh.bed[0])))
+            taken = sub3(taken, carried(add3(force, taken), ground(mesh.bed, three(X[0], n))[0]))
             _set3(nodes, n, scale3(-1.0, add3(force, taken)))
             _set3(nodes, row, sub3(three(nodes, row), taken))
 
@@ -219,15 +219,16 @@ def _hold_ends(X, mesh, reading, grip, nodes):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _pushed(n, X, mesh, grip):
     """Force (N) of the bed on node n: its pressure, and the friction of its grip."""
-    bed, node = mesh.bed[0], mesh.node[n]
-    r, normal, area = three(X[0], n), normal_of(bed), node.bed_area
-    N = area * pressure(bed, penetration(bed, r, node.radius), -dot(three(X[1], n), normal))[0]
+    bed, node = mesh.bed, mesh.node[n]
+    r, area = three(X[0], n), node.bed_area
+    normal, height = ground(bed, r)
+    N = area * pressure(bed, node.radius - height, -dot(three(X[1], n), normal))[0]
     force = scale3(N, normal)
     if grip[FRICTION_ROW, 0] <= 0.0 or N <= 0.0:
         return force
     d = sub3(r, three(grip, GRIP + n))
     d = sub3(d, scale3(dot(d, normal), normal))
-    hold = min(bed.shear * area, grip[FRICTION_ROW, 0] * N / max(np.sqrt(dot(d, d)), SHORTEST))
+    hold = min(bed.law[0].shear * area, grip[FRICTION_ROW, 0] * N / max(np.sqrt(dot(d, d)), SHORTEST))
     return sub3(force, scale3(hold, d))
 
 
@@ -238,12 +239,13 @@ def _rubbed(end, n, X, mesh, share, grip, pull):
     Without it the force on an anchor would be that in the middle of the last element. It takes no more than there is.
     pull : of the line on its anchor, N
     """
-    bed, node = mesh.bed[0], mesh.node[n]
-    r, normal, area = three(X[0], n), normal_of(bed), node.bed_area
-    p = pressure(bed, penetration(bed, r, node.radius), -dot(three(X[1], n), normal))[0]
+    bed, node = mesh.bed, mesh.node[n]
+    r, area = three(X[0], n), node.bed_area
+    normal, height = ground(bed, r)
+    p = pressure(bed, node.radius - height, -dot(three(X[1], n), normal))[0]
     d = sub3(r, three(grip, GRIP + n))
     d = sub3(d, scale3(dot(d, normal), normal))
-    hold = min(bed.shear * area, grip[FRICTION_ROW, 0] * p * area / max(np.sqrt(dot(d, d)), SHORTEST))
+    hold = min(bed.law[0].shear * area, grip[FRICTION_ROW, 0] * p * area / max(np.sqrt(dot(d, d)), SHORTEST))
     force = scale3(-hold * share[end] / share[n], d)
     along = sub3(r, three(X[0], end))
     along = scale3(1.0 / max(np.sqrt(dot(along, along)), SHORTEST), along)
@@ -284,7 +286,7 @@ def _keep_ends(i, r, mesh, share, nodes, tape):
         grounded = 0.0
         if mesh.has_bed:
             for n in range(first, last + 1):
-                if penetration(mesh.bed[0], three(r, n), mesh.node[n].radius) > 0.0:
+                if penetration(mesh.bed, three(r, n), mesh.node[n].radius) > 0.0:
                     grounded += share[n]
         tape.grounded[i, line] = grounded
     for k in range(mesh.winches.table.shape[0]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
 from ropewalk.assembly.mesh import FIRST, LAST, TWO_SIDED
-from ropewalk.loads.bed import normal_of, penetration
+from ropewalk.loads.bed import ground, penetration
 from ropewalk.loads.given import load_on_half
 from ropewalk.loads.point import is_bare
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, lumps_of, node_terms
@@ -90,8 +90,8 @@ def _node(n, h, now, lumps, fluid):
     if touches or not is_bare(node):
         R, K = node_terms(n, now, lumps, fluid, (HUGE, 0.5 * h * HUGE))
         area = node.bed_area if touches else 0.0
-        shear = bed.shear * area if lumps.grip[FRICTION_ROW, 0] > 0.0 else 0.0
-        return R, scale9(1.0 / HUGE, K), bed.stiffness * area, shear
+        shear = bed.law[0].shear * area if lumps.grip[FRICTION_ROW, 0] > 0.0 else 0.0
+        return R, scale9(1.0 / HUGE, K), bed.law[0].stiffness * area, shear
     m = node.mass
     R = (
         m * (a[n, 0] + damping * v[n, 0]) - node.force[0],
@@ -170,7 +170,7 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
         # slack elements count as taut ones: they may come taut in the next step, which must not be too long for it
         taut = _law(el, max(stretch, 0.0), False, mesh.law_data)[1]
         stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) * q
-        lean = dot(t, normal_of(lumps.bed))
+        lean = dot(t, ground(lumps.bed, three(r, i))[0])
         lean *= lean
         if k > 0 or not holds_first:
             R, K, k_bed, shear = _node(i, h, now, lumps, fluid)
