@@ -11,7 +11,7 @@ import numpy as np
 
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.model.bodies import quaternion_of
-from ropewalk.model.environment import bed_levels, build_sea
+from ropewalk.model.environment import bed_under
 from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
@@ -84,9 +84,8 @@ def _below_bed(system: System) -> Iterator[Doubt]:
     sea = system.environment
     if not sea.has_seabed or sea.depth is None:
         return
-    ground = build_sea(sea)
     for name, point in system.points.items():
-        bed = float(bed_levels(ground, np.array(point.position)))
+        bed = bed_under(sea, point.position)
         under = bed - point.position[2]
         if under > FALLS * sea.depth:
             text = (

@@ -13,7 +13,7 @@ from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array, Flags
-from ropewalk.model.environment import bed_levels, build_sea
+from ropewalk.model.environment import bed_under
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model, build
@@ -174,7 +174,6 @@ def _off_bed(system: System) -> list[str]:
     sea = system.environment
     if not sea.has_seabed or sea.depth is None:
         return []
-    bed = build_sea(sea)
     loose = {name for name, body in system.bodies.items() if body.joint == "free"}
     loose |= {name for name, point in system.points.items() if point.joint == "free"}
     found = {}
@@ -183,7 +182,7 @@ def _off_bed(system: System) -> list[str]:
             point = system.points.get(end)
             if point is None or point.joint != "fixed" or other.partition(".")[0] not in loose:
                 continue
-            up = point.position[2] - float(bed_levels(bed, np.array(point.position)))
+            up = point.position[2] - bed_under(sea, point.position)
             if OFF_BED * sea.depth < up < (1.0 - OFF_BED) * sea.depth:
                 found[end] = f"point '{end}' is fixed {up:.4g} m above the seabed; an anchor lies on it"
     return list(found.values())

@@ -21,7 +21,7 @@ class Claim(Enum):
     SUSPENDED = "lines clear of the seabed"
     GROUNDED = "lines on a flat seabed"
     SLOPE = "a sloping seabed"
-    GRID = "a seabed on a grid (mixed_fem, fem and relax do)"
+    GRID = "a seabed on a grid"
     FRICTION = "seabed friction"
     INEXTENSIBLE = "inextensible lines"
     ELASTIC = "linear elastic lines"

@@ -199,6 +199,14 @@ def ground_of(seabed: spec.Seabed) -> Terrain:
     return terrain(seabed.x, seabed.y, seabed.depth)
 
 
+def bed_under(environment: spec.Environment, place: tuple[float, float, float]) -> float:
+    """z of the bed (m) above or below a place, for checks of a case; -inf for deep water."""
+    ground, (x, y, _), (nx, ny, nz) = ground_of(environment.seabed), place, environment.seabed.normal
+    if ground.x.size:
+        return float(reliefs(ground, np.array(x), np.array(y))[0])
+    return -math.inf if environment.depth is None else -environment.depth - (nx * x + ny * y) / nz
+
+
 def is_grid(sea: Sea) -> bool:
     """Whether the bed is given on a grid."""
     return sea.bed_terrain.x.size > 0
