@@ -93,6 +93,9 @@ def test_points_on_a_slope_are_measured_from_it():
         ),
         ({"run": start(under={"points.c.force": [0, 0, 1]})}, "run.start.under: 'points.c.force': no 'c' in points"),
         ({"run": start(under={"environment.depth": -1})}, "run.start.under: environment.depth: must be greater than 0"),
+        ({"run": start(under={"lines.m.pieces.0.length": 460})}, "line 'm' is 460 m long and 450 m in the run"),
+        ({"run": start(under={"points.c": {"position": [0, 0, 0]}})}, "with other points than the run has"),
+        ({"run": start(under={"points.b.position": [390, 0, -6]})}, "'b' is held at [400.0, 0.0, -6.0] m in the run"),
         ({"run": start(points={"a": {"velocity": [1, 0, 0]}})}, "run.start.points.a: the point is not free"),
         ({"statics": {"method": "bars_statics"}, "environment": {}}, None),
         ({"run": {"duration": 5, "solver": "catenary"}}, None),  # a history of equilibria

@@ -100,6 +100,11 @@ def test_record_times(duration, every, start, expected):
     np.testing.assert_allclose(record_times(duration, every, start), expected, atol=1e-15)
 
 
+def test_more_records_than_any_memory_holds_are_refused():
+    with pytest.raises(InputError, match=r"1e\+300 s with a record every 0\.1 s are 1e\+301 records, at most 1e\+08"):
+        record_times(1e300, 0.1)
+
+
 def test_report_sums_the_run_up():
     system = swing_system()
     model = build(system)

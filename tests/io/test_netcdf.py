@@ -244,6 +244,11 @@ def test_recover_refuses_what_is_not_there(tmp_path):
         recover(tmp_path / "a.nc")
 
 
+def test_recover_needs_the_name_of_a_file():
+    with pytest.raises(InputError, match=r"is not what a stopped run leaves; name its file"):
+        recover(".")
+
+
 def test_recover_refuses_an_empty_folder(folder):
     folder.close()
     with pytest.raises(InputError, match=r"holds no records: it has no header.json"):

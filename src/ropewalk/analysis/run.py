@@ -48,6 +48,7 @@ DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
 ROUND_OFF = 1e-9  # fraction of a record interval by which records may miss the start and pass the end
 PASSAGE_SECONDS = 0.05  # wall time for which a solver is left alone: signals wait so long, and a kill costs so much
 PASSAGE_GROWTH = 8  # at most, from one passage to the next
+MOST_RECORDS = 1e8  # of a run: their times alone take 0.8 GB
 MOST_IN_PASSAGE = 512  # records: memory stays bounded
 CLOCK = 1e-9  # s, resolution of the clock: no shorter time is divided by
 RUN_SETTINGS = ("tolerance", "step", "damping", "integrator")  # keys of `run:` that solvers may have as fields
@@ -272,7 +273,13 @@ def record_times(duration: float, every: float, start: float = 0.0) -> Times:
     """
     first = start - every * np.floor(start / every + ROUND_OFF)
     first = 0.0 if abs(first) < ROUND_OFF * every else first
-    count = np.arange(int(np.floor((duration - first) / every + ROUND_OFF)) + 1, dtype=np.float64)
+    records = (duration - first) / every
+    if records > MOST_RECORDS:
+        raise InputError(
+            f"{duration:g} s with a record every {every:g} s are {records:.3g} records, at most {MOST_RECORDS:g}; "
+            "give a larger record.every or a shorter duration"
+        )
+    count = np.arange(int(np.floor(records + ROUND_OFF)) + 1, dtype=np.float64)
     per_second = round(1.0 / every)
     is_whole = abs(per_second * every - 1.0) < ROUND_OFF
     times: Times = first + (count / per_second if is_whole else count * every)

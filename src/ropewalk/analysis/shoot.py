@@ -6,6 +6,7 @@ the force with which the far end is met ([Surmont2025], sec. 2.4).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -127,7 +128,7 @@ def _integrate(
         if ended != ARRIVED:
             what = "needs too many steps" if ended == TOO_MANY_STEPS else "overflows"
             raise ConvergenceError(
-                f"line '{line}': the shot with {np.linalg.norm(pull):.4g} N {what} at tolerance {tolerance:.3g}; "
+                f"line '{line}': the shot with {math.hypot(*pull):.4g} N {what} at tolerance {tolerance:.3g}; "
                 "take another force or a larger tolerance"
             )
 

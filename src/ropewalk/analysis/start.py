@@ -44,7 +44,9 @@ def first_state(system: System, model: Model, solver: Solver) -> tuple[State, Se
         state = initial_state(model)
     else:
         other = _under(system, start)
-        state, doubts = _at_rest(other, build(other), solver, settle=True)
+        under = build(other)
+        _refuse_other_parts(model, under)
+        state, doubts = _at_rest(other, under, solver, settle=True)
     return _moved(system, model, state, start), doubts
 
 
@@ -53,7 +55,7 @@ def refuse_start(system: System, model: Model) -> None:
     start = EQUILIBRIUM if system.run is None else system.run.start
     if isinstance(start, str):
         return
-    _under(system, start)
+    _refuse_other_parts(model, build(_under(system, start)))
     for name in start.points:
         _free_point(model, name)
     for name in start.bodies:
@@ -71,6 +73,33 @@ def _under(system: System, start: Start) -> System:
         raise InputError(
             [replace(problem, path=f"run.start.under: {problem.path}".removesuffix(": ")) for problem in error.problems]
         ) from None
+
+
+SAME = 1e-9  # relative, of lengths and places
+
+
+def _refuse_other_parts(model: Model, under: Model) -> None:
+    """Raise InputError if the other values change what a run cannot take over: parts, lengths, places that are held."""
+    for kind in ("points", "bodies", "lines"):
+        if getattr(model.names, kind) != getattr(under.names, kind):
+            raise InputError(
+                f"run.start.under: it begins with other {kind} than the run has; leave their number as it is"
+            )
+    for name, length, other in zip(model.names.lines, model.lines.length, under.lines.length, strict=True):
+        if abs(other - length) > SAME * length:
+            raise InputError(
+                f"run.start.under: line '{name}' is {other:g} m long and {length:g} m in the run; give it a winch"
+            )
+    held = [*np.flatnonzero(np.all(model.points.joint == HELD, axis=1))]
+    places = [(model.names.points[k], model.points.position[k], under.points.position[k]) for k in held]
+    fixed = np.flatnonzero(model.bodies.joint != LOOSE)
+    places += [(model.names.bodies[k], model.bodies.position[k], under.bodies.position[k]) for k in fixed]
+    for name, place, other in places:
+        if np.linalg.norm(other - place) > SAME * (1.0 + np.linalg.norm(place)):
+            raise InputError(
+                f"run.start.under: '{name}' is held at {np.round(place, 6).tolist()} m in the run and cannot begin at "
+                f"{np.round(other, 6).tolist()} m; move it by a motion, or let it free"
+            )
 
 
 def _without_start(system: System) -> System:

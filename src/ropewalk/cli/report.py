@@ -28,6 +28,8 @@ def report_command(
         raise InputError(f"{file}: a report is made of a result file (.nc); run the case first")
     if html is not None and html.suffix not in (".html", ".htm"):
         raise InputError(f"{html}: a page needs the ending .html")
+    if html is not None and not html.parent.is_dir():
+        raise InputError(f"{html.parent} is not a folder; make it first")
     from ropewalk.io.netcdf import open_results
     from ropewalk.report import report_data, report_page
 

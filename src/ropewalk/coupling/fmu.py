@@ -55,6 +55,8 @@ def export_fmu(system: Source, path: str | Path) -> Path:
     target, case = Path(path), System.of(system)
     if target.suffix != ".fmu":
         raise InputError(f"{target}: a unit of FMI is a file that ends in .fmu")
+    if not target.parent.is_dir():
+        raise InputError(f"{target.parent} is not a folder; make it first")
     if not _driven(case):
         raise InputError("the case has no part with 'joint: coupled', so that a unit of it would have no inputs")
     before = list(sys.path)

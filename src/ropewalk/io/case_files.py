@@ -350,7 +350,7 @@ def _record(results: Any, time: Any, file: str) -> int:
     times = results.time.values
     if time is None:
         return len(times) - 1
-    if not isinstance(time, int | float):
+    if not isinstance(time, int | float) or isinstance(time, bool):
         raise InputError(f"time must be a number, not {shown(time)}")
     k = int(abs(times - float(time)).argmin())
     if abs(times[k] - float(time)) > SAME_TIME:

@@ -163,6 +163,8 @@ def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     """
     source = Path(source)
     target = source.with_suffix("") if source.suffix == PART else source
+    if not target.name:
+        raise InputError(f"{source} is not what a stopped run leaves; name its file, or the folder FILE.nc{PART}")
     if not part_folder(target).is_dir():
         raise InputError(f"{part_folder(target)} does not exist: no stopped run has left anything to recover")
     path = target if output is None else Path(output)
