@@ -120,3 +120,18 @@ def test_a_grid_that_is_none_is_refused(change, words):
     grid = {"kind": "grid", "x": [0.0, 10.0], "y": [0.0, 10.0], "depth": [[40.0, 41.0], [40.0, 42.0]]}
     with pytest.raises(InputError, match=words):
         case({**grid, **change}, [0.0, 0.0, -40.0], [90.0, 0.0, -10.0], 107.0, 16)
+
+
+def test_a_sunk_sphere_rests_at_the_bottom_of_a_bowl():
+    """z = -30 + 0.01 x^2 + 0.02 y^2 carries it at the origin, sunk in by its weight in water over k pi R^2."""
+    x, mass, radius = np.linspace(-40.0, 40.0, 17), 5000.0, 0.8
+    depth = 30.0 - 0.01 * x[None, :] ** 2 - 0.02 * x[:, None] ** 2
+    seabed = {"kind": "grid", "x": x.tolist(), "y": x.tolist(), "depth": depth.tolist(), "stiffness": 1e5}
+    ball = {"mass": mass, "inertia": [800.0] * 3, "position": [6.0, 4.0, -20.0], "joint": "free",
+            "hull": {"kind": "sphere", "centre": [0.0, 0.0, 0.0], "radius": radius}}  # fmt: skip
+    sea = {"depth": 30.0, "water_density": RHO, "gravity": G, "seabed": seabed}
+    equilibrium = rw.statics(rw.System.model_validate({"environment": sea, "bodies": {"ball": ball}}), method="fem")
+    sunk = (mass - RHO * 4.0 / 3.0 * np.pi * radius**3) * G / (1e5 * np.pi * radius**2)
+    # 1e-10 of the weight of 5e4 N over 0.02 W = 5e2 N/m, with which the bowl brings it back
+    assert_allclose(equilibrium.state.body_position[0], [0.0, 0.0, -30.0 + radius - sunk], atol=1e-7)
+    assert not equilibrium.audit.rejected
