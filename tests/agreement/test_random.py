@@ -15,8 +15,9 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
 # 3300050: friction at an anchor beside a winch
-# of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8)
-BAR_RUNS = (2, 3, 6, 7, 8)
+# of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8),
+# lines that lie slack on the bed (12, 20, 110)
+BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 110)
 RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050)
 
 

@@ -132,7 +132,8 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
     stretches = bool(np.any(model.sections.law[section] == LINEAR))
     sec, rho = model.sections, model.sea.water_density
     floats_up = float(np.diff(s) @ (sec.mass[section] - rho * sec.area[section])) < 0.0
-    position = _of_length(name, position, s, ends, (stretches, floats_up))
+    if not _is_of_bars(state, line, s):
+        position = _of_length(name, position, s, ends, (stretches, floats_up))
     nodes = []
     for k in range(s.size):
         side = {0: 0, s.size - 1: 1}.get(k)
@@ -160,6 +161,12 @@ def _add_line(draft: Draft, model: Model, state: State, line: int, ends: Array, 
         draft.force[k] = draft.force[k] + lines.attachment_force[a]
         draft.of_attachment[a] = k
     return nodes, s
+
+
+def _is_of_bars(state: State, line: int, s: Array) -> bool:
+    """Whether the state is one of these very bars, some of which may be slack and so shorter than they are long."""
+    own = slice(int(state.start[line]), int(state.start[line + 1])) if line + 1 < len(state.start) else slice(0)
+    return bool(state.element_tension.size) and np.array_equal(state.s[own], s)
 
 
 def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], float]:

@@ -63,7 +63,8 @@ class Constrained(BarsInTime):
 
     step : s; a third of the stability bound unless given    strain_tolerance : of the bars, relative
     damping : 1/s, mass-proportional    lumping : of a bar's mass, see bars_build.build_bars
-    slack : twines of nets whose section has no `compression` go slack instead of pushing; bars of lines fold
+    slack : twines of nets whose section has no `compression` go slack instead of pushing; bars of lines
+    fold, but those that are slack at the start
     """
 
     step: float | None = None
@@ -142,7 +143,7 @@ class Constrained(BarsInTime):
         return {
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
             "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
-            "slack": s.slack.copy(), "soft": s.soft.copy(),
+            "yields": s.yields.copy(), "slack": s.slack.copy(), "soft": s.soft.copy(),
             "value": f.value.copy(),
         }  # fmt: skip
 
@@ -151,7 +152,7 @@ class Constrained(BarsInTime):
         work = self._anew(model)
         s = work.steps
         work.time = float(snapshot["time"])
-        for name in ("r", "v", "tension", "rate_tension", "tally", "give", "slack", "soft"):
+        for name in ("r", "v", "tension", "rate_tension", "tally", "give", "yields", "slack", "soft"):
             getattr(s, name)[:] = snapshot[name]
         refresh(work)
         return work

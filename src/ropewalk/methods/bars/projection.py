@@ -14,7 +14,7 @@ from ropewalk.methods.bars.graph import pulls
 from ropewalk.methods.bars.loads import loads, mobility
 from ropewalk.methods.bars.rattle import CONSTANT
 from ropewalk.methods.bars.rrf import rrf_step
-from ropewalk.methods.bars.sweeps import make_sweeps, shake_step
+from ropewalk.methods.bars.sweeps import Scheme, make_sweeps, shake_step
 from ropewalk.methods.bars.time import BarsInTime
 from ropewalk.methods.bars.work import BarsWork, Yielding, energies, find_tensions, largest_strain, refresh, soften
 from ropewalk.methods.protocol import Claim, Report, Status
@@ -33,7 +33,7 @@ REAC = {"off": 0.0, "med": 0.25, "norm": 0.5, "high": 0.75}  # table 6.4
 # strain at which a run is given up; about 5 % reproduces the printed ratios of step limits ([Otto2022], sec. 6.2)
 CRITICAL_STRAIN = 0.05
 MOST_SWEEPS = 60  # of a step: where these do not bring the strains down, a shorter step would
-STATE_ARRAYS = ("r", "v", "tension", "rate_tension", "reaction", "old_reaction", "integral", "mobility")
+STATE_ARRAYS = ("r", "v", "tension", "rate_tension", "reaction", "old_reaction", "integral", "mobility", "yields")
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,7 @@ class Projection(BarsInTime):
             h = (t - work.time) / n
             done, worst = _steps(
                 work.bars, work.medium, work.motions, work.field, work.graph, work.own["sweeps"], work.time, h, n,
-                self.variant == "shake", self.strain_limit, self.strain_tolerance, work.kind, self._levels(),
-                work.own["gains"],
-                self.variant == "rrf_published",
+                work.kind, self._scheme(work),
             )  # fmt: skip
         work.own["steps"] += done
         work.own["worst"] = max(work.own["worst"], worst)
@@ -132,19 +130,23 @@ class Projection(BarsInTime):
         for name in STATE_ARRAYS:
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
         work.steps.give[:] = snapshot["give"]
+        work.steps.yields[:] = snapshot["yields"]
         self._share(work)
         return work
 
-    def _levels(self) -> Array:
-        return np.array(
-            [
-                self.sweeps or POS[self.position],
-                KIN[self.kinematic],
-                REAC[self.reaction],
-                PID[self.pid],
-                self.sweeps or MOST_SWEEPS,
-            ],
-            dtype=float,
+    def _scheme(self, work: BarsWork) -> Scheme:
+        return Scheme(
+            is_shake=self.variant == "shake",
+            sweeps=self.sweeps or POS[self.position],
+            most=self.sweeps or MOST_SWEEPS,
+            limit=self.strain_limit,
+            tolerance=self.strain_tolerance,
+            levels=np.array(
+                [self.sweeps or POS[self.position], KIN[self.kinematic], REAC[self.reaction], PID[self.pid]],
+                dtype=float,
+            ),
+            gains=work.own["gains"],
+            is_published=self.variant == "rrf_published",
         )
 
     def _gains(self, work: BarsWork) -> Array:
@@ -164,20 +166,18 @@ class Projection(BarsInTime):
 
 
 @kernel
-def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, shake, limit, tolerance, kind, levels, gains,
-           published):  # fmt: skip
-    """n_steps of h from t; how many were done, and the largest strain found (NaN on overflow)."""
+def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, kind, scheme):
+    """n_steps of h from t; how many were done, and the largest strain found (NaN on overflow).  scheme : Scheme"""
     worst = 0.0
-    if shake and kind == CONSTANT:
+    if scheme.is_shake and kind == CONSTANT:
         loads(bars, medium, field, s.r, s.v)
         mobility(bars, field, 0.0, s.mobility)
         pulls(graph, bars.node, field.direction, s.mobility)
     for k in range(n_steps):
-        if shake:
-            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, int(levels[0]), int(levels[4]),
-                                limit, tolerance, kind)  # fmt: skip
+        if scheme.is_shake:
+            strain = shake_step(bars, medium, motions, field, graph, s, t + k * h, h, kind, scheme)
         else:
-            strain = rrf_step(bars, medium, motions, field, s, t + k * h, h, levels, gains, published)
+            strain = rrf_step(bars, medium, motions, field, s, t + k * h, h, scheme)
         if not strain <= CRITICAL_STRAIN:
             return k, strain
         worst = max(worst, strain)

@@ -47,7 +47,8 @@ class Recursive(BarsInTime):
     pid: float = 1.0
 
     name: ClassVar[str] = "recursive"
-    claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS - {Claim.JOINTS}
+    # friction that holds damps at 1e7 1/s, and the recursion takes damping explicitly: its steps would be 1e-7 s long
+    claims: ClassVar[frozenset[Claim]] = BAR_CLAIMS - {Claim.JOINTS, Claim.FRICTION}
 
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines into bars and lay a tree through them."""

@@ -105,11 +105,13 @@ def pid_forces(node, length, r, v, integral, gains, force):
 
 
 @kernel
-def rrf_step(bars, medium, motions, field, s, t, h, levels, gains, published):
+def rrf_step(bars, medium, motions, field, s, t, h, scheme):
     """One RRF step from t to t + h; the largest strain.  s.v is the mean velocity of the step before.
 
-    levels : (4,) sweeps on positions, on velocities and accelerations, weight of reactions, 1 if PID is on
+    scheme : Scheme of sweeps.py; its levels, (4,): sweeps on positions, on velocities and accelerations, weight of
+    reactions, 1 if PID is on
     """
+    levels, gains, published = scheme.levels, scheme.gains, scheme.is_published
     n_p, n_v = int(levels[0]), int(levels[1])
     pid = levels[3] > 0.0
     s.old_r[:] = s.r

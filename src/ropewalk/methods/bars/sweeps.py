@@ -39,6 +39,19 @@ class Sweeps(NamedTuple):
     yields: Array  # (m,) 1 for bars that go slack instead of pushing
 
 
+class Scheme(NamedTuple):
+    """How a run projects; the fields after `tolerance` are those of RRF."""
+
+    is_shake: bool
+    sweeps: int  # on the lengths, and on the rates
+    most: int  # of those on the lengths, as long as a strain is above `limit`
+    limit: float  # strain
+    tolerance: float  # strain at which there are no more sweeps
+    levels: Array  # (4,), see rrf.py
+    gains: Array  # (3,) P, I and D of the length errors
+    is_published: bool  # with the misprints
+
+
 def make_sweeps(r: Array, v: Array, m: int) -> Sweeps:
     """Memory for steps from r, v."""
     n = r.shape[0]
@@ -118,22 +131,20 @@ def sweep_rates(bars, direction, pull, s, factor, backwards):
 
 
 @kernel
-def shake_step(bars, medium, motions, field, graph, s, t, h, sweeps, most, limit, tolerance, kind):
+def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
     """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
 
-    The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there
-    sweeps : on the lengths, and on the rates    most : of those on the lengths, as long as a strain is above `limit`
-    tolerance : strain at which there are no more
+    The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there    scheme : Scheme
     """
     first_half(bars, medium, motions, field, graph, s, s.support, t, h, kind)
     worst = 0.0
-    for sweep in range(most):
+    for sweep in range(scheme.most):
         worst = sweep_lengths(bars, field.direction, graph.pull, s, 0.5 * h * h, sweep % 2 == 1)
-        if worst <= tolerance or (sweep + 1 >= sweeps and worst <= limit):
+        if worst <= scheme.tolerance or (sweep + 1 >= scheme.sweeps and worst <= scheme.limit):
             break
     second_half(bars, medium, motions, field, graph, s, s.support, s.first_force, t, h, kind)
-    for sweep in range(sweeps):
+    for sweep in range(scheme.sweeps):
         rate = sweep_rates(bars, field.direction, graph.pull, s, 0.5 * h, sweep % 2 == 1)
-        if rate * h <= tolerance * bars.length[0]:
+        if rate * h <= scheme.tolerance * bars.length[0]:
             break
     return worst if np.isfinite(s.v.sum()) else np.nan

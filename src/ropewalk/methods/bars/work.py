@@ -33,7 +33,7 @@ from ropewalk.methods.bars.rattle import (
     meet_rates_one_sided,
     tensions,
 )
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, Flags, floats
 from ropewalk.model.given import ON_ATTACHMENT, ON_POINT, without_changes
 from ropewalk.model.joints import HELD, Motions
 from ropewalk.model.lines import BODY
@@ -97,7 +97,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)
     supports(bars, model.motions, state.time, steps.r, steps.v, steps.acceleration)
     _refuse_no_length(work, model)
-    steps.yields[:] = _yields(work, yielding)
+    steps.yields[:] = _yields(work, yielding, state)
     note_slack(work)
     if yielding == "all":
         _straighten_lines(work, state)
@@ -127,12 +127,12 @@ def _pushes(model: Model, places: Places, n: int) -> Pushes:
     return Pushes(rows[~lost], np.zeros((n, 3)), model.functions)
 
 
-def _yields(work: BarsWork, yielding: Yielding) -> Array:
-    """(m,) 1 for bars that go slack instead of pushing."""
+def _yields(work: BarsWork, yielding: Yielding, state: State) -> Array:
+    """(m,) 1 for bars that go slack instead of pushing; of lines, unless all do, those that are slack in the state."""
     bars, lines = work.bars, int(work.places.bar_start[-1])
     out: Array = np.where((bars.push == 0.0) & (bars.rod == 0.0), float(yielding != "none"), 0.0)
     if yielding == "twines":
-        out[:lines] = 0.0
+        out[:lines] *= _slack_in_lines(work, state)
     return out
 
 
@@ -150,17 +150,22 @@ def soften(s: Steps) -> None:
 
 
 def _straighten_lines(work: BarsWork, state: State) -> None:
-    """Bars of lines are not slack at the start, unless the state is one of these bars and has no tension there.
-
-    Those cut from the curve of another method are all shorter than the curve.
-    """
-    s, places = work.steps, work.places
-    lines = int(places.bar_start[-1])
-    slack = np.zeros(lines, dtype=bool)
-    if state.element_tension.size and np.array_equal(state.s, places.line_s):
-        slack = np.delete(state.element_tension, places.line_start[1:] - 1) <= 0.0
-    s.slack[:lines] *= slack
+    """Bars of lines are not slack at the start, unless the state has no tension there."""
+    s = work.steps
+    s.slack[: int(work.places.bar_start[-1])] *= _slack_in_lines(work, state)
     soften(s)
+
+
+def _slack_in_lines(work: BarsWork, state: State) -> Flags:
+    """(bars of lines,) those without tension in a state of these bars.
+
+    None where the state is another method's: bars cut from a curve are all shorter than the curve.
+    """
+    places = work.places
+    if state.element_tension.size and np.array_equal(state.s, places.line_s):
+        slack: Flags = np.delete(state.element_tension, places.line_start[1:] - 1) <= 0.0
+        return slack
+    return np.zeros(int(places.bar_start[-1]), dtype=bool)
 
 
 def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
