@@ -50,7 +50,8 @@ def read_bed(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any]:
 
 def mean_depth(bed: dict[str, Any]) -> float:
     """Of the grid of a file, m."""
-    return float(np.mean(np.array(bed["depth"])[EDGE:-EDGE, EDGE:-EDGE]))
+    inner = slice(EDGE, -EDGE)
+    return float(np.mean(np.array(bed["depth"])[inner, inner]))
 
 
 def _padded(places: list[float]) -> list[float]:
@@ -79,11 +80,12 @@ def _of_c(rows: list[Row]) -> tuple[list[float], list[float], Any]:
         raise rows[-1].refuse("the bathymetry file ends before the places along x and y")
     nx, ny = _count(rows[0], 0, "num_x_points"), _count(rows[0], 1, "num_y_points")
     x, y = _numbers(rows[1], "places along x", nx), _numbers(rows[2], "places along y", ny)
-    if nx * ny > MOST_DEPTHS or len(rows) - C_HEAD != nx * ny:
-        raise rows[-1].refuse(f"{len(rows) - C_HEAD} rows of x, y, z where the grid has {nx} times {ny} places")
+    _, _, _, *body = rows
+    if nx * ny > MOST_DEPTHS or len(body) != nx * ny:
+        raise rows[-1].refuse(f"{len(body)} rows of x, y, z where the grid has {nx} times {ny} places")
     at_x, at_y = {value: i for i, value in enumerate(x)}, {value: j for j, value in enumerate(y)}
     depth: Any = np.full((ny, nx), np.nan)
-    for row in rows[C_HEAD:]:
+    for row in body:
         place = _numbers(row, "columns x, y, z", 3)
         i, j = at_x.get(place[0]), at_y.get(place[1])
         if i is None or j is None:
@@ -92,7 +94,7 @@ def _of_c(rows: list[Row]) -> tuple[list[float], list[float], Any]:
             raise row.refuse(f"x = {place[0]:g}, y = {place[1]:g} is given twice")
         depth[j, i] = -place[2]
     if float(depth.max()) <= 0.0:
-        raise rows[C_HEAD].refuse("the whole bed is above still water; z of MoorDyn-C's file is negative below it")
+        raise body[0].refuse("the whole bed is above still water; z of MoorDyn-C's file is negative below it")
     return x, y, depth
 
 
@@ -107,10 +109,11 @@ def _of_fortran(rows: list[Row]) -> tuple[list[float], list[float], Any]:
         counts.append(_count(row, 1, name))
     nx, ny = counts
     x = _numbers(rows[3], "places along x", nx)
-    if nx * ny > MOST_DEPTHS or len(rows) - FORTRAN_HEAD != ny:
-        raise rows[-1].refuse(f"{len(rows) - FORTRAN_HEAD} rows of depths where nGridY is {ny}")
-    table = [_numbers(row, "numbers, y and its depths,", nx + 1) for row in rows[FORTRAN_HEAD:]]
+    _, _, _, _, *body = rows
+    if nx * ny > MOST_DEPTHS or len(body) != ny:
+        raise rows[-1].refuse(f"{len(body)} rows of depths where nGridY is {ny}")
+    table = [_numbers(row, "numbers, y and its depths,", nx + 1) for row in body]
     depth: Any = np.array([row[1:] for row in table])
     if float(depth.max()) <= 0.0:
-        raise rows[FORTRAN_HEAD].refuse("the whole bed is above still water; depths are positive below it")
+        raise body[0].refuse("the whole bed is above still water; depths are positive below it")
     return x, [row[0] for row in table], depth
