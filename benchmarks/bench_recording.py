@@ -20,7 +20,6 @@ import ropewalk as rw
 from ropewalk.analysis.run import first_state, record_times
 from ropewalk.methods.mixed.events import compiled_for, march_to
 from ropewalk.methods.mixed.solver import MixedFem
-from ropewalk.methods.mixed.steps import STEPS
 from ropewalk.model.model import build
 from ropewalk.model.state import State
 from ropewalk.results import Recorder
@@ -88,7 +87,7 @@ def whole_run(duration: float) -> None:
         march_to(model, work, times, nothing)
         steps = min(steps, time.thread_time() - begin)
     print(f"OC3 spar, {duration:g} s in {times.size} records: {duration / whole:.0f} x real time (bar 1000), "
-          f"{100 * steps / whole:.0f} % of it in {int(work.steps.count[STEPS])} steps (bar 80)")  # fmt: skip
+          f"{100 * steps / whole:.0f} % of it in {int(work.steps.count[0].steps)} steps (bar 80)")  # fmt: skip
 
 
 def main() -> None:

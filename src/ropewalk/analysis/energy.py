@@ -7,10 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.loads.body import body_records, still_block
-from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.given import state_force
 from ropewalk.methods.shooting.spans import line_spans
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import PRESSURE
 from ropewalk.model.model import Model
@@ -54,16 +53,16 @@ def _line(model: Model, state: State, i: int) -> float:
     x, w = gauss_legendre(POINTS).x, gauss_legendre(POINTS).weight
     for row, law in zip(spans.rows, spans.laws, strict=True):
         laws = (int(law[0]), model.sections.law_data, int(law[1]), int(law[2]))
-        cuts = np.unique([row[string.S0], *s[(s > row[string.S0]) & (s < row[string.S1])], row[string.S1]])
+        cuts = np.unique([row.start, *s[(s > row.start) & (s < row.stop)], row.stop])
         for a, b in pairwise(cuts):
             at = 0.5 * (a + b) + 0.5 * (b - a) * x
             for place, weight in zip(at, 0.5 * (b - a) * w, strict=True):
                 where, force = _between(s, r, n, float(place), laws)
-                total += weight * _density(row, place - row[string.S0], where, force, laws)
-        if row[string.BOUND] > 0.0:
-            end = np.array([np.interp(row[string.S1], s, column) for column in r.T])
-            total -= float(row[string.JUMP : string.JUMP + 3] @ end)
-            total += _float(model, float(row[string.FLOAT_VOLUME]), float(end[2]))
+                total += weight * _density(row, place - row.start, where, force, laws)
+        if row.bound > 0.0:
+            end = np.array([np.interp(row.stop, s, column) for column in r.T])
+            total -= float(row.jump @ end)
+            total += _float(model, float(row.float_volume), float(end[2]))
     return total
 
 
@@ -92,11 +91,11 @@ def _slope(force: Array, laws: tuple[int, Array, int, int]) -> Array:
     return slope
 
 
-def _density(row: Array, along: float, r: Array, force: Array, laws: tuple[int, Array, int, int]) -> float:
+def _density(row: Records, along: float, r: Array, force: Array, laws: tuple[int, Array, int, int]) -> float:
     """Energy per unstretched length at a place, J/m."""
-    load = row[string.F0 : string.F0 + 3] + along * row[string.F1 : string.F1 + 3]
-    turn = row[string.TURN : string.TURN + 9].reshape(3, 3)
-    lift = row[string.BUOYANCY] * min(r[2], 0.0)
+    load = row.load + along * row.slope
+    turn = row.turn.reshape(3, 3)
+    lift = row.buoyancy * min(r[2], 0.0)
     stored = strain_energy(float(np.linalg.norm(force)), *laws)
     return float(stored - load @ r - 0.5 * r @ turn @ r - lift)
 

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ropewalk.analysis.statics import Equilibrium, statics
-from ropewalk.assembly.mesh import FLIPPED
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.equilibrium import Rest, find_rest
@@ -95,7 +94,7 @@ class Linearised:
         """Nodes in the order of results: along each line from end A."""
         mesh = self.unknowns.mesh
         order = np.arange(mesh.s.size)
-        for line in np.flatnonzero(mesh.line[:, FLIPPED]):
+        for line in np.flatnonzero(mesh.line.flipped):
             n = slice(mesh.node_start[line], mesh.node_start[line + 1])
             order[n] = order[n][::-1].copy()
         return order
@@ -240,7 +239,7 @@ def joint_coordinates(linear: Linearised, line: str) -> tuple[Array, Array, Arra
     k = names.lines.index(line)
     mesh, at = unknowns.mesh, linear.assembled
     e = np.arange(mesh.element_start[k], mesh.element_start[k + 1])
-    if mesh.line[k, FLIPPED] or np.any(at.local.give[e] > 0.0) or unknowns.size != 4 * e.size:
+    if mesh.line[k].flipped or np.any(at.local.give[e] > 0.0) or unknowns.size != 4 * e.size:
         raise InputError(f"joint coordinates need one inextensible line held at end A and free at B; '{line}' is not")
     t, length = at.local.tangent[e], mesh.element[e].length
     nearest = np.where(np.abs(t[:, :1]) < ALONG_X, np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))

@@ -126,6 +126,12 @@ def three(a, n):
     return a[n, 0], a[n, 1], a[n, 2]
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def axis_of(dof):
+    """Direction of a degree of freedom (record) as a tuple."""
+    return dof.axis[0], dof.axis[1], dof.axis[2]
+
+
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def water_on_node_half(element, n, other, chord, now, fluid, step):
     """As `loads.member.water_on_half`, for the half of an element at node n; its other node is `other`.

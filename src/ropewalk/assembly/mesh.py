@@ -1,7 +1,7 @@
 """Mesh of the mixed elements: nodes and elements of all lines end to end, and the junctions they meet in.
 
 A line is walked from a held end if it has one, because elimination may then forget where it came from;
-FLIPPED says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
+`flipped` says that this is end B. Positions in these arrays follow the walk; `s` is always from end A.
 """
 
 from __future__ import annotations
@@ -48,17 +48,21 @@ NODE = np.dtype(
     align=True,
 )
 
-# columns of lines
-FLIPPED = 0  # 1 if walked from end B
-TWO_SIDED = 1  # 1 if the first node of the walk is not held
-FIRST, LAST = 2, 3  # junctions of the first and last node of the walk
-LINE_COLUMNS = 4
+LINE = np.dtype(
+    [
+        ("flipped", "i8"),  # 1 if walked from end B
+        ("two_sided", "i8"),  # 1 if the first node of the walk is not held
+        ("junction", "i8", (2,)),  # of the first and the last node of the walk
+    ]
+)
 
-# columns of degrees of freedom
-AXIS = 0  # 0, 1, 2: direction in the world
-SPRING = 3  # N/m
-PULL = 4  # N
-DOF_COLUMNS = 5
+DOF = np.dtype(
+    [
+        ("axis", "f8", (3,)),  # direction in the world
+        ("spring", "f8"),  # N/m
+        ("pull", "f8"),  # N
+    ]
+)
 
 ELEMENT = np.dtype(
     [
@@ -86,7 +90,7 @@ class Mesh(NamedTuple):
 
     node_start: Ints  # (n_lines + 1,)
     element_start: Ints  # (n_lines + 1,)
-    line: Ints  # (n_lines, LINE_COLUMNS)
+    line: Records  # (n_lines,) of LINE
     end_offset: Array  # (n_lines, 2, 3) from the junction, in the world, m
     s: Array  # (n_nodes,) from end A, m
     node: Records  # (n_nodes + n_junctions + n_bodies,) of NODE
@@ -95,7 +99,7 @@ class Mesh(NamedTuple):
     motion: Ints  # (n_junctions,) index into Motions, -1 for none
     reference: Array  # (n_junctions, 3) m
     dof_start: Ints  # (n_junctions + 1,)
-    dof: Array  # (n_dofs, DOF_COLUMNS)
+    dof: Records  # (n_dofs,) of DOF
     bed: Bed
     has_bed: bool
     friction: float  # coefficient
@@ -130,11 +134,12 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         cuts[i][1].bed_area[-(end ^ int(flipped[i]))] += area
     lies = lying_ends(model, initial_state(model)) if lies is None else lies
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
-    line = np.stack([flipped, ~held[:, 0] & ~held[:, 1], walked[:, 0], walked[:, 1]], axis=1)
+    line = records(flipped.size, LINE)
+    line.flipped, line.two_sided, line.junction = flipped, ~held[:, 0] & ~held[:, 1], walked
     return Mesh(
         node_start=offsets([s.size for s, _, _ in cuts]),
         element_start=offsets([e.shape[0] for _, _, e in cuts]),
-        line=ints(line, (-1, LINE_COLUMNS)),
+        line=line,
         end_offset=floats(offset, (-1, 2, 3)),
         s=floats(np.concatenate([np.zeros(0), *(s for s, _, _ in cuts)])),
         node=joined([*(n for _, n, _ in cuts), _junctions(model)], NODE),
@@ -181,20 +186,22 @@ def _world_offsets(model: Model) -> Array:
                          model.bodies.quaternion)  # fmt: skip
 
 
-def _degrees_of_freedom(model: Model) -> tuple[Ints, Array]:
+def _degrees_of_freedom(model: Model) -> tuple[Ints, Records]:
     """Free and sprung components of the points; translations and (as empty rows) rotations of free bodies."""
     points = model.points
     is_free = model.bodies.joint == LOOSE
     count = [*np.sum(points.joint != HELD, axis=1), *np.where(is_free, 6, 0)]
     rows = [
-        [*points.frame[i, j], points.axis_spring[i, j], points.axis_force[i, j]]
+        (points.frame[i, j], points.axis_spring[i, j], points.axis_force[i, j])
         for i in range(points.joint.shape[0])
         for j in range(3)
         if points.joint[i, j] != HELD
     ]
-    translations = [*np.eye(3, DOF_COLUMNS), *np.zeros((3, DOF_COLUMNS))]
-    rows += [list(row) for _ in range(int(np.sum(is_free))) for row in translations]
-    return offsets(count), floats(rows, (-1, DOF_COLUMNS))
+    rows += [(axis, 0.0, 0.0) for _ in range(int(np.sum(is_free))) for axis in np.eye(6, 3)]
+    dof = records(len(rows), DOF)
+    for k, row in enumerate(rows):
+        dof[k] = row
+    return offsets(count), dof
 
 
 def _junctions(model: Model) -> Records:
@@ -210,12 +217,12 @@ def _junctions(model: Model) -> Records:
     return rows
 
 
-def _levers(walked: Ints, dof_start: Ints, dof: Array) -> Array:
+def _levers(walked: Ints, dof_start: Ints, dof: Records) -> Array:
     """(n_lines, 2, 6, 3) displacement of the walks' ends per degree of freedom of their junctions, as for points."""
     lever: Array = np.zeros((walked.shape[0], 2, 6, 3))
     for i, side in np.ndindex(*walked.shape):
         j = walked[i, side]
-        lever[i, side, : dof_start[j + 1] - dof_start[j]] = dof[dof_start[j] : dof_start[j + 1], :3]
+        lever[i, side, : dof_start[j + 1] - dof_start[j]] = dof.axis[dof_start[j] : dof_start[j + 1]]
     return lever
 
 
@@ -348,7 +355,7 @@ def laid_again(model: Model, mesh: Mesh, lies: Flags) -> Mesh:
     ends, offset = _end_junctions(model), _world_offsets(model)
     still = (np.diff(mesh.dof_start)[ends] == 0) & (mesh.motion[ends] < 0)
     shift = _shifts(model, still, mesh.reference[ends] + offset)
-    offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), mesh.line[:, FLIPPED] == 1)
+    offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), mesh.line.flipped == 1)
     return mesh._replace(end_offset=floats(offset, (-1, 2, 3)))
 
 
@@ -361,7 +368,7 @@ def lying(mesh: Mesh, r: Array) -> Flags:
     ends, beside = np.stack([first, last], axis=1), np.stack([first + 1, last - 1], axis=1)
     above = heights_over(mesh.bed, r[beside])[1] - mesh.node.radius[beside]
     lies = mesh.has_bed & (mesh.node.bed_area[ends] == 0.0) & (above <= 0.0)
-    return np.where(mesh.line[:, FLIPPED, None] == 1, lies[:, ::-1], lies)
+    return np.where(mesh.line.flipped[:, None] == 1, lies[:, ::-1], lies)
 
 
 def _walked(ends: Array, flipped: Any) -> Array:

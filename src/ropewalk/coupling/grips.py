@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
 from ropewalk.methods.mixed.report import FemWork
@@ -47,8 +46,8 @@ def cut(model: Model, work: Any, line: int, s: float) -> None:
     kept = work.steps
     part(work.mesh, kept.now.T, element_at(work.mesh, line, s), model.sea.water_density)
     find_acceleration(model, work)
-    kept.clock[steps.STEP] = STEP_AFTER_BREAK * kept.settings[steps.MOST_STEP]
-    kept.clock[[steps.LAST_STEP, steps.LAST_SHIFT, steps.CURVATURE]] = 0.0
+    kept.clock[0].step = STEP_AFTER_BREAK * kept.settings[0].most_step
+    kept.clock[0].last_step, kept.clock[0].last_shift, kept.clock[0].curvature = 0.0, 0.0, 0.0
     restart_ledger(model, work)
 
 
@@ -58,7 +57,7 @@ def change_sea(model: Model, work: FemWork) -> None:
 
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0  # as in assembly/bodies.py
     work.mesh.bodies.body.wind_drag = 0.5 * air * model.bodies.wind_drag
-    work.steps.settings[steps.MOST_STEP] = longest_step(model)
+    work.steps.settings[0].most_step = longest_step(model)
 
 
 def elements_used(work: Any) -> Array | None:
@@ -69,4 +68,4 @@ def elements_used(work: Any) -> Array | None:
 def shortest_step(work: Any, step: float) -> None:
     """Give up a step below `step` (s), so that a failure is found soon."""
     if isinstance(work, FemWork):
-        work.steps.settings[steps.LEAST_STEP] = step
+        work.steps.settings[0].least_step = step

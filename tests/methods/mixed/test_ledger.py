@@ -162,7 +162,7 @@ def test_loss_of_each_step_is_a_square_and_the_change_of_a_bounded_energy() -> N
         X, T = Y, work.steps.now.T.copy()
     energy = report.figures["energy"]
     expected = squares + bounded(X) - first + elastic - (energy["elastic"] - _elastic(start, work.mesh.s.size))
-    assert work.steps.count[0] == 100  # no step was cut
+    assert work.steps.count[0].steps == 100  # no step was cut
     # Newton stops at 1e-7; the loss is some 1e-3 of the energy
     assert_allclose(energy["loss_numerics"], expected, rtol=1e-6)
     assert squares > 0.0

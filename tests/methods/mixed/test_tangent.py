@@ -92,7 +92,7 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
     X[0, n:] = mesh.reference
     for i in range(mesh.line.shape[0]):
         span = slice(mesh.node_start[i], mesh.node_start[i + 1])
-        ends = mesh.reference[mesh.line[i, 2:]] + mesh.end_offset[i]
+        ends = mesh.reference[mesh.line[i].junction] + mesh.end_offset[i]
         x = np.linspace(0.0, 1.0, span.stop - span.start)[:, None]
         X[0, span] = ends[0] + x * (ends[1] - ends[0]) + 20.0 * np.sin(np.pi * x) * np.array([0.1, 0.3, -1.0])
     free = np.zeros((X.shape[1], 1))
@@ -115,7 +115,7 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
         unbalance(X0 + e * dX, T0 + e * dT, work.flow, mesh, fluid, work.memory.grip, nodes, misses)
         inner = nodes[:n][free[:n, 0] > 0.0]
         axes = [
-            mesh.dof[d, :3] @ nodes[n + j]
+            mesh.dof.axis[d] @ nodes[n + j]
             for j in range(mesh.motion.size)
             for d in range(mesh.dof_start[j], mesh.dof_start[j + 1])
         ]

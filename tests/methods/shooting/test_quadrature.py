@@ -12,7 +12,7 @@ from ropewalk.methods.shooting.assembly import Result, evaluate, result_memory
 from ropewalk.methods.shooting.quadrature import is_quadrature
 from ropewalk.methods.shooting.shot import STEPS
 from ropewalk.methods.shooting.solver import Shooting
-from ropewalk.methods.shooting.string import DRY, GROUNDED, PRESSURE, WET
+from ropewalk.methods.shooting.string import DRY, GROUNDED, WET
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
@@ -60,8 +60,7 @@ def evaluated(case: dict[str, Any], pressure: float) -> Result:
     problem = Shooting().start(model, initial_state(model)).problem
     arcs = problem.arcs
     spans = arcs.spans.copy()
-    spans[:, PRESSURE] = pressure
-    spans.flags.writeable = arcs.spans.flags.writeable  # a kernel is compiled for one or the other
+    spans.pressure[:, 0] = pressure
     out = result_memory(problem.x.size, arcs.line.size, problem.nodes.body.size, problem.rigid.body.size)
     evaluate(arcs._replace(spans=spans), problem.nodes, problem.rigid, model.sea, problem.x, problem.quaternions, 1e-12,
              DORMAND_PRINCE, True, out)  # fmt: skip
@@ -94,5 +93,5 @@ def test_only_loads_of_s_alone_are_a_quadrature():
     assert is_quadrature(span, WET, still)
     assert not is_quadrature(span, WET, model.sea)
     assert not is_quadrature(span, GROUNDED, still)
-    span[PRESSURE + 1] = NOTHING
+    span.pressure[1] = NOTHING
     assert not is_quadrature(span, DRY, still)

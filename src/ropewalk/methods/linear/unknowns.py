@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ropewalk.assembly.mesh import FLIPPED, Mesh, build_mesh
+from ropewalk.assembly.mesh import Mesh, build_mesh
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, Ints, ints
 from ropewalk.model.joints import HELD, LOOSE
@@ -68,7 +68,7 @@ def number(model: Model) -> Unknowns:
         inner[n0 + 1 : n1 - 1] = count + 4 * np.arange(m - 1)[:, None] + np.arange(3)
         tension[e0 : e0 + m] = count + 4 * np.arange(m) + np.where(np.arange(m) < m - 1, 3, 0)
         count += 4 * m - 3 if m > 1 else 0
-        ends[line] = (n1 - 1, n0) if mesh.line[line, FLIPPED] else (n0, n1 - 1)
+        ends[line] = (n1 - 1, n0) if mesh.line[line].flipped else (n0, n1 - 1)
     is_free = model.points.joint != HELD
     is_loose = np.repeat((model.bodies.joint == LOOSE)[:, None], 6, axis=1)
     point, count = _numbered(is_free, count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FLIPPED, Mesh
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
@@ -54,9 +54,9 @@ def arm(model: Model, mesh: Mesh) -> None:
 def element_at(mesh: Mesh, line: int, s: float) -> int:
     """The element of a line at s (m from end A)."""
     places = mesh.s[mesh.node_start[line] : mesh.node_start[line + 1]]
-    ends = places[::-1] if mesh.line[line, FLIPPED] else places
+    ends = places[::-1] if mesh.line[line].flipped else places
     k = int(np.clip(np.searchsorted(ends, s, side="left") - 1, 0, ends.size - 2))
-    k = ends.size - 2 - k if mesh.line[line, FLIPPED] else k
+    k = ends.size - 2 - k if mesh.line[line].flipped else k
     return int(mesh.element_start[line]) + k
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.element import element_system, elements_of, three
-from ropewalk.assembly.mesh import TWO_SIDED
 from ropewalk.loads.bed import ground
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, add_node_terms, lumps_of
 from ropewalk.numerics.blockelimination import (
@@ -52,7 +51,7 @@ def eliminate_line(line, now, mesh, fluid, step, memory):
     now : `Instant`    fluid, step : of `element_system`    memory : `Elimination`
     """
     n0, e0 = mesh.node_start[line], mesh.element_start[line]
-    two_sided, far = mesh.line[line, TWO_SIDED] == 1, memory.far[line]
+    two_sided, far = mesh.line[line].two_sided == 1, memory.far[line]
     elements, lumps = elements_of(mesh, memory.grip[FRICTION_ROW, 1] > 0.0), lumps_of(mesh, memory.grip)
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
     h, hT = ZERO3, 0.0  # its right-hand side
@@ -158,7 +157,7 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
     n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
     n_elements = mesh.element_start[line + 1] - e0
-    two_sided = mesh.line[line, TWO_SIDED] == 1
+    two_sided = mesh.line[line].two_sided == 1
     gain, offset, reach = memory.gain, memory.offset, memory.reach
     element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed, mesh.node
     e = e0 + n_elements - 1

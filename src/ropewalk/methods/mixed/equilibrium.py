@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.element import element_system, elements_of, instant, three
-from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
+from ropewalk.assembly.element import axis_of, element_system, elements_of, instant, three
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import body_unbalance, largest_on_bodies, rebase
@@ -78,14 +78,14 @@ def unbalance(X, T, flow, mesh, fluid, grip, nodes, misses):
         row = mesh.s.size + j
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
             way = sub3(three(X[0], row), three(mesh.reference, j))
-            pull = spring_pull(three(mesh.dof, d), mesh.dof[d, SPRING], mesh.dof[d, PULL], way)
+            pull = spring_pull(axis_of(mesh.dof[d]), mesh.dof[d].spring, mesh.dof[d].pull, way)
             for p in range(3):
-                nodes[row, p] -= pull * mesh.dof[d, p]
+                nodes[row, p] -= pull * mesh.dof[d].axis[p]
     for line in range(mesh.line.shape[0]):
         for side in range(2):
             n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
             for p in range(3):
-                nodes[mesh.s.size + mesh.line[line, FIRST + side], p] += nodes[n, p]
+                nodes[mesh.s.size + mesh.line[line].junction[side], p] += nodes[n, p]
     body_unbalance(X, flow, mesh, fluid[0], fluid[1], nodes)
 
 
@@ -100,7 +100,7 @@ def _largest(mesh, nodes, misses):
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
             total = 0.0
             for p in range(3):
-                total += mesh.dof[d, p] * nodes[mesh.s.size + j, p]
+                total += mesh.dof[d].axis[p] * nodes[mesh.s.size + j, p]
             force = max(force, abs(total))
     miss = mesh.bodies.links.miss[0]
     for e in range(misses.size):
@@ -293,8 +293,8 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
     for line in range(mesh.line.shape[0]):
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
         e = slice(mesh.element_start[line], mesh.element_start[line + 1])
-        ends = [x.X[0, mesh.s.size + mesh.line[line, FIRST + k]] + mesh.end_offset[line, k] for k in (0, 1)]
-        if mesh.line[line, FLIPPED]:
+        ends = [x.X[0, mesh.s.size + mesh.line[line].junction[k]] + mesh.end_offset[line, k] for k in (0, 1)]
+        if mesh.line[line].flipped:
             ends.reverse()
         level = _level_below(sea, ends)
         L = model.lines.length[line]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.winches import ELEMENT, END, INNER, LINE
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
@@ -37,7 +36,7 @@ def copy_state(source: Moving, target: Moving) -> None:
 def find_acceleration(model: Model, work: FemWork) -> None:
     """Accelerations and tensions that go with the given positions and velocities: those of one tiny implicit step."""
     kept, mesh, sea = work.steps, work.mesh, model.sea
-    t = float(kept.clock[steps.TIME])
+    t = float(kept.clock[0].time)
     now, trial = kept.now, kept.trial
     h, fluid = TINY_STEP, (sea.water_density, sea.gravity)
     trial.X[0] = now.X[0] + h * now.X[1]
@@ -59,7 +58,7 @@ def find_acceleration(model: Model, work: FemWork) -> None:
 
 def has_events(model: Model, work: FemWork) -> bool:
     """Whether something may interrupt the steps: a winch, or a line that may part."""
-    return bool(work.mesh.winches.table.shape[0] or model.lines.breaks.line.size)
+    return bool(work.mesh.winches.winch.shape[0] or model.lines.breaks.line.size)
 
 
 def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
@@ -71,16 +70,16 @@ def step_to(model: Model, work: FemWork, t: float, leaps: bool = False) -> int:
         return _advance(model, work, t, leaps)
     breaks = model.lines.breaks
     while True:
-        clock = work.steps.clock  # another one after each change of the mesh
+        clock = work.steps.clock[0]  # another one after each change of the mesh
         whole = np.flatnonzero((work.parted[:, 0] < 0.0) & np.isfinite(breaks.time))
         due = float(np.min(breaks.time[whole], initial=np.inf))
-        stop = min(t, max(due, float(clock[steps.TIME])), next_remesh(work.mesh, float(clock[steps.TIME]), t))
+        stop = min(t, max(due, float(clock.time)), next_remesh(work.mesh, float(clock.time), t))
         outcome = _advance(model, work, stop, leaps)
         if outcome not in (steps.REACHED, steps.PARTED):
             return outcome
-        now = float(clock[steps.TIME])
+        now = float(clock.time)
         if outcome == steps.PARTED:
-            e = int(work.steps.count[steps.FAIL_ELEMENT])
+            e = int(work.steps.count[0].fail_element)
             line = int(np.searchsorted(work.mesh.element_start, e, side="right") - 1)
             _part(model, work, int(np.flatnonzero(breaks.line == line)[0]), e)
         elif due <= now + SAME_TIME:
@@ -96,7 +95,7 @@ def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
     parts = (work.mesh, work.steps, model.sea, model.motions)
     kept = work.compiled
     if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
-        walk = march_booked if work.steps.settings[steps.LEDGER] > 0.0 else march
+        walk = march_booked if work.steps.settings[0].ledger > 0.0 else march
         empty = new_tape(0, work.mesh, work.worst_miss)
         entry = entry_point(
             march_leaping if leaps else walk, np.zeros(1), work.mesh, model.sea, model.motions, work.steps,
@@ -129,7 +128,7 @@ def _remesh(model: Model, work: FemWork, t: float) -> None:
 
     The mass lumped at the winch rests there, and begins to move with the line when its element is split off.
     """
-    if work.mesh.winches.table.shape[0] == 0:
+    if work.mesh.winches.winch.shape[0] == 0:
         return
     before = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
     size = work.mesh.s.size
@@ -145,8 +144,9 @@ def _remesh(model: Model, work: FemWork, t: float) -> None:
 def _balance(model: Model, work: FemWork) -> None:
     """Give the elements at winches the tension that goes with the mass their nodes now have, and its acceleration."""
     mesh, kept, sea = work.mesh, work.steps, model.sea
-    water_at(kept.now.X[0], float(kept.clock[steps.TIME]), sea, kept.flow)
-    for line, e, inner, end in mesh.winches.table[:, [LINE, ELEMENT, INNER, END]]:
+    water_at(kept.now.X[0], float(kept.clock[0].time), sea, kept.flow)
+    for winch in mesh.winches.winch:
+        line, e, inner, end = winch.line, winch.element, winch.inner, winch.end
         ahead = 1 if end > inner else -1
         inside = range(mesh.node_start[line] + 1, mesh.node_start[line + 1] - 1)
         for element, node in ((e - ahead, inner - ahead), (e, inner)):
@@ -162,21 +162,20 @@ def _part(model: Model, work: FemWork, i: int, e: int) -> None:
     """Line of break i parts in element e."""
     mesh, kept = work.mesh, work.steps
     given = float(model.lines.breaks.s[i])
-    work.parted[i] = kept.clock[steps.TIME], arc_length(mesh, e) if np.isnan(given) else given
+    work.parted[i] = kept.clock[0].time, arc_length(mesh, e) if np.isnan(given) else given
     before = sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
     part(mesh, kept.now.T, e, model.sea.water_density)
     kept.ledger[BREAK, WORK] += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
     find_acceleration(model, work)
-    kept.clock[steps.STEP] = STEP_AFTER_BREAK * kept.settings[steps.MOST_STEP]
-    for name in (steps.LAST_STEP, steps.LAST_SHIFT, steps.CURVATURE):
-        kept.clock[name] = 0.0
+    kept.clock[0].step = STEP_AFTER_BREAK * kept.settings[0].most_step
+    kept.clock[0].last_step, kept.clock[0].last_shift, kept.clock[0].curvature = 0.0, 0.0, 0.0
     restart_ledger(model, work)
 
 
 def restart_ledger(model: Model, work: FemWork) -> None:
     """Let the ledger begin at the present state: at the start, and where forces or the mesh have jumped."""
     kept, sea = work.steps, model.sea
-    t = float(kept.clock[steps.TIME])
+    t = float(kept.clock[0].time)
     water_at(kept.now.X[0], t, sea, kept.flow)
     water_on_bodies(kept.now.X, t, sea, work.mesh)
     begin_ledger(work.mesh, sea, kept)

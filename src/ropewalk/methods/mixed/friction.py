@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FIRST, Mesh
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.bed import heights_over
 from ropewalk.methods.mixed.equilibrium import CONVERGED, STUCK, find_equilibrium, unbalance
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, SOFT
@@ -328,7 +328,7 @@ def _stretches(mesh: Mesh, N: Array, depth: Array) -> list[Stretch]:
 def _passed_on(mesh: Mesh, stretch: Stretch, pulled: set[int]) -> Stretch:
     """The stretch with what is known of the pull at its ends; free junctions that it pulls at are added to `pulled`."""
     sides = list(stretch.pulled)
-    junctions = [int(mesh.line[stretch.line, FIRST + side]) for side in (0, 1)]
+    junctions = [int(mesh.line[stretch.line].junction[side]) for side in (0, 1)]
     for side in (0, 1):
         if stretch.reaches[side] and not sides[1 - side] and junctions[side] in pulled:
             sides[side] = True

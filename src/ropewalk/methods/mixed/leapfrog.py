@@ -19,11 +19,12 @@ it, n its normal, and \omega_0 belongs to the surface and the springs of points.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ropewalk.assembly.element import instant
 from ropewalk.assembly.given import put_given
-from ropewalk.assembly.mesh import SPRING
 from ropewalk.errors import InputError
 from ropewalk.loads.float import steepest
 from ropewalk.loads.sea import water_at
@@ -31,21 +32,8 @@ from ropewalk.methods.mixed.breakage import parting_element
 from ropewalk.methods.mixed.ledger_forces import add_step, begin, measure_lines
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip
 from ropewalk.methods.mixed.steps import (
-    FAIL_ELEMENT,
-    FAIL_TIME,
-    FIXED_STEP,
-    ITERATIONS,
-    LARGEST,
-    LAST_STEP,
-    LEDGER,
-    MOST_STEP,
     PARTED,
     REACHED,
-    SMALLEST,
-    STEP,
-    STEPS,
-    TIME,
-    TOLERANCE,
     move_junctions,
 )
 from ropewalk.methods.mixed.sweep import end_jump, join_ends, jump, junction_terms
@@ -61,7 +49,6 @@ from ropewalk.methods.mixed.tensions import (
     held_tensions,
     sweep_tensions,
 )
-from ropewalk.model.arrays import Array
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, dot, scale3, solve_dense
@@ -100,17 +87,17 @@ def refuse_leapfrog(model: Model) -> None:
             )
 
 
-def leapfrog_message(outcome: int, clock: Array, step: float | None) -> str:
+def leapfrog_message(outcome: int, clock: Any, step: float | None) -> str:
     """Why leapfrog stopped, as far as the clock tells."""
     if outcome == UNSTABLE:
         return (
-            f"step {step:g} s is longer than {clock[STEP]:.3g} s, the longest at which leapfrog is "
+            f"step {step:g} s is longer than {clock.step:.3g} s, the longest at which leapfrog is "
             "stable here; leave it out and the program will choose"
         )
     return "the numbers of leapfrog overflowed; try generalised_alpha"
 
 
-@kernel
+@kernel(forceinline=True, **UNCOUNTED)
 def _move_held(t, mesh, motions, out, X):
     """Put the moved junctions where they are at time t; those that are held stay there."""
     which, reference, n_nodes = mesh.motion, mesh.reference, mesh.s.size
@@ -186,8 +173,8 @@ def other_stiffness(mesh, sea):
     for j in range(mesh.motion.size):
         m = node[mesh.s.size + j].mass
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            if mesh.dof[d, SPRING] > 0.0 and m > 0.0:
-                spring = max(spring, mesh.dof[d, SPRING] / m)
+            if mesh.dof[d].spring > 0.0 and m > 0.0:
+                spring = max(spring, mesh.dof[d].spring / m)
     return largest + surface + spring
 
 
@@ -200,7 +187,7 @@ def leap_to(t_end, mesh, sea, motions, work):
     return _leap(t_end, mesh, sea, motions, work, np.empty((mesh.s.size, LEAP_COLUMNS)), np.zeros((3, 3)))
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _move(t, h, mesh, sea, motions, work, out):
     """Positions at the end t of a step h, velocities as predicted, and the water there."""
     X, n_rows = work.now.X, mesh.s.size + mesh.motion.size
@@ -215,7 +202,7 @@ def _move(t, h, mesh, sea, motions, work, out):
         water_at(X[0], t, sea, work.flow)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _accelerate(h, now, mesh, fluid, work, leap):
     """Accelerations, velocities and tensions at the end of a step; whether all is finite, and as `forces`."""
     n_dofs = mesh.dof.shape[0]
@@ -233,17 +220,17 @@ def _accelerate(h, now, mesh, fluid, work, leap):
 @kernel(**UNCOUNTED)
 def _leap(t_end, mesh, sea, motions, work, leap, out):
     """As `leap_to`.  leap : (n_nodes, LEAP_COLUMNS), out : (3, 3), scratch"""
-    clock, settings, count = work.clock, work.settings, work.count
+    clock, settings, count = work.clock[0], work.settings[0], work.count[0]
     slip = 1e-9 * max(1.0, abs(t_end))
-    if clock[TIME] >= t_end - slip:
+    if clock.time >= t_end - slip:
         return REACHED
     now, fluid = instant(work.now.X, work.now.T, work.flow), (sea.water_density, sea.gravity)
-    element, grip, ledger, keeps = mesh.element, work.memory.grip, work.ledger, settings[LEDGER] > 0.0
+    element, grip, ledger, keeps = mesh.element, work.memory.grip, work.ledger, settings.ledger > 0.0
     has_friction, may_part = grip[FRICTION_ROW, 0] > 0.0 and mesh.has_bed, _may_part(element)
     rest = other_stiffness(mesh, sea)
-    share = STABLE * min(1.0, np.sqrt(settings[TOLERANCE] / ACCURATE))
-    is_first = count[STEPS] == 0  # to be moved by nothing: for the accelerations at the start
-    fixed, most, time, wanted = settings[FIXED_STEP], settings[MOST_STEP], clock[TIME], clock[STEP]
+    share = STABLE * min(1.0, np.sqrt(settings.tolerance / ACCURATE))
+    is_first = count.steps == 0  # to be moved by nothing: for the accelerations at the start
+    fixed, most, time, wanted = settings.fixed_step, settings.most_step, clock.time, clock.step
     while time < t_end - slip:
         wanted = fixed if fixed > 0.0 else min(wanted, most)
         left = t_end - time
@@ -251,13 +238,13 @@ def _leap(t_end, mesh, sea, motions, work, leap, out):
         _move(time + h, h, mesh, sea, motions, work, out)
         finite, fastest, slowest = _accelerate(h, now, mesh, fluid, work, leap)
         if not finite:
-            clock[FAIL_TIME] = time
-            count[FAIL_ELEMENT] = _first_not_finite(now.T)
+            clock.fail_time = time
+            count.fail_element = _first_not_finite(now.T)
             return BLEW_UP
         longest = 2.0 / np.sqrt(fastest + rest)
         wanted = share * longest * _bare_share(slowest * np.sqrt(fastest), element)
         if is_first and fixed > longest:
-            clock[STEP] = longest
+            clock.step = longest
             return UNSTABLE
         if keeps:
             measure_lines(now, mesh, fluid, grip, ledger, work.forces)
@@ -275,20 +262,20 @@ def _leap(t_end, mesh, sea, motions, work, leap, out):
         if may_part:
             parted = parting_element(now.T, element)
             if parted >= 0:
-                count[FAIL_ELEMENT] = parted
+                count.fail_element = parted
                 return PARTED
-    clock[TIME] = t_end
+    clock.time = t_end
     return REACHED
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _count_step(h, time, wanted, clock, count):
     """Put a finished step into the clock, and the next one."""
-    clock[TIME], clock[STEP], clock[LAST_STEP] = time, wanted, h
-    clock[SMALLEST] = min(clock[SMALLEST], h)
-    clock[LARGEST] = max(clock[LARGEST], h)
-    count[STEPS] += 1
-    count[ITERATIONS] += 1
+    clock.time, clock.step, clock.last_step = time, wanted, h
+    clock.smallest = min(clock.smallest, h)
+    clock.largest = max(clock.largest, h)
+    count.steps += 1
+    count.iterations += 1
 
 
 @kernel(**UNCOUNTED)

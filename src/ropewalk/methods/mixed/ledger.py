@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.element import instant
-from ropewalk.assembly.mesh import FIRST
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import (
     DAMPING,
@@ -38,7 +37,7 @@ from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _measure(mesh, sea, work):
     """Book all forces at the present state of `Work`: fills the columns of its ledger that are measured.
 
@@ -47,7 +46,7 @@ def _measure(mesh, sea, work):
     X, T, flow, ledger, forces = work.now.X, work.now.T, work.flow, work.ledger, work.forces
     rho, g = sea.water_density, sea.gravity
     measure_lines(instant(X, T, flow), mesh, (rho, g), work.memory.grip, ledger, forces)
-    if mesh.winches.table.shape[0] > 0:
+    if mesh.winches.winch.shape[0] > 0:
         work, damped, bare = book_winches(X, T, mesh, g, forces)
         ledger[WINCH, STEP_WORK] += work
         ledger[DAMPING, STEP_WORK] += damped
@@ -81,7 +80,7 @@ def _scheme_losses(X, Y, mesh):
             lost += _scheme_loss(n_nodes + j, node[n_nodes + j].mass, X, Y)
     for line in range(mesh.line.shape[0]):
         for side in range(2):
-            j = mesh.line[line, FIRST + side]
+            j = mesh.line[line].junction[side]
             if dof_start[j] == dof_start[j + 1]:
                 n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
                 held += _scheme_loss(n, node[n].mass, X, Y)

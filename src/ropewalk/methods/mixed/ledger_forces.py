@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
-from ropewalk.assembly.mesh import FIRST, LAST, PULL, SPRING
+from ropewalk.assembly.element import SHORTEST, axis_of, three, water_on_node_half
 from ropewalk.loads.bed import penetration
 from ropewalk.loads.given import load_on_half, spring_pull
 from ropewalk.loads.point import is_bare
@@ -162,13 +161,13 @@ def _add_row(ledger, works):
     ledger[DRAG, NOW] += carried
 
 
-@kernel(fastmath=FUSED, **UNCOUNTED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _measure_line(line, now, mesh, fluid, grip, ledger, F):
     """Book all forces on the nodes of a line; arguments of `measure_lines`."""
     r, v, T = now.r, now.v, now.T
     n0, e0 = mesh.node_start[line], mesh.element_start[line]
     n_elements, element, law_data, load = mesh.element_start[line + 1] - e0, mesh.element, mesh.law_data, mesh.load
-    first, last, dof_start = mesh.line[line, FIRST], mesh.line[line, LAST], mesh.dof_start
+    first, last, dof_start = mesh.line[line].junction[0], mesh.line[line].junction[1], mesh.dof_start
     first_held, last_held = dof_start[first] == dof_start[first + 1], dof_start[last] == dof_start[last + 1]
     lumps = lumps_of(mesh, grip)
     works = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -240,9 +239,9 @@ def measure_lines(now, mesh, fluid, grip, ledger, F):
         if dof_start[j] < dof_start[j + 1]:
             n, load_on_row = mesh.s.size + j, ZERO3
             for c in range(dof_start[j], dof_start[j + 1]):
-                axis = (dof[c, 0], dof[c, 1], dof[c, 2])
+                axis = axis_of(dof[c])
                 way = (r[n, 0] - reference[j, 0], r[n, 1] - reference[j, 1], r[n, 2] - reference[j, 2])
-                load_on_row = add3(load_on_row, scale3(spring_pull(axis, dof[c, SPRING], dof[c, PULL], way), axis))
+                load_on_row = add3(load_on_row, scale3(spring_pull(axis, dof[c].spring, dof[c].pull, way), axis))
             _add_row(ledger, _book_row(n, now, lumps, fluid, (ZERO3, ZERO3, load_on_row), F))
 
 

@@ -231,7 +231,7 @@ def _fill_lever(link, side, e, mesh, own, lever):
     if links.table[link, END_BODY + side] < 0:
         for q in range(n):
             for p in range(3):
-                lever[at + p, at + q] = mesh.dof[d + q, p]
+                lever[at + p, at + q] = mesh.dof[d + q].axis[p]
         return
     if n == 0:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ropewalk.methods.mixed.leapfrog import leap_to
 from ropewalk.methods.mixed.reading import keep_energy, keep_moment
-from ropewalk.methods.mixed.steps import LEDGER, REACHED, advance_booked, advance_to
+from ropewalk.methods.mixed.steps import REACHED, advance_booked, advance_to
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
 
@@ -48,6 +48,6 @@ def march_leaping(times, mesh, sea, motions, work, reading, tape):
             return i, outcome
         if i < tape.time.size:
             keep_moment(i, mesh, sea, work, reading, tape)
-            if work.settings[LEDGER] > 0.0:
+            if work.settings[0].ledger > 0.0:
                 keep_energy(i, mesh, sea.gravity, work, tape)
     return times.size, REACHED

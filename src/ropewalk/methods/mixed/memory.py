@@ -35,7 +35,7 @@ def restored_mesh(mesh: Mesh, snapshot: dict[str, Any]) -> Mesh:
 
 
 def _bytes(table: Any) -> Any:
-    """Records as plain bytes, which a checkpoint can keep."""
+    """Records as plain bytes in the same memory, which a checkpoint can keep."""
     return np.ascontiguousarray(table).view(np.ndarray).view(np.uint8)
 
 
@@ -50,8 +50,8 @@ def _arrays(work: FemWork) -> dict[str, Any]:
     kept, mesh = work.steps, work.mesh
     return {
         "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
-        "ledger": kept.ledger, "forces": kept.forces, "grip": kept.memory.grip, "clock": kept.clock,
-        "count": kept.count, "settings": kept.settings, "static": work.static, "first": work.first,
+        "ledger": kept.ledger, "forces": kept.forces, "grip": kept.memory.grip, "clock": _bytes(kept.clock),
+        "count": _bytes(kept.count), "settings": _bytes(kept.settings), "static": work.static, "first": work.first,
         "parted": work.parted, "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
-        "winch_table": mesh.winches.table, "winch_data": mesh.winches.data,
+        "winch": _bytes(mesh.winches.winch),
     }  # fmt: skip

@@ -15,38 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FLIPPED, Mesh, contact_width
-from ropewalk.assembly.winches import (
-    ADDED_NORMAL,
-    ADDED_TANGENTIAL,
-    AREA,
-    BASE,
-    DATA_COLUMNS,
-    ELEMENT,
-    END,
-    END_BED,
-    END_FORCE,
-    END_MASS,
-    END_WIDTH,
-    FLUX,
-    FUNCTION,
-    INNER,
-    INNER_BED,
-    INNER_MASS,
-    INNER_WIDTH,
-    LINE,
-    LINE_MASS,
-    RATE,
-    SHIFT,
-    SHIFT_RATE,
-    SHIFT_SPAN,
-    SHIFT_TIME,
-    TABLE_COLUMNS,
-    USUAL,
-    WinchMesh,
-)
+from ropewalk.assembly.mesh import Mesh, contact_width
+from ropewalk.assembly.winches import WINCH, WinchMesh
 from ropewalk.methods.mixed.ledger_forces import WOUND, WOUND_MASS, book_along, elastic_energy
-from ropewalk.model.arrays import floats
+from ropewalk.model.arrays import Records, floats, records
 from ropewalk.model.model import Model
 from ropewalk.model.payout import lengths_at
 from ropewalk.numerics.blockelimination import COUNTED
@@ -60,11 +32,11 @@ def _shift(t, row):
 
     row : of the winch's data
     """
-    span = row[SHIFT_SPAN]
-    if span <= 0.0 or t >= row[SHIFT_TIME] + span:
+    span = row.shift_span
+    if span <= 0.0 or t >= row.shift_time + span:
         return 0.0, 0.0
-    x = max(0.0, (t - row[SHIFT_TIME]) / span)
-    a, b = row[SHIFT], row[SHIFT_RATE] * span
+    x = max(0.0, (t - row.shift_time) / span)
+    a, b = row.shift, row.shift_rate * span
     value = a * (1.0 + x * x * (2.0 * x - 3.0)) + b * x * (1.0 + x * (x - 2.0))
     return value, (a * 6.0 * x * (x - 1.0) + b * (1.0 + x * (3.0 * x - 4.0))) / span
 
@@ -76,46 +48,46 @@ def pay_out(t, mesh, X):
     X : (4, n, 3) predicted positions, velocities and accelerations
     """
     winches = mesh.winches
-    for i in range(winches.table.shape[0]):
-        row, entry = winches.data[i], winches.table[i]
-        e, k, end = entry[ELEMENT], entry[INNER], entry[END]
-        paid, rate, second = value_at(t, entry[FUNCTION], winches.functions)
+    for i in range(winches.winch.shape[0]):
+        row = winches.winch[i]
+        e, k, end = row.element, row.inner, row.end
+        paid, rate, second = value_at(t, row.function, winches.functions)
         shift, shift_rate = _shift(t, row)
-        length = row[BASE] + paid
+        length = row.base + paid
         element, node = mesh.element[e], mesh.node
         element.length = length + shift
         element.length_rate = rate + shift_rate
-        element.half_volume = 0.5 * row[AREA] * length
-        element.half_added_normal = 0.5 * row[ADDED_NORMAL] * length
-        element.half_added_tangential = 0.5 * row[ADDED_TANGENTIAL] * length
-        half = 0.5 * row[LINE_MASS] * length
-        node[k].mass = row[INNER_MASS] + half
-        node[end].mass = row[END_MASS] + half
-        node[k].bed_area = row[INNER_BED] + 0.5 * row[INNER_WIDTH] * length
-        node[end].bed_area = row[END_BED] + 0.5 * row[END_WIDTH] * length
-        row[RATE] = rate
+        element.half_volume = 0.5 * row.area * length
+        element.half_added_normal = 0.5 * row.added_normal * length
+        element.half_added_tangential = 0.5 * row.added_tangential * length
+        half = 0.5 * row.line_mass * length
+        node[k].mass = row.inner_mass + half
+        node[end].mass = row.end_mass + half
+        node[k].bed_area = row.inner_bed + 0.5 * row.inner_width * length
+        node[end].bed_area = row.end_bed + 0.5 * row.end_width * length
+        row.rate = rate
         along, across = (2.0 * rate * rate / length - second) / length, 2.0 * rate / length
-        push = row[LINE_MASS] * rate * rate / length
+        push = row.line_mass * rate * rate / length
         flux = 0.0
         for p in range(3):
             d = X[0, end, p] - X[0, k, p]
             passing = along * d - across * (X[1, end, p] - X[1, k, p])
-            node[end].force[p] = row[END_FORCE + p] + push * d - half * passing
+            node[end].force[p] = row.end_force[p] + push * d - half * passing
             flux += (push * d) ** 2
-        row[FLUX] = np.sqrt(flux)
+        row.flux = np.sqrt(flux)
 
 
 @kernel
 def stand_still(mesh):
     """Take the motion of the winches away: statics know the length of a line, not its rate."""
     winches = mesh.winches
-    for i in range(winches.table.shape[0]):
-        row = winches.data[i]
-        mesh.element[winches.table[i, ELEMENT]].length_rate = 0.0
-        row[RATE] = 0.0
-        row[FLUX] = 0.0
+    for i in range(winches.winch.shape[0]):
+        row = winches.winch[i]
+        mesh.element[winches.winch[i].element].length_rate = 0.0
+        row.rate = 0.0
+        row.flux = 0.0
         for p in range(3):
-            mesh.node[winches.table[i, END]].force[p] = row[END_FORCE + p]
+            mesh.node[winches.winch[i].end].force[p] = row.end_force[p]
 
 
 @kernel(**COUNTED)
@@ -133,9 +105,9 @@ def book_winches(X, T, mesh, g, F):
     """
     total, damped, bare = 0.0, 0.0, 0.0
     winches = mesh.winches
-    for i in range(winches.table.shape[0]):
-        row, entry = winches.data[i], winches.table[i]
-        e, k, end = entry[ELEMENT], entry[INNER], entry[END]
+    for i in range(winches.winch.shape[0]):
+        row = winches.winch[i]
+        e, k, end = row.element, row.inner, row.end
         square = 0.0
         squares = 0.0
         for p in range(3):
@@ -145,7 +117,7 @@ def book_winches(X, T, mesh, g, F):
         stored = elastic_energy(e, span, mesh.element, mesh.law_data)
         entering = book_along(F, k, WOUND, (stored - T[e] * span) / length, length)
         brought = 0.25 * squares + 0.5 * g * (X[0, k, 2] + X[0, end, 2])
-        total += entering + book_along(F, k, WOUND_MASS, brought, 2.0 * (mesh.node[k].mass - row[INNER_MASS]))
+        total += entering + book_along(F, k, WOUND_MASS, brought, 2.0 * (mesh.node[k].mass - row.inner_mass))
         if mesh.element[e].damping > 0.0:
             damped += entering
         else:
@@ -175,16 +147,16 @@ def with_winches(model: Model, mesh: Mesh, t: float) -> Mesh:
     n = given.line.size
     if n == 0:
         return mesh
-    table, data = np.zeros((n, TABLE_COLUMNS), dtype=np.int64), np.zeros((n, DATA_COLUMNS))
+    winch = records(n, WINCH)
     for i, line in enumerate(given.line):
-        at_last = (given.end[i] == 1) != bool(mesh.line[line, FLIPPED])
-        table[i] = _entry(model, mesh, i, at_last)
-        data[i] = _row(model, mesh, i, t, table[i])
-    return mesh._replace(winches=WinchMesh(table, data, model.functions))
+        at_last = (given.end[i] == 1) != bool(mesh.line[line].flipped)
+        _place(model, mesh, i, at_last, winch[i])
+        _weigh(model, mesh, i, t, winch[i])
+    return mesh._replace(winches=WinchMesh(winch, model.functions))
 
 
-def _entry(model: Model, mesh: Mesh, i: int, at_last: bool) -> list[int]:
-    """Row of `table` of winch i at the first or the last element of the walk."""
+def _place(model: Model, mesh: Mesh, i: int, at_last: bool, row: Records) -> None:
+    """Where winch i is in the mesh: at the first or the last element of the walk.  row : its record, filled"""
     given = model.lines.winches
     line = int(given.line[i])
     first, last = int(mesh.element_start[line]), int(mesh.element_start[line + 1]) - 1
@@ -196,29 +168,28 @@ def _entry(model: Model, mesh: Mesh, i: int, at_last: bool) -> list[int]:
     free = min([model.lines.piece_length[piece],
                 *(s if given.end[i] == 0 else model.lines.length[line] - s for s in places)])  # fmt: skip
     stretch = int(np.searchsorted(np.cumsum(lengths), free * (1.0 - 1e-9))) + 1
-    return [line, e, inner, end, stretch, int(given.function[i])]
+    row.line, row.element, row.inner, row.end = line, e, inner, end
+    row.stretch, row.function = stretch, given.function[i]
 
 
-def _row(model: Model, mesh: Mesh, i: int, t: float, entry: list[int]) -> list[float]:
-    """Row of `data` of winch i at time t."""
+def _weigh(model: Model, mesh: Mesh, i: int, t: float, row: Records) -> None:
+    """What hangs at winch i at time t.  row : its record, of `_place`, filled"""
     given, lines, sections = model.lines.winches, model.lines, model.sections
-    line, e, inner, end = entry[LINE], entry[ELEMENT], entry[INNER], entry[END]
+    line, e, inner, end = row.line, row.element, row.inner, row.end
     piece = lines.piece_start[line] if given.end[i] == 0 else lines.piece_start[line + 1] - 1
     k = lines.piece_section[piece]
     element, node = mesh.element[e], mesh.node
     length = element.length
-    row = np.zeros(DATA_COLUMNS)
-    row[BASE] = length - value_at(t, entry[FUNCTION], model.functions)[0]
-    row[USUAL] = length
-    row[LINE_MASS] = sections.mass[k]
-    row[AREA] = 2.0 * element.half_volume / length
-    row[ADDED_NORMAL] = 2.0 * element.half_added_normal / length
-    row[ADDED_TANGENTIAL] = 2.0 * element.half_added_tangential / length
-    half = 0.5 * row[LINE_MASS] * length
-    row[INNER_MASS], row[END_MASS] = node[inner].mass - half, node[end].mass - half
+    row.base = length - value_at(t, row.function, model.functions)[0]
+    row.usual = length
+    row.line_mass = sections.mass[k]
+    row.area = 2.0 * element.half_volume / length
+    row.added_normal = 2.0 * element.half_added_normal / length
+    row.added_tangential = 2.0 * element.half_added_tangential / length
+    half = 0.5 * row.line_mass * length
+    row.inner_mass, row.end_mass = node[inner].mass - half, node[end].mass - half
     width = float(contact_width(model, k))
-    row[INNER_WIDTH], row[END_WIDTH] = width, width if node[end].bed_area > 0.0 else 0.0
-    row[INNER_BED] = node[inner].bed_area - 0.5 * width * length
-    row[END_BED] = node[end].bed_area - 0.5 * row[END_WIDTH] * length
-    row[END_FORCE : END_FORCE + 3] = node[end].force
-    return list(row)
+    row.inner_width, row.end_width = width, width if node[end].bed_area > 0.0 else 0.0
+    row.inner_bed = node[inner].bed_area - 0.5 * width * length
+    row.end_bed = node[end].bed_area - 0.5 * row.end_width * length
+    row.end_force = node[end].force

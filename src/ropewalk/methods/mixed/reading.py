@@ -11,16 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.assembly.anchor import carried
-from ropewalk.assembly.element import axial, element_system, elements_of, instant, three
-from ropewalk.assembly.mesh import FIRST, FLIPPED, PULL, SPRING, Mesh
-from ropewalk.assembly.winches import END, FLUX, LINE
+from ropewalk.assembly.element import axial, axis_of, element_system, elements_of, instant, three
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.bed import ground, penetration, pressure
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import POWERS, WORK
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, lumps_of, node_terms
-from ropewalk.methods.mixed.steps import TIME
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
@@ -99,7 +97,7 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
     order, element = np.arange(s.size), np.full(s.size, -1)
     for line in range(n_lines):
         own = np.arange(mesh.element_start[line], mesh.element_start[line + 1])
-        nodes, step = slice(ends[line, 0], ends[line, 1] + 1), -1 if mesh.line[line, FLIPPED] else 1
+        nodes, step = slice(ends[line, 0], ends[line, 1] + 1), -1 if mesh.line[line].flipped else 1
         order[nodes] = order[nodes][::step].copy()
         element[nodes.start : nodes.stop - 1] = own[::step]
     weight, share = np.zeros((s.size, 2)), np.zeros(s.size)
@@ -108,7 +106,7 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
     share[ends[:, 0]] = 0.5 * length[ends[:, 0]]
     share[ends[:, 1]] = 0.5 * length[ends[:, 1] - 1]
     bare = mesh.node[ends].bed_area == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
-    walked = np.where(mesh.line[:, FLIPPED, None] == 1, footing[:, ::-1], footing)
+    walked = np.where(mesh.line.flipped[:, None] == 1, footing[:, ::-1], footing)
     points = np.arange(s.size, s.size + mesh.motion.size - mesh.bodies.body.shape[0])
     node = mesh.node.view(np.ndarray)[points]
     lumps = points[(node["volume"] != 0.0) | (node["drag_area"] != 0.0) | (node["added"] != 0.0)]  # not `is_bare`
@@ -134,8 +132,8 @@ def keep_moment(i, mesh, sea, work, reading, tape):
     work : of the steps; its `flow` and `nodes` are used as scratch
     """
     X, T, nodes, grip = work.now.X, work.now.T, work.nodes, work.memory.grip
-    tape.time[i] = work.clock[TIME]
-    _water_at_ends(X[0], work.clock[TIME], sea, reading, work.flow)
+    tape.time[i] = work.clock[0].time
+    _water_at_ends(X[0], work.clock[0].time, sea, reading, work.flow)
     _balance_ends(X, T, work.flow, mesh, (sea.water_density, sea.gravity), grip, nodes)
     _hold_ends(X, mesh, reading, grip, nodes)
     _keep_nodes(i, X, T, mesh, reading, tape)
@@ -170,8 +168,8 @@ def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
             n = n_nodes + j
             R = node_terms(n, now, lumps, fluid, (0.0, 0.0))[0]
             for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-                axis, way = three(mesh.dof, d), sub3(three(now.r, n), three(mesh.reference, j))
-                R = sub3(R, scale3(spring_pull(axis, mesh.dof[d, SPRING], mesh.dof[d, PULL], way), axis))
+                axis, way = axis_of(mesh.dof[d]), sub3(three(now.r, n), three(mesh.reference, j))
+                R = sub3(R, scale3(spring_pull(axis, mesh.dof[d].spring, mesh.dof[d].pull, way), axis))
         _set3(nodes, n_nodes + j, R)
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
@@ -182,7 +180,7 @@ def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
             R = node_terms(n, now, lumps, fluid, (0.0, 0.0))[0]
             R = add3(R, part[0] if side == 0 else part[1])
             _set3(nodes, n, R)
-            row = n_nodes + mesh.line[line, FIRST + side]
+            row = n_nodes + mesh.line[line].junction[side]
             _set3(nodes, row, add3(three(nodes, row), R))
 
 
@@ -207,7 +205,7 @@ def _hold_ends(X, mesh, reading, grip, nodes):
                 _set3(nodes, n, add3(three(nodes, n), own))
             if reading.laid[line, side] == 0:
                 continue
-            row, beside = n_nodes + mesh.line[line, FIRST + side], n + 1 - 2 * side
+            row, beside = n_nodes + mesh.line[line].junction[side], n + 1 - 2 * side
             force, taken = scale3(-1.0, three(nodes, n)), ZERO3
             if grip[FRICTION_ROW, 0] > 0.0:
                 taken = _rubbed(n, beside, X, mesh, reading.share, grip, force)
@@ -274,7 +272,7 @@ def _keep_ends(i, r, mesh, share, nodes, tape):
     """Forces and tensions at the ends of lines, and the lengths on the bed."""
     for line in range(mesh.line.shape[0]):
         first, last = mesh.node_start[line], mesh.node_start[line + 1] - 1
-        flipped = mesh.line[line, FLIPPED] == 1
+        flipped = mesh.line[line].flipped == 1
         for side in range(2):
             n, beside = (first, first + 1) if side == 0 else (last, last - 1)
             force, along = scale3(-1.0, three(nodes, n)), sub3(three(r, beside), three(r, n))
@@ -289,11 +287,11 @@ def _keep_ends(i, r, mesh, share, nodes, tape):
                 if penetration(mesh.bed, three(r, n), mesh.node[n].radius) > 0.0:
                     grounded += share[n]
         tape.grounded[i, line] = grounded
-    for k in range(mesh.winches.table.shape[0]):
-        line, n = mesh.winches.table[k, LINE], mesh.winches.table[k, END]
-        if mesh.line[line, FLIPPED] == 1:
+    for k in range(mesh.winches.winch.shape[0]):
+        line, n = mesh.winches.winch[k].line, mesh.winches.winch[k].end
+        if mesh.line[line].flipped == 1:
             n = mesh.node_start[line] + mesh.node_start[line + 1] - 1 - n
-        tape.tension[i, n] += mesh.winches.data[k, FLUX]
+        tape.tension[i, n] += mesh.winches.winch[k].flux
 
 
 @kernel(**UNCOUNTED)
@@ -304,7 +302,7 @@ def _keep_points(i, X, mesh, nodes, tape):
         n = n_nodes + j
         force = scale3(-1.0, three(nodes, n))
         for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-            axis = three(mesh.dof, d)
+            axis = axis_of(mesh.dof[d])
             force = sub3(force, scale3(dot(force, axis), axis))
         for p in range(3):
             tape.point_position[i, j, p] = X[0, n, p]

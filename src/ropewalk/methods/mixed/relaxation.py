@@ -13,7 +13,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FIRST
 from ropewalk.methods.mixed.equilibrium import CONVERGED, MOST_STEPS, MOST_UPDATES, descend, unbalance
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.nodes import FRICTION_ROW
@@ -52,12 +51,12 @@ def _push(work: FemWork) -> None:
     n_nodes, n_points = mesh.s.size, mesh.motion.size - mesh.bodies.body.shape[0]
     longest = max((float(np.ptp(mesh.s[a:b])) for a, b in pairwise(mesh.node_start)), default=0.0)
     for j in range(n_points):
-        axes = mesh.dof[mesh.dof_start[j] : mesh.dof_start[j + 1], :3]
+        axes = mesh.dof.axis[mesh.dof_start[j] : mesh.dof_start[j + 1]]
         way = PUSH * longest * np.array([0.6, 0.8, 0.0]) * (-1.0) ** j
         r[n_nodes + j] += axes.T @ (axes @ way) if axes.size else 0.0
     for line in range(mesh.line.shape[0]):
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
-        first, last = (r[n_nodes + mesh.line[line, FIRST + k]] for k in (0, 1))
+        first, last = (r[n_nodes + mesh.line[line].junction[k]] for k in (0, 1))
         across = np.array([first[1] - last[1], last[0] - first[0], 0.0])
         length = float(np.ptp(mesh.s[n]))
         size = float(np.linalg.norm(across))

@@ -7,27 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FLIPPED, Mesh
-from ropewalk.assembly.winches import (
-    BASE,
-    ELEMENT,
-    END,
-    FUNCTION,
-    INNER,
-    INNER_BED,
-    INNER_MASS,
-    INNER_WIDTH,
-    JOIN,
-    LINE,
-    LINE_MASS,
-    SHIFT,
-    SHIFT_RATE,
-    SHIFT_SPAN,
-    SHIFT_TIME,
-    SPLIT,
-    STRETCH,
-    USUAL,
-)
+from ropewalk.assembly.mesh import Mesh
+from ropewalk.assembly.winches import JOIN, SPLIT
 from ropewalk.methods.mixed.nodes import GRIP
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.steps import Work, allocate
@@ -45,15 +26,15 @@ LONGEST_REPAIR, SHORTEST_REPAIR = 10.0, 0.5  # s
 
 def end_length(mesh: Mesh, i: int, t: float) -> float:
     """Length of the element at winch i at time t (m)."""
-    row, entry = mesh.winches.data[i], mesh.winches.table[i]
-    return float(row[BASE] + value_at(t, entry[FUNCTION], mesh.winches.functions)[0])
+    row = mesh.winches.winch[i]
+    return float(row.base + value_at(t, row.function, mesh.winches.functions)[0])
 
 
 def next_remesh(mesh: Mesh, now: float, end: float) -> float:
     """When the first element is to be split or joined in (now, end], infinity if none is (s)."""
     first = np.inf
-    for i in range(mesh.winches.table.shape[0]):
-        corners = corners_of(mesh.winches.functions, int(mesh.winches.table[i, FUNCTION]), now, end)
+    for i in range(mesh.winches.winch.shape[0]):
+        corners = corners_of(mesh.winches.functions, int(mesh.winches.winch[i].function), now, end)
         for a, b in pairwise(corners):
             times = np.linspace(a, b, SAMPLES + 1)
             over = [_due(mesh, i, float(t)) for t in times]
@@ -70,25 +51,25 @@ def next_remesh(mesh: Mesh, now: float, end: float) -> float:
 
 def _due(mesh: Mesh, i: int, t: float) -> bool:
     """Whether the element at winch i is to be split or joined at time t."""
-    length, usual = end_length(mesh, i, t), mesh.winches.data[i, USUAL]
-    return length >= SPLIT * usual or (length <= JOIN * usual and mesh.winches.table[i, STRETCH] > 1)
+    length, usual = end_length(mesh, i, t), mesh.winches.winch[i].usual
+    return length >= SPLIT * usual or (length <= JOIN * usual and mesh.winches.winch[i].stretch > 1)
 
 
 def remesh(mesh: Mesh, work: Work, t: float) -> tuple[Mesh, Work]:
     """Split and join what is due at time t; the mesh and memory to go on with."""
-    for i in range(mesh.winches.table.shape[0]):
-        usual = mesh.winches.data[i, USUAL]
+    for i in range(mesh.winches.winch.shape[0]):
+        usual = mesh.winches.winch[i].usual
         while end_length(mesh, i, t) >= (SPLIT - HAPPENED) * usual:
             mesh, work = _split(mesh, work, i, t)
-        while end_length(mesh, i, t) <= (JOIN + HAPPENED) * usual and mesh.winches.table[i, STRETCH] > 1:
+        while end_length(mesh, i, t) <= (JOIN + HAPPENED) * usual and mesh.winches.winch[i].stretch > 1:
             mesh, work = _join(mesh, work, i, t)
     return mesh, work
 
 
 def _sense(mesh: Mesh, i: int) -> float:
     """1 if s grows towards winch i, -1 if it falls."""
-    entry = mesh.winches.table[i]
-    return 1.0 if (entry[END] > entry[INNER]) != bool(mesh.line[entry[LINE], FLIPPED]) else -1.0
+    row = mesh.winches.winch[i]
+    return 1.0 if (row.end > row.inner) != bool(mesh.line[row.line].flipped) else -1.0
 
 
 def _motion(work: Work, mesh: Mesh, i: int, share: float, t: float) -> tuple[Array, Array]:
@@ -96,11 +77,11 @@ def _motion(work: Work, mesh: Mesh, i: int, share: float, t: float) -> tuple[Arr
 
     The line moves past the winch: at a fixed piece of line the share falls as the element grows.
     """
-    entry = mesh.winches.table[i]
-    _, rate, second = value_at(t, entry[FUNCTION], mesh.winches.functions)
-    length = mesh.element[entry[ELEMENT]].length
+    row = mesh.winches.winch[i]
+    _, rate, second = value_at(t, row.function, mesh.winches.functions)
+    length = mesh.element[row.element].length
     X = work.now.X
-    k, end = entry[INNER], entry[END]
+    k, end = row.inner, row.end
     d, dd = X[0, end] - X[0, k], X[1, end] - X[1, k]
     falls = -share * rate / length
     falls_faster = share * (2.0 * rate * rate / length - second) / length
@@ -114,14 +95,14 @@ def _motion(work: Work, mesh: Mesh, i: int, share: float, t: float) -> tuple[Arr
 
 def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     """Cut an ordinary element off the one at winch i."""
-    entry, row = mesh.winches.table[i], mesh.winches.data[i]
-    e, k, end, usual = int(entry[ELEMENT]), int(entry[INNER]), int(entry[END]), row[USUAL]
+    row = mesh.winches.winch[i]
+    e, k, end, usual = int(row.element), int(row.inner), int(row.end), row.usual
     at_last = end > k
     share = usual / mesh.element[e].length
     new, before = _motion(work, mesh, i, share, t)
     place = end if at_last else k  # row of the new node
     node = mesh.node[k].copy()
-    node.mass, node.bed_area = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
+    node.mass, node.bed_area = 0.5 * row.line_mass * usual, 0.5 * row.inner_width * usual
     for name in ("volume", "drag_area", "added", "force"):  # attachments stay where they are
         node[name] = 0.0
     kept = mesh.element[e].copy()
@@ -130,16 +111,16 @@ def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
         kept[name] *= part
     kept.length, kept.length_rate = usual, 0.0
     s = mesh.s[k] + usual * _sense(mesh, i)
-    inner_mass, inner_bed = row[INNER_MASS] + node.mass, row[INNER_BED] + node.bed_area
-    mesh2 = _with_rows(mesh, place, int(entry[LINE]), node, float(s), e if at_last else e + 1, kept)
-    _renumber(mesh2, int(entry[LINE]), 1)
-    entry, row = mesh2.winches.table[i], mesh2.winches.data[i]
-    entry[[ELEMENT, INNER, END]] = (e + 1, place, place + 1) if at_last else (e, place, end)
-    entry[STRETCH] += 1
+    inner_mass, inner_bed = row.inner_mass + node.mass, row.inner_bed + node.bed_area
+    mesh2 = _with_rows(mesh, place, int(row.line), node, float(s), e if at_last else e + 1, kept)
+    _renumber(mesh2, int(row.line), 1)
+    row = mesh2.winches.winch[i]
+    row.element, row.inner, row.end = (e + 1, place, place + 1) if at_last else (e, place, end)
+    row.stretch += 1
     inner = k if at_last else k + 1
     mesh2.node.mass[inner], mesh2.node.bed_area[inner] = inner_mass, inner_bed
-    row[BASE] -= usual
-    row[INNER_MASS], row[INNER_BED] = node.mass, node.bed_area
+    row.base -= usual
+    row.inner_mass, row.inner_bed = node.mass, node.bed_area
     work2 = _moved(mesh2, work, lambda X: np.insert(X, place, 0.0, axis=-2), lambda T: np.insert(T, e, T[e]))
     work2.now.X[:, place], work2.trial.X[:, place], work2.last.X[:, place] = new, new, before
     # the bed holds the new node as it holds the one beside it
@@ -150,8 +131,8 @@ def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
 
 def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     """Join the element at winch i to its neighbour; its node goes."""
-    entry, row = mesh.winches.table[i], mesh.winches.data[i]
-    e, k, end, line = int(entry[ELEMENT]), int(entry[INNER]), int(entry[END]), int(entry[LINE])
+    row = mesh.winches.winch[i]
+    e, k, end, line = int(row.element), int(row.inner), int(row.end), int(row.line)
     at_last = end > k
     next_e, inner = (e - 1, k - 1) if at_last else (e + 1, k + 1)
     usual, length = mesh.element[next_e].length, end_length(mesh, i, t)
@@ -161,38 +142,39 @@ def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     T = (usual * work.now.T[next_e] + length * work.now.T[e]) / (usual + length)
     own = mesh.element[e]
     stretch = 1.0 + (strain(T, own.law, mesh.law_data, own.law_start, own.law_stop)[0] if T > 0.0 else 0.0)
-    rate = value_at(t, entry[FUNCTION], mesh.winches.functions)[1]
+    rate = value_at(t, row.function, mesh.winches.functions)[1]
     repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
     data = row.copy()
-    data[BASE] += usual
+    data.base += usual
     is_parted = [each.law == LINEAR and each.law_start == mesh.law_data.size - 1 for each in mesh.element[[e, next_e]]]
     if any(is_parted):  # what holds nothing has no length to be made good
         T = 0.0
         keeps = e if is_parted[0] else next_e
         mesh.element[e] = mesh.element[keeps].copy()
-        data[SHIFT_SPAN] = 0.0
+        data.shift_span = 0.0
     else:
-        data[SHIFT], data[SHIFT_RATE] = span / stretch - usual - length, (d @ dd) / span / stretch - rate
-        data[SHIFT_TIME], data[SHIFT_SPAN] = t, repair
-    half_mass, half_bed = 0.5 * row[LINE_MASS] * usual, 0.5 * row[INNER_WIDTH] * usual
-    data[INNER_MASS], data[INNER_BED] = mesh.node[inner].mass - half_mass, mesh.node[inner].bed_area - half_bed
+        data.shift, data.shift_rate = span / stretch - usual - length, (d @ dd) / span / stretch - rate
+        data.shift_time, data.shift_span = t, repair
+    half_mass, half_bed = 0.5 * row.line_mass * usual, 0.5 * row.inner_width * usual
+    data.inner_mass, data.inner_bed = mesh.node[inner].mass - half_mass, mesh.node[inner].bed_area - half_bed
     mesh2 = _without_rows(mesh, k, next_e)
     _renumber(mesh2, line, -1)
-    mesh2.winches.data[i] = data
-    mesh2.winches.table[i, [ELEMENT, INNER, END]] = (e - 1, k - 1, end - 1) if at_last else (e, k, end)
-    mesh2.winches.table[i, STRETCH] -= 1
+    mesh2.winches.winch[i] = data
+    row = mesh2.winches.winch[i]
+    row.element, row.inner, row.end = (e - 1, k - 1, end - 1) if at_last else (e, k, end)
+    row.stretch -= 1
     work2 = _moved(mesh2, work, lambda X: np.delete(X, k, axis=-2), lambda T: np.delete(T, next_e))
     for moving in (work2.now, work2.trial, work2.last):
-        moving.T[mesh2.winches.table[i, ELEMENT]] = T
+        moving.T[row.element] = T
     pay_out(t, mesh2, work2.now.X)
     return mesh2, work2
 
 
 def _renumber(mesh: Mesh, line: int, by: int) -> None:
     """Rows of winches on later lines after a node and an element came or went."""
-    later = np.flatnonzero(mesh.winches.table[:, LINE] > line)
-    for column in (ELEMENT, INNER, END):
-        mesh.winches.table[later, column] += by
+    later = np.flatnonzero(mesh.winches.winch.line > line)
+    for name in ("element", "inner", "end"):
+        mesh.winches.winch[name][later] += by
 
 
 def _with_rows(mesh: Mesh, place: int, line: int, node: Any, s: float, e: int, element: Any) -> Mesh:

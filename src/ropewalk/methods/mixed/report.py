@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FLIPPED, Mesh
-from ropewalk.assembly.winches import END, INNER, LINE
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.footing import point_footings
-from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import (
     BED,
@@ -175,7 +173,7 @@ def read_state(model: Model, work: FemWork) -> State:
     read_now(model, work, tape)
     reading = work.reading
     assert reading is not None
-    has_winch = mesh.winches.table.shape[0] > 0
+    has_winch = mesh.winches.winch.shape[0] > 0
     state = State(
         time=float(tape.time[0]),
         start=mesh.node_start.copy(),
@@ -189,7 +187,7 @@ def read_state(model: Model, work: FemWork) -> State:
 
 def read_now(model: Model, work: FemWork, tape: Tape) -> None:
     """Put the present moment on the first place of a tape."""
-    reading, now = reading_for(model, work), float(work.steps.clock[steps.TIME])
+    reading, now = reading_for(model, work), float(work.steps.clock[0].time)
     if work.compiled is None:
         keep_moment(0, work.mesh, model.sea, work.steps, reading, tape)
     else:
@@ -198,9 +196,9 @@ def read_now(model: Model, work: FemWork, tape: Tape) -> None:
 
 def reading_for(model: Model, work: FemWork) -> Reading:
     """How the present mesh is read."""
-    has_winch = work.mesh.winches.table.shape[0] > 0
+    has_winch = work.mesh.winches.winch.shape[0] > 0
     if has_winch or work.reading is None or work.read_mesh is not work.mesh:
-        s = present_s(work.mesh, float(work.steps.clock[steps.TIME]))
+        s = present_s(work.mesh, float(work.steps.clock[0].time))
         work.reading = reading_of(work.mesh, s, point_footings(model))
         work.read_mesh = work.mesh
     return work.reading
@@ -217,9 +215,10 @@ def _link_loads(model: Model, work: FemWork) -> dict[str, Array]:
 def present_s(mesh: Mesh, t: float) -> Array:
     """s of the nodes from end A as it is at time t (m): winches push line in at an end."""
     s = np.array(mesh.s)
-    for i, (line, inner, end) in enumerate(mesh.winches.table[:, [LINE, INNER, END]]):
+    for i, winch in enumerate(mesh.winches.winch):
+        line, inner, end = winch.line, winch.inner, winch.end
         n = slice(mesh.node_start[line], mesh.node_start[line + 1])
-        is_b = (end > inner) != bool(mesh.line[line, FLIPPED])
+        is_b = (end > inner) != bool(mesh.line[line].flipped)
         s[end] = s[inner] + (1.0 if is_b else -1.0) * end_length(mesh, i, t)
         s[n] -= 0.0 if is_b else s[end]
     return s
@@ -227,7 +226,7 @@ def present_s(mesh: Mesh, t: float) -> Array:
 
 def _far_ends(mesh: Mesh) -> list[int]:
     """Nodes at end B of the lines with winches, in the order from end A."""
-    return [int(mesh.node_start[line + 1]) - 1 for line in mesh.winches.table[:, LINE]]
+    return [int(mesh.node_start[line + 1]) - 1 for line in mesh.winches.winch.line]
 
 
 def _on_layout(state: State, work: FemWork) -> State:

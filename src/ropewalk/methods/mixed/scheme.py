@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import FIRST
 from ropewalk.methods.mixed.bodies import body_difference
 from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
@@ -89,7 +88,7 @@ def step_error(mesh, X, Y, h, constant):
             error += m * change
             motion += m * fast
         for side in range(2):
-            j = mesh.line[line, FIRST + side]
+            j = mesh.line[line].junction[side]
             m = mesh.node[mesh.s.size + j].mass
             if m > 0.0 and mesh.dof_start[j] < mesh.dof_start[j + 1]:
                 change, fast = _changes(X, Y, mesh.s.size + j)

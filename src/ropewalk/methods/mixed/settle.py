@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ropewalk.assembly.anchor import lying_ends
-from ropewalk.assembly.mesh import FLIPPED, Mesh, build_mesh, elements_of, laid_again, lying
-from ropewalk.methods.mixed import steps
+from ropewalk.assembly.mesh import Mesh, build_mesh, elements_of, laid_again, lying
 from ropewalk.methods.mixed.body_start import grounded_body
 from ropewalk.methods.mixed.breakage import arm
 from ropewalk.methods.mixed.equilibrium import CONVERGED, find_equilibrium
@@ -54,7 +53,7 @@ def make_work(model: Model, state: State, damping: float) -> FemWork:
         given = state.s[state.start[line + 1] - 1]
         x.X[0, n], x.X[1, n], T = resample(state, line, mesh.s[n] * (given / model.lines.length[line]))
         x.T[e] = 0.5 * (T[1:] + T[:-1])
-    work.clock[steps.TIME] = state.time
+    work.clock[0].time = state.time
     return fresh_memory(given_model, mesh, work, lies)
 
 
@@ -62,7 +61,7 @@ def fresh_memory(model: Model, mesh: Mesh, work: Work, lies: Flags) -> FemWork:
     """Fresh memory around that of the steps."""
     first = build_mesh(model) if model.lines.winches.line.size else mesh
     s = first.s.copy()
-    for line in np.flatnonzero(first.line[:, FLIPPED]):
+    for line in np.flatnonzero(first.line.flipped):
         n = slice(first.node_start[line], first.node_start[line + 1])
         s[n] = s[n][::-1].copy()
     return FemWork(

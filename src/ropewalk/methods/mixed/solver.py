@@ -134,25 +134,25 @@ class MixedFem:
 
     def _set(self, model: Model, work: FemWork) -> None:
         """Fill the settings that the kernels read."""
-        clock, settings = work.steps.clock, work.steps.settings
+        clock, settings = work.steps.clock[0], work.steps.settings[0]
         force_scale, length_scale = scales(model)
         longest = longest_step(model)
-        settings[steps.SCHEME] = BACKWARD_EULER if self.integrator == "backward_euler" else GENERALISED_ALPHA
-        settings[steps.TOLERANCE] = self.tolerance
-        settings[steps.FIXED_STEP] = self.step or 0.0
-        settings[steps.LEAST_STEP] = LEAST_STEP
-        settings[steps.MOST_STEP] = longest
-        settings[steps.RADIUS] = -1.0 if self.spectral_radius is None else self.spectral_radius
-        settings[steps.SPEED_FLOOR] = STILL * np.sqrt(max(model.sea.gravity, 1.0) * length_scale)
-        settings[steps.TENSION_SCALE] = max(force_scale, float(np.max(work.steps.now.T, initial=0.0)))
-        settings[steps.SLACK_LEVEL] = SLACK_SHARE * force_scale
-        clock[steps.STEP] = FIRST_STEP * longest
-        clock[steps.SMALLEST] = np.inf
+        settings.scheme = BACKWARD_EULER if self.integrator == "backward_euler" else GENERALISED_ALPHA
+        settings.tolerance = self.tolerance
+        settings.fixed_step = self.step or 0.0
+        settings.least_step = LEAST_STEP
+        settings.most_step = longest
+        settings.radius = -1.0 if self.spectral_radius is None else self.spectral_radius
+        settings.speed_floor = STILL * np.sqrt(max(model.sea.gravity, 1.0) * length_scale)
+        settings.tension_scale = max(force_scale, float(np.max(work.steps.now.T, initial=0.0)))
+        settings.slack_level = SLACK_SHARE * force_scale
+        clock.step = FIRST_STEP * longest
+        clock.smallest = np.inf
         copy_state(work.steps.now, work.steps.last)
         copy_state(work.steps.now, work.steps.trial)
-        settings[steps.LEDGER] = 1.0 if self.ledger else 0.0
+        settings.ledger = 1.0 if self.ledger else 0.0
         now = work.steps.now
-        move_junctions(float(clock[steps.TIME]), work.mesh, model.motions, now.X)
+        move_junctions(float(clock.time), work.mesh, model.motions, now.X)
         grip = work.steps.memory.grip
         if grip[FRICTION_ROW, 0] == 0.0:  # the bed holds nothing yet
             grip[GRIP:] = now.X[0]
@@ -163,11 +163,11 @@ class MixedFem:
         """Step to time t."""
         if work.static[0] != CONVERGED:
             return _no_start(work)
-        before = int(work.steps.count[steps.ITERATIONS])
+        before = int(work.steps.count[0].iterations)
         outcome = step_to(model, work, t, self.integrator == "leapfrog")
-        report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
+        report = self._report(model, work, outcome, int(work.steps.count[0].iterations) - before)
         sunk = grounded_body(model, body_positions(work)) if model.bodies.mass.size else ""
-        return _grounded(report, float(work.steps.clock[steps.TIME]), sunk) if sunk else report
+        return _grounded(report, float(work.steps.clock[0].time), sunk) if sunk else report
 
     def march(self, model: Model, work: FemWork, times: Array) -> Passage:
         """Step to each of `times` in one call of compiled code; one by one where the mesh may change or links hold."""
@@ -175,10 +175,10 @@ class MixedFem:
             return Passage(_no_start(work), None, {})
         if has_events(model, work) or model.links.names:
             return self._walk(model, work, times)
-        before = int(work.steps.count[steps.ITERATIONS])
+        before = int(work.steps.count[0].iterations)
         tape = new_tape(times.size, work.mesh, work.worst_miss)
         reached, outcome = march_to(model, work, times, tape, self.integrator == "leapfrog")
-        report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
+        report = self._report(model, work, outcome, int(work.steps.count[0].iterations) - before)
         sunk = first_grounded(model, tape.body_position[:reached]) if model.bodies.mass.size else None
         if sunk is not None:
             reached = sunk
@@ -202,9 +202,9 @@ class MixedFem:
                 tape = work.forces = new_tape(1, work.mesh, work.worst_miss)
                 read_now(model, work, tape)
         else:
-            before = int(work.steps.count[steps.ITERATIONS])
+            before = int(work.steps.count[0].iterations)
             _, outcome = march_to(model, work, np.array([t]), tape, self.integrator == "leapfrog")
-            report = self._report(model, work, outcome, int(work.steps.count[steps.ITERATIONS]) - before)
+            report = self._report(model, work, outcome, int(work.steps.count[0].iterations) - before)
             has_free = work.mesh.dof.shape[0] > 0
             if has_free and model.bodies.mass.size and (sunk := grounded_body(model, tape.body_position[0])):
                 report = _grounded(report, t, sunk)
@@ -227,27 +227,27 @@ class MixedFem:
 
     def _report(self, model: Model, work: FemWork, outcome: int, iterations: int) -> Report:
         """How an advance ended."""
-        count, clock = work.steps.count, work.steps.clock
+        count, clock = work.steps.count[0], work.steps.clock[0]
         figures = Figures(lambda: self._figures(model, work))
         if outcome == steps.REACHED:
             return Report(figures=figures, iterations=iterations)
         if outcome in (BLEW_UP, UNSTABLE):
-            text = f"at t = {clock[steps.TIME]:.6g} s {leapfrog_message(outcome, clock, self.step)}"
+            text = f"at t = {clock.time:.6g} s {leapfrog_message(outcome, clock, self.step)}"
             return Report(Status.NOT_FINITE, text, iterations, figures=figures)
-        where = place(model, work.mesh, int(count[steps.FAIL_ELEMENT]))
-        text = f"at t = {clock[steps.TIME]:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
+        where = place(model, work.mesh, int(count.fail_element))
+        text = f"at t = {clock.time:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
         return Report(Status.STEP_TOO_SMALL, text, iterations, figures=figures)
 
     def _figures(self, model: Model, work: FemWork) -> dict[str, Any]:
         """What a run can tell of itself so far."""
-        count, clock = work.steps.count.tolist(), work.steps.clock.tolist()
+        count, clock = work.steps.count[0], work.steps.clock[0]
         figures: dict[str, Any] = {
-            "steps": count[steps.STEPS],
-            "rejected": count[steps.REJECTED],
-            "newton_failures": count[steps.FAILED],
-            "newton_iterations": count[steps.ITERATIONS],
-            "smallest_step": clock[steps.SMALLEST],
-            "largest_step": clock[steps.LARGEST],
+            "steps": int(count.steps),
+            "rejected": int(count.rejected),
+            "newton_failures": int(count.failed),
+            "newton_iterations": int(count.iterations),
+            "smallest_step": float(clock.smallest),
+            "largest_step": float(clock.largest),
             "parted": parted_lines(model, work) if work.parted.size else [],
             "start": work.start_remark,
         }

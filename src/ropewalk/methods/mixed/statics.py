@@ -10,7 +10,6 @@ import numpy as np
 from ropewalk.assembly.mesh import elements_of
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import accuracy as meshes
-from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.body_start import calm_start
 from ropewalk.methods.mixed.body_stiffness import all_free, full_tangent, line_stiffness
 from ropewalk.methods.mixed.equilibrium import guess
@@ -72,7 +71,7 @@ class MixedFemStatics:
         if model.links.names:
             forces = dict(zip(model.links.names, link_loads(work.steps.now.X, work.mesh)[0].tolist(), strict=True))
             report = replace(report, figures={**report.figures, "links": forces})
-        work.steps.clock[steps.TIME] = t
+        work.steps.clock[0].time = t
         if tuple(self.order) != LOWEST and report.good:
             return self._raise_order(meshes.with_elements(model, work.counts), work, t)
         return report

@@ -40,27 +40,45 @@ from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
 from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join_ends, newton_iteration
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Records, records
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.motion import motion
 from ropewalk.physics.waves import COLUMNS
 
-# entries of `clock`
-TIME, STEP, LAST_STEP, LAST_SHIFT, SPEED, CURVATURE, SMALLEST, LARGEST, FAIL_TIME = 0, 1, 2, 3, 4, 5, 6, 7, 8
-# 1: the step is one of impact; the last one was; an element came taut in it or before. The step that the motion allows
-# without impacts, s. Error over tolerance of the last step of impact.
-IMPACT, STALE, TAUT, ORDINARY, BLOW = 9, 10, 11, 12, 13
-CLOCKS = 14
-
-# entries of `count`
-STEPS, REJECTED, FAILED, ITERATIONS, FAIL_LINE, FAIL_ELEMENT = 0, 1, 2, 3, 4, 5
-COUNTS = 6
-
-# entries of `settings`
-SCHEME, TOLERANCE, FIXED_STEP, LEAST_STEP, MOST_STEP = 0, 1, 2, 3, 4
-RADIUS, SPEED_FLOOR, TENSION_SCALE, SLACK_LEVEL, LEDGER = 5, 6, 7, 8, 9
-SETTINGS = 10
+CLOCK = np.dtype(
+    [
+        ("time", "f8"),  # s
+        ("step", "f8"),  # the next one, s
+        ("last_step", "f8"),  # s; 0 if the next one does not know it
+        ("last_shift", "f8"),  # of the scheme's acceleration, s
+        ("speed", "f8"),  # largest of late, m/s
+        ("curvature", "f8"),  # of Newton's method: error after an iteration over the square of that before
+        ("smallest", "f8"),  # step so far, s
+        ("largest", "f8"),
+        ("fail_time", "f8"),  # s
+        ("impact", "f8"),  # 1: the step is one of impact
+        ("stale", "f8"),  # 1: the last one was
+        ("taut", "f8"),  # 1: an element came taut in it or before
+        ("ordinary", "f8"),  # step that the motion allows without impacts, s
+        ("blow", "f8"),  # error over tolerance of the last step of impact
+    ]
+)
+COUNT = np.dtype([(name, "i8") for name in ("steps", "rejected", "failed", "iterations", "fail_element")])
+SETTINGS = np.dtype(
+    [
+        ("scheme", "f8"),  # GENERALISED_ALPHA or BACKWARD_EULER
+        ("tolerance", "f8"),
+        ("fixed_step", "f8"),  # s; 0 where the program chooses
+        ("least_step", "f8"),  # s
+        ("most_step", "f8"),  # s
+        ("radius", "f8"),  # spectral; negative where the program chooses
+        ("speed_floor", "f8"),  # m/s
+        ("tension_scale", "f8"),  # N
+        ("slack_level", "f8"),  # N
+        ("ledger", "f8"),  # 1 if energy is booked
+    ]
+)
 
 # outcomes
 REACHED, STEP_TOO_SMALL, PARTED = 0, 1, 4  # 2 and 3 are leapfrog's
@@ -94,7 +112,7 @@ class Moving(NamedTuple):
 class Work(NamedTuple):
     """All memory of a run; filled by `start`, changed by the steps only."""
 
-    now: Moving  # at clock[TIME]
+    now: Moving  # at the time of the clock
     last: Moving  # one step earlier
     trial: Moving  # the step being tried
     flow: Array  # (n_nodes + n_junctions, 8) of the water
@@ -102,9 +120,9 @@ class Work(NamedTuple):
     ledger: Array  # (POWERS, COLUMNS) of mixed_ledger_forces.py
     forces: Array  # (n_rows, FORCE_COLUMNS) of mixed_ledger_forces.py
     memory: Elimination
-    clock: Array  # (CLOCKS,)
-    count: Ints  # type: ignore[assignment]  # (COUNTS,); hides tuple.count, which nobody asks for
-    settings: Array  # (SETTINGS,)
+    clock: Records  # (1,) of CLOCK
+    count: Records  # type: ignore[assignment]  # (1,) of COUNT; hides tuple.count, which nobody asks for
+    settings: Records  # (1,) of SETTINGS
 
 
 def allocate(mesh: Mesh) -> Work:
@@ -120,9 +138,9 @@ def allocate(mesh: Mesh) -> Work:
         ledger=np.zeros((mixed_ledger_forces.POWERS, mixed_ledger_forces.COLUMNS)),
         forces=np.zeros((n_rows, mixed_ledger_forces.FORCE_COLUMNS)),
         memory=allocate_elimination(mesh),
-        clock=np.zeros(CLOCKS),
-        count=np.zeros(COUNTS, dtype=np.int64),
-        settings=np.zeros(SETTINGS),
+        clock=records(1, CLOCK),
+        count=records(1, COUNT),
+        settings=records(1, SETTINGS),
     )
 
 
@@ -154,7 +172,7 @@ def move_junctions(t, mesh, motions, X):
     if mesh.bodies.body.shape[0] > 0:
         turn_held_bodies(t, mesh, motions, X)
     join_ends(X, mesh)
-    if mesh.winches.table.shape[0] > 0:
+    if mesh.winches.winch.shape[0] > 0:
         pay_out(t, mesh, X)
 
 
@@ -175,18 +193,18 @@ def _newton(h, mesh, fluid, step, work):
     Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. That says nothing
     of an element that just turned slack or taut: by the soft law of slack next to no tension is a miss of millimetres.
     """
-    trial, clock, count, settings = work.trial, work.clock, work.count, work.settings
-    tolerance = NEWTON_FIXED if settings[FIXED_STEP] > 0.0 else NEWTON_SHARE * settings[TOLERANCE]
-    length = max(clock[SPEED], settings[SPEED_FLOOR]) * h
-    tension = settings[TENSION_SCALE]
-    curvature = clock[CURVATURE]
+    trial, clock, count, settings = work.trial, work.clock[0], work.count[0], work.settings[0]
+    tolerance = NEWTON_FIXED if settings.fixed_step > 0.0 else NEWTON_SHARE * settings.tolerance
+    length = max(clock.speed, settings.speed_floor) * h
+    tension = settings.tension_scale
+    curvature = clock.curvature
     before, first = 0.0, 0.0
     share = 1.0
     stalled = 0
     slack = -1  # elements without tension after an iteration that did not go down; -1: not counted
     for k in range(MOST_ITERATIONS):
         move, kick, miss = newton_iteration(trial.X, trial.T, work.flow, mesh, fluid, step, share, work.memory)
-        count[ITERATIONS] += 1
+        count.iterations += 1
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
             return False
@@ -208,7 +226,7 @@ def _newton(h, mesh, fluid, step, work):
         before = error
         is_near = error <= tolerance or (is_whole and curvature > 0.0 and curvature * error * error <= tolerance)
         if is_near and miss <= tolerance * length:
-            clock[CURVATURE] = curvature
+            clock.curvature = curvature
             return True
     return False
 
@@ -216,10 +234,10 @@ def _newton(h, mesh, fluid, step, work):
 @kernel(**UNCOUNTED)
 def _radius(mesh, T, settings):
     """Spectral radius: as set, or by whether a line that cannot push is near slack."""
-    if settings[RADIUS] >= 0.0:
-        return settings[RADIUS]
+    if settings.radius >= 0.0:
+        return settings.radius
     for e in range(T.size):
-        if mesh.element[e].slack > 0.0 and T[e] < settings[SLACK_LEVEL]:
+        if mesh.element[e].slack > 0.0 and T[e] < settings.slack_level:
             return SLACK
     return SMOOTH
 
@@ -228,22 +246,22 @@ def _radius(mesh, T, settings):
 def _try_step(h, mesh, sea, motions, work):
     """One step of length h from `now` into `trial`; returns converged, error (m/s), speed (m/s), shift (s)."""
     now, last, trial = work.now, work.last, work.trial
-    clock, settings = work.clock, work.settings
+    clock, settings = work.clock[0], work.settings[0]
     X, Y = now.X, trial.X
-    is_restart = work.memory.grip[FRICTION_ROW, 1] == RESTART or clock[IMPACT] > 0.0
-    scheme = BACKWARD_EULER if is_restart else int(settings[SCHEME])
+    is_restart = work.memory.grip[FRICTION_ROW, 1] == RESTART or clock.impact > 0.0
+    scheme = BACKWARD_EULER if is_restart else int(settings.scheme)
     made = coefficients(scheme, _radius(mesh, now.T, settings))
     am, af, shift = made.alpha_m, made.alpha_f, made.delta * h
-    if clock[LAST_SHIFT] != 0.0 and shift != clock[LAST_SHIFT]:
-        factor = shift / clock[LAST_SHIFT]
+    if clock.last_shift != 0.0 and shift != clock.last_shift:
+        factor = shift / clock.last_shift
         for n in range(X.shape[1]):
             for c in range(3):
                 X[3, n, c] = X[2, n, c] + factor * (X[3, n, c] - X[2, n, c])
-        clock[LAST_SHIFT] = shift
-    f = min(h / clock[LAST_STEP], FURTHEST) if clock[LAST_STEP] > 0.0 else 0.0
-    row = 3 if clock[STALE] > 0.0 else 2
+        clock.last_shift = shift
+    f = min(h / clock.last_step, FURTHEST) if clock.last_step > 0.0 else 0.0
+    row = 3 if clock.stale > 0.0 else 2
     predict(h, f, made, row, now, last, trial)
-    t = clock[TIME] + h
+    t = clock.time + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
     if mesh.bodies.body.shape[0] > 0:
@@ -266,33 +284,33 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
     """Make the trial state the present one."""
     copy_moving(now.X, now.T, last.X, last.T)
     copy_moving(trial.X, trial.T, now.X, now.T)
-    clock[TIME] += h
-    clock[LAST_STEP] = h
-    clock[LAST_SHIFT] = shift
-    clock[SPEED] = max(speed, clock[SPEED] * np.exp(-h / SPEED_MEMORY))
-    clock[SMALLEST] = min(clock[SMALLEST], h)
-    clock[LARGEST] = max(clock[LARGEST], h)
-    count[STEPS] += 1
+    clock.time += h
+    clock.last_step = h
+    clock.last_shift = shift
+    clock.speed = max(speed, clock.speed * np.exp(-h / SPEED_MEMORY))
+    clock.smallest = min(clock.smallest, h)
+    clock.largest = max(clock.largest, h)
+    count.steps += 1
 
 
 @kernel(**UNCOUNTED)
 def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
     """Choose the next step after one that was accepted; see mixed_control.py."""
-    goes_on = is_impact and (is_taut or blow_goes_on(ratio, clock[BLOW]))
+    goes_on = is_impact and (is_taut or blow_goes_on(ratio, clock.blow))
     is_over = is_impact and not goes_on and ratio <= REJECT_ABOVE
-    clock[TAUT] = 1.0 if is_taut or goes_on else 0.0
-    clock[IMPACT] = 1.0 if goes_on else 0.0
-    clock[BLOW] = ratio if goes_on else 0.0
+    clock.taut = 1.0 if is_taut or goes_on else 0.0
+    clock.impact = 1.0 if goes_on else 0.0
+    clock.blow = ratio if goes_on else 0.0
     if is_impact:
-        clock[STALE] = 1.0 if goes_on or is_over else 0.0
-        clock[LAST_STEP] = 0.0
-        clock[LAST_SHIFT] = 0.0
-        clock[STEP] = max(h, clock[ORDINARY]) if is_over else h
+        clock.stale = 1.0 if goes_on or is_over else 0.0
+        clock.last_step = 0.0
+        clock.last_shift = 0.0
+        clock.step = max(h, clock.ordinary) if is_over else h
     else:
-        clock[STALE] = 0.0
-        wanted = clock[STEP]
-        clock[STEP] = next_step(h, ratio, wanted, floor)
-        clock[ORDINARY] = min(next_step(h, ratio, max(wanted, clock[ORDINARY]), floor), most)
+        clock.stale = 0.0
+        wanted = clock.step
+        clock.step = next_step(h, ratio, wanted, floor)
+        clock.ordinary = min(next_step(h, ratio, max(wanted, clock.ordinary), floor), most)
 
 
 @kernel(**UNCOUNTED)
@@ -310,28 +328,28 @@ def advance_booked(t_end, mesh, sea, motions, work):
 @kernel(forceinline=True, **UNCOUNTED)
 def _advance(t_end, mesh, sea, motions, work, has_ledger):
     """As `advance_to`.  has_ledger : a constant of the caller, so that steps without ledger carry none of its code"""
-    clock, settings, count = work.clock, work.settings, work.count
-    fixed = settings[FIXED_STEP] > 0.0
+    clock, settings, count = work.clock[0], work.settings[0], work.count[0]
+    fixed = settings.fixed_step > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))
     cut = 1.0
     cuts = 0  # failures in a row
-    while clock[TIME] < t_end - slip:
-        wanted = settings[FIXED_STEP] if fixed else min(clock[STEP], settings[MOST_STEP])
-        rest = t_end - clock[TIME]
+    while clock.time < t_end - slip:
+        wanted = settings.fixed_step if fixed else min(clock.step, settings.most_step)
+        rest = t_end - clock.time
         h = rest / max(1.0, np.ceil(rest / wanted - (1e-6 if fixed else STRETCH))) * cut
-        if h < settings[LEAST_STEP]:
-            clock[FAIL_TIME] = clock[TIME]
-            count[FAIL_ELEMENT] = _worst_element(work.trial.T, work.now.T)
+        if h < settings.least_step:
+            clock.fail_time = clock.time
+            count.fail_element = _worst_element(work.trial.T, work.now.T)
             return STEP_TOO_SMALL
         done, error, speed, shift = _try_step(h, mesh, sea, motions, work)
-        if fixed and cuts >= PUSH_AFTER and error > WILD * max(clock[SPEED], settings[SPEED_FLOOR]):
+        if fixed and cuts >= PUSH_AFTER and error > WILD * max(clock.speed, settings.speed_floor):
             done = False  # steps chosen by the program have their own control of errors
         if not done:
-            count[FAILED] += 1
-            clock[CURVATURE] = 0.0
+            count.failed += 1
+            clock.curvature = 0.0
             cut = cut * CUT if fixed else 1.0
-            clock[STEP] = h * CUT
-            clock[LAST_STEP] = 0.0 if count[FAILED] % 2 == 0 else clock[LAST_STEP]
+            clock.step = h * CUT
+            clock.last_step = 0.0 if count.failed % 2 == 0 else clock.last_step
             cuts += 1
             # going slack can defeat Newton at any step; one short step in which elements may push gets past it
             work.memory.grip[FRICTION_ROW, 1] = (
@@ -339,23 +357,23 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             )
             continue
         share = parting_share(work.now.T, work.trial.T, mesh.element)
-        if share < 1.0 and h > settings[LEAST_STEP] / LAST_CUT:
-            clock[STEP] = h * max(share, LAST_CUT)
+        if share < 1.0 and h > settings.least_step / LAST_CUT:
+            clock.step = h * max(share, LAST_CUT)
             continue
-        scale = max(speed, clock[SPEED], settings[SPEED_FLOOR])
-        ratio = error / (scale * settings[TOLERANCE]) if not fixed else 0.0
-        floor = JUMP_STEP * settings[MOST_STEP]
-        is_impact = clock[IMPACT] > 0.0
+        scale = max(speed, clock.speed, settings.speed_floor)
+        ratio = error / (scale * settings.tolerance) if not fixed else 0.0
+        floor = JUMP_STEP * settings.most_step
+        is_impact = clock.impact > 0.0
         is_taut = not fixed and came_taut(mesh, work.now.T, work.trial.T)
-        if ratio > allowed_ratio(h, clock[ORDINARY], is_impact) and h > floor:
-            is_blow = (is_taut or clock[TAUT] > 0.0) and not is_impact
-            count[REJECTED] += 1
-            clock[STEP] = h if is_blow else shorter_step(h, ratio, clock[ORDINARY], is_impact)
-            clock[IMPACT] = 1.0 if is_blow or (is_impact and clock[TAUT] > 0.0) else 0.0
+        if ratio > allowed_ratio(h, clock.ordinary, is_impact) and h > floor:
+            is_blow = (is_taut or clock.taut > 0.0) and not is_impact
+            count.rejected += 1
+            clock.step = h if is_blow else shorter_step(h, ratio, clock.ordinary, is_impact)
+            clock.impact = 1.0 if is_blow or (is_impact and clock.taut > 0.0) else 0.0
             continue
         cuts = 0
         work.memory.grip[FRICTION_ROW, 1] = 0.0
-        before = clock[LAST_STEP] if count[STEPS] > 0 else 0.0
+        before = clock.last_step if count.steps > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
         if has_ledger:
             keep_step(h, before, mesh, sea, work)
@@ -363,14 +381,14 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             rebase(work.now.X, work.trial.X, mesh)
         move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         cut = min(1.0, cut / CUT) if fixed else 1.0
-        _look_ahead(h, ratio, is_impact, is_taut, floor, settings[MOST_STEP], clock)
-        if clock[STALE] > 0.0:
+        _look_ahead(h, ratio, is_impact, is_taut, floor, settings.most_step, clock)
+        if clock.stale > 0.0:
             keep_memory(work.last.X, work.now.X)
         parted = parting_element(work.now.T, mesh.element)
         if parted >= 0:
-            count[FAIL_ELEMENT] = parted
+            count.fail_element = parted
             return PARTED
-    clock[TIME] = t_end
+    clock.time = t_end
     return REACHED
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.element import instant, three
+from ropewalk.assembly.element import axis_of, instant, three
 from ropewalk.assembly.links import link_rows
-from ropewalk.assembly.mesh import FIRST, LAST, PULL, SPRING, TWO_SIDED, Mesh
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.given import spring_pull
 from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
@@ -57,7 +57,7 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         right=np.zeros(m),
         grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
         corner=np.zeros((8, 4)),
-        factor=junction_factor(mesh, mesh.line[:, FIRST : LAST + 1]),
+        factor=junction_factor(mesh, mesh.line.junction),
     )
 
 
@@ -87,12 +87,12 @@ def point_terms(now, mesh, fluid, step, memory):
         row = mesh.s.size + j
         R, K = node_terms(row, now, lumps, fluid, step)
         for d in range(d0, d1):
-            axis = (dof[d, 0], dof[d, 1], dof[d, 2])
+            axis = axis_of(dof[d])
             ahead, way = row_onto(axis, K), sub3(three(now.r, row), three(mesh.reference, j))
-            b[d] += spring_pull(axis, dof[d, SPRING], dof[d, PULL], way) - dot(axis, R)
+            b[d] += spring_pull(axis, dof[d].spring, dof[d].pull, way) - dot(axis, R)
             for c in range(d0, d1):
-                A[d, c] += dot(ahead, (dof[c, 0], dof[c, 1], dof[c, 2]))
-            A[d, d] += dof[d, SPRING]
+                A[d, c] += dot(ahead, axis_of(dof[c]))
+            A[d, d] += dof[d].spring
 
 
 @kernel(**UNCOUNTED)
@@ -101,7 +101,7 @@ def add_line(line, mesh, memory):
     lines, dof_start, end_body, lever = mesh.line, mesh.dof_start, mesh.bodies.end_body, mesh.bodies.memory.lever
     D, g, far, A, b = memory.end_block, memory.end_right, memory.far, memory.matrix, memory.right
     k = mesh.dof.shape[0] + line
-    j = lines[line, LAST]
+    j = lines[line].junction[1]
     dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
     A[k, k] = D[line, 3, 3]
     b[k] = g[line, 3]
@@ -122,9 +122,9 @@ def add_line(line, mesh, memory):
             for c in range(nj):
                 for q in range(3):
                     A[dj + d, dj + c] += w * D[line, p, q] * lever[line, 1, c, q]
-    if lines[line, TWO_SIDED] == 0:
+    if lines[line].two_sided == 0:
         return
-    i = lines[line, FIRST]
+    i = lines[line].junction[0]
     di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
     for d in range(ni):
         for p in range(3):
@@ -147,14 +147,14 @@ def jump(j, mesh, right):
     """Displacement of junction j in the solution of the dense system."""
     x = ZERO3
     for d in range(mesh.dof_start[j], mesh.dof_start[j + 1]):
-        x = add3(x, scale3(right[d], (mesh.dof[d, 0], mesh.dof[d, 1], mesh.dof[d, 2])))
+        x = add3(x, scale3(right[d], axis_of(mesh.dof[d])))
     return x
 
 
 @kernel(**UNCOUNTED)
 def end_jump(line, side, mesh, right):
     """Displacement of an end of a line in the solution of the dense system."""
-    j = mesh.line[line, FIRST + side]
+    j = mesh.line[line].junction[side]
     lever = mesh.bodies.memory.lever[line, side]
     x = ZERO3
     for d in range(mesh.dof_start[j + 1] - mesh.dof_start[j]):
@@ -244,14 +244,14 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     return move, kick, miss
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def join_ends(X, mesh):
     """Put the end nodes of all lines where their junctions are."""
     lines, node_start, end_offset, n_nodes = mesh.line, mesh.node_start, mesh.end_offset, mesh.s.size
     for line in range(lines.shape[0]):
         for side in range(2):
             n = node_start[line] if side == 0 else node_start[line + 1] - 1
-            j = n_nodes + lines[line, FIRST + side]
+            j = n_nodes + lines[line].junction[side]
             for p in range(3):
                 X[0, n, p] = X[0, j, p] + end_offset[line, side, p]
                 X[1, n, p] = X[1, j, p]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
-from ropewalk.assembly.mesh import FIRST, LAST, TWO_SIDED
 from ropewalk.loads.bed import ground, penetration
 from ropewalk.loads.given import load_on_half
 from ropewalk.loads.point import is_bare
@@ -116,7 +115,7 @@ def _square(k, k_geometric, k_bed, lean, m):
     return (k + k_geometric) / m
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def forces(h, now, mesh, fluid, grip, leap):
     """As `_line_forces`, of all lines."""
     fastest, slowest = 0.0, 0.0
@@ -133,9 +132,9 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
     Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
     """
     (r, v, _, T, _), lumps, load = now, lumps_of(mesh, grip), mesh.load
-    n0, e0, last = mesh.node_start[line], mesh.element_start[line], mesh.line[line, LAST]
+    n0, e0, last = mesh.node_start[line], mesh.element_start[line], mesh.line[line].junction[1]
     n_elements = mesh.element_start[line + 1] - e0
-    holds_first, holds_last = mesh.line[line, TWO_SIDED] == 0, mesh.dof_start[last] == mesh.dof_start[last + 1]
+    holds_first, holds_last = mesh.line[line].two_sided == 0, mesh.dof_start[last] == mesh.dof_start[last + 1]
     fastest, slowest, k_before, g_before, lean_before = 0.0, 0.0, 0.0, 0.0, 0.0
     F, C = ZERO3, ZERO9  # of the water on the half before the node
     half_h = 0.5 * h
@@ -267,7 +266,7 @@ def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
     return np.isfinite(total)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def held_tensions(T, mesh, leap):
     """Tensions of damped lines all of whose ends are held."""
     for line in range(mesh.line.shape[0]):
@@ -279,7 +278,7 @@ def held_tensions(T, mesh, leap):
     return True
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def correct(h, now, mesh, leap):
     """As `_correct_line`, for all lines."""
     finite = True
@@ -293,7 +292,7 @@ def correct(h, now, mesh, leap):
 @kernel(**UNCOUNTED)
 def add_line(line, mesh, leap, A, b):
     """Put the ends of a line into the dense system of the junctions (its masses times HUGE)."""
-    i, j, two_sided = mesh.line[line, FIRST], mesh.line[line, LAST], mesh.line[line, TWO_SIDED] == 1
+    i, j, two_sided = mesh.line[line].junction[0], mesh.line[line].junction[1], mesh.line[line].two_sided == 1
     n0, dof_start, lever = mesh.node_start[line], mesh.dof_start, mesh.bodies.memory.lever[line]
     n_elements = mesh.element_start[line + 1] - mesh.element_start[line]
     n1 = n0 + n_elements - 1  # where its last element begins

@@ -42,11 +42,11 @@ class Arcs(NamedTuple):
     on_bed: Ints  # (n,) HANGING, SLIDING or STRAIGHT at the start
     lift: Array  # (n, 2) how far the axis at the start and at the end rests above its node, m
     active: Ints  # (n,) FORCE_ONLY or ALL: derivatives to be integrated
-    spans: Array  # (k, SPAN_COLUMNS); those beside a peg are cut where it is
+    spans: Records  # (k,) of SPAN; those beside a peg are cut where it is
     laws: Ints  # (k, 3)
     law_data: Array
     slides: bool  # some arc begins or ends at a peg
-    source: Array  # (k, SPAN_COLUMNS) the spans uncut; empty if none slides
+    source: Records  # (k,) of SPAN the spans uncut; empty if none slides
     edge: Array  # (n, 2) s of the start and end from end A, where they do not slide, m
     total: Array  # (n,) length of the line, m
     brake: Array  # (n,) N/m, on the peg at the end, against its way from `home`; none in an answer

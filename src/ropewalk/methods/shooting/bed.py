@@ -23,22 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.string import (
-    BN,
-    BOUND,
-    BT,
-    BUOYANCY,
-    DRY,
-    F0,
-    F1,
-    FLOAT_VOLUME,
-    JUMP,
-    S0,
-    S1,
-    STATE,
-    WET,
-    string_slope,
-)
+from ropewalk.methods.shooting.string import DRY, STATE, WET, string_slope
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.current import current
 from ropewalk.physics.elasticity import strain
@@ -56,9 +41,9 @@ _W = 0.5 * _W
 def bed_load(span, s, wet, load):
     """Weight, buoyancy and tables (N/m) at s of a span, into load (3,)."""
     for i in range(3):
-        load[i] = span[F0 + i] + s * span[F1 + i]
+        load[i] = span.load[i] + s * span.slope[i]
     if wet:
-        load[2] += span[BUOYANCY]
+        load[2] += span.buoyancy
 
 
 @kernel
@@ -88,12 +73,12 @@ def press(span, s, wet, normal, load):
 @kernel
 def load_on_bed(span, sea, normal, force):
     """What the point load at a span's end presses on the bed (N), 0 if there is none; force : (3,) memory."""
-    if span[BOUND] == 0.0:
+    if span.bound == 0.0:
         return 0.0
     wet = 1.0 if sea.water_density > 0.0 else 0.0
     for i in range(3):
-        force[i] = span[JUMP + i]
-    force[2] += wet * sea.water_density * sea.gravity * span[FLOAT_VOLUME]
+        force[i] = span.jump[i]
+    force[2] += wet * sea.water_density * sea.gravity * span.float_volume
     return -(force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2])
 
 
@@ -109,11 +94,11 @@ def _held_back(dx, dy, dz, load, u, friction, span):
     dx, dy, dz = dx / size, dy / size, dz / size
     ut = u[0] * dx + u[1] * dy + u[2] * dz
     nx, ny, nz = u[0] - ut * dx, u[1] - ut * dy, u[2] - ut * dz
-    b = span[BN] * np.sqrt(nx * nx + ny * ny + nz * nz)
+    b = span.drag_normal * np.sqrt(nx * nx + ny * ny + nz * nz)
     along = load[0] * dx + load[1] * dy + load[2] * dz
     qx, qy, qz = load[0] - along * dx + b * nx, load[1] - along * dy + b * ny, load[2] - along * dz + b * nz
     left = friction * friction - (qx * qx + qy * qy + qz * qz)
-    return (np.sqrt(left) if left > 0.0 else 0.0) - along - span[BT] * abs(ut) * ut
+    return (np.sqrt(left) if left > 0.0 else 0.0) - along - span.drag_tangential * abs(ut) * ut
 
 
 @kernel
@@ -154,12 +139,12 @@ def lift_off(n_normal, spans, first, last, wet, sea):
     load = np.empty(3)
     left = -n_normal
     for i in range(first, last):
-        ds = spans[i, S1] - spans[i, S0]
+        ds = spans[i].stop - spans[i].start
         p = press(spans[i], 0.5 * ds, wet, sea.bed_normal, load)
         if p <= 0.0 and ds > 0.0:
             if i == first:
                 return i, 0.0, left, False
-            return i - 1, spans[i - 1, S1] - spans[i - 1, S0], left, False
+            return i - 1, spans[i - 1].stop - spans[i - 1].start, left, False
         if p * ds >= left:
             return i, left / p if ds > 0.0 else 0.0, 0.0, True
         left -= p * ds
@@ -169,7 +154,7 @@ def lift_off(n_normal, spans, first, last, wet, sea):
         if point > left:
             return i, ds, left, True
         left -= point
-    return last - 1, spans[last - 1, S1] - spans[last - 1, S0], left, False
+    return last - 1, spans[last - 1].stop - spans[last - 1].start, left, False
 
 
 @kernel
@@ -198,7 +183,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     kappa_end = 0.0
     for back in range(end - first + 1):
         i = end - back
-        ds = place if i == end else spans[i, S1] - spans[i, S0]
+        ds = place if i == end else spans[i].stop - spans[i].start
         if i < end:
             tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
         p = press(spans[i], 0.5 * ds, wet, normal, load)
@@ -290,8 +275,8 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
     tension, X = T, 0.0
     for back in range(end - first + 1):
         i = end - back
-        ds = place if i == end else spans[i, S1] - spans[i, S0]
-        low = spans[i, S0] - spans[first, S0]
+        ds = place if i == end else spans[i].stop - spans[i].start
+        low = spans[i].start - spans[first].start
         here = min(ds, low + ds - s)
         if i < end:
             tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)

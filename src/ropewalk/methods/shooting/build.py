@@ -27,7 +27,7 @@ from ropewalk.methods.shooting.shape import (
 )
 from ropewalk.methods.shooting.shot import SLACK_FORCE
 from ropewalk.methods.shooting.spans import LineSpans, depends_on_position, line_spans, loads_along_bed, reversed_spans
-from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -92,7 +92,7 @@ class _Book:
             self.dof.append([self._unknown(components[j]) if joint[k, j] != HELD else -1 for j in range(3)] + [-1] * 3)
         self.body_dof = [[self._unknown(v) for v in (*place.bodies[b], 0.0, 0.0, 0.0)] for b in self.loose]
         self.arc_rows: dict[str, list[Any]] = {key: [] for key in ARC_FIELDS}
-        self.spans: list[Array] = []
+        self.spans: list[Records] = []
         self.laws: list[Ints] = []
         self.pegs: list[tuple[int, int, int]] = []
         self.slide_dof: list[list[int]] = []
@@ -160,19 +160,19 @@ class _Book:
         scale = line_scale(model, i, spans.rows, spans.laws, max(ends[0][1], ends[1][1]))
         places = np.array([0.0, *plan.cuts, length])
         states, low, high = self.shape.states(i, places)
-        middle = 0.5 * (spans.rows[:, string.S0] + spans.rows[:, string.S1])
+        middle = 0.5 * (spans.rows.start + spans.rows.stop)
         nodes = [ends[0][0]]
         sliding = self._slides(i, plan, scale)
         for c, resting_cut in enumerate(plan.bed):
             if sliding[c + 1] >= 0:
                 nodes.append(self._peg(plan.peg_of[c]))
                 continue
-            at = int(np.searchsorted(spans.rows[:, string.S1], plan.cuts[c]))
-            nodes.append(self._cut(states[c + 1, :3], resting_cut, float(spans.rows[at, string.RADIUS])))
+            at = int(np.searchsorted(spans.rows.stop, plan.cuts[c]))
+            nodes.append(self._cut(states[c + 1, :3], resting_cut, float(spans.rows[at].radius)))
             self._carry(nodes[-1], plan.cuts[c], spans)
         nodes.append(ends[1][0])
         for c, backward in enumerate(plan.backward):
-            inside = (spans.rows[:, string.S0] >= places[c]) & (spans.rows[:, string.S1] <= places[c + 1])
+            inside = (spans.rows.start >= places[c]) & (spans.rows.stop <= places[c + 1])
             # a load at a cut belongs to the arc before it
             inside &= (middle > places[c]) | (c == 0)
             if plan.pegs:  # beside a peg the spans are cut when it is known where it is
@@ -224,7 +224,7 @@ class _Book:
         if not model.sea.has_seabed:
             return HANGING, 0.0
         cut = 0 < begin <= len(plan.cuts)
-        heavy = bool(own.rows[span, string.F0 + 2] + own.rows[span, string.BUOYANCY] < 0.0)
+        heavy = bool(own.rows[span].load[2] + own.rows[span].buoyancy < 0.0)
         slides = model.sea.bed_rest_friction == 0.0 and loads_along_bed(model, own.rows) and not plan.laid
         way = SLIDING if slides else STRAIGHT
         if cut:
@@ -232,15 +232,15 @@ class _Book:
         if any(d >= 0 for d in self.dof[node]) or not heavy or not plan.ends[0 if begin == 0 else 1]:
             return HANGING, 0.0
         height = bed_height(model, self.frame[node].T @ self.home[node])
-        rest = float(own.rows[span, string.RADIUS])
+        rest = float(own.rows[span].radius)
         if height > rest + ON_BED * model.sea.depth:
             return HANGING, 0.0
         return way, rest - height
 
-    def _on_bed_force(self, n0: Array, resting: float, rows: Array) -> Array:
+    def _on_bed_force(self, n0: Array, resting: float, rows: Records) -> Array:
         """Force at the start of an arc on the bed: in the plane, and minus the weight that rests beyond it."""
         normal = self.model.sea.bed_normal
-        weight = -(rows[0, string.F0 : string.F0 + 3] @ normal + rows[0, string.BUOYANCY] * normal[2])
+        weight = -(rows[0].load @ normal + rows[0].buoyancy * normal[2])
         flat: Array = n0 - (n0 @ normal) * normal
         lift = n0 @ normal if resting == 0.0 else -weight * resting
         return flat + lift * normal
@@ -285,13 +285,13 @@ class _Book:
 
     def _carry(self, k: int, s: float, spans: LineSpans) -> None:
         """Move the point load at s from the end of its span to node k."""
-        at = np.flatnonzero((spans.rows[:, string.S1] == s) & (spans.rows[:, string.BOUND] > 0.0))
+        at = np.flatnonzero((spans.rows.stop == s) & (spans.rows.bound > 0.0))
         for row in spans.rows[at]:
-            self.force[k] = self.force[k] + row[string.JUMP : string.JUMP + 3]
-            self.volume[k] += row[string.FLOAT_VOLUME]
-            self.drag[k] += row[string.FLOAT_DRAG]
-            row[string.JUMP : string.BOUND + 1] = 0.0
-        spans.rows[at, string.JUMP : string.BOUND + 1] = 0.0
+            self.force[k] = self.force[k] + row.jump
+            self.volume[k] += row.float_volume
+            self.drag[k] += row.float_drag
+        for name in string.POINT_LOAD:
+            spans.rows[name][at] = 0.0
 
     def finish(self) -> Problem:
         """All as arrays."""
@@ -302,7 +302,7 @@ class _Book:
         row, unit = np.array(self.row), np.array(self.unit)
         row[row == 0.0] = 1.0
         unit[unit == 0.0] = 1.0
-        spans = floats(np.concatenate(self.spans) if self.spans else [], (-1, string.SPAN_COLUMNS))
+        spans = joined(self.spans, string.SPAN)
         lines = ints(arcs["line"], (-1,))
         problem = Problem(
             arcs=Arcs(

@@ -21,8 +21,7 @@ from ropewalk.methods.shooting.bed import STRAIGHT
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.read import node_position
 from ropewalk.methods.shooting.shot import REST
-from ropewalk.methods.shooting.string import BN, BT, BUOYANCY, F0, F1, S0, S1
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Records
 from ropewalk.model.model import Model
 from ropewalk.physics.drag import drag
 
@@ -53,24 +52,24 @@ def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
         pushes = [
             _push(model, row, flat / pull, z)
             for row in arcs.spans[arcs.first[a] : arcs.last[a]]
-            if row[S0] - arcs.spans[arcs.first[a], S0] < out.log[a, REST]
+            if row.start - arcs.spans[arcs.first[a]].start < out.log[a, REST]
         ]
         push, limit = max(pushes, key=lambda pair: pair[0] - pair[1])
         found.append(Push(int(arcs.line[a]), push, limit))
     return found
 
 
-def _push(model: Model, row: Array, along: Array, z: float) -> tuple[float, float]:
+def _push(model: Model, row: Records, along: Array, z: float) -> tuple[float, float]:
     """Load across a span on the bed and the most that friction holds, N/m.  along : (3,) its direction"""
     sea = model.sea
     wet = sea.water_density > 0.0 and z < 0.0
-    load = row[F0 : F0 + 3] + 0.5 * (row[S1] - row[S0]) * row[F1 : F1 + 3]
+    load = row.load + 0.5 * (row.stop - row.start) * row.slope
     if wet:
-        load = load + np.array([0.0, 0.0, row[BUOYANCY]])
+        load = load + np.array([0.0, 0.0, row.buoyancy])
     p = -float(load @ sea.bed_normal)
     across = load + p * sea.bed_normal
     if wet and sea.current_speed != 0.0:
-        push = np.array(drag(current_at(z, sea), tuple(along), row[BN], row[BT])[0])
+        push = np.array(drag(current_at(z, sea), tuple(along), row.drag_normal, row.drag_tangential)[0])
         across = across + push - (push @ sea.bed_normal) * sea.bed_normal
         if sea.bed_rest_friction == 0.0:  # nothing holds it along the line either
             return float(np.linalg.norm(across)), ROUND_OFF * max(p, 0.0)

@@ -12,7 +12,6 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.loads.sea import current_at
-from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.shape import GuessedShape, bed_height, line_scale
 from ropewalk.methods.shooting.spans import LineSpans
 from ropewalk.model.arrays import Array
@@ -37,7 +36,7 @@ class GivenShape(GuessedShape):
         table: Array = np.column_stack([np.interp(s, at, column) for column in (*r.T, *n.T)])
         low, high = 0.0, 0.0
         if self.model.sea.has_seabed:
-            rest = float(self.spans(i).rows[:, string.RADIUS].max()) + ON_BED
+            rest = float(self.spans(i).rows.radius.max()) + ON_BED
             lies = at[[bed_height(self.model, place) <= rest for place in r]]
             if lies.size > 1:
                 low, high = float(lies[0]), float(lies[-1])
@@ -82,22 +81,20 @@ def fitting_force(model: Model, i: int, s: Array, r: Array) -> Array:
 
 def _load(model: Model, spans: LineSpans, s: Array, r: Array, t: Array) -> Array:
     """(n, 3) load per length at the places, N/m."""
-    rows = spans.rows[np.clip(np.searchsorted(spans.rows[:, string.S1], s), 0, spans.rows.shape[0] - 1)]
-    f: Array = (
-        rows[:, string.F0 : string.F0 + 3] + (s - rows[:, string.S0])[:, None] * rows[:, string.F1 : string.F1 + 3]
-    )
-    f = f + np.cross(rows[:, string.PRESSURE : string.PRESSURE + 3], t)
-    f += np.einsum("kij,kj->ki", rows[:, string.TURN : string.TURN + 9].reshape(-1, 3, 3), r)
+    rows = spans.rows[np.clip(np.searchsorted(spans.rows.stop, s), 0, spans.rows.shape[0] - 1)]
+    f: Array = rows.load + (s - rows.start)[:, None] * rows.slope
+    f = f + np.cross(rows.pressure, t)
+    f += np.einsum("kij,kj->ki", rows.turn.reshape(-1, 3, 3), r)
     if model.sea.water_density <= 0.0:
         return f
     for k in np.flatnonzero(r[:, 2] < 0.0):
-        f[k, 2] += rows[k, string.BUOYANCY]
+        f[k, 2] += rows[k].buoyancy
         if model.sea.current_speed != 0.0:
             u = np.array(current_at(r[k, 2], model.sea))
             along = (u @ t[k]) * t[k]
             aside = u - along
-            f[k] += rows[k, string.BN] * np.linalg.norm(aside) * aside
-            f[k] += rows[k, string.BT] * np.linalg.norm(along) * along
+            f[k] += rows[k].drag_normal * np.linalg.norm(aside) * aside
+            f[k] += rows[k].drag_tangential * np.linalg.norm(along) * along
     return f
 
 
@@ -105,9 +102,9 @@ def _lumps(model: Model, spans: LineSpans, s: Array, r: Array) -> Array:
     """(n, 3) sum of the point loads up to each place, N."""
     total: Array = np.zeros((s.size, 3))
     lift = model.sea.water_density * model.sea.gravity
-    for row in spans.rows[spans.rows[:, string.BOUND] > 0.0]:
-        force = row[string.JUMP : string.JUMP + 3].copy()
-        if np.interp(row[string.S1], s, r[:, 2]) < 0.0:
-            force[2] += lift * row[string.FLOAT_VOLUME]
-        total[s > row[string.S1]] += force
+    for row in spans.rows[spans.rows.bound > 0.0]:
+        force = row.jump.copy()
+        if np.interp(row.stop, s, r[:, 2]) < 0.0:
+            force[2] += lift * row.float_volume
+        total[s > row.stop] += force
     return total

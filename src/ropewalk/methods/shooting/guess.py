@@ -26,14 +26,14 @@ def resultant(spans, sea, a, b, total):
     """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m"""
     t, f, r = np.zeros(3), np.zeros(3), np.empty(3)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
-    length = spans[-1, string.S1] - spans[0, string.S0]
+    length = spans[-1].stop - spans[0].start
     for i in range(3):
         total[i] = 0.0
         t[i] = (b[i] - a[i]) / chord if chord > 0.0 else 0.0
     for k in range(spans.shape[0]):
         span = spans[k]
-        ds = span[string.S1] - span[string.S0]
-        x = (0.5 * (span[string.S0] + span[string.S1]) - spans[0, string.S0]) / length
+        ds = span.stop - span.start
+        x = (0.5 * (span.start + span.stop) - spans[0].start) / length
         for i in range(3):
             r[i] = a[i] + x * (b[i] - a[i])
         wet = sea.water_density > 0.0 and r[2] < 0.0
@@ -41,11 +41,11 @@ def resultant(spans, sea, a, b, total):
         load = string.span_load(0.5 * ds, (r[0], r[1], r[2]), along, 1.0, span, wet, sea)[0]
         for i in range(3):
             total[i] += ds * load[i]
-        if span[string.BOUND] > 0.0:
+        if span.bound > 0.0:
             for i in range(3):
-                f[i] = span[string.JUMP + i]
-                r[i] = a[i] + (span[string.S1] - spans[0, string.S0]) / length * (b[i] - a[i])
-            string.float_force(r, span[string.FLOAT_VOLUME], span[string.FLOAT_DRAG], sea, f)
+                f[i] = span.jump[i]
+                r[i] = a[i] + (span.stop - spans[0].start) / length * (b[i] - a[i])
+            string.float_force(r, span.float_volume, span.float_drag, sea, f)
             for i in range(3):
                 total[i] += f[i]
 
@@ -55,7 +55,7 @@ def _stiffness(spans, laws, law_data, force):
     """EA (N) of the uniform line that stretches as much at this tension; infinite if none does."""
     stretch, length = 0.0, 0.0
     for k in range(spans.shape[0]):
-        ds = spans[k, string.S1] - spans[k, string.S0]
+        ds = spans[k].stop - spans[k].start
         length += ds
         if laws[k, 0] != INEXTENSIBLE:
             e, de = strain(force, laws[k, 0], law_data, laws[k, 1], laws[k, 2])
@@ -72,7 +72,7 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     """
     total, up, along = np.zeros(3), np.zeros(3), np.zeros(3)
     resultant(spans, sea, a, b, total)
-    length = spans[-1, string.S1] - spans[0, string.S0]
+    length = spans[-1].stop - spans[0].start
     load = math.sqrt(total[0] ** 2 + total[1] ** 2 + total[2] ** 2)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     EA = _stiffness(spans, laws, law_data, max(load, scale))
@@ -121,22 +121,22 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
 def force_scale(spans, sea):
     """Size of the forces on a line (N): weight in air or water, drag, pressure, tables, turning, point loads.
 
-    spans : (n, SPAN_COLUMNS) of the line    sea : `Sea` arrays
+    spans : (n,) of SPAN of the line    sea : `Sea` arrays
     """
     side, dry, wet, more, length = 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(spans.shape[0]):
         span = spans[k]
-        ds = span[string.S1] - span[string.S0]
+        ds = span.stop - span.start
         length += ds
-        dry += ds * (span[string.F0 + 2] + 0.5 * ds * span[string.F1 + 2])
-        wet += ds * (span[string.F0 + 2] + 0.5 * ds * span[string.F1 + 2] + span[string.BUOYANCY])
+        dry += ds * (span.load[2] + 0.5 * ds * span.slope[2])
+        wet += ds * (span.load[2] + 0.5 * ds * span.slope[2] + span.buoyancy)
         turn = 0.0
         for i in range(3):
-            side += abs(ds * (span[string.F0 + i] + 0.5 * ds * span[string.F1 + i])) if i < 2 else 0.0
-            more += abs(span[string.JUMP + i]) + ds * abs(span[string.PRESSURE + i])
+            side += abs(ds * (span.load[i] + 0.5 * ds * span.slope[i])) if i < 2 else 0.0
+            more += abs(span.jump[i]) + ds * abs(span.pressure[i])
         for i in range(9):
-            turn += abs(span[string.TURN + i])
-        more += ds * (span[string.BN] * sea.current_speed**2 + turn * length)
+            turn += abs(span.turn[i])
+        more += ds * (span.drag_normal * sea.current_speed**2 + turn * length)
     weight = max(abs(wet), 1e-3 * abs(dry)) if sea.water_density > 0.0 else abs(dry)
     return weight + side + more
 

@@ -11,8 +11,8 @@ from ropewalk.methods.shooting.assembly import Arcs
 from ropewalk.methods.shooting.build import ON_BED, Problem
 from ropewalk.methods.shooting.plan import LinePlan, Plan
 from ropewalk.methods.shooting.shape import GuessedShape, Shape, bed_height, end_place, peg_knots
-from ropewalk.methods.shooting.string import BOUND, BUOYANCY, F0, S0, S1, STATE
-from ropewalk.model.arrays import Array
+from ropewalk.methods.shooting.string import STATE
+from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import FREE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -59,23 +59,23 @@ def _plan_over(model: Model, place: Place, i: int, tail: bool) -> LinePlan:
     return LinePlan(cuts, (False,) * len(pegs) + (from_b,), (False,) * len(pegs), pegs)
 
 
-def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Array) -> LinePlan:
+def bed_plan(length: float, low: list[bool], first: float, last: float, rows: Records) -> LinePlan:
     """Plan of a line whose ends are `low` (on the bed) or not and that rests on the bed from `first` to `last` (m).
 
     rows : its spans. A line with both ends on the bed is shot from both towards its buoyant part.
     """
     if low[0] and low[1]:
-        lift = np.where(rows[:, F0 + 2] + rows[:, BUOYANCY] > 0.0, rows[:, S1] - rows[:, S0], 0.0)
-        lift = lift + np.where(rows[:, BOUND] > 0.0, length, 0.0)
+        lift = np.where(rows.load[:, 2] + rows.buoyancy > 0.0, rows.stop - rows.start, 0.0)
+        lift = lift + np.where(rows.bound > 0.0, length, 0.0)
         if not np.any(lift > 0.0):
             return LinePlan()
         k = int(np.argmax(lift))
-        return LinePlan(cuts=(float(0.5 * (rows[k, S0] + rows[k, S1])),), backward=(False, True), bed=(False,))
+        return LinePlan(cuts=(float(0.5 * (rows[k].start + rows[k].stop)),), backward=(False, True), bed=(False,))
     if low[0] or low[1]:
         return LinePlan(backward=(low[1],))
     middle = 0.5 * (first + last)
-    k = int(np.clip(np.searchsorted(rows[:, S1], middle), 0, rows.shape[0] - 1))
-    heavy = rows[k, F0 + 2] + rows[k, BUOYANCY] < 0.0
+    k = int(np.clip(np.searchsorted(rows.stop, middle), 0, rows.shape[0] - 1))
+    heavy = rows[k].load[2] + rows[k].buoyancy < 0.0
     if last - first > BED_SHARE * length and heavy:
         return LinePlan(cuts=(middle,), backward=(True, False), bed=(True,))
     return LinePlan()

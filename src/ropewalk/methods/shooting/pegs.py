@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.string import DRY, F0, F1, FORCE_ONLY, S0, S1, STATE, WET, string_slope
+from ropewalk.methods.shooting.string import DRY, FORCE_ONLY, STATE, WET, string_slope
 from ropewalk.numerics.compile import kernel
 
 PLACE0, PLACE1 = 15, 16  # of an arc's unknowns: s of its start and of its end, where these are at pegs
@@ -37,10 +37,10 @@ def slide(arcs, x):
             low, high = arcs.total[a] - begin, arcs.total[a] - end
         for k in range(arcs.first[a], arcs.last[a]):
             source, span = arcs.source[k], arcs.spans[k]
-            span[S0] = min(max(source[S0], low), high)
-            span[S1] = min(max(source[S1], low), high)
+            span.start = min(max(source.start, low), high)
+            span.stop = min(max(source.stop, low), high)
             for i in range(3):
-                span[F0 + i] = source[F0 + i] + source[F1 + i] * (span[S0] - source[S0])
+                span.load[i] = source.load[i] + source.slope[i] * (span.start - source.start)
         arcs.length[a] = high - low
         arcs.offset[a] = begin
 
@@ -50,11 +50,11 @@ def slope_at(arcs, a, y, at_end, sea, box, slope):
     """F = (r', n') at the start or end of arc a, in its own direction, into slope (STATE,).  y : (STATE,) there"""
     first, last = arcs.first[a], arcs.last[a]
     k = last - 1 if at_end else first
-    while at_end and k > first and arcs.spans[k, S1] <= arcs.spans[k, S0]:
+    while at_end and k > first and arcs.spans[k].stop <= arcs.spans[k].start:
         k -= 1
-    while not at_end and k < last - 1 and arcs.spans[k, S1] <= arcs.spans[k, S0]:
+    while not at_end and k < last - 1 and arcs.spans[k].stop <= arcs.spans[k].start:
         k += 1
-    s = arcs.spans[k, S1] - arcs.spans[k, S0] if at_end else 0.0
+    s = arcs.spans[k].stop - arcs.spans[k].start if at_end else 0.0
     phase = WET if sea.water_density > 0.0 and y[2] < 0.0 else DRY
     string_slope(
         s, y, STATE, arcs.spans[k], arcs.laws[k], arcs.law_data, sea, phase, arcs.slack[a], 0.0, 0.0, box, slope

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.string import BN, BT, BUOYANCY, F0, F1, GROUNDED, PRESSURE, STATE, TURN, WET
+from ropewalk.methods.shooting.string import GROUNDED, STATE, WET
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rungekutta import D_A, D_C, D_E3, D_E5
 from ropewalk.physics.elasticity import strain
@@ -27,13 +27,16 @@ E3_SHARE = 0.01  # of the third-order estimate in the error, [Hairer1993], sec. 
 
 @kernel
 def is_quadrature(span, phase, sea):
-    """True if the load of a span depends on s alone.  span : (SPAN_COLUMNS,)    phase : DRY, WET or GROUNDED"""
+    """True if the load of a span depends on s alone.  span : record of SPAN    phase : DRY, WET or GROUNDED"""
     if phase == GROUNDED:
         return False
-    for k in range(PRESSURE, TURN + 9):
-        if span[k] != 0.0:
+    for k in range(3):
+        if span.pressure[k] != 0.0:
             return False
-    return phase != WET or (span[BN] + span[BT]) * abs(sea.current_speed) == 0.0
+    for k in range(9):
+        if span.turn[k] != 0.0:
+            return False
+    return phase != WET or (span.drag_normal + span.drag_tangential) * abs(sea.current_speed) == 0.0
 
 
 @kernel
@@ -46,18 +49,18 @@ def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_n
     s, h : m from the start of the span    y : (ALL,)    m : STATE, FORCE_ONLY or ALL    delta : N
     scale : (STATE,) tolerance of each entry    K : (STAGES, ALL), the state's columns are filled    y_new : filled
     """
-    fx, fy, fz = span[F0] + s * span[F1], span[F0 + 1] + s * span[F1 + 1], span[F0 + 2] + s * span[F1 + 2]
+    fx, fy, fz = span.load[0] + s * span.slope[0], span.load[1] + s * span.slope[1], span.load[2] + s * span.slope[2]
     if phase == WET:
-        fz += span[BUOYANCY]
+        fz += span.buoyancy
     x5, y5, z5, x3, y3, z3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     rx, ry, rz = 0.0, 0.0, 0.0
     gxx, gxy, gxz, gyy, gyz, gzz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(FIRST_WEIGHTED - 1, END):
         i = 0 if j < FIRST_WEIGHTED else j
         c = D_C[i] * h
-        nx = y[3] - c * (fx + 0.5 * c * span[F1])
-        ny = y[4] - c * (fy + 0.5 * c * span[F1 + 1])
-        nz = y[5] - c * (fz + 0.5 * c * span[F1 + 2])
+        nx = y[3] - c * (fx + 0.5 * c * span.slope[0])
+        ny = y[4] - c * (fy + 0.5 * c * span.slope[1])
+        nz = y[5] - c * (fz + 0.5 * c * span.slope[2])
         T = np.sqrt(nx * nx + ny * ny + nz * nz + delta * delta)
         per_force = 1.0 / T
         tx, ty, tz = nx * per_force, ny * per_force, nz * per_force
@@ -65,7 +68,7 @@ def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_n
         nu = 1.0 + e
         vx, vy, vz = nu * tx, nu * ty, nu * tz
         K[i, 0], K[i, 1], K[i, 2] = vx, vy, vz
-        K[i, 3], K[i, 4], K[i, 5] = -(fx + c * span[F1]), -(fy + c * span[F1 + 1]), -(fz + c * span[F1 + 2])
+        K[i, 3], K[i, 4], K[i, 5] = -(fx + c * span.slope[0]), -(fy + c * span.slope[1]), -(fz + c * span.slope[2])
         b, b5, b3 = D_A[END, i], D_E5[i], D_E3[i]
         rx, ry, rz = rx + b * vx, ry + b * vy, rz + b * vz
         x5, y5, z5 = x5 + b5 * vx, y5 + b5 * vy, z5 + b5 * vz

@@ -11,7 +11,7 @@ from ropewalk.assembly.balance_newton import Place
 from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.guess import force_scale, guess_states
 from ropewalk.methods.shooting.spans import LineSpans, line_spans
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.arrays import Array, Ints, Records
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.numerics.rotations import quaternion_to_matrix
@@ -63,7 +63,7 @@ def bed_height(model: Model, position: Array) -> float:
     return float(np.dot(sea.bed_normal, position + np.array([0.0, 0.0, sea.depth])))
 
 
-def line_scale(model: Model, i: int, rows: Array, laws: Ints, loads: float) -> float:
+def line_scale(model: Model, i: int, rows: Records, laws: Ints, loads: float) -> float:
     """Force scale of line i (N): its own loads, those at its ends if they are much larger, or its stiffness."""
     own = force_scale(rows, model.sea)
     scale = own if own > SMALL_LOAD * loads else loads
@@ -93,7 +93,7 @@ class GuessedShape:
         a, b = (np.ascontiguousarray(end_place(model, self.place, i, j)) for j in range(2))
         scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
         out: Array = np.empty((s.size, string.STATE))
-        rest = float(spans.rows[:, string.RADIUS].max())
+        rest = float(spans.rows.radius.max())
         low, high = guess_states(
             spans.rows, spans.laws, model.sections.law_data, model.sea, a, b, rest, scale, np.ascontiguousarray(s), out
         )
@@ -110,13 +110,14 @@ class GuessedShape:
         model = self.model
         spans = line_spans(model, i, at[1:-1])
         scale = line_scale(model, i, spans.rows, spans.laws, self.end_load(i))
-        rest = float(spans.rows[:, string.RADIUS].max())
+        rest = float(spans.rows.radius.max())
         out: Array = np.empty((s.size, string.STATE))
         part = np.clip(np.searchsorted(at, s, side="right") - 1, 0, at.size - 2)
         for k in np.unique(part):
-            inside = (spans.rows[:, string.S0] >= at[k]) & (spans.rows[:, string.S1] <= at[k + 1])
+            inside = (spans.rows.start >= at[k]) & (spans.rows.stop <= at[k + 1])
             rows = spans.rows[inside].copy()
-            rows[:, string.JUMP : string.BOUND + 1] = 0.0  # the loads are at the knots
+            for name in string.POINT_LOAD:  # the loads are at the knots
+                rows[name] = 0.0
             here = part == k
             own: Array = np.empty((int(here.sum()), string.STATE))
             guess_states(

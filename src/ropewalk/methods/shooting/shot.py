@@ -19,23 +19,7 @@ import numpy as np
 
 from ropewalk.methods.shooting.bed import HANGING, STRAIGHT, lay_straight, point_on_bed, press, sink
 from ropewalk.methods.shooting.quadrature import is_quadrature, quadrature_step
-from ropewalk.methods.shooting.string import (
-    ALL,
-    BOUND,
-    DRY,
-    FLOAT_DRAG,
-    FLOAT_VOLUME,
-    FORCE_ONLY,
-    GROUNDED,
-    JUMP,
-    RADIUS,
-    S0,
-    S1,
-    STATE,
-    WET,
-    float_force,
-    string_slope,
-)
+from ropewalk.methods.shooting.string import ALL, DRY, FORCE_ONLY, GROUNDED, STATE, WET, float_force, string_slope
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rungekutta import (
     D_A,
@@ -77,7 +61,7 @@ class Arc(NamedTuple):
 
     first: int  # of its spans
     last: int  # beyond its spans
-    spans: Any  # (n, SPAN_COLUMNS)
+    spans: Any  # (n,) of SPAN
     laws: Any  # (n, 3)
     law_data: Any  # of all laws of physics/elasticity.py
     length: float  # scale, m
@@ -206,8 +190,8 @@ def _saltation(y, m, before, after, phase, normal):
 def _jump(y, m, span, sea, force):
     """Point load at a span's end: n drops by it, and the derivatives by its slope in z."""
     for i in range(3):
-        force[i] = span[JUMP + i]
-    gx, gy, gz = float_force(y[:3], span[FLOAT_VOLUME], span[FLOAT_DRAG], sea, force)
+        force[i] = span.jump[i]
+    gx, gy, gz = float_force(y[:3], span.float_volume, span.float_drag, sea, force)
     for i in range(3):
         y[3 + i] -= force[i]
     k = STATE
@@ -254,11 +238,11 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     phase, begin, place, k = _leave(y, m, arc, on_bed, walk, wanted, log)
     if log[REST] > 0.0 or phase == GROUNDED:  # what lies on the bed depends on where it starts
         m = ALL if m > STATE else m
-    origin = spans[first, S0]
-    h = FIRST_STEP * (spans[last - 1, S1] - origin)
+    origin = spans[first].start
+    h = FIRST_STEP * (spans[last - 1].stop - origin)
     for i in range(begin, last):
         span, law = spans[i], laws[i]
-        s, end = place, span[S1] - span[S0]
+        s, end = place, span.stop - span.start
         place = 0.0
         if phase == GROUNDED and end > 0.0:
             phase = _over_buoyant(y, m, i, first, spans, sea, water, walk.slope)
@@ -298,8 +282,8 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
                 continue
             grown = step * step_factor(error, True, pair)
             h = max(h, grown) if full or event != NOTHING else grown
-            while k < grid.size and grid[k] <= span[S0] - origin + s + step:
-                share = (grid[k] - span[S0] + origin - s) / step
+            while k < grid.size and grid[k] <= span.start - origin + s + step:
+                share = (grid[k] - span.start + origin - s) / step
                 _fill(s, step, share, y, (span, law, phase), walk, table[k])
                 k += 1
             if phase == GROUNDED:
@@ -317,8 +301,8 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
                     K[0, j] = K[LAST, j]
             lean = _lean(y, length)
             if phase != GROUNDED:
-                _watch(y, span[RADIUS], (span[S0] - origin + s) / length, sea, log)
-        if span[BOUND] > 0.0:
+                _watch(y, span.radius, (span.start - origin + s) / length, sea, log)
+        if span.bound > 0.0:
             if m == FORCE_ONLY:
                 m = ALL
             _jump(y, m, span, sea, walk.box[0, 0])

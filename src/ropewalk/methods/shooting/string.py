@@ -27,18 +27,26 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.drag import drag, drag_by_tangent, drag_by_velocity
 from ropewalk.physics.elasticity import strain
 
-# columns of a span
-S0, S1 = 0, 1  # m, in the arc's own direction, from the arc's start
-F0, F1 = 2, 5  # N/m and N/m2, three each: weight in air and tables at S0, and their slope
-PRESSURE = 8  # N/m, three: sum of value times axis
-TURN = 11  # N/m2, nine: matrix K of the rotating frame
-BUOYANCY = 20  # N/m when submerged
-BN, BT = 21, 22  # kg/m2, of physics/drag.py
-RADIUS = 23  # of contact, m
-JUMP = 24  # N, three: force at the span's end, weight in air included
-FLOAT_VOLUME, FLOAT_DRAG = 27, 28  # m3 and drag area (m2), at the span's end
-BOUND = 29  # 1 if something acts at the span's end
-SPAN_COLUMNS = 30
+SPAN = np.dtype(
+    [
+        ("start", "f8"),  # m, in the arc's own direction, from the arc's start
+        ("stop", "f8"),
+        ("load", "f8", (3,)),  # N/m: weight in air and tables at the start
+        ("slope", "f8", (3,)),  # N/m2, of the load
+        ("pressure", "f8", (3,)),  # N/m: sum of value times axis
+        ("turn", "f8", (9,)),  # N/m2: matrix K of the rotating frame
+        ("buoyancy", "f8"),  # N/m when submerged
+        ("drag_normal", "f8"),  # kg/m2, of physics/drag.py
+        ("drag_tangential", "f8"),
+        ("radius", "f8"),  # of contact, m
+        ("jump", "f8", (3,)),  # N: force at the span's end, weight in air included
+        ("float_volume", "f8"),  # m3, at the span's end
+        ("float_drag", "f8"),  # m2, drag area at the span's end
+        ("bound", "f8"),  # 1 if something acts at the span's end
+    ],
+    align=True,
+)
+POINT_LOAD = ("jump", "float_volume", "float_drag", "bound")  # fields of what acts at a span's end
 
 DRY, WET, GROUNDED = 0, 1, 2  # phases
 STATE = 6  # position and force
@@ -54,20 +62,19 @@ def span_load(s, r, t, nu, span, wet, sea):
     .. math:: f = f_0 + s f_1 + P \times t + K r + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(z), t)
 
     s : m from the start of the span    r : place, 3 numbers, m    t : unit tangent, 3 numbers    nu : stretch
-    span : (SPAN_COLUMNS,)    wet : under water    sea : the `Sea` arrays
+    span : record of SPAN    wet : under water    sea : the `Sea` arrays
     """
-    k = TURN
-    turn = (span[k], span[k + 1], span[k + 2], span[k + 3], span[k + 4], span[k + 5], span[k + 6], span[k + 7],
-            span[k + 8])  # fmt: skip
-    given = (span[F0] + s * span[F1], span[F0 + 1] + s * span[F1 + 1], span[F0 + 2] + s * span[F1 + 2])
-    f = given_load(given, (span[PRESSURE], span[PRESSURE + 1], span[PRESSURE + 2]), turn, t, r)
+    k = span.turn
+    turn = (k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8])
+    given = (span.load[0] + s * span.slope[0], span.load[1] + s * span.slope[1], span.load[2] + s * span.slope[2])
+    f = given_load(given, (span.pressure[0], span.pressure[1], span.pressure[2]), turn, t, r)
     if not wet:
         return f, ZERO3, ZERO3, NO_DRAG
-    f = (f[0], f[1], f[2] + span[BUOYANCY])
-    if sea.current_speed == 0.0 or span[BN] + span[BT] == 0.0:
+    f = (f[0], f[1], f[2] + span.buoyancy)
+    if sea.current_speed == 0.0 or span.drag_normal + span.drag_tangential == 0.0:
         return f, ZERO3, ZERO3, NO_DRAG
     u = current_at(r[2], sea)
-    force, parts = drag(u, t, span[BN], span[BT])
+    force, parts = drag(u, t, span.drag_normal, span.drag_tangential)
     return add3(f, scale3(nu, force)), u, force, parts
 
 
@@ -79,7 +86,7 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
     :math:`A = \partial(r', n')/\partial(r, n)`.
 
     s : m from the start of the span    y : (ALL,) position, force, columns of the transition matrix
-    m : STATE, FORCE_ONLY or ALL entries    span : (SPAN_COLUMNS,)
+    m : STATE, FORCE_ONLY or ALL entries    span : record of SPAN
     law : (3,) kind and the two offsets of physics/elasticity.py into law_data
     sea : the `Sea` arrays    phase : DRY, WET or GROUNDED    delta : N    box : (3, 3, 3) memory    dy : filled
     low, high : m, heights between which the slope of the current is taken: a stage may pass a corner of its profile
@@ -118,7 +125,7 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
             dy[k + i] = frame[i, 0] * a + frame[i, 1] * b + frame[i, 2] * c
             value = by_n[i, 0] * a + by_n[i, 1] * b + by_n[i, 2] * c
             for j in range(3):
-                value += span[TURN + 3 * i + j] * y[k + j]
+                value += span.turn[3 * i + j] * y[k + j]
             dy[k + 3 + i] = -(value + by_z[i] * y[k + 2])
         k += STATE
 
@@ -133,7 +140,7 @@ def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
     stretch : nu and its derivative by T    dt : (3, 3) derivative of the drag by the tangent, made that of the load
     """
     nu, de = stretch
-    px, py, pz = span[PRESSURE], span[PRESSURE + 1], span[PRESSURE + 2]
+    px, py, pz = span.pressure[0], span.pressure[1], span.pressure[2]
     for i in range(3):
         for j in range(3):
             frame[i, j] = ((1.0 if i == j else 0.0) - t[i] * t[j]) / T
