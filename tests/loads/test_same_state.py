@@ -29,10 +29,11 @@ from ropewalk.methods.linear.assembly import evaluate_local
 from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
 from ropewalk.methods.mixed.ledger_forces import COLUMNS as LEDGER_COLUMNS
-from ropewalk.methods.mixed.ledger_forces import FORCE_COLUMNS, ON_DRAG, ON_WATER, PLACE, POWERS, measure_lines
+from ropewalk.methods.mixed.ledger_forces import FORCES, POWERS, measure_lines
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, Lumps, node_terms
 from ropewalk.methods.shooting.spans import line_spans
 from ropewalk.methods.shooting.string import float_force, span_load
+from ropewalk.model.arrays import records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
 from ropewalk.physics.waves import COLUMNS
@@ -170,14 +171,14 @@ def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
     X[0, :2], X[0, 2:4] = r, r
     X[1, :2], X[2, :2] = rng.normal(size=3), rng.normal(size=3)
     flow = water(model, X[0])
-    F, ledger = np.zeros((n, FORCE_COLUMNS)), np.zeros((POWERS, LEDGER_COLUMNS))
+    F, ledger = records(n, FORCES), np.zeros((POWERS, LEDGER_COLUMNS))
     grip = np.zeros((GRIP + n, 3))
     measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F)
     expected = [half_force(r, X[1], X[2], flow[:2], side) for side in (0, 1)]
     scale = max(np.abs(expected).max(), 1.0)
-    assert_allclose(F[:2, ON_WATER : ON_WATER + 3], [force for force, _ in expected], atol=TIGHT * scale)
-    assert_allclose(F[:2, ON_DRAG : ON_DRAG + 3], [drag for _, drag in expected], atol=TIGHT * scale)
-    assert_allclose(F[:2, PLACE : PLACE + 3], r, rtol=0.0)
+    assert_allclose(F.water[:2], [force for force, _ in expected], atol=TIGHT * scale)
+    assert_allclose(F.drag[:2], [drag for _, drag in expected], atol=TIGHT * scale)
+    assert_allclose(F.place[:2], r, rtol=0.0)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -170,14 +170,26 @@ class _SparseSteps:
         return step, shifts
 
 
-@kernel(separate=True)
-def _try(assembly, points, bodies, quaternions, step, fraction, free, floor, level, out, pressed, there, residual):
-    """Balance after `fraction` of `step` (all dofs) from a place; points that sink are put back on the bed.
+class Trial(NamedTuple):
+    """What a step is tried with."""
 
-    floor : dofs that are heights of points above the bed at `level` (m)    pressed : (n_dofs,) set where the bed
-    carries a point    there : the new place    residual : (n_free,) force without what the bed carries, N
+    step: Array  # (n_dofs,) m, rad
+    free: Ints  # dofs
+    floor: Ints  # dofs that are heights of points above the bed
+    level: float  # of the bed, m
+    pressed: Flags  # (n_dofs,) filled: where the bed carries a point
+    residual: Array  # (n_free,) filled: force without what the bed carries, N
+
+
+@kernel(separate=True)
+def _try(assembly, here, fraction, trial, out, there):
+    """Balance after `fraction` of the step of a `Trial` from a place; points that sink are put back on the bed.
+
+    here, there : `Place`, the old and the new one, which is filled    out : `Balance`, filled
     Returns whether every line reaches, the residual along the step (N m) and its largest entry (N).
     """
+    points, bodies, quaternions = here
+    step, free, floor, level, pressed, residual = trial
     n_points = points.shape[0]
     for k in range(n_points):
         for j in range(3):
@@ -237,25 +249,22 @@ def _size_and_slope(step, root, free, residual):
 
 
 @kernel(separate=True)
-def _dense_trial(
-    assembly, points, bodies, quaternions, K, root, length, step, free, floor, level, out, pressed, there, residual
-):
-    """Set `step` to the Newton step of all dofs, zero where held or pressed on the bed, and try the whole of it.
+def _dense_trial(assembly, here, K, root, length, trial, out, there):
+    """Set the step of a `Trial` to Newton's, zero where held or pressed on the bed, and try the whole of it.
 
     K : (n_dofs, n_dofs) work    root : (n_dofs,) arm of rotations (m), 1 for translations    length : m
     Returns the number of shifts, size and slope of the step, and what `_try` returns. One entry into compiled
     code: handing over the arrays costs as much as the work on a small assembly.
     """
+    step, free, _, _, pressed, residual = trial
     gather(assembly, out, K)
     loose = free[~pressed[free]]
     part, shifts = _dense_step(K, loose, out.force, root * root)
     step[:] = 0.0
     step[loose] = part
-    _limit(step, points, bodies, length)
+    _limit(step, here.points, here.bodies, length)
     size, slope0 = _size_and_slope(step, root, free, residual)
-    reached, slope, largest = _try(
-        assembly, points, bodies, quaternions, step, 1.0, free, floor, level, out, pressed, there, residual
-    )
+    reached, slope, largest = _try(assembly, here, 1.0, trial, out, there)
     return shifts, size, slope0, reached, slope, largest
 
 
@@ -288,41 +297,18 @@ class Newton:
         self._residual: Array = np.zeros(free.size)
         self._step: Array = np.zeros(n)
         self._root: Array = np.sqrt(scales.dofs)
+        self._trial = Trial(self._step, free, floor, self._level, self._pressed, self._residual)
 
     def evaluate(self, place: Place, fraction: float, there: Place) -> tuple[bool, float, float]:
         """Balance at `fraction` of the current step from `place`: does every line reach, slope (N m), residual (N)."""
-        result: tuple[bool, float, float] = _try(
-            self.assembly,
-            *place,
-            self._step,
-            fraction,
-            self.free,
-            self.floor,
-            self._level,
-            self.out,
-            self._pressed,
-            there,
-            self._residual,
-        )
+        result: tuple[bool, float, float] = _try(self.assembly, place, fraction, self._trial, self.out, there)
         return result
 
     def whole_step(self, here: Place, there: Place) -> tuple[int, float, float, bool, float, float]:
         """Newton step from `here`, tried whole: shifts, size (m), slope at its start; reach, slope, residual there."""
         if self._sparse is None:
             result: tuple[int, float, float, bool, float, float] = _dense_trial(
-                self.assembly,
-                *here,
-                self._K,
-                self._root,
-                self.scales.length,
-                self._step,
-                self.free,
-                self.floor,
-                self._level,
-                self.out,
-                self._pressed,
-                there,
-                self._residual,
+                self.assembly, here, self._K, self._root, self.scales.length, self._trial, self.out, there
             )
             return result
         self._step[:] = 0.0

@@ -10,27 +10,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, floats, ints
+from ropewalk.model.arrays import Array, Records, records
 from ropewalk.model.lines import BODY
 from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE, LINK_RIGID
 from ropewalk.model.model import Model
 
-# columns of `table`
-KIND = 0  # of model/links.py
-END = 1  # 1, 2: junction of either end, as lines count them
-END_BODY = 3  # 3, 4: body of either end, -1 on a point
-FIRST_ROW = 5  # of its equations
-N_ROWS = 6
-LINK_INDICES = 7
-
-# columns of `data`
-ARM = 0  # 0 to 5: of either end, in the body frame, m
-TRIAD = 6  # 6 to 23: three directions in the frame of either end
-BAR_LENGTH = 24  # m
-HINGE_STIFFNESS, HINGE_DAMPING = 25, 26  # N m/rad, N m s/rad
-FORCE_SCALE = 27  # N
-LINK_SIZE = 28  # m: a turn times it is a way
-LINK_COLUMNS = 29
+LINK = np.dtype(
+    [
+        ("kind", "i8"),  # of model/links.py
+        ("end", "i8", (2,)),  # junction of either end, as lines count them
+        ("body", "i8", (2,)),  # of either end, -1 on a point
+        ("first_row", "i8"),  # of its equations
+        ("n_rows", "i8"),
+        ("arm", "f8", (2, 3)),  # of either end, in the body frame, m
+        ("triad", "f8", (2, 3, 3)),  # three directions in the frame of either end
+        ("length", "f8"),  # of a bar, m
+        ("stiffness", "f8"),  # of a hinge, N m/rad
+        ("damping", "f8"),  # of a hinge, N m s/rad
+        ("force_scale", "f8"),  # N
+        ("extent", "f8"),  # m: a turn times it is a way
+    ],
+    align=True,
+)
 
 ROWS = {LINK_RIGID: 6, LINK_HINGE: 5, LINK_BALL: 3, LINK_BAR: 1}  # equations of each kind
 
@@ -38,8 +39,7 @@ ROWS = {LINK_RIGID: 6, LINK_HINGE: 5, LINK_BALL: 3, LINK_BAR: 1}  # equations of
 class LinkMesh(NamedTuple):
     """Links as kernels read them, and scratch, filled for one link at a time by `link_terms`."""
 
-    table: Ints  # (n, LINK_INDICES)
-    data: Array  # (n, LINK_COLUMNS)
+    link: Records  # (n,) of LINK
     own: Array  # (12, 13) tangent by the moves and turns of both ends and, last, minus the forces and moments on them
     hold: Array  # (6, 13) derivative of the equations by the same and, last, what they miss (m)
     lever: Array  # (12, 12) moves and turns of both ends per degree of freedom of their junctions
@@ -48,7 +48,7 @@ class LinkMesh(NamedTuple):
 
 def link_rows(links: LinkMesh) -> int:
     """Number of equations of all links."""
-    return int(np.sum(links.table[:, N_ROWS]))
+    return int(np.sum(links.link.n_rows))
 
 
 def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
@@ -58,26 +58,19 @@ def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
     """
     links, n_points = model.links, len(model.names.points)
     n = len(links.names)
-    table = np.zeros((n, LINK_INDICES), dtype=np.int64)
-    data = np.zeros((n, LINK_COLUMNS))
+    made = records(n, LINK)
     rows = np.array([ROWS[int(kind)] for kind in links.kind], dtype=np.int64)
     on_body = links.end_kind == BODY
-    table[:, KIND] = links.kind
-    table[:, END : END + 2] = links.end_index + np.where(on_body, n_points, 0)
-    table[:, END_BODY : END_BODY + 2] = np.where(on_body, links.end_index, -1)
-    table[:, FIRST_ROW] = np.cumsum(rows) - rows
-    table[:, N_ROWS] = rows
-    data[:, ARM : ARM + 6] = links.offset.reshape(n, 6)
-    data[:, TRIAD : TRIAD + 18] = links.frame.reshape(n, 18)
-    data[:, BAR_LENGTH] = links.length
-    data[:, HINGE_STIFFNESS], data[:, HINGE_DAMPING] = links.stiffness, links.damping
-    for k in range(n):
-        mine = [int(b) for b in table[k, END_BODY : END_BODY + 2] if b >= 0]
-        data[k, FORCE_SCALE] = max(weight[b] for b in mine)
-        data[k, LINK_SIZE] = max(size[b] for b in mine)
+    made.kind, made.first_row, made.n_rows = links.kind, np.cumsum(rows) - rows, rows
+    made.end = links.end_index + np.where(on_body, n_points, 0)
+    made.body = np.where(on_body, links.end_index, -1)
+    made.arm, made.triad, made.length = links.offset.reshape(n, 2, 3), links.frame.reshape(n, 2, 3, 3), links.length
+    made.stiffness, made.damping = links.stiffness, links.damping
+    for own in made:
+        mine = [int(b) for b in own.body if b >= 0]
+        own.force_scale, own.extent = max(weight[b] for b in mine), max(size[b] for b in mine)
     return LinkMesh(
-        table=ints(table, (-1, LINK_INDICES)),
-        data=floats(data, (-1, LINK_COLUMNS)),
+        link=made,
         own=np.zeros((12, 13)),
         hold=np.zeros((6, 13)),
         lever=np.zeros((12, 12)),

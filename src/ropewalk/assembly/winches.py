@@ -23,7 +23,7 @@ WINCH = np.dtype(
         ("end", "i8"),  # its node at the winch
         ("stretch", "i8"),  # elements of one section from the winch on
         ("function", "i8"),  # length paid out, m, against time
-        ("base", "f8"),  # length of the element with nothing paid out, m
+        ("unpaid", "f8"),  # length of the element with nothing paid out, m
         ("usual", "f8"),  # length of an ordinary element, m
         ("line_mass", "f8"),  # kg/m
         ("area", "f8"),  # m2

@@ -272,7 +272,7 @@ def body_unbalance(X, flow, mesh, rho, g, nodes):
             for p in range(3):
                 for q in range(3):
                     nodes[turn, p] += lever[3 + p, q] * nodes[n, q]
-    if bodies.links.table.shape[0] > 0:
+    if bodies.links.link.shape[0] > 0:
         link_unbalance(X, mesh, nodes)
 
 

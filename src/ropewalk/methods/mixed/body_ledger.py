@@ -19,14 +19,9 @@ from ropewalk.methods.mixed.ledger_forces import (
     DRAG,
     ENDS,
     HELD,
-    HOLD,
     LOADS,
     NOW,
     NUMERICS,
-    ON_BED,
-    ON_LOADS,
-    ON_WATER,
-    PLACE,
     STEP_WORK,
     WATER,
     book,
@@ -40,17 +35,17 @@ from ropewalk.physics.waves import ELEVATION
 
 
 @kernel
-def _book(block, R, row, turn, column, way, psi, F):
+def _book(block, R, force_kept, moment_kept, way, psi):
     """Work (J) of the forces and moments whose negative stands in the last column of a block, since the last time."""
     force, moment = (-block[0, 6], -block[1, 6], -block[2, 6]), (-block[3, 6], -block[4, 6], -block[5, 6])
-    return book(F, row, column, force, way) + book(F, turn, column, onto(transpose9(R), moment), psi)
+    return book(force_kept, force, way) + book(moment_kept, onto(transpose9(R), moment), psi)
 
 
 @kernel(**COUNTED)
 def measure_bodies(X, flow, mesh, rho, g, ledger, F):
     """Book the forces on all free bodies: adds to the columns of `ledger` that are measured.
 
-    Moments are in the body's frame, where the turn of a step is a vector. F : (n_rows, FORCE_COLUMNS)
+    Moments are in the body's frame, where the turn of a step is a vector. F : (n_rows,) of FORCES
     """
     bodies, memory, block = mesh.bodies, mesh.bodies.memory, mesh.bodies.memory.block
     arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
@@ -63,7 +58,8 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
         R, Z, omega, alpha = body_motion(k, X, mesh)
         x, v, a = three(X[0], row), three(X[1], row), three(X[2], row)
         pose, rates = (x, R, Z), (v, a, omega, alpha)
-        way, psi = sub3(x, three(F[:, PLACE : PLACE + 3], row)), three(X[0], turn)
+        place = F[row].place
+        way, psi = sub3(x, (place[0], place[1], place[2])), three(X[0], turn)
         clear_block(block)
         surface = (x[2] - flow[row, ELEVATION], acceleration(flow, row))
         water_terms(body, pose, rates, memory.around[k], arrays, surface, (rho, g), block)
@@ -71,7 +67,7 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
             lost = memory.sums[0].lost
             ledger[WATER, NOW] += lost
             ledger[DRAG, NOW] += lost
-        ledger[WATER, STEP_WORK] += _book(block, R, row, turn, ON_WATER, way, psi, F)
+        ledger[WATER, STEP_WORK] += _book(block, R, F[row].water, F[turn].water, way, psi)
         clear_block(block)
         given_terms(body, R, block)
         if body.has_matrices == 1:
@@ -79,20 +75,20 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
             lost = _quadratic(body.damping, v, omega)
             damping += lost
             loads += lost
-        ledger[LOADS, STEP_WORK] += _book(block, R, row, turn, ON_LOADS, way, psi, F)
+        ledger[LOADS, STEP_WORK] += _book(block, R, F[row].loads, F[turn].loads, way, psi)
         clear_block(block)
         if is_near_bed(body, x, bodies.bed):
             feet_terms(body, bodies.foot, pose, rates, bodies.bed, 0.0, block)
-        ledger[BED, STEP_WORK] -= _book(block, R, row, turn, ON_BED, way, psi, F)
+        ledger[BED, STEP_WORK] -= _book(block, R, F[row].bed, F[turn].bed, way, psi)
         mass, centre, J = body_inertia(body)
         clear_block(block)
         inertia_terms(mass, centre, J, v, a, omega, alpha, R, Z, 0.0, 0.0, 0.0, block)
         motion = kinetic_energy(mass, centre, J, v, omega, R)
-        ledger[NUMERICS, STEP_WORK] -= _book(block, R, row, turn, HOLD, way, psi, F)
+        ledger[NUMERICS, STEP_WORK] -= _book(block, R, F[row].hold, F[turn].hold, way, psi)
         ledger[NUMERICS, HELD] += motion
         damping += 2.0 * mesh.mass_damping * motion
         for p in range(3):
-            F[row, PLACE + p] = x[p]
+            place[p] = x[p]
     ledger[ENDS, NOW] += ends
     ledger[LOADS, NOW] += loads
     ledger[DAMPING, NOW] += damping

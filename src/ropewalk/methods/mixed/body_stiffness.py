@@ -66,7 +66,7 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
     water_on_bodies(X, 0.0, sea, mesh)
     for _ in range(2):  # the second time with the forces of the links, which a State does not hold
         junction_terms(now, mesh, fluid, AT_REST, memory)
-        if mesh.bodies.links.table.shape[0] > 0:
+        if mesh.bodies.links.link.shape[0] > 0:
             add_links(X, mesh, 0.0, memory.matrix, memory.right)
         add_bodies(X, work.flow, mesh, fluid, AT_REST, memory.matrix, memory.right)
         for line in range(n_lines):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ropewalk.assembly.links import END, FIRST_ROW, N_ROWS
 from ropewalk.numerics.blocksparse import WORTH_FROM, BlockFactor, analyse, no_factor, order_by_degree
 
 
@@ -17,14 +16,13 @@ def junction_factor(mesh: Any, ends: Any) -> BlockFactor:
 
     ends : (n_lines, 2) junctions of the lines
     """
-    start, links = mesh.dof_start, mesh.bodies.links.table
+    start, links = mesh.dof_start, mesh.bodies.links.link
     n_dofs, n_lines = int(start[-1]), ends.shape[0]
     # unknowns beside the degrees of freedom, with the junctions they act on
     beside = [([n_dofs + line], [int(j) for j in ends[line]]) for line in range(n_lines)]
     first = n_dofs + n_lines
     beside += [
-        ([first + int(row[FIRST_ROW]) + r for r in range(row[N_ROWS])], [int(j) for j in row[END : END + 2]])
-        for row in links
+        ([first + int(link.first_row) + r for r in range(link.n_rows)], [int(j) for j in link.end]) for link in links
     ]
     if n_dofs + sum(len(unknowns) for unknowns, _ in beside) < WORTH_FROM:
         return no_factor()

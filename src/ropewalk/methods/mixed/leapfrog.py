@@ -39,9 +39,8 @@ from ropewalk.methods.mixed.steps import (
 from ropewalk.methods.mixed.sweep import end_jump, join_ends, jump, junction_terms
 from ropewalk.methods.mixed.tensions import (
     HUGE,
-    LEAP_COLUMNS,
+    LEAP,
     MOST_TURNS,
-    TANGENT,
     add_line,
     correct,
     find_tensions,
@@ -137,8 +136,9 @@ def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
         for k in range(lines.shape[0]):
             n0, n1 = mesh.node_start[k], mesh.node_start[k + 1] - 2
             first, last = end_jump(k, 0, mesh, right), end_jump(k, 1, mesh, right)
-            along = HUGE * dot(first, (leap[n0, TANGENT], leap[n0, TANGENT + 1], leap[n0, TANGENT + 2]))
-            ahead = HUGE * dot(last, (leap[n1, TANGENT], leap[n1, TANGENT + 1], leap[n1, TANGENT + 2]))
+            t0, t1 = leap[n0].tangent, leap[n1].tangent
+            along = HUGE * dot(first, (t0[0], t0[1], t0[2]))
+            ahead = HUGE * dot(last, (t1[0], t1[1], t1[2]))
             turns += find_tensions(k, along, ahead, now.T, mesh, leap)
         if turns == 0:
             break
@@ -184,7 +184,7 @@ def leap_to(t_end, mesh, sea, motions, work):
 
     The one entry into compiled code of such a run.
     """
-    return _leap(t_end, mesh, sea, motions, work, np.empty((mesh.s.size, LEAP_COLUMNS)), np.zeros((3, 3)))
+    return _leap(t_end, mesh, sea, motions, work, np.empty(mesh.s.size, dtype=LEAP), np.zeros((3, 3)))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -219,7 +219,7 @@ def _accelerate(h, now, mesh, fluid, work, leap):
 
 @kernel(**UNCOUNTED)
 def _leap(t_end, mesh, sea, motions, work, leap, out):
-    """As `leap_to`.  leap : (n_nodes, LEAP_COLUMNS), out : (3, 3), scratch"""
+    """As `leap_to`.  leap : (n_nodes,) of LEAP, out : (3, 3), scratch"""
     clock, settings, count = work.clock[0], work.settings[0], work.count[0]
     slip = 1e-9 * max(1.0, abs(t_end))
     if clock.time >= t_end - slip:

@@ -28,6 +28,7 @@ from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, ten
 # rows of a ledger
 ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS = 0, 1, 2, 3, 4, 5, 6, 7, 8
 POWERS = 9
+KINDS = ("ends", "water", "loads", "drag", "damping", "seabed", "winch", "break", "numerics")  # names of the rows
 
 # columns of a ledger
 WORK = 0  # J, since the start
@@ -35,15 +36,23 @@ STEP_WORK, NOW, HELD = 1, 2, 3  # measured: J along the way since it was measure
 HELD_BEFORE, BEFORE = 4, 5  # the last two as they were measured last; one more for the power before that
 COLUMNS = 7
 
-# columns of the forces on a row, three each, N, as they were measured last; moments (N m, in its own frame) in the rows
-# of a body's rotation
-ON_WATER, ON_DRAG, ON_LOADS, ON_BED, ON_DAMPING = 0, 3, 6, 9, 12  # ON_WATER with drag
-HOLD = 15  # inertia minus all of them, where a line ends at what is held or moved; minus inertia of a body
-ALONG = 18  # tension of the element behind the row
-PLACE = 21  # m
-WOUND = 24  # of the element at a winch, at its inner node: force of winding (N), and the length wound to (m)
-WOUND_MASS = 26  # energy per mass that is brought in (J/kg), and the mass (kg)
-FORCE_COLUMNS = 28
+# Forces on a row, N, as they were measured last; moments (N m, in its own frame) in the rows of a body's rotation.
+FORCES = np.dtype(
+    [
+        ("water", "f8", (3,)),  # with drag
+        ("drag", "f8", (3,)),
+        ("loads", "f8", (3,)),
+        ("bed", "f8", (3,)),
+        ("damping", "f8", (3,)),
+        # inertia minus all of them, where a line ends at what is held or moved; minus inertia of a body
+        ("hold", "f8", (3,)),
+        ("along", "f8", (3,)),  # tension of the element behind the row
+        ("place", "f8", (3,)),  # m
+        ("wound", "f8", (2,)),  # at a winch, at the inner node: force of winding (N), and the length wound to (m)
+        ("wound_mass", "f8", (2,)),  # energy per mass that is brought in (J/kg), and the mass (kg)
+    ],
+    align=True,
+)
 
 AT_REST = (0.0, 0.0)  # da/dr and dv/dr where no derivative is used
 
@@ -65,25 +74,32 @@ def elastic_energy(e, span, element, law_data):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def book(F, n, c, force, way):
-    """Work (J) of a force on row n along the way since it was measured last; it is kept in column c."""
-    total = (F[n, c] + force[0]) * way[0] + (F[n, c + 1] + force[1]) * way[1] + (F[n, c + 2] + force[2]) * way[2]
-    F[n, c], F[n, c + 1], F[n, c + 2] = force[0], force[1], force[2]
+def book(kept, force, way):
+    """Work (J) of a force along the way since it was measured last.  kept : (3,) field of FORCES, made the force"""
+    total = (kept[0] + force[0]) * way[0] + (kept[1] + force[1]) * way[1] + (kept[2] + force[2]) * way[2]
+    kept[0], kept[1], kept[2] = force[0], force[1], force[2]
     return 0.5 * total
 
 
 @kernel(**UNCOUNTED)
-def book_along(F, n, c, force, place):
-    """As `book`, in one dimension; the place is kept in the next column."""
-    total = 0.5 * (F[n, c] + force) * (place - F[n, c + 1])
-    F[n, c], F[n, c + 1] = force, place
+def book_along(kept, force, place):
+    """As `book`, in one dimension.  kept : (2,) force and place"""
+    total = 0.5 * (kept[0] + force) * (place - kept[1])
+    kept[0], kept[1] = force, place
     return total
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _way(F, n, r):
     """Way of row n since it was measured last, m."""
-    return r[n, 0] - F[n, PLACE], r[n, 1] - F[n, PLACE + 1], r[n, 2] - F[n, PLACE + 2]
+    place = F[n].place
+    return r[n, 0] - place[0], r[n, 1] - place[1], r[n, 2] - place[2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _acts(kept):
+    """Whether a force (3,) is not zero."""
+    return kept[0] != 0.0 or kept[1] != 0.0 or kept[2] != 0.0
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -111,14 +127,14 @@ def _book_bed(n, now, lumps, fluid, way, F):
     R = node_terms(n, now, bare, fluid, AT_REST)[0]
     rest = sub3(lump(n, now, lumps.node, fluid, AT_REST)[0], (here.force[0], here.force[1], here.force[2]))
     inertia = (m * a[n, 0], m * a[n, 1], m * (a[n, 2] + fluid[1]))
-    return book(F, n, ON_BED, sub3(add3(inertia, rest), R), way)
+    return book(F[n].bed, sub3(add3(inertia, rest), R), way)
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def _book_hold(n, now, lumps, fluid, force, way, F):
     """Work of what holds or moves the node at an end (J).  force : of its elements on it, N"""
     R = node_terms(n, now, lumps, fluid, AT_REST)[0]
-    return book(F, n, HOLD, sub3(R, force), way)
+    return book(F[n].hold, sub3(R, force), way)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -133,19 +149,20 @@ def _book_row(n, now, lumps, fluid, acting, F):
         force, part, power = _on_lump(n, now, lumps.node, fluid)
         water, drag = add3(water, force), add3(drag, part)
     load = (given[0] + node.force[0], given[1] + node.force[1], given[2] + node.force[2])
-    if load != ZERO3 or F[n, ON_LOADS] != 0.0 or F[n, ON_LOADS + 1] != 0.0 or F[n, ON_LOADS + 2] != 0.0:
-        loads = book(F, n, ON_LOADS, load, way)
+    if load != ZERO3 or _acts(F[n].loads):
+        loads = book(F[n].loads, load, way)
     if lumps.has_bed and node.bed_area != 0.0:
         depth = penetration(lumps.bed, three(r, n), node.radius)
         if depth > 0.0:
             ground = _book_bed(n, now, lumps, fluid, way, F)
-        elif F[n, ON_BED] != 0.0 or F[n, ON_BED + 1] != 0.0 or F[n, ON_BED + 2] != 0.0:
-            ground = book(F, n, ON_BED, ZERO3, way)
+        elif _acts(F[n].bed):
+            ground = book(F[n].bed, ZERO3, way)
     if lumps.mass_damping > 0.0:
         m = lumps.mass_damping * node.mass
-        damped = book(F, n, ON_DAMPING, (m * v[n, 0], m * v[n, 1], m * v[n, 2]), way)
-    F[n, PLACE], F[n, PLACE + 1], F[n, PLACE + 2] = r[n, 0], r[n, 1], r[n, 2]
-    return book(F, n, ON_WATER, water, way), book(F, n, ON_DRAG, drag, way), loads, ground, damped, power
+        damped = book(F[n].damping, (m * v[n, 0], m * v[n, 1], m * v[n, 2]), way)
+    place = F[n].place
+    place[0], place[1], place[2] = r[n, 0], r[n, 1], r[n, 2]
+    return book(F[n].water, water, way), book(F[n].drag, drag, way), loads, ground, damped, power
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -180,7 +197,7 @@ def _measure_line(line, now, mesh, fluid, grip, ledger, F):
         span = max(np.sqrt(dot(d, d)), SHORTEST * element[e].length)
         t = scale3(1.0 / span, d)
         pull, ahead = scale3(T[e], t), _way(F, j, r)
-        taken, L = book(F, i, ALONG, pull, sub3(ahead, way)), element[e].length
+        taken, L = book(F[i].along, pull, sub3(ahead, way)), element[e].length
         if element[e].law == LINEAR and span >= L:  # most are, and the call takes as long as all the rest of this
             stored = 0.5 * law_data[element[e].law_start] * (span - L) * (span - L) / L
         else:
@@ -227,7 +244,7 @@ def measure_lines(now, mesh, fluid, grip, ledger, F):
     resolved; but what both together take is known, and so is what is stored.
 
     now : `Instant`    fluid : rho, g    grip : of `Elimination`    ledger : (POWERS, COLUMNS)
-    F : (n_rows, FORCE_COLUMNS)
+    F : (n_rows,) of FORCES
     """
     dof, dof_start, r, reference = mesh.dof, mesh.dof_start, now.r, mesh.reference
     lumps = lumps_of(mesh, grip)

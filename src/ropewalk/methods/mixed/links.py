@@ -18,20 +18,6 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.body_loads import body_motion, three
-from ropewalk.assembly.links import (
-    ARM,
-    BAR_LENGTH,
-    END,
-    END_BODY,
-    FIRST_ROW,
-    FORCE_SCALE,
-    HINGE_DAMPING,
-    HINGE_STIFFNESS,
-    KIND,
-    LINK_SIZE,
-    N_ROWS,
-    TRIAD,
-)
 from ropewalk.model.arrays import Array
 from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE
 from ropewalk.numerics.blockelimination import (
@@ -63,21 +49,21 @@ def multiplier_row(link, mesh):
 def _pose(link, side, X, mesh):
     """Attitude and Z of physics/rigidbody.py, angular velocity, place (m) and arm of an end of a link, in the world."""
     links = mesh.bodies.links
-    k = links.table[link, END_BODY + side]
-    x = three(X[0], mesh.s.size + links.table[link, END + side])
+    k = links.link[link].body[side]
+    x = three(X[0], mesh.s.size + links.link[link].end[side])
     if k < 0:
         return UNIT9, UNIT9, ZERO3, x, ZERO3
     R, Z, omega, _ = body_motion(k, X, mesh)
-    at = ARM + 3 * side
-    e = onto(R, (links.data[link, at], links.data[link, at + 1], links.data[link, at + 2]))
+    arm = links.link[link].arm
+    e = onto(R, (arm[side, 0], arm[side, 1], arm[side, 2]))
     return R, Z, omega, add3(x, e), e
 
 
 @kernel
 def _direction(link, side, i, R, mesh):
     """Direction i of the triad of an end, in the world."""
-    data, at = mesh.bodies.links.data, TRIAD + 9 * side + 3 * i
-    return onto(R, (data[link, at], data[link, at + 1], data[link, at + 2]))
+    triad = mesh.bodies.links.link[link].triad
+    return onto(R, (triad[side, i, 0], triad[side, i, 1], triad[side, i, 2]))
 
 
 @kernel
@@ -169,8 +155,8 @@ def _hinge_moment(link, X, mesh, gp, own):
         \delta m = \theta_B \cdot (k n + c\,(\omega_B \times n + \gamma' Z_B^T n))
         + \theta_A \cdot (-k n + c\,(n \times \omega_B - \gamma' Z_A^T n)), \qquad \delta n = \theta_A \times n
     """
-    data = mesh.bodies.links.data
-    k, c = data[link, HINGE_STIFFNESS], data[link, HINGE_DAMPING]
+    own_link = mesh.bodies.links.link[link]
+    k, c = own_link.stiffness, own_link.damping
     if k == 0.0 and c == 0.0:
         return
     angle, rate, n = hinge_turn(link, X, mesh)
@@ -193,21 +179,21 @@ def _hinge_moment(link, X, mesh, gp, own):
 def link_terms(link, X, mesh, gp):
     """Fill the scratch of the links (mixed_link_arrays.py) with link `link`, at X."""
     links = mesh.bodies.links
-    own, hold, lever, data = links.own, links.hold, links.lever, links.data
+    own, hold, lever = links.own, links.hold, links.lever
     own[:], hold[:], lever[:] = 0.0, 0.0, 0.0
-    row, scale = multiplier_row(link, mesh), data[link, FORCE_SCALE]
+    row, scale = multiplier_row(link, mesh), links.link[link].force_scale
     force, moment = scale3(scale, three(X[0], row)), scale3(scale, three(X[0], row + 1))
     Ra, _, _, pa, ea = _pose(link, 0, X, mesh)
     Rb, _, _, pb, eb = _pose(link, 1, X, mesh)
-    kind = links.table[link, KIND]
+    kind = links.link[link].kind
     if kind == LINK_BAR:
-        _apart(pa, pb, data[link, BAR_LENGTH], force[0], own, hold)
+        _apart(pa, pb, links.link[link].length, force[0], own, hold)
     else:
         _together(pa, pb, force, own, hold)
     if kind != LINK_BAR and kind != LINK_BALL:
         axis = _direction(link, 0, 2, Ra, mesh)
         b0, b1 = _direction(link, 1, 0, Rb, mesh), _direction(link, 1, 1, Rb, mesh)
-        size = data[link, LINK_SIZE]
+        size = links.link[link].extent
         _square(3, axis, b0, size, moment[0], own, hold)
         _square(4, axis, b1, size, moment[1], own, hold)
         if kind == LINK_HINGE:
@@ -225,10 +211,10 @@ def _fill_lever(link, side, e, mesh, own, lever):
     e : arm, world, m
     """
     links = mesh.bodies.links
-    j, at = links.table[link, END + side], 6 * side
+    j, at = links.link[link].end[side], 6 * side
     d = mesh.dof_start[j]
     n = mesh.dof_start[j + 1] - d
-    if links.table[link, END_BODY + side] < 0:
+    if links.link[link].body[side] < 0:
         for q in range(n):
             for p in range(3):
                 lever[at + p, at + q] = mesh.dof[d + q].axis[p]
@@ -247,17 +233,17 @@ def add_links(X, mesh, gp, A, b):
     """Put all links into the dense system of the junctions; their equations are its last rows."""
     links = mesh.bodies.links
     own, hold, lever = links.own, links.hold, links.lever
-    n_links = links.table.shape[0]
+    n_links = links.link.shape[0]
     if n_links == 0:
         return
-    first = b.size - links.table[n_links - 1, FIRST_ROW] - links.table[n_links - 1, N_ROWS]
+    first = b.size - links.link[n_links - 1].first_row - links.link[n_links - 1].n_rows
     dof = np.full(12, -1)
     turned = np.zeros((12, 12))
     for link in range(n_links):
         link_terms(link, X, mesh, gp)
         dof[:] = -1
         for side in range(2):
-            j = links.table[link, END + side]
+            j = links.link[link].end[side]
             for q in range(mesh.dof_start[j + 1] - mesh.dof_start[j]):
                 dof[6 * side + q] = mesh.dof_start[j] + q
         for p in range(12):
@@ -277,8 +263,8 @@ def add_links(X, mesh, gp, A, b):
                 for j in range(12):
                     if dof[j] >= 0:
                         A[dof[i], dof[j]] += w * turned[p, j]
-        row0, scale = first + links.table[link, FIRST_ROW], links.data[link, FORCE_SCALE]
-        for r in range(links.table[link, N_ROWS]):
+        row0, scale = first + links.link[link].first_row, links.link[link].force_scale
+        for r in range(links.link[link].n_rows):
             b[row0 + r] = -hold[r, LAST]
             for i in range(12):
                 if dof[i] < 0:
@@ -294,17 +280,17 @@ def add_links(X, mesh, gp, A, b):
 def pull_links(X, mesh, right, share):
     """Change the multipliers by the solution of the junctions; returns the largest change (N)."""
     links = mesh.bodies.links
-    n_links = links.table.shape[0]
+    n_links = links.link.shape[0]
     largest = 0.0
     if n_links == 0:
         return largest
-    first = right.size - links.table[n_links - 1, FIRST_ROW] - links.table[n_links - 1, N_ROWS]
+    first = right.size - links.link[n_links - 1].first_row - links.link[n_links - 1].n_rows
     for link in range(n_links):
         row = multiplier_row(link, mesh)
-        for r in range(links.table[link, N_ROWS]):
-            change = right[first + links.table[link, FIRST_ROW] + r]
+        for r in range(links.link[link].n_rows):
+            change = right[first + links.link[link].first_row + r]
             X[0, row + r // 3, r % 3] += share * change
-            largest = max(largest, abs(change) * links.data[link, FORCE_SCALE])
+            largest = max(largest, abs(change) * links.link[link].force_scale)
     return largest
 
 
@@ -313,10 +299,10 @@ def link_unbalance(X, mesh, nodes):
     """Minus the forces and moments of the links on what they connect, into the rows of nodes (N, N m); also `miss`."""
     links = mesh.bodies.links
     links.miss[0] = 0.0
-    for link in range(links.table.shape[0]):
+    for link in range(links.link.shape[0]):
         link_terms(link, X, mesh, 0.0)
         for side in range(2):
-            j, k, at = links.table[link, END + side], links.table[link, END_BODY + side], 6 * side
+            j, k, at = links.link[link].end[side], links.link[link].body[side], 6 * side
             force = (links.own[at, LAST], links.own[at + 1, LAST], links.own[at + 2, LAST])
             for p in range(3):
                 nodes[mesh.s.size + j, p] += force[p]
@@ -326,7 +312,7 @@ def link_unbalance(X, mesh, nodes):
             arm = cross3(e, force)
             for p in range(3):
                 nodes[mesh.s.size + mesh.motion.size + k, p] += links.own[at + 3 + p, LAST] + arm[p]
-        for r in range(links.table[link, N_ROWS]):
+        for r in range(links.link[link].n_rows):
             links.miss[0] = max(links.miss[0], abs(links.hold[r, LAST]))
 
 
@@ -335,13 +321,13 @@ def link_powers(X, mesh):
     """Power (W) of the hinges' springs, of what holds or moves the far ends of links, and lost in dampers."""
     links = mesh.bodies.links
     springs, ends, lost = 0.0, 0.0, 0.0
-    for link in range(links.table.shape[0]):
-        if links.table[link, KIND] == LINK_HINGE:
+    for link in range(links.link.shape[0]):
+        if links.link[link].kind == LINK_HINGE:
             angle, rate, _ = hinge_turn(link, X, mesh)
-            springs -= links.data[link, HINGE_STIFFNESS] * angle * rate
-            lost += links.data[link, HINGE_DAMPING] * rate * rate
+            springs -= links.link[link].stiffness * angle * rate
+            lost += links.link[link].damping * rate * rate
         for side in range(2):
-            j = links.table[link, END + side]
+            j = links.link[link].end[side]
             if mesh.dof_start[j + 1] > mesh.dof_start[j]:
                 continue
             link_terms(link, X, mesh, 0.0)
@@ -358,7 +344,7 @@ def link_loads(X: Array, mesh: Any) -> tuple[Array, Array]:
     Moments are those of rigid links and hinges, with the spring and the damper of a hinge.
     """
     links = mesh.bodies.links
-    n = links.table.shape[0]
+    n = links.link.shape[0]
     force, moment = np.zeros((n, 3)), np.zeros((n, 3))
     for link in range(n):
         link_terms(link, X, mesh, 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ropewalk.assembly.mesh import Mesh, contact_width
 from ropewalk.assembly.winches import WINCH, WinchMesh
-from ropewalk.methods.mixed.ledger_forces import WOUND, WOUND_MASS, book_along, elastic_energy
+from ropewalk.methods.mixed.ledger_forces import book_along, elastic_energy
 from ropewalk.model.arrays import Records, floats, records
 from ropewalk.model.model import Model
 from ropewalk.model.payout import lengths_at
@@ -53,7 +53,7 @@ def pay_out(t, mesh, X):
         e, k, end = row.element, row.inner, row.end
         paid, rate, second = value_at(t, row.function, winches.functions)
         shift, shift_rate = _shift(t, row)
-        length = row.base + paid
+        length = row.unpaid + paid
         element, node = mesh.element[e], mesh.node
         element.length = length + shift
         element.length_rate = rate + shift_rate
@@ -101,7 +101,7 @@ def book_winches(X, T, mesh, g, F):
     returns the first term by itself, of elements with damping and of those without: what these take of the work of
     their tension and do not store is more by that.
 
-    F : (n_rows, FORCE_COLUMNS) of mixed_ledger_forces.py
+    F : (n_rows,) of FORCES of mixed_ledger_forces.py
     """
     total, damped, bare = 0.0, 0.0, 0.0
     winches = mesh.winches
@@ -115,9 +115,9 @@ def book_winches(X, T, mesh, g, F):
             squares += X[1, k, p] ** 2 + X[1, end, p] ** 2
         span, length = np.sqrt(square), mesh.element[e].length
         stored = elastic_energy(e, span, mesh.element, mesh.law_data)
-        entering = book_along(F, k, WOUND, (stored - T[e] * span) / length, length)
+        entering = book_along(F[k].wound, (stored - T[e] * span) / length, length)
         brought = 0.25 * squares + 0.5 * g * (X[0, k, 2] + X[0, end, 2])
-        total += entering + book_along(F, k, WOUND_MASS, brought, 2.0 * (mesh.node[k].mass - row.inner_mass))
+        total += entering + book_along(F[k].wound_mass, brought, 2.0 * (mesh.node[k].mass - row.inner_mass))
         if mesh.element[e].damping > 0.0:
             damped += entering
         else:
@@ -180,7 +180,7 @@ def _weigh(model: Model, mesh: Mesh, i: int, t: float, row: Records) -> None:
     k = lines.piece_section[piece]
     element, node = mesh.element[e], mesh.node
     length = element.length
-    row.base = length - value_at(t, row.function, model.functions)[0]
+    row.unpaid = length - value_at(t, row.function, model.functions)[0]
     row.usual = length
     row.line_mass = sections.mass[k]
     row.area = 2.0 * element.half_volume / length

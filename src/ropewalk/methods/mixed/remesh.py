@@ -27,7 +27,7 @@ LONGEST_REPAIR, SHORTEST_REPAIR = 10.0, 0.5  # s
 def end_length(mesh: Mesh, i: int, t: float) -> float:
     """Length of the element at winch i at time t (m)."""
     row = mesh.winches.winch[i]
-    return float(row.base + value_at(t, row.function, mesh.winches.functions)[0])
+    return float(row.unpaid + value_at(t, row.function, mesh.winches.functions)[0])
 
 
 def next_remesh(mesh: Mesh, now: float, end: float) -> float:
@@ -119,7 +119,7 @@ def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     row.stretch += 1
     inner = k if at_last else k + 1
     mesh2.node.mass[inner], mesh2.node.bed_area[inner] = inner_mass, inner_bed
-    row.base -= usual
+    row.unpaid -= usual
     row.inner_mass, row.inner_bed = node.mass, node.bed_area
     work2 = _moved(mesh2, work, lambda X: np.insert(X, place, 0.0, axis=-2), lambda T: np.insert(T, e, T[e]))
     work2.now.X[:, place], work2.trial.X[:, place], work2.last.X[:, place] = new, new, before
@@ -145,7 +145,7 @@ def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     rate = value_at(t, row.function, mesh.winches.functions)[1]
     repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
     data = row.copy()
-    data.base += usual
+    data.unpaid += usual
     is_parted = [each.law == LINEAR and each.law_start == mesh.law_data.size - 1 for each in mesh.element[[e, next_e]]]
     if any(is_parted):  # what holds nothing has no length to be made good
         T = 0.0

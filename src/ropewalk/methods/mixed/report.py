@@ -11,18 +11,7 @@ import numpy as np
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.footing import point_footings
 from ropewalk.methods.mixed.ledger import stored_energy
-from ropewalk.methods.mixed.ledger_forces import (
-    BED,
-    BREAK,
-    DAMPING,
-    DRAG,
-    ENDS,
-    LOADS,
-    NUMERICS,
-    WATER,
-    WINCH,
-    WORK,
-)
+from ropewalk.methods.mixed.ledger_forces import KINDS, WORK
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, keep_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
@@ -99,22 +88,16 @@ def energy_terms(stored: Array, done: Array, first: Array) -> dict[str, Array]:
     first : (3,) what was stored at the start
     """
     gain = stored.sum(axis=1) - first.sum()
-    given = done[:, ENDS] + done[:, WATER] + done[:, LOADS] + done[:, WINCH]
-    lost = done[:, DRAG] + done[:, DAMPING] + done[:, BED] + done[:, BREAK] + done[:, NUMERICS]
+    work = dict(zip(KINDS, done.T, strict=True))
+    given = {name: work[name] for name in ("ends", "water", "loads", "winch")}
+    lost = {name: work[name] for name in ("drag", "damping", "seabed", "break", "numerics")}
     return {
         "kinetic": stored[:, 0],
         "elastic": stored[:, 1],
         "potential": stored[:, 2],
-        "work_ends": done[:, ENDS],
-        "work_water": done[:, WATER],
-        "work_loads": done[:, LOADS],
-        "work_winch": done[:, WINCH],
-        "loss_drag": done[:, DRAG],
-        "loss_damping": done[:, DAMPING],
-        "loss_seabed": done[:, BED],
-        "loss_break": done[:, BREAK],
-        "loss_numerics": done[:, NUMERICS],
-        "closure": gain - given + lost,
+        **{f"work_{name}": values for name, values in given.items()},
+        **{f"loss_{name}": values for name, values in lost.items()},
+        "closure": gain - sum(given.values()) + sum(lost.values()),
     }
 
 

@@ -118,7 +118,7 @@ class Work(NamedTuple):
     flow: Array  # (n_nodes + n_junctions, 8) of the water
     nodes: Array  # (n_nodes + n_junctions, 3) N, inertia minus forces; filled by `unbalance`
     ledger: Array  # (POWERS, COLUMNS) of mixed_ledger_forces.py
-    forces: Array  # (n_rows, FORCE_COLUMNS) of mixed_ledger_forces.py
+    forces: Records  # (n_rows,) of FORCES of ledger_forces.py
     memory: Elimination
     clock: Records  # (1,) of CLOCK
     count: Records  # type: ignore[assignment]  # (1,) of COUNT; hides tuple.count, which nobody asks for
@@ -136,7 +136,7 @@ def allocate(mesh: Mesh) -> Work:
         flow=np.zeros((n_rows, COLUMNS)),
         nodes=np.zeros((n_rows, 3)),
         ledger=np.zeros((mixed_ledger_forces.POWERS, mixed_ledger_forces.COLUMNS)),
-        forces=np.zeros((n_rows, mixed_ledger_forces.FORCE_COLUMNS)),
+        forces=records(n_rows, mixed_ledger_forces.FORCES),
         memory=allocate_elimination(mesh),
         clock=records(1, CLOCK),
         count=records(1, COUNT),

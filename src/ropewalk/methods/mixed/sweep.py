@@ -196,7 +196,7 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     n_dofs = mesh.dof.shape[0]
     n_nodes = mesh.s.size
     right = memory.right
-    has_bodies, has_links = mesh.bodies.body.shape[0] > 0, mesh.bodies.links.table.shape[0] > 0
+    has_bodies, has_links = mesh.bodies.body.shape[0] > 0, mesh.bodies.links.link.shape[0] > 0
     for line in range(n_lines):
         if not eliminate_line(line, now, mesh, fluid, step, memory):
             return np.inf, np.inf, np.inf

@@ -35,14 +35,22 @@ from ropewalk.physics.elasticity import LINEAR, tension
 HUGE = 1e20
 MOST_TURNS = 10  # of elements between slack and taut, while damping is solved for; 1 or 2 are usual
 
-# columns of the memory of one step: of a node, and of the element after it
-INVERSE = 0  # 0 to 8: inverse of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
-CHANGE = 9  # 9, 10, 11: what its acceleration changes by without tension, m/s2; at free ends the force, N
-TANGENT = 12  # 12, 13, 14
-STRETCH, LEVEL, RATE = 15, 16, 17  # strain; tension at it (N), and per change of acceleration along the element (kg)
-REACH = 18  # strain per change of acceleration along the element, through its damping, s2/m
-OWN, NEXT, FAR = 19, 20, 21  # its tension, that per tension of the next one, and per motion of the first end
-LEAP_COLUMNS = 22
+# memory of one step: of a node, and of the element after it
+LEAP = np.dtype(
+    [
+        ("inverse", "f8", (9,)),  # of the node's mass with its damping, 1/kg; at free ends the mass itself, kg
+        ("change", "f8", (3,)),  # of its acceleration without tension, m/s2; at free ends the force, N
+        ("tangent", "f8", (3,)),
+        ("stretch", "f8"),  # strain
+        ("level", "f8"),  # tension at it, N
+        ("rate", "f8"),  # of tension per change of acceleration along the element, kg
+        ("reach", "f8"),  # strain per change of acceleration along the element, through its damping, s2/m
+        ("own", "f8"),  # tension, N
+        ("next", "f8"),  # tension per tension of the next element
+        ("far", "f8"),  # tension per motion of the first end
+    ],
+    align=True,
+)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -58,24 +66,24 @@ def _law(element, stretch, is_slack, law_data):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _three(x, i, c):
-    """Three columns of a row."""
-    return x[i, c], x[i, c + 1], x[i, c + 2]
+def _three(x):
+    """A vector as a tuple."""
+    return x[0], x[1], x[2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _nine(x, i):
-    """The matrix of a node."""
-    return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7], x[i, 8]
+def _nine(x):
+    """A matrix as a tuple."""
+    return x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _keep(x, i, K, y):
-    """Store matrix and vector of a node."""
+def _keep(leap, K, y):
+    """Store matrix and vector of a node (record of LEAP)."""
     for p in range(9):
-        x[i, p] = K[p]
+        leap.inverse[p] = K[p]
     for p in range(3):
-        x[i, CHANGE + p] = y[p]
+        leap.change[p] = y[p]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -127,7 +135,7 @@ def forces(h, now, mesh, fluid, grip, leap):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _line_forces(line, h, now, mesh, fluid, grip, leap):
-    """Forces and masses along a line, without its tension, into `leap` (n_nodes, LEAP_COLUMNS).
+    """Forces and masses along a line, without its tension, into `leap` (n_nodes,) of LEAP.
 
     Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
     """
@@ -152,9 +160,9 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
         pull, slope = _law(el, stretch, stretch < 0.0, mesh.law_data)
         reach = half_h * tau * inverse_length
         T[e] = pull
-        leap[i, STRETCH], leap[i, LEVEL], leap[i, RATE], leap[i, REACH] = stretch, pull, reach * slope, reach
-        leap[i, OWN], leap[i, NEXT], leap[i, FAR] = pull, 0.0, 0.0
-        leap[i, TANGENT], leap[i, TANGENT + 1], leap[i, TANGENT + 2] = t
+        leap[i].stretch, leap[i].level, leap[i].rate, leap[i].reach = stretch, pull, reach * slope, reach
+        leap[i].own, leap[i].next, leap[i].far = pull, 0.0, 0.0
+        leap[i].tangent[0], leap[i].tangent[1], leap[i].tangent[2] = t
         Fb, Cb = ZERO3, ZERO9
         if fluid[0] > 0.0:
             chord, by = (t, span), (1.0, half_h)
@@ -177,7 +185,7 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
             if k > 0:
                 K, _ = invert(K)
                 y = onto(K, y)
-            _keep(leap, i, K, y)
+            _keep(leap[i], K, y)
             square = _square(2.0 * (k_before + stiffness), 2.0 * (g_before + geometric) + shear, k_bed,
                              max(lean_before, lean), lumps.node[i].mass)  # fmt: skip
             fastest = max(fastest, square)
@@ -186,7 +194,7 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
     if not holds_last:
         n = n0 + n_elements
         R, K, k_bed, shear = _node(n, h, now, lumps, fluid)
-        _keep(leap, n, add9(K, C), sub3(F, R))
+        _keep(leap[n], add9(K, C), sub3(F, R))
         fastest = max(fastest, _square(2.0 * k_before, 2.0 * g_before + shear, k_bed, lean_before, lumps.node[n].mass))
     return fastest, slowest
 
@@ -198,34 +206,34 @@ def sweep_tensions(n0, n_elements, leap):
     .. math:: T_e = T_e^0 + c_e\, t_e \cdot (\delta a_{e+1} - \delta a_e), \qquad
               \delta a_i = y_i + P_i (T_i t_i - T_{i-1} t_{i-1})
 
-    Afterwards each is OWN + NEXT times the next + FAR times what the first end does along its element; the last
-    has in NEXT what it changes by what the last end does along it.
+    Afterwards each is own + next times the next + far times what the first end does along its element; the last
+    has in `next` what it changes by what the last end does along it.
     """
-    t = _three(leap, n0, TANGENT)
+    t = _three(leap[n0].tangent)
     y_along, P_along, low_along = 0.0, 0.0, 0.0  # of the node before: t.y, t.P t, and t_before.P t
     own, up, far = 0.0, 0.0, 0.0
     for i in range(n0, n0 + n_elements - 1):
         j = i + 1
-        t_next = _three(leap, j, TANGENT)
-        P = _nine(leap, j)
-        y = _three(leap, j, CHANGE)
+        t_next = _three(leap[j].tangent)
+        P = _nine(leap[j].inverse)
+        y = _three(leap[j].change)
         Pt = onto(P, t)
-        c = leap[i, RATE]
+        c = leap[i].rate
         low = c * low_along
         f = 1.0 / (1.0 + c * (P_along + dot(t, Pt)) - low * up)
-        own = f * (leap[i, LEVEL] + c * (dot(t, y) - y_along) + low * own)
+        own = f * (leap[i].level + c * (dot(t, y) - y_along) + low * own)
         far = f * (low * far - (c if i == n0 else 0.0))
         low_along = dot(t_next, Pt)
         up = f * c * low_along
-        leap[i, OWN], leap[i, NEXT], leap[i, FAR] = own, up, far
+        leap[i].own, leap[i].next, leap[i].far = own, up, far
         P_along, y_along, t = dot(t_next, onto(P, t_next)), dot(t_next, y), t_next
     i = n0 + n_elements - 1
-    c = leap[i, RATE]
+    c = leap[i].rate
     low = c * low_along
     f = 1.0 / (1.0 + c * P_along - low * up)
-    leap[i, OWN] = f * (leap[i, LEVEL] - c * y_along + low * own)
-    leap[i, NEXT] = f * c
-    leap[i, FAR] = f * (low * far - (c if n_elements == 1 else 0.0))
+    leap[i].own = f * (leap[i].level - c * y_along + low * own)
+    leap[i].next = f * c
+    leap[i].far = f * (low * far - (c if n_elements == 1 else 0.0))
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -239,25 +247,25 @@ def find_tensions(line, first, last, T, mesh, leap):
     turns = 0
     for k in range(mesh.element_start[line + 1] - e0 - 1, -1, -1):
         i, e = n0 + k, e0 + k
-        pull = leap[i, OWN] + leap[i, NEXT] * pull + leap[i, FAR] * first
+        pull = leap[i].own + leap[i].next * pull + leap[i].far * first
         was_slack = T[e] < 0.0
         T[e] = pull
         if (pull < 0.0) != was_slack and mesh.element[e].slack > 0.0:
             turns += 1
-            leap[i, LEVEL], slope = _law(mesh.element[e], leap[i, STRETCH], pull < 0.0, mesh.law_data)
-            leap[i, RATE] = leap[i, REACH] * slope
+            leap[i].level, slope = _law(mesh.element[e], leap[i].stretch, pull < 0.0, mesh.law_data)
+            leap[i].rate = leap[i].reach * slope
     return turns
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
     """Change accelerations and velocities of a line by what its tensions do; False if they are not finite."""
-    pulled = scale3(T[e0], _three(leap, n0, TANGENT))
+    pulled = scale3(T[e0], _three(leap[n0].tangent))
     total = T[e0]
     for k in range(1, n_elements):
         i = n0 + k
-        pull = scale3(T[e0 + k], _three(leap, i, TANGENT))
-        x = add3(_three(leap, i, CHANGE), onto(_nine(leap, i), sub3(pull, pulled)))
+        pull = scale3(T[e0 + k], _three(leap[i].tangent))
+        x = add3(_three(leap[i].change), onto(_nine(leap[i].inverse), sub3(pull, pulled)))
         pulled = pull
         for p in range(3):
             a[i, p] += x[p]
@@ -296,31 +304,31 @@ def add_line(line, mesh, leap, A, b):
     n0, dof_start, lever = mesh.node_start[line], mesh.dof_start, mesh.bodies.memory.lever[line]
     n_elements = mesh.element_start[line + 1] - mesh.element_start[line]
     n1 = n0 + n_elements - 1  # where its last element begins
-    own, by_last, by_first = leap[n1, OWN], leap[n1, NEXT], leap[n1, FAR]
+    own, by_last, by_first = leap[n1].own, leap[n1].next, leap[n1].far
     di, ni = dof_start[i], dof_start[i + 1] - dof_start[i]
     dj, nj = dof_start[j], dof_start[j + 1] - dof_start[j]
-    t0, t1 = _three(leap, n0, TANGENT), _three(leap, n1, TANGENT)
+    t0, t1 = _three(leap[n0].tangent), _three(leap[n1].tangent)
     if nj > 0:
-        K, y = _nine(leap, n1 + 1), _three(leap, n1 + 1, CHANGE)
+        K, y = _nine(leap[n1 + 1].inverse), _three(leap[n1 + 1].change)
         for d in range(nj):
-            u = _three(lever[1], d, 0)
+            u = _three(lever[1][d])
             b[dj + d] += dot(u, y) - dot(u, t1) * own
             for c in range(nj):
-                w = _three(lever[1], c, 0)
+                w = _three(lever[1][c])
                 A[dj + d, dj + c] += HUGE * (dot(u, t1) * by_last * dot(w, t1) + dot(u, onto(K, w)))
             for c in range(ni):
-                A[dj + d, di + c] += HUGE * dot(u, t1) * by_first * dot(_three(lever[0], c, 0), t0)
+                A[dj + d, di + c] += HUGE * dot(u, t1) * by_first * dot(_three(lever[0][c]), t0)
     if not two_sided:
         return
     for n in range(n1 - 1, n0 - 1, -1):
-        up = leap[n, NEXT]
-        own, by_last, by_first = leap[n, OWN] + up * own, up * by_last, leap[n, FAR] + up * by_first
-    K, y = _nine(leap, n0), _three(leap, n0, CHANGE)
+        up = leap[n].next
+        own, by_last, by_first = leap[n].own + up * own, up * by_last, leap[n].far + up * by_first
+    K, y = _nine(leap[n0].inverse), _three(leap[n0].change)
     for d in range(ni):
-        u = _three(lever[0], d, 0)
+        u = _three(lever[0][d])
         b[di + d] += dot(u, y) + dot(u, t0) * own
         for c in range(ni):
-            w = _three(lever[0], c, 0)
+            w = _three(lever[0][c])
             A[di + d, di + c] += HUGE * (dot(u, onto(K, w)) - dot(u, t0) * by_first * dot(w, t0))
         for c in range(nj):
-            A[di + d, dj + c] -= HUGE * dot(u, t0) * by_last * dot(_three(lever[1], c, 0), t1)
+            A[di + d, dj + c] -= HUGE * dot(u, t0) * by_last * dot(_three(lever[1][c]), t1)
