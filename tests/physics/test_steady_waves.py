@@ -94,5 +94,18 @@ def test_wave_above_the_highest_is_refused():
         stream(7.5, 12.0, 8.0, G)
 
 
+def test_lowest_waves_are_linear():
+    wave = stream(1e-10, 10.0, 30.0, G)
+    assert_allclose(wave.elevation, [0.5e-10])
+    assert_allclose(wave.wavenumber, waves.wavenumber(wave.omega, 30.0, G), rtol=1e-12)
+    low, higher = stream(2.4e-5, 10.0, 30.0, G), stream(2.6e-5, 10.0, 30.0, G)  # on both sides of the limit
+    assert_allclose(low.velocity[0] / 2.4, higher.velocity[0] / 2.6, rtol=1e-6)
+
+
+def test_solitary_waves_are_refused():
+    with pytest.raises(ValueError, match="give a shorter period"):
+        stream(5.0, 60.0, 20.0, G)
+
+
 def test_highest_wave_in_deep_water_is_a_seventh_of_its_length():
     assert highest(2.0 * np.pi / 100.0, np.inf) == pytest.approx(14.1, abs=0.1)

@@ -179,7 +179,7 @@ def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves
             return steady_waves.stream(sea.height, sea.period, depth, g)
         wave = steady_waves.stokes(sea.height, sea.period, depth, g, 5 if sea.theory == "stokes5" else 2)
     except ValueError as error:
-        raise InputError(f"{what} by the stream function: {error}; lower the wave, or give a longer period") from None
+        raise InputError(f"{what} by the stream function: {error}") from None
     highest = steady_waves.highest(wave.wavenumber, depth)
     if sea.height > highest:
         raise InputError(f"{what} is higher than the highest wave of its length, {highest:.3g} m; lower it")

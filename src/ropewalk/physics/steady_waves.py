@@ -27,6 +27,7 @@ TOLERANCE = 1e-13  # of the last step, in units of g/omega^2
 SMALL_STEP = 1e-30  # of the complex step: the derivative is exact
 ORDERS = (8, 12, 18, 27, 40)  # of the stream function, tried in turn
 TRUNCATION = 1e-7  # of the height: last harmonics below it end the search for an order
+LOW = 1e-6  # of g/omega^2: lower waves are linear to a millionth of themselves
 STEP_OF_HEIGHT = 0.08  # of the highest wave: steps of the continuation
 MOST_OF_HIGHEST = 0.97  # of the highest wave: above it the crest sharpens faster than harmonics follow
 
@@ -146,21 +147,25 @@ def stream(height: float, period: float, depth: float, g: float) -> Steady:
     """
     omega = 2.0 * math.pi / period
     unit = g / omega**2  # length; with 1/omega for time, g = omega = 1
+    if height < LOW * unit:
+        k = _low_wavenumber(depth / unit)
+        speed = 0.5 * omega * height / (math.tanh(k * depth / unit) if depth < math.inf else 1.0)
+        return _steady(omega, k / unit, np.array([0.5 * height]), np.array([speed]))
     found: Steady | None = None
     for order in ORDERS:
         k, E, B = _follow(height / unit, depth / unit, order)
         found = _steady(omega, k / unit, unit * E, unit * omega * k * np.arange(1, order + 1) * B)
         if max(abs(E[-2:])) * unit < TRUNCATION * height:
             return found
-    raise ValueError(f"the harmonics of a wave of {height:g} m and {period:g} s in {depth:g} m do not converge")
+    raise ValueError(
+        f"{ORDERS[-1]} harmonics in {depth:g} m of water leave {max(abs(E[-2:])) * unit / height:.1g} of the height; "
+        "such long waves are solitary: give a shorter period, or use theory: airy"
+    )
 
 
 def _follow(height: float, depth: float, order: int) -> tuple[float, Array, Array]:
     """Wave number, E_j and B_j in units of g/omega^2 and 1/omega; from small heights up."""
-    k = 1.0
-    for _ in range(NEWTON):  # of the low wave: k tanh k h = 1
-        t = math.tanh(k * depth) if depth < math.inf else 1.0
-        k = 0.5 * (k + 1.0 / t)
+    k = _low_wavenumber(depth)
     steps = max(2, math.ceil(height / (STEP_OF_HEIGHT * highest(k, depth))))
     heights = height * np.arange(1, steps + 1) / steps
     x: Any = None
@@ -175,7 +180,8 @@ def _follow(height: float, depth: float, order: int) -> tuple[float, Array, Arra
         last, x = x, _newton(guess, H, depth, order)
         if MOST_OF_HIGHEST * highest(x[0], depth) < H:
             raise ValueError(
-                f"it is {H / highest(x[0], depth):.3g} of the highest wave of its length; at most {MOST_OF_HIGHEST}"
+                f"it is {H / highest(x[0], depth):.3g} of the highest wave of its length, at most {MOST_OF_HIGHEST}; "
+                "lower it, or give a longer period"
             )
     eta = x[3 + order :]
     weight = np.ones(order + 1)
@@ -184,6 +190,15 @@ def _follow(height: float, depth: float, order: int) -> tuple[float, Array, Arra
     E = np.array([2.0 / order * np.sum(weight * eta * np.cos(j * angle)) for j in range(1, order + 1)])
     E[-1] *= 0.5
     return float(x[0]), E, x[3 : 3 + order]
+
+
+def _low_wavenumber(depth: float) -> float:
+    """Of k tanh k h = 1, in units of g/omega^2."""
+    k = 1.0
+    for _ in range(NEWTON):
+        t = math.tanh(k * depth) if depth < math.inf else 1.0
+        k = 0.5 * (k + 1.0 / t)
+    return k
 
 
 def _low_wave(H: float, k: float, depth: float, order: int) -> Array:
@@ -207,7 +222,7 @@ def _newton(x: Array, H: float, depth: float, order: int) -> Array:
             return x
     if np.max(np.abs(step)) < math.sqrt(TOLERANCE):
         return x
-    raise ValueError("the stream function does not converge; the wave is near to breaking")
+    raise ValueError("Newton's iterations do not converge, the wave is near to breaking; lower it")
 
 
 def _residual(x: Any, H: float, depth: float, order: int) -> Any:

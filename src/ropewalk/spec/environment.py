@@ -97,8 +97,8 @@ class RegularWaves(_Waves):
 
     kind: Literal["regular"]
     theory: Literal["airy", "stokes2", "stokes5", "stream"] = "airy"
-    """`airy` is linear; Stokes' second and fifth order and the `stream` function (any depth, up to 97 % of the highest
-    wave) are for waves of finite height and hold up to the surface."""
+    """`airy` is linear; Stokes' second and fifth order and the `stream` function (any depth short of solitary waves,
+    up to 97 % of the highest wave) are for waves of finite height and hold up to the surface."""
     height: NotNegative
     """Crest to trough, m."""
     period: Positive
