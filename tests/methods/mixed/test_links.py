@@ -91,7 +91,7 @@ def test_tangent_of_a_link_is_the_derivative_of_its_forces(kind):
         for j in range(2):
             Y[0, j] += change[6 * j : 6 * j + 3]
             Y[1, j] += gp * change[6 * j : 6 * j + 3]
-        turn_bodies(Y, mesh, change, 1.0, 0.0, gp)
+        turn_bodies(Y, mesh, change, 1.0, (0.0, gp))
         for r in range(n - 12):
             Y[0, multiplier_row(0, mesh) + r // 3, r % 3] += change[12 + r]
         return system(Y)[1]
