@@ -9,13 +9,14 @@ from numpy.testing import assert_allclose
 
 import ropewalk as rw
 from ropewalk.methods.bars.constrained import Constrained
+from ropewalk.methods.bars.implicit import ConstrainedImplicit
 from ropewalk.methods.bars.projection import Projection
 from ropewalk.methods.bars.work import gaps
 from ropewalk.model.state import initial_state
 from ropewalk.spec.system import System
 
 AIR = {"environment": {"water_density": 0.0, "gravity": 10.0, "current": None}}
-SOLVERS = (Constrained(step=1e-3), Projection(step=1e-3))
+SOLVERS = (Constrained(step=1e-3), Projection(step=1e-3), ConstrainedImplicit(step=1e-3))
 
 
 def thrown(solver, t, speed=2.0):

@@ -9,6 +9,9 @@ After [Arnold2007]. With :math:`\dot v` from the balance of forces at the end of
     v' = v + h \left((1 - \gamma)\, a + \gamma a'\right),
 
 lengths met at the end: :math:`|d'| = l + C T'`. Second order; waves across the bars may be longer than the step.
+
+Where a slack bar comes taut with a blow, these steps throw its ends back faster than they came. Such a step is done
+again by backward Euler, and so is the next one: the bar then keeps no speed along itself, as without restitution.
 """
 
 from __future__ import annotations
@@ -53,7 +56,10 @@ HALVINGS = 8  # of a step that fails
 # asked for. Taut bars may say what others say (flat netting); rounding in their lengths, 1e-12, then becomes tension
 # without bound. A bar of 10 g that carries 10 N is 0.4 um longer at 20 ms.
 GIVE = 1e-6
+BLOW = -1.0  # in place of a spectral radius: backward Euler
+HARD = 1e-6  # of its length by which a bar would overshoot in a step: less is no blow
 STATE_ARRAYS = ("r", "v", "tension")
+KEPT = ("rate", "a", "blow")  # of the memory, in snapshots
 COUNTS = ("steps", "iterations", "gives")
 
 
@@ -66,18 +72,26 @@ class Memory(NamedTuple):
     old_v: Array  # (n, 3)
     new_rate: Array  # (n, 3)
     spare: Array  # (n, 3)
+    was_rate: Array  # (n, 3) at the begin of a step that may be done again
+    was_a: Array  # (n, 3)
+    was_tension: Array  # (m,) N
+    blow: Array  # (1,) 1 where the next step follows a blow
 
 
 @kernel
 def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
     """One step from t to t + h; iterations, or -1 if Newton fails (then the state is as before).
 
-    radius : spectral radius for infinitely short waves, 0 to 1    rho : (m,) N/m, see bars_kkt.py
+    radius : spectral radius for infinitely short waves, 0 to 1, or BLOW    rho : (m,) N/m, see bars_kkt.py
     """
-    am = (2.0 * radius - 1.0) / (radius + 1.0)
-    af = radius / (radius + 1.0)
-    gamma = 0.5 + af - am
-    beta = 0.25 * (gamma + 0.5) ** 2
+    if radius == BLOW:  # v' = v + h a', r' = r + h v'
+        am, af, gamma, beta = 0.0, 0.0, 1.0, 1.0
+        memory.a[:] = 0.0
+    else:
+        am = (2.0 * radius - 1.0) / (radius + 1.0)
+        af = radius / (radius + 1.0)
+        gamma = 0.5 + af - am
+        beta = 0.25 * (gamma + 0.5) ** 2
     ca = (1.0 - am) / ((1.0 - af) * beta * h * h)
     cv = gamma / (beta * h)
     n = s.r.shape[0]
@@ -120,13 +134,44 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
 
 
 @kernel
+def _comes_taut(bars, s, memory, h):
+    """Whether a bar that cannot push was slack at the begin of the step and ends it taut, at speed along itself."""
+    for k in range(bars.length.size):
+        if bars.push[k] > 0.0 or memory.was_tension[k] > 0.0 or s.tension[k] <= 0.0:
+            continue
+        i, j = bars.node[k]
+        square = 0.0
+        closing = 0.0
+        for c in range(3):
+            d = memory.old_r[j, c] - memory.old_r[i, c]
+            square += d * d
+            closing += d * (memory.old_v[j, c] - memory.old_v[i, c])
+        if abs(closing) * h > HARD * bars.length[k] * np.sqrt(square):
+            return True
+    return False
+
+
+@kernel
 def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps, radius):
     """n_steps of h from t; how many were done, and the iterations."""
     total = 0
     for k in range(n_steps):
-        used = alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t + k * h, h, radius)
+        memory.was_rate[:] = memory.rate
+        memory.was_a[:] = memory.a
+        memory.was_tension[:] = s.tension
+        kind = BLOW if memory.blow[0] > 0.0 else radius
+        used = alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t + k * h, h, kind)
+        struck = used >= 0 and _comes_taut(bars, s, memory, h)
+        if struck and kind != BLOW:
+            s.r[:] = memory.old_r
+            s.v[:] = memory.old_v
+            s.tension[:] = memory.was_tension
+            memory.rate[:] = memory.was_rate
+            used = alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t + k * h, h, BLOW)
         if used < 0:
+            memory.a[:] = memory.was_a
             return k, total
+        memory.blow[0] = 1.0 if struck else 0.0
         total += used
     return n_steps, total
 
@@ -158,8 +203,7 @@ class ConstrainedImplicit(BarsInTime):
         work = self._begin(model, state)
         if not self.slack:
             work.bars = work.bars._replace(push=floats(np.ones(work.bars.length.size)))
-        shape = work.steps.r.shape
-        memory = Memory(*(np.zeros(shape) for _ in Memory._fields))
+        memory = _memory(work)
         if np.any(work.bars.compliance > 0.0):
             _let_go(work)
         memory.rate[:] = memory.a[:] = work.steps.old_force
@@ -203,7 +247,7 @@ class ConstrainedImplicit(BarsInTime):
         kept = {name: getattr(work.steps, name).copy() for name in STATE_ARRAYS}
         memory = work.own["memory"]
         own = {name: work.own[name] for name in COUNTS}
-        return {**kept, **own, "rate": memory.rate.copy(), "a": memory.a.copy(), "time": work.time}
+        return {**kept, **own, **{name: getattr(memory, name).copy() for name in KEPT}, "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -211,7 +255,7 @@ class ConstrainedImplicit(BarsInTime):
         work.time = float(snapshot["time"])
         for name in STATE_ARRAYS:
             getattr(work.steps, name)[:] = snapshot[name]
-        for name in ("rate", "a"):
+        for name in KEPT:
             getattr(work.own["memory"], name)[:] = snapshot[name]
         for name in COUNTS:
             work.own[name] = int(snapshot[name])
@@ -246,6 +290,12 @@ class ConstrainedImplicit(BarsInTime):
             f"largest tension {np.abs(work.steps.tension).max():.4g} N: give a smaller step"
         )
         return Report(Status.NOT_CONVERGED, message, work.own["iterations"], figures=figures)
+
+
+def _memory(work: BarsWork) -> Memory:
+    """All zero."""
+    lengths = {"was_tension": work.steps.tension.shape, "blow": (1,)}
+    return Memory(*(np.zeros(lengths.get(name, work.steps.r.shape)) for name in Memory._fields))
 
 
 def _let_go(work: BarsWork) -> None:
