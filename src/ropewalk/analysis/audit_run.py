@@ -173,7 +173,7 @@ def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
             text = (
                 f"{part} pushes with up to {push:.3g} N (limit {limit:.3g} N, a thousandth of the largest tension), "
                 "which its section cannot: bars of this solver keep their length both ways and fold where they would "
-                "go slack; take solver 'constrained_implicit', whose bars go slack"
+                "go slack; take solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
             )
             yield Doubt("pushes", part, push, limit, text), False
 

@@ -36,6 +36,8 @@ class ConstrainedOptions(Part):
 
     strain_tolerance: StrainTolerance = 1e-10
     """Of the bars' lengths, relative."""
+    slack: bool = True
+    """Twines of nets go slack; false lets them push."""
     lumping: Literal["halves", "outer"] = "halves"
     """Where the mass of a bar goes: half to each end, or all to the end nearer to B."""
 
@@ -65,6 +67,8 @@ class ProjectionOptions(Part):
     """Level of sweeps of `rrf` on velocities and accelerations."""
     pid: Literal["off", "weak", "med", "norm", "high"] = "off"
     reaction: Literal["off", "med", "norm", "high"] = "off"
+    slack: bool = True
+    """Twines of nets go slack; false lets them push."""
     lumping: Literal["halves", "outer"] = "halves"
 
 
