@@ -39,10 +39,10 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
 
 
 def static_tasks(system: System, method: str | None = None) -> list[str]:
-    """The task of static analysis of `system`."""
+    """The task of static analysis of `system`; none if the method will refuse it."""
     model = build(system)
     name = next(candidates(model, method or system.statics.method))
-    return [_task("static", name, system)]
+    return [_task("static", name, system)] if _claims(name, system) else []
 
 
 def run_tasks(system: System, solver: str | None = None) -> list[str]:
