@@ -32,6 +32,15 @@ def faulty_plan(titles, **options):
     )
 
 
+def test_a_case_without_lines_has_its_row():
+    body = {"mass": 1000.0, "inertia": [100, 100, 100], "position": [0, 0, 0],
+            "hull": {"kind": "sphere", "radius": 1.0}}  # fmt: skip
+    system = rw.System.model_validate({"environment": {"depth": 320.0}, "bodies": {"buoy": body}})
+    result = rw.sweep(system, {"environment.depth": [320.0, 321.0]}, do="static", jobs=1)
+    assert list(result["status"].values) == ["done", "done"]
+    assert np.isfinite(result["body_position"].values).all()
+
+
 def test_sweep_gives_what_statics_gives():
     """Every row is the equilibrium of its case, to the last bit."""
     result = rw.sweep(mooring(), {SURGE: OFFSETS}, do="static", jobs=1)

@@ -117,7 +117,9 @@ class _Table:
         if not dims:
             array[case] = values
             return
-        array[case][np.ix_(*([self._at[dim][label] for label in summary.labels[dim]] for dim in dims))] = values
+        where = [[self._at[dim][label] for label in summary.labels[dim]] for dim in dims]
+        # JSON keeps no shape of what is empty: a case without lines has (0, 2) end tensions
+        array[case][np.ix_(*where)] = np.reshape(values, [len(labels) for labels in where])
 
     def variables(self) -> dict[str, Any]:
         """Dimensions, values and attributes by name, all with the full size."""
