@@ -21,7 +21,7 @@ ROPES = ("lines", "node", "joints", "body")
 SPARE = 0.02  # of the distance between its ends, by which an inextensible rope is longer at least
 ELEMENTS = 12  # of a piece
 # Doubts that leave a case free to move, or to be moved by its first step: no stable equilibrium of these bars
-MAY_MOVE = {"unstable", "neutral", "several-equilibria", "pushes", "sunk"}
+MAY_MOVE = {"unstable", "neutral", "several-equilibria", "pushes", "start-moved", "sunk"}
 
 
 def random_bar_run(seed: int) -> dict[str, Any]:

@@ -18,11 +18,13 @@ from ropewalk.loads.footing import footing_depths
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.moments import Moments
+from ropewalk.model.state import State
 from ropewalk.physics.elasticity import INEXTENSIBLE
 
 NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained by the steps, impacts apart
 CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger misses
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
+BEGUN = 1e-6  # of the extent of nets: how far a solver may move knots when it starts
 PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do so
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
 FEW_STEPS = 50  # below which a share of steps says nothing
@@ -49,9 +51,16 @@ class RunAudit:
     pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
     pulled: float = 0.0  # N, largest tension of all
     slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
+    begun: float = 0.0  # of the nets' extent: how far the solver moved knots from the state that it was given
     ends: dict[str, list[float]] = field(
         default_factory=dict
     )  # by line on the bed: least and most of each end, N; longest element, m
+
+    def look_at_start(self, given: State, begun: State) -> None:
+        """Take into account where the solver begins, against the state that it was given."""
+        if given.net_position.size:
+            extent = max(float(np.ptp(given.net_position, axis=0).max()), np.finfo(float).tiny)
+            self.begun = float(np.abs(begun.net_position - given.net_position).max()) / extent
 
     def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], limit: Array) -> None:
         """Take recorded moments into account.
@@ -121,6 +130,7 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _blows(model, audit)
     if "largest_strain" in figures:  # of the solvers of bars
         yield from _pushes(audit)
+        yield from _begun(audit)
     yield from _steps(figures)
 
 
@@ -176,6 +186,17 @@ def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
                 "go slack; take solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
             )
             yield Doubt("pushes", part, push, limit, text), False
+
+
+def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+    """Nets that the solver straightened, so that the run does not begin at rest."""
+    if audit.begun > BEGUN:
+        text = (
+            f"the run begins with knots of nets {audit.begun:.2g} of their extent away from the equilibrium (limit "
+            f"{BEGUN:g}): bars of this solver keep their length, so that slack twines were straightened; take solver "
+            "'constrained' or 'projection'"
+        )
+        yield Doubt("start-moved", "", audit.begun, BEGUN, text), False
 
 
 def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:

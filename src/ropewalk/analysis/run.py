@@ -110,6 +110,8 @@ def run(
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
     seen, limits = RunAudit(**tally.audit), depth_limits(model)
+    if saved is None and state is not None and state.net_position.size:
+        seen.look_at_start(state, solver.read(model, work))
     if notice is not None:
         notice.is_watched = True
     for passage, size in _passages(model, solver, work, times[tally.next :]):

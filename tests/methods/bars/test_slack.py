@@ -83,3 +83,17 @@ def test_bars_of_lines_push_with_a_doubt():
         "run": {"duration": 2.0, "solver": "constrained"}, "record": {"every": 0.02},
     })  # fmt: skip
     assert '"pushes"' in rw.simulate(system, progress=False).attrs["doubts"]
+
+
+def test_slack_twines_that_the_start_straightens_are_a_doubt():
+    """The cone of seed 61117031: 26 of 132 twines are slack at rest, which bars that keep their length cannot be."""
+    from random_bar_runs import random_bar_run
+
+    case = random_bar_run(61117031)
+    case = case[0] if isinstance(case, tuple) else case
+    doubts = {}
+    for solver in ("recursive", "constrained"):
+        system = System.model_validate({**case, "run": {**case["run"], "duration": 0.2, "solver": solver}})
+        doubts[solver] = rw.simulate(system, progress=False).attrs["doubts"]
+    assert '"start-moved"' in doubts["recursive"]
+    assert '"start-moved"' not in doubts["constrained"]
