@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import os
-import platform
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk import __version__
 from ropewalk.analysis import start
 from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
+from ropewalk.analysis.run_files import (
+    DOUBTS,
+    attributes,
+    check_resumable,
+    facts_of,
+    finish,
+    finished,
+    kept_doubts,
+    recorder_for,
+    with_events,
+)
 from ropewalk.analysis.start import START_SETTINGS
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.io import netcdf
 from ropewalk.methods.protocol import Claim, Marching, Passage, Report, Solver, Status
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model, build
@@ -33,7 +37,6 @@ from ropewalk.model.moments import Moments
 from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import NotFiniteError, Recorder
 from ropewalk.results.schema import DONE
-from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
 from ropewalk.spec import arguments
 from ropewalk.spec.system import Source, System
 
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
 
 Times = NDArray[np.float64]
 
-DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
 ROUND_OFF = 1e-9  # fraction of a record interval by which records may miss the start and pass the end
 PASSAGE_SECONDS = 0.05  # wall time for which a solver is left alone: signals wait so long, and a kill costs so much
 PASSAGE_GROWTH = 8  # at most, from one passage to the next
@@ -242,30 +244,30 @@ def simulate(
     duration = _duration(system, duration)
     model = build(system)
     method = solver_for(system, model, solver)
-    attrs = _attributes(system, method, duration)
+    attrs = attributes(system, method, duration)
     times = record_times(duration, system.record.every, system.record.start)
-    if resume and output is not None and (finished := _finished(output, attrs)) is not None:
-        return finished
+    if resume and output is not None and (done := finished(output, attrs)) is not None:
+        return done
     at_rest: Sequence[Doubt] = ()
     first = system.record.start - ROUND_OFF * system.record.every  # s; the record at the start itself is kept
-    with _recorder(model, attrs, output, resume, first) as recorder:
+    with recorder_for(model, attrs, output, resume, first) as recorder:
         if resume:
-            _check_resumable(recorder, method)
+            check_resumable(recorder, method)
         try:
             with termination() as notice, time_bar(progress, duration) as show:
                 saved = recorder.saved is not None
-                state, at_rest = (None, _kept_doubts(recorder)) if saved else start.first_state(system, model, method)
+                state, at_rest = (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method)
                 recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
                 report = run(model, method, state, times, recorder, show, notice)
         except ConvergenceError as error:
             failed = RunFailedError(str(error), error.report)
-            failed.results = _finish(recorder, output, str(error), facts=_facts(error.report, at_rest))
+            failed.results = finish(recorder, output, str(error), facts=facts_of(error.report, at_rest))
             raise failed from None
         except KeyboardInterrupt:
             raise _interrupted(recorder, method, output, duration) from None
-        results = _finish(recorder, output, DONE, facts=_facts(report, at_rest))
+        results = finish(recorder, output, DONE, facts=facts_of(report, at_rest))
         assert results is not None
-        return _with_events(results, output)
+        return with_events(results, output)
 
 
 def record_times(duration: float, every: float, start: float = 0.0) -> Times:
@@ -354,13 +356,6 @@ def first_state(system: System, model: Model, solver: Solver) -> State:
     return start.first_state(system, model, solver)[0]
 
 
-def _kept_doubts(recorder: Recorder) -> Sequence[Doubt]:
-    """Doubts of the equilibrium that a stopped run began from."""
-    assert recorder.folder is not None
-    kept = RunReader(recorder.folder.path).attrs.get(DOUBTS, "[]")
-    return [Doubt(**doubt) for doubt in json.loads(kept)]
-
-
 def _surface(model: Model, times: Times) -> Array:
     """(n,) elevation at the origin, m."""
     if model.sea.wave.shape[1] == 0:
@@ -370,138 +365,6 @@ def _surface(model: Model, times: Times) -> Array:
     origin = np.zeros(times.size)
     surface: Array = elevations(model.sea.wave, origin, origin, np.array(times))
     return surface
-
-
-def _attributes(system: System, solver: Solver, duration: float) -> dict[str, str]:
-    """What rides in the result; a run resumes only if all of it is the same."""
-    options: dict[str, Any] = asdict(solver) if is_dataclass(solver) and not isinstance(solver, type) else {}
-    settings = {"solver": solver.name, "options": options, "duration": duration, "record": system.record.model_dump()}
-    return {
-        "title": system.title,
-        "system": system.model_dump_json(by_alias=True, exclude_unset=True),
-        "settings": json.dumps(settings, default=repr),
-        "version": __version__,
-        "created_by": f"ropewalk {__version__} simulate, {_platform()}",
-    }
-
-
-def _platform() -> str:
-    parts = [f"Python {platform.python_version()}", f"{platform.system()} {platform.machine()}"]
-    for package in ("numpy", "numba"):
-        try:
-            parts.append(f"{package} {version(package)}")
-        except PackageNotFoundError:  # a frozen application carries no metadata
-            continue
-    return ", ".join(parts)
-
-
-# --- where the records go ---
-
-
-@contextmanager
-def _recorder(
-    model: Model, attrs: dict[str, str], output: str | os.PathLike[str] | None, resume: bool, start: float
-) -> Iterator[Recorder]:
-    """A recorder in memory or on a folder that is let go at the end, and removed if nothing came of it."""
-    if output is None:
-        if resume:
-            raise InputError("resume needs an output: the file that the stopped run was to write")
-        yield Recorder(model.names, attrs, start=start, nets=model.nets, lines=model.lines)
-        return
-    if Path(output).is_dir() or not Path(output).absolute().parent.is_dir():
-        raise InputError(
-            f"{output} cannot be written: {'it is a folder' if Path(output).is_dir() else 'no such folder'}"
-        )
-    folder = RunFolder.open(output) if resume and part_folder(output).is_dir() else RunFolder.create(output)
-    try:
-        recorder = Recorder(model.names, attrs, folder, start=start, nets=model.nets, lines=model.lines)
-        yield recorder
-    finally:
-        if folder.is_held and not (folder.path / HEADER).exists():
-            folder.remove()
-        folder.close()
-
-
-def _finished(output: str | os.PathLike[str], attrs: dict[str, str]) -> xr.Dataset | None:
-    """The file that this very run has written already, if it has."""
-    if (part_folder(output) / HEADER).exists() or not Path(output).is_file():
-        return None
-    results = netcdf.open_results(output)
-    if {**attrs, "status": DONE}.items() <= results.attrs.items():
-        if part_folder(output).is_dir():  # killed while it removed its folder
-            RunFolder.create(output).remove()
-        return results
-    results.close()
-    raise InputError(f"{output} is of another run and there is no stopped run to go on with; run without --resume")
-
-
-def _check_resumable(recorder: Recorder, solver: Solver) -> None:
-    """Go back to the last checkpoint, or refuse: the same numbers come only from the same case and program."""
-    assert recorder.folder is not None
-    if not isinstance(solver, Resumable):
-        raise InputError(f"solver '{solver.name}' cannot go on from a checkpoint; run without --resume")
-    if (recorder.folder.path / HEADER).exists():
-        before = RunReader(recorder.folder.path).attrs
-        for key, what in (
-            ("system", "case"),
-            ("settings", "solver, duration or record"),
-            ("version", "version"),
-            ("created_by", "platform"),
-        ):
-            if before.get(key) != recorder.attrs.get(key):
-                raise InputError(
-                    f"{recorder.folder.path} is of another {what}, so going on would not give the same numbers; "
-                    "keep it by 'ropewalk recover', or delete it"
-                )
-    recorder.resume()
-
-
-def _facts(report: Any, at_rest: Sequence[Doubt] = ()) -> dict[str, str]:
-    """What is known of the whole run, for the attributes of its result.  at_rest : doubts of its equilibrium"""
-    figures = report.figures if isinstance(report, Report) else {}
-    doubts = {DOUBTS: doubts_as_json([*at_rest, *figures.get(DOUBTS, ())])}
-    facts = doubts | ({"parted": "; ".join(figures["parted"])} if figures.get("parted") else {})
-    if figures.get("start"):
-        facts["start"] = figures["start"]
-    if "discretisation_error" in figures:
-        facts["discretisation_error"] = f"{figures['discretisation_error']:.3g}"
-    if "constraint_drift" in figures:
-        facts["constraint_drift"] = f"{figures['constraint_drift']:.3g}"
-    return facts
-
-
-def _finish(
-    recorder: Recorder,
-    output: str | os.PathLike[str] | None,
-    status: str,
-    keep: bool = False,
-    facts: dict[str, str] | None = None,
-) -> xr.Dataset | None:
-    """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept."""
-    if recorder.folder is None or output is None:
-        return recorder.dataset(status).assign_attrs(facts or {})
-    recorder.folder.flush()
-    if recorder.rows == 0:
-        return None
-    reader = RunReader(recorder.folder.path)
-    if reader.trouble:
-        keep, status = True, f"{status}; {reader.trouble}"
-    netcdf.write_records(reader, output, status, facts)
-    if not keep:
-        recorder.folder.remove()
-    return netcdf.open_results(output)
-
-
-def _with_events(results: xr.Dataset, output: str | os.PathLike[str] | None) -> xr.Dataset:
-    """The results with what happened on the way, in the file too."""
-    from ropewalk.post.events import ATTRIBUTE, find_events, to_text
-
-    text = to_text(find_events(results))
-    if output is None:
-        return results.assign_attrs({ATTRIBUTE: text})
-    results.close()
-    netcdf.add_attribute(output, ATTRIBUTE, text)
-    return netcdf.open_results(output)
 
 
 def _stopped(recorder: Recorder, t: float, end: float, why: str) -> str:
@@ -516,7 +379,7 @@ def _interrupted(
         return InterruptedRunError("interrupted before the first record; nothing was kept")
     can_resume = output is not None and isinstance(solver, Resumable)
     sentence = f"interrupted at t = {recorder.last_time:g} s of {duration:g} s"
-    results = _finish(recorder, output, sentence, keep=can_resume)
+    results = finish(recorder, output, sentence, keep=can_resume)
     where = f"; {recorder.rows} records are in {output}" if output is not None else ""
     error = InterruptedRunError(f"{sentence}{where}{'; --resume goes on' if can_resume else ''}")
     error.results = results
