@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +17,7 @@ from ropewalk.analysis.verify import Verification
 from ropewalk.notebook.cards import card, doubts_of, kind_of
 from ropewalk.notebook.sketch import chart, drawing
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CASE = {
     "title": "one chain",
     "environment": {"depth": 100},
@@ -47,6 +49,7 @@ def results(system):
     """One of every kind."""
     rest = rw.statics(system)
     return {
+        "case": system,
         "equilibrium": rest,
         "run": rw.simulate(system, progress=False),
         "modes": rw.modes(rest, 3),
@@ -91,6 +94,7 @@ def checked(text: str) -> str:
 @pytest.mark.parametrize(
     ("kind", "found"),
     [
+        ("case", ["one chain", "2 points, 1 line; 100 m of water", "as given", "430", "<svg"]),
         ("equilibrium", ["one chain", "tension A", "west", "closure error", "<svg"]),
         ("run", ["one chain", "west A", "west B", "0 to 1 s in 3 records", "<svg"]),
         ("modes", ["one chain", "period (s)", "<svg"]),
@@ -150,7 +154,7 @@ def test_tables_are_written_as_json(results, tmp_path):
         results["run"].rw.to_file(tmp_path / "a.csv")
 
 
-@pytest.mark.parametrize("kind", ["equilibrium", "run", "modes", "floating"])
+@pytest.mark.parametrize("kind", ["case", "equilibrium", "run", "modes", "floating"])
 def test_views_are_whole_pages_in_a_frame_of_their_own(results, kind, tmp_path):
     result = results[kind]
     view = (result.rw if isinstance(result, xr.Dataset) else result).view(height=300)
@@ -167,7 +171,7 @@ def test_views_are_whole_pages_in_a_frame_of_their_own(results, kind, tmp_path):
         view.to_file(tmp_path / "a.nc")
 
 
-@pytest.mark.parametrize("kind", ["equilibrium", "run", "modes", "response", "floating"])
+@pytest.mark.parametrize("kind", ["case", "equilibrium", "run", "modes", "response", "floating"])
 def test_pictures_show_themselves_in_a_notebook(results, kind):
     pytest.importorskip("matplotlib")
     result = results[kind]
@@ -248,3 +252,25 @@ def test_reports_are_pages_without_programs(results, tmp_path):
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == run.page
     with pytest.raises(rw.InputError, match="a report does not take colour"):
         results["run"].rw.report(colour="red")
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_example_has_a_card(path):
+    """Nets, links, bodies that are driven, rods: the card of a case computes nothing and takes them all."""
+    system = rw.load(path)
+    text = checked(system._repr_html_())
+    for line in list(system.lines)[:3]:
+        assert line in text
+
+
+def test_a_case_that_cannot_hang_together_has_a_card_and_a_reason_instead_of_a_view():
+    far = rw.System.model_validate({
+        "sections": {"rope": {"mass": 1.0, "diameter": 0.01, "axial_stiffness": "inextensible"}},
+        "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [20, 0, 0]},
+                   "knot": {"position": [10, 0, -1], "joint": "free", "mass": 1.0}},
+        "lines": {f"rope {end}": {"from": end, "to": "knot", "pieces": [{"section": "rope", "length": 5.0}]}
+                  for end in "ab"},
+    })  # fmt: skip
+    assert "lines straight between their ends" in far._repr_html_()
+    with pytest.raises(rw.InputError, match="shorter than the 20 m between 'a' and 'b'"):
+        far.view()

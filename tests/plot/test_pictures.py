@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import ropewalk as rw
 from ropewalk.plot import histories, views
 from ropewalk.plot.lines import draw
-from ropewalk.plot.style import look
+from ropewalk.plot.style import look, picture
 
 LINES = 16
 
@@ -139,3 +139,12 @@ def test_wrong_parts_are_refused(run):
 def test_sweeps_have_a_picture_in_python(tmp_path: Path):
     rest = rw.sweep(sixteen(), {"environment.depth": [100.0, 101.0]}, do="static", jobs=1)
     assert isinstance(rest.rw.plot(), Figure)
+
+
+def test_titles_are_text_whatever_they_hold(rest):
+    """Escapes of terminals, formulas that do not parse, characters without a glyph; warnings are errors here."""
+    evil = rest.assign_attrs(title="\x1b[31m $\\frac{ \U0001f600 \x07")
+    figure = draw(evil)
+    assert picture(figure, "png", 50).startswith(b"\x89PNG")
+    assert figure.axes[0].get_title() == "\\x1b[31m $\\frac{ \U0001f600 \\x07"
+    assert b"\x1b" not in picture(draw(evil), "svg", 50)

@@ -26,8 +26,8 @@ from ropewalk.model.lines import BODY, FORCE_TABLE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, end_positions, initial_state, resample, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
-from ropewalk.results.shown import Shown
 from ropewalk.spec import arguments
+from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
 SHOOTING = "shooting"

@@ -9,7 +9,7 @@ from ropewalk.analysis.rod_held import held_equilibria
 from ropewalk.analysis.stability import Equilibria, all_equilibria, bent_equilibria
 from ropewalk.errors import InputError
 from ropewalk.model.rod_fields import build_rod
-from ropewalk.results.shown import Shown
+from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
 

@@ -11,7 +11,7 @@ from ropewalk.analysis.sensitivity import number, read, sensitivities, with_numb
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
-from ropewalk.results.shown import Shown
+from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
 MOST_ITERATIONS = 40

@@ -30,8 +30,8 @@ from ropewalk.model.given import still
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, initial_state, net_summary
-from ropewalk.results.shown import Shown
 from ropewalk.spec import arguments
+from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ropewalk.methods.registry import SOLVERS, solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State
-from ropewalk.results.shown import Shown
+from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:

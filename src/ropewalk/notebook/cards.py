@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.notebook.html import card as whole
 from ropewalk.notebook.html import doubt_list, newtons, note, table
 from ropewalk.notebook.sketch import chart, drawing, side_view
+from ropewalk.spec.system import System, counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,12 +25,14 @@ ROUND_OFF = 1e-6  # of the largest amplitude: motions that symmetry forbids
 
 
 def card(result: Any) -> str:
-    """The card of any result."""
+    """The card of any case or result."""
     from ropewalk.analysis.floating import Floating
     from ropewalk.analysis.solve_for import Design
     from ropewalk.analysis.statics import Equilibrium
     from ropewalk.analysis.verify import Verification
 
+    if isinstance(result, System):
+        return of_system(result)
     if isinstance(result, Equilibrium):
         return of_equilibrium(result)
     if isinstance(result, Floating):
@@ -89,7 +92,35 @@ def _plural(word: str, n: int) -> str:
     return {"body": "bodies", "frequency": "frequencies"}.get(word, word + "s")
 
 
-# --- one kind of result each ---
+# --- a case, and one kind of result each ---
+
+
+def of_system(system: System) -> str:
+    """The parts of a case as given, lines straight between their ends; nothing is computed for it."""
+    from ropewalk.model.model import build
+    from ropewalk.model.state import initial_state
+    from ropewalk.results.record import dataset_of
+
+    picture = ""
+    if not system.rods:
+        model = build(system)
+        state = initial_state(model)
+        picture = side_view(dataset_of(model.names, [state], {}, model.nets, model.lines), bed=_bed(system))
+    sea = system.environment
+    said = "no depth given" if sea.depth is None else f"{sea.depth:g} m of water"
+    lines = [
+        (name, line.from_, line.to, f"{line.length:.6g}", ", ".join(dict.fromkeys(p.section for p in line.pieces)))
+        for name, line in system.lines.items()
+    ]
+    bodies = [(name, f"{body.mass:.6g}", *(f"{x:.6g}" for x in body.position)) for name, body in system.bodies.items()]
+    return whole(
+        system.title or "case",
+        note(f"{counted(system)}; {said}"),
+        picture,
+        note("as given: lines straight between their ends" if picture and lines else ""),
+        table(("line", "from", "to", "length (m)", "sections"), lines),
+        table(("body", "mass (kg)", "x (m)", "y (m)", "z (m)"), bodies),
+    )
 
 
 def of_equilibrium(result: Equilibrium) -> str:

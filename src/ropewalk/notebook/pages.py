@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
 from ropewalk.results.files import write_whole
+from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -84,6 +85,10 @@ def _scene(result: Any) -> Scene:
     from ropewalk.analysis.floating import Floating
     from ropewalk.analysis.statics import Equilibrium
 
+    if isinstance(result, System):
+        from ropewalk.viewer.build import from_system
+
+        return from_system(result)
     result = getattr(result, "equilibrium", result)  # of a design
     if isinstance(result, Equilibrium):
         from ropewalk.viewer.build import from_equilibrium

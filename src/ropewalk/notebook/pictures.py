@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
 from ropewalk.results.files import write_whole
+from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +20,8 @@ DPI = 110  # of figures in a notebook
 
 def plot(result: Any, **options: Any) -> Figure:
     """A figure of a result, which a notebook shows whether or not pyplot is used."""
+    from ropewalk.plot.style import plain
+
     draw, drawn = _drawing(result)
     try:
         figure = draw(drawn, **options)
@@ -27,6 +29,7 @@ def plot(result: Any, **options: Any) -> Figure:
         if options and "argument" in str(error):
             raise InputError(f"the picture of this result does not take that: {error}") from None
         raise
+    plain(figure)
     figure._repr_png_ = lambda: _png(figure)  # type: ignore[attr-defined]
     return figure
 
@@ -40,6 +43,11 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
         from ropewalk.plot.rod import draw_floating
 
         return draw_floating, dict(result)
+    if isinstance(result, System):
+        from ropewalk.analysis.floating import float_rods
+        from ropewalk.analysis.statics import statics
+
+        return _drawing(float_rods(result) if result.rods else statics(result))
     result = getattr(result, "equilibrium", result)  # of a design
     dataset = result.to_dataset() if isinstance(result, Equilibrium) else result
     dims = getattr(dataset, "dims", ())
@@ -59,9 +67,9 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
 
 
 def _png(figure: Any) -> bytes:
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI)
-    return buffer.getvalue()
+    from ropewalk.plot.style import picture
+
+    return picture(figure, "png", DPI)
 
 
 def to_file(result: Any, path: str | os.PathLike[str]) -> None:

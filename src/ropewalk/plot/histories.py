@@ -90,7 +90,7 @@ def spectrum(dataset: xr.Dataset, axes: Any = None, *, end: str = "B") -> Any:
         frequency, density = welch(values, 1.0 / step, nperseg=min(values.size, max(256, values.size // 4)))
         axes.plot(2.0 * np.pi * frequency[1:], density[1:] / (2.0 * np.pi),
                   lw=width(k, kept.sizes["line"], 1.6), label=str(name), **look(k))  # fmt: skip
-    axes.set(xlabel="frequency (rad/s)", ylabel=f"density of tension at {end} (kN$^2$ s/rad)",
+    axes.set(xlabel="frequency (rad/s)", ylabel=f"density of tension at {end} (kN² s/rad)",
              xlim=(0.0, min(3.0, np.pi / step)), ylim=(0.0, None))  # fmt: skip
     tidy(axes)
     legend_beside(axes)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.plot.style import BED, COLOURS, DPI, INK, WATER, empty_figure, legend_beside, look, tidy
+from ropewalk.plot.style import BED, COLOURS, DPI, INK, WATER, empty_figure, legend_beside, look, picture, tidy
 from ropewalk.results.files import write_whole
 
 if TYPE_CHECKING:
@@ -84,6 +83,4 @@ def save(figure: Figure, path: str | Path) -> None:
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is not a folder; make it first")
-    picture = io.BytesIO()
-    figure.savefig(picture, dpi=DPI, format=path.suffix.lstrip(".").lower())
-    write_whole(path, picture.getvalue())
+    write_whole(path, picture(figure, path.suffix.lstrip(".").lower(), DPI))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from ropewalk.errors import InputError
+from ropewalk.io.messages import one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,3 +66,26 @@ def axes_or_new(axes: Any, width: float = 8.0, height: float = 3.4) -> tuple[Any
         return axes.figure, axes
     figure = empty_figure(width, height)
     return figure, figure.add_subplot()
+
+
+def plain(figure: Figure) -> None:
+    """Names and titles in a figure as text, whatever they hold; labels of ticks are numbers and stay."""
+    for text in [*figure.texts, *(text for axes in figure.axes for text in _headings(axes))]:
+        text.set_parse_math(False)  # a title may hold dollar signs
+        text.set_text("\n".join(one_line(line) for line in text.get_text().split("\n")))
+
+
+def _headings(axes: Any) -> list[Any]:
+    legend = axes.get_legend()
+    names = [] if legend is None else legend.get_texts()
+    return [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts, *names]
+
+
+def picture(figure: Figure, form: str, dpi: int, **options: Any) -> bytes:
+    """A figure as the bytes of a file.  form : png, svg, pdf    options : of `savefig`"""
+    plain(figure)
+    stream = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a character without a glyph is drawn as a box
+        figure.savefig(stream, format=form, dpi=dpi, **options)
+    return stream.getvalue()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ropewalk.plot.histories import LEAST_RECORDS, range_graphs, spectrum, tension_history
 from ropewalk.plot.lines import draw
-from ropewalk.plot.style import axes_or_new, legend_beside, look
+from ropewalk.plot.style import axes_or_new, legend_beside, look, picture
 from ropewalk.post.window import after_ramp
 
 if TYPE_CHECKING:
@@ -46,6 +45,5 @@ def scatter(sweep: xr.Dataset, output: str, factor: str) -> str:
 
 
 def _address(figure: Any) -> str:
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=DPI, bbox_inches="tight")
-    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+    drawn = picture(figure, "png", DPI, bbox_inches="tight")
+    return "data:image/png;base64," + base64.b64encode(drawn).decode("ascii")

@@ -20,6 +20,7 @@ from ropewalk.spec.links import Link
 from ropewalk.spec.nets import Net
 from ropewalk.spec.rods import Rod
 from ropewalk.spec.sections import Section
+from ropewalk.spec.shown import Shown
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ \-]{0,99}")
 MOST_HINTS = 20  # spellings looked up for dangling references; a file full of them must not take minutes
@@ -28,7 +29,7 @@ MOST_HINTS = 20  # spellings looked up for dangling references; a file full of t
 Source: TypeAlias = "System | str | PathLike[str]"  # what every question takes: a System, or the path of a case file
 
 
-class System(Part):
+class System(Part, Shown):
     """A whole case. `System.from_file` reads one; `replace` makes a checked variation.
 
     >>> import ropewalk as rw
@@ -37,6 +38,8 @@ class System(Part):
     >>> system.lines["west"].length, longer.lines["west"].length
     (425.0, 430.0)
     >>> longer.to_file("longer.yaml")
+
+    `plot()` and `view()` show it at rest; a notebook shows its card.
 
     In code it is built of the same parts as a file, as mappings or as the classes of `ropewalk.spec`:
 
@@ -62,17 +65,13 @@ class System(Part):
     record: Record = Field(default_factory=Record)
 
     def __repr__(self) -> str:
-        kinds = (("point", "points"), ("body", "bodies"), ("line", "lines"), ("link", "links"), ("net", "nets"),
-                 ("rod", "rods"))  # fmt: skip
-        parts = [(len(getattr(self, several)), one, several) for one, several in kinds]
-        counts = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in parts if n)
-        return f"<System {self.title!r}: {counts or 'empty'}>"
+        return f"<System {self.title!r}: {counted(self)}>"
 
     __str__ = __repr__
 
     def __dir__(self) -> list[str]:
         """Names of a case, without those of the validation library."""
-        own = ("from_file", "of", "replace", "to_file")
+        own = ("from_file", "of", "plot", "replace", "to_file", "view")
         return sorted([*type(self).model_fields, *own, "__class__", "__doc__"])
 
     @classmethod
@@ -181,3 +180,11 @@ def _unknown(kind: str, value: str, known: list[str], *, hint: bool) -> str:
     guess = f"; did you mean '{near[0]}'?" if near else "."
     there = f" There are: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}." if known else ""
     return f"no {kind} '{value}'{guess}{there}"
+
+
+def counted(system: System) -> str:
+    """How many parts of each kind a case has, in words."""
+    kinds = (("point", "points"), ("body", "bodies"), ("line", "lines"), ("link", "links"), ("net", "nets"),
+             ("rod", "rods"))  # fmt: skip
+    parts = [(len(getattr(system, several)), one, several) for one, several in kinds]
+    return ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in parts if n) or "empty"

@@ -1,4 +1,4 @@
-"""What every result can do for its reader. Pictures and pages stand above; `ropewalk/__init__.py` registers them."""
+"""What cases and results can do for their reader. `ropewalk/__init__.py` registers what does it, which stands above."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Shown:
-    """Methods of a result: a picture, a 3D view, a file, and its card in a notebook."""
+    """Methods of a case or a result: a picture, a 3D view, a file, and its card in a notebook."""
 
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure; the options are those of the drawing function."""
