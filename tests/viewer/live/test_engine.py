@@ -255,3 +255,27 @@ def test_rods_are_refused_with_a_way_out():
     rods = {"spar": {"length": 12, "density": 7850, "section": {"kind": "pipe", "diameter": 0.6, "wall": 0.006}}}
     with pytest.raises(InputError, match="rods float in statics only"):
         Engine(System.model_validate({"ropewalk": 1, "rods": rods}))
+
+
+def test_nets_are_held_by_their_points_too():
+    """A panel between two held points, one of which is moved while the current changes: as long as its twines."""
+    panel = System.model_validate(
+        {
+            "ropewalk": 1,
+            "environment": {"depth": 40},
+            "sections": {"twine": {"diameter": 0.01, "mass": 0.1, "axial_stiffness": "inextensible"}},
+            "points": {"left": {"position": [0, -0.9, -5]}, "right": {"position": [0, 0.9, -5]}},
+            "nets": {"panel": {"section": "twine", "bar_length": 0.5, "cells": [4, 4], "lower_sinker": 2.0,
+                     "held": "none",
+                     "panel": {"kind": "rectangle", "corners": [[0, -1, -5], [0, 1, -5], [0, 1, -7], [0, -1, -7]]},
+                     "fastened": {"upper_left": "left", "upper_right": "right"}}},
+        }
+    )  # fmt: skip
+    engine = Engine(panel)
+    goal = place(engine, "left") + np.array([0.5, 0.3, 0.3])
+    assert engine.grab("point", 0, goal)
+    engine.current(Flow(speed=1.0, heading=0.0))
+    simulate(engine, 1.5)
+    assert_allclose(place(engine, "left"), goal, atol=1e-2)  # the hand lags by exp(-8 * 1.5) (1 + 12) of 0.6 m
+    assert engine.failures == 0
+    assert np.isfinite(engine.state.net_position).all()
