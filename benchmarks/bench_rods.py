@@ -17,7 +17,6 @@ from ropewalk.analysis.rod_design import uncoil
 from ropewalk.analysis.stability import all_equilibria
 from ropewalk.methods.rods.equilibrium import MINIMUM, seek
 from ropewalk.model.rods import RodModel
-from ropewalk.physics.rod_shape import BEND2, BEND3, POSITION, SEMI_A, SEMI_B, T2, T3
 
 STARTS = 10  # random directions of up, the same for both versions
 TOLERANCE = 1e-12  # of weight times length
@@ -26,10 +25,10 @@ TOLERANCE = 1e-12  # of weight times length
 def numpy_integrals(rod: RodModel, z: float, up: np.ndarray) -> tuple[np.ndarray, ...]:
     """Wet volume and moment, waterplane area and moments, on the Gauss points, without splitting."""
     panels = rod.panels
-    rows = panels.rows.reshape(-1, panels.rows.shape[2])
+    rows = panels.rows.ravel()
     ds = (panels.weight * panels.half[:, None]).ravel()
-    p, t2, t3 = rows[:, POSITION : POSITION + 3], rows[:, T2 : T2 + 3], rows[:, T3 : T3 + 3]
-    a, b, c2, c3 = rows[:, SEMI_A], rows[:, SEMI_B], -rows[:, BEND3], rows[:, BEND2]
+    p, t2, t3 = rows["position"], rows["t2"], rows["t3"]
+    a, b, c2, c3 = rows["a"], rows["b"], -rows["bend3"], rows["bend2"]
     n2, n3 = a * (t2 @ up), b * (t3 @ up)
     w = np.hypot(n2, n3)
     n2, n3, d = n2 / w, n3 / w, np.clip(-(z + p @ up) / w, -1.0, 1.0)

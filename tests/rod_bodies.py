@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ropewalk.model.rods import RodFields, RodModel, discretise, place, section_outline, uniform_fields
+from ropewalk.model.rods import RodFields, RodModel, discretise, places, section_outline, uniform_fields
 from ropewalk.physics.rod_hydrostatics import hydrostatics
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
-from ropewalk.physics.rod_shape import RECTANGLE, T2, T3
+from ropewalk.physics.rod_integrals import Integrals
+from ropewalk.physics.rod_shape import RECTANGLE
 
 GRAVITY = 9.81
 FRESH = 1000.0  # kg/m3
@@ -99,31 +99,32 @@ def directions(n: int, seed: int = 0) -> np.ndarray:
 
 def surface(rod: RodModel, along: int, around: int) -> np.ndarray:
     """Triangles (k, 3, 3) of the rod's surface with its end faces, in head axes, normals outward."""
-    rows = np.array([place(rod, s) for s in np.linspace(0, rod.length, along + 1)])
+    rows = places(rod, np.linspace(0, rod.length, along + 1))
     # scaled so that the polygon has the area of the ellipse
     swell = 1.0 if rod.panels.section == RECTANGLE else np.sqrt(2 * np.pi / around / np.sin(2 * np.pi / around))
     outline = swell * section_outline(rod, rows, around + 1)[:, :-1]
-    ring = (
-        rows[:, None, :3]
-        + outline[:, :, :1] * rows[:, None, T2 : T2 + 3]
-        + outline[:, :, 1:] * rows[:, None, T3 : T3 + 3]
-    )
+    ring = rows["position"][:, None] + outline[:, :, :1] * rows["t2"][:, None] + outline[:, :, 1:] * rows["t3"][:, None]
     triangles = []
     after = np.roll(np.arange(around), -1)
     for low, high in pairwise(ring):
         triangles += [np.stack([low, low[after], high[after]], 1), np.stack([low, high[after], high], 1)]
-    for face, centre, turn in ((ring[0], rows[0, :3], -1), (ring[-1], rows[-1, :3], 1)):
+    for face, centre, turn in ((ring[0], rows[0].position, -1), (ring[-1], rows[-1].position, 1)):
         fan = np.stack([np.broadcast_to(centre, face.shape), face, face[after]], 1)
         triangles.append(fan[:, ::turn])
     outward = np.concatenate(triangles)
     return outward[:, ::-1] if closed_volume(outward) < 0 else outward
 
 
+def flat(found: Integrals) -> np.ndarray:
+    """All numbers of the integrals in a row: volume, moment, area, its moment, its second moment."""
+    return np.concatenate([np.ravel(part) for part in found])
+
+
 def against_mesh(rod: RodModel, up: np.ndarray, coarse: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Wet volume and moment over length with the centre of mass in the surface: exact, by a mesh, and extrapolated."""
     z = -float(up @ rod.centre)
     acc = hydrostatics(rod.panels, z, up)
-    exact = np.array([acc[VOLUME], *acc[MOMENT : MOMENT + 3] / rod.length])
+    exact = np.array([acc.volume, *acc.moment / rod.length])
     wet = (wet_part(surface(rod, n, n // 2), z, up) for n in (coarse, 2 * coarse))
     rough, fine = (np.array([volume, *moment / rod.length]) for volume, moment in wet)
     return exact, rough, (4 * fine - rough) / 3

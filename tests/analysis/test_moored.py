@@ -25,7 +25,6 @@ from ropewalk.model.model import Model, build
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rod_lines import rods_as_bodies, rods_on_lines
 from ropewalk.model.rods import RodModel
-from ropewalk.physics.rod_integrals import VOLUME
 from ropewalk.spec.system import System
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rod_moored.yaml"
@@ -79,7 +78,7 @@ def test_buoyancy_weight_and_line_forces_add_up_to_nothing():
     found = moored_balance(model, rods, start)
     weight = rods[0].mass * GRAVITY
     on_rod = found.end_force[:, 1].sum(axis=0)
-    on_rod[2] += WATER * GRAVITY * found.rods[0].integrals[VOLUME] - weight
+    on_rod[2] += WATER * GRAVITY * found.rods[0].integrals.volume - weight
     assert_allclose(on_rod, 0.0, rtol=0, atol=BALANCED * weight)
     assert_allclose(found.rods[0].wrench, 0.0, rtol=0, atol=BALANCED * weight * LENGTH)
     assert found.stable

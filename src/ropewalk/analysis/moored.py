@@ -24,7 +24,6 @@ from ropewalk.model.rods import RodModel
 from ropewalk.model.state import end_positions
 from ropewalk.numerics.rotations import hat, quaternion_from_matrix
 from ropewalk.physics.rod_energy import upright_frame
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.spec.system import Source, System
 
 MOST_STARTS = 64  # combinations of the stable poses of several rods
@@ -138,7 +137,7 @@ def start_place(model: Model, rods: tuple[RodModel, ...], poses: tuple[FloatingP
 def rod_energy(rod: RodModel, at: MooredRod) -> float:
     """Energy (J) of a rod in the water, without its lines: m g z_G - rho g (moment of the wet volume in height)."""
     height, up = at.position[2], at.rotation[2]
-    wet = at.integrals[VOLUME] * height + at.integrals[MOMENT : MOMENT + 3] @ up
+    wet = at.integrals.volume * height + at.integrals.moment @ up
     return float(rod.gravity * (rod.mass * (height + rod.centre @ up) - rod.water_density * wet))
 
 

@@ -16,12 +16,11 @@ from numpy.polynomial import legendre
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
-from ropewalk.model.rods import Array, RodModel, mass_sensitivity, reshape, section_bend
+from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, reshape, section_bend
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
+from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
-from ropewalk.physics.rod_shape import BEND2, BEND3, TORSION
 
 FUNCTIONS = 24  # Legendre polynomials per component of the curvature
 BALANCED = 1e-13  # of weight and of weight times length, at which the correction ends
@@ -67,11 +66,6 @@ class Walk:
     start: RodModel = field(repr=False)
 
 
-def curvature_of(rod: RodModel) -> Array:
-    """Curvature (m, n, 3) at the Gauss points, 1/m."""
-    return np.ascontiguousarray(rod.panels.rows[:, :, [TORSION, BEND2, BEND3]])
-
-
 def curvature_norm(rod: RodModel, kappa: Array | None = None) -> float:
     """Root mean square curvature times length."""
     kappa = curvature_of(rod) if kappa is None else kappa
@@ -97,9 +91,9 @@ def balance(rod: RodModel, up: Array, heave: float, basis: Array) -> Balance:
     entries, places = hydrostatic_points(panels, heave, up)
     wet = rod.water_density * wet_sensitivity(panels, entries, places, nodes, basis, up)
     dry = mass_sensitivity(rod, basis, nodes, starts)
-    total = entries.sum(axis=0)
-    force = rod.water_density * total[VOLUME] - rod.mass
-    moment = rod.water_density * total[MOMENT : MOMENT + 3] - rod.mass * rod.centre
+    wetted = total(entries)
+    force = rod.water_density * wetted.volume - rod.mass
+    moment = rod.water_density * wetted.moment - rod.mass * rod.centre
     tangents = tangent_basis(up)
     scale = rod.mass * np.array([1.0, rod.length, rod.length])
     residual = np.concatenate([[force], tangents @ moment]) / scale

@@ -130,5 +130,5 @@ def _state(found: BentRod) -> HeldState:
         head_force=found.head_force,
         head_moment=found.head_moment,
         spring_force=found.spring_force,
-        tip=float(pose.heave + pose.up @ place(found.rod, found.rod.length)[:3]),
+        tip=float(pose.heave + pose.up @ place(found.rod, found.rod.length).position),
     )

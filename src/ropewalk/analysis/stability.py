@@ -12,7 +12,6 @@ from ropewalk.methods.rods.elastic import BentRod, bend
 from ropewalk.methods.rods.equilibrium import ANY, MAXIMUM, MINIMUM, VOLUME_TOLERANCE, FloatingPose, equilibrium
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.physics.rod_energy import float_at
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 
 STARTS = (60, 240, 960)  # directions of up tried; the next number only if the count of equilibria does not add up
 MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is given up
@@ -180,7 +179,7 @@ def restoring_curve(rod: RodModel, pose: FloatingPose, axis: Array, angles: Arra
         # turning the body by +angle about the axis turns up, seen from the body, by -angle
         u = np.cos(angle) * up + np.sin(angle) * across
         heave, acc, _ = float_at(rod.panels, u, heave, rod.float_volume, VOLUME_TOLERANCE)
-        Y = acc[MOMENT : MOMENT + 3] - acc[VOLUME] * rod.centre
+        Y = acc.moment - acc.volume * rod.centre
         energy[i] = -weight_density * (u @ Y)
         moment[i] = weight_density * (np.cross(Y, u) @ lie)
     return RestoringCurve(np.asarray(angles, dtype=float), energy, moment, -moment / (rod.mass * rod.gravity))

@@ -38,6 +38,11 @@ def joined(parts: list[Records], fields: np.dtype[Any]) -> Records:
     return np.concatenate([records(0, fields), *parts]).view(np.recarray)
 
 
+def frozen(rows: Records) -> Records:
+    """Rows with named fields that can no longer be changed."""
+    return _frozen(np.ascontiguousarray(rows).view(np.dtype((np.record, rows.dtype))), None)
+
+
 def offsets(counts: ArrayLike) -> Ints:
     """Where each of several runs laid end to end begins, and the end of the last."""
     return ints(np.concatenate([[0], np.cumsum(np.asarray(counts, dtype=np.int64))]))

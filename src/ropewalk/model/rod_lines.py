@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
 from ropewalk.model.rods import RodModel, place
-from ropewalk.physics.rod_shape import POSITION, T2, T3
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.rods import RodAttachment
 from ropewalk.spec.system import System
@@ -25,7 +24,7 @@ def attachment_place(rod: RodModel, attachment: RodAttachment, what: str = "atta
         raise InputError(f"{what}: s = {attachment.s} m lies beyond the rod's length {rod.length:.6g} m")
     row = place(rod, attachment.s)
     second, third = attachment.offset
-    at: Array = row[POSITION : POSITION + 3] + second * row[T2 : T2 + 3] + third * row[T3 : T3 + 3]
+    at: Array = row.position + second * row.t2 + third * row.t3
     return at
 
 

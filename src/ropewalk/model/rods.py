@@ -12,21 +12,14 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, Records, floats, frozen
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_shape import (
-    BEND2,
-    BEND3,
     ELLIPSE,
     LARGEST_TURN,
-    POSITION,
+    N_ROW,
     RECTANGLE,
-    SEMI_A,
-    SEMI_B,
-    SLOPE_A,
-    SLOPE_B,
-    T2,
-    T3,
+    ROW,
     Panels,
     panel_bounds,
     rod_rows,
@@ -143,7 +136,7 @@ def discretise(
 
 def reshape(rod: RodModel, kappa: Array) -> RodModel:
     """The same rod with other curvature (m, n, 3) at its Gauss points."""
-    sections = tuple(np.ascontiguousarray(rod.panels.rows[:, :, c]) for c in (SEMI_A, SEMI_B, SLOPE_A, SLOPE_B))
+    sections = tuple(np.ascontiguousarray(rod.panels.rows[name]) for name in ("a", "b", "slope_a", "slope_b"))
     rows, columns, ends, bounds, drowned = _rows(
         rod.panels.half, kappa, rod.jump, sections, rod.panels.x.size, rod.panels.curved > 0.0, rod.panels.section
     )
@@ -153,7 +146,7 @@ def reshape(rod: RodModel, kappa: Array) -> RodModel:
 
 def _rows(
     half: Array, kappa: Array, jump: Array, sections: tuple[Array, ...], order: int, curved: bool, section: int
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Records, Array, Records, Records, Records]:
     """What a change of curvature changes in `Panels`: rows, columns, ends, bounds and drowned."""
     rule = gauss_legendre(order)
     Q, Qe, p, pe = rod_shape(half, np.ascontiguousarray(kappa), jump, rule.weight, rule.running)
@@ -161,26 +154,40 @@ def _rows(
     at_ends = [np.ascontiguousarray(np.einsum("ej,kj...->ke...", rule.ends, values)) for values in (kappa, *sections)]
     ends = rod_rows(Qe, pe, *at_ends)
     bounds, drowned = panel_bounds(rows, ends, half, rule.weight, 1.0 if curved else 0.0, section)
-    return floats(rows), floats(rows.transpose(0, 2, 1)), floats(ends), floats(bounds), floats(drowned)
+    return frozen(rows), floats(numbers(rows).transpose(0, 2, 1)), frozen(ends), frozen(bounds), frozen(drowned)
 
 
 def _with_mass(rod: RodModel) -> RodModel:
     """Mass and centre of mass; the centre of a bent section's mass lies off the axis."""
     ds = rod.panels.weight * rod.panels.half[:, None]
-    t2, t3 = (rod.panels.rows[:, :, c : c + 3] for c in (T2, T3))
-    c2 = -rod.panels.curved * rod.panels.rows[:, :, BEND3]
-    c3 = rod.panels.curved * rod.panels.rows[:, :, BEND2]
+    rows = rod.panels.rows
+    c2, c3 = -rod.panels.curved * rows["bend3"], rod.panels.curved * rows["bend2"]
     per_metre, m22, m33 = (rod.line_mass[:, :, i] for i in range(3))
-    moment = np.einsum("kj,kjc->c", ds * per_metre, rod.panels.rows[:, :, POSITION : POSITION + 3])
-    moment += np.einsum("kj,kjc->c", ds * m22 * c2, t2) + np.einsum("kj,kjc->c", ds * m33 * c3, t3)
+    moment = np.einsum("kj,kjc->c", ds * per_metre, rows["position"])
+    moment += np.einsum("kj,kjc->c", ds * m22 * c2, rows["t2"]) + np.einsum("kj,kjc->c", ds * m33 * c3, rows["t3"])
     mass = float(np.sum(ds * per_metre))
     for at, point in zip(rod.point_s, rod.point_mass, strict=True):
         mass += point
-        moment += point * place(rod, at)[:3]
+        moment += point * place(rod, at).position
     return rod._replace(mass=mass, centre=floats(moment / mass) if mass > 0.0 else floats(np.zeros(3)))
 
 
-def place(rod: RodModel, s: float) -> Array:
+def numbers(rows: Records) -> Array:
+    """Rows as plain numbers (..., N_ROW), in the order of ROW."""
+    return np.ascontiguousarray(rows).view(np.float64).reshape(*rows.shape, N_ROW)
+
+
+def curvature_of(rod: RodModel) -> Array:
+    """Curvature (m, n, 3) at the Gauss points, 1/m: torsion, bending, bending."""
+    return np.stack([rod.panels.rows[name] for name in ("torsion", "bend2", "bend3")], -1)
+
+
+def places(rod: RodModel, s: Array) -> Records:
+    """(k,) rows of the rod at arc lengths s."""
+    return np.array([place(rod, float(at)) for at in s], dtype=ROW)
+
+
+def place(rod: RodModel, s: float) -> Records:
     """Row of the rod (position, frame, ...) at arc length s."""
     k = int(np.clip(np.searchsorted(rod.edges, s, side="right") - 1, 0, rod.panels.half.size - 1))
     at = (s - 0.5 * (rod.edges[k] + rod.edges[k + 1])) / rod.panels.half[k]
@@ -190,7 +197,7 @@ def place(rod: RodModel, s: float) -> Array:
     if np.any(gap == 0.0):
         return rod.panels.rows[k, int(np.argmin(np.abs(gap)))]
     weights = rod.panels.bary / gap
-    return weights @ rod.panels.rows[k] / weights.sum()
+    return (weights @ numbers(rod.panels.rows[k]) / weights.sum()).view(ROW)[0]
 
 
 def _edges(fields: RodFields, order: int, panels: int | None) -> Array:
@@ -263,15 +270,15 @@ def check(rod: RodModel, name: str = "rod") -> None:
 
 def section_bend(rod: RodModel) -> Array:
     """(m, n) how far the section reaches towards the centre of curvature, over the radius of curvature."""
-    across = rod.panels.rows[:, :, SEMI_A] * rod.panels.rows[:, :, BEND3]
-    other = rod.panels.rows[:, :, SEMI_B] * rod.panels.rows[:, :, BEND2]
+    rows = rod.panels.rows
+    across, other = rows["a"] * rows["bend3"], rows["b"] * rows["bend2"]
     return np.abs(across) + np.abs(other) if rod.panels.section == RECTANGLE else np.hypot(across, other)
 
 
-def section_outline(rod: RodModel, rows: Array, around: int) -> Array:
+def section_outline(rod: RodModel, rows: Records, around: int) -> Array:
     """(..., around, 2) points of the outlines of sections along their axes 2 and 3, m, the last one on the first.
 
-    rows : (..., COLUMNS) of `place`    around : corners of a rectangle are met if around - 1 is a multiple of 4
+    rows : (...) of `place`    around : corners of a rectangle are met if around - 1 is a multiple of 4
     """
     turn = np.linspace(0.0, 2.0 * np.pi, around)
     shape = np.stack([np.cos(turn), np.sin(turn)], -1)
@@ -281,7 +288,7 @@ def section_outline(rod: RodModel, rows: Array, around: int) -> Array:
         side, along = side.astype(int) % 4, 2.0 * along - 1.0
         one = np.ones_like(along)
         shape = np.stack([np.choose(side, [one, -along, -one, along]), np.choose(side, [along, one, -along, -one])], -1)
-    return np.asarray(shape * rows[..., None, [SEMI_A, SEMI_B]])
+    return np.asarray(shape * np.stack([rows["a"], rows["b"]], -1)[..., None, :])
 
 
 def self_distance(rod: RodModel) -> tuple[float, float, float]:
@@ -291,9 +298,9 @@ def self_distance(rod: RodModel) -> tuple[float, float, float]:
     around their own thickness, pi times that reach.
     """
     s = np.linspace(0.0, rod.length, CROSSING_SAMPLES)
-    rows = np.array([place(rod, at) for at in s])
-    radius = np.array([section_reach(rod.panels.section, a, b) for a, b in rows[:, [SEMI_A, SEMI_B]]])
-    apart = np.linalg.norm(rows[:, None, :3] - rows[None, :, :3], axis=2)
+    rows = places(rod, s)
+    radius = np.array([section_reach(rod.panels.section, a, b) for a, b in zip(rows["a"], rows["b"], strict=True)])
+    apart = np.linalg.norm(rows["position"][:, None] - rows["position"][None], axis=2)
     reach = radius[:, None] + radius[None, :]
     gap = np.where(np.abs(s[:, None] - s[None, :]) > 0.5 * np.pi * reach, apart - reach, np.inf)
     i, j = np.unravel_index(int(gap.argmin()), gap.shape)
@@ -326,10 +333,10 @@ def mass_sensitivity(rod: RodModel, basis: Array, nodes: Array, starts: Array) -
     basis, nodes, starts : of `physics.rod_sensitivity.section_motions`
     """
     panels, ds = rod.panels, rod.panels.weight * rod.panels.half[:, None]
-    c2, c3 = -panels.curved * panels.rows[:, :, BEND3], panels.curved * panels.rows[:, :, BEND2]
-    t2, t3 = panels.rows[:, :, T2 : T2 + 3], panels.rows[:, :, T3 : T3 + 3]
+    rows = panels.rows
+    c2, c3, t2, t3 = -panels.curved * rows["bend3"], panels.curved * rows["bend2"], rows["t2"], rows["t3"]
     mass, m22, m33 = (ds * rod.line_mass[:, :, i] for i in range(3))
-    first = mass[:, :, None] * panels.rows[:, :, :3] + (m22 * c2)[:, :, None] * t2 + (m33 * c3)[:, :, None] * t3
+    first = mass[:, :, None] * rows["position"] + (m22 * c2)[:, :, None] * t2 + (m33 * c3)[:, :, None] * t3
     turn, shift = nodes[:, :, :3], nodes[:, :, 3:]
     # Theta x first + mass D, summed over the points
     out = np.einsum("cab,kqap,kqb->cp", _CROSS, turn, first) + np.einsum("kq,kqcp->cp", mass, shift)
@@ -346,7 +353,7 @@ def shift_sensitivity(rod: RodModel, s: float, nodes: Array, starts: Array) -> A
     nodes, starts : of `physics.rod_sensitivity.section_motions`
     """
     motion = _motion_at(rod, s, nodes, starts)
-    return np.asarray(np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, s)[:3]) + motion[3:])
+    return np.asarray(np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, s).position) + motion[3:])
 
 
 _CROSS = np.zeros((3, 3, 3))

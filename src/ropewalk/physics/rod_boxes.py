@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.buoyancy import cut_square
 from ropewalk.physics.rod_breaks import (
     CORNERS,
@@ -34,7 +34,7 @@ from ropewalk.physics.rod_integrals import (
     next_entry,
     point_at,
 )
-from ropewalk.physics.rod_shape import RECTANGLE, SEMI_A, SEMI_B
+from ropewalk.physics.rod_shape import RECTANGLE
 
 # Length of an interval over the distance of the nearest pole: 16 points then err by 1e-20, and by 1e-14 with 3.6.
 POLE_SHARE = 2.0
@@ -42,7 +42,7 @@ SHORTEST = 1e-9  # of the local coordinate; shorter intervals are not split any 
 MONOTONE = 0.2  # least fall of the chord along s, over that of a straight rod, for the chord to be the variable
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def wet_corners(c):
     """Number of corners of a rectangle that are under water."""
     count = 0
@@ -52,11 +52,11 @@ def wet_corners(c):
     return count
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def find_corners(view, cs, places, chords, steps):
     """Find where corners meet the surface within one panel; returns their number, in order.
 
-    cs : (n + 2, CUTS) `contract` at the panel's start, points and end
+    cs : (n + 2,) of CUTTING, `contract` at the panel's start, points and end
     places, chords, steps : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; chord d there; +1 goes under, -1 leaves
     """
     x, n = view.x, view.x.shape[0]
@@ -79,7 +79,7 @@ def find_corners(view, cs, places, chords, steps):
                 if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
                 at = find_extremum(view, lo, hi, g0, g1, side)
-                f = gap_to(view.c, side)
+                f = gap_to(view.c[0], side)
                 if f != 0.0 and (f < 0.0) != wet0:
                     rising = 1.0 if f > 0.0 else -1.0
                     places[count] = find_root(view, lo, at, side, rising)
@@ -92,17 +92,17 @@ def find_corners(view, cs, places, chords, steps):
     return count
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _chord_of(view, at, side):
     """Chord d of the section at `at` when the given corner lies in the surface."""
     look(view, at)
-    c = view.c
-    if c[3] == 0.0:
+    c = view.c[0]
+    if c.w == 0.0:
         return -1.0 if side in (CORNERS + 1.0, CORNERS + 3.0) else 1.0
-    return (gap_to(c, side) - c[0]) / c[3]
+    return (gap_to(c, side) - c.e) / c.w
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _sort_from(view, first, count, places, chords, steps):
     """Insertion sort of the last breaks found; places that cannot be told apart go by the chord, which is exact."""
     for i in range(first + 1, count):
@@ -114,15 +114,17 @@ def _sort_from(view, first, count, places, chords, steps):
             j -= 1
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _before(view, place, other, chord, other_chord):
     """True if a break comes before another along s."""
     if abs(place - other) > LAST_STEP:
         return place < other
-    return (chord > other_chord) if view.c[4] > 0.0 else (chord < other_chord)  # where the rod rises, the chord falls
+    return (
+        (chord > other_chord) if view.c[0].r1 > 0.0 else (chord < other_chord)
+    )  # where the rod rises, the chord falls
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_box_panel(book, panels, view, k, cs, places, chords, steps):
     """Add a panel that may meet the surface; arguments as `find_corners`."""
     n = panels.x.shape[0]
@@ -137,10 +139,10 @@ def add_box_panel(book, panels, view, k, cs, places, chords, steps):
     flat = False
     if count == 4 and abs(steps[0] + steps[1] + steps[2] + steps[3]) == 4.0:
         look(view, 0.5 * (places[0] + places[3]))
-        row, c = view.row, view.c
-        flat = c[3] < LYING * max(row[SEMI_A], row[SEMI_B])
+        row, c = view.row[0], view.c[0]
+        flat = c.w < LYING * max(row.a, row.b)
         if flat:
-            add_lying(next_entry(book, k, 0.5 * (places[0] + places[3])), row, c[4], RECTANGLE)
+            add_lying(next_entry(book, k, 0.5 * (places[0] + places[3])), row, c.r1, RECTANGLE)
     lo, d_lo = -1.0, _end_chord(cs[0])
     for i in range(count + 1):
         hi = places[i] if i < count else 1.0
@@ -154,37 +156,37 @@ def add_box_panel(book, panels, view, k, cs, places, chords, steps):
         lo, d_lo = hi, d_hi
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _end_chord(c):
     """Chord d at a panel's end."""
-    return -c[0] / c[3] if c[3] > 0.0 else 0.0
+    return -c.e / c.w if c.w > 0.0 else 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_drowned_piece(book, panels, view, k, lo, hi):
     """Add an interval under water."""
     for j in range(panels.sub_x.shape[0]):
         at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
         point_at(view.columns, view.x, view.bary, at, view.weights, view.row)
         weight = 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k]
-        add_whole(next_entry(book, k, at), weight, view.row, panels.curved, RECTANGLE)
+        add_whole(next_entry(book, k, at), weight, view.row[0], panels.curved, RECTANGLE)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
     """Add a panel that is cut from end to end with the same corners wet, on its own points where that will do."""
     if _too_wide(view, -1.0, 1.0, wet) or _steep(view, -1.0, 1.0, d_lo, d_hi):
         _add_pieces(book, panels, view, k, -1.0, 1.0, d_lo, d_hi, wet, False)
         return
-    c = view.c
+    c = view.c[0]
     for j in range(panels.x.shape[0]):
         contract(panels.rows[k, j], view.z, view.u, c)
         acc = next_entry(book, k, panels.x[j])
         weight = panels.weight[j] * panels.half[k]
-        _add_point(acc, weight, weight / c[3], panels.rows[k, j], panels.curved, c, -c[0] / c[3])
+        _add_point(acc, weight, weight / c.w, panels.rows[k, j], panels.curved, c, -c.e / c.w)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
     """Add a cut interval with the same corners wet, in pieces that are short beside the distance of the poles.
 
@@ -201,7 +203,7 @@ def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
         d_end = d_hi
         if end < hi:
             look(view, end)
-            d_end = _end_chord(view.c)
+            d_end = _end_chord(view.c[0])
         if _steep(view, begin, end, d_begin, d_end):
             _add_by_chord(book, panels, view, k, begin, end, d_begin, d_end, flat)
         else:
@@ -211,47 +213,47 @@ def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
         _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _too_wide(view, lo, hi, wet):
     """True if a pole of the moments may be near the interval, judged by its ends and middle."""
-    c = view.c
+    c = view.c[0]
     reach = view.half * (hi - lo) / POLE_SHARE
     for i in range(3):
         look(view, lo + 0.5 * i * (hi - lo))
         both = wet != 2  # with two corners wet only the steeper side is divided by
-        if (both or abs(c[6]) >= abs(c[7])) and reach * abs(c[8]) > abs(c[6]):
+        if (both or abs(c.ar2) >= abs(c.br3)) and reach * abs(c.dar2) > abs(c.ar2):
             return True
-        if (both or abs(c[7]) > abs(c[6])) and reach * abs(c[9]) > abs(c[7]):
+        if (both or abs(c.br3) > abs(c.ar2)) and reach * abs(c.dbr3) > abs(c.br3):
             return True
     return False
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _steep(view, lo, hi, d_lo, d_hi):
     """True if the rod is so upright in the interval that the chord is the better variable."""
-    c = view.c
+    c = view.c[0]
     look(view, lo)
-    first, fall = c[4], c[4] + d_lo * c[5]
+    first, fall = c.r1, c.r1 + d_lo * c.dw
     look(view, hi)
-    if min(abs(first), abs(c[4])) <= STEEP or first * c[4] <= 0.0:
+    if min(abs(first), abs(c.r1)) <= STEEP or first * c.r1 <= 0.0:
         return False
-    return fall * first > MONOTONE and (c[4] + d_hi * c[5]) * c[4] > MONOTONE
+    return fall * first > MONOTONE and (c.r1 + d_hi * c.dw) * c.r1 > MONOTONE
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_by_length(book, panels, view, k, lo, hi, flat):
     """Add a cut interval with s as variable."""
-    c = view.c
+    c = view.c[0]
     for j in range(panels.sub_x.shape[0]):
         at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
         look(view, at)
         weight = 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k]
-        w = c[3]
+        w = c.w
         by_w = 0.0 if flat or w == 0.0 else weight / w
-        _add_point(next_entry(book, k, at), weight, by_w, view.row, panels.curved, c, -c[0] / w if w > 0.0 else 0.0)
+        _add_point(next_entry(book, k, at), weight, by_w, view.row[0], panels.curved, c, -c.e / w if w > 0.0 else 0.0)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
     r"""Add a cut interval of a nearly upright panel, with the chord d as variable.
 
@@ -259,26 +261,26 @@ def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
 
     It stays exact down to a section that lies in the surface.
     """
-    c = view.c
+    c = view.c[0]
     at = lo
     look(view, lo)
     for j in range(panels.sub_x.shape[0]):
         d = d_lo + (d_hi - d_lo) * 0.5 * (1.0 + panels.sub_x[j])
         at = place_of_chord(view, at, hi, d)
-        by_w = 0.5 * panels.sub_w[j] * abs(d_hi - d_lo) / abs(c[4] + d * c[5])
+        by_w = 0.5 * panels.sub_w[j] * abs(d_hi - d_lo) / abs(c.r1 + d * c.dw)
         acc = next_entry(book, k, at)
-        _add_point(acc, by_w * c[3], 0.0 if flat else by_w, view.row, panels.curved, c, d)
+        _add_point(acc, by_w * c.w, 0.0 if flat else by_w, view.row[0], panels.curved, c, d)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_point(acc, weight, by_w, row, curved, c, d):
     """Add one cut section.
 
     weight : ds, m    by_w : ds over the half height w; 0 leaves the waterplane out    c : of `contract`    d : chord
     """
-    a, b, w = row[SEMI_A], row[SEMI_B], c[3]
-    n2 = c[6] / w if w > 0.0 else 1.0
-    n3 = c[7] / w if w > 0.0 else 0.0
+    a, b, w = row.a, row.b, c.w
+    n2 = c.ar2 / w if w > 0.0 else 1.0
+    n3 = c.br3 / w if w > 0.0 else 0.0
     S, S2, S3, S22, S33, S23, m2, m3, l2, l3 = cut_square(d, n2, n3)
     ab = a * b
     add_wet(

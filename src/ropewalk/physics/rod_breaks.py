@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.rod_integrals import DROWNED, DRY, contract, row_at, state_of
 
 NEAR_TOUCH = 0.3  # gap over half height below which a near touch of the surface gets its own split
@@ -24,9 +24,7 @@ CORNERS = 2  # first of the four sides that stand for the corners of a rectangle
 class View(NamedTuple):
     """One panel as seen from a pose, with scratch."""
 
-    rows: NDArray[np.float64]  # (n, COLUMNS) of the panel
-    columns: NDArray[np.float64]  # (COLUMNS, n) the same
-    ends: NDArray[np.float64]  # (2, COLUMNS) at its ends
+    columns: NDArray[np.float64]  # (N_ROW, n) of the panel
     x: NDArray[np.float64]  # (n,) Gauss points
     bary: NDArray[np.float64]  # (n,) barycentric weights
     half: float  # half length, m
@@ -34,51 +32,51 @@ class View(NamedTuple):
     z: float  # height of the head, m
     u: NDArray[np.float64]  # (3,) up in head axes
     weights: NDArray[np.float64]  # (n,) of an interpolation
-    row: NDArray[np.float64]  # (COLUMNS,) of the place looked at, filled by `look`
-    c: NDArray[np.float64]  # (CUTS,) of the same, filled by `look`
-    wide: NDArray[np.float64]  # (POINT_COLUMNS + 8, points): points, places, weights, six of scratch
+    row: Any  # (1,) of ROW, of the place looked at, filled by `look`
+    c: Any  # (1,) of CUTTING, of the same, filled by `look`
+    scratch: NDArray[np.float64]  # (N_SCRATCH, points), see `laid_out`
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def look(view, at):
     """Interpolate at `at` in [-1, 1] and see how the section lies: fills view.row and view.c."""
     row_at(view.columns, view.x, view.bary, at, view.weights, view.row)
-    contract(view.row, view.z, view.u, view.c)
+    contract(view.row[0], view.z, view.u, view.c[0])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def gap_to(c, side):
     """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m.
 
     Sides CORNERS to CORNERS + 3 give the height of a corner of a rectangle.
     """
     if side >= CORNERS:
-        return c[0] + corner_part(c[6], c[7], side)
-    return c[0] + side * c[3]
+        return c.e + corner_part(c.ar2, c.br3, side)
+    return c.e + side * c.w
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def gap_slope(c, side):
     """Slope of `gap_to` along s."""
     if side >= CORNERS:
-        return c[4] + corner_part(c[8], c[9], side)
-    return c[4] + side * c[5]
+        return c.r1 + corner_part(c.dar2, c.dbr3, side)
+    return c.r1 + side * c.dw
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def corner_part(along2, along3, side):
     """Signed sum of two parts for the corners (+, +), (-, +), (+, -), (-, -)."""
     number = side - CORNERS
     return (along2 if number in (0.0, 2.0) else -along2) + (along3 if number < 2.0 else -along3)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def find_root(view, lo, hi, side, rising):
     """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
 
     rising : +1 if the gap is positive at hi, -1 if at lo
     """
-    c = view.c
+    c = view.c[0]
     at = 0.5 * (lo + hi)
     for _ in range(ROOT_STEPS):
         look(view, at)
@@ -97,13 +95,13 @@ def find_root(view, lo, hi, side, rising):
     return at
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def find_extremum(view, lo, hi, flo, fhi, side):
     """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); view.c is left there.
 
     flo, fhi : slopes at lo and hi, of opposite sign
     """
-    c = view.c
+    c = view.c[0]
     at = hi
     for _ in range(EXTREMUM_STEPS):
         at = hi - fhi * (hi - lo) / (fhi - flo)
@@ -121,14 +119,14 @@ def find_extremum(view, lo, hi, flo, fhi, side):
     return at
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def find_breaks(view, cs, places, kinds):
     """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
 
-    cs : (n + 2, CUTS) `contract` at the panel's start, points and end
+    cs : (n + 2,) of CUTTING, `contract` at the panel's start, points and end
     places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
     """
-    x, c = view.x, view.c
+    x, c = view.x, view.c[0]
     n = x.shape[0]
     count = 0
     for i in range(n + 1):
@@ -136,9 +134,8 @@ def find_breaks(view, cs, places, kinds):
         hi = 1.0 if i == n else x[i]
         first = count
         for side in (-1.0, 1.0):
-            # `gap_to` and `gap_slope` written out: slices of cs would cost more than all the rest
-            f0 = cs[i, 0] + side * cs[i, 3]
-            f1 = cs[i + 1, 0] + side * cs[i + 1, 3]
+            f0 = cs[i].e + side * cs[i].w
+            f1 = cs[i + 1].e + side * cs[i + 1].w
             wet0 = f0 < 0.0
             wet1 = f1 < 0.0
             if wet0 != wet1:
@@ -146,10 +143,10 @@ def find_breaks(view, cs, places, kinds):
                 places[count] = find_root(view, lo, hi, side, rising)
                 kinds[count] = side
                 count += 1
-            elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest + NEAR_TOUCH * cs[i, 3]:
+            elif abs(f0) + abs(f1) < view.half * (hi - lo) * view.steepest + NEAR_TOUCH * cs[i].w:
                 # near enough to reach the surface, or almost, and go away again between two points
-                g0 = cs[i, 4] + side * cs[i, 5]
-                g1 = cs[i + 1, 4] + side * cs[i + 1, 5]
+                g0 = cs[i].r1 + side * cs[i].dw
+                g1 = cs[i + 1].r1 + side * cs[i + 1].dw
                 if (g0 < 0.0) == (g1 < 0.0) or (g0 < 0.0) == wet0:
                     continue
                 at = find_extremum(view, lo, hi, g0, g1, side)
@@ -161,7 +158,7 @@ def find_breaks(view, cs, places, kinds):
                     kinds[count] = side
                     kinds[count + 1] = side
                     count += 2
-                elif abs(f) < NEAR_TOUCH * c[3]:
+                elif abs(f) < NEAR_TOUCH * c.w:
                     places[count] = at
                     kinds[count] = 2.0
                     count += 1
@@ -170,7 +167,7 @@ def find_breaks(view, cs, places, kinds):
     return count
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _sort_from(first, count, state, places, kinds):
     """Insertion sort of the last breaks found; those of a section that lies in the surface get the right order."""
     for i in range(first + 1, count):
@@ -183,16 +180,16 @@ def _sort_from(first, count, state, places, kinds):
         kinds[first], kinds[first + 1] = kinds[first + 1], kinds[first]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def place_of_chord(view, lo, hi, d):
     """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there.
 
     They must be those of lo when it is called.
     """
-    c = view.c
+    c = view.c[0]
     at = lo
     for _ in range(ROOT_STEPS):
-        new = min(hi, max(lo, at - (c[0] + d * c[3]) / (view.half * (c[4] + d * c[5]))))
+        new = min(hi, max(lo, at - (c.e + d * c.w) / (view.half * (c.r1 + d * c.dw))))
         step = new - at
         if step == 0.0:
             break

@@ -13,14 +13,14 @@ wet volume and the waterplane:
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.buoyancy import cut_square
 from ropewalk.physics.rod_hydrostatics import hydrostatics
-from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMENT, VOLUME
-from ropewalk.physics.rod_shape import POSITION, RECTANGLE, SEMI_A, SEMI_B, T2, T3, section_reach
+from ropewalk.physics.rod_shape import RECTANGLE, section_reach
 
 HEAVE_STEPS = 100  # bisection alone needs 60
 ROUGH_STEPS = 12  # of the first guess
@@ -28,6 +28,18 @@ SEGMENT_CUBIC = (
     0.5 * math.pi - 2.0
 )  # the area of a disc's segment is pi/2 + 2 d + this d^3, to 0.9 per cent of the disc
 UPRIGHT = 1e-12  # horizontal part of up below which the head axis stands upright and roll means nothing
+
+
+class Reduced(NamedTuple):
+    """The energy over all attitudes, heave eliminated, about one of them in a tangent basis; m4, but for the last."""
+
+    energy: float
+    g1: float  # gradient
+    g2: float
+    h11: float  # curvature
+    h12: float
+    h22: float
+    excess: float  # of the wet volume over that which carries the mass, m3
 
 
 @kernel
@@ -42,11 +54,20 @@ def heave_bounds(panels, u):
     for k in range(m):
         for j in range(n + 2):
             row = panels.ends[k, 0] if j == 0 else (panels.ends[k, 1] if j == n + 1 else panels.rows[k, j - 1])
-            e = u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
-            reach = section_reach(panels.section, row[SEMI_A], row[SEMI_B])
+            e = u[0] * row.position[0] + u[1] * row.position[1] + u[2] * row.position[2]
+            reach = section_reach(panels.section, row.a, row.b)
             low = min(low, e - reach)
             high = max(high, e + reach)
     return -low, -high
+
+
+@kernel
+def whole_volume(panels):
+    """Volume of the whole rod, m3."""
+    volume = 0.0
+    for k in range(panels.drowned.shape[0]):
+        volume += panels.drowned[k].volume
+    return volume
 
 
 @kernel
@@ -61,11 +82,11 @@ def rough_volume(panels, z, u):
         for j in range(panels.rows.shape[1]):
             row = panels.rows[k, j]
             ds = panels.weight[j] * panels.half[k]
-            ar2 = row[SEMI_A] * (u[0] * row[T2] + u[1] * row[T2 + 1] + u[2] * row[T2 + 2])
-            br3 = row[SEMI_B] * (u[0] * row[T3] + u[1] * row[T3 + 1] + u[2] * row[T3 + 2])
-            e = z + u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
+            ar2 = row.a * (u[0] * row.t2[0] + u[1] * row.t2[1] + u[2] * row.t2[2])
+            br3 = row.b * (u[0] * row.t3[0] + u[1] * row.t3[1] + u[2] * row.t3[2])
+            e = z + u[0] * row.position[0] + u[1] * row.position[1] + u[2] * row.position[2]
             w2 = ar2 * ar2 + br3 * br3
-            ab = row[SEMI_A] * row[SEMI_B]
+            ab = row.a * row.b
             if panels.section == RECTANGLE:
                 S, chord = rough_square(e, ar2, br3)
                 V += ds * ab * S
@@ -133,14 +154,14 @@ def float_at(panels, u, z, volume, tolerance):
     used = 1
     last_step = math.inf
     for _ in range(HEAVE_STEPS):
-        excess = acc[VOLUME] - volume
+        excess = acc.volume - volume
         if abs(excess) <= tolerance * volume:
             break
         if excess > 0.0:
             drowned = z
         else:
             dry = z
-        new = z + excess / acc[AREA] if acc[AREA] > 0.0 else math.nan
+        new = z + excess / acc.area if acc.area > 0.0 else math.nan
         if not (drowned < new < dry) or abs(new - z) > 0.5 * last_step:
             if dry == math.inf or drowned == -math.inf:
                 top, bottom = heave_bounds(panels, u)
@@ -157,47 +178,42 @@ def float_at(panels, u, z, volume, tolerance):
 
 
 @kernel
-def reduced_energy(acc, centre, volume, z, u, basis, model):
-    """Fill `model` with E, its gradient and its curvature on the sphere, in the given tangent basis.
+def reduced_energy(acc, centre, volume, z, u, basis):
+    """`Reduced`: E, its gradient and its curvature on the sphere, in the given tangent basis.
 
     The heave need not be exact: what is left of it is eliminated to second order in E, to first order in the gradient.
 
-    model : (7,) = (E, g1, g2, h11, h12, h22, excess of volume), m4 and m3    acc : integrals of `hydrostatics`
+    acc : integrals of `hydrostatics`
     centre : (3,) of mass, m    volume : that carries the mass, m3    z : height of the head, m
     u : (3,) up in head axes    basis : (2, 3)
     """
-    A = acc[AREA]
-    V = acc[VOLUME]
+    A = acc.area
+    V = acc.volume
     inverse = 1.0 / A if A > 0.0 else 0.0
     Y, B, CU = np.empty(3), np.empty(3), np.empty((3, 3))
     height = z
     along = 0.0  # u . Y
     for i in range(3):
-        Y[i] = acc[MOMENT + i] - V * centre[i]
-        B[i] = acc[AREA_MOMENT + i] - A * centre[i]
+        Y[i] = acc.moment[i] - V * centre[i]
+        B[i] = acc.area_moment[i] - A * centre[i]
         height += u[i] * centre[i]
         along += u[i] * Y[i]
-    k = AREA_SECOND
     for i in range(3):
         for j in range(i, 3):
-            CU[i, j] = acc[k] - acc[AREA_MOMENT + i] * centre[j] - centre[i] * B[j] - inverse * B[i] * B[j]
+            CU[i, j] = acc.area_second[i, j] - acc.area_moment[i] * centre[j] - centre[i] * B[j] - inverse * B[i] * B[j]
             CU[j, i] = CU[i, j]
-            k += 1
     excess = V - volume
-    model[0] = -along - excess * height - 0.5 * excess * excess * inverse
-    model[6] = excess
-    for t in range(2):
-        model[1 + t] = 0.0
-        for i in range(3):
-            model[1 + t] += basis[t, i] * (B[i] * excess * inverse - Y[i])
-    k = 3
-    for s in range(2):
-        for t in range(s, 2):
-            model[k] = along if s == t else 0.0
-            for i in range(3):
-                for j in range(3):
-                    model[k] += basis[s, i] * basis[t, j] * CU[i, j]
-            k += 1
+    g1, g2, h11, h12, h22 = 0.0, 0.0, along, 0.0, along
+    for i in range(3):
+        slope = B[i] * excess * inverse - Y[i]
+        g1 += basis[0, i] * slope
+        g2 += basis[1, i] * slope
+        for j in range(3):
+            h11 += basis[0, i] * basis[0, j] * CU[i, j]
+            h12 += basis[0, i] * basis[1, j] * CU[i, j]
+            h22 += basis[1, i] * basis[1, j] * CU[i, j]
+    energy = -along - excess * height - 0.5 * excess * excess * inverse
+    return Reduced(energy, g1, g2, h11, h12, h22, excess)
 
 
 @kernel
@@ -229,19 +245,17 @@ def wrench_and_stiffness(acc, centre, volume, u, weight_density):
     u : (3,) up in head axes    weight_density : of water, N/m3    returns W (6,), K (6, 6)
     """
     R, _, _ = upright_frame(u)
-    A = acc[AREA]
+    A = acc.area
     Y, B, C = np.empty(3), np.empty(3), np.empty((3, 3))
-    k = AREA_SECOND
     for i in range(3):
-        Y[i] = acc[MOMENT + i] - acc[VOLUME] * centre[i]
-        B[i] = acc[AREA_MOMENT + i] - A * centre[i]
+        Y[i] = acc.moment[i] - acc.volume * centre[i]
+        B[i] = acc.area_moment[i] - A * centre[i]
     for i in range(3):
         for j in range(i, 3):
-            C[i, j] = acc[k] - acc[AREA_MOMENT + i] * centre[j] - centre[i] * B[j]
+            C[i, j] = acc.area_second[i, j] - acc.area_moment[i] * centre[j] - centre[i] * B[j]
             C[j, i] = C[i, j]
-            k += 1
     Y, B, C = R @ Y, R @ B, R @ C @ R.T
-    W = np.array([0.0, 0.0, acc[VOLUME] - volume, Y[1], -Y[0], 0.0])
+    W = np.array([0.0, 0.0, acc.volume - volume, Y[1], -Y[0], 0.0])
     K = np.zeros((6, 6))
     K[2, 2] = A
     K[2, 3] = K[3, 2] = B[1]

@@ -12,17 +12,19 @@ import math
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.buoyancy import cut_ellipse
 from ropewalk.physics.rod_boxes import add_box_panel
 from ropewalk.physics.rod_breaks import BREAKS_PER_GAP, LYING, STEEP, View, find_breaks, look, place_of_chord
 from ropewalk.physics.rod_integrals import (
+    CURSOR,
     CUT,
-    CUTS,
+    CUTTING,
     DROWNED,
     DRY,
-    INTEGRALS,
-    POINT_INTEGRALS,
+    ENTRY,
+    N_SCRATCH,
+    SOURCE,
     Book,
     add_chord,
     add_cut_points,
@@ -31,17 +33,20 @@ from ropewalk.physics.rod_integrals import (
     add_section,
     add_wet,
     contract,
+    integrals_of,
+    laid_out,
+    named,
     next_entry,
     point_at,
     points_at,
     state_of,
 )
-from ropewalk.physics.rod_shape import COLUMNS, ELLIPSE, POINT_COLUMNS, RECTANGLE, SEMI_A, SEMI_B
+from ropewalk.physics.rod_shape import ELLIPSE, RECTANGLE, ROW
 
 NEAR_END = 0.5  # half lengths beyond a panel's end within which a break is felt inside
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
     """Fill places and weights (m) of a cut interval, clustered quadratically at the ends that are breaks.
 
@@ -66,25 +71,25 @@ def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
         ds[j] = 0.5 * panels.sub_w[j] * length * panels.half[k] * jac
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base):
     """Add a cut interval [lo, hi] of a panel; arguments as `cluster`."""
-    wide = view.wide
     count = panels.sub_x.shape[0]
-    places, ds = wide[POINT_COLUMNS], wide[POINT_COLUMNS + 1]
+    scratch = laid_out(view.scratch)
+    places, ds = scratch.places, scratch.ds
     cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds)
-    if book.cursor[1] == 0:
-        book.cursor[2] += count
-        points_at(view.columns, view.x, view.bary, places, count, view.weights, wide)
-        work = wide[POINT_COLUMNS + 2 :]
-        add_cut_points(book.entries[0], wide, ds, count, panels.curved, base, view.z, view.u, work)
+    if book.cursor[0].step == 0:
+        book.cursor[0].points += count
+        points_at(view.columns, view.x, view.bary, places, count, view.weights, view.scratch)
+        work = scratch.chords
+        add_cut_points(book.entries[0], scratch.points, ds, count, panels.curved, base, view.z, view.u, work)
         return
     for j in range(count):
         look(view, places[j])
-        add_section(next_entry(book, k, places[j]), ds[j], view.row, panels.curved, CUT, base, view.c)
+        add_section(next_entry(book, k, places[j]), ds[j], view.row[0], panels.curved, CUT, base, view.c[0])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
     r"""Add a cut interval of a nearly upright panel, with the chord position d = -cos(phi) as variable.
 
@@ -92,13 +97,13 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
 
     d_lo, d_hi : chord positions at lo and hi, in [-1, 1]
     """
-    row, c = view.row, view.c
+    row, c = view.row[0], view.c[0]
     phi_lo = math.acos(-d_lo)
     phi_hi = math.acos(-d_hi)
     look(view, 0.5 * (lo + hi))
-    lying = c[3] < LYING * max(row[SEMI_A], row[SEMI_B]) and abs(d_lo - d_hi) == 2.0
+    lying = c.w < LYING * max(row.a, row.b) and abs(d_lo - d_hi) == 2.0
     if lying:
-        add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c[4], ELLIPSE)
+        add_lying(next_entry(book, k, 0.5 * (lo + hi)), row, c.r1, ELLIPSE)
     at = lo
     look(view, lo)
     for j in range(panels.sub_x.shape[0]):
@@ -106,13 +111,13 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
         d = -math.cos(phi)
         at = place_of_chord(view, at, hi, d)
         acc = next_entry(book, k, at)
-        w = c[3]
-        a = row[SEMI_A]
-        b = row[SEMI_B]
-        n2 = a * c[1] / w if w > 0.0 else 1.0
-        n3 = b * c[2] / w if w > 0.0 else 0.0
+        w = c.w
+        a = row.a
+        b = row.b
+        n2 = a * c.r2 / w if w > 0.0 else 1.0
+        n3 = b * c.r3 / w if w > 0.0 else 0.0
         sine = math.sin(phi)
-        by_d = 0.5 * panels.sub_w[j] * abs(phi_hi - phi_lo) * sine / abs(c[4] + d * c[5])  # ds / w
+        by_d = 0.5 * panels.sub_w[j] * abs(phi_hi - phi_lo) * sine / abs(c.r1 + d * c.dw)  # ds / w
         A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
         area = base * math.pi * a * b
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
@@ -125,41 +130,50 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
 def hydrostatics(panels, z, u):
     """Wet volume, waterplane and their moments of a rod at a given height and attitude.
 
-    panels : `Panels`    z : height of the head, m    u : (3,) up in head axes    returns (INTEGRALS,)
+    panels : `Panels`    z : height of the head, m    u : (3,) up in head axes    returns `Integrals`
     """
-    book = Book(np.zeros((1, POINT_INTEGRALS)), np.empty((1, 2)), np.zeros(3, np.int64))
+    book = new_book(1, 0)
     _sweep(book, panels, z, u)
-    return book.entries[0, :INTEGRALS].copy()
+    return integrals_of(book.entries)
+
+
+@kernel
+def new_book(entries, step):
+    """An empty book of so many entries; step : 1 to write each point into its own."""
+    book = Book(np.zeros(entries, ENTRY), np.zeros(entries, SOURCE), np.zeros(1, CURSOR))
+    book.cursor[0].step = step
+    return book
 
 
 @kernel
 def hydrostatic_points(panels, z, u):
     """What each quadrature point adds to `hydrostatics`, for sensitivities to the shape.
 
-    Returns entries (k, POINT_INTEGRALS) and places (k, 2): panel and local coordinate.
+    Returns (k,) of ENTRY and (k,) of SOURCE.
     """
-    book = Book(np.zeros((1, POINT_INTEGRALS)), np.empty((1, 2)), np.zeros(3, np.int64))
+    book = new_book(1, 0)
     _sweep(book, panels, z, u)
-    n = book.cursor[2]
-    book = Book(np.zeros((n + 1, POINT_INTEGRALS)), np.zeros((n + 1, 2)), np.array([0, 1, 0]))
+    n = book.cursor[0].points
+    book = new_book(n + 1, 1)
     _sweep(book, panels, z, u)
-    return book.entries[:n], book.places[:n]
+    return book.entries[:n], book.sources[:n]
 
 
 @kernel
 def _sweep(book, panels, z, u):
     """Go over all panels and write what their points add into the book."""
     m, n = panels.rows.shape[0], panels.rows.shape[1]
-    cs = np.empty((n + 2, CUTS))
-    wide = np.empty((POINT_COLUMNS + 8, max(n, panels.sub_x.shape[0])))
-    weights, row, c = np.empty(n), np.empty(COLUMNS), np.empty(CUTS)
+    cs = np.empty(n + 2, CUTTING)
+    most = max(n, panels.sub_x.shape[0])
+    scratch = np.empty((N_SCRATCH, most))
+    weights, row, c = np.empty(n), np.empty(1, ROW), np.empty(1, CUTTING)
     places, kinds = np.empty(BREAKS_PER_GAP * (n + 1)), np.empty(BREAKS_PER_GAP * (n + 1))
     steps = np.empty(BREAKS_PER_GAP * (n + 1))
     for k in range(m):
         contract(panels.ends[k, 0], z, u, cs[0])
         contract(panels.ends[k, 1], z, u, cs[n + 1])
-        middle = 0.5 * (cs[0, 0] + cs[n + 1, 0])
-        reach = panels.half[k] + panels.bounds[k, 0]  # no point of the panel is farther from the middle height
+        middle = 0.5 * (cs[0].e + cs[n + 1].e)
+        reach = panels.half[k] + panels.bounds[k].reach  # no point of the panel is farther from the middle height
         if middle >= reach:
             continue
         if middle < -reach:
@@ -168,19 +182,17 @@ def _sweep(book, panels, z, u):
         for j in range(n):
             contract(panels.rows[k, j], z, u, cs[j + 1])
         view = View(
-            panels.rows[k],
             panels.columns[k],
-            panels.ends[k],
             panels.x,
             panels.bary,
             panels.half[k],
-            panels.bounds[k, 1],
+            panels.bounds[k].steepest,
             z,
             u,
             weights,
             row,
             c,
-            wide,
+            scratch,
         )
         if panels.section == RECTANGLE:
             add_box_panel(book, panels, view, k, cs, places, kinds, steps)
@@ -208,7 +220,7 @@ def _sweep(book, panels, z, u):
             lo, kind_lo = hi, kind_hi
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def near_end(c, half):
     """2.0 if a cut section at a panel's end would dry out or drown shortly beyond it, else 0.0.
 
@@ -216,33 +228,33 @@ def near_end(c, half):
 
     c : of `contract` there    half : half length of the panel, m, negative at its start
     """
-    if state_of(c) != CUT or abs(c[4]) > STEEP:
+    if state_of(c) != CUT or abs(c.r1) > STEEP:
         return 0.0
     reach = NEAR_END * half
-    dries = c[0] - c[3] + reach * (c[4] - c[5]) > 0.0
-    drowns = c[0] + c[3] + reach * (c[4] + c[5]) < 0.0
+    dries = c.e - c.w + reach * (c.r1 - c.dw) > 0.0
+    drowns = c.e + c.w + reach * (c.r1 + c.dw) < 0.0
     return 2.0 if dries or drowns else 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_cut(book, panels, view, k, cs):
     """Add a panel that is cut from end to end."""
-    wide = view.wide
     n = panels.x.shape[0]
-    ds = wide[POINT_COLUMNS + 1]
+    scratch = laid_out(view.scratch)
+    ds = scratch.ds
     for j in range(n):
         ds[j] = panels.weight[j] * panels.half[k]
-    if book.cursor[1] == 0:
-        book.cursor[2] += n
-        work = wide[POINT_COLUMNS + 2 :]
-        add_cut_points(book.entries[0], panels.columns[k], ds, n, panels.curved, 0.0, view.z, view.u, work)
+    if book.cursor[0].step == 0:
+        book.cursor[0].points += n
+        points = named(panels.columns[k])
+        add_cut_points(book.entries[0], points, ds, n, panels.curved, 0.0, view.z, view.u, scratch.chords)
         return
     for j in range(n):
         acc = next_entry(book, k, panels.x[j])
         add_section(acc, ds[j], panels.rows[k, j], panels.curved, CUT, 0.0, cs[j + 1])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _drowned_only(state, count, kinds):
     """1.0 if part of a panel is drowned and no part dry, else 0.0."""
     drowned = state == DROWNED
@@ -254,7 +266,7 @@ def _drowned_only(state, count, kinds):
     return 1.0 if drowned and state != DRY else 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _next_state(state, kind):
     """State beyond a break: one step over drying out or drowning, none at a near touch."""
     if kind == -1.0:
@@ -264,24 +276,24 @@ def _next_state(state, kind):
     return state
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base):
     """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`."""
     if state == DRY:
         return
-    row, c = view.row, view.c
+    row, c = view.row[0], view.c[0]
     if state == DROWNED:
         for j in range(panels.sub_x.shape[0]):
             at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
-            point_at(view.columns, view.x, view.bary, at, view.weights, row)
+            point_at(view.columns, view.x, view.bary, at, view.weights, view.row)
             acc = next_entry(book, k, at)
             add_section(acc, 0.5 * panels.sub_w[j] * (hi - lo) * panels.half[k], row, panels.curved, DROWNED, 0.0, c)
         return
     look(view, lo)
-    steep_lo, first = c[4], -c[0] / c[3] if c[3] > 0.0 else 0.0
+    steep_lo, first = c.r1, -c.e / c.w if c.w > 0.0 else 0.0
     look(view, hi)
-    last = -c[0] / c[3] if c[3] > 0.0 else 0.0
-    upright = steep_lo * c[4] > 0.0 and min(abs(steep_lo), abs(c[4])) > STEEP
+    last = -c.e / c.w if c.w > 0.0 else 0.0
+    upright = steep_lo * c.r1 > 0.0 and min(abs(steep_lo), abs(c.r1)) > STEEP
     if upright and max(kind_lo, kind_hi) < 2.0 and (kind_lo == 0.0 or kind_lo != kind_hi):
         d_lo = kind_lo if kind_lo != 0.0 else min(1.0, max(-1.0, first))
         d_hi = kind_hi if kind_hi != 0.0 else min(1.0, max(-1.0, last))

@@ -3,170 +3,266 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.quadrature import interpolation_row
 from ropewalk.physics.buoyancy import cut_ellipse
-from ropewalk.physics.rod_shape import (
-    BEND2,
-    BEND3,
-    COLUMNS,
-    ELLIPSE,
-    POINT_COLUMNS,
-    POSITION,
-    SEMI_A,
-    SEMI_B,
-    SLOPE_A,
-    SLOPE_B,
-    T1,
-    T2,
-    T3,
-    TORSION,
-    section_factors,
+from ropewalk.physics.rod_shape import ELLIPSE, N_POINT, section_factors
+
+# What one quadrature point adds, or all of them together, in head axes about the head.
+ENTRY = np.dtype(
+    (
+        np.record,
+        [
+            ("volume", "f8"),  # wet volume, m3
+            ("moment", "f8", (3,)),  # its first moment, m4
+            ("area", "f8"),  # waterplane area, m2
+            ("area_moment", "f8", (3,)),  # its first moment, m3
+            ("area_second", "f8", (6,)),  # its second moment xx xy xz yy yz zz, m4
+            ("m2", "f8"),  # of one point only: weight times the wet moments in section axes
+            ("m3", "f8"),
+            ("m22", "f8"),
+            ("m33", "f8"),
+            ("m23", "f8"),
+        ],
+    )
+)
+SOURCE = np.dtype((np.record, [("panel", "i8"), ("at", "f8")]))  # of a point: its panel and local coordinate
+N_SCRATCH = N_POINT + 8  # rows of scratch
+CURSOR = np.dtype(
+    (np.record, [("entry", "i8"), ("step", "i8"), ("points", "i8")])
+)  # to write; to the next, 0 or 1; so far
+# How the surface cuts a section: height of its centre, vertical parts of its axes 2, 3, half height w, vertical part of
+# its tangent, slope of w, a times r2, b times r3, and the slopes of these two along s.
+CUTTING = np.dtype(
+    (np.record, [(name, "f8") for name in ("e", "r2", "r3", "w", "r1", "dw", "ar2", "br3", "dar2", "dbr3")])
 )
 
-# What `hydrostatics` returns, in head axes about the head.
-VOLUME = 0  # wet volume, m3
-MOMENT = 1  # first moment of the wet volume, 3 numbers, m4
-AREA = 4  # waterplane area, m2
-AREA_MOMENT = 5  # its first moment, 3 numbers, m3
-AREA_SECOND = 8  # its second moment xx xy xz yy yz zz, m4
-INTEGRALS = 14
-SECTION_MOMENTS = 14  # of one point only: weight times the wet moments A2 A3 A22 A33 A23 in section axes
-POINT_INTEGRALS = 19
-
 SUM_IN_ANY_ORDER = {"reassoc", "contract"}  # lets the compiler use vector sums; three times as fast here
-
-CUTS = 10  # numbers that say how the surface cuts a section, see `contract_point`
 
 DRY = 0
 CUT = 1
 DROWNED = 2
 
 
+class Integrals(NamedTuple):
+    """What `hydrostatics` returns, in head axes about the head."""
+
+    volume: float  # wet volume, m3
+    moment: NDArray[np.float64]  # (3,) its first moment, m4
+    area: float  # of the waterplane, m2
+    area_moment: NDArray[np.float64]  # (3,) its first moment, m3
+    area_second: NDArray[np.float64]  # (3, 3) its second moment, m4
+
+
 class Book(NamedTuple):
     """Where quadrature points write: all into one entry, or each into its own."""
 
-    entries: NDArray[np.float64]  # (k, POINT_INTEGRALS)
-    places: NDArray[np.float64]  # (k, 2) panel and local coordinate
-    cursor: NDArray[np.int64]  # entry to write, step to the next (0 or 1), number of points so far
+    entries: Any  # (k,) of ENTRY
+    sources: Any  # (k,) of SOURCE
+    cursor: Any  # (1,) of CURSOR
+
+
+class Points(NamedTuple):
+    """The numbers of quadrature points, each an array over them."""
+
+    x: NDArray[np.float64]  # position, m
+    y: NDArray[np.float64]
+    z: NDArray[np.float64]
+    t2x: NDArray[np.float64]  # section axes
+    t2y: NDArray[np.float64]
+    t2z: NDArray[np.float64]
+    t3x: NDArray[np.float64]
+    t3y: NDArray[np.float64]
+    t3z: NDArray[np.float64]
+    bend2: NDArray[np.float64]  # 1/m
+    bend3: NDArray[np.float64]
+    a: NDArray[np.float64]  # m
+    b: NDArray[np.float64]
+
+
+class Chords(NamedTuple):
+    """Scratch of many cut sections, each an array over them."""
+
+    d: NDArray[np.float64]  # place of the chord in the unit disc
+    half: NDArray[np.float64]  # half its length
+    n2: NDArray[np.float64]  # its normal
+    n3: NDArray[np.float64]
+    by_w: NDArray[np.float64]  # 1/m
+    angle: NDArray[np.float64]  # rad
+
+
+@kernel(**UNCOUNTED)
+def named(columns):
+    """Rows of an array (at least N_POINT, n) by name."""
+    c = columns
+    return Points(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12])
+
+
+class Scratch(NamedTuple):
+    """Scratch for the points of an interval."""
+
+    points: Points
+    places: NDArray[np.float64]  # (n,) in [-1, 1]
+    ds: NDArray[np.float64]  # (n,) weights, m
+    chords: Chords
+
+
+@kernel(**UNCOUNTED)
+def laid_out(scratch):
+    """Rows of an array (N_SCRATCH, n) by name; one array is what travels cheaply."""
+    c = scratch
+    return Scratch(named(c), c[13], c[14], Chords(c[15], c[16], c[17], c[18], c[19], c[20]))
 
 
 @kernel
+def symmetric(six):
+    """(3, 3) from xx xy xz yy yz zz."""
+    out = np.empty((3, 3))
+    k = 0
+    for i in range(3):
+        for j in range(i, 3):
+            out[i, j] = six[k]
+            out[j, i] = six[k]
+            k += 1
+    return out
+
+
+@kernel
+def integrals_of(entries):
+    """The first entry as it is returned."""
+    entry = entries[0]
+    moment, area_moment = np.empty(3), np.empty(3)
+    for i in range(3):
+        moment[i] = entry.moment[i]
+        area_moment[i] = entry.area_moment[i]
+    return Integrals(entry.volume, moment, entry.area, area_moment, symmetric(entry.area_second))
+
+
+def total(entries: Any) -> Integrals:
+    """Sum of the entries of `hydrostatic_points`."""
+    second = symmetric(entries["area_second"].sum(axis=0))
+    moment, area_moment = entries["moment"].sum(axis=0), entries["area_moment"].sum(axis=0)
+    return Integrals(float(entries["volume"].sum()), moment, float(entries["area"].sum()), area_moment, second)
+
+
+@kernel(**UNCOUNTED)
 def next_entry(book, k, at):
     """The entry for a quadrature point of panel k at local coordinate `at`."""
-    i = book.cursor[0]
-    book.cursor[0] = i + book.cursor[1]
-    book.cursor[2] += 1
-    book.places[i, 0] = k
-    book.places[i, 1] = at
+    cursor = book.cursor[0]
+    i = cursor.entry
+    cursor.entry = i + cursor.step
+    cursor.points += 1
+    book.sources[i].panel = k
+    book.sources[i].at = at
     return book.entries[i]
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def contract_point(row, z, u, c):
     """Fill in c: height of the section centre, vertical parts of its axes, half height, and what it is made of.
 
-    c : (CUTS,) = (e, R32, R33, w, R31, w', a R32, b R33, (a R32)', (b R33)'); here all but R31 and the slopes
-    row : of `Panels`    z : height of the head, m    u : (3,) up in head axes
+    c : CUTTING, all but r1 and the slopes    row : of `Panels`    z : height of the head, m    u : (3,) up in head axes
     """
-    r2 = u[0] * row[T2] + u[1] * row[T2 + 1] + u[2] * row[T2 + 2]
-    r3 = u[0] * row[T3] + u[1] * row[T3 + 1] + u[2] * row[T3 + 2]
-    ar2 = row[SEMI_A] * r2
-    br3 = row[SEMI_B] * r3
-    c[0] = z + u[0] * row[POSITION] + u[1] * row[POSITION + 1] + u[2] * row[POSITION + 2]
-    c[1] = r2
-    c[2] = r3
-    c[3] = math.sqrt(ar2 * ar2 + br3 * br3)
-    c[6] = ar2
-    c[7] = br3
+    r2 = u[0] * row.t2[0] + u[1] * row.t2[1] + u[2] * row.t2[2]
+    r3 = u[0] * row.t3[0] + u[1] * row.t3[1] + u[2] * row.t3[2]
+    ar2 = row.a * r2
+    br3 = row.b * r3
+    c.e = z + u[0] * row.position[0] + u[1] * row.position[1] + u[2] * row.position[2]
+    c.r2 = r2
+    c.r3 = r3
+    c.w = math.sqrt(ar2 * ar2 + br3 * br3)
+    c.ar2 = ar2
+    c.br3 = br3
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def contract(row, z, u, c):
     """Fill all of c: as `contract_point`, and the slopes along s of the height and of the half height."""
     contract_point(row, z, u, c)
-    r1 = u[0] * row[T1] + u[1] * row[T1 + 1] + u[2] * row[T1 + 2]
-    r2, r3, w = c[1], c[2], c[3]
-    dr2 = r3 * row[TORSION] - r1 * row[BEND3]
-    dr3 = r1 * row[BEND2] - r2 * row[TORSION]
-    c[4] = r1
-    c[8] = row[SEMI_A] * dr2 + row[SLOPE_A] * r2
-    c[9] = row[SEMI_B] * dr3 + row[SLOPE_B] * r3
-    c[5] = (c[6] * c[8] + c[7] * c[9]) / w if w > 0.0 else 0.0
+    r1 = u[0] * row.t1[0] + u[1] * row.t1[1] + u[2] * row.t1[2]
+    r2, r3, w = c.r2, c.r3, c.w
+    dr2 = r3 * row.torsion - r1 * row.bend3
+    dr3 = r1 * row.bend2 - r2 * row.torsion
+    c.r1 = r1
+    c.dar2 = row.a * dr2 + row.slope_a * r2
+    c.dbr3 = row.b * dr3 + row.slope_b * r3
+    c.dw = (c.ar2 * c.dar2 + c.br3 * c.dbr3) / w if w > 0.0 else 0.0
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def state_of(c):
     """DRY, CUT or DROWNED of an ellipse, from the height and half height."""
-    if c[0] >= c[3]:
+    if c.e >= c.w:
         return DRY
-    if c[0] < -c[3]:
+    if c.e < -c.w:
         return DROWNED
     return CUT
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
     r"""Add one section's wet volume and its first moment.
 
     .. math:: dV = (1 + \kappa_2 q_3 - \kappa_3 q_2)\, dA\, ds
 
-    acc : (POINT_INTEGRALS,)    weight : ds, m    row : (COLUMNS,)    curved : 1, or 0 for plane slices
+    acc : ENTRY    weight : ds, m    row : ROW    curved : 1, or 0 for plane slices
     A .. A23 : moments of the wet part about the centre
     """
-    c2 = -curved * row[BEND3]
-    c3 = curved * row[BEND2]
+    c2 = -curved * row.bend3
+    c3 = curved * row.bend2
     volume = A + c2 * A2 + c3 * A3
     m2 = A2 + c2 * A22 + c3 * A23
     m3 = A3 + c2 * A23 + c3 * A33
-    acc[VOLUME] += weight * volume
-    acc[SECTION_MOMENTS] += weight * A2
-    acc[SECTION_MOMENTS + 1] += weight * A3
-    acc[SECTION_MOMENTS + 2] += weight * A22
-    acc[SECTION_MOMENTS + 3] += weight * A33
-    acc[SECTION_MOMENTS + 4] += weight * A23
+    acc.volume += weight * volume
+    acc.m2 += weight * A2
+    acc.m3 += weight * A3
+    acc.m22 += weight * A22
+    acc.m33 += weight * A33
+    acc.m23 += weight * A23
     for i in range(3):
-        acc[MOMENT + i] += weight * (volume * row[POSITION + i] + m2 * row[T2 + i] + m3 * row[T3 + i])
+        acc.moment[i] += weight * (volume * row.position[i] + m2 * row.t2[i] + m3 * row.t3[i])
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_whole(acc, weight, row, curved, section):
     """Add one section that is all under water; arguments as `add_wet`, section : ELLIPSE or RECTANGLE."""
-    a, b = row[SEMI_A], row[SEMI_B]
+    a, b = row.a, row.b
     full, square = section_factors(section)
     area = full * a * b
     add_wet(acc, weight, row, curved, area, 0.0, 0.0, square * area * a * a, square * area * b * b, 0.0)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_drowned(book, panels, k):
     """Add a whole panel under water: at once, or point by point where each has its own entry."""
-    if book.cursor[1] == 0:
-        for i in range(4):
-            book.entries[0, i] += panels.drowned[k, i]
-        book.cursor[2] += panels.x.shape[0]
+    if book.cursor[0].step == 0:
+        acc, whole = book.entries[0], panels.drowned[k]
+        acc.volume += whole.volume
+        for i in range(3):
+            acc.moment[i] += whole.moment[i]
+        book.cursor[0].points += panels.x.shape[0]
         return
     for j in range(panels.x.shape[0]):
         acc = next_entry(book, k, panels.x[j])
         add_whole(acc, panels.weight[j] * panels.half[k], panels.rows[k, j], panels.curved, panels.section)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_chord(acc, weight, row, curved, c, m2, m3, l2, l3):
     """Add the waterplane above one section: a chord of the unit disc or square, scaled by a and b.
 
     weight : ab/w ds, m2, so that weight times the length of the chord is area    c : half the chord's length
     m2, m3 : its middle    l2, l3 : half of it as a vector    other arguments as `add_wet`
     """
-    a = row[SEMI_A]
-    b = row[SEMI_B]
-    c2 = -curved * row[BEND3]
-    c3 = curved * row[BEND2]
+    a = row.a
+    b = row.b
+    c2 = -curved * row.bend3
+    c3 = curved * row.bend2
     qc2 = a * m2
     qc3 = b * m3
     ql2 = a * l2
@@ -176,41 +272,41 @@ def add_chord(acc, weight, row, curved, c, m2, m3, l2, l3):
     f0 = 2.0 * weight * c * Jc
     f1 = 2.0 / 3.0 * weight * c * Jl
     f2 = f0 / 3.0
-    x0 = row[POSITION] + qc2 * row[T2] + qc3 * row[T3]
-    x1 = row[POSITION + 1] + qc2 * row[T2 + 1] + qc3 * row[T3 + 1]
-    x2 = row[POSITION + 2] + qc2 * row[T2 + 2] + qc3 * row[T3 + 2]
-    l0 = ql2 * row[T2] + ql3 * row[T3]
-    l1 = ql2 * row[T2 + 1] + ql3 * row[T3 + 1]
-    l2 = ql2 * row[T2 + 2] + ql3 * row[T3 + 2]
+    x0 = row.position[0] + qc2 * row.t2[0] + qc3 * row.t3[0]
+    x1 = row.position[1] + qc2 * row.t2[1] + qc3 * row.t3[1]
+    x2 = row.position[2] + qc2 * row.t2[2] + qc3 * row.t3[2]
+    l0 = ql2 * row.t2[0] + ql3 * row.t3[0]
+    l1 = ql2 * row.t2[1] + ql3 * row.t3[1]
+    l2 = ql2 * row.t2[2] + ql3 * row.t3[2]
     b0, b1, b2 = f0 * x0 + f1 * l0, f0 * x1 + f1 * l1, f0 * x2 + f1 * l2  # integral of x
     d0, d1, d2 = f1 * x0 + f2 * l0, f1 * x1 + f2 * l1, f1 * x2 + f2 * l2  # integral of x times the place on the chord
-    acc[AREA] += f0
-    acc[AREA_MOMENT] += b0
-    acc[AREA_MOMENT + 1] += b1
-    acc[AREA_MOMENT + 2] += b2
-    acc[AREA_SECOND] += b0 * x0 + d0 * l0
-    acc[AREA_SECOND + 1] += b0 * x1 + d0 * l1
-    acc[AREA_SECOND + 2] += b0 * x2 + d0 * l2
-    acc[AREA_SECOND + 3] += b1 * x1 + d1 * l1
-    acc[AREA_SECOND + 4] += b1 * x2 + d1 * l2
-    acc[AREA_SECOND + 5] += b2 * x2 + d2 * l2
+    acc.area += f0
+    acc.area_moment[0] += b0
+    acc.area_moment[1] += b1
+    acc.area_moment[2] += b2
+    acc.area_second[0] += b0 * x0 + d0 * l0
+    acc.area_second[1] += b0 * x1 + d0 * l1
+    acc.area_second[2] += b0 * x2 + d0 * l2
+    acc.area_second[3] += b1 * x1 + d1 * l1
+    acc.area_second[4] += b1 * x2 + d1 * l2
+    acc.area_second[5] += b2 * x2 + d2 * l2
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_section(acc, weight, row, curved, state, base, c):
     """Add one elliptical section with quadrature weight ds, by its state.
 
     base : share of the whole section that is already counted and is taken off a cut one, 0 or 1
     """
-    a = row[SEMI_A]
-    b = row[SEMI_B]
+    a = row.a
+    b = row.b
     if state == DROWNED:
         add_whole(acc, weight, row, curved, ELLIPSE)
-    elif state == CUT and c[3] > 0.0:
-        by_w = 1.0 / c[3]
-        d = min(1.0, max(-1.0, -c[0] * by_w))
-        n2 = a * c[1] * by_w
-        n3 = b * c[2] * by_w
+    elif state == CUT and c.w > 0.0:
+        by_w = 1.0 / c.w
+        d = min(1.0, max(-1.0, -c.e * by_w))
+        n2 = a * c.r2 * by_w
+        n3 = b * c.r3 * by_w
         A, A2, A3, A22, A33, A23 = cut_ellipse(d, n2, n3, a, b)
         area = base * math.pi * a * b
         A, A22, A33 = A - area, A22 - 0.25 * area * a * a, A33 - 0.25 * area * b * b
@@ -219,36 +315,36 @@ def add_section(acc, weight, row, curved, state, base, c):
         add_chord(acc, weight * a * b * by_w, row, curved, chord, d * n2, d * n3, -chord * n3, chord * n2)
 
 
-@kernel(fastmath=SUM_IN_ANY_ORDER)
+@kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
 def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
     """Add many cut sections at once; the same as `add_section` in loops that the compiler can turn into vector code.
 
-    acc : (POINT_INTEGRALS,)    points : (COLUMNS or POINT_COLUMNS, at least count)    ds : (count,) weights, m
-    curved, base : as in `add_section`    z, u : height of the head, up in head axes    work : (6, count) scratch
+    acc : ENTRY    points : `Points`    ds : (count,) weights, m
+    curved, base : as in `add_section`    z, u : height of the head, up in head axes    work : `Chords`, scratch
     """
     u0, u1, u2 = u[0], u[1], u[2]
     for j in range(count):
-        an2 = points[SEMI_A, j] * (u0 * points[T2, j] + u1 * points[T2 + 1, j] + u2 * points[T2 + 2, j])
-        bn3 = points[SEMI_B, j] * (u0 * points[T3, j] + u1 * points[T3 + 1, j] + u2 * points[T3 + 2, j])
-        e = z + u0 * points[POSITION, j] + u1 * points[POSITION + 1, j] + u2 * points[POSITION + 2, j]
+        an2 = points.a[j] * (u0 * points.t2x[j] + u1 * points.t2y[j] + u2 * points.t2z[j])
+        bn3 = points.b[j] * (u0 * points.t3x[j] + u1 * points.t3y[j] + u2 * points.t3z[j])
+        e = z + u0 * points.x[j] + u1 * points.y[j] + u2 * points.z[j]
         by_w = 1.0 / math.sqrt(an2 * an2 + bn3 * bn3)
         d = min(1.0, max(-1.0, -e * by_w))
-        work[0, j] = d
-        work[1, j] = math.sqrt((1.0 - d) * (1.0 + d))
-        work[2, j] = an2 * by_w
-        work[3, j] = bn3 * by_w
-        work[4, j] = by_w
+        work.d[j] = d
+        work.half[j] = math.sqrt((1.0 - d) * (1.0 + d))
+        work.n2[j] = an2 * by_w
+        work.n3[j] = bn3 * by_w
+        work.by_w[j] = by_w
     for j in range(count):
-        work[5, j] = math.acos(-work[0, j])
+        work.angle[j] = math.acos(-work.d[j])
     V, X0, X1, X2 = 0.0, 0.0, 0.0, 0.0
     S, B0, B1, B2 = 0.0, 0.0, 0.0, 0.0
     C00, C01, C02, C11, C12, C22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(count):
-        d, c, n2, n3 = work[0, j], work[1, j], work[2, j], work[3, j]
-        a, b = points[SEMI_A, j], points[SEMI_B, j]
-        c2, c3 = -curved * points[BEND3, j], curved * points[BEND2, j]
+        d, c, n2, n3 = work.d[j], work.half[j], work.n2[j], work.n3[j]
+        a, b = points.a[j], points.b[j]
+        c2, c3 = -curved * points.bend3[j], curved * points.bend2[j]
         dc = d * c
-        angle = work[5, j]
+        angle = work.angle[j]
         whole = base * math.pi
         ab = a * b * ds[j]
         Sy = -2.0 / 3.0 * c * c * c
@@ -259,16 +355,16 @@ def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
         volume = ab * (angle + dc - whole + c2 * A2 + c3 * A3)
         m2 = ab * (A2 + c2 * a * a * (Syy * n2 * n2 + Sxx * n3 * n3) + c3 * A23)
         m3 = ab * (A3 + c2 * A23 + c3 * b * b * (Syy * n3 * n3 + Sxx * n2 * n2))
-        p0, p1, p2 = points[POSITION, j], points[POSITION + 1, j], points[POSITION + 2, j]
-        s0, s1, s2 = points[T2, j], points[T2 + 1, j], points[T2 + 2, j]
-        t0, t1, t2 = points[T3, j], points[T3 + 1, j], points[T3 + 2, j]
+        p0, p1, p2 = points.x[j], points.y[j], points.z[j]
+        s0, s1, s2 = points.t2x[j], points.t2y[j], points.t2z[j]
+        t0, t1, t2 = points.t3x[j], points.t3y[j], points.t3z[j]
         V += volume
         X0 += volume * p0 + m2 * s0 + m3 * t0
         X1 += volume * p1 + m2 * s1 + m3 * t1
         X2 += volume * p2 + m2 * s2 + m3 * t2
         q2, q3, l2, l3 = a * d * n2, b * d * n3, -a * c * n3, b * c * n2
-        f0 = 2.0 * ab * work[4, j] * c * (1.0 + c2 * q2 + c3 * q3)
-        f1 = 2.0 / 3.0 * ab * work[4, j] * c * (c2 * l2 + c3 * l3)
+        f0 = 2.0 * ab * work.by_w[j] * c * (1.0 + c2 * q2 + c3 * q3)
+        f1 = 2.0 / 3.0 * ab * work.by_w[j] * c * (c2 * l2 + c3 * l3)
         f2 = f0 / 3.0
         x0, x1, x2 = p0 + q2 * s0 + q3 * t0, p1 + q2 * s1 + q3 * t1, p2 + q2 * s2 + q3 * t2
         k0, k1, k2 = l2 * s0 + l3 * t0, l2 * s1 + l3 * t1, l2 * s2 + l3 * t2
@@ -284,31 +380,37 @@ def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
         C11 += b1 * x1 + d1 * k1
         C12 += b1 * x2 + d1 * k2
         C22 += b2 * x2 + d2 * k2
-    for i, value in enumerate((V, X0, X1, X2, S, B0, B1, B2, C00, C01, C02, C11, C12, C22)):
-        acc[i] += value
+    acc.volume += V
+    acc.area += S
+    for i, value in enumerate((X0, X1, X2)):
+        acc.moment[i] += value
+    for i, value in enumerate((B0, B1, B2)):
+        acc.area_moment[i] += value
+    for i, value in enumerate((C00, C01, C02, C11, C12, C22)):
+        acc.area_second[i] += value
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def add_lying(acc, row, r1, section):
     """Add the waterplane of a section that lies in the surface: the whole section."""
-    a = row[SEMI_A]
-    b = row[SEMI_B]
+    a = row.a
+    b = row.b
     full, square = section_factors(section)
     area = full * a * b / abs(r1)
-    acc[AREA] += area
-    k = AREA_SECOND
+    acc.area += area
+    k = 0
     for i in range(3):
-        acc[AREA_MOMENT + i] += area * row[POSITION + i]
+        acc.area_moment[i] += area * row.position[i]
         for j in range(i, 3):
-            acc[k] += area * (
-                row[POSITION + i] * row[POSITION + j]
-                + square * a * a * row[T2 + i] * row[T2 + j]
-                + square * b * b * row[T3 + i] * row[T3 + j]
+            acc.area_second[k] += area * (
+                row.position[i] * row.position[j]
+                + square * a * a * row.t2[i] * row.t2[j]
+                + square * b * b * row.t3[i] * row.t3[j]
             )
             k += 1
 
 
-@kernel(fastmath=SUM_IN_ANY_ORDER, inline="always")
+@kernel(fastmath=SUM_IN_ANY_ORDER, inline="always", **UNCOUNTED)
 def four_sums(weights, columns, c):
     """Interpolated values of columns c to c + 3; taken together they share the loads of the weights."""
     v0, v1, v2, v3 = 0.0, 0.0, 0.0, 0.0
@@ -320,43 +422,44 @@ def four_sums(weights, columns, c):
     return v0, v1, v2, v3
 
 
-@kernel(fastmath=SUM_IN_ANY_ORDER)
-def point_at(columns, x, bary, at, weights, row):
+@kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
+def point_at(columns, x, bary, at, weights, rows):
     """Interpolate what a quadrature point needs.
 
-    columns : (COLUMNS, n) of one panel    x, bary : its Gauss points and barycentric weights    at : in [-1, 1]
-    weights : (n,) scratch    row : (COLUMNS,), at least the first POINT_COLUMNS are filled
+    columns : (N_ROW, n) of one panel    x, bary : its Gauss points and barycentric weights    at : in [-1, 1]
+    weights : (n,) scratch    rows : (1,) of ROW, filled up to its field b
     """
     interpolation_row(x, bary, at, weights)
-    for c in range(0, POINT_COLUMNS, 4):
-        row[c], row[c + 1], row[c + 2], row[c + 3] = four_sums(weights, columns, c)
+    row = rows[0]
+    p, t2, t3 = row.position, row.t2, row.t3
+    p[0], p[1], p[2], t2[0] = four_sums(weights, columns, 0)
+    t2[1], t2[2], t3[0], t3[1] = four_sums(weights, columns, 4)
+    t3[2], row.bend2, row.bend3, row.a = four_sums(weights, columns, 8)
+    row.b, _, _, _ = four_sums(weights, columns, 12)
 
 
-@kernel(fastmath=SUM_IN_ANY_ORDER)
+@kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
 def points_at(columns, x, bary, places, count, weights, points):
     """Interpolate what many quadrature points need.
 
-    places : (count,) in [-1, 1]    points : (POINT_COLUMNS, at least count) is filled    other arguments as `point_at`
+    places : (count,) in [-1, 1]    points : (N_POINT, at least count) is filled    other arguments as `point_at`
     """
     for i in range(count):
         interpolation_row(x, bary, places[i], weights)
-        for c in range(0, POINT_COLUMNS - 3, 4):
+        for c in range(0, N_POINT - 3, 4):
             points[c, i], points[c + 1, i], points[c + 2, i], points[c + 3, i] = four_sums(weights, columns, c)
-        for c in range(POINT_COLUMNS - POINT_COLUMNS % 4, POINT_COLUMNS):
+        for c in range(N_POINT - N_POINT % 4, N_POINT):
             value = 0.0
             for j in range(columns.shape[1]):
                 value += weights[j] * columns[c, j]
             points[c, i] = value
 
 
-@kernel(fastmath=SUM_IN_ANY_ORDER)
-def row_at(columns, x, bary, at, weights, row):
+@kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
+def row_at(columns, x, bary, at, weights, rows):
     """Interpolate a whole row; arguments as `point_at`."""
-    interpolation_row(x, bary, at, weights)
-    for c in range(0, COLUMNS - 3, 4):
-        row[c], row[c + 1], row[c + 2], row[c + 3] = four_sums(weights, columns, c)
-    for c in range(COLUMNS - COLUMNS % 4, COLUMNS):
-        value = 0.0
-        for j in range(columns.shape[1]):
-            value += weights[j] * columns[c, j]
-        row[c] = value
+    point_at(columns, x, bary, at, weights, rows)
+    row = rows[0]
+    t1 = row.t1
+    _, t1[0], t1[1], t1[2] = four_sums(weights, columns, 12)
+    _, row.torsion, row.slope_a, row.slope_b = four_sums(weights, columns, 15)

@@ -15,16 +15,8 @@ import numpy as np
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.quadrature import interpolation_row
-from ropewalk.physics.rod_integrals import (
-    AREA,
-    AREA_MOMENT,
-    AREA_SECOND,
-    MOMENT,
-    SECTION_MOMENTS,
-    VOLUME,
-    row_at,
-)
-from ropewalk.physics.rod_shape import COLUMNS, POSITION, T1, T2, T3
+from ropewalk.physics.rod_integrals import row_at, symmetric
+from ropewalk.physics.rod_shape import ROW
 
 
 @kernel
@@ -42,16 +34,13 @@ def section_motions(panels, basis, running):
     for j in range(count):
         for i in range(3):
             parameter = 3 * j + i
-            axis = T1 if i == 0 else (T2 if i == 1 else T3)
             for k in range(m):
                 for q in range(n):
                     row = panels.rows[k, q]
-                    w0, w1, w2 = (
-                        basis[j, k, q] * row[axis],
-                        basis[j, k, q] * row[axis + 1],
-                        basis[j, k, q] * row[axis + 2],
-                    )
-                    p0, p1, p2 = row[POSITION], row[POSITION + 1], row[POSITION + 2]
+                    axis = row.t1 if i == 0 else (row.t2 if i == 1 else row.t3)
+                    size = basis[j, k, q]
+                    w0, w1, w2 = size * axis[0], size * axis[1], size * axis[2]
+                    p0, p1, p2 = row.position[0], row.position[1], row.position[2]
                     rate[q, 0], rate[q, 1], rate[q, 2] = w0, w1, w2
                     rate[q, 3], rate[q, 4], rate[q, 5] = p1 * w2 - p2 * w1, p2 * w0 - p0 * w2, p0 * w1 - p1 * w0
                 for c in range(6):
@@ -75,14 +64,13 @@ def wet_sensitivity(panels, entries, places, nodes, basis, u):
     """
     count, n = basis.shape[0], panels.x.shape[0]
     out = np.zeros((4, 3 * count))
-    weights, row, local = np.empty(n), np.empty(COLUMNS), np.empty(count)
+    weights, here, local = np.empty(n), np.empty(1, ROW), np.empty(count)
     motion = np.empty((6, 3 * count))
-    C = np.empty((3, 3))
     for e in range(entries.shape[0]):
         acc = entries[e]
-        k = int(places[e, 0])
-        row_at(panels.columns[k], panels.x, panels.bary, places[e, 1], weights, row)
-        interpolation_row(panels.x, panels.bary, places[e, 1], weights)
+        k = places[e].panel
+        row_at(panels.columns[k], panels.x, panels.bary, places[e].at, weights, here)
+        interpolation_row(panels.x, panels.bary, places[e].at, weights)
         motion[:, :] = 0.0
         local[:] = 0.0
         for q in range(n):
@@ -91,44 +79,34 @@ def wet_sensitivity(panels, entries, places, nodes, basis, u):
                     motion[c, a] += weights[q] * nodes[k, q, c, a]
             for j in range(count):
                 local[j] += weights[q] * basis[j, k, q]
-        f = AREA_SECOND
-        for i in range(3):
-            for j in range(i, 3):
-                C[i, j] = acc[f]
-                C[j, i] = acc[f]
-                f += 1
-        B = acc[AREA_MOMENT : AREA_MOMENT + 3]
-        X = acc[MOMENT : MOMENT + 3]
+        C = symmetric(acc.area_second)
+        B = acc.area_moment
+        X = acc.moment
         for a in range(3 * count):
             t0, t1, t2 = motion[0, a], motion[1, a], motion[2, a]
             d0, d1, d2 = motion[3, a], motion[4, a], motion[5, a]
             lift = u[0] * d0 + u[1] * d1 + u[2] * d2
             s0, s1, s2 = u[1] * t2 - u[2] * t1, u[2] * t0 - u[0] * t2, u[0] * t1 - u[1] * t0  # u x Theta
-            out[0, a] -= s0 * B[0] + s1 * B[1] + s2 * B[2] + acc[AREA] * lift
-            out[1, a] += t1 * X[2] - t2 * X[1] + acc[VOLUME] * d0
-            out[2, a] += t2 * X[0] - t0 * X[2] + acc[VOLUME] * d1
-            out[3, a] += t0 * X[1] - t1 * X[0] + acc[VOLUME] * d2
+            out[0, a] -= s0 * B[0] + s1 * B[1] + s2 * B[2] + acc.area * lift
+            out[1, a] += t1 * X[2] - t2 * X[1] + acc.volume * d0
+            out[2, a] += t2 * X[0] - t0 * X[2] + acc.volume * d1
+            out[3, a] += t0 * X[1] - t1 * X[0] + acc.volume * d2
             for i in range(3):
                 out[1 + i, a] -= C[i, 0] * s0 + C[i, 1] * s1 + C[i, 2] * s2 + B[i] * lift
-        _add_local(out, acc, row, local, panels.curved)
+        _add_local(out, acc, here[0], local, panels.curved)
     return out
 
 
 @kernel
 def _add_local(out, acc, row, local, curved):
     """Add the change of the volume element itself at one point."""
-    M2, M3, M22, M33, M23 = (
-        curved * acc[SECTION_MOMENTS],
-        curved * acc[SECTION_MOMENTS + 1],
-        curved * acc[SECTION_MOMENTS + 2],
-        curved * acc[SECTION_MOMENTS + 3],
-        curved * acc[SECTION_MOMENTS + 4],
-    )
+    M2, M3 = curved * acc.m2, curved * acc.m3
+    M22, M33, M23 = curved * acc.m22, curved * acc.m33, curved * acc.m23
     for j in range(local.shape[0]):
         a2, a3 = 3 * j + 1, 3 * j + 2
         out[0, a2] += local[j] * M3
         out[0, a3] -= local[j] * M2
         for i in range(3):
-            p, t2, t3 = row[POSITION + i], row[T2 + i], row[T3 + i]
+            p, t2, t3 = row.position[i], row.t2[i], row.t3[i]
             out[1 + i, a2] += local[j] * (p * M3 + t2 * M23 + t3 * M33)
             out[1 + i, a3] -= local[j] * (p * M2 + t2 * M22 + t3 * M23)

@@ -7,7 +7,7 @@ of numbers, so that a row anywhere in a panel is one interpolation; the columns 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +20,32 @@ from ropewalk.numerics.rotations import (
     quaternion_to_matrix,
 )
 
-# Columns of a row. The first ones are all that a quadrature point needs; the rest serves to find where sections
-# dry out or drown.
-POSITION = 0  # of the section centre, m
-T2 = 3  # section axes
-T3 = 6
-BEND2 = 9  # curvature about them, 1/m
-BEND3 = 10
-SEMI_A = 11  # semi-axes or half sides along them, m
-SEMI_B = 12
-POINT_COLUMNS = 13
-T1 = 13  # tangent
-TORSION = 16  # 1/m
-SLOPE_A = 17  # of the semi-axes along s
-SLOPE_B = 18
-COLUMNS = 19
+# One place along a rod. The fields up to b are all that a quadrature point needs; the rest serves to find where
+# sections dry out or drown. Interpolation takes them as numbers in this order.
+ROW = np.dtype(
+    (
+        np.record,
+        [
+            ("position", "f8", (3,)),  # of the section centre, m
+            ("t2", "f8", (3,)),  # section axes
+            ("t3", "f8", (3,)),
+            ("bend2", "f8"),  # curvature about them, 1/m
+            ("bend3", "f8"),
+            ("a", "f8"),  # semi-axes or half sides along them, m
+            ("b", "f8"),
+            ("t1", "f8", (3,)),  # tangent
+            ("torsion", "f8"),  # 1/m
+            ("slope_a", "f8"),  # of the semi-axes along s
+            ("slope_b", "f8"),
+        ],
+    )
+)
+N_POINT = 13  # numbers of a row that a quadrature point needs
+N_ROW = 19  # numbers of a row
+BOUND = np.dtype(
+    (np.record, [("reach", "f8"), ("steepest", "f8")])
+)  # of a section, m; of the slope of its highest point
+WHOLE = np.dtype((np.record, [("volume", "f8"), ("moment", "f8", (3,))]))  # m3, m4
 
 ELLIPSE = 0  # kinds of section
 RECTANGLE = 1
@@ -43,11 +54,11 @@ RECTANGLE = 1
 class Panels(NamedTuple):
     """A rod's rows and the rules to integrate over them; all arrays read-only."""
 
-    rows: NDArray[np.float64]  # (m, n, COLUMNS) at the Gauss points of m panels
-    columns: NDArray[np.float64]  # (m, COLUMNS, n) the same the other way round, for interpolation
-    ends: NDArray[np.float64]  # (m, 2, COLUMNS) at the panel ends
-    bounds: NDArray[np.float64]  # (m, 2) farthest point of a section (m) and largest slope of its highest point
-    drowned: NDArray[np.float64]  # (m, 4) volume and first moment of the whole panel, m3 and m4
+    rows: Any  # (m, n) of ROW, at the Gauss points of m panels
+    columns: NDArray[np.float64]  # (m, N_ROW, n) the same numbers the other way round, for interpolation
+    ends: Any  # (m, 2) of ROW, at the panel ends
+    bounds: Any  # (m,) of BOUND
+    drowned: Any  # (m,) of WHOLE: each panel under water
     half: NDArray[np.float64]  # (m,) half lengths of the panels, m
     x: NDArray[np.float64]  # (n,) Gauss points on [-1, 1]
     weight: NDArray[np.float64]  # (n,) Gauss weights
@@ -152,25 +163,25 @@ def _tangent(q):
 def rod_rows(Q, p, kappa, a, b, slope_a, slope_b):
     """Pack the rows of `rod_shape` and the sections.
 
-    Q : (m, n, 4)    p, kappa : (m, n, 3)    a, b, slope_a, slope_b : (m, n)    returns (m, n, COLUMNS)
+    Q : (m, n, 4)    p, kappa : (m, n, 3)    a, b, slope_a, slope_b : (m, n)    returns (m, n) of ROW
     """
     m, n = a.shape
-    rows = np.empty((m, n, COLUMNS))
+    rows = np.empty((m, n), ROW)
     for k in range(m):
         for j in range(n):
             R = quaternion_to_matrix(Q[k, j])
             for c in range(3):
-                rows[k, j, POSITION + c] = p[k, j, c]
-                rows[k, j, T1 + c] = R[c, 0]
-                rows[k, j, T2 + c] = R[c, 1]
-                rows[k, j, T3 + c] = R[c, 2]
-            rows[k, j, TORSION] = kappa[k, j, 0]
-            rows[k, j, BEND2] = kappa[k, j, 1]
-            rows[k, j, BEND3] = kappa[k, j, 2]
-            rows[k, j, SEMI_A] = a[k, j]
-            rows[k, j, SEMI_B] = b[k, j]
-            rows[k, j, SLOPE_A] = slope_a[k, j]
-            rows[k, j, SLOPE_B] = slope_b[k, j]
+                rows[k, j].position[c] = p[k, j, c]
+                rows[k, j].t1[c] = R[c, 0]
+                rows[k, j].t2[c] = R[c, 1]
+                rows[k, j].t3[c] = R[c, 2]
+            rows[k, j].torsion = kappa[k, j, 0]
+            rows[k, j].bend2 = kappa[k, j, 1]
+            rows[k, j].bend3 = kappa[k, j, 2]
+            rows[k, j].a = a[k, j]
+            rows[k, j].b = b[k, j]
+            rows[k, j].slope_a = slope_a[k, j]
+            rows[k, j].slope_b = slope_b[k, j]
     return rows
 
 
@@ -200,24 +211,24 @@ def panel_bounds(rows, ends, half, weight, curved, section):
 
     A section's highest point rises along s at most by 1 + |kappa| reach + |a'| + |b'|.
 
-    rows, ends, half, weight, curved, section : as in `Panels`    returns bounds (m, 2) and drowned (m, 4)
+    rows, ends, half, weight, curved, section : as in `Panels`    returns (m,) of BOUND and of WHOLE
     """
     m, n = rows.shape[0], rows.shape[1]
-    bounds, drowned = np.zeros((m, 2)), np.zeros((m, 4))
+    bounds, drowned = np.zeros(m, BOUND), np.zeros(m, WHOLE)
     full, square = section_factors(section)
     for k in range(m):
         for j in range(n + 2):
             row = ends[k, 0] if j == 0 else (ends[k, 1] if j == n + 1 else rows[k, j - 1])
-            reach = section_reach(section, row[SEMI_A], row[SEMI_B])
-            bend = np.sqrt(row[TORSION] ** 2 + row[BEND2] ** 2 + row[BEND3] ** 2)
-            bounds[k, 0] = max(bounds[k, 0], reach)
-            bounds[k, 1] = max(bounds[k, 1], 1.0 + bend * reach + abs(row[SLOPE_A]) + abs(row[SLOPE_B]))
+            reach = section_reach(section, row.a, row.b)
+            bend = np.sqrt(row.torsion**2 + row.bend2**2 + row.bend3**2)
+            bounds[k].reach = max(bounds[k].reach, reach)
+            bounds[k].steepest = max(bounds[k].steepest, 1.0 + bend * reach + abs(row.slope_a) + abs(row.slope_b))
         for j in range(n):
             row = rows[k, j]
-            a, b = row[SEMI_A], row[SEMI_B]
+            a, b = row.a, row.b
             area = full * a * b * weight[j] * half[k]
-            drowned[k, 0] += area
-            m2, m3 = -curved * row[BEND3] * square * a * a * area, curved * row[BEND2] * square * b * b * area
+            drowned[k].volume += area
+            m2, m3 = -curved * row.bend3 * square * a * a * area, curved * row.bend2 * square * b * b * area
             for i in range(3):
-                drowned[k, 1 + i] += area * row[POSITION + i] + m2 * row[T2 + i] + m3 * row[T3 + i]
+                drowned[k].moment[i] += area * row.position[i] + m2 * row.t2[i] + m3 * row.t3[i]
     return bounds, drowned

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.model.rods import Array, RodModel, place, section_outline
+from ropewalk.model.rods import Array, RodModel, place, places, section_outline
 from ropewalk.physics.rod_energy import upright_frame
-from ropewalk.physics.rod_shape import SEMI_A, SEMI_B, T2, T3
 from ropewalk.plot.lines import empty_figure
 
 if TYPE_CHECKING:
@@ -28,11 +27,11 @@ def rod_surface(rod: RodModel, pose: FloatingPose, along: int = ALONG, around: i
     """Points of the surface in world axes of zero yaw, head above the origin, (along + 2, around, 3); ends closed."""
     R, _, _ = upright_frame(pose.up)
     s = np.linspace(0.0, rod.length, along)
-    rows = np.array([place(rod, at) for at in np.concatenate([[0.0], s, [rod.length]])])
+    rows = places(rod, np.concatenate([[0.0], s, [rod.length]]))
     size = np.ones(along + 2)
     size[[0, -1]] = 0.0
     outline = size[:, None, None] * section_outline(rod, rows, around)
-    body = rows[:, None, :3] + np.einsum("kai,kic->kac", outline, rows[:, T2 : T3 + 3].reshape(-1, 2, 3))
+    body = rows["position"][:, None] + np.einsum("kai,kic->kac", outline, np.stack([rows["t2"], rows["t3"]], 1))
     return np.asarray(body @ R.T + np.array([0.0, 0.0, pose.heave]))
 
 
@@ -61,10 +60,10 @@ def draw_sections(axes: Any, rod: RodModel, pose: FloatingPose, number: int = SE
     at = 0.0
     for s in np.linspace(0.0, rod.length, number):
         row = place(rod, s)
-        a, b = row[SEMI_A], row[SEMI_B]
+        a, b = row.a, row.b
         q2, q3 = section_outline(rod, row, OUTLINE).T
         at += 1.3 * a
-        height = pose.heave + pose.up @ row[:3] + (pose.up @ row[T2 : T2 + 3]) * q2 + (pose.up @ row[T3 : T3 + 3]) * q3
+        height = pose.heave + pose.up @ row.position + (pose.up @ row.t2) * q2 + (pose.up @ row.t3) * q3
         axes.plot(at + q2, q3, color=DRY)
         if np.any(height < 0.0):
             # a segment of a convex curve: its wet points in order, starting after a dry one

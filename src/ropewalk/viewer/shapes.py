@@ -142,12 +142,12 @@ def hull(body: Body, size: float) -> Shape:
 
 def rod_surface(rod: RodModel, along: int = ROD_ALONG, around: int = ROD_AROUND) -> Shape:
     """Surface of a rod in head axes: elliptical or rectangular sections across its centreline, ends closed."""
-    from ropewalk.model.rods import place
-    from ropewalk.physics.rod_shape import RECTANGLE, SEMI_A, SEMI_B, T2, T3
+    from ropewalk.model.rods import places
+    from ropewalk.physics.rod_shape import RECTANGLE
 
-    rows = np.array([place(rod, float(s)) for s in np.linspace(0.0, rod.length, along + 1)])
-    middle, t2, t3 = rows[:, None, :3], rows[:, None, T2 : T2 + 3], rows[:, None, T3 : T3 + 3]
-    a, b = rows[:, SEMI_A, None, None], rows[:, SEMI_B, None, None]
+    rows = places(rod, np.linspace(0.0, rod.length, along + 1))
+    middle, t2, t3 = (rows[name][:, None] for name in ("position", "t2", "t3"))
+    a, b = rows["a"][:, None, None], rows["b"][:, None, None]
     if rod.panels.section == RECTANGLE:
         corner = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]])[None, :, :, None]
         rim = middle + a * corner[:, :, 0] * t2 + b * corner[:, :, 1] * t3
@@ -160,8 +160,8 @@ def rod_surface(rod: RodModel, along: int = ROD_ALONG, around: int = ROD_AROUND)
         normal = b * cosine * t2 + a * sine * t3
         parts = [strip(rim, normal / np.linalg.norm(normal, axis=2, keepdims=True))]
     for end, sign in ((0, -1.0), (-1, 1.0)):
-        axis = sign * np.cross(rows[end, T2 : T2 + 3], rows[end, T3 : T3 + 3])
-        centre = np.broadcast_to(rows[end, :3], rim[end].shape)
+        axis = sign * np.cross(t2[end, 0], t3[end, 0])
+        centre = np.broadcast_to(middle[end], rim[end].shape)
         disc = np.stack([centre, rim[end]] if sign < 0.0 else [rim[end], centre])
         parts.append(strip(disc, np.broadcast_to(axis, disc.shape)))
     return joined(parts)

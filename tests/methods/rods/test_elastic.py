@@ -13,7 +13,6 @@ from ropewalk.methods.rods.elastic import BendingProblem, Hold, bend
 from ropewalk.methods.rods.equilibrium import equilibrium, tangent_basis
 from ropewalk.model.rod_fields import build_rod
 from ropewalk.model.rods import RodFields, place, uniform_fields
-from ropewalk.physics.rod_shape import BEND2, BEND3, T1
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.rods import Rod
 
@@ -60,7 +59,7 @@ def test_small_deflection_is_that_of_a_beam_on_elastic_foundation(at, curved):
     rod = build(loaded(at, mass), curved=curved, n_panels=6)
     bent = bend(rod, (0.8 * EI, EI, EI), equilibrium(rod, np.array([0.0, 0.0, 1.0])))
     s = np.linspace(0.0, LENGTH, 13)
-    height = np.array([bent.pose.heave + place(bent.rod, x)[:3] @ bent.pose.up for x in s])
+    height = np.array([bent.pose.heave + place(bent.rod, x).position @ bent.pose.up for x in s])
     expected = beam(at, mass * GRAVITY, curved, s)
     # deflection 2e-6 m of a radius of 0.05 m, gradient to 1e-11; 12 polynomials per piece resolve the shape to 1e-5
     assert_allclose(height, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
@@ -104,7 +103,7 @@ def test_a_soft_spring_far_away_bends_the_rod_as_a_load_does():
     spring = Hold(springs=((at, -1.0, load),))
     bent = bend(rod, (0.8 * EI, EI, EI), equilibrium(rod, np.array([0.0, 0.0, 1.0])), hold=spring)
     s = np.linspace(0.0, LENGTH, 13)
-    height = np.array([bent.pose.heave + place(bent.rod, x)[:3] @ bent.pose.up for x in s])
+    height = np.array([bent.pose.heave + place(bent.rod, x).position @ bent.pose.up for x in s])
     expected = beam(at, load, True, s)
     # as for the point mass
     assert_allclose(height, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
@@ -139,9 +138,9 @@ def test_clamped_head_keeps_its_pose_and_the_rod_sags_as_a_cantilever():
     q = 500.0 * np.pi * 0.05**2 * GRAVITY
     assert bent.pose.heave == 5.0
     # second order in the slope q L^3/(6 EI) = 3e-5, and the weight of the bent section's offset, (r/L)^2
-    assert_allclose(tip[2], -q / (8 * ei), rtol=5e-3)
-    assert_allclose(tip[T1 + 2], -q / (6 * ei), rtol=5e-3)
-    assert np.abs(bent.rod.panels.rows[:, :, BEND3]).max() < 1e-9 * np.abs(bent.rod.panels.rows[:, :, BEND2]).max()
+    assert_allclose(tip.position[2], -q / (8 * ei), rtol=5e-3)
+    assert_allclose(tip.t1[2], -q / (6 * ei), rtol=5e-3)
+    assert np.abs(bent.rod.panels.rows["bend3"]).max() < 1e-9 * np.abs(bent.rod.panels.rows["bend2"]).max()
 
 
 def test_failure_tells_what_to_try(monkeypatch):

@@ -14,7 +14,6 @@ from ropewalk.model.rods import RodModel, uniform_fields
 from ropewalk.numerics.rotations import exp_se3, rigid
 from ropewalk.physics.rod_energy import float_at, upright_frame, wrench_and_stiffness
 from ropewalk.physics.rod_hydrostatics import hydrostatics
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
 from ropewalk.physics.rod_shape import RECTANGLE
 
 BODIES = {
@@ -32,7 +31,7 @@ BODIES = {
 def energy(rod: RodModel, z: float, up: np.ndarray) -> float:
     """Potential energy of the pose, J: weight times height minus the work of the water (Herault 2020, eq. (38))."""
     acc = hydrostatics(rod.panels, z, up)
-    lift = acc[VOLUME] * z + acc[MOMENT : MOMENT + 3] @ up
+    lift = acc.volume * z + acc.moment @ up
     return GRAVITY * (rod.mass * (z + rod.centre @ up) - FRESH * lift)
 
 
@@ -179,7 +178,7 @@ def test_light_and_heavy_rods_are_mirror_images():
         energies = []
         for rod, u in ((light, up), (heavy, -up)):
             _, acc, _ = float_at(rod.panels, u, -float(u @ rod.centre), rod.float_volume, 1e-15)
-            energies.append(-u @ (acc[MOMENT : MOMENT + 3] - acc[VOLUME] * rod.centre))
+            energies.append(-u @ (acc.moment - acc.volume * rod.centre))
         # two sums of the same pieces: round-off, and quadrature error of the same size on both sides
         assert_allclose(energies[0], energies[1], rtol=0, atol=1e-12 * light.volume * light.length)
 

@@ -15,7 +15,7 @@ from ropewalk.model.rods import Array, RodModel
 from ropewalk.numerics.rotations import adjoint_se3, exp_se3, inverse_se3, rigid
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_hydrostatics import hydrostatics
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
+from ropewalk.physics.rod_integrals import Integrals
 
 FIRST_STEP = 0.5  # of the motion: turn in rad, shift over length
 SHORTEST_STEP = 1e-10  # at which the paper stops
@@ -53,7 +53,7 @@ def descend(
         direction = scale**2 * body
         size = float(np.linalg.norm(direction / scale))
         head = g @ back
-        level = np.hypot(*(acc[MOMENT : MOMENT + 3] - acc[VOLUME] * rod.centre) @ _across(head[2, :3]).T)
+        level = np.hypot(*(acc.moment - acc.volume * rod.centre) @ _across(head[2, :3]).T)
         path.append((energy / weight_density, level / (rod.float_volume * rod.length), step, used))
         if size == 0.0 or step < SHORTEST_STEP:
             at = np.ascontiguousarray(head[2, :3])
@@ -81,13 +81,13 @@ def _across(up: Array) -> Array:
     return np.stack([one, np.cross(up, one)])
 
 
-def _energy_and_wrench(rod: RodModel, g: Array, back: Array) -> tuple[float, Array, Array]:
+def _energy_and_wrench(rod: RodModel, g: Array, back: Array) -> tuple[float, Array, Integrals]:
     """Potential energy (J), wrench in world axes about the origin, and the integrals, of a pose of the mass centre."""
     head = g @ back
     R, p = head[:3, :3], head[:3, 3]
     acc = hydrostatics(rod.panels, float(p[2]), np.ascontiguousarray(R[2]))
-    lift = rod.water_density * acc[VOLUME]
-    moment = rod.water_density * acc[MOMENT : MOMENT + 3] - rod.mass * rod.centre
+    lift = rod.water_density * acc.volume
+    moment = rod.water_density * acc.moment - rod.mass * rod.centre
     up = np.array([0.0, 0.0, 1.0])
     net = lift - rod.mass
     centre = R @ moment + net * p

@@ -21,13 +21,12 @@ from numpy.polynomial import legendre
 
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
-from ropewalk.model.rods import Array, RodModel, mass_sensitivity, place, reshape, shift_sensitivity
+from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, place, reshape, shift_sensitivity
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_energy import upright_frame
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points
-from ropewalk.physics.rod_integrals import MOMENT, VOLUME
+from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
-from ropewalk.physics.rod_shape import BEND2, BEND3, TORSION
 
 FUNCTIONS = 12  # Legendre polynomials per component of the curvature, between point masses and supports
 DIFFERENCE = 1e-6  # of a turn in rad or of a shift over length, for the derivative of the gradient
@@ -84,7 +83,7 @@ class BendingProblem:
         self.rest, self.hold = rest, hold
         self.stiffness = stiffness
         self.basis = _pieces(rest, functions, tuple(spring[0] for spring in hold.springs))
-        self.rest_kappa = np.ascontiguousarray(rest.panels.rows[:, :, [TORSION, BEND2, BEND3]])
+        self.rest_kappa = curvature_of(rest)
         self.scale = max(rest.mass * rest.gravity * rest.length, float(stiffness.max()) / rest.length * FLOOR)
 
     def shaped(self, bend: Array) -> RodModel:
@@ -102,17 +101,17 @@ class BendingProblem:
         nodes, starts = section_motions(panels, self.basis, gauss_legendre(panels.x.size).running)
         wet = wet_sensitivity(panels, entries, places, nodes, self.basis, u)
         dry = mass_sensitivity(rod, self.basis, nodes, starts)
-        total = entries.sum(axis=0)
-        volume, moment = rod.water_density * total[VOLUME], rod.water_density * total[MOMENT : MOMENT + 3]
+        wetted = total(entries)
+        volume, moment = rod.water_density * wetted.volume, rod.water_density * wetted.moment
         by_up = rod.gravity * (rod.mass * rod.centre - moment)
         lift = rod.gravity * (rod.mass - volume)
-        energy = lift * z + u @ by_up + self.elastic(bend)
+        energy = float(lift * z + u @ by_up + self.elastic(bend))
         by_bend = rod.gravity * (u @ dry - rod.water_density * (z * wet[0] + u @ wet[1:])) / rod.length
         by_bend += np.tile(self.stiffness, len(self.basis)) / rod.length * bend
         for s, height, k in self.hold.springs:
-            at = place(rod, s)[:3]
+            at = place(rod, s).position
             gap = z + u @ at - height
-            energy += 0.5 * k * gap**2
+            energy += 0.5 * k * float(gap) ** 2
             by_bend += k * gap * (u @ shift_sensitivity(rod, s, nodes, starts)) / rod.length
             lift += k * gap
             by_up = by_up + k * gap * at
@@ -253,7 +252,7 @@ def bent_rod(
 ) -> BentRod:
     """The answer, with the forces that hold it."""
     rod, hold, scale = now.rod, problem.hold, problem.scale
-    acc = hydrostatic_points(rod.panels, z, u)[0].sum(axis=0)
+    acc = total(hydrostatic_points(rod.panels, z, u)[0])
     pose = describe(rod, u, z, acc, steps, steps, np.array([[now.value, error, 0.0, steps]]))
     frame, _, _ = upright_frame(u)
     slope = scale * (frame @ now.by_up)  # turning the head by theta changes the energy by theta . (slope x z)
@@ -266,7 +265,7 @@ def bent_rod(
         steps,
         head_force=scale * now.lift / rod.length if hold.heave else 0.0,
         head_moment=(float(slope[1]), float(-slope[0])) if hold.turn else (0.0, 0.0),
-        spring_force=tuple(k * (height - z - float(u @ place(rod, s)[:3])) for s, height, k in hold.springs),
+        spring_force=tuple(k * (height - z - float(u @ place(rod, s).position)) for s, height, k in hold.springs),
         lowest=lowest,
         change=unknown.copy(),
     )

@@ -17,8 +17,15 @@ from ropewalk.model.arrays import floats
 from ropewalk.model.rods import Array, RodModel
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.quadrature import gauss_legendre
-from ropewalk.physics.rod_energy import float_at, reduced_energy, rough_heave, upright_frame, wrench_and_stiffness
-from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT
+from ropewalk.physics.rod_energy import (
+    float_at,
+    reduced_energy,
+    rough_heave,
+    upright_frame,
+    whole_volume,
+    wrench_and_stiffness,
+)
+from ropewalk.physics.rod_integrals import Integrals
 
 FIRST_RADIUS = 1.0  # of the trust region, rad
 LARGEST_RADIUS = 1.4  # rad; half a turn would overshoot every basin
@@ -145,9 +152,9 @@ def choose_step(model, goal, radius):
 
     Returns (p1, p2, predicted gain); the gain counts in the goal's own direction, and is 0 for any kind.
     """
-    l1, l2, x, y = eigen_2x2(model[3], model[4], model[5])
-    g1 = x * model[1] + y * model[2]
-    g2 = -y * model[1] + x * model[2]
+    l1, l2, x, y = eigen_2x2(model.h11, model.h12, model.h22)
+    g1 = x * model.g1 + y * model.g2
+    g2 = -y * model.g1 + x * model.g2
     if goal == ANY:
         floor = NEUTRAL * max(abs(l1), abs(l2), 1e-300)
         q1 = -g1 / l1 if abs(l1) > floor else 0.0
@@ -172,21 +179,20 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     path : (most + 1, 4) filled with E (m4), moment over weight times length, radius (rad), evaluations
     """
     scale = volume * length
-    loose = LOOSE * min(1.0, (np.sum(panels.drowned[:, 0]) - volume) / volume)  # a nearly drowned rod bears little
+    loose = LOOSE * min(1.0, (whole_volume(panels) - volume) / volume)  # a nearly drowned rod bears little
     z, acc, used = float_at(panels, u, rough_heave(panels, u, z, volume, 0.5 * loose), volume, loose)
     basis = tangent_basis(u)
-    now, trial = np.empty(7), np.empty(7)
-    reduced_energy(acc, centre, volume, z, u, basis, now)
+    now = reduced_energy(acc, centre, volume, z, u, basis)
     radius = FIRST_RADIUS
     step = 0
     while True:
-        size = math.hypot(now[1], now[2]) / scale
-        if size <= tolerance and abs(now[6]) > tolerance * volume:
+        size = math.hypot(now.g1, now.g2) / scale
+        if size <= tolerance and abs(now.excess) > tolerance * volume:
             z, acc, more = float_at(panels, u, z, volume, VOLUME_TOLERANCE)
             used += more
-            reduced_energy(acc, centre, volume, z, u, basis, now)
-            size = math.hypot(now[1], now[2]) / scale
-        note(path[step], now[0], size, radius, used)
+            now = reduced_energy(acc, centre, volume, z, u, basis)
+            size = math.hypot(now.g1, now.g2) / scale
+        note(path[step], now.energy, size, radius, used)
         if size <= tolerance:
             status = FOUND
             break
@@ -196,31 +202,29 @@ def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
         step += 1
         p1, p2, gain = choose_step(now, goal, radius)
         moved = turn(u, basis, p1, p2)
-        guess = z + (now[6] / acc[AREA] if acc[AREA] > 0.0 else 0.0)
+        guess = z + (now.excess / acc.area if acc.area > 0.0 else 0.0)
         for i in range(3):  # the waterplane says how the heave follows, to first order
-            guess -= acc[AREA_MOMENT + i] / max(acc[AREA], 1e-300) * (moved[i] - u[i])
+            guess -= acc.area_moment[i] / max(acc.area, 1e-300) * (moved[i] - u[i])
         if math.hypot(p1, p2) > LONG_STEP:
             guess = rough_heave(panels, moved, guess, volume, 0.5 * loose)
         new_z, new_acc, more = float_at(panels, moved, guess, volume, max(VOLUME_TOLERANCE, min(loose, size)))
         used += more
         new_basis = tangent_basis(moved)
-        reduced_energy(new_acc, centre, volume, new_z, moved, new_basis, trial)
+        trial = reduced_energy(new_acc, centre, volume, new_z, moved, new_basis)
         accepted = True
         if goal != ANY:
-            closer = math.hypot(trial[1], trial[2]) < math.hypot(now[1], now[2])
-            real = goal * (now[0] - trial[0])
+            closer = math.hypot(trial.g1, trial.g2) < math.hypot(now.g1, now.g2)
+            real = goal * (now.energy - trial.energy)
             stride = math.hypot(p1, p2)
             ahead = goal * slope_at_end(u, moved, stride, new_basis, trial)
-            behind = goal * (now[1] * p1 + now[2] * p2) / stride
+            behind = goal * (now.g1 * p1 + now.g2 * p2) / stride
             kink = kink_share(-real, behind * stride, ahead * stride)
             accepted, radius = judge(real, gain, ENERGY_NOISE * scale, closer, stride, radius, kink)
         if accepted:
-            u, z, acc, basis = moved, new_z, new_acc, new_basis
-            for i in range(7):
-                now[i] = trial[i]
+            u, z, acc, basis, now = moved, new_z, new_acc, new_basis, trial
         if radius < SMALLEST_RADIUS:
-            status = FOUND if math.hypot(now[1], now[2]) <= GOOD_ENOUGH * scale else STALLED
-            note(path[step], now[0], math.hypot(now[1], now[2]) / scale, radius, used)
+            status = FOUND if math.hypot(now.g1, now.g2) <= GOOD_ENOUGH * scale else STALLED
+            note(path[step], now.energy, math.hypot(now.g1, now.g2) / scale, radius, used)
             break
     return status, step, used, u, z, acc
 
@@ -245,7 +249,7 @@ def slope_at_end(u, moved, stride, basis, model):
     slope = 0.0
     for i in range(3):
         along = (cosine * moved[i] - u[i]) / sine if sine != 0.0 else 0.0
-        slope += along * (model[1] * basis[0, i] + model[2] * basis[1, i])
+        slope += along * (model.g1 * basis[0, i] + model.g2 * basis[1, i])
     return slope
 
 
@@ -341,20 +345,19 @@ def equilibrium(
     return pose
 
 
-def describe(rod: RodModel, u: Array, z: float, acc: Array, steps: int, used: int, path: Array) -> FloatingPose:
+def describe(rod: RodModel, u: Array, z: float, acc: Integrals, steps: int, used: int, path: Array) -> FloatingPose:
     """All that is told of a pose, from its integrals."""
     _, roll, pitch = upright_frame(u)
     weight_density = rod.water_density * rod.gravity
     wrench, stiffness = wrench_and_stiffness(acc, rod.centre, rod.float_volume, u, weight_density)
-    model = np.empty(7)
-    reduced_energy(acc, rod.centre, rod.float_volume, z, u, tangent_basis(u), model)
-    low, high, _, _ = eigen_2x2(model[3], model[4], model[5])
+    model = reduced_energy(acc, rod.centre, rod.float_volume, z, u, tangent_basis(u))
+    low, high, _, _ = eigen_2x2(model.h11, model.h12, model.h22)
     return FloatingPose(
         up=u,
         heave=z,
         roll=roll,
         pitch=pitch,
-        energy=weight_density * model[0],
+        energy=weight_density * model.energy,
         wrench=wrench,
         stiffness=stiffness,
         curvature=weight_density * np.array([low, high]),

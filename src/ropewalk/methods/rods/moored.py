@@ -32,7 +32,7 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics import hydrostatics as hull
 from ropewalk.physics.catenary import MEANING
 from ropewalk.physics.rod_hydrostatics import hydrostatics
-from ropewalk.physics.rod_integrals import AREA, AREA_MOMENT, AREA_SECOND, MOMENT, VOLUME
+from ropewalk.physics.rod_integrals import Integrals
 
 MOST_STEPS = 200
 NEUTRAL = 1e-12  # of the largest stiffness: below it nothing resists the motion
@@ -49,21 +49,14 @@ def add_buoyancy(acc, R, specific_weight, wrench, stiffness):
     specific_weight : of water, N/m3    wrench : (6,) N, N m    stiffness : (6, 6) K = -d(F, M)/d(x, theta)
     """
     cut = np.zeros(hull.SIZE)
-    cut[hull.VOLUME], cut[hull.AREA] = acc[VOLUME], acc[AREA]
-    second = np.empty((3, 3))
-    k = AREA_SECOND
-    for i in range(3):
-        for j in range(i, 3):
-            second[i, j] = acc[k]
-            second[j, i] = acc[k]
-            k += 1
+    cut[hull.VOLUME], cut[hull.AREA] = acc.volume, acc.area
     for i in range(3):
         for j in range(3):
-            cut[hull.MOMENT + i] += R[i, j] * acc[MOMENT + j]
-            cut[hull.AREA_MOMENT + i] += R[i, j] * acc[AREA_MOMENT + j]
+            cut[hull.MOMENT + i] += R[i, j] * acc.moment[j]
+            cut[hull.AREA_MOMENT + i] += R[i, j] * acc.area_moment[j]
             for m in range(3):
                 for n in range(3):
-                    cut[hull.AREA_SECOND + 3 * i + j] += R[i, m] * second[m, n] * R[j, n]
+                    cut[hull.AREA_SECOND + 3 * i + j] += R[i, m] * acc.area_second[m, n] * R[j, n]
     hull.buoyancy(cut, specific_weight, wrench, stiffness)
 
 
@@ -135,7 +128,7 @@ class MooredRod(NamedTuple):
 
     position: Array  # (3,) of the head, m
     rotation: Array  # (3, 3) head to world
-    integrals: Array  # of `physics.rod_hydrostatics.hydrostatics`
+    integrals: Integrals  # of `physics.rod_hydrostatics.hydrostatics`
     wrench: Array  # (6,) out of balance, about the head, world axes, N, N m
     stiffness: Array  # (6, 6) about the head, world axes; free points follow, other bodies stay
 
