@@ -73,3 +73,57 @@ def test_crest_of_the_example_of_high_swell_is_that_of_another_program():
     after = run["elevation"].sel(time=slice(12.0, None))
     # records every 0.1 s miss the crest by at most 0.05 s of a crest whose curvature is 1.6 m/s2: 2 mm
     assert_allclose(float(after.max()), 2.2393, atol=3e-3)
+
+
+def test_semisubmersible_heels_and_heaves_as_its_columns_tell():
+    """Balance of tilted columns, pontoons, weight and wind by hand; heave of waterplane, mass, discs and pontoons."""
+    import numpy as np
+    from scipy.optimize import fsolve
+
+    from ropewalk import modes
+
+    rho, g, mass, low = 1025.0, 9.81, 3.305e6 + 2.5e5, (3.305e6 * -4.0 + 2.5e5 * 60.0) / (3.305e6 + 2.5e5)
+    area, pontoon = np.pi * 16.0, np.pi * 1.5**2 * 32.0
+
+    def balance(y):
+        x, z, turn = y
+        s, c = np.sin(turn), np.cos(turn)
+        force, moment = -mass * g, low * s * mass * g
+        for place in (20.0, 20.0, -20.0, -20.0):
+            at = -(z - place * s) / c  # height of the water on the axis
+            volume, tangent = area * (at + 15.0), s / c
+            along = 0.5 * area * (at**2 - 225.0) + area * 2.0 * tangent**2
+            centre = (volume * place * c + along * s + area * 4.0 * tangent * c) / volume
+            force, moment = force + rho * g * volume, moment - centre * rho * g * volume
+        force, moment = force + 2.0 * rho * g * pontoon, moment - (-13.0 * s) * 2.0 * rho * g * pontoon
+        wind = 0.5 * 1.225 * 1.2 * 500.0 * (15.0 * ((z + 45.0 * c) / 10.0) ** (1.0 / 7.0)) ** 2
+        return (wind - 5.0e4 * x) / 1e5, force / 1e7, (moment + wind * 45.0 * c) / 1e7
+
+    rest = statics(EXAMPLES / "semisubmersible.yaml").state
+    found = [rest.body_position[0, 0], rest.body_position[0, 2], 2.0 * np.arcsin(rest.body_quaternion[0, 2])]
+    # the balance is found to 1e-9 of a weight of 3.5e7 N, over a stiffness of 5e4 N/m
+    assert_allclose(found, fsolve(balance, [3.0, 0.0, 0.01], xtol=1e-13), atol=1e-6)
+    moved = mass + rho * (4.0 * 2.0 * 2.0 / 3.0 * np.pi * 64.0 + 2.0 * pontoon)
+    heave = 2.0 * np.pi * np.sqrt(moved / (rho * g * 4.0 * area))
+    # heeled by 0.012 rad: the waterplane is 1/cos larger, and surge and pitch take part by that squared
+    assert_allclose(float(modes(EXAMPLES / "semisubmersible.yaml")["period"][5]), heave, rtol=1e-3)
+
+
+def test_joint_angles_swing_as_the_equations_of_the_double_pendulum_say():
+    """Masses of 0.5 and 0.25 kg on bars of 1 m from 45 degrees, by scipy in absolute angles."""
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    from ropewalk import simulate
+
+    def slope(_, y):
+        a, b, u, v = y
+        M = np.array([[0.75, 0.25 * np.cos(a - b)], [0.25 * np.cos(a - b), 0.25]])
+        f = [-0.25 * v * v * np.sin(a - b) - 0.75 * 9.81 * np.sin(a),
+             0.25 * u * u * np.sin(a - b) - 0.25 * 9.81 * np.sin(b)]  # fmt: skip
+        return [u, v, *np.linalg.solve(M, f)]
+
+    y = solve_ivp(slope, (0.0, 1.0), [0.25 * np.pi, 0.25 * np.pi, 0.0, 0.0], rtol=1e-11, atol=1e-12).y[:2, -1]
+    end = simulate(EXAMPLES / "joint_angles.yaml").point_position.sel(point="end").values[-1]
+    # steps of 2 ms, second order: h^2 omega^3 t with omega near 5 rad/s
+    assert_allclose(end, [0.0, np.sin(y).sum(), -np.cos(y).sum()], atol=2e-4)

@@ -10,7 +10,8 @@ from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.statics import statics
 from ropewalk.io.native import read_text
 from ropewalk.model.model import build
-from ropewalk.spec.bodies import AxisymmetricHull, Body, axial_added_mass
+from ropewalk.spec.bodies import Body
+from ropewalk.spec.hulls import AxisymmetricHull, axial_added_mass
 from ropewalk.spec.system import System
 
 ROPE = {"diameter": 0.1, "mass": 20.0, "axial_stiffness": 1e8}
@@ -67,7 +68,7 @@ def test_axial_added_mass_of_a_hull_is_half_a_disc():
     cone = AxisymmetricHull(kind="axisymmetric", profile=((-2.0, 0.0), (2.0, 2.0)))  # a = 1 m at the water, 2/3 pi m3
     assert axial_added_mass(cone, 0.0) == pytest.approx(2.0 / math.pi, rel=1e-12)
     body = Body(mass=1.0, position=(0.0, 0.0, 0.0), hull=cone)
-    assert build(System(bodies={"b": body})).bodies.added_axial[0] == pytest.approx(2.0 / math.pi, rel=1e-12)
+    assert build(System(bodies={"b": body})).bodies.hulls.added_axial[0] == pytest.approx(2.0 / math.pi, rel=1e-12)
     assert body.replace(mass=2.0).model_dump_json(exclude_unset=True).count("added_mass") == 0
     assert axial_added_mass(can, -10.0) == pytest.approx(8.0 * 1.5 / (3.0 * math.pi * 5.0), rel=1e-12)
 

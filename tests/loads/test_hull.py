@@ -8,29 +8,35 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ropewalk.loads.float import cap_depth, wet_sphere
-from ropewalk.loads.hull import (
+from ropewalk.loads.cut import (
     HULL_WATER,
-    SUMS,
-    add_strips,
     buoyancy_terms,
     centre_pressure,
-    cut_strips,
-    drag_terms,
     force_terms,
+    pressure_gradient,
+    shift_cut,
+    surface_plane,
+    wall_cut,
+)
+from ropewalk.loads.float import cap_depth, wet_sphere
+from ropewalk.loads.hull import (
+    SUMS,
+    add_strips,
+    disc_terms,
+    drag_terms,
     inertia_of_water,
     point_terms,
-    pressure_gradient,
-    surface_plane,
     uneven_water,
-    wall_cut,
     wet_strip,
 )
+from ropewalk.loads.strips import cut_strips, strips_of
 from ropewalk.model.arrays import records
+from ropewalk.model.model import build
 from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import arm_rates
 from ropewalk.physics.waves import wave_table
+from ropewalk.spec.system import System
 
 UNIT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 PROFILE = np.array([[-1.2, 0.3], [-0.4, 0.7], [0.9, 0.6]])
@@ -124,40 +130,66 @@ def test_force_that_keeps_its_direction_has_the_derivative_of_its_moment():
     assert_allclose(block(np.zeros(6))[:, :6], differences(lambda y: block(y)[:, 6]), atol=1e-8)
 
 
-def strip_block(y: np.ndarray, bp: float, gp: float, sphere: bool) -> np.ndarray:
-    """Three strips (or a sphere off the axis) of a moving, turning body after Newton's correction y, from Z = 1."""
+def strip_block(y: np.ndarray, bp: float, gp: float, kind: str) -> np.ndarray:
+    """Strips or discs on an axis, or a sphere, of a moving, turning body after Newton's correction y, from Z = 1."""
     turn = exp_so3(y[3:])
-    t = tuple(turn @ np.array([0.36, -0.48, 0.8]))
-    e = tuple(turn @ np.array([0.6, 0.0, 0.8])) if sphere else t
+    t, e = turn @ np.array([0.36, -0.48, 0.8]), turn @ (np.zeros(3) if kind == "strips" else np.array([0.5, -0.9, 0.3]))
     # with Z = 1: omega -> R omega + gp theta, alpha -> R alpha + bp theta
     omega = tuple(turn @ np.array([0.5, 0.9, -0.3]) + gp * y[3:])
     alpha = tuple(turn @ np.array([1.2, -0.4, 0.8]) + bp * y[3:])
     v, a = np.array([0.6, -0.1, 0.3]) + gp * y[:3], np.array([0.2, 1.4, -0.7]) + bp * y[:3]
     sums, block = records(1, SUMS)[0], np.zeros((6, 7))
-    for zeta in (-0.7,) if sphere else (-0.7, 0.1, 0.6):
-        dv, da = arm_rates(tuple(zeta * np.array(e)), omega, alpha)
+    for zeta in (0.0,) if kind == "sphere" else (-0.7, 0.1, 0.6):
+        dv, da = arm_rates(tuple(e + zeta * t), omega, alpha)
         u = tuple(np.array([1.5, 0.4, -0.2]) * (1.0 + zeta) - v - dv)
         aw = np.array([0.3, -0.6, 0.9])
-        if sphere:
-            point_terms(u, tuple(aw - a - da), 400.0, 150.0, zeta, sums)
+        if kind == "sphere":
+            point_terms(u, tuple(aw - a - da), 400.0, 150.0, 0.0, sums)
+        elif kind == "discs":
+            disc_terms(tuple(t), u, tuple(aw - a - da), 400.0, 150.0, zeta, sums)
         else:
-            drag_terms(t, u, 400.0, 150.0, zeta, sums)
+            drag_terms(tuple(t), u, 400.0, 150.0, zeta, sums)
             powers = 300.0 * np.array([1.0, zeta, zeta**2])
             around = records(1, HULL_WATER)[0]
             around.mass, around.force, around.moment = powers, powers[0] * aw, powers[1] * aw
             around.rest = [40.0, -70.0, 20.0]
-            inertia_of_water(t, tuple(a), arm_rates(t, omega, alpha)[1], around, (0.7, 0.3), sums)
-    add_strips(sums, t, e, (omega, alpha), UNIT, (bp, gp), block)
+            place = a + arm_rates(tuple(e), omega, alpha)[1]
+            inertia_of_water(tuple(t), tuple(place), arm_rates(tuple(t), omega, alpha)[1], around, (0.7, 0.3), sums)
+    add_strips(sums, tuple(t), tuple(e), (omega, alpha), UNIT, (bp, gp), block)
     return block
 
 
-@pytest.mark.parametrize("sphere", [False, True], ids=["strips", "sphere"])
-def test_morison_derivatives_are_those_by_differences(sphere):
+@pytest.mark.parametrize("kind", ["strips", "strips beside the origin", "discs", "sphere"])
+def test_morison_derivatives_are_those_by_differences(kind):
     bp, gp = 30.0, 7.0
-    found = strip_block(np.zeros(6), bp, gp, sphere)[:, :6]
-    expected = differences(lambda y: strip_block(y, bp, gp, sphere)[:, 6])
+    found = strip_block(np.zeros(6), bp, gp, kind)[:, :6]
+    expected = differences(lambda y: strip_block(y, bp, gp, kind)[:, 6])
     # Z is 1 at the start only: its change with theta is of second order in the differences
     assert_allclose(found, expected, rtol=1e-6, atol=1e-3)
+
+
+def test_cut_about_another_origin_has_shifted_moments():
+    """A hull beside the origin: the cut of the same profile moved along the axis is known."""
+    up, axis = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.6, 0.8])
+    near, far = np.zeros(hydrostatics.SIZE), np.zeros(hydrostatics.SIZE)
+    hydrostatics.axisymmetric(PROFILE, axis, up, 0.1 + 0.8 * 0.5, near)
+    hydrostatics.axisymmetric(PROFILE + np.array([0.5, 0.0]), axis, up, 0.1, far)
+    shift_cut(near, tuple(0.5 * axis))
+    assert_allclose(near, far, atol=1e-13)
+
+
+def test_end_discs_have_the_drag_and_the_water_of_their_ends():
+    """C pi r^2 and C 2/3 pi r^3 at the ends, none where nothing is given, and no axial default beside them."""
+    hull = {"kind": "axisymmetric", "profile": [(-3.0, 2.0), (1.0, 0.5)],
+            "ends": {"bottom": {"drag": 4.0, "added_mass": 0.64}}}  # fmt: skip
+    case = {"environment": {"depth": 30}, "bodies": {"b": {"mass": 1.0, "position": (0, 0, 0), "hull": hull}}}
+    hulls = build(System.model_validate(case)).bodies.hulls
+    strips = strips_of(hulls, 0)
+    assert_allclose(strips[-1].tolist()[1:], [-3.0, 0.0, 2.0, 0.0, 4.0 / 12.0, 0.0, 0.64 * 2.0 / 3.0 * np.pi * 8.0,
+                                              4.0 * np.pi * 4.0])  # fmt: skip
+    assert np.all(strips.thick[:-1] > 0.0)
+    assert hulls.added_axial[0] == hulls.drag_axial[0] == 0.0
+    assert hulls.added_normal[0] == hulls.drag_normal[0] == 1.0
 
 
 def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():

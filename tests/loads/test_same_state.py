@@ -371,10 +371,16 @@ def test_screens_of_a_net_feel_their_own_water() -> None:
 
 # hulls
 
+CONE = {"kind": "axisymmetric", "profile": [(-1.2, 0.3), (-0.4, 0.7), (0.9, 0.6)],
+        "drag": {"normal": 0.8, "axial": 0.5}, "added_mass": {"normal": 0.9, "axial": 0.4}}  # fmt: skip
+BALL = {"kind": "sphere", "centre": (0.1, -0.2, 0.1), "radius": 0.8, "drag": 0.5, "added_mass": 0.5}
+PLATE = CONE | {"ends": {"bottom": {"drag": 3.0, "added_mass": 0.6}, "top": {"drag": 1.5, "added_mass": 0.3}}}
 HULLS = {
-    "cone": {"kind": "axisymmetric", "profile": [(-1.2, 0.3), (-0.4, 0.7), (0.9, 0.6)],
-             "drag": {"normal": 0.8, "axial": 0.5}, "added_mass": {"normal": 0.9, "axial": 0.4}},
-    "ball": {"kind": "sphere", "centre": (0.1, -0.2, 0.1), "radius": 0.8, "drag": 0.5, "added_mass": 0.5},
+    "cone": [CONE],
+    "ball": [BALL],
+    "plate": [PLATE],
+    "raft": [PLATE | {"position": (1.5, 0.4, -0.1)}, CONE | {"position": (-1.2, 0.8, 0.2), "axis": (0.6, 0.3, 0.5)},
+             BALL | {"centre": (0.2, -2.0, -0.3)}],
 }  # fmt: skip
 
 
@@ -382,7 +388,7 @@ def floating(hull: str, pose: Any, sea: Any) -> Model:
     """A body with a hull, loads and matrices at a pose (position, roll pitch yaw)."""
     matrix = np.diag([50.0, 60.0, 70.0, 80.0, 90.0, 30.0])
     body = {"mass": 900.0, "inertia": (300.0, 280.0, 200.0), "centre_of_mass": (0.02, 0.01, -0.2), "position": pose[0],
-            "attitude": pose[1], "hull": HULLS[hull], "attachments": {"eye": (0, 0, -1.0)},
+            "attitude": pose[1], "hulls": HULLS[hull], "attachments": {"eye": (0, 0, -1.0)},
             "loads": {"force": (100.0, 20.0, -50.0), "moment": (5.0, 7.0, -9.0), "at": (0.1, 0.0, 0.4)},
             "stiffness": matrix.tolist()}  # fmt: skip
     section = {"diameter": 1e-6, "mass": 1e-6, "axial_stiffness": "inextensible"}
@@ -394,9 +400,9 @@ def floating(hull: str, pose: Any, sea: Any) -> Model:
     }))  # fmt: skip
 
 
-def strips_of(hull: str) -> list[tuple[float, float, float, float]]:
-    """zeta, thickness, radius and volume of the strips: twelve, shared among the stretches by length."""
-    profile, rows = HULLS[hull]["profile"], []
+def strips_of(spec: Any) -> list[tuple[float, float, float, float, float]]:
+    """zeta, thickness, radius, volume and height of the ramp: twelve strips, shared among the stretches by length."""
+    profile, rows = spec["profile"], []
     total = profile[-1][0] - profile[0][0]
     for (z0, r0), (z1, r1) in pairwise(profile):
         n = max(1, round(12 * (z1 - z0) / total))
@@ -404,14 +410,20 @@ def strips_of(hull: str) -> list[tuple[float, float, float, float]]:
             low, high = r0 + k / n * (r1 - r0), r0 + (k + 1) / n * (r1 - r0)
             thick = (z1 - z0) / n
             rows.append((z0 + (k + 0.5) * thick, thick, 0.5 * (low + high),
-                         np.pi / 3.0 * thick * (low * low + low * high + high * high)))  # fmt: skip
+                         np.pi / 3.0 * thick * (low * low + low * high + high * high), thick))  # fmt: skip
     return rows
 
 
 def drag_wrench(model: Model, hull: str, x: Any, R: Any, v: Any, omega: Any) -> Any:
-    """Drag of the water on strips, or a sphere, about the origin, by hand; calm surface."""
-    out, axis, spec = np.zeros(6), R[:, 2], HULLS[hull]
-    if hull == "ball":
+    """Drag of the water on the hulls of a body about its origin, by hand; calm surface."""
+    return sum(drag_on_hull(model, spec, x, R, (v, omega)) for spec in HULLS[hull])
+
+
+def drag_on_hull(model: Model, spec: Any, x: Any, R: Any, motion: Any) -> Any:
+    """Drag of the water on strips and end discs, or a sphere, about the origin, by hand."""
+    v, omega = motion
+    out = np.zeros(6)
+    if spec["kind"] == "sphere":
         arm, radius = R @ np.array(spec["centre"]), spec["radius"]
         z = x[2] + arm[2]
         h = min(2.0 * radius, max(0.0, radius - z))
@@ -423,21 +435,30 @@ def drag_wrench(model: Model, hull: str, x: Any, R: Any, v: Any, omega: Any) -> 
         u = row[:3] - v - np.cross(omega, arm)
         f = 0.5 * RHO * spec["drag"] * np.pi * radius**2 * share * np.linalg.norm(u) * u
         return np.concatenate([f, np.cross(arm, f)]) if share > 0.0 else out
-    rows = strips_of(hull)
-    wet = [min(1.0, max(0.0, 0.5 - (x[2] + zeta * axis[2]) / (abs(axis[2]) * thick
-           + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))))) for zeta, thick, radius, _ in rows]  # fmt: skip
+    axis = np.array(spec.get("axis", (0.0, 0.0, 1.0)))
+    axis, e = R @ axis / np.linalg.norm(axis), R @ np.array(spec.get("position", (0.0, 0.0, 0.0)))
+    rows, profile = strips_of(spec), spec["profile"]
+    discs = [0.0] * len(rows)
+    for end, i in (("bottom", 0), ("top", -1)):
+        disc = spec.get("ends", {}).get(end)
+        if disc is not None:
+            rows.append((profile[i][0], 0.0, profile[i][1], 0.0, rows[0 if i == 0 else len(strips_of(spec)) - 1][4]))
+            discs.append(disc["drag"] * np.pi * profile[i][1] ** 2)
+    wet = [min(1.0, max(0.0, 0.5 - (x[2] + e[2] + zeta * axis[2]) / (abs(axis[2]) * ramp
+           + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))))) for zeta, _, radius, _, ramp in rows]  # fmt: skip
     volume = sum(w * row[3] for w, row in zip(wet, rows, strict=True))
-    section = max(w * np.pi * row[2] ** 2 for w, row in zip(wet, rows, strict=True))
-    for w, (zeta, thick, radius, own) in zip(wet, rows, strict=True):
+    section = max(w * np.pi * row[2] ** 2 for w, row in zip(wet, rows, strict=True) if row[3] > 0.0)
+    for w, (zeta, thick, radius, own, _), disc in zip(wet, rows, discs, strict=True):
         if w == 0.0:
             continue
-        row, arm = np.zeros(COLUMNS), zeta * axis
+        row, arm = np.zeros(COLUMNS), e + zeta * axis
         water_at_place(x + arm, TIME, model.sea, row)
         u = row[:3] - v - np.cross(omega, arm)
         along = (u @ axis) * axis
         across = u - along
         f = 0.5 * RHO * spec["drag"]["normal"] * 2.0 * radius * thick * w * np.linalg.norm(across) * across
-        f = f + 0.5 * RHO * spec["drag"]["axial"] * section * w * own / volume * np.linalg.norm(along) * along
+        share = spec["drag"]["axial"] * section * w * own / volume + disc * w
+        f = f + 0.5 * RHO * share * np.linalg.norm(along) * along
         out += np.concatenate([f, np.cross(arm, f)])
     return out
 

@@ -140,3 +140,32 @@ def test_a_system_is_shown_in_one_line_and_lists_its_own_names():
     assert repr(System()) == "<System '': empty>"
     assert {"lines", "replace", "to_file"} <= set(dir(system))
     assert not {"json", "construct", "model_dump"} & set(dir(system))
+
+
+CAN = {"kind": "axisymmetric", "profile": [(-2.0, 1.0), (1.0, 1.0)]}
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"hull": CAN, "hulls": [CAN]}, "hull is for one hull and hulls for several"),
+        ({"hulls": [{"kind": "none"}]}, "leave out those of kind none"),
+        ({"hulls": [CAN], "volume": 1.0}, "volume is for a body without a hull"),
+        ({"hull": CAN | {"axis": (0, 0, 0)}}, "has no direction"),
+        ({"windage": [{"area": 0.0, "position": (0, 0, 1)}]}, "greater than 0"),
+    ],
+)
+def test_hulls_that_no_body_has_are_refused(body, words):
+    with pytest.raises(InputError, match=words):
+        System.model_validate({"bodies": {"b": {"mass": 1.0, "position": (0, 0, 0), **body}}})
+
+
+def test_hulls_survive_a_round_trip_with_what_was_given_only():
+    """Defaults that depend on the body (axial added mass) are not written into files."""
+    body = {"mass": 1.0, "position": [0, 0, 0], "hulls": [CAN, CAN | {"ends": {"bottom": {"drag": 2.0}}}]}
+    system = System.model_validate({"bodies": {"b": body}})
+    text = system.model_dump_json(by_alias=True, exclude_unset=True)
+    assert System.model_validate_json(text) == system
+    assert '"added_mass"' not in text
+    one, other = system.bodies["b"].hulls
+    assert one.added_mass.axial > 0.0 and other.added_mass.axial == other.drag.axial == 0.0

@@ -204,3 +204,8 @@ def lump_load(sea: Sea, place: Array, mass: Array, volume: Array, drag_area: Arr
             u = current_at(sea, place[:, 2])
             load += (0.5 * sea.water_density * drag_area * share * norm(u))[:, None] * u
     return load
+
+
+def at_arm(force: Array, arm: Array) -> Array:
+    """(6,) force and moment about the origin."""
+    return np.concatenate([force, np.cross(arm, force)])

@@ -7,25 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches, volume_wrench
 from ropewalk.analysis.audit_lines import FORCE, GRIP, LENGTH, Finding, Scales, heights
-from ropewalk.analysis.audit_loads import current_at, drag, lump_load
+from ropewalk.analysis.audit_loads import at_arm, lump_load
 from ropewalk.loads.footing import end_radii, point_footings
-from ropewalk.loads.hull import cut_strips
 from ropewalk.model.arrays import Array
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE, SPRING
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
-from ropewalk.physics import hydrostatics
 from ropewalk.physics.motion import motion
-from ropewalk.physics.wind import EXPONENT, REFERENCE_HEIGHT
 
 ON_BED = 1e-6  # of the depth: a point this near to the bed rests on it
-FEET = 8  # round a hull, on which it stands on the bed
-FOOT_SHARE = 0.25  # of the largest section of a hull, under each foot
-BARE_FOOT = 1.0  # m2, of bodies without hull and volume
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -150,13 +144,7 @@ def _size(model: Model, k: int) -> float:
     lines, bodies = model.lines, model.bodies
     own = (lines.end_kind == BODY) & (lines.end_index == k)
     arms = np.linalg.norm(lines.end_offset[own], axis=1)
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-    return max(float(arms.max(initial=0.0)), float(np.abs(profile).max(initial=0.0)), float(bodies.sphere[k, 3]), 1e-3)
-
-
-def at_arm(force: Array, arm: Array) -> Array:
-    """(6,) force and moment about the origin."""
-    return np.concatenate([force, np.cross(arm, force)])
+    return max(float(arms.max(initial=0.0)), bodies.hull_size(k), 1e-3)
 
 
 def _wrenches(model: Model, state: State, figures: Mapping[str, Any], k: int) -> list[Array]:
@@ -177,10 +165,11 @@ def _wrenches(model: Model, state: State, figures: Mapping[str, Any], k: int) ->
                 parts.append(at_arm(np.asarray(peg["force"], dtype=float), R @ lines.over_offset[p]))
     parts += _links(model, state, R, k)
     parts.append(_stiffness(model, state, k))
-    parts.append(_buoyancy(model, R, x, k))
-    parts.append(_flow(model, R, x, k))
+    parts.append(volume_wrench(model, x, k))
+    for h in bodies.hulls_of(k, windage=True):
+        parts += hull_wrenches(model, R, x, h)
     if sea.has_seabed:
-        parts.append(_bed(model, R, x, k))
+        parts.append(bed_wrench(model, R, x, k))
     return parts
 
 
@@ -227,106 +216,3 @@ def _turn(now: Array, home: Array) -> Array:
     w = a[0] * b[0] - a[1:] @ b[1:]
     v = a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
     return np.array([w, *v])
-
-
-def _buoyancy(model: Model, R: Array, x: Array, k: int) -> Array:
-    """Lift of the hull, or of the volume as a sphere about the origin."""
-    bodies, sea = model.bodies, model.sea
-    wrench, stiffness = np.zeros(6), np.zeros((6, 6))
-    if sea.water_density == 0.0:
-        return wrench
-    if bodies.hull[k] == HULL_NONE:
-        volume = bodies.volume[k : k + 1]
-        return np.concatenate([lump_load(sea, x[None], np.zeros(1), volume, np.zeros(1))[0], np.zeros(3)])
-    cut = np.zeros(hydrostatics.SIZE)
-    if bodies.hull[k] == HULL_AXISYMMETRIC:
-        profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-        hydrostatics.axisymmetric(profile, np.ascontiguousarray(R[:, 2]), UP, float(x[2]), cut)
-    else:
-        hydrostatics.sphere(R @ bodies.sphere[k, :3], bodies.sphere[k, 3], UP, float(x[2]), cut)
-    hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, stiffness)
-    return wrench
-
-
-def _wind(model: Model, z: Array) -> Array:
-    """(n, 3) velocity of the air at heights above the water, m/s."""
-    sea = model.sea
-    speed = sea.wind_speed * (np.maximum(z, 0.0) / REFERENCE_HEIGHT) ** EXPONENT
-    return np.stack([speed * np.cos(sea.wind_heading), speed * np.sin(sea.wind_heading), np.zeros(z.size)], axis=1)
-
-
-def _flow(model: Model, R: Array, x: Array, k: int) -> Array:
-    """Drag of current and wind on the hull, by strips."""
-    bodies, sea = model.bodies, model.sea
-    wet_flow = sea.water_density > 0.0 and sea.current_speed > 0.0 and (bodies.drag_normal[k] or bodies.drag_axial[k])
-    windy = sea.wind_speed > 0.0 and bodies.wind_drag[k] > 0.0
-    if bodies.hull[k] == HULL_NONE or not (wet_flow or windy):
-        return np.zeros(6)
-    if bodies.hull[k] == HULL_SPHERE:
-        return _flow_on_sphere(model, R, x, k)
-    axis = R[:, 2]
-    strips = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    zeta, thick, radius, volume = strips.zeta, strips.thick, strips.radius, strips.volume
-    place = x + np.outer(zeta, axis)
-    reach = abs(axis[2]) * thick + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))
-    wet = np.clip(0.5 - place[:, 2] / reach, 0.0, 1.0) * (sea.water_density > 0.0)
-    width = 2.0 * radius * thick
-    tangent = np.tile(axis, (zeta.size, 1))
-    force = np.zeros((zeta.size, 3))
-    displaced = float(np.sum(wet * volume))
-    if wet_flow and displaced > 0.0:
-        disc = float(np.max(wet * np.pi * radius**2))
-        along = bodies.drag_axial[k] * disc * wet * volume / displaced
-        force += drag(current_at(sea, place[:, 2]), tangent, bodies.drag_normal[k] * width * wet, along,
-                      sea.water_density)  # fmt: skip
-    if windy:
-        force += _air(model, bodies.wind_drag[k]) * drag(
-            _wind(model, place[:, 2]), tangent, width * (1.0 - wet), np.zeros(zeta.size), 2.0
-        )
-    return np.concatenate([force.sum(axis=0), np.cross(np.outer(zeta, axis), force).sum(axis=0)])
-
-
-def _air(model: Model, coefficient: float) -> float:
-    """Half the density of air times the coefficient, kg/m3."""
-    return 0.5 * model.sea.air_density * float(coefficient)
-
-
-def _flow_on_sphere(model: Model, R: Array, x: Array, k: int) -> Array:
-    bodies, sea = model.bodies, model.sea
-    arm, radius = R @ bodies.sphere[k, :3], float(bodies.sphere[k, 3])
-    height = float(x[2] + arm[2])
-    h = min(2.0, max(0.0, (radius - height) / radius))
-    wet = 0.25 * h * h * (3.0 - h) if sea.water_density > 0.0 else 0.0
-    disc, force = np.pi * radius**2, np.zeros(3)
-    if wet > 0.0:
-        flat = min(radius, max(-radius, height))  # centroid of the wet cap below the centre
-        volume = np.pi / 3.0 * (radius - flat) ** 2 * (2.0 * radius + flat)
-        down = 0.25 * np.pi * (radius**2 - flat**2) ** 2 / volume
-        u = current_at(sea, np.array([height - down]))[0]
-        force += 0.5 * sea.water_density * bodies.drag_normal[k] * disc * wet * float(np.linalg.norm(u)) * u
-    if wet < 1.0 and bodies.wind_drag[k] > 0.0:
-        u = _wind(model, np.array([height]))[0]
-        force += _air(model, bodies.wind_drag[k]) * disc * (1.0 - wet) * float(np.linalg.norm(u)) * u
-    return at_arm(force, arm)
-
-
-def _bed(model: Model, R: Array, x: Array, k: int) -> Array:
-    """Pressure of the bed on the feet of a body: rings of its profile, a sphere, or its origin."""
-    bodies, sea = model.bodies, model.sea
-    if bodies.hull[k] == HULL_SPHERE:
-        feet, radius = bodies.sphere[k : k + 1, :3], float(bodies.sphere[k, 3])
-        area = np.pi * radius**2
-    elif bodies.hull[k] == HULL_AXISYMMETRIC:
-        profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-        angle = 2.0 * np.pi * np.arange(FEET) / FEET
-        rings = [[r * np.cos(a), r * np.sin(a), z] for z, r in profile for a in (angle if r > 0.0 else angle[:1])]
-        feet, radius = np.array(rings), 0.0
-        area = FOOT_SHARE * np.pi * float(profile[:, 1].max()) ** 2
-    else:
-        feet, radius = np.zeros((1, 3)), 0.0
-        area = np.pi * (0.75 * float(bodies.volume[k]) / np.pi) ** (2.0 / 3.0) or BARE_FOOT
-    arm = feet @ R.T
-    arm = arm - radius * bed_normals(sea, x + arm)
-    depth = np.maximum(0.0, -heights(sea, x + arm))
-    force = (sea.bed_stiffness * area * depth)[:, None] * bed_normals(sea, x + arm)
-    return np.concatenate([force.sum(axis=0), np.cross(arm, force).sum(axis=0)])

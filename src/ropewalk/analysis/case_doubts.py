@@ -15,7 +15,6 @@ from ropewalk.model.environment import bed_under
 from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
-from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
 from ropewalk.spec.environment import Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
 from ropewalk.spec.joints import TableMotion
 from ropewalk.spec.nets import Net, RectanglePanel
@@ -225,10 +224,12 @@ def _defaulted(system: System, question: Question | None) -> Iterator[Doubt]:
                       "added_mass": f"normal {section.added_mass.normal:g}"}  # fmt: skip
             found.append(f"sections.{name}: " + ", ".join(f"{key} {values[key]}" for key in gone))
     for name, body in system.bodies.items():
-        if not isinstance(body.hull, AxisymmetricHull | SphereHull) or (body.joint == "fixed" and not drags):
+        if body.joint == "fixed" and not drags:
             continue
-        if gone := [key for key in acting if key not in body.hull.model_fields_set]:
-            found.append(f"bodies.{name}.hull: {' and '.join(gone)}")
+        for i, hull in enumerate(body.all_hulls):
+            if gone := [key for key in acting if key not in hull.model_fields_set]:
+                where = f"hulls[{i}]" if body.hulls else "hull"
+                found.append(f"bodies.{name}.{where}: {' and '.join(gone)}")
     if found:
         text = f"coefficients not given, defaults act: {'; '.join(found)}; give them, or 0 for none"
         yield Doubt("defaulted-coefficients", "", float(len(found)), 0.0, text)

@@ -5,34 +5,37 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array, Flags
+from ropewalk.model.bodies import quaternion_of
 from ropewalk.model.environment import bed_under
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model, build
 from ropewalk.model.pegs import over_positions
-from ropewalk.model.state import end_positions
+from ropewalk.model.state import end_positions, rotation_matrix
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
-from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
+from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 from ropewalk.spec.system import System
 
 ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
 OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fairlead from the surface
 OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
+ALONG = 25  # places along a hull's axis at which it is looked for in another hull
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
 
 def remarks(system: System) -> list[str]:
     """Sentences about things that are allowed but look wrong."""
-    return [*_unused(system), *doubts(system), *_off_bed(system), *_outside_hull(system), *_rods(system)]
+    return [*_unused(system), *doubts(system), *_off_bed(system), *_hulls(system), *_rods(system)]
 
 
 def doubts(system: System) -> list[str]:
@@ -188,19 +191,41 @@ def _off_bed(system: System) -> list[str]:
     return list(found.values())
 
 
-def _outside_hull(system: System) -> list[str]:
-    found = []
+def _hulls(system: System) -> list[str]:
+    """Attachments far from their hull, hulls that share water, windage that meets no wind."""
+    found, calm = [], system.environment.wind is None
     for name, body in system.bodies.items():
-        for attachment, (x, y, z) in body.attachments.items():
-            radius = math.hypot(x, y)
-            if isinstance(body.hull, AxisymmetricHull):
-                zs, rs = zip(*body.hull.profile, strict=True)
-                room = OUTSIDE * max(rs)
-                outside = not zs[0] - room <= z <= zs[-1] + room or radius > np.interp(z, zs, rs) + room
-            elif isinstance(body.hull, SphereHull):
-                outside = math.dist((x, y, z), body.hull.centre) > body.hull.radius * (1.0 + OUTSIDE)
-            else:
-                continue
-            if outside:
+        turn = rotation_matrix(quaternion_of(body.attitude))
+        for i, windage in enumerate(body.windage):
+            if body.position[2] + float((turn @ np.array(windage.position))[2]) <= 0.0:
+                found.append(f"body '{name}': windage[{i}] lies under water at the given position; no wind acts on it")
+            elif calm:
+                found.append(f"body '{name}': windage[{i}] meets no wind; environment.wind is not given")
+        for (i, one), (j, other) in combinations(enumerate(body.all_hulls), 2):
+            if _share_water(one, other) or _share_water(other, one):
+                found.append(f"body '{name}': hulls[{i}] and hulls[{j}] overlap; what they share counts twice")
+        for attachment, place in body.attachments.items():
+            if body.all_hulls and all(_is_outside(hull, place) for hull in body.all_hulls):
                 found.append(f"body '{name}': attachment '{attachment}' lies far outside the hull")
     return found
+
+
+def _share_water(hull: AxisymmetricHull | SphereHull, other: AxisymmetricHull | SphereHull) -> bool:
+    """True if the axis of a hull, or the centre of a sphere, passes through the other hull."""
+    if isinstance(hull, SphereHull):
+        return not _is_outside(other, hull.centre, -ROUND_OFF)
+    axis = np.array(hull.axis) / np.linalg.norm(hull.axis)
+    heights = np.linspace(hull.profile[0][0], hull.profile[-1][0], ALONG)
+    return any(not _is_outside(other, np.array(hull.position) + z * axis, -ROUND_OFF) for z in heights)
+
+
+def _is_outside(hull: AxisymmetricHull | SphereHull, place: ArrayLike, room: float = OUTSIDE) -> bool:
+    """True if a place of the body frame (m) lies outside the hull by more than some room, of its largest radius."""
+    if isinstance(hull, SphereHull):
+        return math.dist(np.array(place), hull.centre) > hull.radius * (1.0 + room)
+    arm, axis = np.subtract(place, hull.position), np.array(hull.axis) / np.linalg.norm(hull.axis)
+    z = float(arm @ axis)
+    radius = float(np.linalg.norm(arm - z * axis))
+    zs, rs = zip(*hull.profile, strict=True)
+    room *= max(rs)
+    return bool(not zs[0] - room <= z <= zs[-1] + room or radius > np.interp(z, zs, rs) + room)

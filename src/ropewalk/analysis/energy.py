@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ropewalk.loads.body import body_records, still_block
+from ropewalk.loads.body import body_records, build_shells, still_block
 from ropewalk.methods.shooting.given import state_force
 from ropewalk.methods.shooting.spans import line_spans
 from ropewalk.model.arrays import Array, Records
@@ -126,17 +126,17 @@ def _body(model: Model, state: State, k: int) -> float:
     bodies, sea = model.bodies, model.sea
     origin, q = state.body_position[k], state.body_quaternion[k]
     R = rotation_matrix(q)
-    size = float(np.abs(bodies.profile).max(initial=0.0)) + float(np.abs(bodies.sphere[k]).sum())
+    size = 2.0 * bodies.hull_size(k)
     size += (0.75 * float(bodies.volume[k]) / np.pi) ** (1.0 / 3.0)
     top = max(float(origin[2]), size) + CLEAR
-    record, block = body_records(bodies)[k], np.empty((6, 7))
+    record, shells, block = body_records(bodies)[k], build_shells(bodies), np.empty((6, 7))
     x, w = gauss_legendre(POINTS).x, gauss_legendre(POINTS).weight
     edges = np.linspace(float(origin[2]), top, HEIGHTS + 1)
     work = 0.0
     for a, b in pairwise(edges):
         for z, weight in zip(0.5 * (a + b) + 0.5 * (b - a) * x, 0.5 * (b - a) * w, strict=True):
             place = (float(origin[0]), float(origin[1]), float(z))
-            still_block(record, place, q, (sea.water_density, sea.gravity), bodies.profile, block)
+            still_block(record, place, q, (sea.water_density, sea.gravity), shells, block)
             work += weight * -block[2, 6]
     high = bodies.mass[k] * sea.gravity * (top + float((R @ bodies.centre[k])[2]))
     return float(high - bodies.load_force[k] @ np.array([origin[0], origin[1], top]) + work)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.loads.cut import shift_cut
 from ropewalk.model.arrays import Array
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.model.bodies import HULL_AXISYMMETRIC
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics import hydrostatics
@@ -14,17 +15,20 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def displacement(model: Model, state: State, body: int) -> Array:
-    """Cut of a body's hull by still water: the columns of physics/hydrostatics.py."""
-    bodies = model.bodies
-    cut: Array = np.zeros(hydrostatics.SIZE)
+    """Cut of a body's hulls by still water: the columns of physics/hydrostatics.py."""
+    hulls = model.bodies.hulls
+    total: Array = np.zeros(hydrostatics.SIZE)
     R = rotation_matrix(state.body_quaternion[body])
-    height = float(state.body_position[body, 2])
-    if bodies.hull[body] == HULL_AXISYMMETRIC:
-        profile = bodies.profile[bodies.profile_start[body] : bodies.profile_start[body + 1]]
-        hydrostatics.axisymmetric(profile, np.ascontiguousarray(R[:, 2]), UP, height, cut)
-    elif bodies.hull[body] == HULL_SPHERE:
-        hydrostatics.sphere(R @ bodies.sphere[body, :3], bodies.sphere[body, 3], UP, height, cut)
-    return cut
+    for h in model.bodies.hulls_of(body):
+        arm, cut = R @ hulls.place[h], np.zeros(hydrostatics.SIZE)
+        height = float(state.body_position[body, 2] + arm[2])
+        if hulls.kind[h] == HULL_AXISYMMETRIC:
+            hydrostatics.axisymmetric(hulls.shape(h), R @ hulls.axis[h], UP, height, cut)
+        else:
+            hydrostatics.sphere(np.zeros(3), hulls.radius[h], UP, height, cut)
+        shift_cut(cut, arm)
+        total += cut
+    return total
 
 
 def hydrostatic_stiffness(model: Model, state: State, body: int) -> Array:

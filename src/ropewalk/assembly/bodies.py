@@ -15,9 +15,10 @@ from ropewalk.assembly.body_bed import FOOT, build_feet, reach
 from ropewalk.assembly.links import LinkMesh, build_link_mesh
 from ropewalk.loads.bed import Bed, build_bed
 from ropewalk.loads.body import body_records
-from ropewalk.loads.hull import HULL_WATER, STRIP, STRIP_WATER, SUMS, cut_strips, one_strip
+from ropewalk.loads.cut import HULL_WATER
+from ropewalk.loads.hull import STRIP_WATER, SUMS
+from ropewalk.loads.strips import hull_records
 from ropewalk.model.arrays import Array, Ints, Records, floats, ints, joined, offsets, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -31,7 +32,7 @@ class BodyMemory(NamedTuple):
     """What changes with the bodies."""
 
     attitude: Array  # (n, 4) quaternions at the start of the step; changed by `rebase`
-    around: Records  # (n,) of HULL_WATER of loads/hull.py; filled by `water_on_bodies`
+    around: Records  # (h,) of HULL_WATER of loads/cut.py; filled by `water_on_bodies`
     water: Records  # (k,) of STRIP_WATER; filled by `water_on_bodies`
     pose: Array  # (n, 15) rotation matrix, world angular velocity and acceleration; filled by `place_ends`
     lever: Array  # (n_lines, 2, 6, 3) displacement of an end per degree of freedom of its junction
@@ -44,8 +45,9 @@ class BodyMesh(NamedTuple):
     """Rigid bodies as kernels read them; all but `memory` is never changed."""
 
     body: Records  # (n,) of BODY of loads/body.py
+    hull: Records  # (h,) of HULL of loads/strips.py
     profile: Array  # (m, 2) z, radius, m
-    strip: Records  # (k,) of STRIP of loads/hull.py
+    strip: Records  # (k,) of STRIP of loads/strips.py
     foot: Records  # (f,) of FOOT of assembly/body_bed.py
     bed: Bed
     end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
@@ -61,14 +63,13 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     """
     bodies, n = model.bodies, len(model.names.bodies)
     rows = body_records(bodies)
-    strips, feet = [_strips(model, k) for k in range(n)], [build_feet(model, k) for k in range(n)]
-    start, stand = offsets([s.size for s in strips]), offsets([f.size for f in feet])
+    feet = [build_feet(model, k) for k in range(n)]
+    stand = offsets([f.size for f in feet])
     rows.is_free = bodies.joint == LOOSE
-    rows.strip, rows.strip_stop = start[:-1], start[1:]
     rows.foot, rows.foot_stop = stand[:-1], stand[1:]
     # in calm air the drag of the body's own motion is left out
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0
-    rows.wind_drag = 0.5 * air * bodies.wind_drag
+    hulls, strips = hull_records(bodies.hulls, air)
     for k, row in enumerate(rows):
         row.extent = size = _size(model, k)
         row.reach = reach(feet[k]) if model.sea.has_seabed else -np.inf
@@ -80,29 +81,20 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
     body, arm = _ends(model, flipped)
     return BodyMesh(
         body=rows,
-        profile=floats(bodies.profile, (-1, 2)),
-        strip=joined(strips, STRIP),
+        hull=hulls,
+        profile=floats(bodies.hulls.profile, (-1, 2)),
+        strip=strips,
         foot=joined(feet, FOOT),
         bed=build_bed(model.sea),
         end_body=body,
         end_arm=arm,
-        memory=_memory(bodies.quaternion, int(start[-1]), lever),
+        memory=_memory(bodies.quaternion, hulls.size, strips.size, lever),
         links=build_link_mesh(model, rows.weight_scale, rows.extent),
     )
 
 
-def _strips(model: Model, k: int) -> Records:
-    """(n,) of STRIP, of the hull of body k; a sphere is one strip."""
-    bodies = model.bodies
-    if bodies.hull[k] == HULL_SPHERE:
-        return one_strip(float(bodies.sphere[k, 3]))
-    if bodies.hull[k] == HULL_AXISYMMETRIC:
-        return cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    return records(0, STRIP)
-
-
-def _memory(quaternion: Array, n_strips: int, lever: Array) -> BodyMemory:
-    around = records(quaternion.shape[0], HULL_WATER)
+def _memory(quaternion: Array, n_hulls: int, n_strips: int, lever: Array) -> BodyMemory:
+    around = records(n_hulls, HULL_WATER)
     around.up = [0.0, 0.0, 1.0]
     return BodyMemory(
         attitude=quaternion.reshape(-1, 4).copy(),
@@ -138,14 +130,12 @@ def _at_least(inertia: Array, floor: float) -> Array:
 def _size(model: Model, k: int) -> float:
     """Largest of hull, arms of lines and links and radius of gyration, m; 1 if the body has no extent at all."""
     bodies, lines = model.bodies, model.lines
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
     mine = (lines.end_kind == BODY) & (lines.end_index == k)
     linked = (model.links.end_kind == BODY) & (model.links.end_index == k)
     gyration = float(np.sqrt(np.trace(bodies.inertia[k]) / (2.0 * bodies.mass[k]))) if bodies.mass[k] > 0.0 else 0.0
     extents = [
         gyration,
-        float(np.abs(profile).max(initial=0.0)),
-        float(bodies.sphere[k, 3]),
+        bodies.hull_size(k),
         float(np.linalg.norm(bodies.centre[k])),
         float(np.linalg.norm(lines.end_offset[mine], axis=-1).max(initial=0.0)),
         float(np.linalg.norm(model.links.offset[linked], axis=-1).max(initial=0.0)),

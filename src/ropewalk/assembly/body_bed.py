@@ -14,7 +14,7 @@ import numpy as np
 
 from ropewalk.loads.bed import Bed, contact, ground, heights_over
 from ropewalk.model.arrays import Array, Records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.model.bodies import HULL_SPHERE, axes_across
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -47,20 +47,22 @@ BARE_AREA = 1.0  # m2, under the origin of a body without hull and volume: it mu
 
 
 def build_feet(model: Model, k: int) -> Records:
-    """(n,) of FOOT, of body k: rings of its profile, a sphere, or its origin."""
-    bodies = model.bodies
-    if bodies.hull[k] == HULL_SPHERE:
-        *centre, radius = bodies.sphere[k]
-        return _feet([(centre, radius, np.pi * radius**2)])
-    if bodies.hull[k] != HULL_AXISYMMETRIC:
+    """(n,) of FOOT, of body k: rings of its profiles, its spheres, or its origin."""
+    bodies, rows = model.bodies, []
+    for h in bodies.hulls_of(k):
+        place, radius, profile = bodies.hulls.place[h], float(bodies.hulls.radius[h]), bodies.hulls.shape(h)
+        if bodies.hulls.kind[h] == HULL_SPHERE:
+            rows.append((place, radius, np.pi * radius**2))
+            continue
+        area = SHARE * np.pi * float(profile[:, 1].max()) ** 2
+        across = axes_across(bodies.hulls.axis[h])
+        for z, r in profile:
+            for angle in 2.0 * np.pi * np.arange(AROUND if r > 0.0 else 1) / AROUND:
+                ring = r * (np.cos(angle) * across[0] + np.sin(angle) * across[1])
+                rows.append((place + ring + z * bodies.hulls.axis[h], 0.0, area))
+    if not rows:
         area = np.pi * (0.75 * bodies.volume[k] / np.pi) ** (2.0 / 3.0)
-        return _feet([((0.0, 0.0, 0.0), 0.0, area or BARE_AREA)])
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-    area = SHARE * np.pi * float(profile[:, 1].max()) ** 2
-    rows = []
-    for z, r in profile:
-        for angle in 2.0 * np.pi * np.arange(AROUND if r > 0.0 else 1) / AROUND:
-            rows.append(((r * np.cos(angle), r * np.sin(angle), z), 0.0, area))
+        rows = [(np.zeros(3), 0.0, area or BARE_AREA)]
     return _feet(rows)
 
 

@@ -6,7 +6,6 @@ from ropewalk.assembly.body_bed import feet_terms, is_near_bed
 from ropewalk.loads.body import clear_block, given_terms, matrix_terms, turned_attitude, volume_terms, weight_terms
 from ropewalk.loads.hull import hull_terms, water_on_hull
 from ropewalk.loads.sea import acceleration
-from ropewalk.model.bodies import HULL_NONE
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, onto
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import attitude, inertia_terms
@@ -51,9 +50,11 @@ def water_on_bodies(X, t, sea, mesh):
     """Surface plane, water, wet shares and wind of all hulls at their places in X and time t."""
     bodies, memory = mesh.bodies, mesh.bodies.memory
     for k in range(bodies.body.shape[0]):
-        if bodies.body[k].is_free == 1 and bodies.body[k].hull != HULL_NONE:
+        body = bodies.body[k]
+        if body.is_free == 1 and body.hull < body.hull_stop:
             x, R = three(X[0], body_rows(k, mesh)[0]), body_motion(k, X, mesh)[0]
-            water_on_hull(bodies.body[k], x, R, t, sea, bodies.strip, memory.water, memory.around[k])
+            for h in range(body.hull, body.hull_stop):
+                water_on_hull(bodies.hull[h], x, R, t, sea, bodies.strip, memory.water, memory.around[h])
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -76,15 +77,20 @@ def add_matrices(body, pose, rates, start, psi, step, block):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def water_terms(body, pose, rates, around, arrays, surface, fluid, block):
-    """Adds minus the forces of water and wind on a body to its block, without derivative by its motion.
+def water_terms(k, pose, rates, bodies, surface, fluid, step, block):
+    """Adds minus the forces of water and wind on body k to its block; returns what drag loses, W.
 
-    surface : height of the origin over the water, m, and acceleration of the water there    others as `hull_terms`
+    bodies : `BodyMesh`    surface : height of the origin over the water, m, and acceleration of the water there
+    others as in :func:`~ropewalk.loads.hull.hull_terms`
     """
-    if body.hull != HULL_NONE:
-        hull_terms(body, pose, rates, around, arrays, fluid, (0.0, 0.0), block)
-    elif fluid[0] > 0.0:
+    body, memory = bodies.body[k], bodies.memory
+    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
+    lost = 0.0
+    for h in range(body.hull, body.hull_stop):
+        lost += hull_terms(bodies.hull[h], pose, rates, memory.around[h], arrays, fluid, step, block)
+    if body.volume > 0.0 and fluid[0] > 0.0:
         volume_terms(body, surface[0], surface[1], fluid, block)
+    return lost
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -105,11 +111,8 @@ def fill_block(k, rows, X, flow, bodies, mass_damping, fluid, step):
     inertia_terms(m, centre, J, v, a, omega, alpha, R, Z, mass_damping, bp, gp, block)
     weight_terms(body, R, fluid[1], block)
     given_terms(body, R, block)
-    if body.hull != HULL_NONE:
-        arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
-        hull_terms(body, pose, rates, memory.around[k], arrays, fluid, step, block)
-    elif body.volume > 0.0 and fluid[0] > 0.0:
-        volume_terms(body, x[2] - flow[row, ELEVATION], acceleration(flow, row), fluid, block)
+    surface = (x[2] - flow[row, ELEVATION], acceleration(flow, row))
+    water_terms(k, pose, rates, bodies, surface, fluid, step, block)
     if body.has_matrices == 1:
         add_matrices(body, pose, rates, memory.attitude[k], three_of(X, 0, turn), step, block)
     if is_near_bed(body, x, bodies.bed):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.element import three
-from ropewalk.loads.body import still_block
+from ropewalk.loads.body import Shells, still_block
 from ropewalk.loads.float import wet_sphere
 from ropewalk.loads.given import spring_pull
 from ropewalk.model.arrays import Array, Flags, Ints, Records
@@ -56,7 +56,7 @@ class Assembly(NamedTuple):
     radius: Array  # (p,) of the sphere with the point's volume, m
     # bodies
     body: Records  # (b,) of BODY of loads/body.py
-    profile: Array  # (m, 2)
+    shells: Shells
     density: float  # of water, kg/m3
     gravity: float  # m/s2
 
@@ -298,7 +298,7 @@ def _add_body(assembly, k, n_points, bodies, quaternions, out):
     """Weight, buoyancy, loads and linear stiffness of body k."""
     own, block = out.own[n_points + k], np.empty((6, 7))
     fluid = (assembly.density, assembly.gravity)
-    still_block(assembly.body[k], three(bodies, k), quaternions[k], fluid, assembly.profile, block)
+    still_block(assembly.body[k], three(bodies, k), quaternions[k], fluid, assembly.shells, block)
     for m in range(6):
         out.force[3 * n_points + 6 * k + m] -= block[m, 6]
         for j in range(6):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
-from ropewalk.loads.body import body_records
+from ropewalk.loads.body import body_records, build_shells
 from ropewalk.loads.float import radius_of
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
@@ -54,7 +54,7 @@ def build_assembly(model: Model) -> Assembly:
         volume=points.volume,
         radius=floats([radius_of(float(volume)) for volume in points.volume]),
         body=body_records(bodies),
-        profile=bodies.profile,
+        shells=build_shells(bodies),
         density=sea.water_density,
         gravity=sea.gravity,
     )

@@ -56,7 +56,7 @@ def change_sea(model: Model, work: FemWork) -> None:
     from ropewalk.methods.mixed.solver import longest_step
 
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0  # as in assembly/bodies.py
-    work.mesh.bodies.body.wind_drag = 0.5 * air * model.bodies.wind_drag
+    work.mesh.bodies.hull.wind_drag = 0.5 * air * model.bodies.hulls.wind_drag
     work.steps.settings[0].most_step = longest_step(model)
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ropewalk.errors import InputError
 from ropewalk.io.attitudes import from_case, to_moordyn
 from ropewalk.io.moordyn_write_rows import PointLine, Written, number
 from ropewalk.model.in_time import steady_vector
-from ropewalk.spec.bodies import AxisymmetricHull, Body, NoHull
+from ropewalk.spec.bodies import Body
+from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 from ropewalk.spec.system import System
 
 ROD_SEGMENTS = 20  # of a cylinder
@@ -50,15 +53,17 @@ def body_tables(system: System, points: list[PointLine], ends: dict[str, str], o
             out.note(f"loads of body '{name}' for MoorDyn-C, which reads no EXTERNAL LOADS; MoorDyn-F does")
         if body.volume:
             points.append(PointLine(word, (0.0, 0.0, 0.0), volume=body.volume, name=f"volume of {name}"))
-        if isinstance(body.hull, AxisymmetricHull):
-            _cylinder(name, word, body.hull, tables)
+        for hull in body.all_hulls:
+            _cylinder(name, word, hull, tables)
     return tables
 
 
 def _refuse(name: str, body: Body) -> None:
     """What MoorDyn has no place for."""
-    if not isinstance(body.hull, AxisymmetricHull | NoHull):
+    if any(isinstance(hull, SphereHull) for hull in body.all_hulls):
         raise InputError(f"body '{name}': MoorDyn has no spheres; give it a cylinder, or a volume without a hull")
+    if body.windage:
+        raise InputError(f"body '{name}': MoorDyn has no wind; leave windage out")
     if body.stiffness is not None:
         raise InputError(f"body '{name}': MoorDyn has no stiffness matrices; leave it out")
     if body.inertia is not None and any(body.inertia[3:]):
@@ -94,8 +99,9 @@ def _lift(name: str, word: str, body: Body, system: System, points: list[PointLi
         points.append(PointLine(word, body.loads.at, volume=lift / per_volume, name=f"upward force on {name}"))
 
 
-def _cylinder(name: str, word: str, hull: AxisymmetricHull, tables: BodyTables) -> None:
+def _cylinder(name: str, word: str, hull: AxisymmetricHull | SphereHull, tables: BodyTables) -> None:
     """A rod without mass along the axis of a hull."""
+    assert isinstance(hull, AxisymmetricHull)
     radii = {radius for _, radius in hull.profile}
     if len(radii) > 1:
         raise InputError(
@@ -103,9 +109,14 @@ def _cylinder(name: str, word: str, hull: AxisymmetricHull, tables: BodyTables) 
         )
     low, high = hull.profile[0][0], hull.profile[-1][0]
     d, length = 2.0 * radii.pop(), high - low
-    kind = name.replace(" ", "_")
-    ends = 0.5 * hull.drag.axial, hull.added_mass.axial * 1.5 * length / d
+    kind = name.replace(" ", "_") + (f"_{len(tables.rods) + 1}" if tables.rods else "")
+    ends = [0.5 * hull.drag.axial, hull.added_mass.axial * 1.5 * length / d]
+    if hull.ends is not None:
+        if hull.ends.bottom != hull.ends.top:
+            raise InputError(f"body '{name}': MoorDyn has the same drag and added mass at both ends of a rod")
+        ends = [ends[0] + hull.ends.top.drag, ends[1] + hull.ends.top.added_mass]
     values = (d, 0.0, hull.drag.normal, hull.added_mass.normal, *ends)
     tables.rod_types.append([kind, *map(number, values)])
-    places = map(number, (0.0, 0.0, low, 0.0, 0.0, high))
+    axis = np.array(hull.axis) / np.linalg.norm(hull.axis)
+    places = map(number, (*(np.array(hull.position) + low * axis), *(np.array(hull.position) + high * axis)))
     tables.rods.append([str(len(tables.rods) + 1), kind, word, *places, str(ROD_SEGMENTS), "p", f"# hull of {name}"])

@@ -20,7 +20,9 @@ from ropewalk.errors import InputError
 from ropewalk.io.attitudes import LEVEL
 from ropewalk.io.netcdf import system_of
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.spec.bodies import AxisymmetricHull, Body, SphereHull
+from ropewalk.model.bodies import hull_frame
+from ropewalk.spec.bodies import Body
+from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -128,16 +130,24 @@ def _bodies(dataset: xr.Dataset, k: int) -> Piece:
 
 def _surface(body: Body) -> tuple[Array, list[Ints], list[Ints]]:
     """Points, polygons and lines of a body in its own frame."""
-    if isinstance(body.hull, AxisymmetricHull):
-        return (*_lathe(np.array(body.hull.profile)), [])
-    if isinstance(body.hull, SphereHull):
-        angle = np.linspace(0.0, math.pi, RINGS + 1)
-        r = body.hull.radius
-        points, faces = _lathe(np.column_stack([-r * np.cos(angle), r * np.sin(angle)]))
-        return points + np.array(body.hull.centre), faces, []
+    if body.all_hulls:
+        surfaces = [_hull_surface(hull) for hull in body.all_hulls]
+        first = np.cumsum([0, *(len(points) for points, _ in surfaces)])
+        faces = [face + start for (_, own), start in zip(surfaces, first, strict=False) for face in own]
+        return np.concatenate([points for points, _ in surfaces]), faces, []
     places = [np.array(place, dtype=float) for place in body.attachments.values()]
     points = np.array([np.zeros(3), *places])
     return points, [], [np.array([0, i + 1]) for i in range(len(places))]
+
+
+def _hull_surface(hull: AxisymmetricHull | SphereHull) -> tuple[Array, list[Ints]]:
+    """Points and polygons of one hull in the frame of its body."""
+    if isinstance(hull, SphereHull):
+        angle = np.linspace(0.0, math.pi, RINGS + 1)
+        points, faces = _lathe(hull.radius * np.column_stack([-np.cos(angle), np.sin(angle)]))
+        return points + np.array(hull.centre), faces
+    points, faces = _lathe(np.array(hull.profile))
+    return points @ hull_frame(hull.axis).T + np.array(hull.position), faces
 
 
 def _lathe(profile: Array) -> tuple[Array, list[Ints]]:

@@ -6,12 +6,15 @@ physics/rigidbody.py. At rest its last column is minus the wrench, and the rest 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ropewalk.loads.cut import force_terms, still_buoyancy, vector
 from ropewalk.loads.float import radius_of, wet_sphere
-from ropewalk.loads.hull import buoyancy_terms, cut_hull, force_terms
-from ropewalk.model.arrays import Records, records
-from ropewalk.model.bodies import HULL_NONE, Bodies
+from ropewalk.loads.strips import hull_records
+from ropewalk.model.arrays import Array, Records, records
+from ropewalk.model.bodies import Bodies
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, onto, scale3, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
@@ -20,20 +23,15 @@ from ropewalk.numerics.rotations import (
     quaternion_product,
     tangent_so3_inverse,
 )
-from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import add_column, attitude, cross3, nine, transpose9, turned
 
 UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-UP = (0.0, 0.0, 1.0)
 
 BODY = np.dtype(
     [
         ("is_free", "i8"),  # 1 if the body moves by its loads
-        ("hull", "i8"),  # kind of model/bodies.py
-        ("profile", "i8"),  # first row of its profile among those of all bodies
-        ("profile_stop", "i8"),
-        ("strip", "i8"),  # first of its strips among those of all bodies
-        ("strip_stop", "i8"),
+        ("hull", "i8"),  # first of its hulls and windage areas among those of all bodies
+        ("hull_stop", "i8"),
         ("foot", "i8"),  # first of its feet on the bed among those of all bodies
         ("foot_stop", "i8"),
         ("has_matrices", "i8"),  # 1 if any of the three matrices is not zero
@@ -44,13 +42,6 @@ BODY = np.dtype(
         ("load_force", "f8", (3,)),  # world, N
         ("load_moment", "f8", (3,)),  # world, N m
         ("load_at", "f8", (3,)),  # body frame, m
-        ("sphere", "f8", (3,)),  # centre of a sphere, body frame, m
-        ("radius", "f8"),  # of a sphere, m
-        ("drag_across", "f8"),  # coefficients of the hull
-        ("drag_along", "f8"),
-        ("added_across", "f8"),
-        ("added_along", "f8"),
-        ("wind_drag", "f8"),  # half air density times coefficient, kg/m3
         ("extent", "f8"),  # typical dimension: a turn times it is a way, m
         ("home", "f8", (3,)),  # position from which the stiffness matrix counts, m
         ("home_turn", "f8", (4,)),  # quaternion from which it counts
@@ -64,25 +55,29 @@ BODY = np.dtype(
 )
 
 
+class Shells(NamedTuple):
+    """Hulls of all bodies, for those who need no more of them than their buoyancy."""
+
+    hull: Records  # (h,) of HULL of loads/cut.py
+    profile: Array  # (m, 2) z, radius of all hulls, m
+
+
+def build_shells(bodies: Bodies) -> Shells:
+    """Hulls of all bodies."""
+    return Shells(hull_records(bodies.hulls, 0.0)[0], bodies.hulls.profile)
+
+
 def body_records(bodies: Bodies) -> Records:
-    """(n,) of BODY with what the Model has; strips, feet, inertia and scales are left to whom they matter."""
+    """(n,) of BODY with what the Model has; feet, inertia and scales are left to whom they matter."""
     rows = records(bodies.mass.size, BODY)
-    rows.hull, rows.profile, rows.profile_stop = bodies.hull, bodies.profile_start[:-1], bodies.profile_start[1:]
+    rows.hull, rows.hull_stop = bodies.hull_start[:-1], bodies.hull_start[1:]
     rows.mass, rows.centre, rows.volume = bodies.mass, bodies.centre, bodies.volume
     rows.load_force, rows.load_moment, rows.load_at = bodies.load_force, bodies.load_moment, bodies.load_at
-    rows.sphere, rows.radius = bodies.sphere[:, :3], bodies.sphere[:, 3]
-    rows.drag_across, rows.drag_along = bodies.drag_normal, bodies.drag_axial
-    rows.added_across, rows.added_along = bodies.added_normal, bodies.added_axial
     rows.home, rows.home_turn = bodies.position, bodies.quaternion
     rows.stiffness, rows.damping, rows.added = bodies.stiffness, bodies.damping, bodies.added_mass
     given = (rows.stiffness, rows.damping, rows.added)
     rows.has_matrices = np.any([np.any(matrix != 0.0, axis=(1, 2)) for matrix in given], axis=0)
     return rows
-
-
-@kernel(forceinline=True, **UNCOUNTED)
-def _vector(a):
-    return a[0], a[1], a[2]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -96,13 +91,13 @@ def clear_block(block):
 @kernel(forceinline=True, **UNCOUNTED)
 def weight_terms(body, R, g, block):
     """Adds minus the weight of a body, and its derivative, to its block.  R : attitude    g : m/s2"""
-    force_terms((0.0, 0.0, -body.mass * g), onto(R, _vector(body.centre)), block)
+    force_terms((0.0, 0.0, -body.mass * g), onto(R, vector(body.centre)), block)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def given_terms(body, R, block):
     """Adds minus the force and moment that the user gives, and their derivative, to a body's block.  R : attitude"""
-    force_terms(_vector(body.load_force), onto(R, _vector(body.load_at)), block)
+    force_terms(vector(body.load_force), onto(R, vector(body.load_at)), block)
     add_column(block, 3, (-body.load_moment[0], -body.load_moment[1], -body.load_moment[2]))
 
 
@@ -174,7 +169,7 @@ def _momentum(A, at, v, w):
 
 
 @kernel(**COUNTED)
-def still_block(body, x, quaternion, fluid, profile, block):
+def still_block(body, x, quaternion, fluid, shells, block):
     r"""Minus the wrench on a body at rest in still water, without current, and its stiffness, into block (6, 7).
 
     .. math:: \delta (F, M) = -K\, (\delta x, \theta)
@@ -182,17 +177,15 @@ def still_block(body, x, quaternion, fluid, profile, block):
     Weight, buoyancy of hull or volume, given loads and stiffness: what the closed form and shooting know of bodies.
 
     body : record    x : place of the origin, m    quaternion : (4,) attitude    fluid : rho, g
-    profile : (m, 2) of all hulls
+    shells : of all bodies, :class:`Shells`
     """
     clear_block(block)
     R, _ = attitude(quaternion, ZERO3)
     weight_terms(body, R, fluid[1], block)
     given_terms(body, R, block)
-    if body.hull != HULL_NONE:
-        cut = np.zeros(hydrostatics.SIZE)
-        cut_hull(body, R, UP, x[2], profile, cut)
-        buoyancy_terms(cut, UP, (0.0, 0.0, fluid[0] * fluid[1]), block)
-    else:
+    for h in range(body.hull, body.hull_stop):
+        still_buoyancy(shells.hull[h], x, R, fluid, shells.profile, block)
+    if body.volume > 0.0:
         volume_terms(body, x[2], ZERO3, fluid, block)
     if body.has_matrices == 1:
         rest = (ZERO3, ZERO3, ZERO3, ZERO3)

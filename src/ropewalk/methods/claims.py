@@ -8,7 +8,6 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.methods.protocol import Claim, Solver
-from ropewalk.model.bodies import HULL_NONE
 from ropewalk.model.environment import is_grid
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import ROD
@@ -131,10 +130,9 @@ def _joint_demands(model: Model) -> Iterator[Claim]:
 
 
 def _flow_on_hulls(model: Model) -> bool:
-    """True if current or wind pulls at the hull of a free body."""
-    sea, bodies = model.sea, model.bodies
-    hulls = (bodies.joint == LOOSE) & (bodies.hull != HULL_NONE)
+    """True if current or wind pulls at a hull, or the wind at a windage area, of a free body."""
+    sea, hulls = model.sea, model.bodies.hulls
     wet = sea.current_speed > 0.0 and sea.water_density > 0.0
-    in_water = wet & ((bodies.drag_normal > 0.0) | (bodies.drag_axial > 0.0))
-    in_wind = (sea.wind_speed > 0.0) & (bodies.wind_drag > 0.0)
-    return bool(np.any(hulls & (in_water | in_wind)))
+    in_water = wet & ((hulls.drag_normal > 0.0) | (hulls.drag_axial > 0.0) | np.any(hulls.end_drag > 0.0, axis=1))
+    in_wind = (sea.wind_speed > 0.0) & (hulls.wind_drag > 0.0)
+    return bool(np.any((model.bodies.joint[hulls.body] == LOOSE) & (in_water | in_wind)))

@@ -19,6 +19,7 @@ SOLVERS: dict[str, str] = {
     "recursive": "ropewalk.methods.bars.recursive:Recursive",
     "projection": "ropewalk.methods.bars.projection:Projection",
     "constrained_implicit": "ropewalk.methods.bars.implicit:ConstrainedImplicit",
+    "joint_angles": "ropewalk.methods.bars.joint_angles:JointAngles",
     "bars_statics": "ropewalk.methods.bars.equilibrium:BarsStatics",
     "settle": "ropewalk.methods.bars.settling:Settling",
 }

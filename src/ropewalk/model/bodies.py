@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,35 @@ from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
 from ropewalk.model.in_time import steady_vector
 from ropewalk.model.joints import FIXED, LOOSE, MOVING, MotionBook
 from ropewalk.spec import bodies as spec
+from ropewalk.spec.hulls import AxisymmetricHull, SphereHull, Windage
 
-HULL_NONE, HULL_AXISYMMETRIC, HULL_SPHERE = 0, 1, 2
+HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE = 1, 2, 3
 
 _JOINTS = {"fixed": FIXED, "free": LOOSE, "moving": MOVING, "coupled": MOVING}
+
+
+class Hulls(NamedTuple):
+    """Hulls and windage areas of all bodies, those of a body one after another; vectors in its frame."""
+
+    body: Ints  # (h,) whose it is
+    kind: Ints  # (h,) HULL_AXISYMMETRIC, HULL_SPHERE or HULL_WINDAGE
+    place: Array  # (h, 3) origin of a profile, centre of a sphere, or where the wind acts, m
+    axis: Array  # (h, 3) unit, of a profile
+    radius: Array  # (h,) of a sphere, m
+    profile_start: Ints  # (h + 1,)
+    profile: Array  # (m, 2) z along the axis, radius, m
+    drag_normal: Array  # (h,)
+    drag_axial: Array  # (h,) a sphere has its one coefficient in both
+    added_normal: Array  # (h,)
+    added_axial: Array  # (h,)
+    end_drag: Array  # (h, 2) of the discs at the first and last entry of a profile
+    end_added: Array  # (h, 2)
+    wind_drag: Array  # (h,)
+    wind_area: Array  # (h,) of windage, m2
+
+    def shape(self, h: int) -> Array:
+        """(m, 2) profile of hull h; without entries for a sphere or a windage area."""
+        return self.profile[self.profile_start[h] : self.profile_start[h + 1]]
 
 
 class Bodies(NamedTuple):
@@ -29,15 +54,8 @@ class Bodies(NamedTuple):
     centre: Array  # (n, 3) of mass, point masses included, m
     inertia: Array  # (n, 3, 3) about the centre of mass, kg m2
     volume: Array  # (n,) of bodies without a hull, m3
-    hull: Ints  # (n,) HULL_NONE, HULL_AXISYMMETRIC or HULL_SPHERE
-    profile_start: Ints  # (n + 1,)
-    profile: Array  # (m, 2) z, radius of axisymmetric hulls, m
-    sphere: Array  # (n, 4) centre, radius, m
-    drag_normal: Array  # (n,)
-    drag_axial: Array  # (n,) a sphere has its one coefficient in both
-    added_normal: Array  # (n,)
-    added_axial: Array  # (n,)
-    wind_drag: Array  # (n,)
+    hull_start: Ints  # (n + 1,) into `hulls`
+    hulls: Hulls
     load_force: Array  # (n, 3) world, N
     load_moment: Array  # (n, 3) world, about the origin, N m
     load_at: Array  # (n, 3) m
@@ -45,13 +63,25 @@ class Bodies(NamedTuple):
     damping: Array  # (n, 6, 6) world
     added_mass: Array  # (n, 6, 6)
 
+    def hulls_of(self, k: int, *, windage: bool = False) -> list[int]:
+        """Indices of the hulls of body k, with its windage areas if asked for."""
+        own = range(int(self.hull_start[k]), int(self.hull_start[k + 1]))
+        return [h for h in own if windage or self.hulls.kind[h] != HULL_WINDAGE]
+
+    def hull_size(self, k: int) -> float:
+        """Largest dimension of the hulls of body k and of their distances from its origin, m; 0 without hulls."""
+        hulls = self.hulls
+        sizes = [
+            (np.linalg.norm(hulls.place[h]), hulls.radius[h], np.abs(hulls.shape(h)).max(initial=0.0))
+            for h in self.hulls_of(k, windage=True)
+        ]
+        return float(np.max(sizes, initial=0.0))
+
 
 def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies:
     """Arrays of all bodies, in the order of the file."""
     parts = list(bodies.values())
     masses = [_mass(body) for body in parts]
-    profiles = [body.hull.profile if isinstance(body.hull, spec.AxisymmetricHull) else () for body in parts]
-    hulls = [_hull(body.hull) for body in parts]
     zero6 = np.zeros((6, 6))
     return Bodies(
         position=floats([b.position for b in parts], (-1, 3)),
@@ -62,15 +92,8 @@ def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies
         centre=floats([c for _, c, _ in masses], (-1, 3)),
         inertia=floats([i for _, _, i in masses], (-1, 3, 3)),
         volume=floats([b.volume for b in parts]),
-        hull=ints([h[0] for h in hulls]),
-        profile_start=offsets([len(p) for p in profiles]),
-        profile=floats([row for p in profiles for row in p], (-1, 2)),
-        sphere=floats([h[1] for h in hulls], (-1, 4)),
-        drag_normal=floats([h[2] for h in hulls]),
-        drag_axial=floats([h[3] for h in hulls]),
-        added_normal=floats([h[4] for h in hulls]),
-        added_axial=floats([h[5] for h in hulls]),
-        wind_drag=floats([h[6] for h in hulls]),
+        hull_start=offsets([len(b.all_hulls) + len(b.windage) for b in parts]),
+        hulls=_hulls(parts),
         load_force=floats([steady_vector(b.loads.force) for b in parts], (-1, 3)),
         load_moment=floats([steady_vector(b.loads.moment) for b in parts], (-1, 3)),
         load_at=floats([b.loads.at for b in parts], (-1, 3)),
@@ -97,15 +120,74 @@ def quaternion_of(attitude: tuple[float, float, float]) -> Array:
     return quaternion
 
 
-def _hull(hull: spec.Hull) -> tuple[int, tuple[float, ...], float, float, float, float, float]:
-    if isinstance(hull, spec.SphereHull):
-        sphere = (*hull.centre, hull.radius)
-        return HULL_SPHERE, sphere, hull.drag, hull.drag, hull.added_mass, hull.added_mass, hull.wind_drag
-    none = (0.0, 0.0, 0.0, 0.0)
-    if isinstance(hull, spec.AxisymmetricHull):
-        drag, added = hull.drag, hull.added_mass
-        return HULL_AXISYMMETRIC, none, drag.normal, drag.axial, added.normal, added.axial, hull.wind_drag
-    return HULL_NONE, none, 0.0, 0.0, 0.0, 0.0, 0.0
+def axes_across(axis: Array) -> Array:
+    """(2, 3) unit vectors across a hull's axis (3,) and each other; x and y for an upright one."""
+    x = np.array([1.0, 0.0, 0.0]) if abs(axis[0]) <= abs(axis[2]) else np.array([0.0, 0.0, -1.0])
+    x = x - (x @ axis) * axis
+    x = x / np.linalg.norm(x)
+    across: Array = np.array([x, np.cross(axis, x)])
+    return across
+
+
+def hull_frame(axis: tuple[float, float, float] | Array) -> Array:
+    """(3, 3) rotation from the frame of a profile, with z along the axis (3 numbers, of any length), to the body's."""
+    unit = np.array(axis) / np.linalg.norm(axis)
+    return np.column_stack([*axes_across(unit), unit])
+
+
+def _hulls(bodies: list[spec.Body]) -> Hulls:
+    """Hulls and windage areas of all bodies."""
+    rows = [
+        {"body": k} | row
+        for k, body in enumerate(bodies)
+        for row in (*map(_hull, body.all_hulls), *map(_windage, body.windage))
+    ]
+
+    def column(name: str, width: int = 1) -> Array:
+        zero = 0.0 if width == 1 else (0.0,) * width
+        return floats([row.get(name, zero) for row in rows], (-1,) if width == 1 else (-1, width))
+
+    profiles: list[Any] = [row.get("profile", ()) for row in rows]
+    return Hulls(
+        body=ints([row["body"] for row in rows]),
+        kind=ints([row["kind"] for row in rows]),
+        place=column("place", 3),
+        axis=column("axis", 3),
+        radius=column("radius"),
+        profile_start=offsets([len(profile) for profile in profiles]),
+        profile=floats([entry for profile in profiles for entry in profile], (-1, 2)),
+        drag_normal=column("drag_normal"),
+        drag_axial=column("drag_axial"),
+        added_normal=column("added_normal"),
+        added_axial=column("added_axial"),
+        end_drag=column("end_drag", 2),
+        end_added=column("end_added", 2),
+        wind_drag=column("wind_drag"),
+        wind_area=column("wind_area"),
+    )
+
+
+def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
+    """Row of `Hulls` by its names; what is left out is zero."""
+    if isinstance(hull, SphereHull):
+        return {"kind": HULL_SPHERE, "place": hull.centre, "axis": (0.0, 0.0, 1.0), "radius": hull.radius,
+                "drag_normal": hull.drag, "drag_axial": hull.drag, "added_normal": hull.added_mass,
+                "added_axial": hull.added_mass, "wind_drag": hull.wind_drag}  # fmt: skip
+    axis = np.array(hull.axis)
+    row: dict[str, Any] = {"kind": HULL_AXISYMMETRIC, "place": hull.position, "axis": axis / np.linalg.norm(axis),
+           "profile": hull.profile, "drag_normal": hull.drag.normal, "drag_axial": hull.drag.axial,
+           "added_normal": hull.added_mass.normal, "added_axial": hull.added_mass.axial,
+           "wind_drag": hull.wind_drag}  # fmt: skip
+    if hull.ends is not None:
+        discs = (hull.ends.bottom, hull.ends.top)
+        row["end_drag"], row["end_added"] = [d.drag for d in discs], [d.added_mass for d in discs]
+    return row
+
+
+def _windage(windage: Windage) -> dict[str, Any]:
+    """As `_hull`, of an area that the wind acts on."""
+    return {"kind": HULL_WINDAGE, "place": windage.position, "axis": (0.0, 0.0, 1.0),
+            "wind_drag": windage.coefficient, "wind_area": windage.area}  # fmt: skip
 
 
 def _mass(body: spec.Body) -> tuple[float, Array, Array]:

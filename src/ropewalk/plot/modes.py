@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ropewalk.plot.lines import BED, COLOURS, WATER, empty_figure
+from ropewalk.plot.outlines import hull_outline
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -109,42 +110,25 @@ class _Scene:
         if "rest_body_position" in mode:
             for k, body in enumerate(mode["body"].values):
                 moved = np.real(factor * mode["body_motion"].values[k])
-                outline = self._outline(str(body), mode["rest_body_quaternion"].values[k], plane)
-                turned = Rotation.from_rotvec(moved[3:]).apply(outline)  # hulls keep their shape
-                place = mode["rest_body_position"].values[k] + moved[:3] + turned
-                if len(place) > 1:
-                    axes.plot(*(place @ plane.T).T, **style)
-                else:
-                    axes.plot(*(place @ plane.T).T, "s", color=style["color"], ms=4.0, zorder=style["zorder"])
+                for outline in self._outlines(str(body), mode["rest_body_quaternion"].values[k], plane):
+                    turned = Rotation.from_rotvec(moved[3:]).apply(outline)  # hulls keep their shape
+                    place = mode["rest_body_position"].values[k] + moved[:3] + turned
+                    if len(place) > 1:
+                        axes.plot(*(place @ plane.T).T, **style)
+                    else:
+                        axes.plot(*(place @ plane.T).T, "s", color=style["color"], ms=4.0, zorder=style["zorder"])
 
-    def _outline(self, name: str, quaternion: Numbers, plane: Numbers) -> Numbers:
-        """(n, 3) outline of a hull from the body's origin, in the world; without one its attachments, or one place."""
+    def _outlines(self, name: str, quaternion: Numbers, plane: Numbers) -> list[Numbers]:
+        """(n, 3) outlines of hulls from the body's origin, in the world; without one its attachments, or one place."""
         from ropewalk.model.state import rotation_matrix
-        from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
 
         body, R = self.system.bodies[name], rotation_matrix(quaternion)
-        if isinstance(body.hull, AxisymmetricHull):
-            z, r = np.array(body.hull.profile).T
-            look = np.cross(plane[0], plane[1])
-            sideways = np.cross(R[:, 2], look)
-            length = float(np.linalg.norm(sideways))
-            if length < 0.1:  # along the axis: a circle
-                turn = np.linspace(0.0, 2.0 * np.pi, 49)[:, None]
-                ring: Numbers = float(r.max()) * (np.cos(turn) * R[:, 0] + np.sin(turn) * R[:, 1])
-                return ring
-            height, radius = np.concatenate([z, z[::-1], z[:1]]), np.concatenate([r, -r[::-1], r[:1]])
-            outline: Numbers = height[:, None] * R[:, 2] + radius[:, None] * sideways / length
-            return outline
-        if isinstance(body.hull, SphereHull):
-            turn = np.linspace(0.0, 2.0 * np.pi, 49)[:, None]
-            ball: Numbers = R @ np.array(body.hull.centre) + body.hull.radius * (
-                np.cos(turn) * plane[0] + np.sin(turn) * plane[1]
-            )
-            return ball
+        if body.all_hulls:
+            return [hull_outline(hull, R, plane) for hull in body.all_hulls]
         if len(body.attachments) < 2:
-            return np.zeros((1, 3))
+            return [np.zeros((1, 3))]
         star = [p for arm in body.attachments.values() for p in (np.zeros(3), R @ np.array(arm))]
-        return np.array(star)
+        return [np.array(star)]
 
 
 def _caption(mode: xr.Dataset, k: int) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.plot.outlines import hull_outline
 from ropewalk.plot.style import BED, INK, PALE, WATER, axes_or_new, legend_beside, look, tidy, width
 
 if TYPE_CHECKING:
@@ -159,7 +160,6 @@ def _hulls(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any], time: 
     """Outlines of hulls in the side view, as they stand."""
     from ropewalk.io.netcdf import system_of
     from ropewalk.model.state import rotation_matrix
-    from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
 
     if "body_position" not in dataset:
         return
@@ -169,20 +169,9 @@ def _hulls(axes: Any, dataset: xr.Dataset, heading: np.ndarray[Any, Any], time: 
             dataset["body_position"].values[time, k],
             rotation_matrix(dataset["body_quaternion"].values[time, k]),
         )
-        if isinstance(body.hull, AxisymmetricHull):
-            z, r = np.array(body.hull.profile).T
-            sideways = across - (across @ R[:, 2]) * R[:, 2]  # across the axis, nearest to the picture plane
-            size = np.linalg.norm(sideways)
-            sideways = sideways / size if size > 0.0 else R[:, 0]
-            ring = np.concatenate([z, z[::-1], z[:1]]), np.concatenate([r, -r[::-1], r[:1]])
-            outline = origin + ring[0][:, None] * R[:, 2] + ring[1][:, None] * sideways
-        elif isinstance(body.hull, SphereHull):
-            turn = np.linspace(0.0, 2.0 * np.pi, 73)[:, None]
-            centre = origin + R @ np.array(body.hull.centre)
-            outline = centre + body.hull.radius * (np.cos(turn) * across + np.sin(turn) * np.array([0.0, 0.0, 1.0]))
-        else:
-            continue
-        axes.fill(outline @ across, outline[:, 2], facecolor="#d5d8dc", edgecolor=INK, lw=0.8, zorder=2)
+        for hull in body.all_hulls:
+            outline = origin + hull_outline(hull, R, np.array([across, [0.0, 0.0, 1.0]]))
+            axes.fill(outline @ across, outline[:, 2], facecolor="#d5d8dc", edgecolor=INK, lw=0.8, zorder=2)
 
 
 def _parts(axes: Any, dataset: xr.Dataset, plane: np.ndarray[Any, Any], time: int) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.arrays import Array, Flags
+    from ropewalk.model.bodies import Hulls
 
 CAPSIZED = 90.0  # degrees from the vertical
 SUNK = 10.0  # s that a hull must stay under water to be called sunk, not washed over
@@ -83,7 +84,7 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
     model = build(system)
     found: list[Event] = []
     for k, (name, body) in enumerate(system.bodies.items()):
-        if body.joint != "free" or body.hull.kind == "none":
+        if body.joint != "free" or not body.all_hulls:
             continue
         turn = rotations(dataset["body_quaternion"].values[:, k])
         origin = dataset["body_position"].values[:, k]
@@ -125,24 +126,35 @@ def rotations(quaternion: Array) -> Array:
 
 
 def _extent(model: Model, k: int, turn: Array, *, highest: bool, deck: bool = False) -> Array:
-    """Height over the origin of the hull's highest or lowest point, or of the lowest point of its deck's rim, m."""
-    bodies = model.bodies
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-    c = turn[:, 2, 2]
+    """Height over the origin of the hulls' highest or lowest point, or of the lowest point of the deck's rim, m.
+
+    The deck is that of the hull that reaches highest in the frame of the body.
+    """
+    hulls, own = model.bodies.hulls, model.bodies.hulls_of(k)
+    if not own:
+        return np.full(turn.shape[0], np.nan)
+    if deck:
+        own = [max(own, key=lambda h: _reach(hulls, h, np.eye(3)[None], True)[0])]
+        profile = hulls.shape(own[0])
+        if profile.shape[0]:
+            return _reach(hulls, own[0], turn, False, profile[-1:])
+    rows = np.array([_reach(hulls, h, turn, highest) for h in own])
+    extent: Array = rows.max(axis=0) if highest else rows.min(axis=0)
+    return extent
+
+
+def _reach(hulls: Hulls, h: int, turn: Array, highest: bool, rings: Array | None = None) -> Array:
+    """(n,) height over the body's origin of the highest or lowest point of hull h, or of some rings of it, m."""
+    rings = hulls.shape(h) if rings is None else rings
+    sign = 1.0 if highest else -1.0
+    place: Array = turn[:, 2] @ hulls.place[h]
+    if not rings.shape[0]:
+        return place + sign * hulls.radius[h]
+    c = turn[:, 2] @ hulls.axis[h]
     s = np.sqrt(np.maximum(0.0, 1.0 - c * c))
-    if profile.shape[0] and deck:
-        z, r = profile[-1]
-        return z * c - r * s
-    if profile.shape[0]:
-        up = profile[:, 0] * c[:, None] + profile[:, 1] * s[:, None]
-        down = profile[:, 0] * c[:, None] - profile[:, 1] * s[:, None]
-        extent: Array = up.max(axis=1) if highest else down.min(axis=1)
-        return extent
-    centre, radius = turn[:, 2] @ bodies.sphere[k, :3], bodies.sphere[k, 3]
-    if radius == 0.0:
-        return np.full(c.size, np.nan)
-    height: Array = centre + (radius if highest else -radius)
-    return height
+    edge = rings[:, 0] * c[:, None] + sign * rings[:, 1] * s[:, None]
+    found: Array = place + (edge.max(axis=1) if highest else edge.min(axis=1))
+    return found
 
 
 def breaking_loads(model: Model) -> Array:

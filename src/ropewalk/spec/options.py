@@ -81,6 +81,13 @@ class ConstrainedImplicitOptions(Part):
     lumping: Literal["halves", "outer"] = "halves"
 
 
+class JointAnglesOptions(Part):
+    """Bars in two joint angles each."""
+
+    form: Literal["recursive", "dense"] = "recursive"
+    lumping: Literal["halves", "outer"] = "halves"
+
+
 class ChainSeriesOptions(Part):
     """Chains by power series in time."""
 
@@ -135,6 +142,7 @@ RUN_OPTIONS: dict[str, type[Part]] = {
     "recursive": RecursiveOptions,
     "projection": ProjectionOptions,
     "constrained_implicit": ConstrainedImplicitOptions,
+    "joint_angles": JointAnglesOptions,
     "chain_series": ChainSeriesOptions,
 }
 """Of the solvers that go through time, by name."""

@@ -70,10 +70,12 @@ def point_parts(system: System) -> tuple[Named, ...]:
 
 def body_parts(system: System, size: float) -> tuple[Named, ...]:
     """Bodies with their hulls.  size : m, of the picture"""
-    return tuple(
-        Named(name, body.joint, (("mass", f"{body.mass:g} kg"), ("hull", body.hull.kind)), hull(body, GLYPH * size))
-        for name, body in system.bodies.items()
-    )
+    found = []
+    for name, body in system.bodies.items():
+        kinds = ", ".join(own.kind for own in body.all_hulls) or "none"
+        facts = (("mass", f"{body.mass:g} kg"), ("hull", kinds))
+        found.append(Named(name, body.joint, facts, hull(body, GLYPH * size)))
+    return tuple(found)
 
 
 def net_parts(system: System) -> tuple[Named, ...]:

@@ -14,6 +14,7 @@ from ropewalk.viewer.packing import packed
 if TYPE_CHECKING:
     from ropewalk.model.rods import RodModel
     from ropewalk.spec.bodies import Body
+    from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 
 Array = NDArray[Any]
 
@@ -122,17 +123,22 @@ def box(low: Array, high: Array) -> Shape:
     return joined(parts)
 
 
+def _one_hull(hull: AxisymmetricHull | SphereHull) -> Shape:
+    from ropewalk.model.bodies import hull_frame
+
+    if hull.kind == "sphere":
+        return sphere(hull.radius, np.array(hull.centre))
+    shape, turn = revolution(np.array(hull.profile)), hull_frame(hull.axis)
+    return Shape(shape.vertices @ turn.T + np.array(hull.position), shape.normals @ turn.T, shape.triangles)
+
+
 def hull(body: Body, size: float) -> Shape:
-    """Surface of a body in its own frame; a box where the file gives no hull.
+    """Surface of a body's hulls in its own frame; a box where the file gives none.
 
     size : m, half an edge of that box where the attachments do not tell one
     """
-    from ropewalk.spec.bodies import AxisymmetricHull, SphereHull
-
-    if isinstance(body.hull, AxisymmetricHull):
-        return revolution(np.array(body.hull.profile))
-    if isinstance(body.hull, SphereHull):
-        return sphere(body.hull.radius, np.array(body.hull.centre))
+    if body.all_hulls:
+        return joined([_one_hull(own) for own in body.all_hulls])
     eyes = np.array([*body.attachments.values(), (0.0, 0.0, 0.0)])
     half = np.maximum(GLYPH * np.ptp(eyes, axis=0), 0.2 * max(float(np.max(np.ptp(eyes, axis=0))), 0.0))
     half = np.where(half > 0.0, half, size)

@@ -45,7 +45,8 @@ def test_the_point_masses_have_the_moments_of_the_body():
     a = rng.normal(size=(3, 3))
     second = a @ a.T + 0.1 * np.eye(3)
     inertia, centre = np.trace(second) * np.eye(3) - second, rng.normal(size=3)
-    bodies = SimpleNamespace(mass=[7.0], centre=[centre], inertia=[inertia], sphere=np.zeros((1, 4)))
+    hulls = {"hulls": SimpleNamespace(radius=np.zeros(0)), "hulls_of": lambda _: []}
+    bodies = SimpleNamespace(mass=[7.0], centre=[centre], inertia=[inertia], **hulls)
     places = rng.normal(size=(3, 3))
     corners, mass = equal_masses(SimpleNamespace(bodies=bodies), 0, places)
     x = np.concatenate([corners, places])

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from ropewalk.assembly.body_loads import body_block, body_rows, water_on_bodies
 from ropewalk.assembly.mesh import build_mesh
-from ropewalk.loads.hull import HULL_WATER, surface_plane
+from ropewalk.loads.cut import HULL_WATER, surface_plane
 from ropewalk.methods.linear.assembly import Assembled, assemble
 from ropewalk.methods.linear.equilibrium import place_of
 from ropewalk.methods.linear.unknowns import Place, Unknowns, number
@@ -96,13 +96,13 @@ def test_small_waves_push_a_tilted_hull_as_in_the_time_domain(hull: str) -> None
 def displaced_water(model: Model, place: Place, t: float) -> tuple[Array, Array, Array]:
     """Arms (n, 3) of cells of a hull under the tangent plane, their volumes and the acceleration of their water."""
     bodies, x, R = model.bodies, place.body_position[0], rotation_matrix(place.quaternion[0])
-    if bodies.sphere[0, 3] > 0.0:
-        centre, radius = bodies.sphere[0, :3], float(bodies.sphere[0, 3])
+    if bodies.hulls.radius[0] > 0.0:
+        centre, radius = bodies.hulls.place[0], float(bodies.hulls.radius[0])
         low, high = -radius, radius
         wide = lambda z: np.sqrt(radius**2 - z**2)  # noqa: E731
     else:
-        centre, (low, high) = np.zeros(3), bodies.profile[[0, -1], 0]
-        wide = lambda z: np.interp(z, *bodies.profile.T)  # noqa: E731
+        centre, (low, high) = np.zeros(3), bodies.hulls.profile[[0, -1], 0]
+        wide = lambda z: np.interp(z, *bodies.hulls.profile.T)  # noqa: E731
     n_z, n_r, n_a = CELLS
     z = low + (high - low) * (np.arange(n_z) + 0.5) / n_z
     Z, Q, A = np.meshgrid(z, (np.arange(n_r) + 0.5) / n_r, 2.0 * np.pi * (np.arange(n_a) + 0.5) / n_a, indexing="ij")
@@ -110,7 +110,8 @@ def displaced_water(model: Model, place: Place, t: float) -> tuple[Array, Array,
     arm = (np.stack([r * np.cos(A), r * np.sin(A), Z], axis=-1).reshape(-1, 3) + centre) @ R.T
     volume = (r * wide(Z) * 2.0 * np.pi * (high - low) / (n_z * n_r * n_a)).ravel()
     around = records(1, HULL_WATER)[0]
-    surface_plane(model.sea.wave, x[0], x[1], t, around)
+    over = x + R @ bodies.hulls.place[0]
+    surface_plane(model.sea.wave, over[0], over[1], t, around)
     wet = (x + arm - around.point) @ around.up < 0.0
     arm, volume = arm[wet], volume[wet]
     flow = np.zeros((volume.size, COLUMNS))

@@ -3,7 +3,8 @@ r"""Chains and trees of bars in the two angles of [Otto2022], sec. 4.3: recursiv
 Each bar has a frame; that of bar i is that of its predecessor turned by al about x, then by be about y, and the bar
 points along its -z. Accelerations follow from the O(n) recursion of sec. 4.5.2 (6 x 6 articulated masses) or from
 the dense system :math:`(\sum J^T M J)\, \ddot q = \sum J^T (F - M c)`. Both are singular at be = +-90 degrees, where
-bars_tree.py, which the solver `recursive` uses, is not. Not compiled: these are references, not for long runs.
+bars_tree.py, which the solver `recursive` uses, is not. The solver `joint_angles` steps in them. Not compiled: it is
+a reference, not for long runs.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def angle_kinematics(
         product[i, 3:] = spin
 
 
-def _shift(rho: Array) -> Array:
+def shift(rho: Array) -> Array:
     """X: acceleration of the outer end from that of the inner one."""
     x = np.eye(6)
     x[0, 4], x[0, 5] = rho[2], -rho[1]
@@ -102,7 +103,7 @@ def recursive_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array
         d[i] = np.linalg.inv(joint[i].T @ u)
         p = inner_bar[i]
         if p >= 0:
-            x = _shift(rho[i])
+            x = shift(rho[i])
             m[p] += x.T @ (m[i] - u @ d[i] @ u.T) @ x
             rest = f[i] - m[i] @ product[i]
             f[p] += x.T @ (rest - u @ (d[i] @ (joint[i].T @ rest)))
@@ -111,7 +112,7 @@ def recursive_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array
     for i in range(n):
         a0 = product[i].copy()
         if inner_bar[i] >= 0:
-            a0 += _shift(rho[i]) @ total[inner_bar[i]]
+            a0 += shift(rho[i]) @ total[inner_bar[i]]
         out[i] = d[i] @ (joint[i].T @ (f[i] - m[i] @ a0))
         total[i] = a0 + joint[i] @ out[i]
     return out
@@ -129,7 +130,7 @@ def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, ma
     for i in range(n):
         bias[i] = product[i]
         if inner_bar[i] >= 0:
-            x = _shift(rho[i])
+            x = shift(rho[i])
             jacobian[i] = x @ jacobian[inner_bar[i]]
             bias[i] += x @ bias[inner_bar[i]]
         jacobian[i, :, 2 * i : 2 * i + 2] += joint[i]
@@ -149,5 +150,5 @@ def node_accelerations(q: Array, dq: Array, ddq: Array, length: Array, inner_bar
     for i in range(n):
         total[i] = product[i] + joint[i] @ ddq[i]
         if inner_bar[i] >= 0:
-            total[i] += _shift(rho[i]) @ total[inner_bar[i]]
+            total[i] += shift(rho[i]) @ total[inner_bar[i]]
     return total[:, :3].copy()

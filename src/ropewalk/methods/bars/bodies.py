@@ -64,9 +64,9 @@ class Points(NamedTuple):
 
 def add_body(draft: Draft, model: Model, state: State, k: int, grips: list[Grip]) -> Points:
     """Nodes of free body k with their masses; the loads come from bars_hulls.py."""
-    fastened, strips = _fastened(model, k), strip_places(model, k)
+    fastened, (wet, strips) = _fastened(model, k), strip_places(model, k)
     linked = np.array([grip.place for grip in grips]).reshape(-1, 3)
-    places, masses, tensors = _points(model, k, np.concatenate([fastened, linked, strips]))
+    places, masses, tensors = _points(model, k, np.concatenate([fastened, linked, wet]))
     turn = rotation_matrix(state.body_quaternion[k])
     arms = places @ turn.T
     speed = state.body_velocity[k] + np.cross(state.body_rate[k], arms)
@@ -79,8 +79,8 @@ def add_body(draft: Draft, model: Model, state: State, k: int, grips: list[Grip]
         nodes.append(shared if shared >= 0 else draft.add_node(state.body_position[k] + arm, v, owner))
         draft.node[nodes[p]][0] += masses[p]
     firm = {at.start + i: list(range(at.start + i - grip.firm, at.start + i)) for i, grip in enumerate(grips)}
-    first = at.stop
-    hull = HullPoints(k, nodes, places, list(range(first, first + len(strips))), tensors) if loaded(model, k) else None
+    own = dict(zip(range(at.stop, at.stop + len(strips)), strips, strict=True))
+    hull = HullPoints(k, nodes, places, own, tensors) if loaded(model, k) else None
     return Points(nodes, places, masses, slice(4, at.start), at, firm, hull)
 
 
@@ -111,8 +111,8 @@ def equal_masses(model: Model, k: int, places: Array) -> tuple[Array, Array]:
     bodies = model.bodies
     m, centre, inertia = float(bodies.mass[k]), bodies.centre[k], bodies.inertia[k]
     second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    size = max(float(np.sqrt(np.trace(inertia) / (2.0 * m))), float(bodies.sphere[k, 3]),
-               float(np.abs(places).max(initial=0.0)))  # fmt: skip
+    ball = float(bodies.hulls.radius[bodies.hulls_of(k)].max(initial=0.0))
+    size = max(float(np.sqrt(np.trace(inertia) / (2.0 * m))), ball, float(np.abs(places).max(initial=0.0)))
     moments, axes = np.linalg.eigh(second)
     second = axes @ np.diag(np.maximum(moments, INERTIA_FLOOR * m * (size or 1.0) ** 2)) @ axes.T
     whole = np.zeros((4, 4))

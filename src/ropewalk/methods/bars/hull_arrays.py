@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
-from ropewalk.loads.hull import cut_strips
+from ropewalk.assembly.bodies import build_body_mesh
+from ropewalk.loads.strips import strips_of
 from ropewalk.model.arrays import Array, Ints, Records, ints, offsets
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_NONE, HULL_SPHERE
 from ropewalk.model.given import ON_BODY, TURN_BODY
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -28,7 +27,7 @@ class HullMemory(NamedTuple):
     """What changes with the bodies, by the names of `BodyMemory` in assembly/bodies.py."""
 
     attitude: Array  # (n, 4)
-    around: Records  # (n,)
+    around: Records  # (u,)
     water: Records  # (q,)
     block: Array  # (6, 7)
     cut: Array  # (SIZE,)
@@ -39,6 +38,7 @@ class HullBodies(NamedTuple):
     """All bodies of the model, by the names of `BodyMesh`, without mass: that is in the nodes."""
 
     body: Records  # (n,)
+    hull: Records  # (u,)
     profile: Array  # (m, 2)
     strip: Records  # (q,)
     foot: Records  # (f,)
@@ -80,6 +80,7 @@ class Packed(NamedTuple):
     whole: Ints  # sizes (`SIZES` of them), then all that is whole numbers
     store: Array  # the rest but records
     table: Records  # these follow: `HullBodies.body`, and those of the same name
+    hull: Records
     strip: Records
     foot: Records
     bed: Records
@@ -94,7 +95,7 @@ class HullPoints(NamedTuple):
     body: int
     nodes: list[int]  # corners first
     places: Array  # (len(nodes), 3) m
-    strips: list[int]  # positions in `nodes` of the points of its strips, in order
+    strips: dict[int, int]  # of positions in `nodes`: the strip, of all hulls, whose point it is
     tensors: dict[int, Array]  # of positions in `nodes`: parts of an added mass matrix, kg
 
 
@@ -107,26 +108,24 @@ def loaded(model: Model, k: int) -> bool:
     pushed = np.isin(model.given.push.kind, (ON_BODY, TURN_BODY)) & (model.given.push.part == k)
     return bool(
         np.any(pushed)
-        or bodies.hull[k] != HULL_NONE
+        or bodies.hull_start[k + 1] > bodies.hull_start[k]
         or bodies.volume[k] > 0.0
         or model.sea.has_seabed
         or any(np.any(value != 0.0) for value in given)
     )
 
 
-def strip_places(model: Model, k: int) -> Array:
-    """(n, 3) points of body k that have the added mass of its hull, in its frame, m."""
-    bodies = model.bodies
-    if model.sea.water_density <= 0.0 or not (bodies.added_normal[k] > 0.0 or bodies.added_axial[k] > 0.0):
-        return np.zeros((0, 3))
-    if bodies.hull[k] == HULL_SPHERE:
-        return bodies.sphere[k : k + 1, :3].copy()
-    if bodies.hull[k] != HULL_AXISYMMETRIC:
-        return np.zeros((0, 3))
-    strips = cut_strips(bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]])
-    out: Array = np.zeros((strips.size, 3))
-    out[:, 2] = strips.zeta
-    return out
+def strip_places(model: Model, k: int) -> tuple[Array, list[int]]:
+    """(n, 3) points of body k that have the added mass of its hulls, in its frame, m, and their strips among all."""
+    hulls, first, places, strips = model.bodies.hulls, 0, [np.zeros((0, 3))], []
+    for h in range(hulls.kind.size if model.sea.water_density > 0.0 else 0):
+        own = strips_of(hulls, h)
+        if hulls.body[h] == k:
+            with_mass = np.flatnonzero((own.added_across > 0.0) | (own.added_along > 0.0))
+            places.append(hulls.place[h] + np.outer(own.zeta[with_mass], hulls.axis[h]))
+            strips += [first + int(i) for i in with_mass]
+        first += own.size
+    return np.concatenate(places), strips
 
 
 def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
@@ -136,7 +135,7 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
     table = mesh.body.copy()
     table.mass, table.inertia = 0.0, 0.0
     bar_of = {(int(a), int(b)): k for k, (a, b) in enumerate(node)}
-    rows = [_row(mesh, own) for own in points]
+    rows = [_row(own) for own in points]
     h, m, sea = len(points), mesh.memory, model.sea
     found = [point for row in rows for point in row]
     whole = [[own.body for own in points], [own.nodes[:4] for own in points],
@@ -154,6 +153,7 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
         whole=np.concatenate([np.asarray(part, dtype=np.int64).ravel() for part in [sizes, *whole]]),
         store=np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in rest]),
         table=table,
+        hull=mesh.hull,
         strip=mesh.strip,
         foot=mesh.foot,
         bed=mesh.bed,
@@ -202,7 +202,7 @@ def opened(packed):
     b += 87 * h
     spread = f[b : b + 72].reshape((4, 3, 6))
     memory = HullMemory(attitude, packed.around, packed.water, block, cut, packed.sums)
-    bodies = HullBodies(packed.table, profile, packed.strip, packed.foot, packed.bed, memory)
+    bodies = HullBodies(packed.table, packed.hull, profile, packed.strip, packed.foot, packed.bed, memory)
     return Hulls(
         f[:0], i[:n], bodies, sea, body, corner, edge, inverse, share, point_start, point, place, row, tensor, X,
         flow, turn, wrench, stiffness, damping, spread,
@@ -214,11 +214,10 @@ def without(packed: Packed) -> Packed:
     return packed._replace(body=ints([]))
 
 
-def _row(mesh: BodyMesh, own: HullPoints) -> list[tuple[int, Array, int, Array]]:
+def _row(own: HullPoints) -> list[tuple[int, Array, int, Array]]:
     """Node, place, strip and tensor of every point with added mass of one body."""
-    first = int(mesh.body.strip[own.body])
     zero = np.zeros((3, 3))
-    found = [(own.nodes[p], own.places[p], first + i, zero) for i, p in enumerate(own.strips)]
+    found = [(own.nodes[p], own.places[p], strip, zero) for p, strip in own.strips.items()]
     return found + [(own.nodes[p], own.places[p], -1, tensor) for p, tensor in own.tensors.items()]
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from ropewalk.assembly.body_loads import fill_block, water_on_bodies
 from ropewalk.loads.sea import water_at_place
 from ropewalk.methods.bars.hull_arrays import DENSITY, GRAVITY, opened
-from ropewalk.model.bodies import HULL_SPHERE
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_from_matrix
 from ropewalk.physics.addedmass import added_mass
@@ -86,14 +85,13 @@ def _wrench(hulls, k, fluid, gp):
 @kernel
 def _added(hulls, j, p, rho, out):
     """World mass (3, 3) that the water adds at point p of hull j (kg), into `out`."""
-    body, R = hulls.bodies.body[hulls.body[j]], hulls.turn[j]
-    i = hulls.row[p]
+    R, i = hulls.turn[j], hulls.row[p]
     if i < 0:
         out[:] = R @ hulls.tensor[p] @ R.T
         return
-    displaced = rho * hulls.bodies.memory.water[i].wet * hulls.bodies.strip[i].volume
-    along = body.added_across if body.hull == HULL_SPHERE else body.added_along
-    M = added_mass((R[0, 2], R[1, 2], R[2, 2]), displaced * body.added_across, displaced * along)
+    strip, wet = hulls.bodies.strip[i], hulls.bodies.memory.water[i].wet
+    axis = R @ hulls.bodies.hull[strip.hull].axis
+    M = added_mass((axis[0], axis[1], axis[2]), rho * wet * strip.added_across, rho * wet * strip.added_along)
     for a in range(3):
         for c in range(3):
             out[a, c] = M[3 * a + c]

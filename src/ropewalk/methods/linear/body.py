@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.assembly.bodies import BodyMesh
-from ropewalk.loads.body import clear_block, still_block
-from ropewalk.loads.hull import cut_hull, drag_along, morison_terms, sphere_factors, strip_factors, water_on_hull
+from ropewalk.loads.body import Shells, clear_block, still_block
+from ropewalk.loads.cut import cut_hull
+from ropewalk.loads.hull import drag_along, morison_terms, sphere_factors, strip_factors, water_on_hull
 from ropewalk.model.arrays import Array, floats
-from ropewalk.model.bodies import HULL_NONE, HULL_SPHERE
+from ropewalk.model.bodies import HULL_SPHERE, HULL_WINDAGE
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
 from ropewalk.numerics.blockelimination import ZERO3
@@ -31,7 +32,7 @@ class Strips(NamedTuple):
     hull feels waves by small differences of large moments, and finer strips on one side only would show in pitch.
     """
 
-    arm: Array  # (n, 3) from the body's origin, world, m
+    arm: Array  # (n, 3) from the hull's place, world, m
     volume: Array  # (n,) under water, m3
     across: Array  # (n,) volume times a quarter of the radius squared, m5; of a ball none
     drag_normal: Array  # (n,) half density, coefficient and wet side area, kg/m
@@ -45,7 +46,8 @@ NO_STRIPS = Strips(*(np.zeros(shape) for shape in ((0, 3), (0,), (0,), (0,), (0,
 class Hull(NamedTuple):
     """A hull in still water."""
 
-    cut: Array  # (SIZE,) of physics/hydrostatics.py
+    cut: Array  # (SIZE,) of physics/hydrostatics.py, about its place
+    place: Array  # (3,) from the body's origin, world, m
     axis: Array  # (3,) unit, world
     is_ball: bool
     strips: Strips
@@ -58,23 +60,25 @@ class BodyTerms(NamedTuple):
     K: Array  # (6, 6) stiffness
     B: Array  # (6, 6) given damping, and damping by mass
     M: Array  # (6, 6) inertia, added mass of hull and of the file
-    drag: Array  # (6, 6) damping of the hull about the current, not in B
-    hull: Hull
+    drag: Array  # (6, 6) damping of the hulls about the current, not in B
+    hulls: tuple[Hull, ...]
 
 
 @kernel
 def _flow_block(k, x, quaternion, sea, bodies, step):
-    """Forces of current and wind on the hull of body k at rest, and their derivatives by its motion: memory.block.
+    """Forces of current and wind on the hulls of body k at rest, and their derivatives by its motion: memory.block.
 
     x, quaternion : place and attitude    sea : without waves    bodies : `BodyMesh`    step : bp, gp
     """
     body, memory = bodies.body[k], bodies.memory
     R, Z = attitude(quaternion, ZERO3)
     clear_block(memory.block)
-    water_on_hull(body, x, R, 0.0, sea, bodies.strip, memory.water, memory.around[k])
     arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
     rest = (ZERO3, ZERO3, ZERO3, ZERO3)
-    morison_terms(body, (x, R, Z), rest, memory.around[k], arrays, sea.water_density, step, memory.block)
+    for h in range(body.hull, body.hull_stop):
+        hull, around = bodies.hull[h], memory.around[h]
+        water_on_hull(hull, x, R, 0.0, sea, bodies.strip, memory.water, around)
+        morison_terms(hull, (x, R, Z), rest, around, arrays, sea.water_density, step, memory.block)
 
 
 def body_terms(model: Model, bodies: BodyMesh, k: int, position: Array, quaternion: Array,
@@ -87,23 +91,22 @@ def body_terms(model: Model, bodies: BodyMesh, k: int, position: Array, quaterni
     sea, own = model.sea, bodies.body[k]
     fluid, x, q = (sea.water_density, sea.gravity), _tuple(position), np.ascontiguousarray(quaternion)
     block: Array = np.zeros((6, 7))
-    still_block(own, x, q, fluid, bodies.profile, block)
+    still_block(own, x, q, fluid, Shells(bodies.hull, bodies.profile), block)
     wrench, K = -block[:, 6], block[:, :6].copy()
     drag, added = np.zeros((6, 6)), np.zeros((6, 6))
-    hull = Hull(np.zeros(hydrostatics.SIZE), rotation_matrix(q)[:, 2].copy(), own.hull == HULL_SPHERE, NO_STRIPS)
-    if own.hull != HULL_NONE:
+    hulls: tuple[Hull, ...] = ()
+    if own.hull < own.hull_stop:
         calm = sea._replace(wave=floats(sea.wave[:, :0]))
         flow = [_flow(calm, bodies, k, x, q, step) for step in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0))]
         drag, added = flow[1][:, :6] - flow[0][:, :6], flow[2][:, :6] - flow[0][:, :6]
-        R9 = tuple(rotation_matrix(q).reshape(9))
-        cut_hull(own, R9, UP, x[2], bodies.profile, hull.cut)
-        hull = hull._replace(strips=_wet_strips(bodies, k, rotation_matrix(q), sea.water_density))
+        chosen = [h for h in range(own.hull, own.hull_stop) if bodies.hull[h].kind != HULL_WINDAGE]
+        hulls = tuple(_hull(bodies, h, x[2], rotation_matrix(q), sea.water_density) for h in chosen)
         if np.any(flow[0][:, 6] != 0.0):
             wrench = wrench - flow[0][:, 6]
             K += _drag_stiffness(calm, bodies, k, position, q)
     inertia = body_inertia(model, k, rotation_matrix(q))
     M = inertia + given_added_mass(model, k, rotation_matrix(q)) + added
-    return BodyTerms(wrench, K, model.bodies.damping[k] + mass_damping * inertia, M, drag, hull)
+    return BodyTerms(wrench, K, model.bodies.damping[k] + mass_damping * inertia, M, drag, hulls)
 
 
 def _tuple(x: Array) -> tuple[float, float, float]:
@@ -118,23 +121,31 @@ def _flow(
     return bodies.memory.block.copy()
 
 
-def _wet_strips(bodies: BodyMesh, k: int, R: Array, rho: float) -> Strips:
-    """Strips of body k under water, as `_flow_block` found them last; a sphere is all at its centre."""
-    own, memory = bodies.body[k], bodies.memory
+def _hull(bodies: BodyMesh, h: int, z: float, R: Array, rho: float) -> Hull:
+    """Hull h of a body with its origin at height z (m), in still water."""
+    own, cut = bodies.hull[h], np.zeros(hydrostatics.SIZE)
+    place = R @ own.place
+    cut_hull(own, tuple(R.reshape(9)), UP, z + float(place[2]), bodies.profile, cut)
+    return Hull(cut, place, R @ own.axis, own.kind == HULL_SPHERE, _wet_strips(bodies, h, R, rho))
+
+
+def _wet_strips(bodies: BodyMesh, h: int, R: Array, rho: float) -> Strips:
+    """Strips of hull h under water, as `_flow_block` found them last; a sphere is all at its centre."""
+    own, memory = bodies.hull[h], bodies.memory
     wet = [i for i in range(own.strip, own.strip_stop) if memory.water[i].wet > 0.0]
     if not wet:
         return NO_STRIPS
-    share, strip, axis = memory.water.wet[wet], bodies.strip[wet], R[:, 2]
+    share, strip, axis = memory.water.wet[wet], bodies.strip[wet], R @ own.axis
     volume = share * strip.volume
-    if own.hull == HULL_SPHERE:
+    if own.kind == HULL_SPHERE:
         drag, added = sphere_factors(own, share[0], rho)
-        arm: Array = (R @ own.sphere)[None]
-        return Strips(arm, volume, np.zeros(1), np.array([drag]), np.zeros(1), added * np.eye(3)[None])
-    along = drag_along(own, bodies.strip, memory.water, memory.around[k], rho)
+        return Strips(np.zeros((1, 3)), volume, np.zeros(1), np.array([drag]), np.zeros(1), added * np.eye(3)[None])
+    along = drag_along(own, bodies.strip, memory.water, memory.around[h], rho)
     factors = np.array([strip_factors(own, bodies.strip[i], memory.water[i].wet, along, rho) for i in wet])
     t = _tuple(axis)
     added_at = [
-        np.reshape(added_mass(t, rho * v * own.added_across, rho * v * own.added_along), (3, 3)) for v in volume
+        np.reshape(added_mass(t, rho * w * s.added_across, rho * w * s.added_along), (3, 3))
+        for w, s in zip(share, strip, strict=True)
     ]
     return Strips(
         arm=strip.zeta[:, None] * axis,

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csr_matrix, vstack
 
+from ropewalk.loads.cut import centre_pressure
 from ropewalk.loads.float import radius_of, wet_sphere
-from ropewalk.loads.hull import ONE_STRIP, centre_pressure
+from ropewalk.loads.hull import ONE_STRIP
 from ropewalk.loads.sea import current_at
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.body import Hull, Strips
@@ -73,7 +74,8 @@ def wet_parts(model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> 
         _add_halves(found, unknowns, place, at)
         _add_lumps(found, model, unknowns, place, at)
         for k in range(len(model.names.bodies)):
-            _add_hull(found, model, unknowns, place, at, k)
+            for hull in at.bodies[k].hulls:
+                _add_hull(found, model, unknowns, place, hull, k)
     return found.build(unknowns.size, unknowns.n_inputs)
 
 
@@ -110,16 +112,15 @@ def _add_lumps(found: _List, model: Model, unknowns: Unknowns, place: Place, at:
         )  # fmt: skip
 
 
-def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, at: Assembled, k: int) -> None:
-    hull = at.bodies[k].hull
+def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, hull: Hull, k: int) -> None:
     strips, n = hull.strips, hull.strips.volume.size
     if n == 0:
         return
     sea = model.sea
-    where = place.body_position[k] + _water_arm(hull)
+    where = place.body_position[k] + hull.place + _water_arm(hull)
     flow = np.array([current_at(z, sea) for z in where[:, 2]]) * (sea.current_speed > 0.0)
     Q, Q_in = (
-        csr_matrix(np.concatenate([arm_matrix(arm) for arm in strips.arm])) @ _selection(columns, size)
+        csr_matrix(np.concatenate([arm_matrix(hull.place + arm) for arm in strips.arm])) @ _selection(columns, size)
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
     )
     found.add(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial, hull.is_ball, strips.added,
@@ -206,31 +207,46 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
     force += rho * wet.displaced[:, None] * water.acceleration
     total: Complex = np.asarray(wet.Q.T @ force.ravel())
     for k in np.flatnonzero(unknowns.body[:, 0] >= 0):
-        at_body = airy(omega, heading, sea.depth, sea.gravity, place.body_position[[k]])
-        hull = at.bodies[k].hull
-        strips, cut = hull.strips, hull.cut.copy()
-        if hull.is_ball and strips.volume.size:
-            centre_pressure(cut, strips.arm[0])
+        origin = place.body_position[k]
         wrench = np.zeros(6, dtype=complex)
-        lift = rho * sea.gravity * at_body.elevation[0]
-        k_wave = wavenumber(omega, sea.depth, sea.gravity)
-        slope_x, slope_y = 1j * k_wave * np.cos(heading), 1j * k_wave * np.sin(heading)
-        first, second = cut[hydrostatics.AREA_MOMENT :], cut[hydrostatics.AREA_SECOND :]
-        wrench[2] = lift * (cut[hydrostatics.AREA] + slope_x * first[0] + slope_y * first[1])
-        wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
-        wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
+        for hull in at.bodies[k].hulls:
+            push = _wave_on_hull(model, hull, origin + hull.place, omega, heading)
+            wrench += push
+            wrench[3:] += np.cross(hull.place, push[:3])
         volume = float(model.bodies.volume[k])
-        share = wet_sphere(float(place.body_position[k, 2]), radius_of(volume))[0]
+        share = wet_sphere(float(origin[2]), radius_of(volume))[0]
+        at_body = airy(omega, heading, sea.depth, sea.gravity, origin[None])
         wrench[:3] += rho * volume * share * at_body.acceleration[0]
-        if strips.volume.size:
-            along = airy(omega, heading, sea.depth, sea.gravity, place.body_position[k] + _water_arm(hull))
-            wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
         total[unknowns.body[k]] += wrench
     return total, water.velocity
 
 
+def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading: float) -> Complex:
+    """Wrench (6,) of a wave of unit amplitude on a hull about its place, beside what strips on its axis have.
+
+    Lift under the tangent plane of the surface, and the Froude-Krylov force on the volume as it is cut.
+
+    where : (3,) place of the hull, m
+    """
+    sea, strips, cut = model.sea, hull.strips, hull.cut.copy()
+    rho, k_wave = sea.water_density, wavenumber(omega, sea.depth, sea.gravity)
+    if hull.is_ball and strips.volume.size:
+        centre_pressure(cut, (0.0, 0.0, 0.0))
+    wrench = np.zeros(6, dtype=complex)
+    lift = rho * sea.gravity * airy(omega, heading, sea.depth, sea.gravity, where[None]).elevation[0]
+    slope_x, slope_y = 1j * k_wave * np.cos(heading), 1j * k_wave * np.sin(heading)
+    first, second = cut[hydrostatics.AREA_MOMENT :], cut[hydrostatics.AREA_SECOND :]
+    wrench[2] = lift * (cut[hydrostatics.AREA] + slope_x * first[0] + slope_y * first[1])
+    wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
+    wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
+    if np.any(strips.volume > 0.0):
+        along = airy(omega, heading, sea.depth, sea.gravity, where + _water_arm(hull))
+        wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
+    return wrench
+
+
 def _water_arm(hull: Hull) -> Array:
-    """(n, 3) from the body's origin to the water that strips feel: of a ball, the centroid of its wet part."""
+    """(n, 3) from the hull's place to the water that strips feel: of a ball, the centroid of its wet part."""
     first: Array = hull.cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3]
     return first[None] / hull.cut[hydrostatics.VOLUME] if hull.is_ball else hull.strips.arm
 

@@ -27,7 +27,6 @@ from ropewalk.methods.mixed.ledger_forces import (
     book,
 )
 from ropewalk.methods.mixed.links import link_powers
-from ropewalk.model.bodies import HULL_NONE
 from ropewalk.numerics.blockelimination import COUNTED, onto, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import inertia_terms, kinetic_energy, transpose9
@@ -48,7 +47,6 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
     Moments are in the body's frame, where the turn of a step is a vector. F : (n_rows,) of FORCES
     """
     bodies, memory, block = mesh.bodies, mesh.bodies.memory, mesh.bodies.memory.block
-    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
     loads, ends, damping = link_powers(X, mesh)
     for k in range(bodies.body.shape[0]):
         body = bodies.body[k]
@@ -62,11 +60,9 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
         way, psi = sub3(x, (place[0], place[1], place[2])), three(X[0], turn)
         clear_block(block)
         surface = (x[2] - flow[row, ELEVATION], acceleration(flow, row))
-        water_terms(body, pose, rates, memory.around[k], arrays, surface, (rho, g), block)
-        if body.hull != HULL_NONE:
-            lost = memory.sums[0].lost
-            ledger[WATER, NOW] += lost
-            ledger[DRAG, NOW] += lost
+        lost = water_terms(k, pose, rates, bodies, surface, (rho, g), (0.0, 0.0), block)
+        ledger[WATER, NOW] += lost
+        ledger[DRAG, NOW] += lost
         ledger[WATER, STEP_WORK] += _book(block, R, F[row].water, F[turn].water, way, psi)
         clear_block(block)
         given_terms(body, R, block)

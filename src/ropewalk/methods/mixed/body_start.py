@@ -15,6 +15,7 @@ from ropewalk.loads.bed import build_bed
 from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, flags, floats, ints
+from ropewalk.model.bodies import Hulls
 from ropewalk.model.environment import bed_heights, bed_normals, level_bed
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -123,9 +124,12 @@ def first_grounded(model: Model, position: Array) -> int | None:
 
 def _volume(model: Model, k: int) -> float:
     bodies = model.bodies
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
-    frusta = [(z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(profile)]
-    return float(bodies.volume[k] + np.pi / 3.0 * sum(frusta) + 4.0 / 3.0 * np.pi * bodies.sphere[k, 3] ** 3)
+    return float(bodies.volume[k]) + sum(_hull_volume(bodies.hulls, h) for h in bodies.hulls_of(k))
+
+
+def _hull_volume(hulls: Hulls, h: int) -> float:
+    frusta = [(z1 - z0) * (a * a + a * b + b * b) for (z0, a), (z1, b) in pairwise(hulls.shape(h))]
+    return float(np.pi / 3.0 * sum(frusta) + 4.0 / 3.0 * np.pi * hulls.radius[h] ** 3)
 
 
 def _simplified(model: Model) -> Model:
@@ -149,20 +153,22 @@ def _push(model: Model) -> Array:
 
     Without it a line longer than the depth folds on itself under its buoy, where Newton's method has nowhere to go.
     """
-    sea, bodies, lines = model.sea, model.bodies, model.lines
-    across = np.array([_lateral_area(model, k) for k in range(bodies.mass.size)]).reshape(-1)
-    drag = 0.5 * sea.water_density * sea.current_speed**2 * bodies.drag_normal * HALF_WET * across
+    sea, bodies, lines, hulls = model.sea, model.bodies, model.lines, model.bodies.hulls
+    across = np.array([_lateral_area(hulls, h) for h in range(hulls.kind.size)]).reshape(-1)
+    in_water, in_wind = np.zeros(bodies.mass.size), np.zeros(bodies.mass.size)
+    np.add.at(in_water, hulls.body, hulls.drag_normal * HALF_WET * across)
+    np.add.at(in_wind, hulls.body, hulls.wind_drag * ((1.0 - HALF_WET) * across + hulls.wind_area))
+    drag = 0.5 * sea.water_density * sea.current_speed**2 * in_water
     ropes = model.sections.drag_normal[lines.piece_section] * lines.piece_length
     rope = 0.5 * sea.water_density * sea.current_speed**2 * LINE_SHARE * float(np.sum(ropes)) / max(1, bodies.mass.size)
-    wind = 0.5 * sea.air_density * sea.wind_speed**2 * bodies.wind_drag * (1.0 - HALF_WET) * across
+    wind = 0.5 * sea.air_density * sea.wind_speed**2 * in_wind
     heading = np.array([[np.cos(a), np.sin(a), 0.0] for a in (sea.current_heading, sea.wind_heading)])
     push: Array = np.outer(drag + rope, heading[0]) + np.outer(wind, heading[1])
     return push
 
 
-def _lateral_area(model: Model, k: int) -> float:
-    bodies = model.bodies
-    profile = bodies.profile[bodies.profile_start[k] : bodies.profile_start[k + 1]]
+def _lateral_area(hulls: Hulls, h: int) -> float:
+    profile = hulls.shape(h)
     if profile.shape[0] > 1:
         return float(np.sum(np.diff(profile[:, 0]) * (profile[1:, 1] + profile[:-1, 1])))
-    return float(np.pi * bodies.sphere[k, 3] ** 2)
+    return float(np.pi * hulls.radius[h] ** 2)

@@ -91,7 +91,7 @@ def scales(model: Model) -> tuple[float, float]:
     lumps = (model.bodies.mass, model.points.mass, lines.attachment_mass)
     body = float(max(np.max(mass, initial=0.0) for mass in lumps)) * g
     longest = float(np.max(lines.length, initial=0.0))
-    return max(weight, lift, body, 1e-3), longest or float(np.max(np.abs(model.bodies.profile), initial=1.0))
+    return max(weight, lift, body, 1e-3), longest or float(np.max(np.abs(model.bodies.hulls.profile), initial=1.0))
 
 
 def settle(model: Model, work: FemWork, t: float) -> Report:

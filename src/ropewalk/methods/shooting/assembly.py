@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.loads.body import still_block
+from ropewalk.loads.body import Shells, still_block
 from ropewalk.loads.given import spring_pull
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
 from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, Arc, shoot, start_state
@@ -95,7 +95,7 @@ class Rigid(NamedTuple):
     which: Ints  # (b,) index in the model
     dof: Ints  # (b, 6)
     body: Records  # (b,) of BODY of loads/body.py
-    profile: Array  # (m, 2) of all hulls of the model
+    shells: Shells  # of the model
     scale: Array  # (b,) N
     lever: Array  # (b,) m
 
@@ -276,7 +276,7 @@ def add_bodies(rigid, sea, x, quaternions, out):
     for b in range(rigid.body.size):
         dof = rigid.dof[b]
         place = (x[dof[0]], x[dof[1]], x[dof[2]])
-        still_block(rigid.body[b], place, quaternions[b], fluid, rigid.profile, block)
+        still_block(rigid.body[b], place, quaternions[b], fluid, rigid.shells, block)
         for i in range(6):
             out.residual[dof[i]] -= block[i, 6]
             for j in range(6):

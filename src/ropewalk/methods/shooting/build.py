@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.loads.body import body_records
+from ropewalk.loads.body import body_records, build_shells
 from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.assembly import LOCAL, Arcs, Nodes, Rigid
 from ropewalk.methods.shooting.bed import HANGING, SLIDING, STRAIGHT
@@ -376,7 +376,7 @@ class _Book:
             which=ints(loose, (-1,)),
             dof=ints(self.body_dof, (-1, 6)),
             body=body_records(bodies)[loose],
-            profile=bodies.profile,
+            shells=build_shells(bodies),
             scale=floats(scale),
             lever=floats(lever),
         )

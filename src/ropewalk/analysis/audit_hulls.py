@@ -1,0 +1,153 @@
+"""Audit of hulls and windage areas: lift, current, wind and the bed, summed again in plain numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.analysis.audit_lines import heights
+from ropewalk.analysis.audit_loads import current_at, drag, lump_load
+from ropewalk.loads.strips import cut_strips
+from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, axes_across
+from ropewalk.model.environment import bed_normals
+from ropewalk.model.model import Model
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.wind import EXPONENT, REFERENCE_HEIGHT
+
+FEET = 8  # round a hull, on which it stands on the bed
+FOOT_SHARE = 0.25  # of the largest section of a hull, under each foot
+BARE_FOOT = 1.0  # m2, of bodies without hull and volume
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def volume_wrench(model: Model, x: Array, k: int) -> Array:
+    """(6,) lift of the volume of body k, a sphere about its origin x (m), N, N m."""
+    volume = model.bodies.volume[k : k + 1]
+    return np.concatenate([lump_load(model.sea, x[None], np.zeros(1), volume, np.zeros(1))[0], np.zeros(3)])
+
+
+def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
+    """Forces (N) and moments about the body's origin (N m) on hull or windage area h: lift, and current and wind."""
+    hulls = model.bodies.hulls
+    e = R @ hulls.place[h]
+    if hulls.kind[h] == HULL_WINDAGE:
+        return [_about_origin(_wind_on_area(model, x + e, h), e)]
+    flow = _flow_on_sphere(model, x + e, h) if hulls.kind[h] == HULL_SPHERE else _flow(model, R, x + e, h)
+    return [_about_origin(_buoyancy(model, R, x + e, h), e), _about_origin(flow, e)]
+
+
+def _about_origin(wrench: Array, e: Array) -> Array:
+    """A wrench about the place of a hull, at the arm e (m) from the origin, as one about the origin."""
+    return wrench + np.concatenate([np.zeros(3), np.cross(e, wrench[:3])])
+
+
+def _buoyancy(model: Model, R: Array, x: Array, h: int) -> Array:
+    """Lift of a hull at x (m), about it."""
+    hulls, sea = model.bodies.hulls, model.sea
+    wrench, stiffness, cut = np.zeros(6), np.zeros((6, 6)), np.zeros(hydrostatics.SIZE)
+    if sea.water_density == 0.0:
+        return wrench
+    if hulls.kind[h] == HULL_AXISYMMETRIC:
+        hydrostatics.axisymmetric(hulls.shape(h), R @ hulls.axis[h], UP, float(x[2]), cut)
+    else:
+        hydrostatics.sphere(np.zeros(3), hulls.radius[h], UP, float(x[2]), cut)
+    hydrostatics.buoyancy(cut, sea.water_density * sea.gravity, wrench, stiffness)
+    return wrench
+
+
+def _wind(model: Model, z: Array) -> Array:
+    """(n, 3) velocity of the air at heights above the water, m/s."""
+    sea = model.sea
+    speed = sea.wind_speed * (np.maximum(z, 0.0) / REFERENCE_HEIGHT) ** EXPONENT
+    return np.stack([speed * np.cos(sea.wind_heading), speed * np.sin(sea.wind_heading), np.zeros(z.size)], axis=1)
+
+
+def _air(model: Model, h: int) -> float:
+    """Half the density of air times the coefficient, kg/m3."""
+    return 0.5 * model.sea.air_density * float(model.bodies.hulls.wind_drag[h])
+
+
+def _wind_on_area(model: Model, x: Array, h: int) -> Array:
+    """Force of the wind on a windage area at x (m), about it."""
+    u = _wind(model, x[2:3])[0]
+    force = _air(model, h) * float(model.bodies.hulls.wind_area[h]) * float(np.linalg.norm(u)) * u
+    return np.concatenate([force, np.zeros(3)])
+
+
+def _flow(model: Model, R: Array, x: Array, h: int) -> Array:
+    """Drag of current and wind on a hull of revolution at x (m), by strips and end discs, about it."""
+    hulls, sea, axis = model.bodies.hulls, model.sea, R @ model.bodies.hulls.axis[h]
+    strips, profile = cut_strips(hulls.shape(h)), hulls.shape(h)
+    ends = strips[[0, -1]]
+    zeta = np.concatenate([strips.zeta, profile[[0, -1], 0]])
+    thick, volume = (np.concatenate([column, [0.0, 0.0]]) for column in (strips.thick, strips.volume))
+    radius = np.concatenate([strips.radius, profile[[0, -1], 1]])
+    discs = np.concatenate([np.zeros(strips.size), hulls.end_drag[h] * np.pi * profile[[0, -1], 1] ** 2])
+    place = x + np.outer(zeta, axis)
+    ramp = np.concatenate([strips.thick, ends.thick])
+    reach = abs(axis[2]) * ramp + 2.0 * radius * np.sqrt(max(0.0, 1.0 - axis[2] ** 2))
+    wet = np.clip(0.5 - place[:, 2] / reach, 0.0, 1.0) * (sea.water_density > 0.0)
+    width = 2.0 * radius * thick
+    tangent = np.tile(axis, (zeta.size, 1))
+    force = np.zeros((zeta.size, 3))
+    displaced = float(np.sum(wet * volume))
+    if sea.current_speed > 0.0 and np.any(wet):
+        disc = float(np.max(wet * np.pi * radius**2, where=volume > 0.0, initial=0.0))
+        along = hulls.drag_axial[h] * disc * wet * volume / displaced if displaced > 0.0 else np.zeros(zeta.size)
+        force += drag(current_at(sea, place[:, 2]), tangent, hulls.drag_normal[h] * width * wet, along + discs * wet,
+                      sea.water_density)  # fmt: skip
+    if sea.wind_speed > 0.0:
+        force += _air(model, h) * drag(
+            _wind(model, place[:, 2]), tangent, width * (1.0 - wet), np.zeros(zeta.size), 2.0
+        )
+    return np.concatenate([force.sum(axis=0), np.cross(np.outer(zeta, axis), force).sum(axis=0)])
+
+
+def _flow_on_sphere(model: Model, x: Array, h: int) -> Array:
+    """Drag of current and wind on a sphere with its centre at x (m), about it."""
+    hulls, sea = model.bodies.hulls, model.sea
+    radius, height = float(hulls.radius[h]), float(x[2])
+    share = min(2.0, max(0.0, (radius - height) / radius))
+    wet = 0.25 * share * share * (3.0 - share) if sea.water_density > 0.0 else 0.0
+    disc, force = np.pi * radius**2, np.zeros(3)
+    if wet > 0.0:
+        flat = min(radius, max(-radius, height))  # centroid of the wet cap below the centre
+        volume = np.pi / 3.0 * (radius - flat) ** 2 * (2.0 * radius + flat)
+        down = 0.25 * np.pi * (radius**2 - flat**2) ** 2 / volume
+        u = current_at(sea, np.array([height - down]))[0]
+        force += 0.5 * sea.water_density * hulls.drag_normal[h] * disc * wet * float(np.linalg.norm(u)) * u
+    if wet < 1.0:
+        u = _wind(model, np.array([height]))[0]
+        force += _air(model, h) * disc * (1.0 - wet) * float(np.linalg.norm(u)) * u
+    return np.concatenate([force, np.zeros(3)])
+
+
+def bed_wrench(model: Model, R: Array, x: Array, k: int) -> Array:
+    """Pressure of the bed on the feet of a body: rings of its profiles, its spheres, or its origin."""
+    bodies, hulls = model.bodies, model.bodies.hulls
+    own = bodies.hulls_of(k)
+    if not own:
+        area = np.pi * (0.75 * float(bodies.volume[k]) / np.pi) ** (2.0 / 3.0) or BARE_FOOT
+        return _bed(model, R, x, np.zeros((1, 3)), 0.0, area)
+    total = np.zeros(6)
+    for h in own:
+        profile, radius = hulls.shape(h), float(hulls.radius[h])
+        if hulls.kind[h] == HULL_SPHERE:
+            total += _bed(model, R, x, hulls.place[h : h + 1], radius, np.pi * radius**2)
+            continue
+        angle, across = 2.0 * np.pi * np.arange(FEET) / FEET, axes_across(hulls.axis[h])
+        rings = [z * hulls.axis[h] + r * (np.cos(a) * across[0] + np.sin(a) * across[1])
+                 for z, r in profile for a in (angle if r > 0.0 else angle[:1])]  # fmt: skip
+        area = FOOT_SHARE * np.pi * float(profile[:, 1].max()) ** 2
+        total += _bed(model, R, x, hulls.place[h] + np.array(rings), 0.0, area)
+    return total
+
+
+def _bed(model: Model, R: Array, x: Array, feet: Array, radius: float, area: float) -> Array:
+    """Wrench (6,) about the origin x (m) of a body on feet (n, 3) in its frame, each of an area (m2)."""
+    sea = model.sea
+    arm = feet @ R.T
+    arm = arm - radius * bed_normals(sea, x + arm)
+    depth = np.maximum(0.0, -heights(sea, x + arm))
+    force = (sea.bed_stiffness * area * depth)[:, None] * bed_normals(sea, x + arm)
+    return np.concatenate([force.sum(axis=0), np.cross(arm, force).sum(axis=0)])

@@ -1,0 +1,265 @@
+r"""Hulls cut by the surface: tangent plane of a wave, displaced volume, lift and its derivatives.
+
+The wave surface is replaced by its tangent plane at the hull. Under it the pressure gradient is
+:math:`-\rho (g e_z + \dot u)`: with the mean :math:`\dot u` of the displaced water it acts on the exactly cut volume,
+buoyancy and Froude-Krylov force in one. The plane is that at the predicted position of a step; what depends on the
+body's motion within the step has exact derivatives, by position and world rotation of the body, see
+physics/rigidbody.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
+from ropewalk.numerics.blockelimination import (
+    COUNTED,
+    FUSED,
+    UNCOUNTED,
+    add3,
+    add9,
+    dot,
+    onto,
+    outer,
+    plus_unit,
+    scale3,
+    scale9,
+    times,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics import hydrostatics
+from ropewalk.physics.rigidbody import add_block, add_column, cross3, hat9
+from ropewalk.physics.waves import surface
+
+UPRIGHT = 0.2  # cosine of the tilt, below which a cylinder is not taken as cut through its wall alone
+UP = (0.0, 0.0, 1.0)
+
+# water about a hull, filled by `water_on_hull` of loads/hull.py
+HULL_WATER = np.dtype(
+    [
+        ("up", "f8", (3,)),  # unit normal of the surface's tangent plane
+        ("point", "f8", (3,)),  # of that plane, m
+        ("mass", "f8", (3,)),  # displaced by the wet strips, by powers 0, 1, 2 of their height: kg, kg m, kg m2
+        ("force", "f8", (3,)),  # that times the water's acceleration, N
+        ("moment", "f8", (3,)),  # and times the height, N m
+        ("across", "f8"),  # displaced mass times a quarter of the radius squared, kg m2
+        ("rest", "f8", (3,)),  # what the mean acceleration leaves of the moment, over the axis, N m; by `uneven_water`
+    ],
+    align=True,
+)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def vector(a):
+    """Three numbers of an array as a tuple."""
+    return a[0], a[1], a[2]
+
+
+@kernel(**COUNTED)
+def surface_plane(wave, x, y, t, around):
+    """Tangent plane of the wave surface over (x, y), m, at time t (s): fills `up` and `point` of HULL_WATER."""
+    around.up[0], around.up[1], around.up[2] = 0.0, 0.0, 1.0
+    around.point[0], around.point[1], around.point[2] = x, y, 0.0
+    if wave.shape[1] == 0:
+        return
+    eta, eta_x, eta_y, _ = surface(wave, x, y, t, 1.0)
+    norm = 1.0 / np.sqrt(1.0 + eta_x * eta_x + eta_y * eta_y)
+    around.up[0], around.up[1], around.up[2] = -eta_x * norm, -eta_y * norm, norm
+    around.point[2] = eta
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def height_over_plane(x, around):
+    """Height of a place (m) over the tangent plane of the surface, along its normal, m."""
+    up, point = around.up, around.point
+    return up[0] * (x[0] - point[0]) + up[1] * (x[1] - point[1]) + up[2] * (x[2] - point[2])
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def pressure_gradient(around, fluid):
+    r"""Minus the mean pressure gradient in the water that a hull displaces, :math:`\rho (g e_z + \bar u)`, N/m3.
+
+    around : record of HULL_WATER    fluid : rho, g; kg/m3, m/s2
+    """
+    rho, g = fluid
+    mass = around.mass[0]
+    f = rho / mass if mass > 0.0 else 0.0
+    return f * around.force[0], f * around.force[1], rho * g + f * around.force[2]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def centre_pressure(cut, centre):
+    """Puts the volume and the waterplane of a sphere's cut at its centre, through which all pressure on it goes.
+
+    cut : (SIZE,) of physics/hydrostatics.py    centre : from the body's origin, world, m
+    """
+    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    for i in range(3):
+        cut[hydrostatics.MOMENT + i] = volume * centre[i]
+        cut[hydrostatics.AREA_MOMENT + i] = area * centre[i]
+        for j in range(3):
+            cut[hydrostatics.AREA_SECOND + 3 * i + j] = area * centre[i] * centre[j]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _second_moments(cut):
+    k = hydrostatics.AREA_SECOND
+    return (
+        cut[k], cut[k + 1], cut[k + 2], cut[k + 3], cut[k + 4], cut[k + 5], cut[k + 6], cut[k + 7], cut[k + 8],
+    )  # fmt: skip
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def buoyancy_terms(cut, up, w, block):
+    r"""Adds minus the lift of a hull cut by any plane in water of a constant pressure gradient, and its derivative.
+
+    .. math::
+        F = V w, \quad M = m \times w, \quad m = \int y\,dV, \qquad
+        \delta V = -\int n \cdot (\delta x + \theta \times p)\,dA, \quad
+        \delta m = \theta \times m - \int p\, n \cdot (\delta x + \theta \times p)\,dA
+
+    Source: [Newman2018], sec. 6.16, for a plane of any normal n and any gradient.
+
+    cut : (SIZE,) of physics/hydrostatics.py    up : n, tuple    w : minus the gradient, tuple, N/m3
+    block : (6, 7) as in physics/rigidbody.py
+    """
+    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    if volume == 0.0:
+        return
+    m = (cut[hydrostatics.MOMENT], cut[hydrostatics.MOMENT + 1], cut[hydrostatics.MOMENT + 2])
+    add_column(block, 0, scale3(-volume, w))
+    add_column(block, 3, cross3(w, m))
+    n = (up[0], up[1], up[2])
+    k = hydrostatics.AREA_MOMENT
+    first = (cut[k], cut[k + 1], cut[k + 2])
+    lift = cross3(first, w)
+    add_block(block, 0, 0, scale9(area, outer(w, n)))
+    add_block(block, 0, 3, outer(w, cross3(first, n)))  # dV = -area n.dx - (first x n).theta
+    add_block(block, 3, 0, outer(lift, n))
+    # w x dm = w x (theta x m) - w x Q (n x theta), Q the second moments of the waterplane
+    turn = add9(outer(m, w), times(times(hat9(w), _second_moments(cut)), hat9(n)))
+    add_block(block, 3, 3, plus_unit(scale9(-1.0, turn), dot(m, w)))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def wall_cut(bottom, top, radius, axis, up, height, cut):
+    r"""Cut of a cylinder whose wall alone meets the plane, in closed form; returns False if a lid does.
+
+    .. math::
+        V = \pi r^2 (\zeta_c - \zeta_0), \quad \int \zeta\,dV = \frac{\pi r^2}{2} (\zeta_c^2 - \zeta_0^2)
+        + \frac{\pi r^4}{8} \tan^2\theta, \quad \int q\,dV = -\frac{\pi r^4}{4} \tan\theta
+
+    with the plane's height zeta_c on the axis and q across it. Twenty times faster than the quadrature.
+
+    bottom, top, radius : m    axis, up, height, cut : as in `hydrostatics.axisymmetric`
+    """
+    c = axis[0] * up[0] + axis[1] * up[1] + axis[2] * up[2]
+    if c <= UPRIGHT:
+        return False
+    n = (up[0] - c * axis[0], up[1] - c * axis[1], up[2] - c * axis[2])  # sin(theta) times the direction of q
+    tangent = np.sqrt(max(0.0, 1.0 - c * c)) / c
+    at = -height / c
+    if at - radius * tangent < bottom or at + radius * tangent > top:
+        return False
+    area = np.pi * radius * radius
+    fourth = 0.25 * area * radius * radius
+    along = 0.5 * area * (at * at - bottom * bottom) + 0.5 * fourth * tangent * tangent
+    cut[hydrostatics.VOLUME] = area * (at - bottom)
+    cut[hydrostatics.AREA] = area / c
+    for i in range(3):
+        cut[hydrostatics.MOMENT + i] = along * axis[i] - fourth / c * n[i]
+        cut[hydrostatics.AREA_MOMENT + i] = area / c * at * axis[i]
+        for j in range(3):
+            # ellipse about its centre: r^2/4 (1 - axis axis^T) sheared into the plane, zeta = at - (n.p)/c
+            same = 1.0 if i == j else 0.0
+            own = same - axis[i] * axis[j] - (axis[i] * n[j] + n[i] * axis[j]) / c
+            own += axis[i] * axis[j] * tangent * tangent
+            cut[hydrostatics.AREA_SECOND + 3 * i + j] = area / c * at * at * axis[i] * axis[j] + fourth / c * own
+    return True
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def force_terms(force, arm, block):
+    """Adds minus a constant world force (N) at an arm (m, world) that turns with the body, and its derivative."""
+    add_column(block, 0, scale3(-1.0, force))
+    add_column(block, 3, cross3(force, arm))
+    add_block(block, 3, 3, plus_unit(scale9(-1.0, outer(arm, force)), dot(arm, force)))
+
+
+@kernel(**COUNTED)
+def _cut_profile(first, stop, profile, axis, up, height, cut):
+    """Cut of the hull of revolution in rows first to stop of the profiles, by quadrature; tuples axis and up."""
+    hydrostatics.axisymmetric(profile[first:stop], np.array(axis), np.array(up), height, cut)
+
+
+@kernel(**COUNTED)
+def _cut_sphere(radius, up, height, cut):
+    """Cut of a sphere about its centre; up : tuple"""
+    hydrostatics.sphere(np.zeros(3), radius, np.array(up), height, cut)
+
+
+@kernel(**UNCOUNTED)
+def cut_hull(hull, R, up, height, profile, cut):
+    """Cut of a hull by a plane about its own place, into cut (SIZE,) of physics/hydrostatics.py; of windage zero.
+
+    hull : record    R : attitude    up : unit normal of the plane    height : of the hull's place above it, m
+    profile : (m, 2) of all hulls
+    """
+    for i in range(cut.size):
+        cut[i] = 0.0
+    if hull.kind == HULL_SPHERE:
+        _cut_sphere(hull.radius, up, height, cut)
+    elif hull.kind == HULL_AXISYMMETRIC:
+        i, j, axis = hull.profile, hull.profile_stop, onto(R, vector(hull.axis))
+        radius = profile[i, 1]
+        is_wall = j - i == 2 and radius == profile[i + 1, 1]
+        if not (is_wall and wall_cut(profile[i, 0], profile[i + 1, 0], radius, axis, up, height, cut)):
+            _cut_profile(i, j, profile, axis, up, height, cut)
+
+
+@kernel(**UNCOUNTED)
+def shift_cut(cut, e):
+    r"""Makes the moments of a cut count from the body's origin, from which the hull's place is at the arm e (m, world).
+
+    .. math:: m \to m + V e, \qquad \int p\,dA \to \int p\,dA + A e, \qquad
+              \int p p^T dA \to \int p p^T dA + e\, s^T + s\, e^T + A e e^T, \quad s = \int p\,dA
+
+    cut : (SIZE,) of physics/hydrostatics.py
+    """
+    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    k = hydrostatics.AREA_MOMENT
+    first = (cut[k], cut[k + 1], cut[k + 2])
+    for i in range(3):
+        cut[hydrostatics.MOMENT + i] += volume * e[i]
+        cut[k + i] += area * e[i]
+        for j in range(3):
+            cut[hydrostatics.AREA_SECOND + 3 * i + j] += e[i] * first[j] + first[i] * e[j] + area * e[i] * e[j]
+
+
+@kernel(**COUNTED)
+def still_buoyancy(hull, x, R, fluid, profile, block):
+    """Adds minus the buoyancy of a hull in still water, and its derivative, to its body's block.
+
+    hull : record    x, R : place (m) and attitude of the body    fluid : rho, g    profile : (m, 2) of all hulls
+    """
+    e, cut = onto(R, vector(hull.place)), np.zeros(hydrostatics.SIZE)
+    cut_hull(hull, R, UP, x[2] + e[2], profile, cut)
+    shift_cut(cut, e)
+    buoyancy_terms(cut, UP, (0.0, 0.0, fluid[0] * fluid[1]), block)
+
+
+@kernel(**UNCOUNTED)
+def buoyancy_in_waves(hull, pose, around, profile, fluid, cut, block):
+    """Adds minus the lift of a hull under the tangent plane of the surface, and its derivative, to its body's block.
+
+    hull : record    pose : place x (m) and attitude R of the body    around : record of HULL_WATER
+    profile : (m, 2) of all hulls    fluid : rho, g    cut : (SIZE,), scratch
+    """
+    x, R = pose
+    e, up = onto(R, vector(hull.place)), vector(around.up)
+    cut_hull(hull, R, up, height_over_plane(add3(x, e), around), profile, cut)
+    if hull.kind == HULL_SPHERE:
+        centre_pressure(cut, e)
+    else:
+        shift_cut(cut, e)
+    buoyancy_terms(cut, up, pressure_gradient(around, fluid), block)
