@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Ints
 
 
-def angles_of(direction: Array, inner_bar: Array) -> Array:
+def angles_of(direction: Array, inner_bar: Ints) -> Array:
     """Angles (b, 2) of bars with unit directions (b, 3) from the roots outwards.
 
     inner_bar : (b,) bar before each, -1 at a support
@@ -41,7 +41,7 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def angle_kinematics(
-    q: Array, dq: Array, length: Array, inner_bar: Array, rho: Array, joint: Array, product: Array
+    q: Array, dq: Array, length: Array, inner_bar: Ints, rho: Array, joint: Array, product: Array
 ) -> None:
     r"""Vectors of the bars (b, 3), joint matrices J (b, 6, 2) and velocity products c (b, 6), linear part first.
 
@@ -85,7 +85,7 @@ def shift(rho: Array) -> Array:
     return x
 
 
-def recursive_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, mass: Array, force: Array) -> Array:
+def recursive_accelerations(q: Array, dq: Array, length: Array, inner_bar: Ints, mass: Array, force: Array) -> Array:
     """Angular accelerations (b, 2) by the O(n) recursion, [Otto2022], sec. 4.5.2; supports at rest.
 
     mass : (b, 3, 3) of the outer node of each bar, kg    force : (b, 3) on it, N
@@ -118,7 +118,7 @@ def recursive_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array
     return out
 
 
-def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, mass: Array, force: Array) -> Array:
+def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Ints, mass: Array, force: Array) -> Array:
     """As :func:`recursive_accelerations` by the dense (non-recursive) system, [Otto2022], sec. 4.5.1; O(n^3)."""
     n = length.size
     rho, joint, product = np.zeros((n, 3)), np.zeros((n, 6, 2)), np.zeros((n, 6))
@@ -141,7 +141,7 @@ def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Array, ma
     return answer
 
 
-def node_accelerations(q: Array, dq: Array, ddq: Array, length: Array, inner_bar: Array) -> Array:
+def node_accelerations(q: Array, dq: Array, ddq: Array, length: Array, inner_bar: Ints) -> Array:
     """Cartesian accelerations (b, 3) of the outer nodes (m/s2)."""
     n = length.size
     rho, joint, product = np.zeros((n, 3)), np.zeros((n, 6, 2)), np.zeros((n, 6))
