@@ -2,7 +2,8 @@
 
 It may read laws (`physics/`), loads and the model, never a method or the assembly: an import contract checks that. What
 is continuous is integrated from node to node (audit_string.py), what is lumped is balanced at the method's own mesh
-(audit_elements.py), points and bodies are summed up again (audit_parts.py). See docs/audit.md.
+(audit_elements.py), points and bodies are summed up again (audit_parts.py). Plain cases have a short way that is
+compiled (audit_quick.py); what does not pass there goes the long way, too. See docs/audit.md.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import numpy as np
 from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
 from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
+from ropewalk.analysis.audit_quick import quick_findings
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
+UNIFORM = "uniform"  # quadrature: lines under gravity in still water, continuous
 UNITS = {"force": "N", "length": "m", "bed": "m", "position": "m", "push": "N"}
 WHAT = {
     "force": "is out of balance by",
@@ -80,8 +83,12 @@ def audit(
     """Check an equilibrium.
 
     time : of prescribed motions, s    figures : of the method's report, for forces on what lines run over
-    quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'
+    quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; UNIFORM for cases of closed forms
     """
+    if quadrature == UNIFORM:
+        quick = quick_findings(model, state)
+        if quick is not None:
+            return Audit(_worst_of_kinds(quick))
     given = figures if figures is not None else {}
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
@@ -90,11 +97,16 @@ def audit(
     found += check_points(model, state, time, given, scales)
     found += check_bodies(model, state, time, given, scales)
     found += check_nets(model, state)
+    return Audit(_worst_of_kinds(found))
+
+
+def _worst_of_kinds(found: list[Finding]) -> tuple[Finding, ...]:
+    """Of each kind the figure with the largest share of its limit."""
     kept: dict[str, Finding] = {}
     for finding in found:
         if finding.kind not in kept or finding.share > kept[finding.kind].share:
             kept[finding.kind] = finding
-    return Audit(tuple(kept.values()))
+    return tuple(kept.values())
 
 
 def _arrays(state: State) -> dict[str, Array]:

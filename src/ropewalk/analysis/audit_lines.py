@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,7 +51,7 @@ class Finding:
     @property
     def share(self) -> float:
         """Of the limit; above 1 the answer is wrong."""
-        return self.value / self.limit if np.isfinite(self.value) else np.inf
+        return self.value / self.limit if math.isfinite(self.value) else math.inf
 
 
 class Scales(NamedTuple):

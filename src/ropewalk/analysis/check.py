@@ -106,6 +106,8 @@ def _rods(system: System) -> list[str]:
 
 def refuse_unreachable(model: Model, time: float = 0.0) -> None:
     """Raise InputError for inextensible lines shorter than the distance between their held ends."""
+    if INEXTENSIBLE not in model.sections.law:
+        return
     fixed, lines = _held(model) & _rigid(model), model.lines
     problems = []
     for k, apart in enumerate(_distances(model, time)):

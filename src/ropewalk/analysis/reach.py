@@ -109,6 +109,8 @@ def _place(knots: Knots, k: int) -> Array:
 def _knots(model: Model, time: float) -> Knots | None:
     """The graph of the inextensible lines; None if there is none."""
     lines = model.lines
+    if INEXTENSIBLE not in model.sections.law:
+        return None
     rigid = _rigid(model)
     if not np.any(rigid):
         return None

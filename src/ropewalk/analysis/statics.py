@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.analysis.audit import Audit, audit
+from ropewalk.analysis.audit import UNIFORM, Audit, audit
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.doubts import Doubt
@@ -26,6 +26,7 @@ from ropewalk.methods.claims import demands
 from ropewalk.methods.protocol import Claim, Report, Solver, Status
 from ropewalk.methods.registry import BAR_SOLVERS, SOLVERS, solver_class
 from ropewalk.model.arrays import Array
+from ropewalk.model.environment import is_grid
 from ropewalk.model.given import still
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
@@ -45,8 +46,9 @@ MESH_SETTINGS = ("accuracy",)  # the same, for methods of elements; others have 
 PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
 # what numbers do to code that expects others: a failure of the method, not of the program
 BREAKDOWNS = (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError)
-QUADRATURE = dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars")  # how elements lump loads; others at nodes
 GUESSLESS = "catenary"  # the method that has no use for a guess
+# how elements lump loads; others at nodes
+QUADRATURE = {**dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars"), GUESSLESS: UNIFORM}
 HAVE_BED = ("fem", "relax", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
 
@@ -274,11 +276,20 @@ def _ignores_bed(model: Model, method: str) -> bool:
 
 def _below_bed(model: Model, state: State, method: str) -> str:
     """A sentence if a free body would lie below the bed, which most methods do not know."""
-    if not _ignores_bed(model, method):
+    if not _ignores_bed(model, method) or _far_from_bed(model, state):
         return ""
     from ropewalk.methods.mixed.body_start import body_below_bed
 
     return body_below_bed(model, state)
+
+
+def _far_from_bed(model: Model, state: State) -> bool:
+    """Whether every body is higher above a level bed than it is large."""
+    bodies = model.bodies
+    if model.sea.bed_normal[2] < 1.0 or is_grid(model.sea):
+        return False
+    reach = [2.0 * math.sqrt(2.0) * bodies.hull_size(k) for k in range(bodies.mass.size)]  # place and size of a hull
+    return bool(np.all(state.body_position[:, 2] - reach > -model.sea.depth))
 
 
 def _sensitivities(system: System, parameters: Sequence[str], time: float) -> dict[str, dict[str, float]]:

@@ -17,6 +17,7 @@ import numpy as np
 from ropewalk.assembly.catenary import Assembly, Balance, evaluate, gather
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.entry import Entry
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_normalise, quaternion_product
 
 DENSE_LIMIT = 240  # free dofs up to which a dense factorisation is the faster one
@@ -268,6 +269,10 @@ def _dense_trial(assembly, here, K, root, length, trial, out, there):
     return shifts, size, slope0, reached, slope, largest
 
 
+# by-passing the look at types: it takes as long as the work on a small assembly
+try_entry, dense_entry = Entry(_try), Entry(_dense_trial)
+
+
 def moved(place: Place, frame: Array, full_step: Array) -> Place:
     """`place` after a step of all dofs."""
     p, b = place.points.shape[0], place.bodies.shape[0]
@@ -301,13 +306,13 @@ class Newton:
 
     def evaluate(self, place: Place, fraction: float, there: Place) -> tuple[bool, float, float]:
         """Balance at `fraction` of the current step from `place`: does every line reach, slope (N m), residual (N)."""
-        result: tuple[bool, float, float] = _try(self.assembly, place, fraction, self._trial, self.out, there)
+        result: tuple[bool, float, float] = try_entry(self.assembly, place, fraction, self._trial, self.out, there)
         return result
 
     def whole_step(self, here: Place, there: Place) -> tuple[int, float, float, bool, float, float]:
         """Newton step from `here`, tried whole: shifts, size (m), slope at its start; reach, slope, residual there."""
         if self._sparse is None:
-            result: tuple[int, float, float, bool, float, float] = _dense_trial(
+            result: tuple[int, float, float, bool, float, float] = dense_entry(
                 self.assembly, here, self._K, self._root, self.scales.length, self._trial, self.out, there
             )
             return result
@@ -361,7 +366,7 @@ class Newton:
         alone ends nothing: from there the tension falls by the square root of three in each step.
         """
         path = Path()
-        here, there = copied(place), copied(place)
+        place, here, there = copied(place), copied(place), copied(place)
         reached, _, largest = self.evaluate(place, 0.0, here)
         path.evaluations = 1
         if not reached:

@@ -61,10 +61,10 @@ def find_balance(model: Model, work: Work, t: float, most: int = MOST_ITERATIONS
     """Balance with the prescribed motions at time t, from where `work` is; the answer is left in `work`."""
     work.place = prescribed(model, work.place, t)
     work.time = t
-    soft = np.isinf(work.exact) if work.free.size else np.zeros(work.exact.size, dtype=np.bool_)
     path = _solve(work, work.exact, most)
     work.overstretched[:] = False
-    if not path.converged and np.any(soft):
+    soft = np.isinf(work.exact)
+    if not path.converged and work.free.size and np.any(soft):
         for factor in SOFTER:
             path = _solve(work, np.where(soft, factor * work.scales.force, work.exact), most)
             if not path.converged:
@@ -81,8 +81,11 @@ def balanced(work: Work, path: Path) -> bool:
 
 
 def _solve(work: Work, stiffness: Array, most: int) -> Path:
-    first = work.assembly.piece_start[:-1]
-    work.assembly = work.assembly._replace(piece_stiffness=floats(stiffness), stiffness=floats(stiffness[first]))
+    if work.assembly.piece_stiffness is not stiffness:
+        own = floats(stiffness)
+        work.assembly = work.assembly._replace(
+            piece_stiffness=own, stiffness=floats(own[work.assembly.piece_start[:-1]])
+        )
     newton = Newton(work.assembly, work.free, work.floor, work.scales, work.out)
     work.place, path = newton.run(work.place, most)
     if path.stable or work.place.bodies.shape[0] == 0:  # the energy of lines alone is convex

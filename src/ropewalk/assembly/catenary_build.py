@@ -10,7 +10,7 @@ import numpy as np
 from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
 from ropewalk.loads.body import body_records, build_shells
-from ropewalk.loads.float import radius_of
+from ropewalk.loads.float import PER_VOLUME
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
@@ -52,7 +52,7 @@ def build_assembly(model: Model) -> Assembly:
         axis_force=points.axis_force,
         force=floats(points.force + points.mass[:, None] * down),
         volume=points.volume,
-        radius=floats([radius_of(float(volume)) for volume in points.volume]),
+        radius=floats(np.cbrt(PER_VOLUME * points.volume)),
         body=body_records(bodies),
         shells=build_shells(bodies),
         density=sea.water_density,
@@ -63,6 +63,8 @@ def build_assembly(model: Model) -> Assembly:
 def free_dofs(model: Model) -> tuple[Ints, Ints]:
     """Dofs to be found, and those among them that are heights of points above a bed."""
     n_points = len(model.names.points)
+    if not np.any(model.points.joint) and not np.any(model.bodies.joint == LOOSE):
+        return ints([]), ints([])
     loose_point = (model.points.joint != HELD) & (model.points.motion < 0)[:, None]
     loose_body = np.repeat(model.bodies.joint == LOOSE, 6)
     free = np.flatnonzero(np.concatenate([loose_point.ravel(), loose_body]))
@@ -73,17 +75,22 @@ def free_dofs(model: Model) -> tuple[Ints, Ints]:
 
 def scales(model: Model, assembly: Assembly) -> Scales:
     """Sizes of the assembly: length of its longest line, sum of its weights and loads."""
-    gravity = np.sum(np.abs(assembly.piece_weight) * assembly.piece_length) + np.sum(np.abs(assembly.piece_load))
-    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum() + np.abs(assembly.body.load_force).sum()
-    lift = assembly.density * (assembly.volume.sum() + assembly.body.volume.sum()) + assembly.body.mass.sum()
+    bodies = model.bodies
+    gravity = np.abs(assembly.piece_weight) @ assembly.piece_length + np.abs(assembly.piece_load).sum()
+    loads = np.abs(assembly.force).sum() + np.abs(assembly.axis_force).sum()
+    lift = assembly.density * assembly.volume.sum()
+    if bodies.mass.size:
+        loads += np.abs(bodies.load_force).sum()
+        lift += assembly.density * bodies.volume.sum() + bodies.mass.sum()
     force = float(gravity + loads + lift * assembly.gravity)
-    length = float(np.max(model.lines.length, initial=0.0))
+    length = float(model.lines.length.max(initial=0.0))
     arm = np.ones(len(model.names.bodies))
     for k in range(arm.size):
         reach = [float(np.linalg.norm(o)) for o in model.lines.end_offset[_on_body(model, k)]]
         arm[k] = max([1e-3 * length, *reach]) or 1.0
     n_points = len(model.names.points)
-    weights = np.concatenate([np.ones(3 * n_points), *(np.repeat([1.0, a * a], 3) for a in arm)])
+    weights = np.ones(3 * n_points + 6 * arm.size)
+    weights[3 * n_points :].reshape(-1, 2, 3)[:, 1] = (arm * arm)[:, None]
     bed = -float(model.sea.depth) if model.sea.has_seabed else -math.inf
     return Scales(length=length or 1.0, force=force or 1.0, dofs=floats(weights), bed=bed)
 
@@ -92,15 +99,16 @@ def prescribed(model: Model, place: Place, t: float) -> Place:
     """`place` with held and moving parts where they are at time t."""
     moved = np.zeros((3, 3))
     points, bodies, quaternions = place.points.copy(), place.bodies.copy(), place.quaternions.copy()
-    held = (model.points.joint == HELD).sum(axis=1)
-    points[held == 3] = model.points.position[held == 3]
-    for k in np.flatnonzero((held > 0) & (held < 3)):
+    free = model.points.joint.any(axis=1)
+    points[~free] = model.points.position[~free]
+    for k in np.flatnonzero(free & ~model.points.joint.all(axis=1)):
         shift = model.points.frame[k] @ (points[k] - model.points.position[k])
         shift[model.points.joint[k] == HELD] = 0.0
         points[k] = model.points.position[k] + model.points.frame[k].T @ shift
-    for k in np.flatnonzero(model.points.motion >= 0):
-        motion.motion(t, model.points.motion[k], model.motions, moved)
-        points[k] = model.points.position[k] + moved[0]
+    if model.motions.function.shape[0]:
+        for k in np.flatnonzero(model.points.motion >= 0):
+            motion.motion(t, model.points.motion[k], model.motions, moved)
+            points[k] = model.points.position[k] + moved[0]
     for k in np.flatnonzero(model.bodies.joint != LOOSE):
         i = model.bodies.motion[k]
         motion.motion(t, i, model.motions, moved)
@@ -117,7 +125,7 @@ def _contact(model: Model, i: int, sections: Ints) -> float:
         if sea.has_seabed and lines.end_kind[i, j] == POINT:
             z = model.points.position[lines.end_index[i, j], 2]
             r = float(radius[sections[-j]])
-            if np.all(model.points.joint[lines.end_index[i, j]] == HELD) and z <= r - sea.depth:
+            if z <= r - sea.depth and not np.any(model.points.joint[lines.end_index[i, j]]):
                 return r
     return float(radius[sections].max())
 
@@ -130,6 +138,8 @@ def _on_body(model: Model, k: int) -> Array:
 def _pieces(model: Model) -> tuple[Ints, Array, Ints, Array]:
     """Pieces of each line, cut at attachments: offsets, length (m), section, load at the far end (N)."""
     lines, sea = model.lines, model.sea
+    if not lines.attachment_s.size and lines.piece_section.size == lines.length.size:
+        return lines.piece_start, lines.length, lines.piece_section, floats(np.zeros(lines.length.size))
     counts: list[int] = []
     length: list[float] = []
     section: list[int] = []

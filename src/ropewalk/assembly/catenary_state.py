@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.catenary import line_rows, place_end
+from ropewalk.assembly.catenary import heading, line_rows, place_end
 from ropewalk.assembly.catenary_balance import Work
-from ropewalk.model.arrays import Array, offsets
+from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+from ropewalk.numerics.compile import kernel
 from ropewalk.physics import catenary
 
 NODES = 101  # per line in the State, beside corners: enough to draw and to start dynamics from
@@ -27,59 +28,103 @@ def line_ends(work: Work, i: int) -> Array:
     return ends
 
 
-def node_places(work: Work, i: int) -> Array:
-    """Arc lengths (m) of the nodes of line i: even ones, and those where pieces, loads and contact begin or end."""
-    assembly, solution = work.assembly, work.out.solution[i]
-    own = slice(assembly.piece_start[i], assembly.piece_start[i + 1])
-    length = float(assembly.length[i])
-    touch = solution[catenary.GROUND_START : catenary.GROUND_END + 1]
-    return with_corners(length, [*np.cumsum(assembly.piece_length[own])[:-1], *touch])
+@kernel
+def places_with_corners(length, corners):
+    """(n,) NODES even places on a line of this length (m) with corners among them, rising.  corners : (k,) m"""
+    same, step = SAME * length, length / (NODES - 1)
+    sharp, count = np.sort(corners), 0
+    for s in sharp:
+        if same < s < (1.0 - SAME) * length and (count == 0 or s - sharp[count - 1] > same):
+            sharp[count] = s
+            count += 1
+    places, n, k = np.empty(NODES + count), 0, 0
+    for j in range(NODES):
+        even = j * step if j < NODES - 1 else length
+        while k < count and sharp[k] < even:
+            places[n] = sharp[k]
+            n, k = n + 1, k + 1
+        near = (k < count and sharp[k] - even <= same) or (k > 0 and even - sharp[k - 1] <= same)
+        if not near or j in (0, NODES - 1):
+            places[n] = even
+            n += 1
+    return places[:n]
+
+
+@kernel(separate=True)
+def shape_at(assembly, place, out, i, s):
+    """Position (n, 3) of line i at the arc lengths s (m), and the force n(s) (n, 3), at a load that beyond it.
+
+    place : `Place` of points and bodies    out : `Balance` there
+    """
+    ends, arm, length = np.empty((2, 3)), np.empty(3), assembly.length[i]
+    for a in range(2):
+        kind, index, offset = assembly.end_kind[i, a], assembly.end_index[i, a], assembly.end_offset[i, a]
+        place_end(kind, index, offset, place.points, place.bodies, place.quaternions, arm, ends[a])
+        if out.raised[i]:
+            ends[a, 2] = max(ends[a, 2], assembly.bed[i])
+    span, ex, ey = heading(ends)
+    rise, status, solution = ends[1, 2] - ends[0, 2], out.status[i], out.solution[i]
+    rows = line_rows(assembly, i, s, span, rise, status, solution)
+    position, force = np.empty((s.size, 3)), np.empty((s.size, 3))
+    for k in range(s.size):
+        position[k, 0], position[k, 1] = ends[0, 0] + rows[k, 0] * ex, ends[0, 1] + rows[k, 0] * ey
+        position[k, 2] = ends[0, 2] + rows[k, 1]
+    if np.any(assembly.piece_load[assembly.piece_start[i] : assembly.piece_start[i + 1]] != 0.0):
+        beyond = np.empty(s.size)
+        for k in range(s.size):
+            beyond[k] = min(s[k] + BEYOND * length, length)
+        rows = line_rows(assembly, i, beyond, span, rise, status, solution)
+    for k in range(s.size):
+        force[k, 0], force[k, 1], force[k, 2] = rows[k, 2] * ex, rows[k, 2] * ey, rows[k, 3]
+    return position, force
+
+
+@kernel(separate=True)
+def sample_lines(assembly, place, out):
+    """Start, arc length (m), position (m), force (N) and tension (N) of the nodes of all lines, laid end to end.
+
+    Nodes are even ones, and those where pieces, loads and contact begin or end.  place, out : as in `shape_at`
+    """
+    n = assembly.length.size
+    start, most = np.zeros(n + 1, dtype=np.int64), n * (NODES + 1) + assembly.piece_length.size
+    s, tension = np.empty(most), np.empty(most)
+    position, force = np.empty((most, 3)), np.empty((most, 3))
+    for i in range(n):
+        first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
+        corners, at = np.empty(last - first + 1), 0.0
+        for j in range(first, last - 1):
+            at += assembly.piece_length[j]
+            corners[j - first] = at
+        corners[-2], corners[-1] = out.solution[i, catenary.GROUND_START], out.solution[i, catenary.GROUND_END]
+        places = places_with_corners(assembly.length[i], corners)
+        a, b = start[i], start[i] + places.size
+        start[i + 1] = b
+        s[a:b] = places
+        position[a:b], force[a:b] = shape_at(assembly, place, out, i, places)
+        for k in range(a, b):
+            tension[k] = np.sqrt(force[k, 0] ** 2 + force[k, 1] ** 2 + force[k, 2] ** 2)
+    stop = start[n]
+    return start, s[:stop].copy(), position[:stop].copy(), force[:stop].copy(), tension[:stop].copy()
 
 
 def with_corners(length: float, corners: list[float]) -> Array:
     """NODES even places on a line of this length (m) with corners among them, rising."""
-    sharp = np.unique([s for s in corners if SAME * length < s < (1.0 - SAME) * length])
-    even = np.linspace(0.0, length, NODES)
-    if not sharp.size:
-        return even
-    sharp = sharp[np.concatenate([[True], np.diff(sharp) > SAME * length])]
-    near = np.min(np.abs(even[:, None] - sharp[None, :]), axis=1) <= SAME * length
-    near[[0, -1]] = False
-    places: Array = np.union1d(even[~near], sharp)
+    places: Array = places_with_corners(length, np.array(corners, dtype=np.float64))
     return places
 
 
 def line_shape(work: Work, i: int, s: Array) -> tuple[Array, Array]:
     """Position (n, 3) of line i at the arc lengths s (m), and the force n(s) (n, 3), at a load that beyond it."""
-    assembly, out = work.assembly, work.out
-    ends = line_ends(work, i)
-    if out.raised[i]:
-        ends[:, 2] = np.maximum(ends[:, 2], assembly.bed[i])
-    across = ends[1, :2] - ends[0, :2]
-    span = float(np.hypot(*across))
-    direction = across / span if span > 0.0 else np.array([1.0, 0.0])
-    rows = line_rows(assembly, i, s, span, ends[1, 2] - ends[0, 2], out.status[i], out.solution[i])
-    position: Array = np.empty((s.size, 3))
-    position[:, :2] = ends[0, :2] + rows[:, :1] * direction
-    position[:, 2] = ends[0, 2] + rows[:, 1]
-    if np.any(assembly.piece_load[assembly.piece_start[i] : assembly.piece_start[i + 1]] != 0.0):
-        length = assembly.length[i]
-        beyond = np.where(s < length, np.minimum(s + BEYOND * length, length), s)
-        rows = line_rows(assembly, i, beyond, span, ends[1, 2] - ends[0, 2], out.status[i], out.solution[i])
-    force: Array = np.empty((s.size, 3))
-    force[:, :2] = rows[:, 2:3] * direction
-    force[:, 2] = rows[:, 3]
+    position, force = shape_at(work.assembly, work.place, work.out, i, np.array(s, dtype=np.float64))
     return position, force
 
 
 def sampled_state(model: Model, work: Work) -> State:
     """The closed form at the nodes of each line."""
-    n_lines, assembly, out = len(model.names.lines), work.assembly, work.out
+    assembly, out = work.assembly, work.out
     n_points, n_bodies = len(model.names.points), len(model.names.bodies)
-    s = [node_places(work, i) for i in range(n_lines)]
-    shapes = [line_shape(work, i, s[i]) for i in range(n_lines)]
-    position = np.concatenate([r for r, _ in shapes]) if shapes else np.zeros((0, 3))
-    force = np.concatenate([n for _, n in shapes]) if shapes else np.zeros((0, 3))
+    start, s, position, force, tension = sample_lines(assembly, work.place, out)
+    start.flags.writeable = False
     lines_on_points = out.line_force[: 3 * n_points].reshape(-1, 3)
     return State(
         time=work.time,
@@ -90,11 +135,11 @@ def sampled_state(model: Model, work: Work) -> State:
         body_quaternion=work.place.quaternions,
         body_velocity=np.zeros((n_bodies, 3)),
         body_rate=np.zeros((n_bodies, 3)),
-        start=offsets([places.size for places in s]),
-        s=np.concatenate(s) if s else np.zeros(0),
+        start=start,
+        s=s,
         position=position,
         velocity=np.zeros_like(position),
-        tension=np.linalg.norm(force, axis=1),
+        tension=tension,
         end_force=out.end_force.copy(),
         grounded=out.solution[:, catenary.GROUND_END] - out.solution[:, catenary.GROUND_START],
         node_force=force,

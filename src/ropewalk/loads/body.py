@@ -13,7 +13,7 @@ import numpy as np
 from ropewalk.loads.cut import force_terms, still_buoyancy, vector
 from ropewalk.loads.float import radius_of, wet_sphere
 from ropewalk.loads.strips import hull_records
-from ropewalk.model.arrays import Array, Records, records
+from ropewalk.model.arrays import Array, Records
 from ropewalk.model.bodies import Bodies
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, onto, scale3, times
 from ropewalk.numerics.compile import kernel
@@ -69,15 +69,21 @@ def build_shells(bodies: Bodies) -> Shells:
 
 def body_records(bodies: Bodies) -> Records:
     """(n,) of BODY with what the Model has; feet, inertia and scales are left to whom they matter."""
-    rows = records(bodies.mass.size, BODY)
-    rows.hull, rows.hull_stop = bodies.hull_start[:-1], bodies.hull_start[1:]
-    rows.mass, rows.centre, rows.volume = bodies.mass, bodies.centre, bodies.volume
-    rows.load_force, rows.load_moment, rows.load_at = bodies.load_force, bodies.load_moment, bodies.load_at
-    rows.home, rows.home_turn = bodies.position, bodies.quaternion
-    rows.stiffness, rows.damping, rows.added = bodies.stiffness, bodies.damping, bodies.added_mass
-    given = (rows.stiffness, rows.damping, rows.added)
-    rows.has_matrices = np.any([np.any(matrix != 0.0, axis=(1, 2)) for matrix in given], axis=0)
-    return rows
+    rows = np.zeros(bodies.mass.size, dtype=BODY)  # by field: attributes of record arrays cost ten times as much
+    if not rows.size:
+        return rows.view(np.recarray)
+    given = {
+        "hull": bodies.hull_start[:-1], "hull_stop": bodies.hull_start[1:],
+        "mass": bodies.mass, "centre": bodies.centre, "volume": bodies.volume,
+        "load_force": bodies.load_force, "load_moment": bodies.load_moment, "load_at": bodies.load_at,
+        "home": bodies.position, "home_turn": bodies.quaternion,
+        "stiffness": bodies.stiffness, "damping": bodies.damping, "added": bodies.added_mass,
+    }  # fmt: skip
+    for name, values in given.items():
+        rows[name] = values
+    matrices = (bodies.stiffness, bodies.damping, bodies.added_mass)
+    rows["has_matrices"] = np.logical_or.reduce([matrix.any(axis=(1, 2)) for matrix in matrices])
+    return rows.view(np.recarray)
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -40,9 +40,10 @@ def demands(model: Model) -> frozenset[Claim]:
 
 def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:
     """Raise InputError if the case asks what `solver` does not claim."""
-    missing = sorted(claim.value for claim in demands(model) - solver.claims - ignored)
+    asked = demands(model)
+    missing = sorted(claim.value for claim in asked - solver.claims - ignored)
     if missing:
-        instead = able(demands(model) - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS)
+        instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS)
         way_out = f"take {' or '.join(map(repr, instead))}" if instead else "no method does all that this case asks"
         raise InputError(f"method '{solver.name}' cannot do {', '.join(missing)}; {way_out}")
 
@@ -56,22 +57,24 @@ def able(asked: frozenset[Claim], kind: Claim) -> list[str]:
 
 def _line_demands(model: Model) -> Iterator[Claim]:
     lines, sections = model.lines, model.sections
-    used = np.unique(np.concatenate([lines.piece_section, model.nets.section]))
-    laws = sections.law[used]
-    if np.any(laws == INEXTENSIBLE):
+    used = set(lines.piece_section.tolist())
+    if model.nets.names:
+        used |= set(np.unique(model.nets.section).tolist())
+    laws = {int(sections.law[k]) for k in used}
+    if INEXTENSIBLE in laws:
         yield Claim.INEXTENSIBLE
-    if np.any(laws == LINEAR):
+    if LINEAR in laws:
         yield Claim.ELASTIC
-    if np.any((laws != LINEAR) & (laws != INEXTENSIBLE)):
+    if laws - {LINEAR, INEXTENSIBLE}:
         yield Claim.NONLINEAR
-    if np.any(sections.compression[used]):
+    if any(sections.compression[k] for k in used):
         yield Claim.COMPRESSION
-    if np.any(np.diff(lines.piece_start) > 1):
+    if lines.piece_section.size > lines.length.size:
         yield Claim.PIECES
     if lines.attachment_s.size:
         yield Claim.ATTACHMENTS
-    if np.any(lines.attachment_force[:, :2] != 0.0):
-        yield Claim.ATTACHMENT_FORCES
+        if np.any(lines.attachment_force[:, :2] != 0.0):
+            yield Claim.ATTACHMENT_FORCES
     if lines.load_kind.size:
         yield Claim.LOADS
     if lines.over_index.size:
@@ -82,7 +85,7 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.BREAK
     if model.nets.names:
         yield Claim.NETS
-    if np.any(lines.end_kind == ROD):
+    if lines.length.size and lines.end_kind.max() == ROD:
         yield Claim.RODS
 
 
@@ -114,18 +117,20 @@ def _time_demands(model: Model) -> Iterator[Claim]:
 
 def _joint_demands(model: Model) -> Iterator[Claim]:
     joint = model.points.joint
-    mixed = np.any(joint != HELD, axis=1) & np.any(joint != FREE, axis=1)
-    if np.any(mixed):
-        yield Claim.JOINTS
-    if np.any(np.all(joint == FREE, axis=1)):
-        yield Claim.FREE_POINTS
-    if np.any(model.bodies.joint == LOOSE):
+    if np.any(joint):  # a component that is not held
+        mixed = np.any(joint != HELD, axis=1) & np.any(joint != FREE, axis=1)
+        if np.any(mixed):
+            yield Claim.JOINTS
+        if np.any(np.all(joint == FREE, axis=1)):
+            yield Claim.FREE_POINTS
+    if LOOSE in model.bodies.joint:
         yield Claim.BODIES
         if _flow_on_hulls(model):
             yield Claim.HULL_LOADS
     if model.links.names:
         yield Claim.LINKS
-    if np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0):
+    moves = model.motions.function.shape[0] > 0
+    if moves and (np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0)):
         yield Claim.MOTIONS
 
 

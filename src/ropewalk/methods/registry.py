@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +28,7 @@ SOLVERS: dict[str, str] = {
 BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")
 
 
+@cache
 def solver_class(name: str) -> Any:
     """The class of the solver called `name`."""
     try:

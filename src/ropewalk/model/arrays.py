@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,11 +18,15 @@ Records = Any  # np.recarray: rows with named fields, which type checkers do not
 
 def floats(values: Any, shape: tuple[int, ...] | None = None) -> Array:
     """A read-only contiguous copy; `shape` gives empty input its dimensions."""
+    if isinstance(values, list) and not values:
+        return _nothing(np.float64, shape)
     return _frozen(np.array(values, dtype=np.float64, order="C"), shape)
 
 
 def ints(values: ArrayLike, shape: tuple[int, ...] | None = None) -> Ints:
     """A read-only contiguous copy of whole numbers."""
+    if isinstance(values, list) and not values:
+        return _nothing(np.int64, shape)
     return _frozen(np.array(values, dtype=np.int64, order="C"), shape)
 
 
@@ -43,9 +50,15 @@ def frozen(rows: Records) -> Records:
     return _frozen(np.ascontiguousarray(rows).view(np.dtype((np.record, rows.dtype))), None)
 
 
-def offsets(counts: ArrayLike) -> Ints:
+def offsets(counts: Iterable[int]) -> Ints:
     """Where each of several runs laid end to end begins, and the end of the last."""
-    return ints(np.concatenate([[0], np.cumsum(np.asarray(counts, dtype=np.int64))]))
+    return ints([0, *accumulate(counts)])
+
+
+@cache
+def _nothing(kind: Any, shape: tuple[int, ...] | None) -> Any:
+    """The one empty array of a kind and shape: most cases have none of most parts."""
+    return _frozen(np.array([], dtype=kind), shape)
 
 
 def _frozen(array: Any, shape: tuple[int, ...] | None) -> Any:

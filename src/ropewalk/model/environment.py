@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -167,8 +168,21 @@ def _wave_table(environment: spec.Environment, depth: float) -> Array:
     if isinstance(sea, spec.RegularWaves) and sea.is_steady and sea.height > 0.0:
         wave = _steady_wave(sea, depth, g)
         return waves.steady_table(wave, math.radians(sea.heading), sea.phase, depth, ramp)
-    stretching = _STRETCHING[sea.stretching if sea is not None else None]
-    return waves.wave_table(*_components(sea), depth, g, ramp, stretching)
+    if sea is None:
+        return _calm(depth, g, ramp)
+    return waves.wave_table(*_components(sea), depth, g, ramp, _STRETCHING[sea.stretching])
+
+
+@lru_cache(maxsize=64)
+def _calm(depth: float, g: float, ramp: float) -> Array:
+    """The table without waves, which statics of many cases share."""
+    return waves.wave_table(*_components(None), depth, g, ramp, _STRETCHING[None])
+
+
+@cache
+def _plane() -> Terrain:
+    """The bed without a grid."""
+    return no_terrain()
 
 
 def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves.Steady:
@@ -195,7 +209,7 @@ def _steady_wave(sea: spec.RegularWaves, depth: float, g: float) -> steady_waves
 def ground_of(seabed: spec.Seabed) -> Terrain:
     """The bed on its grid; without rows if it is a plane."""
     if seabed.x is None or seabed.y is None or seabed.depth is None:
-        return no_terrain()
+        return _plane()
     return terrain(seabed.x, seabed.y, seabed.depth)
 
 

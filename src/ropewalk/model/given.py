@@ -48,7 +48,7 @@ class Given(NamedTuple):
     @property
     def changes(self) -> bool:
         """True if a load changes in time."""
-        return bool(self.push.size) or bool(np.any(self.load_factor >= 0))
+        return self.push.size > 0 or (self.load_factor.size > 0 and bool(np.any(self.load_factor >= 0)))
 
     def of_line(self, line: int, load_start: Ints) -> list[int]:
         """Distributed loads of a line that change."""
@@ -57,6 +57,8 @@ class Given(NamedTuple):
 
 
 NO_FORCES = floats([], (0, 3))
+NO_PUSHES = records(0, PUSH)
+NO_PUSHES.flags.writeable = False
 NOTHING = Given(records(0, PUSH), ints([]), NO_FORCES, NO_FORCES, NO_FORCES, NO_FORCES, floats([]), floats([], (0, 4)))
 
 
@@ -78,11 +80,13 @@ def build_pushes(system: System, book: FunctionBook) -> tuple[Records, Ints]:
     attachments = [a for line in system.lines.values() for a in sorted(line.attachments, key=lambda a: a.s)]
     for k, attachment in enumerate(attachments):
         push(ON_ATTACHMENT, k, attachment.force)
+    loads = [load for line in system.lines.values() for load in line.loads]
+    if not rows:
+        return NO_PUSHES, ints([_factor(load, book) for load in loads])
     found = records(len(rows), PUSH)
     for row, (kind, part, function, direction) in zip(found, rows, strict=True):
         row.kind, row.part, row.function, row.direction = kind, part, function, direction
     found.flags.writeable = False
-    loads = [load for line in system.lines.values() for load in line.loads]
     return found, ints([_factor(load, book) for load in loads])
 
 
@@ -180,6 +184,8 @@ def changes(model: Model) -> bool:
 
 def still(model: Model, t: float = 0.0) -> Model:
     """The model with the loads, the current and the wind of time t (s), which change no more: what statics are of."""
+    if not changes(model):
+        return model
     model = at_time(model, t)
     given = model.given._replace(push=model.given.push[:0], load_factor=ints(np.full(model.given.load_factor.size, -1)))
     return model._replace(sea=sea_at(model.sea, t), given=given)

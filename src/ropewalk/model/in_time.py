@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -246,6 +247,16 @@ def _corner(x: float, width: float, scale: float) -> Array:
 
 
 def _table(rows: Sequence[Any], fields: np.dtype[Any]) -> Records:
+    if not rows:
+        return _no_rows(fields)
     found = np.array(list(rows), dtype=fields)
+    found.flags.writeable = False
+    return found.view(np.recarray)
+
+
+@cache
+def _no_rows(fields: np.dtype[Any]) -> Records:
+    """The one empty table of these fields."""
+    found = np.array([], dtype=fields)
     found.flags.writeable = False
     return found.view(np.recarray)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
 from ropewalk.model.links import Links, build_links
 from ropewalk.model.nets import Grip, Nets, build_nets
+from ropewalk.spec.environment import Environment
 from ropewalk.spec.system import System
 
 
@@ -49,7 +51,7 @@ def build(system: System) -> Model:
     book = FunctionBook()
     motions = MotionBook(book)
     points = build_points(system.points, motions)
-    bodies = build_bodies(system.bodies, motions)
+    bodies = build_bodies(system.bodies, motions) if system.bodies else _no_bodies()
     lines = build_lines(system.lines, system.sections, system.points, system.bodies, system.rods, book)
     current, wind = build_flow(system.environment.current, book), build_flow(system.environment.wind, book)
     push, load_factor = build_pushes(system, book)
@@ -69,13 +71,35 @@ def build(system: System) -> Model:
         points=points,
         bodies=bodies,
         lines=lines,
-        links=build_links(system.links, system.bodies, points, bodies, list(system.points)),
+        links=build_links(system.links, system.bodies, points, bodies, list(system.points))
+        if system.links
+        else _no_links(),
         motions=motions.build(functions),
-        nets=build_nets(system.nets, system.sections, system.environment, _grips(system, points, bodies)),
+        nets=build_nets(system.nets, system.sections, system.environment, _grips(system, points, bodies))
+        if system.nets
+        else _no_nets(),
         functions=functions,
         given=NOTHING,
     )
     return at_time(model._replace(given=build_given(model, push, load_factor)), 0.0)
+
+
+# What most cases have none of is built once: empty arrays are read-only like all others.
+
+
+@cache
+def _no_bodies() -> Bodies:
+    return build_bodies({}, MotionBook(FunctionBook()))
+
+
+@cache
+def _no_links() -> Links:
+    return build_links({}, {}, build_points({}, MotionBook(FunctionBook())), _no_bodies(), [])
+
+
+@cache
+def _no_nets() -> Nets:
+    return build_nets({}, {}, Environment(), {})
 
 
 def _grips(system: System, points: Points, bodies: Bodies) -> dict[str, Grip]:

@@ -12,6 +12,7 @@ from ropewalk.model.model import Model
 from ropewalk.model.net_measures import flow_direction, measure
 
 NODES_PER_LINE = 51  # of a State made without a mesh: enough to draw a line
+EVENLY = floats(np.linspace(0.0, 1.0, NODES_PER_LINE))  # places of their nodes over the length
 NONE, NO_PLACES = floats([]), floats([], (0, 3))  # what belongs to nets, where there are none
 
 
@@ -81,10 +82,9 @@ def initial_state(model: Model) -> State:
     """The state as the file gives it at t = 0: lines straight between their ends, without tension."""
     ends = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
     n_points, n_bodies, n_lines = len(model.names.points), len(model.names.bodies), len(model.names.lines)
-    x = np.linspace(0.0, 1.0, NODES_PER_LINE)
+    x = EVENLY
     position = [a + x[:, None] * (b - a) for a, b in ends]
-    nets = measure(model.nets, model.nets.knot, np.tile(flow_direction(model.sea), (len(model.nets.names), 1)))
-    return State(
+    state = State(
         time=0.0,
         point_position=model.points.position,
         point_velocity=np.zeros((n_points, 3)),
@@ -100,6 +100,11 @@ def initial_state(model: Model) -> State:
         tension=np.zeros(n_lines * NODES_PER_LINE),
         end_force=np.zeros((n_lines, 2, 3)),
         grounded=np.zeros(n_lines),
+    )
+    if not model.nets.names:
+        return state
+    nets = measure(model.nets, model.nets.knot, np.tile(flow_direction(model.sea), (len(model.nets.names), 1)))
+    return state._replace(
         net_position=model.nets.knot,
         net_velocity=np.zeros_like(model.nets.knot),
         net_tension=np.zeros(model.nets.length.size),

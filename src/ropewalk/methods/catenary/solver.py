@@ -145,6 +145,8 @@ def _out_of_water(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
                     True,
                 )
         own = slice(lines.attachment_start[i], lines.attachment_start[i + 1])
+        if own.start == own.stop:
+            continue
         radius = np.cbrt(0.75 / math.pi * lines.attachment_volume[own])
         if np.any(radius > 0.0):
             height = line_shape(work, i, lines.attachment_s[own])[0][:, 2] + radius
@@ -163,16 +165,19 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
     if not model.sea.has_seabed:
         return
     for i, name in enumerate(model.names.lines):
-        own = slice(lines.piece_start[i], lines.piece_start[i + 1])
-        ends = np.cumsum(lines.piece_length[own])
         first, last = out.solution[i, catenary.GROUND_START], out.solution[i, catenary.GROUND_END]
-        low = -model.sea.depth - float(np.min(line_ends(work, i)[:, 2]))
-        if out.raised[i] and low > BURIED * float(assembly.length[i]):
-            yield (
-                f"line '{name}' is held {low:.4g} m below the seabed and does not leave upwards; hold it on the "
-                "seabed, or take the seabed away (seabed: {kind: none})",
-                False,
-            )
+        if out.raised[i]:
+            low = -model.sea.depth - float(np.min(line_ends(work, i)[:, 2]))
+            if low > BURIED * float(assembly.length[i]):
+                yield (
+                    f"line '{name}' is held {low:.4g} m below the seabed and does not leave upwards; hold it on the "
+                    "seabed, or take the seabed away (seabed: {kind: none})",
+                    False,
+                )
+        own = slice(lines.piece_start[i], lines.piece_start[i + 1])
+        if own.stop - own.start == 1 and assembly.bed[i] + model.sea.depth == _radius(model, own.start):
+            continue
+        ends = np.cumsum(lines.piece_length[own])
         lying = (ends > first) & (ends - lines.piece_length[own] < last)
         if last <= first or not np.any(lying):
             continue
@@ -184,6 +189,11 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
                 f"{2.0 * max(radius.max(), rest):.4g} m, and the closed form has one height; use method 'fem'",
                 False,
             )
+
+
+def _radius(model: Model, piece: int) -> float:
+    """Height at which a piece rests on the bed, m."""
+    return float(model.sections.contact_radius[model.lines.piece_section[piece]])
 
 
 def _line_failure(model: Model, work: Work, i: int) -> str:

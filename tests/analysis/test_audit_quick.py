@@ -1,0 +1,108 @@
+"""The audit's short way agrees with the long one, and passes nothing that the long one rejects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from reference import spar
+from ropewalk.analysis.audit import UNIFORM, audit
+from ropewalk.analysis.audit_quick import quick_findings
+
+CHAIN = {"mass": 100.0, "diameter": 0.1, "axial_stiffness": 4e8}
+ROPE = {"mass": 12.0, "diameter": 0.1, "axial_stiffness": 2e7}
+
+
+def case(lines: dict, points: dict, **environment) -> rw.System:
+    return rw.System.model_validate(
+        {
+            "environment": {"depth": 100, **environment},
+            "sections": {"chain": CHAIN, "rope": ROPE, "stiff": {**CHAIN, "axial_stiffness": "inextensible"}},
+            "points": points,
+            "lines": lines,
+        }
+    )
+
+
+def line(*pieces: tuple[str, float], to: str = "b", **more) -> dict:
+    return {"from": "a", "to": to, "pieces": [{"section": name, "length": length} for name, length in pieces], **more}
+
+
+HELD = {"a": {"position": [0, 0, -100]}, "b": {"position": [400, 30, -5]}}
+FREE = {**HELD, "c": {"position": [200, 0, -40], "joint": "free", "mass": 400, "volume": 0.9}}
+CASES = {
+    "on the bed": case({"m": line(("chain", 440.0))}, HELD, seabed={"friction": 0.6}),
+    "slack on the bed": case({"m": line(("chain", 480.0))}, {**HELD, "b": {"position": [330, 0, -60]}}),
+    "taut": case({"m": line(("rope", 405.0))}, HELD),
+    "inextensible": case({"m": line(("stiff", 425.0))}, HELD),
+    "pieces and a clump": case(
+        {"m": line(("chain", 200.0), ("rope", 230.0), attachments=[{"s": 260.0, "mass": 300.0, "volume": 0.05}])}, HELD
+    ),
+    "free point": case({"m": line(("chain", 230.0), to="c"), "n": {**line(("rope", 215.0)), "from": "c"}}, FREE),
+    "platform": spar(position=[30, 0, 0]),
+}
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return {name: rw.statics(system, "catenary") for name, system in CASES.items()}
+
+
+def shares(findings) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for finding in findings:
+        found[finding.kind] = max(found.get(finding.kind, 0.0), finding.share)
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_short_way_finds_what_the_long_way_finds(solved, name):
+    rest = solved[name]
+    short = quick_findings(rest.model, rest.state)
+    assert short is not None
+    long = audit(rest.model, rest.state, 0.0, rest.report.figures)
+    other = shares(long.findings)
+    # both are round-off of the same sums, at most 1e-3 of the limits; the order of sums differs
+    for kind, share in shares(short).items():
+        assert share == pytest.approx(other[kind], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_short_way_passes_nothing_that_the_long_way_rejects(solved, name):
+    """One number of the state is spoiled at a time, from far below to far beyond what the limits let pass."""
+    rest, draw = solved[name], np.random.default_rng(1)
+    rejected = 0
+    fields = ("position", "node_force", "end_force", "point_position", "body_position", "body_quaternion", "tension")
+    for field in fields:
+        for power in range(-9, -1):
+            values = np.array(getattr(rest.state, field))
+            if not values.size:
+                continue
+            scale = rest.model.lines.length.max() if "position" in field else np.abs(values).max()
+            values.reshape(-1)[draw.integers(values.size)] += scale * 10.0**power
+            state = rest.state._replace(**{field: values})
+            if quick_findings(rest.model, state) is not None:
+                assert audit(rest.model, state, 0.0, rest.report.figures).passed
+            else:
+                rejected += 1
+    assert rejected > 8  # of at least 40: the largest changes of all fields but tension
+
+
+@pytest.mark.parametrize("field", ["position", "node_force", "end_force", "tension", "point_position"])
+def test_numbers_that_are_none_do_not_pass(solved, field):
+    rest = solved["on the bed"]
+    values = np.array(getattr(rest.state, field))
+    values.reshape(-1)[0] = np.nan
+    state = rest.state._replace(**{field: values})
+    assert not audit(rest.model, state, 0.0, rest.report.figures, UNIFORM).passed
+
+
+def test_what_the_short_way_does_not_cover_goes_the_long_way(solved):
+    """A current that the sums leave out; a line that passes the surface."""
+    rest = solved["on the bed"]
+    model = rest.model._replace(sea=rest.model.sea._replace(current_speed=1.0))
+    assert quick_findings(model, rest.state) is None
+    up = np.array([0.0, 0.0, 10.0])
+    raised = rest.state._replace(position=rest.state.position + up, point_position=rest.state.point_position + up)
+    assert quick_findings(rest.model._replace(sea=rest.model.sea._replace(depth=90.0)), raised) is None
