@@ -16,6 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SLOW = {
     "chain_series.py",
     "rod_pictures.py",
+    "rod_rolls_over.py",
     "sea_states.py",
     "turning_rope.py",
 }  # take more than some seconds: `make validate` runs them

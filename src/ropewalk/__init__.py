@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from ropewalk.analysis import design as design
     from ropewalk.analysis.continuation import continuation as continuation
     from ropewalk.analysis.equilibria import equilibria as equilibria
+    from ropewalk.analysis.float_path import float_path as float_path
     from ropewalk.analysis.floating import float_rods as float_rods
     from ropewalk.analysis.many_lines import solve_lines as solve_lines
     from ropewalk.analysis.modes import modes as modes
     from ropewalk.analysis.response import response as response
+    from ropewalk.analysis.rod_time import float_in_time as float_in_time
     from ropewalk.analysis.run import simulate as simulate
     from ropewalk.analysis.shoot import shoot as shoot
     from ropewalk.analysis.statespace import state_space as state_space
@@ -47,6 +49,8 @@ _HOME = {
     "continuation": "ropewalk.analysis.continuation",
     "design": "ropewalk.analysis.design",
     "equilibria": "ropewalk.analysis.equilibria",
+    "float_in_time": "ropewalk.analysis.rod_time",
+    "float_path": "ropewalk.analysis.float_path",
     "float_rods": "ropewalk.analysis.floating",
     "load": "ropewalk.io.load",
     "modes": "ropewalk.analysis.modes",
@@ -69,6 +73,8 @@ __all__ = [
     "design",
     "equilibria",
     "export_fmu",
+    "float_in_time",
+    "float_path",
     "float_rods",
     "load",
     "modes",

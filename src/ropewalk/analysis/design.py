@@ -9,7 +9,18 @@
 from __future__ import annotations
 
 from ropewalk.analysis.rod_design import reach_shape, reach_stiffness, reach_trim, uncoil
+from ropewalk.analysis.rod_joints import JointAngles, joint_angles
 from ropewalk.analysis.sensitivity import sensitivities
 from ropewalk.analysis.solve_for import Design, solve_for
 
-__all__ = ["Design", "reach_shape", "reach_stiffness", "reach_trim", "sensitivities", "solve_for", "uncoil"]
+__all__ = [
+    "Design",
+    "JointAngles",
+    "joint_angles",
+    "reach_shape",
+    "reach_stiffness",
+    "reach_trim",
+    "sensitivities",
+    "solve_for",
+    "uncoil",
+]

@@ -42,6 +42,8 @@ def state_entry(name: str, state: FloatingState) -> dict[str, Any]:
         "copies": state.copies,
         "rod": name,
     }
+    if state.functions:
+        told |= {"shape_functions": state.functions, "shape_error": state.shape_error}
     if isinstance(state, MooredState):
         told |= {
             "position": state.position.tolist(),

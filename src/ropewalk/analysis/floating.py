@@ -31,11 +31,11 @@ class Floating(Shown, dict[str, Equilibria]):
         return float_summary(self)
 
 
-def float_rods(system: Source, name: str | None = None, *, slices: bool = False) -> Floating:
+def float_rods(system: Source, name: str | None = None, *, slices: bool = False, time: float = 0.0) -> Floating:
     """Every way the rods of a case float, by name; of one rod if `name` is given.
 
     Elastic rods give their stable poses, bent, and so do rods that are held. Lines are left out. `slices` takes plane
-    slices for the exact volume, for comparison.
+    slices for the exact volume, for comparison. `time` (s) is that of the angles of joints.
 
     >>> import ropewalk as rw
     >>> log = {"length": 2.0, "density": 500, "section": {"kind": "ellipse", "a": 0.1, "b": 0.2},
@@ -52,7 +52,7 @@ def float_rods(system: Source, name: str | None = None, *, slices: bool = False)
     found: dict[str, Equilibria] = {}
     for key, rod in system.rods.items():
         if name in (None, key):
-            model = build_rod(rod, system.environment, key, curved=not slices)
+            model = build_rod(rod, system.environment, key, curved=not slices, time=time)
             elastic = rod.elasticity
             stiffness = None if elastic is None else (elastic.torsion, *elastic.bending)
             if rod.held is not None:

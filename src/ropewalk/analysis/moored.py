@@ -61,19 +61,20 @@ class MooredEquilibria(Equilibria):
         return "; ".join(said)
 
 
-def float_all(system: Source, name: str | None = None, *, slices: bool = False) -> Floating:
+def float_all(system: Source, name: str | None = None, *, slices: bool = False, time: float = 0.0) -> Floating:
     """Rods on lines by `float_moored`, the others by `float_rods`, in the order of the file; one if `name` is given."""
     system = System.of(system)
     held = rods_on_lines(system)
     if not held or (name is not None and name not in held):
-        return float_rods(system, name, slices=slices)
-    moored = float_moored(system, slices=slices)
+        return float_rods(system, name, slices=slices, time=time)
+    moored = float_moored(system, slices=slices, time=time)
     names = [name] if name is not None else list(system.rods)
-    found = {key: moored[key] if key in moored else float_rods(system, key, slices=slices)[key] for key in names}
+    others = {key: float_rods(system, key, slices=slices, time=time)[key] for key in names if key not in moored}
+    found = {key: moored[key] if key in moored else others[key] for key in names}
     return Floating(system, found)
 
 
-def float_moored(system: Source, *, slices: bool = False) -> Floating:
+def float_moored(system: Source, *, slices: bool = False, time: float = 0.0) -> Floating:
     """Where the rods that lines end on come to rest, by name; entry i of every rod belongs to the same balance.
 
     The search starts from every stable pose of the free rods, turned and moved so that the attachments lie near the
@@ -88,7 +89,8 @@ def float_moored(system: Source, *, slices: bool = False) -> Floating:
             raise InputError(f"rod '{name}': an elastic rod cannot be held by lines; leave out its elasticity")
         if system.rods[name].held is not None:
             raise InputError(f"rod '{name}': lines end on it and it is held too; leave out `held`, or its lines")
-    rods = {name: build_rod(system.rods[name], system.environment, name, curved=not slices) for name in names}
+    sea = system.environment
+    rods = {name: build_rod(system.rods[name], sea, name, curved=not slices, time=time) for name in names}
     model = still(build(rods_as_bodies(system, rods)))
     refuse_unmoorable(model)
     parts = tuple(rods.values())

@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk.analysis.spectrum import spectrum
 from ropewalk.analysis.statics import shape_summary
-from ropewalk.errors import InputError
+from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods.elastic import BendingProblem, bend, bent_rod
 from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium, tangent_basis
 from ropewalk.methods.shooting.fixed import Equations, Unknowns, equations_near
@@ -22,7 +22,8 @@ from ropewalk.model.state import State
 from ropewalk.spec.system import System
 
 KEPT = 8  # models of neighbouring values that are kept
-FUNCTIONS = 6  # Legendre polynomials per component of a rod's curvature
+ACCURACY = 1e-5  # of a rod's shape over its length, that of a path; second derivatives take long with more functions
+LEAST_FUNCTIONS = 6  # Legendre polynomials per component of a rod's curvature
 NEGATIVE = 1e-7  # curvature of a rod's energy over its scale, below zero: differences leave less
 
 Cases = Callable[[float], System]  # the case for p from 0 to 1
@@ -118,6 +119,18 @@ def _pose(guess: Any) -> FloatingPose | None:
     )
 
 
+def _functions(cases: Cases, p: float, name: str, stiffness: tuple[float, float, float]) -> int:
+    """Shape functions that the rod needs at one end of a path; the least number where it has no shape there."""
+    try:
+        case = cases(p)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RodWarning)
+            found = bend(build_rod(case.rods[name], case.environment, name), stiffness, accuracy=ACCURACY)
+    except (InputError, ConvergenceError):
+        return LEAST_FUNCTIONS
+    return max(LEAST_FUNCTIONS, found.functions)
+
+
 class RodCurve:
     """One elastic rod afloat, its shape and pose."""
 
@@ -131,7 +144,9 @@ class RodCurve:
             raise InputError(f"rod '{name}' is held; paths are followed for rods that float freely: leave `held` out")
         self.stiffness = (rod.elasticity.torsion, *rod.elasticity.bending)
         self._kept: dict[float, BendingProblem] = {}
-        self._scale = 0.0
+        self._last: tuple[float, Afloat, Array] | None = None  # the matrix made last, with its place
+        self._scale, self._functions = 0.0, LEAST_FUNCTIONS
+        self._functions = max(_functions(cases, end, name, self.stiffness) for end in (0.0, 1.0))
         first = self.problem(p)
         assert first is not None
         self._scale, self._rest = first.scale, first.rest
@@ -140,7 +155,7 @@ class RodCurve:
     def start(self) -> Afloat:
         """A stable way to float, that next to the guess if there is one."""
         pose = equilibrium(self._rest) if self._pose is None else self._pose
-        found = bend(self._rest, self.stiffness, pose, functions=FUNCTIONS)
+        found = bend(self._rest, self.stiffness, pose, functions=self._functions)
         up = np.array(found.pose.up)
         return Afloat(found.change, float(found.pose.heave), up, tangent_basis(up))
 
@@ -157,7 +172,7 @@ class RodCurve:
                 return None
             if len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]
-            made = BendingProblem(rod, np.array(self.stiffness), FUNCTIONS)
+            made = BendingProblem(rod, np.array(self.stiffness), self._functions)
             made.scale = self._scale or made.scale
             self._kept[p] = made
         return self._kept[p]
@@ -169,8 +184,14 @@ class RodCurve:
 
     def matrix(self, at: Afloat, p: float) -> Array | None:
         """See Curve: the second derivative of the energy."""
+        if self._last is not None and self._last[0] == p and self._last[1] is at:
+            return self._last[2]
         problem = self.problem(p)
-        return None if problem is None else problem.curvature(*at, self.size)
+        if problem is None:
+            return None
+        found = problem.curvature(*at, self.size)
+        self._last = (p, at, found)
+        return found
 
     def moved(self, at: Afloat, step: Array) -> Afloat:
         """See Curve."""

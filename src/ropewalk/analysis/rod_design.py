@@ -9,19 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from ropewalk.errors import ConvergenceError
+from ropewalk.analysis.rod_time import rod_of
+from ropewalk.analysis.stability import all_equilibria
+from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods.equilibrium import FloatingPose, describe, equilibrium, tangent_basis
-from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, reshape, section_bend
+from ropewalk.model.rod_fields import build_rod, rod_fields
+from ropewalk.model.rods import Array, RodModel, curvature_of, mass_sensitivity, places, reshape, section_bend
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics
 from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
+from ropewalk.spec.system import Source, System
 
+TABLE = 401  # places of the table of a shape; linear between them errs by 1e-5 of the curvature of a helix
 FUNCTIONS = 24  # Legendre polynomials per component of the curvature
 BALANCED = 1e-13  # of weight and of weight times length, at which the correction ends
 CORRECTIONS = 12  # Newton steps back to the manifold; four are usual
@@ -65,6 +70,13 @@ class Walk:
     message: str
     start: RodModel = field(repr=False)
 
+    def curvature(self, n: int = TABLE) -> dict[str, Any]:
+        """The shape reached, as a rod's `curvature` takes it: a table of n places."""
+        s = np.linspace(0.0, self.rod.length, n)
+        rows = places(self.rod, s)
+        kappa = np.stack([rows["torsion"], rows["bend2"], rows["bend3"]], -1)
+        return {"kind": "table", "s": s.tolist(), "kappa": kappa.tolist()}
+
 
 def curvature_norm(rod: RodModel, kappa: Array | None = None) -> float:
     """Root mean square curvature times length."""
@@ -101,11 +113,42 @@ def balance(rod: RodModel, up: Array, heave: float, basis: Array) -> Balance:
     return Balance(residual, jacobian)
 
 
-def uncoil(rod: RodModel, pose: FloatingPose, factor: float = 3.0, *, step: float = 1.0, most: int = 60) -> Walk:
+def taken(
+    rod: RodModel | Source, pose: FloatingPose | None = None, name: str | None = None
+) -> tuple[RodModel, FloatingPose]:
+    """A rod and the pose of its head: those given, or a rod of a case in its stable pose of least energy."""
+    if isinstance(rod, RodModel):
+        return rod, equilibrium(rod) if pose is None else pose
+    system = System.of(rod)
+    key, given = rod_of(system, name)
+    if given.elasticity is not None or given.held is not None or given.joints:
+        raise InputError(
+            f"rod '{key}' is elastic, held or jointed; shapes are sought for stiff rods that float freely (joints: "
+            "design.joint_angles)"
+        )
+    model = build_rod(given, system.environment, key)
+    if pose is not None:
+        return model, pose
+    states = all_equilibria(model).states
+    return model, next((state.pose for state in states if state.stable), states[0].pose)
+
+
+def uncoil(
+    rod: RodModel | Source,
+    pose: FloatingPose | None = None,
+    factor: float = 3.0,
+    *,
+    name: str | None = None,
+    step: float = 1.0,
+    most: int = 60,
+) -> Walk:
     """Straighten the rod until its mean square curvature has fallen by `factor`, the head held at `pose`.
 
+    rod : a case, with the `name` of one of its rods if there are several, or a rod of arrays
+    pose : of the head; the stable one of least energy if left out
     The paper's example: [Herault2020], sec. 6.3, which takes 6000 steps for a factor of 3.
     """
+    rod, pose = taken(rod, pose, name)
     goal = curvature_norm(rod) / factor
 
     def wish(now: RodModel) -> tuple[float, Array]:
@@ -114,8 +157,22 @@ def uncoil(rod: RodModel, pose: FloatingPose, factor: float = 3.0, *, step: floa
     return walk(rod, pose, wish, lambda now: curvature_norm(now) <= goal, step=step, most=most)
 
 
-def reach_shape(rod: RodModel, pose: FloatingPose, target: Array, *, step: float = 1.0, most: int = 200) -> Walk:
-    """Bring the curvature as near to `target` (m, n, 3) as the held head allows."""
+def reach_shape(
+    rod: RodModel | Source,
+    pose: FloatingPose | None,
+    target: Array | Source,
+    *,
+    name: str | None = None,
+    step: float = 1.0,
+    most: int = 200,
+) -> Walk:
+    """Bring the curvature as near to `target` as the held head allows; rod, pose, name : as for `uncoil`.
+
+    target : (m, n, 3) at the Gauss points of the rod, or a case with a rod of the shape wished
+    """
+    rod, pose = taken(rod, pose, name)
+    if not isinstance(target, np.ndarray):
+        target = _curvature_on(rod, System.of(target), name)
 
     def wish(now: RodModel) -> tuple[float, Array]:
         gap = curvature_of(now) - target
@@ -124,11 +181,30 @@ def reach_shape(rod: RodModel, pose: FloatingPose, target: Array, *, step: float
     return walk(rod, pose, wish, lambda now: False, step=step, most=most)
 
 
-def reach_trim(rod: RodModel, pose: FloatingPose, up: Array, heave: float, *, functions: int = FUNCTIONS) -> Walk:
+def _curvature_on(rod: RodModel, system: System, name: str | None) -> Array:
+    """Curvature (m, n, 3) at the points of a rod that the rod of a case has at the same arc lengths."""
+    key, given = rod_of(system, name)
+    fields = rod_fields(given, key)
+    if abs(fields.length - rod.length) > 1e-6 * rod.length:
+        raise InputError(f"the target is {fields.length:.6g} m long, the rod {rod.length:.6g} m; give them one length")
+    return np.asarray(fields.kappa(rod.s.ravel()).reshape(*rod.s.shape, 3))
+
+
+def reach_trim(
+    rod: RodModel | Source,
+    pose: FloatingPose | None,
+    up: Array,
+    heave: float,
+    *,
+    name: str | None = None,
+    functions: int = FUNCTIONS,
+) -> Walk:
     """Bend the rod, as little as each step allows, so that its head comes to rest at (up, heave).
 
     The wished pose moves in steps from the old one to the new; a step that cannot be followed is halved.
+    rod, pose, name : as for `uncoil`
     """
+    rod, pose = taken(rod, pose, name)
     basis = basis_functions(rod, functions)
     target = np.asarray(up, dtype=float) / np.linalg.norm(up)
     now, done, size, steps = rod, 0.0, 1.0 / TRIM_STEPS, list[WalkStep]()
@@ -150,12 +226,21 @@ def reach_trim(rod: RodModel, pose: FloatingPose, up: Array, heave: float, *, fu
 
 
 def reach_stiffness(
-    rod: RodModel, pose: FloatingPose, target: float, *, step: float = 1.0, most: int = 60, functions: int = 8
+    rod: RodModel | Source,
+    pose: FloatingPose | None,
+    target: float,
+    *,
+    name: str | None = None,
+    step: float = 1.0,
+    most: int = 60,
+    functions: int = 8,
 ) -> Walk:
     """Change the softest restoring stiffness (N m/rad) to `target`, the head held at `pose`.
 
     The gradient of the stiffness is taken by differences over few functions; the balance stays exact.
+    rod, pose, name : as for `uncoil`
     """
+    rod, pose = taken(rod, pose, name)
     basis = basis_functions(rod, functions)
 
     def soft(now: RodModel) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ropewalk.analysis.stability import SAME_DIRECTION, Equilibria, FloatingState, all_equilibria, spread_directions
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.methods.rods.elastic import FUNCTIONS, BentRod, Hold, bend
+from ropewalk.methods.rods.elastic import BentRod, Hold, bend
 from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium
 from ropewalk.model.rods import Array, RodModel, place
 from ropewalk.spec import rods as spec
@@ -96,7 +96,7 @@ def _settled(
             if stiffness is None:
                 found = bend(rod, (1.0, 1.0, 1.0), pose, hold=hold, functions=0)
             else:
-                found = bend(rod, stiffness, pose, hold=hold, functions=FUNCTIONS)
+                found = bend(rod, stiffness, pose, hold=hold)
         except ConvergenceError:
             continue  # another start will do
         if found.lowest >= -_noise(rod, hold) and all(_apart(rod, found, other) for other in kept):
@@ -130,5 +130,7 @@ def _state(found: BentRod) -> HeldState:
         head_force=found.head_force,
         head_moment=found.head_moment,
         spring_force=found.spring_force,
+        functions=found.functions,
+        shape_error=found.shape_error,
         tip=float(pose.heave + pose.up @ place(found.rod, found.rod.length).position),
     )

@@ -16,6 +16,7 @@ from ropewalk.physics.rod_energy import float_at
 STARTS = (60, 240, 960)  # directions of up tried; the next number only if the count of equilibria does not add up
 MOST_STEPS = 60  # plain Newton from a start that wanders longer than this is given up
 SAME_DIRECTION = 1e-5  # rad; nearer equilibria are one. Newton leaves 1e-8 even in weakly stiff directions
+SAME_BENT = 1e-4  # rad; the same of bent rods, which turn more softly
 SAME_ENERGY = 1e-9  # of weight times length; symmetric copies agree to quadrature error
 SAME_CURVATURE = 1e-5  # of the larger curvature
 NEUTRAL_BENT = 1e-6  # the same with the shape free; differences leave 1e-7
@@ -30,6 +31,8 @@ class FloatingState:
     pose: FloatingPose
     rod: RodModel = field(repr=False)  # in the shape it has, bent if it is elastic
     copies: int = 1
+    functions: int = 0  # of an elastic rod: polynomials per component of the curvature in each piece
+    shape_error: float = 0.0  # of an elastic rod, estimated: shape over length, attitude in rad
 
     @property
     def stable(self) -> bool:
@@ -135,8 +138,18 @@ def bent_equilibria(rod: RodModel, stiffness: tuple[float, float, float]) -> Equ
         if state.kind in ("minimum", "neutral"):
             bent = bend(rod, stiffness, state.pose)
             pose = replace(bent.pose, energy=bent.pose.energy + bent.elastic_energy)
-            poses.append(FloatingState(_kind_of_bent(bent), pose, bent.rod, state.copies))
+            kind, error = _kind_of_bent(bent), bent.shape_error
+            one = FloatingState(kind, pose, bent.rod, state.copies, bent.functions, error)
+            if not any(_one_pose(rod, one, other) for other in poses):  # let go, two poses may become one
+                poses.append(one)
     return Equilibria(tuple(poses), sum(state.copies for state in poses), None, stiff.starts)
+
+
+def _one_pose(rod: RodModel, one: FloatingState, other: FloatingState) -> bool:
+    """True if two states are the same."""
+    apart = np.linalg.norm(one.pose.up - other.pose.up)
+    scale = rod.mass * rod.gravity * rod.length
+    return bool(apart < SAME_BENT and abs(one.pose.energy - other.pose.energy) < SAME_ENERGY * scale)
 
 
 def _kind_of_bent(bent: BentRod) -> str:

@@ -22,6 +22,7 @@ def float_command(
     case: Annotated[Path, typer.Argument(help="A case file with rods.")],
     rod: Annotated[str | None, typer.Option(help="Name of one rod; all of them if left out.")] = None,
     slices: Annotated[bool, typer.Option("--slices", help="Take plane slices, for comparison.")] = False,
+    time: Annotated[float, typer.Option(help="Time at which the angles of joints are taken, s.")] = 0.0,
     picture: Annotated[Path | None, typer.Option("--picture", help="Draw the stable poses to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -40,7 +41,7 @@ def float_command(
     system = System.from_file(case)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RodWarning)
-        found = float_all(system, rod, slices=slices)
+        found = float_all(system, rod, slices=slices, time=time)
     for warning in told:
         say(f"warning: {warning.message}", err=True)
     if target is not None:

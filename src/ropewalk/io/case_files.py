@@ -120,7 +120,14 @@ def _reader(path: Path_, around: Any) -> Reader | None:
 def _kind_of(path: Path_) -> str:
     """Kind of quantity of a single value that changes in time."""
     last = path[-1] if path else ""
-    named = {"speed": "speed", "rate": "speed", "heading": "angle", "rest": "length", "factor": "number"}
+    named = {
+        "speed": "speed",
+        "rate": "speed",
+        "heading": "angle",
+        "rest": "length",
+        "factor": "number",
+        "angle": "angle",
+    }
     if isinstance(last, str) and last in named:
         return named[last]
     if last == "value":

@@ -11,10 +11,13 @@ from scipy.interpolate import make_interp_spline
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
-from ropewalk.model.rods import RodFields, RodModel, check, discretise
+from ropewalk.model.in_time import FunctionBook
+from ropewalk.model.rods import PointMass, RodFields, RodModel, check, discretise
+from ropewalk.physics.in_time import value_at
 from ropewalk.physics.rod_shape import ELLIPSE, RECTANGLE, section_factors
 from ropewalk.spec import rods as spec
 from ropewalk.spec.environment import Environment
+from ropewalk.spec.in_time import Value
 
 Field = Callable[[Array], Array]
 SPLINE_DEGREE = 5  # of a centreline: curvature stays twice differentiable
@@ -24,10 +27,15 @@ BELL = 8.0  # widths from its middle at which a Gaussian twist is below 1e-14 of
 POLYNOMIAL = 20  # degree of the curvature between two points of a centreline
 
 
-def build_rod(rod: spec.Rod, environment: Environment, name: str = "rod", *, curved: bool = True) -> RodModel:
-    """Arrays of a rod in its environment, checked; `curved=False` takes plane slices for comparison."""
+def build_rod(
+    rod: spec.Rod, environment: Environment, name: str = "rod", *, curved: bool = True, time: float = 0.0
+) -> RodModel:
+    """Arrays of a rod in its environment, checked; `curved=False` takes plane slices for comparison.
+
+    time : s, at which the angles of its joints are taken
+    """
     model = discretise(
-        rod_fields(rod, name),
+        rod_fields(rod, name, time),
         gravity=environment.gravity,
         water_density=environment.water_density,
         curved=curved,
@@ -36,9 +44,16 @@ def build_rod(rod: spec.Rod, environment: Environment, name: str = "rod", *, cur
     return model
 
 
-def rod_fields(rod: spec.Rod, name: str = "rod") -> RodFields:
-    """The functions of s that a spec means."""
+def rod_fields(rod: spec.Rod, name: str = "rod", time: float = 0.0) -> RodFields:
+    """The functions of s that a spec means, at a time (s)."""
     length, kappa, breaks, jumps = _shape(rod, name)
+    for joint in rod.joints:
+        if joint.s >= length:
+            raise InputError(
+                f"rod '{name}': a joint at s = {joint.s} m has nothing beyond it; the rod is {length:.6g} m long"
+            )
+        turn = np.radians(angle_at(joint.angle, time)) * np.array(joint.axis) / np.linalg.norm(joint.axis)
+        jumps = {**jumps, joint.s: (float(turn[0]), float(turn[1]), float(turn[2]))}
     density, density_breaks = _along(rod.density)
     sections, masses, section_breaks = _section(rod.section, density)
     supports = rod.held.supports if rod.held else ()
@@ -50,10 +65,19 @@ def rod_fields(rod: spec.Rod, name: str = "rod") -> RodFields:
         # the curvature of an elastic rod has a kink at each support
         breaks=tuple(sorted({*breaks, *density_breaks, *section_breaks, *(support.s for support in supports)})),
         jumps=jumps,
-        point_masses=tuple((mass.s, mass.mass) for mass in rod.masses),
+        point_masses=tuple(PointMass(mass.s, mass.mass, mass.offset) for mass in rod.masses),
         name=name,
         section=RECTANGLE if isinstance(rod.section, spec.RectangleSection) else ELLIPSE,
     )
+
+
+def angle_at(angle: Value, time: float) -> float:
+    """A value of the case at a time (s)."""
+    if isinstance(angle, float | int):
+        return float(angle)
+    book = FunctionBook()
+    index = book.add_value(angle)
+    return float(value_at(time, index, book.build())[0])
 
 
 def _along(value: float | spec.AlongTable) -> tuple[Field, tuple[float, ...]]:

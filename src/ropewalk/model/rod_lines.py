@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array
-from ropewalk.model.rods import RodModel, place
+from ropewalk.model.rods import RodModel, beside
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.rods import RodAttachment
 from ropewalk.spec.system import System
@@ -22,10 +24,7 @@ def attachment_place(rod: RodModel, attachment: RodAttachment, what: str = "atta
     """(3,) place of an attachment in head axes, m. `what` names it in the message if it lies beyond the rod."""
     if attachment.s > rod.length:
         raise InputError(f"{what}: s = {attachment.s} m lies beyond the rod's length {rod.length:.6g} m")
-    row = place(rod, attachment.s)
-    second, third = attachment.offset
-    at: Array = row.position + second * row.t2 + third * row.t3
-    return at
+    return beside(rod, attachment.s, np.array(attachment.offset))
 
 
 def rods_as_bodies(system: System, rods: Mapping[str, RodModel]) -> System:

@@ -41,6 +41,14 @@ class RodWarning(UserWarning):
     """The rod can be computed, but its shape is suspect."""
 
 
+class PointMass(NamedTuple):
+    """A mass on a rod."""
+
+    s: float  # m
+    mass: float  # kg
+    offset: tuple[float, float] = (0.0, 0.0)  # from the centreline along section axes 2 and 3, m
+
+
 class RodModel(NamedTuple):
     """A floating rod as arrays, in head axes about the head; read by `physics.rod_hydrostatics`."""
 
@@ -50,6 +58,7 @@ class RodModel(NamedTuple):
     line_mass: Array  # (m, n, 3) mass per metre and its second moments over the section: kg/m, kg m, kg m
     point_s: Array  # (k,) of point masses, m
     point_mass: Array  # (k,) kg
+    point_offset: Array  # (k, 2) from the centreline along section axes 2 and 3, m
     mass: float  # kg, point masses included
     centre: Array  # (3,) centre of mass, m
     volume: float  # m3
@@ -78,7 +87,7 @@ class RodFields:
     line_mass: Callable[[Array], Array]  # to (k, 3): kg/m and second moments q2^2, q3^2 of the mass, kg m
     breaks: tuple[float, ...] = ()
     jumps: dict[float, tuple[float, float, float]] = field(default_factory=dict)  # s to rotation vector, rad
-    point_masses: tuple[tuple[float, float], ...] = ()  # (s, kg)
+    point_masses: tuple[tuple[float, float] | PointMass, ...] = ()  # (s, kg), or with an offset
     name: str = "rod"
     section: int = ELLIPSE  # or RECTANGLE; a, b are then half sides
 
@@ -101,6 +110,7 @@ def discretise(
     jump = np.array([fields.jumps.get(float(e), (0.0, 0.0, 0.0)) for e in edges[:-1]])
     a, b, da, db = (values.reshape(s.shape) for values in fields.sections(s.ravel()))
     line_mass = fields.line_mass(s.ravel()).reshape(*s.shape, 3)
+    masses = [PointMass(*mass) for mass in fields.point_masses]
     rows, columns, at_ends, bounds, drowned = _rows(half, kappa, jump, (a, b, da, db), order, curved, fields.section)
     panels = Panels(
         rows=rows,
@@ -122,8 +132,9 @@ def discretise(
         floats(edges),
         floats(jump),
         floats(line_mass),
-        floats([at for at, _ in fields.point_masses]),
-        floats([mass for _, mass in fields.point_masses]),
+        floats([point.s for point in masses]),
+        floats([point.mass for point in masses]),
+        floats([point.offset for point in masses], (-1, 2)),
         0.0,
         np.zeros(3),
         float(np.sum(rule.weight * half[:, None] * section_factors(fields.section)[0] * a * b)),
@@ -166,9 +177,9 @@ def _with_mass(rod: RodModel) -> RodModel:
     moment = np.einsum("kj,kjc->c", ds * per_metre, rows["position"])
     moment += np.einsum("kj,kjc->c", ds * m22 * c2, rows["t2"]) + np.einsum("kj,kjc->c", ds * m33 * c3, rows["t3"])
     mass = float(np.sum(ds * per_metre))
-    for at, point in zip(rod.point_s, rod.point_mass, strict=True):
+    for at, point, offset in zip(rod.point_s, rod.point_mass, rod.point_offset, strict=True):
         mass += point
-        moment += point * place(rod, at).position
+        moment += point * beside(rod, at, offset)
     return rod._replace(mass=mass, centre=floats(moment / mass) if mass > 0.0 else floats(np.zeros(3)))
 
 
@@ -200,8 +211,14 @@ def place(rod: RodModel, s: float) -> Records:
     return (weights @ numbers(rod.panels.rows[k]) / weights.sum()).view(ROW)[0]
 
 
+def beside(rod: RodModel, s: float, offset: Array) -> Array:
+    """(3,) place beside the centreline at s, m.  offset : (2,) along section axes 2 and 3, m"""
+    row = place(rod, s)
+    return np.asarray(row.position + offset[0] * row.t2 + offset[1] * row.t3)
+
+
 def _edges(fields: RodFields, order: int, panels: int | None) -> Array:
-    masses = (at for at, _ in fields.point_masses)  # the curvature of an elastic rod has a kink there
+    masses = (point[0] for point in fields.point_masses)  # the curvature of an elastic rod has a kink there
     inner = {float(at) for at in (*fields.breaks, *fields.jumps, *masses) if 0.0 < at < fields.length}
     coarse = np.array([0.0, *sorted(inner), fields.length])
     if panels is not None:
@@ -327,6 +344,9 @@ def uniform_fields(
     )
 
 
+_AXIS = np.zeros(2)  # no offset
+
+
 def mass_sensitivity(rod: RodModel, basis: Array, nodes: Array, starts: Array) -> Array:
     """Derivative of the first moment of the mass by the parameters of `section_motions`, (3, 3 functions), kg m.
 
@@ -342,18 +362,18 @@ def mass_sensitivity(rod: RodModel, basis: Array, nodes: Array, starts: Array) -
     out = np.einsum("cab,kqap,kqb->cp", _CROSS, turn, first) + np.einsum("kq,kqcp->cp", mass, shift)
     out[:, 1::3] += panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m33, t3)
     out[:, 2::3] -= panels.curved * np.einsum("jkq,kq,kqc->cj", basis, m22, t2)
-    for at, point in zip(rod.point_s, rod.point_mass, strict=True):
-        out += point * shift_sensitivity(rod, at, nodes, starts)
+    for at, point, offset in zip(rod.point_s, rod.point_mass, rod.point_offset, strict=True):
+        out += point * shift_sensitivity(rod, at, nodes, starts, offset)
     return np.asarray(out)
 
 
-def shift_sensitivity(rod: RodModel, s: float, nodes: Array, starts: Array) -> Array:
-    """Derivative of the place of the centreline at s by the parameters of `section_motions`, (3, 3 functions), m.
+def shift_sensitivity(rod: RodModel, s: float, nodes: Array, starts: Array, offset: Array = _AXIS) -> Array:
+    """Derivative of a place at s by the parameters of `section_motions`, (3, 3 functions), m.
 
-    nodes, starts : of `physics.rod_sensitivity.section_motions`
+    nodes, starts : of `physics.rod_sensitivity.section_motions`    offset : (2,) from the centreline, m
     """
     motion = _motion_at(rod, s, nodes, starts)
-    return np.asarray(np.einsum("cab,ap,b->cp", _CROSS, motion[:3], place(rod, s).position) + motion[3:])
+    return np.asarray(np.einsum("cab,ap,b->cp", _CROSS, motion[:3], beside(rod, s, offset)) + motion[3:])
 
 
 _CROSS = np.zeros((3, 3, 3))

@@ -26,6 +26,8 @@ DIMENSIONS: dict[str, str] = {
     "input": "what drives a state space: force:PART:DIRECTION or motion:PART:DIRECTION",
     "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END; paths of a continuation",
     "step": "points of a path through equilibria, folds and branch points among them",
+    "joint": "joints of a rod, by arc length",
+    "iteration": "steps of a search for an equilibrium",
     "net": "nets by name",
     "knot": "knots of all nets end to end; coordinates knot_net (name), knot_row and knot_column",
     "twine": "bars between knots, each for one twine or several; coordinates twine_net, and its knots twine_a, twine_b",
@@ -159,6 +161,27 @@ CONTINUATION: tuple[Variable, ...] = (
              "weight times length"),
 )  # fmt: skip
 
+# Of `float_in_time` and `float_path`: poses of a rod.
+POSES: tuple[Variable, ...] = (
+    Variable("heave", ("time",), "m", "height of the rod's head above still water"),
+    Variable("roll_angle", ("time",), "deg", "roll of the head"),
+    Variable("pitch_angle", ("time",), "deg", "pitch of the head"),
+    Variable("turn", ("time",), "deg", "turn from the pose before"),
+    Variable("up", ("time", "axis"), "1", "direction of up in head axes"),
+    Variable("angle", ("time", "joint"), "deg", "angle of each joint"),
+    Variable("energy_total", ("time",), "J", "potential energy, that of bending included"),
+    Variable("joint", ("joint",), "m", "arc length of each joint"),
+    Variable("time", ("time",), "s", "of the angles"),
+    Variable("axis", ("axis",), "1", "x, y or z of the head"),
+)
+SEARCH: tuple[Variable, ...] = (
+    Variable("energy_total", ("iteration",), "J", "potential energy"),
+    Variable("force", ("iteration",), "N", "vertical force out of balance"),
+    Variable("moment_x", ("iteration",), "N m", "moment out of balance about the horizontal axis x, mass centre"),
+    Variable("moment_y", ("iteration",), "N m", "moment out of balance about the horizontal axis y, mass centre"),
+    Variable("iteration", ("iteration",), "1", "steps of the search"),
+)
+
 FREQUENCY_COORDINATES: tuple[Variable, ...] = (
     Variable("mode", ("mode",), "1", "number of a mode, from 1"),
     Variable("frequency", ("frequency",), "rad/s", "angular frequency"),
@@ -175,6 +198,8 @@ KINDS: dict[str, tuple[Variable, ...]] = {
     "response": RESPONSE,
     "state space": STATE_SPACE,
     "continuation": CONTINUATION,
+    "float_in_time": POSES,
+    "float_path": SEARCH,
 }
 
 VARIABLES: dict[str, Variable] = {variable.name: variable for variable in (*SERIES, *COORDINATES)}

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
+from ropewalk.spec.in_time import Value
 
 SAME_LENGTH = 1e-6  # relative; pieces that miss the rod's length by more are a mistake, not rounding
 
@@ -185,10 +186,29 @@ Curvature = Annotated[
 
 
 class RodMass(Part):
-    """A point mass on the centreline."""
+    """A point mass, on the centreline or beside it."""
 
     s: NotNegative
     mass: Positive
+    offset: tuple[Finite, Finite] = (0.0, 0.0)
+    """From the centreline along section axes 2 and 3, m."""
+
+
+class RodJoint(Part):
+    """A sharp bend or twist: what lies beyond it is turned at once."""
+
+    s: Positive
+    """Arc length from the head, m."""
+    axis: Vector = (0.0, 0.0, 1.0)
+    """About which the rod is turned, in section axes: along the rod, 2, 3."""
+    angle: Value = 0.0
+    """Degrees; a number, or a function of time."""
+
+    @model_validator(mode="after")
+    def _turns(self) -> RodJoint:
+        if not any(self.axis):
+            raise ValueError("the axis of a joint is zero; give the direction about which it turns, as in [0, 0, 1]")
+        return self
 
 
 class RodAttachment(Part):
@@ -260,6 +280,8 @@ class Rod(Part):
     section: Annotated[EllipseSection | PipeSection | RectangleSection, Field(discriminator="kind")]
     curvature: Curvature = ConstantCurvature()
     masses: tuple[RodMass, ...] = ()
+    joints: tuple[RodJoint, ...] = ()
+    """Sharp angles, given or programmed in time."""
     attachments: dict[str, RodAttachment] = {}
     """Where lines are fastened; a line names one as `rod.attachment`."""
     elasticity: Elasticity | None = None
@@ -284,6 +306,15 @@ class Rod(Part):
             for what, at in places:
                 if at > length:
                     raise ValueError(f"{what} at s = {at} m lies beyond the rod's length {length} m")
+            ends = [joint.s for joint in self.joints if joint.s >= length]
+            if ends:
+                raise ValueError(f"a joint at s = {ends[0]} m has nothing beyond it; the rod is {length} m long")
+        turned = [joint.s for joint in self.joints]
+        if isinstance(self.curvature, TwistedCurvature) and self.curvature.width == 0.0:
+            turned += [twist.s for twist in self.curvature.twists]
+        for joint in self.joints:
+            if turned.count(joint.s) > 1:
+                raise ValueError(f"two joints, or a joint and a sharp twist, at s = {joint.s} m; give one turn there")
         return self
 
 

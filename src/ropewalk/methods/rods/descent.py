@@ -32,10 +32,12 @@ def descend(
     first_step: float = FIRST_STEP,
     contraction: float = CONTRACTION,
     most: int = MOST_STEPS,
+    trace: list[tuple[float, float, float, float]] | None = None,
 ) -> FloatingPose:
     """Equilibrium by the paper's gradient method; `path` has energy (m4), moment over weight x length, step, calls.
 
-    Raises ConvergenceError if the step has not shrunk away after `most` iterations.
+    trace : gets energy (J), vertical force (N) and the moments about the horizontal axes through the centre of mass
+    (N m) at each iteration. Raises ConvergenceError if the step has not shrunk away after `most` iterations.
     """
     start = np.array(up, dtype=float)
     start /= np.linalg.norm(start)
@@ -50,6 +52,9 @@ def descend(
     step, used, path = first_step, 1, list[tuple[float, ...]]()
     for _ in range(most):
         body = adjoint_se3(g).T @ wrench
+        if trace is not None:
+            about = wrench[3:] - np.cross(g[:3, 3], wrench[:3])
+            trace.append((energy, float(wrench[2]), float(about[0]), float(about[1])))
         direction = scale**2 * body
         size = float(np.linalg.norm(direction / scale))
         head = g @ back

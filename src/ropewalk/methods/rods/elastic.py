@@ -1,7 +1,8 @@
 r"""A rod that bends while it floats: shape and pose are found together.
 
-The unknowns are the curvature, as Legendre polynomials between point masses and supports on top of the rest shape, and
-what is not held of the head's pose. Their energy, with springs k_i at heights h_i,
+The unknowns are the curvature, as Legendre polynomials between point masses, supports and joints on top of the rest
+shape, and what is not held of the head's pose. There are as many polynomials as it takes until one half more changes
+the answer no further. The energy, with springs k_i at heights h_i,
 
 .. math:: \Pi = U(\kappa, z, u) + \tfrac12 \int (\kappa - \kappa_0)^T K (\kappa - \kappa_0)\, ds
           + \tfrac12 \sum_i k_i (z + u \cdot p(s_i) - h_i)^2
@@ -12,7 +13,7 @@ differences of the gradient, which costs no accuracy of the solution.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,7 +29,13 @@ from ropewalk.physics.rod_hydrostatics import hydrostatic_points
 from ropewalk.physics.rod_integrals import total
 from ropewalk.physics.rod_sensitivity import section_motions, wet_sensitivity
 
-FUNCTIONS = 12  # Legendre polynomials per component of the curvature, between point masses and supports
+FIRST_FUNCTIONS, FIRST_ROUGH = 8, 4  # Legendre polynomials per component in each piece, to begin with
+ROUGH = 1e-6  # accuracy above which few functions will do
+BEND_SHARE = 1e3  # times the accuracy: change of the curvature, relative, at which there are functions enough
+NO_BEND = 1e-8  # rad in all; a rod bent less counts as not bent
+MOST_UNKNOWNS = 150  # of the curvature: beyond it more functions cost more than they are worth
+MOST_PIECES = 8  # joints and sharp twists end a piece only up to as many: curvature jumps there
+ACCURACY = 1e-7  # of the shape over the length, and of the attitude in rad, at which there are functions enough
 DIFFERENCE = 1e-6  # of a turn in rad or of a shift over length, for the derivative of the gradient
 TOLERANCE = 1e-11  # of the gradient over weight times length (or over the bending energy scale, if larger)
 MOST_STEPS = 60
@@ -64,6 +71,8 @@ class BentRod:
     spring_force: tuple[float, ...] = ()  # N, upwards, of each spring on the rod
     lowest: float = np.inf  # smallest second derivative of the energy over its scale, seen at the last step
     change: Array = field(default_factory=lambda: np.zeros(0))  # unknowns of the curvature, of :class:`BendingProblem`
+    functions: int = 0  # polynomials per component in each piece
+    shape_error: float = np.nan  # estimate: shape over length, attitude in rad; NaN where the number was given
 
 
 class Energy(NamedTuple):
@@ -80,7 +89,7 @@ class BendingProblem:
     """The energy of one rod as a function of its unknowns, with the pose kept beside them."""
 
     def __init__(self, rest: RodModel, stiffness: Array, functions: int, hold: Hold = FREE) -> None:
-        self.rest, self.hold = rest, hold
+        self.rest, self.hold, self.functions = rest, hold, functions
         self.stiffness = stiffness
         self.basis = _pieces(rest, functions, tuple(spring[0] for spring in hold.springs))
         self.rest_kappa = curvature_of(rest)
@@ -153,7 +162,10 @@ def _pieces(rod: RodModel, functions: int, supports: tuple[float, ...] = ()) -> 
     """Legendre polynomials between point masses and supports, zero elsewhere, (b, m, n), of unit mean square."""
     if functions == 0:
         return np.zeros((0, *rod.s.shape))
+    joints = rod.edges[:-1][np.any(rod.jump != 0.0, axis=1)]
     ends = np.unique([0.0, *rod.point_s, *supports, rod.length])
+    if ends.size + joints.size <= MOST_PIECES + 1:
+        ends = np.unique([*ends, *joints])
     basis = []
     for low, high in pairwise(ends):
         at = 2.0 * (rod.s - low) / (high - low) - 1.0
@@ -171,18 +183,63 @@ def bend(
     *,
     clamped: bool = False,
     hold: Hold | None = None,
-    functions: int = FUNCTIONS,
+    functions: int | None = None,
+    accuracy: float = ACCURACY,
     tolerance: float = TOLERANCE,
 ) -> BentRod:
     """Shape and pose of an elastic rod afloat, free or held.
 
     stiffness : torsion GJ and bending EI about section axes 2 and 3, N m2    pose : where to start, and where what is
     held of the head is kept; a stable pose of the stiff rod if left out    clamped : keep the whole pose of the head
-    hold : what else is kept    functions : per component and piece; 0 for a stiff rod
+    hold : what else is kept    functions : per component and piece, 0 for a stiff rod; if left out, as many as it takes
+    for the estimate `shape_error` to fall below `accuracy`
     """
     begin = equilibrium(rod) if pose is None else pose
-    problem = BendingProblem(rod, np.array(stiffness, dtype=float), functions, hold or (CLAMPED if clamped else FREE))
+    kept, given = hold or (CLAMPED if clamped else FREE), np.array(stiffness, dtype=float)
+    if functions is not None:
+        return _settle(BendingProblem(rod, given, functions, kept), None, begin, tolerance)
+    first = FIRST_FUNCTIONS if accuracy < ROUGH else FIRST_ROUGH
+    try:
+        found = _settle(BendingProblem(rod, given, first, kept), None, begin, tolerance)
+    except ConvergenceError:  # too few functions may have no shape in which Newton's method ends
+        found = _settle(BendingProblem(rod, given, first + first // 2, kept), None, begin, tolerance)
+    while True:
+        more = found.functions + found.functions // 2
+        finer = BendingProblem(rod, given, more, kept)
+        start = prolonged(found.change, found.functions, more)
+        try:
+            after = _settle(finer, start, found.pose, tolerance)
+        except ConvergenceError:
+            return found
+        error = _shape_change(found, after)
+        change, size = np.linalg.norm(after.change - start), np.linalg.norm(after.change)
+        found = replace(after, shape_error=error)
+        good = error <= accuracy and (change <= BEND_SHARE * accuracy * size or size < NO_BEND)
+        if good or 1.5 * 3 * len(finer.basis) > MOST_UNKNOWNS:
+            return found
+
+
+def prolonged(change: Array, functions: int, more: int) -> Array:
+    """Unknowns of a curvature with `more` functions in each piece, those beyond the first zero."""
+    old = change.reshape(-1, functions, 3)
+    new = np.zeros((old.shape[0], more, 3))
+    new[:, :functions] = old
+    return new.ravel()
+
+
+def _shape_change(one: BentRod, other: BentRod) -> float:
+    """How far two answers differ: centrelines and heave over the length, attitude in rad."""
+    rows, others = one.rod.panels.rows["position"], other.rod.panels.rows["position"]
+    length = one.rod.length
+    apart = float(np.abs(rows - others).max()) / length
+    turned = float(np.linalg.norm(one.pose.up - other.pose.up))
+    return max(apart, turned, abs(one.pose.heave - other.pose.heave) / length)
+
+
+def _settle(problem: BendingProblem, start: Array | None, begin: FloatingPose, tolerance: float) -> BentRod:
+    """The shape with the functions of a problem, from a start of its unknowns and a pose."""
     unknown, z, u = np.zeros(3 * len(problem.basis)), float(begin.heave), np.array(begin.up)
+    unknown = unknown if start is None else start.copy()
     tangents = tangent_basis(u)
     now = problem.value(unknown, z, u, tangents)
     lowest, pushes = np.inf, 0
@@ -268,4 +325,5 @@ def bent_rod(
         spring_force=tuple(k * (height - z - float(u @ place(rod, s).position)) for s, height, k in hold.springs),
         lowest=lowest,
         change=unknown.copy(),
+        functions=problem.functions,
     )

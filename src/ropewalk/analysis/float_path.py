@@ -1,0 +1,97 @@
+"""Steps of a search for the pose of a rod: Newton's method beside the gradient method of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ropewalk.analysis.rod_time import rod_of
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.rods.descent import descend
+from ropewalk.methods.rods.equilibrium import MOST_STEPS, FloatingPose, equilibrium
+from ropewalk.model.rod_fields import build_rod
+from ropewalk.model.rods import RodModel
+from ropewalk.results.schema import DONE, described
+from ropewalk.spec.system import Source, System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+METHODS = ("newton", "gradient")
+
+
+def float_path(
+    system: Source,
+    name: str | None = None,
+    *,
+    method: str = "newton",
+    up: Sequence[float] = (0.1, 0.3, 1.0),
+    heave: float | None = None,
+) -> xr.Dataset:
+    """The iterations of one search for a stable pose of a stiff rod, from a direction of up in head axes.
+
+    method : "newton" (with a trust region, the heave eliminated at each step), or "gradient": steps along the wrench on
+    SE(3) with Armijo's rule ([Herault2020], algorithm 1; figures 9 and 13 draw what this returns)
+    heave : height of the head to start from, m    name : of the rod, if there are several
+
+    Variables over `iteration`: energy_total (J), force (N, vertical) and moment_x, moment_y (N m) out of balance about
+    the centre of mass. Attributes: `status`, "done" or a sentence; evaluations, heave, roll, pitch (deg) at the end.
+
+    >>> import ropewalk as rw
+    >>> log = {"length": 2.0, "density": 500, "section": {"kind": "ellipse", "a": 0.1, "b": 0.2}}
+    >>> path = rw.float_path(rw.System(rods={"log": log}))
+    >>> bool(abs(path.moment_x[-1]) < 1e-9 * abs(path.moment_x[0]))
+    True
+    """
+    import xarray as xr
+
+    if method not in METHODS:
+        raise InputError(f"unknown method '{method}'; choose {' or '.join(METHODS)}")
+    system = System.of(system)
+    key, rod = rod_of(system, name)
+    if rod.elasticity is not None or rod.held is not None:
+        raise InputError(f"rod '{key}' is elastic or held; paths are those of stiff rods that float freely")
+    start = np.array(up, dtype=float)
+    if start.shape != (3,) or not np.all(np.isfinite(start)) or not np.any(start):
+        raise InputError(f"up must be three numbers, not all zero; it is {list(up)}")
+    model, status = build_rod(rod, system.environment, key), DONE
+    if method == "gradient":
+        trace: list[tuple[float, float, float, float]] = []
+        try:
+            end: FloatingPose | None = descend(model, start, heave, trace=trace)
+        except ConvergenceError as error:  # its way down is what was wanted
+            end, status = None, str(error)
+    else:
+        end, trace = _newton(model, start, heave)
+    rows = np.array(trace)
+    variables = {
+        "energy_total": ("iteration", rows[:, 0]),
+        "force": ("iteration", rows[:, 1]),
+        "moment_x": ("iteration", rows[:, 2]),
+        "moment_y": ("iteration", rows[:, 3]),
+    }
+    attrs: dict[str, Any] = {"title": system.title, "rod": key, "method": method, "status": status, "doubts": "[]"}
+    if end is not None:
+        attrs |= {"evaluations": end.evaluations, "heave": end.heave}
+        attrs |= {"roll": float(np.degrees(end.roll)), "pitch": float(np.degrees(end.pitch))}
+    found: xr.Dataset = described(xr.Dataset(variables, {"iteration": np.arange(len(rows))}, attrs), "float_path")
+    return found
+
+
+def _newton(
+    rod: RodModel, up: np.ndarray, heave: float | None
+) -> tuple[FloatingPose, list[tuple[float, float, float, float]]]:
+    """The pose after each number of steps: the search is repeated with one step more, which gives the same poses."""
+    trace = []
+    for most in range(MOST_STEPS + 1):
+        try:
+            pose, done = equilibrium(rod, up, heave, most=most), True
+        except ConvergenceError as error:
+            assert isinstance(error.report, FloatingPose)
+            pose, done = error.report, False
+        trace.append((pose.energy, float(pose.wrench[2]), float(pose.wrench[3]), float(pose.wrench[4])))
+        if done:
+            return pose, trace
+    raise ConvergenceError(f"rod: no equilibrium after {MOST_STEPS} steps; start from another direction of up")
