@@ -21,6 +21,7 @@ from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.links import link_figures
 from ropewalk.methods.bars.loads import loads, supports
 from ropewalk.methods.bars.locked import ACROSS, Locked, carry, find_locked
+from ropewalk.methods.bars.slopes import loads_off_bed
 from ropewalk.methods.bars.soft import freedom_note
 from ropewalk.methods.bars.work import BarsWork, bar_name, node_forces, read_bars, refresh, start_bars
 from ropewalk.methods.claims import refuse_unclaimed
@@ -78,6 +79,8 @@ class BarsStatics:
         s.acceleration[:] = 0.0
         s.old_force[:] = 0.0
         first = s.r.copy()
+        work.own["load"] = float(np.abs(loads_off_bed(work, s.r)[~bars.held]).max(initial=0.0))
+        refresh(work)
         trail = relax(work, self.tolerance, self.most)
         iterations, message, status = len(trail), "", Status.DONE
         if not (trail[-1][1] <= self.tolerance and _believable(work)):
@@ -218,8 +221,9 @@ def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, floa
 
 
 def _scale(work: BarsWork) -> float:
-    """Largest component of a load on a node that can move, N."""
-    return float(np.abs(work.field.force[~work.bars.held]).max()) or 1.0
+    """Largest component of a load on a node that can move, N; of a rope that lies also what the bed carries."""
+    here = float(np.abs(work.field.force[~work.bars.held]).max())
+    return max(here, work.own.get("load", 0.0)) or 1.0
 
 
 def _upper_stiffness(work: BarsWork, scale: float) -> Array:

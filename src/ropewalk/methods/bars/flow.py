@@ -27,7 +27,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ropewalk.methods.bars.matrix import Matrix
-from ropewalk.methods.bars.slopes import Pattern, build_pattern, load_slopes, loads_at_rest
+from ropewalk.methods.bars.slopes import Pattern, build_pattern, load_slopes, loads_at_rest, loads_off_bed
 from ropewalk.methods.bars.work import BarsWork
 from ropewalk.model.arrays import Array, Flags, Ints
 
@@ -40,6 +40,7 @@ FALL_AT_LAST = 0.3  # of mu in a step, where steps are long
 LONG = 1e5  # s
 SOLVED = 0.1  # of mu, to which a step is solved, and no better than ...
 ROUND_OFF = 1e-11  # ... this
+NEARLY = 10.0  # times the last mu: where a step fails there, round-off rules
 BALANCED = 1e-9  # relative forces out of balance from which the last digits are found without smoothing
 SHRINK, BACK = 0.2, 4.0  # of the step and of mu where a step fails
 QUICK, FAIR, SLOW = 3, 5, 12  # iterations after which the step grows by ...
@@ -108,10 +109,12 @@ class Flow:
         self.of_bar, self.of_node = _parts(bars.node, still)
         self.most = int(WORK / self.matrix.size)
         self.count = 0
+        self.least: Array = np.zeros(int(self.of_node.max()) + 1)  # (parts,) N: loads that the bed may carry
 
     def run(self, r: Array) -> Rest:
         """To the equilibrium from places r (m), at one pace after the other, or as far as the best of them gets."""
         r = self._within_reach(r)
+        np.maximum.at(self.least, self.of_node, self._loose(loads_off_bed(self.work, r)))
         best: Rest | None = None
         for pace in PACES:
             rest = self._follow(r, pace, self.count + int(pace.share * self.most))
@@ -131,6 +134,8 @@ class Flow:
         while self.count < most and h > SHORTEST_STEP:
             made = self._step(r, tension, (h, mu, pace.inner), scale)
             if made is None:
+                if good_mu <= NEARLY * SMOOTHEST and left <= BALANCED:
+                    return self._finish(r, tension, scale)
                 h, mu, since = h * SHRINK, min(good_mu, BACK * mu), 0
                 continue
             r, tension, look, iterations = made
@@ -169,11 +174,15 @@ class Flow:
 
     def _scale(self, force: Array, tension: Array) -> Array:
         """(parts,) size of the forces in each part of the case that hangs together, N."""
-        loose = np.linalg.norm(self.matrix.from_axes(self.matrix.along_axes(force)), axis=1)
-        out: Array = np.zeros(int(self.of_node.max()) + 1)
-        np.maximum.at(out, self.of_node, loose)
+        out: Array = self.least.copy()
+        np.maximum.at(out, self.of_node, self._loose(force))
         np.maximum.at(out, self.of_bar, TENSION_SHARE * np.abs(tension))
         return np.where(out > 0.0, out, 1.0)
+
+    def _loose(self, force: Array) -> Array:
+        """(n,) size of forces (n, 3) in the directions that are free, N."""
+        size: Array = np.linalg.norm(self.matrix.from_axes(self.matrix.along_axes(force)), axis=1)
+        return size
 
     def _relative(self, force: Array, scale: Array) -> float:
         """Largest force (n, 3) in a direction that is free, over the scale of its part."""

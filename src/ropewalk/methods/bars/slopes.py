@@ -70,6 +70,15 @@ def loads_at_rest(work: BarsWork, r: Array) -> Array:
     return force
 
 
+def loads_off_bed(work: BarsWork, r: Array) -> Array:
+    """As `loads_at_rest`, without the bed: what it carries of a rope that lies is no small load."""
+    directions(work.bars.node, r, work.field.direction)
+    surroundings(work.medium, work.field, r, work.time)
+    loads(work.bars, work.medium._replace(has_bed=False), work.field, r, np.zeros_like(r))
+    force: Array = work.field.force.copy()
+    return force
+
+
 def load_slopes(work: BarsWork, pattern: Pattern, r: Array, force: Array) -> Array:
     """(p, 3, 3) derivative of the load of `row` by the place of `column`, N/m.  force : that at r (m), N"""
     way = WAY * float(work.bars.length.min())
