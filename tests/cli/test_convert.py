@@ -49,7 +49,7 @@ def test_existing_files_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         ("none.txt", [], "no such file"),
         ("map.dat", [], "give --depth"),
-        ("platform.txt", ["--turbine", "one"], "--turbine 'one' is not a number and a place"),
+        ("platform.txt", ["--turbine", "one"], "--turbine 'one' is not a turbine and position"),
         ("raft.yaml", ["--from", "map"], "not a MAP++ file"),
     ],
 )

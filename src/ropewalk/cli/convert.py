@@ -24,7 +24,7 @@ _TURBINE = re.compile(r"(\d{1,6})=([^,]+),([^,]+)(?:,([^,]+))?")
 
 
 class Source(StrEnum):
-    """Whose file it is."""
+    """Program that wrote the file."""
 
     auto = "auto"
     moordyn = "moordyn"
@@ -39,23 +39,23 @@ OUT_HELP = (
     "A case (.yaml); from a case a MoorDyn file (.txt, .dat) or an FMI unit (.fmu); "
     "from a result .pvd, .vtp, .csv, .xlsx, .parquet, .out."
 )
-NONE_HELD = "where the file holds none."
+NONE_HELD = "if the file gives none."
 
 
 def convert_command(
     source: Annotated[Path, typer.Argument(metavar="IN", help=IN_HELP)],
     target: Annotated[Path, typer.Argument(metavar="OUT", help=OUT_HELP)],
     kind: Annotated[
-        Source, typer.Option("--from", help="Whose file IN is; found by its content unless given.")
+        Source, typer.Option("--from", help="Program that wrote IN; by default recognised from its content.")
     ] = Source.auto,
     depth: Annotated[float | None, typer.Option(min=0.0, help=f"Water depth, m, {NONE_HELD}")] = None,
     gravity: Annotated[float | None, typer.Option(min=0.0, help=f"m/s2, {NONE_HELD}")] = None,
     water_density: Annotated[float | None, typer.Option(min=0.0, help=f"kg/m3, {NONE_HELD}")] = None,
-    turbine: Annotated[list[str] | None, typer.Option(help="Place of a turbine, N=X,Y or N=X,Y,Z, m.")] = None,
+    turbine: Annotated[list[str] | None, typer.Option(help="Position of a turbine, N=X,Y or N=X,Y,Z, m.")] = None,
     ignore_bending: Annotated[
         bool, typer.Option("--ignore-bending", help="Convert lines with bending stiffness as ropes.")
     ] = False,
-    still_water: Annotated[bool, typer.Option("--still-water", help="Leave waves and currents out.")] = False,
+    still_water: Annotated[bool, typer.Option("--still-water", help="Leave out waves and currents.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -101,7 +101,7 @@ def _turbines(given: list[str]) -> dict[int, tuple[float, float, float]]:
                 raise ValueError
             places[int(found[1])] = (float(found[2]), float(found[3]), float(found[4] or 0.0))
         except ValueError:
-            raise InputError(f"--turbine {text!r} is not a number and a place, as in 1=0,0 or 2=1600,0,0") from None
+            raise InputError(f"--turbine {text!r} is not a turbine and position, as in 1=0,0 or 2=1600,0,0") from None
     return places
 
 

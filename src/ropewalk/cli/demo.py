@@ -20,11 +20,11 @@ CASE = "tethered_buoy"  # the short cable of Montano, Restelli and Sacco (2005),
 
 
 def demo_command(
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for what the demo writes.")] = Path("ropewalk-demo"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Output folder.")] = Path("ropewalk-demo"),
     duration: Annotated[float, typer.Option(help="Simulated time, s.")] = 120.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Solve and simulate the built-in tethered buoy. Writes its case, picture, NetCDF file and a page in 3D."""
+    """Solve and simulate the built-in tethered buoy. Writes its case, a plot, a NetCDF file and a 3D page."""
     from ropewalk.analysis.run import simulate
     from ropewalk.analysis.statics import statics
     from ropewalk.cli.run import print_balance, print_events, run_summary

@@ -1,4 +1,4 @@
-"""`ropewalk float`: where a rod floats, and which ways are stable."""
+"""`ropewalk float`: equilibria of floating rods and their stability."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ROUND_OFF = 1e-10  # of the largest stiffness: smaller ones are of motions that 
 
 def float_command(
     case: Annotated[Path, typer.Argument(help="A case file with rods.")],
-    rod: Annotated[str | None, typer.Option(help="Name of one rod; all of them if left out.")] = None,
-    slices: Annotated[bool, typer.Option("--slices", help="Take plane slices, for comparison.")] = False,
-    time: Annotated[float, typer.Option(help="Time at which the angles of joints are taken, s.")] = 0.0,
-    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the stable poses to PNG, PDF or SVG.")] = None,
+    rod: Annotated[str | None, typer.Option(help="Name of one rod; default: all rods.")] = None,
+    slices: Annotated[bool, typer.Option("--slices", help="Use plane slices, for comparison.")] = False,
+    time: Annotated[float, typer.Option(help="Time at which the angles of joints are evaluated, s.")] = 0.0,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Plot the stable poses to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find every way the rods of a case float. Heave, roll, pitch, energy, stiffness; on lines also place and tensions.
+    """Find all equilibria of floating rods: heave, roll, pitch, energy, stiffness; on lines also position and tensions.
 
-    Rods that a line ends on are balanced with all lines, points and bodies of the case, and told where they are stable;
-    so are elastic rods, in the shape they take, and held ones, with the forces that hold them.
+    Rods on lines are solved together with all lines, points and bodies of the case; only stable equilibria are listed.
+    The same holds for elastic rods, with their shape, and for held rods, with their reactions.
     """
     import warnings
 

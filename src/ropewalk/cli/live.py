@@ -14,9 +14,11 @@ from ropewalk.errors import InputError
 
 def live_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
-    folder: Annotated[Path | None, typer.Option("-o", "--out", help="Folder for recordings; the case's.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Folder for recordings; default: that of the case.")
+    ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes one that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 selects a free one.")] = 0,
 ) -> None:
     """Simulate a case in real time in the browser: drag its parts, change the sea, cut lines, record.
 

@@ -1,4 +1,4 @@
-"""The `ropewalk` command: exit 0 done, 1 the numbers failed, 2 bad input."""
+"""The `ropewalk` command: exit 0 done, 1 computation failed, 2 bad input."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 class Interrupted(Exception):
-    """Ctrl-C, with what was kept: typer would end a KeyboardInterrupt without a word."""
+    """Ctrl-C, with a message on what was kept: typer would end a KeyboardInterrupt silently."""
 
 
 class Commands(typer.core.TyperGroup):
-    """The commands, of which Ctrl-C says what it left."""
+    """The commands; Ctrl-C reports what was kept."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the requested command."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
@@ -52,7 +52,7 @@ class Commands(typer.core.TyperGroup):
 app = typer.Typer(
     name="ropewalk",
     cls=Commands,
-    help="How slender things behave in the sea: mooring lines, chains, tethers, nets, buoys, floating rods.",
+    help="Analysis of slender structures in the sea: mooring lines, chains, tethers, nets, buoys, floating rods.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -84,7 +84,7 @@ app.command("warmup")(warmup_command)
 @app.callback(invoke_without_command=True)
 def _options(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     if version:
         from ropewalk import __version__
@@ -97,7 +97,7 @@ def _options(
 
 
 def main() -> None:
-    """Entry point: errors become sentences on stderr and exit codes."""
+    """Entry point: errors become messages on stderr and exit codes."""
     try:
         app()
     except InputError as error:

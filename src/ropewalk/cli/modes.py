@@ -26,10 +26,10 @@ def modes_command(
     ] = None,
     near: Annotated[float, typer.Option(min=0.0, help="Modes nearest to this frequency, rad/s.")] = 0.0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the mode shapes to a NetCDF file.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the lowest modes: PNG, PDF or SVG.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Plot the lowest modes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find natural frequencies, damping and mode shapes. They are those about the equilibrium."""
+    """Find natural frequencies, damping and mode shapes about the equilibrium."""
     from ropewalk.analysis.modes import modes, summary
     from ropewalk.spec.system import System
 
@@ -72,6 +72,6 @@ def print_modes(result: xr.Dataset) -> None:
                 "" if bool(result.stable[k]) else f"grows at {float(result.growth[k]):.4g} 1/s",
             )
         )
-    columns = ("mode", "omega (rad/s)", "period (s)", "damping (of critical)", "most of the motion", "")
+    columns = ("mode", "omega (rad/s)", "period (s)", "damping ratio", "dominant motion", "")
     print_table(result.attrs["title"] or "modes", columns, rows, text=(4, 5))
     say(f"equilibrium {result.attrs['stability']}")

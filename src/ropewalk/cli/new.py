@@ -14,7 +14,7 @@ from ropewalk.errors import InputError
 
 
 class Kind(StrEnum):
-    """What the starting case is about."""
+    """Kind of starting case."""
 
     mooring = "mooring"
     buoy = "buoy"
@@ -30,7 +30,7 @@ def template(kind: Kind) -> str:
 
 
 def new_command(
-    kind: Annotated[Kind, typer.Argument(help="What the case is about.")],
+    kind: Annotated[Kind, typer.Argument(help="Kind of case.")],
     file: Annotated[Path, typer.Argument(help="File to write; it must not exist.")],
 ) -> None:
     """Write a commented starting case."""

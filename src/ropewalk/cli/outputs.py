@@ -1,4 +1,4 @@
-"""Where commands write: names that are refused before anything is computed."""
+"""Output names of commands, checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def picture(path: Path) -> Path:
 
 
 def result_file(path: Path) -> Path:
-    """The path, if it names a result: by the ending, commands that read a file tell results from cases."""
+    """The path, if it names a result: commands distinguish results from cases by the extension."""
     if path.suffix != ".nc":
         raise InputError(f"{path}: results are NetCDF files; give a name that ends in .nc")
     return path

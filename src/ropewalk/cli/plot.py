@@ -37,13 +37,13 @@ OF_LINES = (PlotKind.tension, PlotKind.history, PlotKind.ranges, PlotKind.spectr
 
 
 def plot_command(
-    file: Annotated[Path, typer.Argument(help="A result file (.nc) or a case file, whose equilibrium is drawn.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="PNG, PDF or SVG; FILE.png unless given.")] = None,
-    kind: Annotated[PlotKind, typer.Option(help="What to draw of an equilibrium or a run.")] = PlotKind.overview,
-    part: Annotated[str | None, typer.Option(help="Body or point of 'motion' and 'phase'.")] = None,
-    variable: Annotated[str | None, typer.Option(help="Output of a sweep; the end tension unless given.")] = None,
+    file: Annotated[Path, typer.Argument(help="A result file (.nc) or a case file, whose equilibrium is plotted.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="PNG, PDF or SVG; default: FILE.png.")] = None,
+    kind: Annotated[PlotKind, typer.Option(help="Kind of plot for an equilibrium or a run.")] = PlotKind.overview,
+    part: Annotated[str | None, typer.Option(help="Body or point for 'motion' and 'phase'.")] = None,
+    variable: Annotated[str | None, typer.Option(help="Output variable of a sweep; default: end tension.")] = None,
 ) -> None:
-    """Draw a result, or a case at rest. Shapes, tensions and histories; modes, responses and sweeps."""
+    """Plot a result, or the equilibrium of a case: shapes, tensions and histories; modes, responses and sweeps."""
     if file.is_dir():
         raise InputError(f"{file} is a folder; give a result file or a case file")
     target = picture(out or file.with_suffix(".png"))
@@ -80,12 +80,12 @@ def _one(dataset: xr.Dataset, kind: PlotKind, part: str | None) -> Figure:
     from ropewalk.plot import histories, views
 
     if kind in OF_RUNS and dataset.sizes["time"] < 2:
-        raise InputError(f"'{kind.value}' is drawn of a run; this result has one moment")
+        raise InputError(f"'{kind.value}' needs a run; this result has a single instant")
     if kind in OF_LINES and "end_tension" not in dataset:
-        raise InputError(f"'{kind.value}' is drawn of lines; the result has none")
+        raise InputError(f"'{kind.value}' needs lines; the result has none")
     if kind in (PlotKind.motion, PlotKind.phase):
         if part is None:
-            raise InputError(f"'{kind.value}' is drawn of a body or a point; name it with --part")
+            raise InputError(f"'{kind.value}' needs a body or a point; give it with --part")
         return (histories.motion_history if kind is PlotKind.motion else histories.phase_portrait)(dataset, part)
     drawn = {
         PlotKind.side: views.side_view, PlotKind.plan: views.plan_view, PlotKind.tracks: views.tracks_view,

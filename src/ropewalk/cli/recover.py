@@ -1,4 +1,4 @@
-"""`ropewalk recover`: save what a killed run left."""
+"""`ropewalk recover`: save the records of a killed run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ropewalk.cli.tables import say
 
 
 def recover_command(
-    folder_or_file: Annotated[Path, typer.Argument(help="FILE.nc.part that a stopped run left, or FILE.nc.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write; FILE.nc unless given.")] = None,
+    folder_or_file: Annotated[Path, typer.Argument(help="FILE.nc.part left by a stopped run, or FILE.nc.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Output file; default: FILE.nc.")] = None,
 ) -> None:
-    """Keep what a killed run left. It becomes a result file, up to its last whole record."""
+    """Recover the records of a killed run. They become a result file, up to the last complete record."""
     from ropewalk.io.netcdf import recover
     from ropewalk.results.segments import part_folder
 

@@ -1,4 +1,4 @@
-"""`ropewalk report`: what a result means, as tables, JSON or one page."""
+"""`ropewalk report`: summary of a result, as tables, JSON or one page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ropewalk.errors import InputError
 def report_command(
     file: Annotated[Path, typer.Argument(help="A result file of 'run', 'static' or 'sweep' (.nc).")],
     html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page.")] = None,
-    code: Annotated[str, typer.Option(help="Code whose safety factors count.")] = "api_rp_2sk",
-    curve: Annotated[str | None, typer.Option(help="Fatigue curve, as dnv_stud_chain; 'list' lists them.")] = None,
-    start: Annotated[float | None, typer.Option(help="Begin of the statistics, s; the end of the ramp.")] = None,
+    code: Annotated[str, typer.Option(help="Design code whose safety factors apply.")] = "api_rp_2sk",
+    curve: Annotated[str | None, typer.Option(help="Fatigue curve, e.g. dnv_stud_chain; 'list' lists all.")] = None,
+    start: Annotated[float | None, typer.Option(help="Start of the statistics, s; default: end of the ramp.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Statistics, extremes, utilisation, fatigue, events and doubts of a result. Not a certified check."""

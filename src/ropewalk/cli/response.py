@@ -1,4 +1,4 @@
-"""`ropewalk response`: answer of a case to harmonic motions, forces and waves."""
+"""`ropewalk response`: response to harmonic motions, forces and waves."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def response_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
     drive: Annotated[
         str | None,
-        typer.Option(help="waves, motion:PART:DIRECTION or force:PART:DIRECTION; the case's own sea unless given."),
+        typer.Option(help="waves, motion:PART:DIRECTION or force:PART:DIRECTION; default: the sea of the case."),
     ] = None,
     lowest: Annotated[float, typer.Option("--from", min=0.0, help="Lowest frequency, rad/s.")] = 0.1,
     highest: Annotated[float, typer.Option("--to", min=0.0, help="Highest frequency, rad/s.")] = 3.0,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of frequencies.")] = 30,
-    amplitude: Annotated[float, typer.Option(help="Of the drive: m, rad, N or N m.")] = 1.0,
-    heading: Annotated[float, typer.Option(help="Of waves, degrees.")] = 0.0,
+    amplitude: Annotated[float, typer.Option(help="Amplitude of the excitation: m, rad, N or N m.")] = 1.0,
+    heading: Annotated[float, typer.Option(help="Wave heading, degrees.")] = 0.0,
     method: Annotated[str, typer.Option(help="direct, time or both.")] = "direct",
-    solver: Annotated[str | None, typer.Option(help="Of the method time; mixed_fem unless given.")] = None,
+    solver: Annotated[str | None, typer.Option(help="Solver of the time method; default: mixed_fem.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write all amplitudes to a NetCDF file.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the amplitudes: PNG, PDF or SVG.")] = None,
-    nodes: Annotated[bool, typer.Option("--nodes", help="Show the amplitudes of all nodes of the lines, too.")] = False,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Plot the amplitudes: PNG, PDF or SVG.")] = None,
+    nodes: Annotated[bool, typer.Option("--nodes", help="Also print the amplitudes at all line nodes.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the response to motions, forces or waves. Amplitudes per frequency, or statistics in the case's own sea."""
+    """Find the response to motions, forces or waves. Amplitudes per frequency, or statistics in the sea of the case."""
     import numpy as np
 
     from ropewalk.analysis.response import Drive, response

@@ -26,10 +26,10 @@ STILL = 1e-10
 
 def run_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Result file; CASE.nc unless given.")] = None,
-    duration: Annotated[float | None, typer.Option(help="Simulated time, s; the file's unless given.")] = None,
-    solver: Annotated[str | None, typer.Option(help="Solver; the file's unless given.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint of a stopped run.")] = False,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Result file; default: CASE.nc.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Simulated time, s; default: that of the case.")] = None,
+    solver: Annotated[str | None, typer.Option(help="Solver; default: that of the case.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped run from its last checkpoint.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the equilibrium, then simulate. The result is written as it is computed."""

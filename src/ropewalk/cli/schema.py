@@ -8,9 +8,9 @@ import typer
 
 
 def schema_command(
-    sweep: Annotated[bool, typer.Option("--sweep", help="Of sweep files in place of case files.")] = False,
+    sweep: Annotated[bool, typer.Option("--sweep", help="Schema of sweep files instead.")] = False,
 ) -> None:
-    """Print the JSON Schema of case files. Editors check by it as you type."""
+    """Print the JSON Schema of case files, for editors that check as you type."""
     from ropewalk.cli.tables import print_json
     from ropewalk.spec.sweep import Sweep
     from ropewalk.spec.system import System

@@ -34,15 +34,17 @@ def static_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
     method: Annotated[
         str | None,
-        typer.Option(help="Solver; the file's, or chosen by the program. One of bars runs until nothing moves."),
+        typer.Option(
+            help="Method; default: that of the case, or automatic. A bar solver integrates in time until at rest."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the result to a NetCDF file.")] = None,
-    guess: Annotated[Path | None, typer.Option(help="Start from the last moment of this result file.")] = None,
+    guess: Annotated[Path | None, typer.Option(help="Start from the last record of this result file.")] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Search for all equilibria, stable or not, with stability and energy.")
     ] = False,
-    lobes: Annotated[int, typer.Option(help="With --all: bends of a line tried, up to this number.")] = 4,
-    starts: Annotated[int, typer.Option(help="With --all: random starts.")] = 12,
+    lobes: Annotated[int, typer.Option(help="With --all: largest number of lobes tried per line.")] = 4,
+    starts: Annotated[int, typer.Option(help="With --all: number of random starts.")] = 12,
     as_json: JsonOption = False,
 ) -> None:
     """Find the equilibrium: ends, tensions, angles, residuals."""
@@ -210,7 +212,7 @@ def audit_line(equilibrium: Equilibrium) -> str:
 def _print_settling(settling: dict[str, Any]) -> None:
     """How an equilibrium was found in time."""
     say(
-        f"came to rest in time by {settling['by']}: still from {settling['rest_after']:.2f} s on, in balance at "
+        f"settled in time by {settling['by']}: still from {settling['rest_after']:.2f} s on, in balance at "
         f"{settling['time']:.2f} s after {settling['steps']} steps; loads ramped over {settling['ramp']:.2f} s, "
         f"damping {settling['damping']:.3g} 1/s"
     )

@@ -1,4 +1,4 @@
-"""`ropewalk step-limit`: how long a step a solver can take."""
+"""`ropewalk step-limit`: longest stable time step of a solver."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table
 def step_limit_command(
     case: Annotated[Path, typer.Argument(help="A case file; it must come to rest, so it needs damping or drag.")],
     solver: Annotated[
-        str | None, typer.Option(help="A solver of bars; the file's, or the first that claims the case.")
+        str | None, typer.Option(help="Bar solver; default: that of the case, or the first that supports it.")
     ] = None,
     step: Annotated[float | None, typer.Option(min=0.0, help="First step tried, s.")] = None,
     kick: Annotated[
-        float | None, typer.Option(help="Sideways velocity at the start, m/s; 0.1 from equilibrium.")
+        float | None, typer.Option(help="Lateral velocity at the start, m/s; default: 0.1 from equilibrium.")
     ] = None,
-    longest: Annotated[float, typer.Option(min=0.0, help="Simulated time in which it must come to rest, s.")] = 600.0,
+    longest: Annotated[
+        float, typer.Option(min=0.0, help="Simulated time within which it must come to rest, s.")
+    ] = 600.0,
     still: Annotated[float, typer.Option(min=0.0, help="Speed below which a node is at rest, m/s.")] = 1e-3,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the longest stable step of a case. It is the longest with which the case comes to rest, by bisection."""
+    """Find by bisection the longest time step with which a case still comes to rest."""
     from ropewalk.analysis.step_limit import case_step_limit
     from ropewalk.spec.system import System
 

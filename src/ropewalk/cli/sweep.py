@@ -23,11 +23,15 @@ MOST_REASONS = 5  # failures told on the terminal; the file has all
 
 def sweep_command(
     sweep: Annotated[Path, typer.Argument(help="A sweep file.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Result file; SWEEP.nc unless given.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Cases at a time; as many as cores unless given.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Result file; default: SWEEP.nc.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Cases run in parallel; default: number of cores.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Dask cluster to run on: tcp://HOST:PORT or tls://...")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Do only what a stopped sweep left undone.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the cases and estimate time and disk.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Compute only the cases a stopped sweep left undone.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the cases and estimate time and disk space.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run many load cases. Factors of the sweep file change keys of a base case; the result is one file over all cases.

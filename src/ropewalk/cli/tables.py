@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ropewalk.spec.system import System
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON in place of a table.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 WIDTH = 80  # columns of a table where no terminal is wider
 GAP = 2  # spaces between columns
 LEAST_HEAD = 9  # characters of a header that are not broken

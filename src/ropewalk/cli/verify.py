@@ -1,4 +1,4 @@
-"""`ropewalk verify`: the same case by every method that claims it."""
+"""`ropewalk verify`: a case solved by every method that supports it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table, say
 
 def verify_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
-    run: Annotated[bool, typer.Option("--run", help="Compare the solvers in time, not the statics.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Compare time-domain solvers instead of statics.")] = False,
     tolerance: Annotated[
         float | None,
-        typer.Option(help="Largest difference, of the largest end force and the longest line; 1e-3, and 5e-2 of runs."),
+        typer.Option(help="Largest relative difference of end forces and positions; default: 1e-3, for runs 5e-2."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare all methods that claim a case. Exit 1 where they differ by more than the tolerance."""
+    """Compare all methods that support a case. Exit 1 if they differ by more than the tolerance."""
     from ropewalk.analysis.verify import RUN_TOLERANCE, TOLERANCE, verify, verify_run
     from ropewalk.errors import InputError
     from ropewalk.spec.system import System
@@ -58,7 +58,7 @@ def _print_statics(result: dict[str, Any]) -> None:
     _print_sentences(result)
     apart = [m["force_difference"] for m in result["methods"] if m["force_difference"] is not None]
     if len(apart) == 1:
-        say("only one method has answered; there is nothing to compare it with")
+        say("only one method gave a result; there is nothing to compare it with")
     elif apart and result["largest_force"] > 0.0:
         share = 100.0 * max(apart) / result["largest_force"]
         say(f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest")

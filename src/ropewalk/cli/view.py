@@ -20,16 +20,18 @@ PAGES = (".html", ".htm")
 
 def view_command(
     file: Annotated[Path, typer.Argument(help="A case file, or a result file (.nc).")],
-    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page; serve nothing.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one self-contained page instead of serving it.")
+    ] = None,
     modes: Annotated[
-        int | None, typer.Option("--modes", min=1, help="Animate natural modes about the equilibrium, this many.")
+        int | None, typer.Option("--modes", min=1, help="Animate this many natural modes about the equilibrium.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes one that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 selects a free one.")] = 0,
 ) -> None:
-    """Show a case or a result in 3D. A case at rest, the ways its rods float, or its modes; a result in motion.
+    """Show a case or a result in 3D: equilibrium, floating poses of rods or modes of a case; motion of a result.
 
-    The page is served on this machine only, until Ctrl-C. A page of --html needs no server and no network.
+    The page is served on this machine only, until Ctrl-C. A page written with --html needs no server and no network.
     """
     if html is not None:
         _refuse_target(html, file)
@@ -92,7 +94,7 @@ def _scene(file: Path, modes: int | None) -> Scene:
         from ropewalk.viewer.build import from_dataset
 
         if modes is not None:
-            raise InputError(f"{file}: --modes needs a case file; a result holds its own motion")
+            raise InputError(f"{file}: --modes needs a case file; a result has its own motion")
         with reading(file) as dataset:
             if "mode" in dataset.dims:
                 from ropewalk.viewer.modal import from_modes

@@ -1,4 +1,4 @@
-"""`ropewalk waves`: the sea of a case by itself."""
+"""`ropewalk waves`: the sea of a case."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ropewalk.cli.tables import JsonOption, print_json, print_table
 
 def waves_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
-    duration: Annotated[float, typer.Option(help="Length of the drawn record, s.")] = 300.0,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Draw the sea to PNG, PDF or SVG.")] = None,
+    duration: Annotated[float, typer.Option(help="Duration of the plotted record, s.")] = 300.0,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Plot the sea to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what the sea of a case is made of, and draw it."""
+    """Print the components and statistics of the sea of a case, and plot it."""
     from ropewalk.analysis.sea import sea_summary
     from ropewalk.spec.system import System
 
