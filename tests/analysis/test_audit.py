@@ -286,3 +286,23 @@ def test_weights_on_the_bed_pass(seabed, end):
     moved = state.position.copy()
     moved[k, 0] += 1e-3
     assert not audit(answer.model, state._replace(position=moved), 0.0, answer.report.figures).passed
+
+
+def test_friction_holds_half_an_element_at_a_held_end_as_that_beside_it():
+    """A rope whose end is held on the bed at a height that is not that of its rest; more than friction is rejected."""
+    case = {
+        "environment": {"depth": 40.0, "water_density": 0, "seabed": {"stiffness": 6e4, "friction": 0.5}},
+        "sections": {
+            "thin": {**ROPE, "diameter": 0.036, "mass": 3.5, "axial_stiffness": 6e5, "contact_diameter": 0.036},
+            "thick": {**ROPE, "diameter": 0.13, "mass": 23.0, "axial_stiffness": 1.6e7},
+        },
+        "points": {"a": {"position": [0, 0, -40]}, "b": {"position": [121, 0, -15]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "thin", "length": 11.6},
+                                                           {"section": "thick", "length": 114}]}},
+    }  # fmt: skip
+    rest = rw.statics(rw.System.model_validate(case), "fem")
+    assert rest.audit.passed
+    pulled = rest.state.end_force.copy()
+    pulled[0, 0, 0] -= 25.0  # friction of half an element is some 20 N
+    spoiled = rest.state._replace(end_force=pulled)
+    assert "force" in kinds(audit(rest.model, spoiled, 0.0, rest.report.figures))

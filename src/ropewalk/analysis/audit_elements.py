@@ -37,7 +37,7 @@ from ropewalk.analysis.audit_loads import (
 )
 from ropewalk.loads.footing import attachment_footings
 from ropewalk.model.arrays import Array, Flags, Ints
-from ropewalk.model.environment import bed_normals, is_grid
+from ropewalk.model.environment import bed_normals
 from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -267,8 +267,8 @@ def _end_forces(
             rest = norm(miss - out[:, None] * normal)
             down = np.maximum(-out - bed[nodes], 0.0)
             pressed = np.maximum(bed[nodes], up)
-            if is_grid(model.sea):  # half an element is held by friction as that beside it, where the bed is curved
-                pressed = np.maximum(pressed, 0.5 * bed[nodes + 1 - 2 * end])
+            # half an element is held by friction as that beside it: a held end presses with its height, not its weight
+            pressed = np.maximum(pressed, 0.5 * bed[nodes + 1 - 2 * end])
             held = np.maximum(0.0, rest - model.sea.bed_friction * pressed)
             room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - bed[nodes])
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
