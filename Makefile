@@ -42,6 +42,7 @@ SHIPPED := src/ropewalk/kernels
 wheel: $(VENV)/.dev
 	rm -rf $(SHIPPED) out/ropewalk-*.whl
 	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= ROPEWALK_CACHE=$(CURDIR)/$(SHIPPED) $(BIN)/ropewalk warmup
+	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= ROPEWALK_CACHE=$(CURDIR)/$(SHIPPED) $(BIN)/ropewalk demo --duration 2 --out out/shipped
 	rm -f $(SHIPPED)/prepared-*
 	$(PIP) wheel --no-deps --no-build-isolation -w out . ; status=$$? ; rm -rf $(SHIPPED) ; exit $$status
 
