@@ -95,29 +95,37 @@ def axial(e, i, now, elements, gp):
 
     now : `Instant`    elements : `Elements`    gp : dv/dr, 1/s
     """
-    r, v, j, el = now.r, now.v, i + 1, elements.element[e]
-    L = el.length
+    el, force = elements.element[e], now.T[e]
+    slack = 0.0 if elements.may_push else el.slack
+    strained = slack_strain(force, el, elements.law_data, slack)
+    grows = 0.0  # at a winch: only what strains the line is damped
+    if el.length_rate != 0.0:
+        grows = el.length_rate / el.length
+    t, span, weight, stiffness, row, give, miss = tie(i, now, (el.length, el.damping), force, strained, grows, gp)
+    return t, span, force, weight, stiffness, row, give, miss
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def tie(i, now, made, force, strained, grows, gp):
+    """As `axial`, of the element from row i to the next, without the force.
+
+    made : unstretched length (m) and damping (s)    force : tension, N    strained : strain and compliance (1/N) at it
+    grows : rate of the unstretched length over itself, 1/s
+    """
+    (L, tau), (stretched, compliance), r, v, j = made, strained, now.r, now.v, i + 1
     d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
     span = max(np.sqrt(dot(d, d)), SHORTEST * L)
     q = 1.0 / span
     t = scale3(q, d)
     dv = (v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2])
     rate = dot(dv, t)
-    tau = el.damping
-    force = now.T[e]
-    slack = 0.0 if elements.may_push else el.slack
-    stretched, compliance = slack_strain(force, el, elements.law_data, slack)
-    grows = 0.0  # at a winch: only what strains the line is damped
-    if el.length_rate != 0.0:
-        grows = el.length_rate / L
     miss = span - L + tau * (rate - grows * span) - L * stretched
     row = add3(scale3(1.0 + tau * (gp - q * rate - grows), t), scale3(tau * q, dv))
     geometric = force * q
     weight = max(geometric, 0.0)
     ahead = add3(scale3(weight, row), scale3(-geometric, t))
     stiffness = plus_unit(outer(t, ahead), geometric)
-    give = L * compliance
-    return t, span, force, weight, stiffness, row, give, miss
+    return t, span, weight, stiffness, row, L * compliance, miss
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -156,14 +164,7 @@ def element_system(e, i, now, elements, fluid, step):
     """
     r, v, gp, j, el = now.r, now.v, step[1], i + 1, elements.element[e]
     t, span, pull, weight, S, row, give, miss = axial(e, i, now, elements, gp)
-    Fa, Fb = scale3(pull, t), scale3(-pull, t)
-    A, B, Ca, Cb = S, S, ZERO9, ZERO9
-    if fluid[0] > 0.0:
-        lift = fluid[0] * fluid[1] * el.half_volume
-        F, _, Ca, Q, _, own, other = water_on_node_half(el, i, j, (t, span), now, fluid, step)
-        Fa, A, Ca = add3(Fa, F), _plus_last(add9(A, Q), lift * other), _plus_last(Ca, -lift * (own + other))
-        F, _, Cb, Q, _, own, other = water_on_node_half(el, j, i, (t, span), now, fluid, step)
-        Fb, B, Cb = add3(Fb, F), _plus_last(sub9(B, Q), lift * other), _plus_last(Cb, -lift * (own + other))
+    Fa, Fb, A, B, Ca, Cb = pulled_in_water(el, i, (t, span), pull, S, now, fluid, step)
     if elements.load.shape[0] > 0:
         load, half = elements.load[e], 0.5 * el.length
         F, C, Q = load_on_half(load, 0, half, t, span, three(r, i), three(v, i), gp)
@@ -171,6 +172,25 @@ def element_system(e, i, now, elements, fluid, step):
         F, C, Q = load_on_half(load, 1, half, t, span, three(r, j), three(v, j), gp)
         Fb, B, Cb = add3(Fb, F), sub9(B, Q), add9(Cb, C)
     return scale3(-1.0, Fa), scale3(-1.0, Fb), miss, A, B, Ca, Cb, t, weight, row, give
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def pulled_in_water(element, i, chord, pull, S, now, fluid, step):
+    """Forces (N) of tension and water on the nodes of the element from row i to the next, and their derivatives.
+
+    element : record    chord : tangent and length (m)    pull : tension, N    S : stiffness matrix of `axial`
+    Returns both forces, and the matrices A, B, Ca and Cb of `element_system`.
+    """
+    t, j = chord[0], i + 1
+    Fa, Fb = scale3(pull, t), scale3(-pull, t)
+    A, B, Ca, Cb = S, S, ZERO9, ZERO9
+    if fluid[0] > 0.0:
+        lift = fluid[0] * fluid[1] * element.half_volume
+        F, _, Ca, Q, _, own, other = water_on_node_half(element, i, j, chord, now, fluid, step)
+        Fa, A, Ca = add3(Fa, F), _plus_last(add9(A, Q), lift * other), _plus_last(Ca, -lift * (own + other))
+        F, _, Cb, Q, _, own, other = water_on_node_half(element, j, i, chord, now, fluid, step)
+        Fb, B, Cb = add3(Fb, F), _plus_last(sub9(B, Q), lift * other), _plus_last(Cb, -lift * (own + other))
+    return Fa, Fb, A, B, Ca, Cb
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)

@@ -34,6 +34,7 @@ from ropewalk.numerics.blockelimination import (
     sub9,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import any_of, where
 from ropewalk.physics.terrain import Terrain, relief, reliefs
 
 BED = np.dtype(
@@ -151,15 +152,15 @@ def pressure(bed, delta, rate):
 
     bed : of `Bed`    delta : penetration, m    rate : of penetration, m/s
     """
-    if delta <= 0.0:
+    if not any_of(delta > 0.0):
         return 0.0, 0.0, 0.0
     law = bed.law[0]
     u = min(delta / law.ramp, 1.0)
     damping = law.damping * u * u * (3.0 - 2.0 * u)
     p = law.stiffness * delta + damping * rate
-    if p <= 0.0:
-        return 0.0, 0.0, 0.0
-    return p, law.stiffness + law.damping * 6.0 * u * (1.0 - u) / law.ramp * rate, damping
+    by_depth = law.stiffness + law.damping * 6.0 * u * (1.0 - u) / law.ramp * rate
+    acts = (delta > 0.0) & (p > 0.0)
+    return where(acts, p, 0.0), where(acts, by_depth, 0.0), where(acts, damping, 0.0)
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -200,19 +201,19 @@ def contact(bed, x, v, friction, area, radius):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def press(bed, x, v, area, radius, gp):
+def press(bed, surface, v, area, radius, gp):
     """Normal force of the bed (N), and its increase per way into the bed (N/m) for Newton's method.
 
-    bed : of `Bed`    x, v : m, m/s    area : of contact, m2    radius : m    gp : dv/dr of the time step, 1/s
+    bed : of `Bed`    surface : of :func:`ground`    v : m/s    area : of contact, m2    radius : m
+    gp : dv/dr of the time step, 1/s
     """
-    n, height = ground(bed, x)
+    n, height = surface
     delta, rate = radius - height, -dot(n, v)
     p, by_depth, by_rate = pressure(bed, delta, rate)
     slope = by_depth + gp * by_rate
-    if rate > 0.0 and delta > 0.0:
-        # Beyond the ramp of the damping the tangent of a node coming down points above the bed, where nothing holds
-        # it: Newton would turn in circles. The chord to the point of first contact does not.
-        slope = max(slope, p / delta)
+    # Beyond the ramp of the damping the tangent of a node coming down points above the bed, where nothing holds it:
+    # Newton would turn in circles. The chord to the point of first contact does not.
+    slope = where((rate > 0.0) & (delta > 0.0), max(slope, p / delta), slope)
     return p * area, area * slope
 
 
@@ -235,11 +236,14 @@ def grip_pull(k, n, d, length, pushed, friction):
     """
     N, slope = pushed
     across = plus_unit(scale9(-1.0, outer(n, n)), 1.0)
-    if k * length <= friction * N:
+    slips = k * length > friction * N
+    if not any_of(slips):
         return scale3(-k, d), scale9(k, across)
-    e = scale3(1.0 / length, d)
+    e = scale3(where(slips, 1.0 / length, 0.0), d)
+    hold = where(slips, friction * N / length, k)
     by_depth = outer(scale3(friction, e), row_onto(n, scale9(slope, outer(n, n))))
-    return scale3(-friction * N, e), sub9(scale9(friction * N / length, sub9(across, outer(e, e))), by_depth)
+    along = outer(scale3(where(slips, hold, 0.0), e), e)
+    return scale3(-hold, d), sub9(sub9(scale9(hold, across), along), by_depth)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)

@@ -30,6 +30,7 @@ from ropewalk.numerics.blockelimination import (
     sub3,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import all_of, where
 from ropewalk.physics.addedmass import water_inertia
 from ropewalk.physics.drag import drag
 
@@ -78,11 +79,7 @@ def fill_members(rows: Records, sizes: Sizes, rho: float) -> None:
 def _submerged_height(z, thickness):
     """Integral over height of the wet share of a section: 1 below, 0 above, a ramp of the thickness between."""
     half = 0.5 * thickness
-    if z <= -half:
-        return z
-    if z >= half:
-        return 0.0
-    return -0.5 * (half - z) * (half - z) / thickness
+    return where(z <= -half, z, where(z >= half, 0.0, -0.5 * (half - z) * (half - z) / thickness))
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -96,18 +93,20 @@ def wet_share(z1, z2, thickness):
     z1, z2 : heights above the surface, m    thickness : m
     """
     half = 0.5 * thickness
-    if z1 <= -half and z2 <= -half:
+    below, above = (z1 <= -half) & (z2 <= -half), (z1 >= half) & (z2 >= half)
+    if all_of(below):
         return 1.0, 0.0, 0.0
-    if z1 >= half and z2 >= half:
+    if all_of(above):
         return 0.0, 0.0, 0.0
-    dz = z2 - z1
     w1 = min(1.0, max(0.0, 0.5 - z1 / thickness))
     w2 = min(1.0, max(0.0, 0.5 - z2 / thickness))
-    if abs(dz) < FLAT * thickness:
-        slope = 0.0 if w1 <= 0.0 or w1 >= 1.0 else -0.5 / thickness
-        return 0.5 * (w1 + w2), slope, slope
+    is_level = abs(z2 - z1) < FLAT * thickness
+    level_slope = where((w1 <= 0.0) | (w1 >= 1.0), 0.0, -0.5 / thickness)
+    dz = where(is_level, thickness, z2 - z1)
     w = (_submerged_height(z2, thickness) - _submerged_height(z1, thickness)) / dz
-    return w, (w - w1) / dz, (w2 - w) / dz
+    by_first, by_second = where(is_level, level_slope, (w - w1) / dz), where(is_level, level_slope, (w2 - w) / dz)
+    w, beyond = where(is_level, 0.5 * (w1 + w2), w), below | above
+    return where(beyond, where(below, 1.0, 0.0), w), where(beyond, 0.0, by_first), where(beyond, 0.0, by_second)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -149,7 +148,7 @@ def water_on_half(member, t, span, heights, water, motion, fluid, step):
     that by the chord; and the wet share with its derivatives by the heights of its own and of the other node.
     """
     w, by_own, by_other = wet_half(member, heights)
-    if w == 0.0 and by_own == 0.0 and by_other == 0.0:
+    if all_of((w == 0.0) & (by_own == 0.0) & (by_other == 0.0)):
         return ZERO3, ZERO3, ZERO9, ZERO9, 0.0, 0.0, 0.0
     (uw, aw), (v, a), (bp, gp) = water, motion, step
     half = 0.5 * span * w

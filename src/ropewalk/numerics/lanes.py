@@ -337,7 +337,7 @@ def lane_records(typing: Any, table: Any, width: Any) -> Any:
     if table.layout != "C" or not isinstance(table.dtype, types.Record):
         return None
     lanes = Lanes(width.literal_value)
-    fields = []
+    fields: list[Any] = []
     for name, field in table.dtype.fields.items():
         kind = field.type
         if isinstance(kind, types.NestedArray):

@@ -14,6 +14,7 @@ import numpy as np
 
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, add3, add9, dot, outer, plus_unit, scale3, scale9
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import where
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -31,7 +32,7 @@ def drag(u, t, bn, bt):
     un = add3(u, scale3(-s, t))
     speed = np.sqrt(dot(un, un))
     across, along = bn * speed, bt * abs(s)
-    slope = bn / speed if speed > 0.0 else 0.0
+    slope = where(speed > 0.0, bn / speed, 0.0)
     return add3(scale3(across, un), scale3(along * s, t)), (un, s, across, along, slope)
 
 

@@ -31,6 +31,7 @@ from ropewalk.numerics.blockelimination import (
     times,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import any_of, where
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -70,30 +71,43 @@ def eliminate_line(line, now, mesh, fluid, step, memory):
                 F, C = _first_node(i, now, lumps, fluid, step)
                 _begin_far(far, add3(F, Fa), add9(add9(A, C), Ca), A, B, pull, row)
             continue
-        adj, det = adjugate(add9(add9(K, Ca), A))
-        u, w = onto(adj, b), row_onto(c, adj)
-        schur = d * det - dot(c, u)
-        pivot = det * schur
-        q = 1.0 / pivot if abs(pivot) > TINY_PIVOT else 0.0
-        regular = regular and q != 0.0
-        f, e = q * schur, q * det
-        u = scale3(q, u)
-        h = add3(h, Fa)
-        wA, wp, wh = row_onto(w, A), dot(w, pull), dot(w, h) - det * hT
-        W, WT = add9(scale9(f, times(adj, A)), outer(u, wA)), add3(scale3(f, onto(adj, pull)), scale3(wp, u))
-        y = add3(scale3(f, onto(adj, h)), scale3(wh, u))
-        _keep(i, (W, WT, scale3(-e, wA), -e * wp), (y, -e * wh), memory.gain, memory.offset)
-        K = add9(sub9(B, times(B, W)), Cb)
-        b = sub3(pull, onto(B, WT))
-        c = sub3(row, row_onto(row, W))
-        d = -give - dot(row, WT)
-        h = add3(Fb, onto(B, y))
-        hT = dot(row, y) - miss
+        block = (add9(add9(K, Ca), A), b, c, d, add3(h, Fa), hT)
+        gain, y, (K, b, c, d, h, hT), inverse = pass_node(block, A, B, pull, row)
+        regular = regular and inverse[3] != 0.0
+        keep_gain(i, gain, y, memory.gain, memory.offset)
+        K, d, h, hT = add9(K, Cb), d - give, add3(h, Fb), hT - miss
         if two_sided:
-            inverse = (add9(scale9(f, adj), outer(u, w)), scale3(-det, u), scale3(-e, w), e * det)
             _carry(i, inverse, B, row, far, memory)
-    _keep(line, (K, b, c, d), (h, hT), memory.end_block, memory.end_right)
+    keep_gain(line, (K, b, c, d), (h, hT), memory.end_block, memory.end_right)
     return regular
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def pass_node(block, A, B, pull, row):
+    r"""Eliminate a node whose block is complete; see `eliminate_line`.
+
+    block : K, b, c, d, and the right-hand side h, hT    A, B, pull, row : of the element after the node
+    Returns what the way back needs: its motion by that of the next node and tension (four blocks), and for none of
+    these (two); what the node adds to the next block (six parts); and the inverse of its own block (four parts), of
+    which the last is 0 if a pivot vanished.
+    """
+    K, b, c, d, h, hT = block
+    adj, det = adjugate(K)
+    u, w = onto(adj, b), row_onto(c, adj)
+    schur = d * det - dot(c, u)
+    pivot = det * schur
+    q = where(abs(pivot) > TINY_PIVOT, 1.0 / pivot, 0.0)
+    f, e = q * schur, q * det
+    u = scale3(q, u)
+    wA, wp, wh = row_onto(w, A), dot(w, pull), dot(w, h) - det * hT
+    W, WT = add9(scale9(f, times(adj, A)), outer(u, wA)), add3(scale3(f, onto(adj, pull)), scale3(wp, u))
+    y = add3(scale3(f, onto(adj, h)), scale3(wh, u))
+    passed = (
+        sub9(B, times(B, W)), sub3(pull, onto(B, WT)), sub3(row, row_onto(row, W)), -dot(row, WT), onto(B, y),
+        dot(row, y),
+    )  # fmt: skip
+    inverse = (add9(scale9(f, adj), outer(u, w)), scale3(-det, u), scale3(-e, w), e * det)
+    return (W, WT, scale3(-e, wA), -e * wp), (y, -e * wh), passed, inverse
 
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
@@ -103,7 +117,7 @@ def _first_node(n, now, lumps, fluid, step):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _keep(i, W, y, gain, offset):
+def keep_gain(i, W, y, gain, offset):
     """Store what the way back needs of node i: W of four blocks, y of two."""
     (Wrr, WrT, WTr, WTT), (yr, yT) = W, y
     for p in range(3):
@@ -153,7 +167,7 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
     taut and where a node met the bed or left it: the equations were made linear on the other side of that kink.
     jumps : displacements of the first and last node (m), tuples of 3, and change of the last tension (N)
     """
-    (r, v, a, T, _), (bp, gp), (first, last, kick) = now, step, jumps
+    r, T, (first, last, kick) = now.r, now.T, jumps
     n0 = mesh.node_start[line]
     e0 = mesh.element_start[line]
     n_elements = mesh.element_start[line + 1] - e0
@@ -161,41 +175,26 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
     gain, offset, reach = memory.gain, memory.offset, memory.reach
     element, has_bed, bed, node = mesh.element, mesh.has_bed, mesh.bed, mesh.node
     e = e0 + n_elements - 1
-    miss = _turned(T[e], T[e] + share * kick, element[e].length, element[e].slack)
+    miss = turned_miss(T[e], T[e] + share * kick, element[e].length, element[e].slack)
     T[e] += share * kick
     largest_move = 0.0
     largest_kick = abs(kick)
     x0, x1, x2, x3 = last[0], last[1], last[2], kick
     for k in range(n_elements - 1, 0, -1):
         i = n0 + k
-        w0 = offset[i, 0] + gain[i, 0, 0] * x0 + gain[i, 0, 1] * x1 + gain[i, 0, 2] * x2 + gain[i, 0, 3] * x3
-        w1 = offset[i, 1] + gain[i, 1, 0] * x0 + gain[i, 1, 1] * x1 + gain[i, 1, 2] * x2 + gain[i, 1, 3] * x3
-        w2 = offset[i, 2] + gain[i, 2, 0] * x0 + gain[i, 2, 1] * x1 + gain[i, 2, 2] * x2 + gain[i, 2, 3] * x3
-        w3 = offset[i, 3] + gain[i, 3, 0] * x0 + gain[i, 3, 1] * x1 + gain[i, 3, 2] * x2 + gain[i, 3, 3] * x3
+        w0, w1, w2, w3 = step_back(i, (x0, x1, x2, x3), gain, offset)
         if two_sided:
             w0 -= reach[i, 0, 0] * first[0] + reach[i, 0, 1] * first[1] + reach[i, 0, 2] * first[2]
             w1 -= reach[i, 1, 0] * first[0] + reach[i, 1, 1] * first[1] + reach[i, 1, 2] * first[2]
             w2 -= reach[i, 2, 0] * first[0] + reach[i, 2, 1] * first[1] + reach[i, 2, 2] * first[2]
             w3 -= reach[i, 3, 0] * first[0] + reach[i, 3, 1] * first[1] + reach[i, 3, 2] * first[2]
         x0, x1, x2, x3 = w0, w1, w2, w3
-        y0, y1, y2 = share * x0, share * x1, share * x2
+        y = (share * x0, share * x1, share * x2)
         if has_bed and node[i].bed_area != 0.0:
-            normal, height = ground(bed, three(r, i))
-            above = height - node[i].radius
-            now = above + dot(normal, (y0, y1, y2))
-            if (above < 0.0) != (now < 0.0):
-                miss = max(miss, abs(now))
-        r[i, 0] += y0
-        r[i, 1] += y1
-        r[i, 2] += y2
-        v[i, 0] += gp * y0
-        v[i, 1] += gp * y1
-        v[i, 2] += gp * y2
-        a[i, 0] += bp * y0
-        a[i, 1] += bp * y1
-        a[i, 2] += bp * y2
+            miss = max(miss, passed_bed(ground(bed, three(r, i)), node[i].radius, y))
+        shift(i, y, now, step)
         e = e0 + k - 1
-        miss = max(miss, _turned(T[e], T[e] + share * x3, element[e].length, element[e].slack))
+        miss = max(miss, turned_miss(T[e], T[e] + share * x3, element[e].length, element[e].slack))
         T[e] += share * x3
         largest_move = max(largest_move, abs(x0), abs(x1), abs(x2))
         largest_kick = max(largest_kick, abs(x3))
@@ -205,8 +204,39 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _turned(before, after, length, slack):
+def step_back(i, x, gain, offset):
+    """Unknowns of node i (3 displacements and the tension before it) by those of the next node."""
+    x0, x1, x2, x3 = x
+    return (
+        offset[i, 0] + gain[i, 0, 0] * x0 + gain[i, 0, 1] * x1 + gain[i, 0, 2] * x2 + gain[i, 0, 3] * x3,
+        offset[i, 1] + gain[i, 1, 0] * x0 + gain[i, 1, 1] * x1 + gain[i, 1, 2] * x2 + gain[i, 1, 3] * x3,
+        offset[i, 2] + gain[i, 2, 0] * x0 + gain[i, 2, 1] * x1 + gain[i, 2, 2] * x2 + gain[i, 2, 3] * x3,
+        offset[i, 3] + gain[i, 3, 0] * x0 + gain[i, 3, 1] * x1 + gain[i, 3, 2] * x2 + gain[i, 3, 3] * x3,
+    )
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def shift(i, y, now, step):
+    """Move node i by y (m), its velocity and acceleration with it.  now : `Instant`    step : da/dr, dv/dr"""
+    (r, v, a, _, _), (bp, gp) = now, step
+    for p in range(3):
+        r[i, p] += y[p]
+        v[i, p] += gp * y[p]
+        a[i, p] += bp * y[p]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def passed_bed(surface, radius, y):
+    """What a node that moves by y (m) has passed the surface of the bed by (m); 0 if it stays on its side of it."""
+    above = surface[1] - radius
+    then = above + dot(surface[0], y)
+    return where((above < 0.0) ^ (then < 0.0), abs(then), 0.0)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def turned_miss(before, after, length, slack):
     """What an element misses its length by (m) when its tension changed sign in a linear equation."""
-    if slack > 0.0 and (before < 0.0) != (after < 0.0):
-        return length * abs(after) / slack
-    return 0.0
+    turned = (slack > 0.0) & ((before < 0.0) ^ (after < 0.0))
+    if not any_of(turned):
+        return 0.0
+    return where(turned, length * abs(after) / slack, 0.0)

@@ -17,6 +17,7 @@ from ropewalk.methods.mixed.remesh import next_remesh, remesh
 from ropewalk.methods.mixed.report import Compiled, FemWork, arc_length, reading_for
 from ropewalk.methods.mixed.steps import Moving, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
+from ropewalk.methods.mixed.walks import fill_walks
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import entry_point
@@ -102,6 +103,8 @@ def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
             reading_for(model, work), empty,
         )  # fmt: skip
         kept = work.compiled = Compiled(entry, parts, leaps, empty)
+        if not has_events(model, work):
+            fill_walks(work.mesh, work.steps.now.X, work.steps.now.T, work.steps.memory.walks)
         work.forces = None
     return kept
 

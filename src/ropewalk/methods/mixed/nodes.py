@@ -24,6 +24,7 @@ from ropewalk.numerics.blockelimination import (
     sub9,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import any_of, where
 
 # of `grip`: the friction coefficient in force; 1 where all elements may push for once; 1 while an equilibrium is sought
 FRICTION_ROW = 9
@@ -80,21 +81,49 @@ def node_terms(n, now, lumps, fluid, step):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_node_terms(F, K, n, now, lumps, fluid, step):
     """Forces minus inertia of row n added to F, minus their derivative added to K; arguments of `node_terms`."""
-    node, v, a, damping, (bp, gp) = lumps.node[n], now.v, now.a, lumps.mass_damping, step
-    m = node.mass
-    F = (
-        F[0] + node.force[0] - m * (a[n, 0] + damping * v[n, 0]),
-        F[1] + node.force[1] - m * (a[n, 1] + damping * v[n, 1]),
-        F[2] + node.force[2] - m * (a[n, 2] + damping * v[n, 2] + fluid[1]),
-    )
-    K = plus_unit(K, m * (bp + damping * gp))
+    node, gp = lumps.node[n], step[1]
+    given = (node.force[0], node.force[1], node.force[2])
+    F, K = add_inertia(F, K, n, now, (node.mass, given), (lumps.mass_damping, fluid[1]), step)
     if not is_bare(node):
         R1, K1, _ = lump(n, now, lumps.node, fluid, step)
         F, K = sub3(F, R1), add9(K, K1)
     if lumps.has_bed and node.bed_area != 0.0 and penetration(lumps.bed, three(now.r, n), node.radius) > 0.0:
-        R1, K1 = _bed_terms(n, now.r, v, lumps.bed, node, gp, lumps.grip)
+        R1, K1 = _bed_terms(n, now.r, now.v, lumps.bed, node, gp, lumps.grip)
         F, K = sub3(F, R1), add9(K, K1)
     return F, K
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def add_inertia(F, K, n, now, lump, field, step):
+    """Weight, given force, inertia and damping by mass at row n, added as in `add_node_terms`.
+
+    lump : mass (kg) and given force (N)    field : damping by mass (1/s) and gravity (m/s2)
+    """
+    (m, given), (damping, g), v, a, (bp, gp) = lump, field, now.v, now.a, step
+    F = (
+        F[0] + given[0] - m * (a[n, 0] + damping * v[n, 0]),
+        F[1] + given[1] - m * (a[n, 1] + damping * v[n, 1]),
+        F[2] + given[2] - m * (a[n, 2] + damping * v[n, 2] + g),
+    )
+    return F, plus_unit(K, m * (bp + damping * gp))
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def rest_on_bed(bed, surface, place, foot, mu, gp):
+    """Minus the force of the bed on a node with the memory of friction, its derivative without the bed's bend, `press`.
+
+    bed : of `Bed`    surface : its normal, and the height over it (m)    place : of the node, its velocity (m/s), and
+    where it grips (m)    foot : contact area (m2) and radius (m)    mu : coefficient of friction    gp : dv/dr, 1/s
+    """
+    (normal, _), (r, v, hold), (area, radius) = surface, place, foot
+    N, slope = press(bed, surface, v, area, radius, gp)
+    R, K = scale3(-N, normal), scale9(slope, outer(normal, normal))
+    if mu <= 0.0 or not any_of(N > 0.0):
+        return R, K, N, slope
+    d, length = slid(normal, r, hold)
+    shear = where(N > 0.0, bed.law[0].shear * area, 0.0)
+    f, stiffness = grip_pull(shear, normal, d, length, (N, slope), mu)
+    return sub3(R, f), add9(K, stiffness), N, slope
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -107,20 +136,18 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
 
     bed : of `Bed`    node : record    gp : dv/dr, 1/s
     """
-    area, normal = node.bed_area, ground(bed, three(r, n))[0]
-    N, slope = press(bed, three(r, n), three(v, n), area, node.radius, gp)
-    R, K = scale3(-N, normal), sub9(scale9(slope, outer(normal, normal)), scale9(N, bend(bed, three(r, n))))
-    mu = grip[FRICTION_ROW, 0]
-    if mu <= 0.0 or N <= 0.0:
+    area, surface, mu = node.bed_area, ground(bed, three(r, n)), grip[FRICTION_ROW, 0]
+    normal, is_sought = surface[0], mu > 0.0 and grip[FRICTION_ROW, 2] > 0.0
+    place, foot = (three(r, n), three(v, n), three(grip, GRIP + n)), (area, node.radius)
+    R, K, N, slope = rest_on_bed(bed, surface, place, foot, 0.0 if is_sought else mu, gp)
+    K = sub9(K, scale9(N, bend(bed, three(r, n))))
+    if not is_sought or N <= 0.0:
         return R, K
-    d, length = slid(normal, three(r, n), three(grip, GRIP + n))
-    if grip[FRICTION_ROW, 2] > 0.0:
-        rho, k = three(grip, n + (grip.shape[0] + GRIP) // 2), SOFT * bed.law[0].shear * area
-        across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
-        K = add9(K, scale9(slope, outer(rho, normal)))
-        return add3(R, add3(scale3(-N, rho), scale3(k, d))), add9(K, scale9(k, across))
-    f, stiffness = grip_pull(bed.law[0].shear * area, normal, d, length, (N, slope), mu)
-    return sub3(R, f), add9(K, stiffness)
+    d, _ = slid(normal, three(r, n), three(grip, GRIP + n))
+    rho, k = three(grip, n + (grip.shape[0] + GRIP) // 2), SOFT * bed.law[0].shear * area
+    across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
+    K = add9(K, scale9(slope, outer(rho, normal)))
+    return add3(R, add3(scale3(-N, rho), scale3(k, d))), add9(K, scale9(k, across))
 
 
 @kernel(**UNCOUNTED)

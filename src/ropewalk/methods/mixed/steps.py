@@ -39,6 +39,7 @@ from ropewalk.methods.mixed.ledger import keep_step
 from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
+from ropewalk.methods.mixed.side_by_side import take_sides
 from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join_ends, newton_iteration
 from ropewalk.model.arrays import Array, Records, records
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
@@ -188,6 +189,18 @@ def _count_slack(T):
 
 @kernel(**UNCOUNTED)
 def _newton(h, mesh, fluid, step, work):
+    """As `_iterate`, with lines side by side where there are walks; not while elements may push (walks.py)."""
+    walks, grip = work.memory.walks, work.memory.grip
+    if walks.allowed[0] == 1 and grip[FRICTION_ROW, 1] == 0.0:
+        walks.in_use[0] = 1
+        take_sides(work.trial.X, work.trial.T, work.flow, grip, walks)
+    done = _iterate(h, mesh, fluid, step, work)
+    walks.in_use[0] = 0
+    return done
+
+
+@kernel(**UNCOUNTED)
+def _iterate(h, mesh, fluid, step, work):
     """Iterate the trial state to its equations; returns True if it got there.
 
     Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. That says nothing

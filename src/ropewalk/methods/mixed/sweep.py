@@ -20,6 +20,8 @@ from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
 from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
 from ropewalk.methods.mixed.nodes import GRIP, lumps_of, node_terms
+from ropewalk.methods.mixed.side_by_side import eliminate_groups, give_back, substitute_groups, take_ends
+from ropewalk.methods.mixed.walks import WHOLE, Walks, plan_walks
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense, sub3
 from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
@@ -40,6 +42,7 @@ class Elimination(NamedTuple):
     grip: Array  # (GRIP + n_rows, 3) of the bed: scratch, friction coefficient, where each node holds on to it (m)
     corner: Array  # (8, 4), of `carry_far_end`
     factor: BlockFactor  # of the junctions; empty where they are solved at once
+    walks: Walks  # lines that go side by side
 
 
 def allocate_elimination(mesh: Mesh) -> Elimination:
@@ -58,6 +61,7 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
         corner=np.zeros((8, 4)),
         factor=junction_factor(mesh, mesh.line.junction),
+        walks=plan_walks(mesh),
     )
 
 
@@ -197,7 +201,13 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     n_nodes = mesh.s.size
     right = memory.right
     has_bodies, has_links = mesh.bodies.body.shape[0] > 0, mesh.bodies.links.link.shape[0] > 0
+    walks = memory.walks
+    has_walks = walks.in_use[0] == 1
+    if has_walks and not eliminate_groups(mesh, fluid, step, memory):
+        return np.inf, np.inf, np.inf
     for line in range(n_lines):
+        if has_walks and walks.alone[line] == 0:
+            continue
         if not eliminate_line(line, now, mesh, fluid, step, memory):
             return np.inf, np.inf, np.inf
     if n_dofs > 0:
@@ -225,7 +235,13 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     move = 0.0
     kick = 0.0
     miss = 0.0
+    if has_walks:
+        _hand_jumps(mesh, right, walks)
+        move, kick, miss = substitute_groups(mesh, step, share, memory)
+        give_back(X, T, walks)
     for line in range(n_lines):
+        if has_walks and walks.alone[line] == 0:
+            continue
         jumps = (end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right), right[n_dofs + line])
         m, k, left = substitute_line(line, now, mesh, step, share, memory, jumps)
         move, kick, miss = max(move, m), max(kick, k), max(miss, left)
@@ -241,7 +257,23 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     if has_links:
         kick = max(kick, _pull_links(X, mesh, right, share))
     join_ends(X, mesh)
+    if has_walks:
+        take_ends(X, walks)
     return move, kick, miss
+
+
+@kernel(**UNCOUNTED)
+def _hand_jumps(mesh, right, walks):
+    """Give the whole lines among the walks the displacements of their ends and the changes of their last tensions."""
+    n_dofs = mesh.dof.shape[0]
+    for g in range(walks.start.size - 1):
+        for k in range(walks.used[g]):
+            if walks.part[g, k] == WHOLE:
+                line = walks.line[g, k]
+                x = end_jump(line, 1, mesh, right)
+                for p in range(3):
+                    walks.jump[g, p, k] = x[p]
+                walks.jump[g, 3, k] = right[n_dofs + line]
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -1,0 +1,140 @@
+"""Starts in common: cases of a sweep that are the same at rest find their equilibrium and their mesh once.
+
+Seeds, wave heights and motions change nothing of a mooring at rest. Within :func:`shared_starts` an equilibrium and the
+memory of a solver that stands on it are kept by all that they depend on: the arrays of the model but its waves and
+motions, where the motions begin, and the settings. What is found is a function of that alone, so a case has the same
+bits whether it finds them or is handed them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ropewalk.methods.protocol import Settling, Solver
+from ropewalk.model.given import changes, still
+from ropewalk.model.joints import LOOSE
+from ropewalk.model.model import Model
+
+if TYPE_CHECKING:
+    from ropewalk.analysis.statics import Equilibrium
+    from ropewalk.model.state import State
+    from ropewalk.spec.system import System
+
+KEPT = 8  # starts; a sweep over lengths or depths has a new one for each
+
+
+@dataclass
+class Starts:
+    """What is kept, the last ones used at the end."""
+
+    rest: OrderedDict[bytes, Equilibrium] = field(default_factory=OrderedDict)
+    work: OrderedDict[bytes, Any] = field(default_factory=OrderedDict)
+
+
+_starts: ContextVar[Starts | None] = ContextVar("_starts", default=None)
+
+
+@contextmanager
+def shared_starts() -> Iterator[Starts]:
+    """Keep starts for the cases that are run within."""
+    kept = Starts()
+    token = _starts.set(kept)
+    try:
+        yield kept
+    finally:
+        _starts.reset(token)
+
+
+def equilibrium_of(system: System, model: Model) -> Equilibrium:
+    """`statics` of a case at t = 0, or what is kept of another one that is the same at rest."""
+    from ropewalk.analysis.statics import statics
+
+    kept = _starts.get()
+    key = None if kept is None else rest_key(model, 0.0, system.statics.model_dump_json())
+    if kept is None or key is None:
+        return statics(system)
+    found = kept.rest.get(key)
+    if found is None:
+        return _keep(kept.rest, key, statics(system))
+    kept.rest.move_to_end(key)
+    return replace(found, system=system, model=still(model, 0.0))
+
+
+def work_of(model: Model, solver: Solver, state: State) -> Any:
+    """`solver.start`, or its memory as it is kept of another case that starts from the same."""
+    kept = _starts.get()
+    if kept is None or not isinstance(solver, Settling) or np.any(model.bodies.joint == LOOSE):
+        return solver.start(model, state)
+    key = rest_key(model, state.time, (repr(solver), state))
+    if key is None:
+        return solver.start(model, state)
+    found = kept.work.get(key)
+    if found is None:
+        found = _keep(kept.work, key, solver.settled(model, state))
+    kept.work.move_to_end(key)
+    return solver.begin(model, copied(found))
+
+
+def rest_key(model: Model, t: float, settings: Any) -> bytes | None:
+    """A digest of all that a model at rest at time t (s) depends on; None if loads, flow or lengths change in time."""
+    if changes(model) or model.lines.winches.line.size or np.any(model.motions.is_driven):
+        return None
+    from ropewalk.physics.in_time import value_at
+
+    functions = model.functions
+    begin = [value_at(t, i, functions) for i in range(functions.function.shape[0])]
+    calm = model._replace(
+        sea=model.sea._replace(wave=np.zeros(0), functions=()),  # type: ignore[arg-type]
+        motions=model.motions.function,  # type: ignore[arg-type]
+        functions=(),  # type: ignore[arg-type]
+    )
+    # where the number of elements is open, it follows from the forces over a period of the motions
+    motions = functions if np.any(model.lines.piece_elements == 0) else ()
+    digest = hashlib.blake2b(digest_size=16)
+    _feed(digest, (calm, begin, motions, settings))
+    return digest.digest()
+
+
+def _feed(digest: Any, part: Any) -> None:
+    """Add a tree of arrays, numbers and texts to a digest."""
+    if isinstance(part, np.ndarray):
+        digest.update(f"{part.dtype.descr}{part.shape}".encode())
+        digest.update(np.ascontiguousarray(part).tobytes())
+    elif isinstance(part, tuple | list):
+        digest.update(f"{type(part).__name__}{len(part)}".encode())
+        for each in part:
+            _feed(digest, each)
+    else:
+        digest.update(repr(part).encode())
+
+
+def _keep(store: OrderedDict[bytes, Any], key: bytes, value: Any) -> Any:
+    store[key] = value
+    while len(store) > KEPT:
+        store.popitem(last=False)
+    return value
+
+
+def copied(memory: Any, seen: dict[int, Any] | None = None) -> Any:
+    """The same tree with its own arrays, except those that nobody may write to."""
+    seen = {} if seen is None else seen
+    if id(memory) in seen:
+        return seen[id(memory)]
+    made = memory
+    if isinstance(memory, np.ndarray):
+        made = memory.copy() if memory.flags.writeable else memory
+    elif isinstance(memory, tuple):
+        parts = [copied(part, seen) for part in memory]
+        made = type(memory)(*parts) if hasattr(memory, "_fields") else tuple(parts)
+    elif is_dataclass(memory) and not isinstance(memory, type):
+        made = replace(memory, **{name: copied(part, seen) for name, part in vars(memory).items()})
+    seen[id(memory)] = made
+    return made
