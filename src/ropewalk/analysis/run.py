@@ -17,6 +17,7 @@ from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
+from ropewalk.analysis.shared_start import work_of
 from ropewalk.analysis.run_files import (
     DOUBTS,
     attributes,
@@ -107,7 +108,7 @@ def run(
     if saved is None:
         if state is None:
             raise ValueError("a run needs a state to start from")
-        work, tally = solver.start(_at(model, solver, state.time), state), Tally()
+        work, tally = work_of(_at(model, solver, state.time), solver, state), Tally()
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)

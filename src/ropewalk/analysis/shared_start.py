@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ropewalk.methods.protocol import Settling, Solver
+from ropewalk.methods.protocol import Solver
 from ropewalk.model.given import changes, still
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
@@ -29,6 +29,19 @@ if TYPE_CHECKING:
     from ropewalk.spec.system import System
 
 KEPT = 8  # starts; a sweep over lengths or depths has a new one for each
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """A solver whose start has two parts, the first of them at rest."""
+
+    def settled(self, model: Model, state: State) -> Any:
+        """Memory at rest, which depends on no waves, and on motions by where they begin."""
+        ...
+
+    def begin(self, model: Model, work: Any) -> Any:
+        """That memory ready for the first step."""
+        ...
 
 
 @dataclass

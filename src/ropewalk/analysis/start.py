@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.shared_start import equilibrium_of
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Solver
 from ropewalk.model.arrays import Array
@@ -110,9 +111,7 @@ def _without_start(system: System) -> System:
 
 def _at_rest(system: System, model: Model, solver: Solver, *, settle: bool) -> tuple[State, Sequence[Doubt]]:
     """Equilibrium on the bars of a solver of bars; with `settle` on the mesh of any solver."""
-    from ropewalk.analysis.statics import statics
-
-    equilibrium = statics(system)
+    equilibrium = equilibrium_of(system, model)
     state, doubts = equilibrium.state, equilibrium.start_doubts
     model = still(model, state.time)
     if hasattr(solver, "at_rest"):

@@ -29,6 +29,8 @@ class MixedFemOptions(Part):
     """Of generalised-alpha at high frequencies: 1 keeps all, 0 damps most; chosen by whether slack can occur."""
     ledger: bool = True
     """Keep the energy balance."""
+    lanes: bool = True
+    """Compute lines side by side in vector registers where they can be; the same but for round-off."""
 
 
 class ConstrainedOptions(Part):

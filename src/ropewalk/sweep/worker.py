@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ropewalk.analysis.shared_start import shared_starts
 from ropewalk.errors import ConvergenceError, InputError, OutputError
 from ropewalk.sweep import job
 from ropewalk.sweep.frames import DONE, ERROR, FAILED, MEMORY, NOT_WRITTEN, REFUSED, pack, pack_summary, unpack
@@ -38,12 +39,13 @@ def main(preloaded: Sequence[str] = PRELOADED) -> None:
     for name in preloaded:
         import_module(name)
     _send(answers, pack({"ready": os.getpid()}))
-    while True:
-        message, _ = jobs.get()
-        answer, block = _do(message)
-        _send(answers, pack(answer, block))
-        if answer["status"] == MEMORY:
-            os._exit(AFTER_MEMORY)
+    with shared_starts():
+        while True:
+            message, _ = jobs.get()
+            answer, block = _do(message)
+            _send(answers, pack(answer, block))
+            if answer["status"] == MEMORY:
+                os._exit(AFTER_MEMORY)
 
 
 def _listen(jobs: queue.SimpleQueue[tuple[dict[str, Any], bytes]]) -> None:

@@ -8,6 +8,7 @@ from ropewalk.assembly.body_loads import water_on_bodies
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
+from ropewalk.methods.mixed.entries import kept_entry
 from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
 from ropewalk.methods.mixed.ledger_forces import BREAK, WINCH, WORK
@@ -20,7 +21,6 @@ from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.methods.mixed.walks import fill_walks
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.numerics.compile import entry_point
 
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
 TINY_ITERATIONS = 8  # of Newton, in it
@@ -98,12 +98,12 @@ def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
     if kept is None or kept.leaps != leaps or any(a is not b for a, b in zip(parts, kept.parts, strict=True)):
         walk = march_booked if work.steps.settings[0].ledger > 0.0 else march
         empty = new_tape(0, work.mesh, work.worst_miss)
-        entry = entry_point(
+        entry = kept_entry(
             march_leaping if leaps else walk, np.zeros(1), work.mesh, model.sea, model.motions, work.steps,
             reading_for(model, work), empty,
         )  # fmt: skip
         kept = work.compiled = Compiled(entry, parts, leaps, empty)
-        if not has_events(model, work):
+        if work.lanes and not has_events(model, work):
             fill_walks(work.mesh, work.steps.now.X, work.steps.now.T, work.steps.memory.walks)
         work.forces = None
     return kept

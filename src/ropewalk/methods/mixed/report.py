@@ -53,6 +53,7 @@ class FemWork:
     forces: Tape | None = None  # one moment, to read forces from; its arrays change with every reading
     start_remark: str = ""  # what has to be said of the equilibrium the run starts from
     stiffness_error: float = -1.0  # relative, of the stiffness of lines on bodies; below 0 if it is not known
+    lanes: bool = True  # lines go side by side where they can
     high: Any = None  # the answer of elements of higher order, where they are asked for
 
     def take(self, other: FemWork) -> None:

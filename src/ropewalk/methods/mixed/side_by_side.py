@@ -118,11 +118,14 @@ def _plane(bed, x):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _add_node(F, K, i, now, node, hold, ground, fluid, step):
-    """As `add_node_terms` of row i.  node : record of lanes    ground : has_bed, bed, friction, damping by mass"""
-    has_bed, bed, mu, damping = ground
+def _add_node(F, K, i, now, node, ground, step):
+    """As `add_node_terms` of row i.
+
+    node : record of lanes    ground : has_bed, bed, friction, where nodes grip (m), damping by mass (1/s) and gravity
+    """
+    has_bed, bed, mu, hold, field = ground
     given = (node.force_0, node.force_1, node.force_2)
-    F, K = add_inertia(F, K, i, now, (node.mass, given), (damping, fluid[1]), step)
+    F, K = add_inertia(F, K, i, now, (node.mass, given), field, step)
     if has_bed:
         surface = _plane(bed, three(now.r, i))
         if any_of((node.bed_area != 0.0) & (surface[1] < node.radius)):
@@ -152,9 +155,10 @@ def eliminate_walks(g, mesh, fluid, step, mu, walks):
 
     mu : coefficient of friction with the bed
     """
-    now, ground = _lanes_of(walks), (mesh.has_bed, mesh.bed, mu, mesh.mass_damping)
-    elements, nodes, hold = lane_records(walks.elements, WIDTH), lane_records(walks.nodes, WIDTH), walks.hold
-    holds, taken = lane_array(hold, WIDTH), lane_array(walks.taken, WIDTH)
+    now, holds = _lanes_of(walks), lane_array(walks.hold, WIDTH)
+    ground = (mesh.has_bed, mesh.bed, mu, holds, (mesh.mass_damping, fluid[1]))
+    elements, nodes = lane_records(walks.elements, WIDTH), lane_records(walks.nodes, WIDTH)
+    taken = lane_array(walks.taken, WIDTH)
     gains, offsets = lane_array(walks.gain, WIDTH), lane_array(walks.offset, WIDTH)
     i0, i1 = walks.start[g], walks.start[g + 1] - 1
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0
@@ -164,7 +168,7 @@ def eliminate_walks(g, mesh, fluid, step, mu, walks):
         Fa, Fb, miss, A, B, Ca, Cb, t, weight, row, give = _element(i, now, elements[i], fluid, step)
         extra = scale3(weight * miss, t)
         Fa, Fb = add3(Fa, extra), sub3(Fb, extra)
-        Fb, Cb = _add_node(Fb, Cb, i + 1, now, nodes[i + 1], holds, ground, fluid, step)
+        Fb, Cb = _add_node(Fb, Cb, i + 1, now, nodes[i + 1], ground, step)
         pull = scale3(1.0 - weight * give, t)
         if i == i0:
             K, b, c, d, h, hT = add9(B, Cb), pull, row, -give, Fb, -miss

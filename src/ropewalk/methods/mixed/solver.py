@@ -90,9 +90,14 @@ class MixedFem:
     start_at: Literal["equilibrium", "as_given"] = "equilibrium"
     ledger: bool = True  # keep the energy balance
     accuracy: float = ACCURACY  # wanted discretisation error of end tensions at rest, where elements are not given
+    lanes: bool = True  # lines, or the halves of one, go side by side in vector registers where they can
 
     def start(self, model: Model, state: State) -> FemWork:
         """Mesh, memory, and the equilibrium or the given state on it."""
+        return self.begin(model, self.settled(model, state))
+
+    def settled(self, model: Model, state: State) -> FemWork:
+        """The first part of `start`: all that waves and motions have nothing to do with."""
         refuse_unclaimed(self, model, frozenset({Claim.DYNAMICS}))
         if self.integrator == "leapfrog":
             refuse_leapfrog(model)
@@ -115,6 +120,12 @@ class MixedFem:
         else:
             work.static[MESH_ERROR] = -1.0
             copy_state(work.steps.trial, work.steps.now)
+        return work
+
+    def begin(self, model: Model, work: FemWork) -> FemWork:
+        """The second part of `start`, on the memory of the first."""
+        work.mesh = work.mesh._replace(given=work.mesh.given._replace(functions=model.functions))
+        work.lanes = self.lanes
         self._set(model, work)
         if self.start_at == "as_given":
             find_acceleration(model, work)
@@ -274,6 +285,7 @@ class MixedFem:
         mesh = restored_mesh(with_winches(model, build_mesh(model, self.damping), 0.0), snapshot)
         work = fresh_memory(model, mesh, allocate(mesh), lying(mesh, snapshot["now_x"][0]))
         fill(work, snapshot)
+        work.lanes = self.lanes
         return work
 
 

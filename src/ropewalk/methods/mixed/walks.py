@@ -9,14 +9,13 @@ as they are.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.member import MEMBER_FIELDS
-from ropewalk.loads.point import is_bare
 from ropewalk.model.arrays import Array, Ints, Records, ints
 from ropewalk.numerics.lanes import WIDTH, lane_dtype
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
@@ -182,11 +181,8 @@ def _is_plain(mesh: Mesh, line: int) -> bool:
     """Whether a line begins at a held end, is elastic by a single number, and carries nothing."""
     e = slice(mesh.element_start[line], mesh.element_start[line + 1])
     n = slice(mesh.node_start[line], mesh.node_start[line + 1])
-    element: Any = mesh.element[e]
-    return bool(
-        mesh.line[line].two_sided == 0
-        and element.shape[0] >= FEWEST_ELEMENTS
-        and np.all((element.law == LINEAR) | (element.law == INEXTENSIBLE))
-        and np.all(element.length_rate == 0.0)
-        and all(is_bare.py_func(node) if hasattr(is_bare, "py_func") else is_bare(node) for node in mesh.node[n])
-    )
+    law, node = mesh.element["law"][e], mesh.node[n]
+    if mesh.line["two_sided"][line] or law.size < FEWEST_ELEMENTS or np.any(mesh.element["length_rate"][e] != 0.0):
+        return False
+    lumped = any(np.any(node[name] != 0.0) for name in ("volume", "drag_area", "added"))
+    return not lumped and bool(np.all((law == LINEAR) | (law == INEXTENSIBLE)))

