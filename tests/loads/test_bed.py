@@ -135,7 +135,7 @@ def test_derivative_of_friction_with_a_memory_matches_differences():
         x = np.array([3.0, -2.0, -20.0]) - 0.02 * SLOPE.law.normal[0] + way * np.array([0.2, 0.4, 0.0])
 
         def pull(x):
-            pushed = seabed.press(SLOPE, tuple(x), STILL, area, 0.0, 0.0)
+            pushed = seabed.press(SLOPE, seabed.ground(SLOPE, tuple(x)), STILL, area, 0.0, 0.0)
             n = tuple(SLOPE.law.normal[0])
             d, length = seabed.slid(n, tuple(x), (3.0, -2.0, -20.0))
             return seabed.grip_pull(2e4 * area, n, d, length, pushed, FRICTION)

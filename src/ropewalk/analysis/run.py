@@ -17,7 +17,6 @@ from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
-from ropewalk.analysis.shared_start import work_of
 from ropewalk.analysis.run_files import (
     DOUBTS,
     attributes,
@@ -29,6 +28,7 @@ from ropewalk.analysis.run_files import (
     recorder_for,
     with_events,
 )
+from ropewalk.analysis.shared_start import work_of
 from ropewalk.analysis.start import START_SETTINGS
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Claim, Marching, Passage, Report, Solver, Status

@@ -103,7 +103,8 @@ def rest_key(model: Model, t: float, settings: Any) -> bytes | None:
     from ropewalk.physics.in_time import value_at
 
     functions = model.functions
-    begin = [value_at(t, i, functions) for i in range(functions.function.shape[0])]
+    # added to 0 because a ramp begins with 0 or -0
+    begin = [tuple(0.0 + x for x in value_at(t, i, functions)) for i in range(functions.function.shape[0])]
     calm = model._replace(
         sea=model.sea._replace(wave=np.zeros(0), functions=()),  # type: ignore[arg-type]
         motions=model.motions.function,  # type: ignore[arg-type]
