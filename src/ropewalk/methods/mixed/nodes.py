@@ -42,6 +42,18 @@ class Lumps(NamedTuple):
     grip: Array  # of `Elimination`
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def friction_of(grip):
+    """Coefficient of friction in force."""
+    return grip[FRICTION_ROW, 0]
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def push_of(grip):
+    """Above 0 where all elements may push for once."""
+    return grip[FRICTION_ROW, 1]
+
+
 @kernel(inline="always")
 def lumps_of(mesh, grip):
     """`Lumps` of a mesh."""
@@ -136,7 +148,7 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
 
     bed : of `Bed`    node : record    gp : dv/dr, 1/s
     """
-    area, surface, mu = node.bed_area, ground(bed, three(r, n)), grip[FRICTION_ROW, 0]
+    area, surface, mu = node.bed_area, ground(bed, three(r, n)), friction_of(grip)
     normal, is_sought = surface[0], mu > 0.0 and grip[FRICTION_ROW, 2] > 0.0
     place, foot = (three(r, n), three(v, n), three(grip, GRIP + n)), (area, node.radius)
     R, K, N, slope = rest_on_bed(bed, surface, place, foot, 0.0 if is_sought else mu, gp)
@@ -153,7 +165,7 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
 @kernel(**UNCOUNTED)
 def move_grip(r, v, mesh, grip):
     """After a step: nodes in the air grip where they are; nodes that slip drag their grip behind them."""
-    mu = grip[FRICTION_ROW, 0]
+    mu = friction_of(grip)
     if mu <= 0.0 or not mesh.has_bed:
         return
     bed = mesh.bed

@@ -17,7 +17,7 @@ import numpy as np
 
 from ropewalk.assembly.element import Instant, pulled_in_water, three, tie
 from ropewalk.methods.mixed.elimination import keep_gain, pass_node, passed_bed, shift, step_back, turned_miss
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, add_inertia, rest_on_bed
+from ropewalk.methods.mixed.nodes import GRIP, add_inertia, friction_of, rest_on_bed
 from ropewalk.methods.mixed.walks import FIRST_HALF, SECOND_HALF, WHOLE
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -43,7 +43,7 @@ from ropewalk.physics.waves import COLUMNS
 @kernel(forceinline=True, **UNCOUNTED)
 def take_sides(X, T, flow, grip, walks):
     """Copy a state and the water to the lanes of its walks."""
-    has_grip = grip[FRICTION_ROW, 0] > 0.0
+    has_grip = friction_of(grip) > 0.0
     node, element, to, hold, water, T_to = walks.node, walks.element, walks.X, walks.hold, walks.flow, walks.T
     for g in range(walks.start.size - 1):
         for i in range(walks.start[g], walks.start[g + 1]):
@@ -55,8 +55,7 @@ def take_sides(X, T, flow, grip, walks):
                     water[i, c, k] = flow[n, c]
                 T_to[i, k] = T[element[i, k]]
                 if has_grip:
-                    for p in range(3):
-                        hold[i, p, k] = grip[GRIP + n, p]
+                    hold[i, 0, k], hold[i, 1, k], hold[i, 2, k] = three(grip, GRIP + n)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -239,7 +238,7 @@ def _join(k, o, block, right, jump):
 @kernel(forceinline=True, **UNCOUNTED)
 def eliminate_groups(mesh, fluid, step, memory):
     """Eliminate all walks; returns False if a pivot vanished.  fluid, step, memory : as of `newton_iteration`"""
-    walks, mu = memory.walks, memory.grip[FRICTION_ROW, 0]
+    walks, mu = memory.walks, friction_of(memory.grip)
     regular = True
     for g in range(walks.start.size - 1):
         regular = eliminate_walks(g, mesh, fluid, step, mu, walks) and regular

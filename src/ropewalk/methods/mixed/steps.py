@@ -36,7 +36,7 @@ from ropewalk.methods.mixed.control import (
 )
 from ropewalk.methods.mixed.landing import land
 from ropewalk.methods.mixed.ledger import keep_step
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip
+from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip, push_of
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
 from ropewalk.methods.mixed.side_by_side import take_sides
@@ -191,7 +191,7 @@ def _count_slack(T):
 def _newton(h, mesh, fluid, step, work):
     """As `_iterate`, with lines side by side where there are walks; not while elements may push (walks.py)."""
     walks, grip = work.memory.walks, work.memory.grip
-    if walks.allowed[0] == 1 and grip[FRICTION_ROW, 1] == 0.0:
+    if walks.allowed[0] == 1 and push_of(grip) == 0.0:
         walks.in_use[0] = 1
         take_sides(work.trial.X, work.trial.T, work.flow, grip, walks)
     done = _iterate(h, mesh, fluid, step, work)
@@ -261,7 +261,7 @@ def _try_step(h, mesh, sea, motions, work):
     now, last, trial = work.now, work.last, work.trial
     clock, settings = work.clock[0], work.settings[0]
     X, Y = now.X, trial.X
-    is_restart = work.memory.grip[FRICTION_ROW, 1] == RESTART or clock.impact > 0.0
+    is_restart = push_of(work.memory.grip) == RESTART or clock.impact > 0.0
     scheme = BACKWARD_EULER if is_restart else int(settings.scheme)
     made = coefficients(scheme, _radius(mesh, now.T, settings))
     am, af, shift = made.alpha_m, made.alpha_f, made.delta * h

@@ -155,7 +155,8 @@ def _groups(mesh: Mesh) -> list[list[Walk]]:
     if len(walks) <= WIDTH // 2 and all(_is_held(mesh, walk.line) for walk in walks):
         walks = [half for walk in walks for half in _halves(walk)]
     walks.sort(key=lambda walk: -walk.elements.size)
-    groups = [walks[k : k + WIDTH] for k in range(0, len(walks), WIDTH)]
+    width = WIDTH
+    groups = [walks[k : k + width] for k in range(0, len(walks), width)]
     return [g for g in groups if sum(w.elements.size for w in g) >= LEAST_GAIN * g[0].elements.size]
 
 
