@@ -78,10 +78,13 @@ def _poses(dataset: xr.Dataset, system: System, body: str) -> tuple[int, Array, 
     return k, turn, dataset["body_position"].values[:, k]
 
 
-def body_events(dataset: xr.Dataset) -> list[Event]:
-    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time."""
-    system, time = _system(dataset), dataset["time"].values
-    model = build(system)
+def body_events(dataset: xr.Dataset, system: System | None = None, model: Model | None = None) -> list[Event]:
+    """Capsizing, sinking and dry-out of bodies, and lines over their breaking load, in the order of time.
+
+    system, model : of the dataset, where they are at hand
+    """
+    system, time = system or _system(dataset), dataset["time"].values
+    model = model or build(system)
     found: list[Event] = []
     for k, (name, body) in enumerate(system.bodies.items()):
         if body.joint != "free" or not body.all_hulls:
@@ -102,7 +105,7 @@ def body_events(dataset: xr.Dataset) -> list[Event]:
         found += _first(time, under, name, "sunk", f"'{name}' stays under water for {SUNK:g} s or more")
     limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
-        largest = dataset["tension"][:, dataset["node_line"].values == name].values.max(axis=1)
+        largest = dataset["tension"].values[:, dataset["node_line"].values == name].max(axis=1)
         text = f"'{name}' pulls up to {largest.max():.4g} N and breaks at {limit[i]:.4g} N; over that"
         found += _first(time, largest > limit[i], name, "overload", text)
     return sorted(found)

@@ -10,7 +10,7 @@ import numpy as np
 from ropewalk.model.environment import bed_levels
 from ropewalk.model.model import Model, build
 from ropewalk.post.bodies import Event, _extent, _first, _system, body_events, rotations
-from ropewalk.post.window import settled
+from ropewalk.post.window import ramp_end, settled
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SNAP_FACTOR = 2.0  # times the mean of a line's largest tension: a pull above it after slack is a snap
 SNAP_WITHIN = 2.0  # s after slack in which such a pull comes from being taut again
 ATTRIBUTE = "events"  # of a result that holds them
+READ = ("tension", "grounded", "body_position", "body_quaternion", "node_line")  # variables that events follow from
 
 
 def events(dataset: xr.Dataset) -> list[Event]:
@@ -37,11 +38,13 @@ def find_events(dataset: xr.Dataset) -> list[Event]:
     """
     if dataset.sizes.get("time", 0) == 0:
         return []
-    dataset = settled(dataset)
     system = _system(dataset)
-    found = body_events(dataset)
+    model = build(system)
+    needed = [name for name in READ if name in dataset]
+    dataset = settled(dataset[needed], ramp_end(system))
+    found = body_events(dataset, system, model)
     if system.bodies and system.environment.has_seabed:
-        found += _aground(dataset, system, build(system))
+        found += _aground(dataset, system, model)
     for name, line in system.lines.items():
         pushes = any(system.sections[piece.section].compression for piece in line.pieces)
         found += _line(dataset, name, can_push=pushes)
@@ -71,14 +74,14 @@ def _aground(dataset: xr.Dataset, system: System, model: Model) -> list[Event]:
 def _line(dataset: xr.Dataset, name: str, *, can_push: bool) -> list[Event]:
     """Slack, snap and touchdown of one line; one that can push is never slack."""
     time = dataset["time"].values
-    tension = dataset["tension"][:, dataset["node_line"].values == name].values
+    tension = dataset["tension"].values[:, dataset["node_line"].values == name]
     slack, largest = (tension.min(axis=1) <= 0.0) & (not can_push), tension.max(axis=1)
     count = int(slack.sum())
     often = "one record," if count == 1 else f"{count} records, the first"
     found = _first(time, slack, name, "slack", f"'{name}' is slack somewhere in {often}")
     found += _snap(time, slack, largest, name)
     if "grounded" in dataset and name in dataset["line"].values:
-        grounded = dataset["grounded"].sel(line=name).values
+        grounded = dataset["grounded"].values[:, dataset["line"].values.tolist().index(name)]
         if grounded[0] == 0.0:
             found += _first(
                 time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed, which it did not before,"

@@ -30,10 +30,10 @@ def statistics_start(dataset: xr.Dataset, start: float | None = None) -> float:
     return 0.0 if text is None else ramp_end(System.model_validate_json(text))
 
 
-def is_within_ramp(dataset: xr.Dataset) -> bool:
-    """Whether a run ends before its start-up ramp does, so that it has no statistics."""
+def is_within_ramp(dataset: xr.Dataset, start: float | None = None) -> bool:
+    """Whether a run ends before its start-up ramp does, so that it has no statistics.  start : as of `after_ramp`"""
     time = dataset["time"].values
-    return bool(time.size > 1 and time[-1] < statistics_start(dataset))
+    return bool(time.size > 1 and time[-1] < statistics_start(dataset, start))
 
 
 def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
@@ -54,8 +54,8 @@ def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
     return dataset if kept.all() else dataset.isel(time=slice(int(kept.argmax()), None))
 
 
-def settled(dataset: xr.Dataset) -> xr.Dataset:
-    """The records after the start-up ramp, or all of a run that ends within it."""
-    if dataset.sizes.get("time", 0) <= 1 or is_within_ramp(dataset):
+def settled(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
+    """The records after the start-up ramp, or all of a run that ends within it.  start : as of `after_ramp`"""
+    if dataset.sizes.get("time", 0) <= 1 or is_within_ramp(dataset, start):
         return dataset
-    return after_ramp(dataset)
+    return after_ramp(dataset, start)
