@@ -145,9 +145,34 @@ def sea_states(states: int = 100) -> list[tuple[str, str, str]]:
     ]
 
 
+def seeds(cases: int = 64) -> list[tuple[str, str, str]]:
+    """Seeds of one mooring: processor time of a case in a warm worker, with lanes and shared starts and without."""
+    from benchmarks import sea_states as oc3
+    from ropewalk.analysis.shared_start import shared_starts
+    from ropewalk.sweep.job import ask
+
+    def each(lanes: bool) -> tuple[float, np.ndarray]:
+        options = {"solver": "mixed_fem", "options": {"lanes": lanes}}
+        systems = [oc3.case(6.0, seed) for seed in range(1, cases + 1)]
+        systems = [system.replace(run=system.run.replace(**options)) for system in systems]
+        ask("run", systems[0], None)
+        begun = time.process_time()
+        found = [ask("run", system, None).variables["end_tension_max"][1] for system in systems]
+        return (time.process_time() - begun) / cases, np.array(found)
+
+    alone, one = each(False)
+    with shared_starts():
+        together, other = each(True)
+    return [
+        (f"{cases} seeds of one mooring, 120 s: a run by itself", f"{1e3 * alone:.1f} ms", ""),
+        (f"  in a sweep, largest tensions within {np.abs(other / one - 1.0).max():.1e}", f"{1e3 * together:.1f} ms", ""),
+        ("  throughput of a core over that of runs by themselves", f"{alone / together:.2f}", ">= 2.5"),
+    ]
+
+
 def main() -> None:
     """All of them."""
-    show([*rainflow_time(), *overhead(), *speed_up(), *memory(), *sea_states()])
+    show([*rainflow_time(), *overhead(), *speed_up(), *memory(), *seeds(), *sea_states()])
 
 
 if __name__ == "__main__":
