@@ -98,7 +98,7 @@ def test_the_lee_half_of_a_cylinder_stands_in_the_wake():
     [
         ({"panel": {**PANEL, "corners": [(0, 0, 0), (3, 0, 0), (3, 0, -2), (1, 0, -2)]}}, "parallelogram"),
         ({"panel": {**PANEL, "corners": [(0, 0, 0), (0, 0, 0), (0, 0, -2), (0, 0, -2)]}}, "no area"),
-        ({"panel": CYLINDER, "fastened": {"upper_left": "p"}}, "a cylinder has none"),
+        ({"panel": CYLINDER, "fastened": {"upper_left": "p"}}, "of kind cylinder has none"),
         ({"wake": "auto"}, "for cylinders"),
     ],
 )

@@ -48,6 +48,7 @@ def check_nets(model: Model, state: State) -> list[Finding]:
     largest = max(float(np.abs(total).max(initial=0.0)), float(np.abs(tension).max(initial=0.0)))
     np.add.at(total, a, tension[:, None] * of.direction)
     np.add.at(total, b, -tension[:, None] * of.direction)
+    np.add.at(total, nets.sewn, np.where((nets.sewn != np.arange(nets.sewn.size))[:, None], total, 0.0))
     found = []
     left = np.where(_free(model, r), norm(total), 0.0)
     k = int(np.argmax(left))
@@ -58,7 +59,7 @@ def check_nets(model: Model, state: State) -> list[Finding]:
 def _free(model: Model, r: Array) -> Flags:
     """(k,) knots that are balanced here."""
     nets = model.nets
-    free: Flags = ~nets.held & (nets.point < 0) & (nets.body < 0)
+    free: Flags = ~nets.held & (nets.point < 0) & (nets.body < 0) & (nets.sewn == np.arange(nets.sewn.size))
     if model.sea.has_seabed:
         free &= heights(model.sea, r) > 2.0 * float(model.sections.contact_radius.max(initial=0.0))
     return free

@@ -17,7 +17,7 @@ from ropewalk.physics.elasticity import POLYNOMIAL, polynomial_law, tension
 from ropewalk.physics.waves import wavenumber
 from ropewalk.spec.environment import Environment, JonswapWaves, PiersonMoskowitzWaves, RegularWaves
 from ropewalk.spec.joints import TableMotion
-from ropewalk.spec.nets import Net, RectanglePanel
+from ropewalk.spec.nets import Net, RectanglePanel, TrapezoidPanel
 from ropewalk.spec.sections import PolynomialLaw
 from ropewalk.spec.system import System
 
@@ -161,7 +161,7 @@ def _nets(system: System) -> Iterator[Doubt]:
 
 
 def _corners(name: str, net: Net, grips: dict[str, tuple[float, float, float]]) -> Iterator[Doubt]:
-    if not isinstance(net.panel, RectanglePanel):
+    if not isinstance(net.panel, RectanglePanel | TrapezoidPanel):
         return
     order = ("upper_left", "upper_right", "lower_right", "lower_left")
     places = dict(zip(order, net.panel.corners, strict=True))

@@ -100,6 +100,8 @@ def _reader(path: Path_, around: Any) -> Reader | None:
         return _seabed
     if last == "motion":
         return _motion
+    if first == "nets" and last == "panel":
+        return _knots
     if first == "sections" and last == "axial_stiffness":
         return _law
     if first == "lines" and len(path) == 4 and path[2] == "loads":
@@ -313,6 +315,27 @@ def _seabed(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
         text = f"no depth at x = {missing[0]:g} m, y = {missing[1]:g} m; a grid has one for each pair of its x and y"
         raise InputError(Problem(text, table.file))
     _become(holder, file, kind="grid", x=x, y=y, depth=[[at[a, b] for a in x] for b in y])
+
+
+def _knots(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    """Knots in one file, their twines in another."""
+    from ropewalk.io.native import resolve
+
+    other = holder.get("twines")
+    if not isinstance(other, str):
+        raise InputError(f"{shown(file)} holds the knots; give the file of the twines, too: twines: twines.csv")
+    knots = read_table(path, file, [XYZ])
+    a, b = Column("a", "number"), Column("b", "number")
+    twines = read_table(resolve(path.parent, other), other, [[a, b], [a, b, Column("length", "length")]])
+    for row, (one, two) in enumerate(zip(twines["a"], twines["b"], strict=True)):
+        if one != int(one) or two != int(two):
+            text = f"knots are whole numbers from 0, not {one:g} and {two:g}"
+            raise InputError(Problem(text, other, twines.lines[row]))
+    lengths = twines.columns.get("length")
+    rows = [[int(p), int(q)] for p, q in zip(twines["a"], twines["b"], strict=True)]
+    holder.pop("twines")
+    joined = rows if lengths is None else [[*row, size] for row, size in zip(rows, lengths, strict=True)]
+    _become(holder, f"{file}, {other}", kind="knots", knots=_rows(knots, XYZ), twines=joined)
 
 
 # --- where a run begins ---

@@ -27,8 +27,13 @@ class Layout:
     lower: list[int] = field(default_factory=list)
     corners: dict[str, int] = field(default_factory=dict)
     edge: set[int] = field(default_factory=set)
+    sides: dict[str, list[int]] = field(default_factory=dict)  # left and right edge, from above
     hubs: list[int] = field(default_factory=list)  # of a hoop
     ring: bool = False  # the edges close on themselves
+
+    def side(self, name: str) -> list[int]:
+        """Knots of an edge by name; none if there is no such edge."""
+        return self.upper if name == "upper" else self.lower if name == "lower" else self.sides.get(name, [])
 
     def add_row(self, row: int, knots: Sequence[Array]) -> list[int]:
         """Knots from left to right; their numbers."""
@@ -42,6 +47,10 @@ def lay_out(net: spec.Net) -> Layout:
     """Knots, bars and screens of a net."""
     if isinstance(net.panel, spec.RectanglePanel):
         return _rhombic(net, False) if net.mesh == "rhombic" else _square_panel(net, net.panel)
+    if isinstance(net.panel, spec.TrapezoidPanel):
+        return _trapezoid(net, net.panel)
+    if isinstance(net.panel, spec.KnotsPanel):
+        return _given_knots(net.panel)
     return _rhombic(net, True) if net.mesh == "rhombic" else _square_cylinder(net, net.panel)
 
 
@@ -50,6 +59,10 @@ def _frame(net: spec.Net) -> tuple[float, float]:
     if isinstance(net.panel, spec.RectanglePanel):
         a, b, _, d = net.panel.corners
         return math.dist(a, b), math.dist(a, d)
+    if isinstance(net.panel, spec.TrapezoidPanel):
+        a, b, c, d = net.panel.corners
+        return 0.5 * (math.dist(a, b) + math.dist(d, c)), 0.5 * (math.dist(a, d) + math.dist(b, c))
+    assert isinstance(net.panel, spec.CylinderPanel)
     return 2.0 * math.pi * net.panel.radius, net.panel.height
 
 
@@ -75,6 +88,45 @@ def _square_panel(net: spec.Net, panel: spec.RectanglePanel) -> Layout:
     return lay
 
 
+def _trapezoid(net: spec.Net, panel: spec.TrapezoidPanel) -> Layout:
+    """Rows from edge to edge; each bar has the length that it spans and the twines of the strip that it stands for."""
+    lay = Layout()
+    nx, nz = _cells(net, net.bar_length, net.bar_length)
+    a, b, c, d = (np.array(corner) for corner in panel.corners)
+    for j in range(nz + 1):
+        left, right = a + (d - a) * j / nz, b + (c - b) * j / nz
+        row = lay.add_row(j, [left + (right - left) * i / nx for i in range(nx + 1)])
+        lay.edge.update(row if j in (0, nz) else (row[0], row[-1]))
+    _square_bars(lay, nx, nz, False, 1.0, 1.0, 1.0)
+    place, mesh = np.array(lay.knots).reshape(nz + 1, nx + 1, 3), net.bar_length
+    across, down = np.linalg.norm(np.diff(place, axis=1), axis=2), np.linalg.norm(np.diff(place, axis=0), axis=2)
+    tall, wide = 0.5 * (down[:, 1:] + down[:, :-1]), 0.5 * (across[1:] + across[:-1])  # of each cell
+    bars = []
+    for first, second, _, _ in lay.bars:
+        (j, i), (other, _) = lay.place[first], lay.place[second]
+        if j == other:
+            strip = 0.5 * sum(float(tall[k, i]) for k in (j - 1, j) if 0 <= k < nz)
+            bars.append((first, second, float(across[j, i]), strip / mesh))
+        else:
+            strip = 0.5 * sum(float(wide[j, k]) for k in (i - 1, i) if 0 <= k < nx)
+            bars.append((first, second, float(down[j, i]), strip / mesh))
+    lay.bars = bars
+    _name_corners(lay, nx + 1, nz)
+    return lay
+
+
+def _given_knots(panel: spec.KnotsPanel) -> Layout:
+    """Knots and twines as they are given, each a bar of its own."""
+    lay = Layout()
+    lay.add_row(0, [np.array(knot) for knot in panel.knots])
+    for twine in panel.twines:
+        a, b = twine[:2]
+        length = float(twine[2]) if len(twine) == 3 else float(np.linalg.norm(lay.knots[b] - lay.knots[a]))
+        lay.bars.append((a, b, length, 1.0))
+    lay.upper, lay.lower = list(panel.upper), list(panel.lower)
+    return lay
+
+
 def _square_bars(lay: Layout, nx: int, nz: int, ring: bool, dx: float, dz: float, mesh: float) -> None:
     """Bars and screens of a grid of knots, row by row; bars on an open edge stand for half as many twines."""
     per_row = nx if ring else nx + 1
@@ -88,6 +140,8 @@ def _square_bars(lay: Layout, nx: int, nz: int, ring: bool, dx: float, dz: float
             lay.bars.append((at(i, j), at(i, j + 1), dz, dx / mesh * (0.5 if half else 1.0)))
         lay.screens.extend((at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)) for i in range(nx))
     lay.upper, lay.lower, lay.ring = list(range(per_row)), [nz * per_row + i for i in range(per_row)], ring
+    if not ring:
+        lay.sides = {"left": [at(0, j) for j in range(nz + 1)], "right": [at(nx, j) for j in range(nz + 1)]}
 
 
 def _square_cylinder(net: spec.Net, panel: spec.CylinderPanel) -> Layout:
@@ -232,6 +286,7 @@ def _on_panel(net: spec.Net, part: float, depth: float, height: float) -> Array:
     if isinstance(net.panel, spec.RectanglePanel):
         a, b, _, d = (np.array(c) for c in net.panel.corners)
         return a + (b - a) * part + (d - a) * depth / height
+    assert isinstance(net.panel, spec.CylinderPanel)
     angle = 2.0 * math.pi * part
     offset = np.array([math.cos(angle) * net.panel.radius, math.sin(angle) * net.panel.radius, -depth])
     place: Array = np.array(net.panel.centre) + offset

@@ -17,6 +17,7 @@ from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
 from ropewalk.model.environment import build_sea, sea_at
 from ropewalk.model.net_layout import Layout, free_edges, lay_out
+from ropewalk.model.net_seams import sew
 from ropewalk.physics.screens import AARSNES, KRISTIANSEN_FALTINSEN, LOLAND, screen_coefficients, wake_factor
 from ropewalk.spec import nets as spec
 from ropewalk.spec.environment import Environment
@@ -45,6 +46,7 @@ class Nets(NamedTuple):
     row: Ints  # (k,) of the knot, 0 at the upper edge; rings of a bottom count on
     column: Ints  # (k,) of the knot in its row
     held: Flags  # (k,)
+    sewn: Ints  # (k,) the first knot, of a net before, that the knot is one with; its own number if it is not sewn
     point: Ints  # (k,) point of the case that the knot is, or -1
     body: Ints  # (k,) body that the knot is fastened to, or -1
     place: Array  # (k, 3) where on that body, in its frame, m
@@ -74,9 +76,12 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
     """Lay out all nets.  grips : what they can be fastened to, by name"""
     layouts = [lay_out(net) for net in nets.values()]
     first_knot = offsets([len(lay.knots) for lay in layouts])
+    same = sew(list(nets), list(nets.values()), layouts, first_knot)
     found = [_holds(name, net, lay, grips) for (name, net), lay in zip(nets.items(), layouts, strict=True)]
     rows = [_rows(net, lay, own) for net, lay, own in zip(nets.values(), layouts, found, strict=True)]
     holds = [grip for own in found for grip in own]
+    fixed = np.array([bool(x) for r in rows for x in r[:, 0]], dtype=bool)
+    _share_holds(same, holds, fixed)
     twine_of = [list(sections).index(net.section) for net in nets.values()]
     screens = [[[int(k + first_knot[i]) if k >= 0 else -1 for k in s] for s in lay.screens]
                for i, lay in enumerate(layouts)]  # fmt: skip
@@ -97,7 +102,8 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
         knot=floats([k for lay in layouts for k in lay.knots], (-1, 3)),
         row=ints([row for lay in layouts for row, _ in lay.place]),
         column=ints([column for lay in layouts for _, column in lay.place]),
-        held=flags([bool(x) for r in rows for x in r[:, 0]]),
+        held=flags(fixed),
+        sewn=same,
         point=ints([-1 if grip is None else grip.point for grip in holds]),
         body=ints([-1 if grip is None else grip.body for grip in holds]),
         place=floats([(0.0, 0.0, 0.0) if grip is None else grip.place for grip in holds], (-1, 3)),
@@ -124,13 +130,24 @@ def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], en
     )  # fmt: skip
 
 
+def _share_holds(same: Ints, holds: list[Grip | None], fixed: Flags) -> None:
+    """What holds one of several knots sewn together holds them all."""
+    for k in np.flatnonzero(same != np.arange(same.size)):
+        first = int(same[k])
+        holds[first] = holds[first] if holds[first] is not None else holds[k]
+        fixed[first] |= fixed[k]
+    for k in np.flatnonzero(same != np.arange(same.size)):
+        holds[k], fixed[k] = holds[int(same[k])], fixed[int(same[k])]
+    fixed[[grip is not None for grip in holds]] = False
+
+
 def _rows(net: spec.Net, lay: Layout, holds: Sequence[Grip | None]) -> Array:
     """Held, sinker mass, sinker volume, float force of each knot.  holds : what each is fastened to"""
     rows = np.zeros((len(lay.knots), 4))
     held = {"none": [], "corners": list(lay.corners.values()), "upper": lay.upper, "edges": sorted(lay.edge)}[net.held]
     rows[held, 0] = 1.0
     rows[[k for k, grip in enumerate(holds) if grip is not None], 0] = 0.0
-    rows[lay.upper, 1] += (1.0 - 2.0 * HUB_MASS) * net.hoop_mass / len(lay.upper)
+    rows[lay.upper, 1] += (1.0 - 2.0 * HUB_MASS) * net.hoop_mass / max(1, len(lay.upper))
     rows[lay.hubs, 1] += HUB_MASS * net.hoop_mass
     for knots, weight, column in ((lay.lower, net.lower_sinker, 1), (lay.upper, net.upper_float, 3)):
         rows[knots, column] += weight * _shares(lay, knots)
@@ -145,6 +162,10 @@ def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip]) -> 
         if grip not in grips:
             raise InputError(f"net '{name}': {corner} is fastened to '{grip}', but there is no such point")
         found[lay.corners[corner]] = grips[grip]
+    for tie in getattr(net.panel, "ties", ()):
+        if tie.to not in grips:
+            raise InputError(f"net '{name}': knot {tie.knot} is tied to '{tie.to}', but there is no such point")
+        found[tie.knot] = grips[tie.to]
     for grip in net.rim:
         if grip not in grips:
             raise InputError(f"net '{name}': its rim names '{grip}', but there is no such point")
@@ -171,6 +192,8 @@ def _nearest(name: str, lay: Layout, point: str, place: Array) -> int:
 
 def _shares(lay: Layout, knots: list[int]) -> Array:
     """Length of edge beside each knot, m."""
+    if len(knots) < 2:
+        return np.ones(len(knots))  # a single knot counts as a metre
     place = np.array([lay.knots[k] for k in knots])
     ahead = np.linalg.norm(np.roll(place, -1, axis=0) - place, axis=1)
     if not lay.ring:

@@ -69,7 +69,73 @@ class CylinderPanel(Part):
         return self.axis[0] == 0.0 and self.axis[1] == 0.0 and self.axis[2] < 0.0
 
 
-Panel = Annotated[RectanglePanel | CylinderPanel, Field(discriminator="kind")]
+class TrapezoidPanel(Part):
+    """A panel between two edges that may differ in length; its corners run round the edge."""
+
+    kind: Literal["trapezoid"]
+    corners: tuple[Vector, Vector, Vector, Vector]
+    """Upper left, upper right, lower right, lower left, m; netting is laid straight between opposite edges."""
+
+    @model_validator(mode="after")
+    def _area(self) -> TrapezoidPanel:
+        a, b, c, d = self.corners
+        sides = {"upper": math.dist(a, b), "right": math.dist(b, c), "lower": math.dist(c, d), "left": math.dist(d, a)}
+        short = next((name for name, length in sides.items() if length <= FLAT * max(sides.values())), None)
+        if short is not None:
+            raise ValueError(f"the {short} edge of the trapezoid has no length; give it a short one, as in 0.1 m")
+        return self
+
+
+class KnotTie(Part):
+    """A knot that is a point of the case or an attachment of a body."""
+
+    knot: Annotated[int, Field(ge=0)]
+    to: str
+
+
+class KnotsPanel(Part):
+    """Knots and twines given one by one; knots are numbered from 0."""
+
+    kind: Literal["knots"]
+    knots: Annotated[tuple[Vector, ...], Field(min_length=2, max_length=MOST_KNOTS)]
+    """Places, m."""
+    twines: Annotated[tuple[tuple[int, int] | tuple[int, int, Positive], ...], Field(min_length=1)]
+    """Two knots each, and the length in m where it is not the distance of the two."""
+    upper: tuple[int, ...] = ()
+    """Knots of the upper edge, which `held: upper` fixes and `upper_float` carries."""
+    lower: tuple[int, ...] = ()
+    """Knots of the lower edge, which `lower_sinker` loads."""
+    ties: tuple[KnotTie, ...] = ()
+    source: str | None = None
+    """Files it was read from."""
+
+    @model_validator(mode="after")
+    def _known(self) -> KnotsPanel:
+        n = len(self.knots)
+        named = [(f"twine {i}", k) for i, twine in enumerate(self.twines) for k in twine[:2]]
+        named += [("upper", k) for k in self.upper] + [("lower", k) for k in self.lower]
+        named += [("a tie", tie.knot) for tie in self.ties]
+        for what, k in named:
+            if not 0 <= k < n:
+                raise ValueError(f"{what} names knot {k}, but the {n} knots are numbered from 0 to {n - 1}")
+        seen: set[frozenset[int]] = set()
+        for i, twine in enumerate(self.twines):
+            pair = frozenset(twine[:2])
+            if len(pair) == 1:
+                raise ValueError(f"twine {i} runs from knot {twine[0]} to itself")
+            if pair in seen:
+                raise ValueError(f"twine {i}: knots {twine[0]} and {twine[1]} are joined already; give one twine")
+            if len(twine) == 2 and math.dist(self.knots[twine[0]], self.knots[twine[1]]) == 0.0:
+                raise ValueError(f"twine {i}: knots {twine[0]} and {twine[1]} lie on one another; give its length")
+            seen.add(pair)
+        loose = sorted(set(range(n)) - {k for pair in seen for k in pair})
+        if loose:
+            raise ValueError(f"knot {loose[0]} has no twine; leave it out or join it")
+        return self
+
+
+Panel = Annotated[RectanglePanel | CylinderPanel | TrapezoidPanel | KnotsPanel, Field(discriminator="kind")]
+Edge = Literal["upper", "lower", "left", "right"]
 
 
 class Net(Part):
@@ -90,6 +156,8 @@ class Net(Part):
     fastened: dict[Corner, str] = {}
     """Corners of a rectangle that are points of the case (`NAME`: lines that end there hold the net) or attachments of
     bodies (`BODY.ATTACHMENT`)."""
+    sewn: dict[Edge, str] = {}
+    """Edges sewn to those of nets above in the file, as in `left: side.right`: knots that meet become one."""
     rim: tuple[str, ...] = ()
     """Points of the case or attachments of bodies that are knots of the upper rim of a cylinder, each the knot nearest
     to where it is given."""
@@ -115,16 +183,38 @@ class Net(Part):
                 f"cells {self.cells[0]} x {self.cells[1]} make {knots:.2g} knots, about {1e-6 * knots * KNOT_BYTES:.2g}"
                 f" MB; at most {MOST_KNOTS}: give fewer cells, several twines then share a bar"
             )
-        if self.fastened and self.panel.kind != "rectangle":
-            raise ValueError("fastened names corners; a cylinder has none")
-        if isinstance(self.panel, RectanglePanel):
-            if self.wake == "auto":
-                raise ValueError("wake: auto is for cylinders; give a panel behind others a number")
-            if self.rim or self.hoop_mass:
-                raise ValueError("rim and hoop_mass are for cylinders; fasten the corners of a panel")
-        else:
-            if self.wake == "auto" and not self.panel.is_upright:
-                raise ValueError("wake: auto is for upright cylinders; give a number")
-            if self.mesh == "rhombic" and (self.panel.lower_radius is not None or not self.panel.is_upright):
-                raise ValueError("rhombic mesh is for upright cylinders; leave axis and lower_radius out")
+        if self.fastened and self.panel.kind in ("cylinder", "knots"):
+            way = "name points in its rim" if self.panel.kind == "cylinder" else "give its knots `ties`"
+            raise ValueError(f"fastened names corners; a panel of kind {self.panel.kind} has none: {way}")
+        if not isinstance(self.panel, CylinderPanel):
+            self._flat()
+            return self
+        self._round(self.panel)
         return self
+
+    def _flat(self) -> None:
+        """Refuse what only cylinders have, and what a list of knots or a trapezoid cannot have."""
+        if self.wake == "auto":
+            raise ValueError("wake: auto is for cylinders; give a panel behind others a number")
+        if self.rim or self.hoop_mass:
+            raise ValueError("rim and hoop_mass are for cylinders; fasten the corners of a panel")
+        if self.panel.kind == "rectangle":
+            return
+        if self.mesh == "rhombic":
+            raise ValueError(f"rhombic mesh is for rectangles and cylinders, not for {self.panel.kind}")
+        if self.panel.kind == "knots":
+            if self.force_model != "morison":
+                raise ValueError("force_model: knots given one by one span no screens; leave it out (morison)")
+            if self.cells is not None or self.held in ("corners", "edges"):
+                raise ValueError("cells, and held: corners or edges, are for panels; name the `upper` knots to hold")
+            if self.sewn:
+                raise ValueError("sewn is for edges of panels; join given knots by twines")
+
+    def _round(self, panel: CylinderPanel) -> None:
+        """Refuse what a cylinder cannot have."""
+        if self.wake == "auto" and not panel.is_upright:
+            raise ValueError("wake: auto is for upright cylinders; give a number")
+        if self.mesh == "rhombic" and (panel.lower_radius is not None or not panel.is_upright):
+            raise ValueError("rhombic mesh is for upright cylinders; leave axis and lower_radius out")
+        if {"left", "right"} & set(self.sewn):
+            raise ValueError("a cylinder has the edges upper and lower only")

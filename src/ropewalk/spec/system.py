@@ -136,6 +136,13 @@ class System(Part, Shown):
             refer(("nets", name, "section"), "section", net.section, sections)
             for corner, point in net.fastened.items():
                 refer(("nets", name, "fastened", corner), "point or attachment", point, grips)
+            for i, tie in enumerate(getattr(net.panel, "ties", ())):
+                refer(("nets", name, "panel", "ties", i, "to"), "point or attachment", tie.to, grips)
+            for edge, other in net.sewn.items():
+                above = list(self.nets)[: list(self.nets).index(name)]
+                sides = ("upper", "lower", "left", "right")
+                edges: dict[str, Any] = dict.fromkeys(f"{key}.{side}" for key in above for side in sides)
+                refer(("nets", name, "sewn", edge), "edge of a net above it", other, edges)
             for i, point in enumerate(net.rim):
                 refer(("nets", name, "rim", i), "point or attachment", point, grips)
         for name, link in self.links.items():

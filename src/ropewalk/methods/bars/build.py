@@ -250,7 +250,9 @@ def _add_nets(draft: Draft, model: Model, state: State, lumping: Lumping, bodies
     position, speed = (state.net_position, state.net_velocity) if given else (nets.knot, np.zeros_like(nets.knot))
     for i, name in enumerate(nets.names):
         for k in range(int(nets.knot_start[i]), int(nets.knot_start[i + 1])):
-            if nets.point[k] >= 0:
+            if nets.sewn[k] != k:
+                nodes[k] = nodes[nets.sewn[k]]
+            elif nets.point[k] >= 0:
                 nodes[k] = draft.point_node(int(nets.point[k]))
             elif nets.body[k] >= 0:
                 nodes[k] = bodies.fasten(int(nets.body[k]), nets.place[k])
