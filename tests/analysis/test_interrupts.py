@@ -57,7 +57,7 @@ def test_terminated_run_keeps_a_checkpoint_of_its_last_record(tmp_path):
     child.send_signal(signal.SIGTERM)
     told = child.communicate(timeout=60)[1]
     assert "interrupted at t = " in told
-    assert "--resume goes on" in told
+    assert "--resume continues it" in told
     rows = RunReader(part_folder(output)).rows
     assert 40 <= rows < 101
 

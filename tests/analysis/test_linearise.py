@@ -62,7 +62,7 @@ def test_what_is_refused() -> None:
         )
     with pytest.raises(InputError, match="no line 'rope'"):
         joint_coordinates(linearise(n_pendulum([1.0], 1.0)), "rope")
-    with pytest.raises(InputError, match="cannot do lines that run over points"):
+    with pytest.raises(InputError, match="do not support lines that run over points"):
         linearise(System.from_file(Path(__file__).parents[2] / "examples" / "shooting_sheave.yaml"))
     rod = {"length": 1.0, "density": 500.0, "section": {"kind": "ellipse", "a": 0.1, "b": 0.1},
            "curvature": {"kind": "pieces", "pieces": [{"length": 1.0, "kappa": [0, 0, 0]}]}}  # fmt: skip

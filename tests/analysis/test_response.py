@@ -167,7 +167,7 @@ def test_what_cannot_be_answered_is_refused() -> None:
         response(system, [], "motion:top:x")
     with pytest.raises(InputError, match="no waves and no harmonic motions"):
         response(system)
-    with pytest.raises(InputError, match="point 'top' cannot turn"):
+    with pytest.raises(InputError, match="point 'top' cannot rotate"):
         response(system, [1.0], "motion:top:pitch", method="time")
     with pytest.raises(InputError, match="needs a drive and frequencies"):
         response(system, method="time")

@@ -379,7 +379,7 @@ def test_another_case_is_not_resumed(killed, system, solver, what):
 
 
 def test_solver_without_checkpoints_is_not_resumed(killed):
-    with pytest.raises(InputError, match="solver 'swing' cannot go on from a checkpoint"):
+    with pytest.raises(InputError, match="solver 'swing' cannot resume from a checkpoint"):
         simulate(swing_system(), solver=Swing(), output=killed, resume=True)
 
 
@@ -391,7 +391,7 @@ def test_finished_run_is_not_run_again(tmp_path):
     simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True).close()
     assert output.stat().st_mtime_ns == before
     assert not part_folder(output).exists()
-    with pytest.raises(InputError, match=r"a.nc is of another run and there is no stopped run to go on with"):
+    with pytest.raises(InputError, match=r"a.nc is of another run and there is no stopped run to resume"):
         simulate(swing_system(), 5.0, solver=ResumableSwing(), output=output, resume=True)
 
 

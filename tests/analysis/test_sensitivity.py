@@ -86,7 +86,7 @@ def test_anchor_radius_for_an_uplift_free_anchor():
 
 
 def test_target_out_of_reach_is_said():
-    with pytest.raises(ConvergenceError, match="the targets cannot be met from here"):
+    with pytest.raises(ConvergenceError, match="the targets cannot be met from this start"):
         solve_for(
             System.model_validate(MOORING), "points.anchor.position.0", {"lines.m.grounded_length": 1000.0},
             bounds={"points.anchor.position.0": (-1.0, 1.0)},

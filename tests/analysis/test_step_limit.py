@@ -64,5 +64,5 @@ def test_the_first_solver_that_claims_the_case_is_asked():
     assert used.name == "constrained_implicit"
     points = {**PENDULUM["points"], "peg": {"position": [0, 0, -0.5]}}
     lines = {"l": {**PENDULUM["lines"]["l"], "over": ["peg"]}}
-    with pytest.raises(InputError, match="no solver with fixed steps takes this case: recursive lacks"):
+    with pytest.raises(InputError, match="no solver with fixed steps supports this case: recursive lacks"):
         case_step_limit(System.model_validate({**PENDULUM, "points": points, "lines": lines}), step=0.2)

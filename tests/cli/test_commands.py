@@ -173,7 +173,7 @@ lines: {l: {from: a, to: b, pieces: [{section: rope, length: 9}]}}
         ("", "the file is empty"),
         ("ropewalk: 1\ntitel: x\n", "did you mean 'title'"),
         ("ropewalk: 1\nsections: {r: {diameter: 0.1, mass: -1, axial_stiffness: 1.0e8}}\n", "at least 0, not -1"),
-        ("ropewalk: 1\n", "nothing to balance"),
+        ("ropewalk: 1\n", "nothing to solve"),
         (SHORT, "length 9 m is shorter than the 10 m between its ends; lengthen it or give it axial_stiffness"),
     ],
 )
@@ -203,8 +203,8 @@ def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
         (("recover", "case.yaml"), "no stopped run has left anything to recover"),
         (("waves", "case.yaml", "-o", "sea.doc"), "'.doc' is not one of them"),
         (("float", "rod.yaml", "--picture", "rod.doc"), "'.doc' is not one of them"),
-        (("static", "rod.yaml"), "how they float is found by 'ropewalk float'"),
-        (("verify", "rod.yaml"), "how they float is found by 'ropewalk float'"),
+        (("static", "rod.yaml"), "their equilibria are found by 'ropewalk float'"),
+        (("verify", "rod.yaml"), "their equilibria are found by 'ropewalk float'"),
         (("view", "case.yaml", "--html", "case.txt"), "a page's name ends in .html or .htm"),
         (("demo", "--duration", "-1"), "duration -1 s: it must be positive and finite"),
         (("demo", "--out", "case.yaml"), "case.yaml is a file; give a folder"),
@@ -235,12 +235,12 @@ def test_ctrl_c_says_what_was_kept(tmp_path, monkeypatch, capsys):
     path.write_text(template(Kind.mooring))
 
     def interrupted(*_: object, **__: object) -> None:
-        raise InterruptedRunError("interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume goes on")
+        raise InterruptedRunError("interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume continues it")
 
     monkeypatch.setattr("ropewalk.analysis.run.simulate", interrupted)
     code, _, err = ropewalk("run", path, capsys=capsys)
     assert code == 130
-    assert err == "interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume goes on\n"
+    assert err == "interrupted at t = 5 s of 10 s; 51 records are in a.nc; --resume continues it\n"
 
 
 def test_static_doubts_lines_that_a_free_body_cannot_reach(mooring, capsys):

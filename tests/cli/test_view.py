@@ -107,7 +107,7 @@ def test_a_machine_without_a_browser_says_so(mooring, capsys, monkeypatch):
         (["broken.nc", "--html", "x.html"], "not a NetCDF-4 file"),
         (["broken.nc", "--modes", "2", "--html", "x.html"], "--modes needs a case file"),
         (["case.yaml", "--modes", "0"], "--modes"),
-        (["bare.yaml", "--html", "x.html"], "nothing to balance"),
+        (["bare.yaml", "--html", "x.html"], "nothing to solve"),
     ],
 )
 def test_wrong_input_is_exit_2(arguments, sentence, mooring, tmp_path, capsys, monkeypatch):

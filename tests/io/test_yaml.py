@@ -96,7 +96,7 @@ REFUSED = [  # text, line, column, path, part of the sentence
     ("a: - b", 1, 4, "", "a '-' is not expected here"),
     ("a: @b", 1, 4, "", "cannot start a value"),
     ('a: "\\q"', 1, 6, "", "a backslash in double quotes starts an escape"),
-    ("  a: 1\nb: 2", 2, 1, "", "the text goes on after the case has ended"),
+    ("  a: 1\nb: 2", 2, 1, "", "the text continues after the end of the case"),
     ("a: }", 1, 4, "", "a value is expected here"),
 ]
 

@@ -37,7 +37,7 @@ def test_a_straight_rod_needs_length_density_and_section():
         ({"section": {"kind": "rectangle", "width": 0.2, "height": 0.1, "contents": 300.0}},
          "contents of 300.0 kg/m3, but no wall around them"),
         ({"section": {"kind": "box"}}, "'box' is not known. Allowed: ellipse, pipe, rectangle"),
-        ({"held": {}}, "it holds nothing; give it a head or supports"),
+        ({"held": {}}, "it restrains nothing; give it a head or supports"),
         ({"held": {"head": {"heave": 1.0, "roll": 0.0}}}, "give both roll and pitch to clamp the head, or neither"),
         ({"held": {"supports": [{"s": 2.5, "height": 0.0, "stiffness": 10.0}]}}, "a support at s = 2.5 m lies beyond"),
         ({"colour": "red"}, "colour: unknown key"),

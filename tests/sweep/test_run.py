@@ -182,7 +182,7 @@ def test_two_sweeps_in_one_folder(tmp_path):
         with pytest.raises(InputError, match=f"a.nc is being swept by process {os.getpid()}"):
             run_plan(plan, output=tmp_path / "a.nc", resume=resume)
     held.close()
-    with pytest.raises(InputError, match="go on with it by --resume"):
+    with pytest.raises(InputError, match="continue it with --resume"):
         run_plan(plan, output=tmp_path / "a.nc")
 
 
@@ -224,7 +224,7 @@ def test_stopped_sweep_goes_on_to_the_same_bits(tmp_path, number):
     process.send_signal(number)
     told = process.communicate(timeout=60)[1]
     if number != signal.SIGKILL:
-        assert "of 6 cases; the same command with --resume goes on" in told
+        assert "of 6 cases; the same command with --resume continues" in told
     kept = journal.read_bytes().count(b"\n")
     assert 2 <= kept < 6
     plan = make_plan(path, None, {})
@@ -293,7 +293,7 @@ def test_full_disk_ends_the_sweep_and_resume_goes_on(tmp_path):
     )
     done = subprocess.run([sys.executable, str(script)], stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     assert "a.nc.sweep cannot be written: " in done.stderr
-    assert "all cases that ended before are safe, and --resume goes on" in done.stderr
+    assert "all completed cases are safe, and --resume continues" in done.stderr
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
     with run_plan(plan, jobs=1, output=tmp_path / "a.nc", resume=True, command=FAULTY) as result:
         assert result.drop_attrs().identical(run_plan(plan, jobs=1, command=FAULTY).drop_attrs())

@@ -113,7 +113,7 @@ def test_where_statics_fail_the_case_is_shown_as_given_with_the_sentence():
 
 
 def test_bad_input_is_not_shown_but_refused():
-    with pytest.raises(InputError, match="nothing to balance"):
+    with pytest.raises(InputError, match="nothing to solve"):
         from_system(System.model_validate({"points": {"alone": {"position": (0.0, 0.0, 0.0)}}}))
 
 

@@ -201,7 +201,7 @@ def _motions(system: System, question: Question | None) -> Iterator[Doubt]:
             if speed > SUDDEN:
                 text = (
                     f"the motion of '{name}' ends at t = {motion.time[-1]:g} s with {speed:.3g} m/s and stops dead "
-                    f"there; the run goes on to {system.run.duration:g} s"
+                    f"there; the run continues to {system.run.duration:g} s"
                 )
                 yield Doubt("motion-ends", name, speed, SUDDEN, text)
 

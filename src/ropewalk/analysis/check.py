@@ -84,7 +84,7 @@ def _unused(system: System) -> list[str]:
     return [
         *(f"section '{name}' is not used" for name in system.sections if name not in used),
         *(f"point '{name}' has no line" for name in system.points if name not in ends),
-        *(f"environment.seabed.{name} says nothing of a bed without friction" for name in sorted(idle)),
+        *(f"environment.seabed.{name} has no effect on a bed without friction" for name in sorted(idle)),
     ]
 
 

@@ -84,7 +84,7 @@ def continuation(
     try:
         first = begin(curve, curve.start(), 0.0, 1.0)
     except Lost as lost:
-        raise ConvergenceError(f"{key} = {start:g}: {lost}; begin elsewhere, or with another guess") from None
+        raise ConvergenceError(f"{key} = {start:g}: {lost}; start elsewhere, or from another guess") from None
     wanted = list(outputs) or _usual(system, curve.summary(first.at, first.p))
     base = curve.summary(first.at, first.p)
     for path in (*wanted, *(until or {})):

@@ -136,7 +136,7 @@ def equilibria(
     solver = solver_class(SHOOTING)()
     refuse_unclaimed(solver, model, ignored=frozenset({Claim.WAVES}))
     if not model.names.lines:
-        raise InputError("the case has no lines; how bodies and rods float by themselves is found by 'ropewalk float'")
+        raise InputError("the case has no lines; floating bodies and rods are solved by 'ropewalk float'")
     search = _Search(system, model, time)
     search.begin()
     tried = 1
@@ -145,7 +145,7 @@ def equilibria(
         search.from_state(state)
         tried += 1
     if not search.found:
-        raise ConvergenceError(f"no equilibrium was found from {tried} starts; look at the case with 'ropewalk static'")
+        raise ConvergenceError(f"no equilibrium was found from {tried} starts; inspect the case with 'ropewalk static'")
     ordered = sorted(search.found, key=_rank)
     return EquilibriumSet(system, tuple(ordered), tried)
 

@@ -198,11 +198,11 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
         system = System.of(system)
     case = system.system if isinstance(system, Equilibrium) else system
     if case.nets or case.rods:
-        raise InputError("frequency analyses do lines, points and bodies; leave nets and rods out of the case")
+        raise InputError("frequency analyses support lines, points and bodies; leave nets and rods out of the case")
     if case.links:
-        raise InputError("frequency analyses cannot do links between bodies; make one body of what is held rigidly")
+        raise InputError("frequency analyses do not support links between bodies; merge rigid ones into one")
     if any(line.over for line in case.lines.values()):
-        raise InputError("frequency analyses cannot do lines that run over points; end them there")
+        raise InputError("frequency analyses do not support lines that run over points; end them there")
     equilibrium = system if isinstance(system, Equilibrium) else _rest(system, method)
     unknowns = number(equilibrium.model)
     rest = find_rest(equilibrium.model, unknowns, equilibrium.state, mass_damping)

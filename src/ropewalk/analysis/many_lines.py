@@ -43,7 +43,7 @@ def solve_lines(
         except (TypeError, ValueError):
             raise InputError(f"{name} must be a number or an array of numbers, not {type(value).__name__}") from None
         if np.isnan(arrays[name]).any():
-            raise InputError(f"{name} holds something that is not a number")
+            raise InputError(f"{name} contains something that is not a number")
     try:
         np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:

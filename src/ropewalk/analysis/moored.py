@@ -104,7 +104,7 @@ def float_moored(system: Source, *, slices: bool = False, time: float = 0.0) -> 
         elif not any(_same(parts, balance, other) for other in found):
             found.append(balance)
     if not found:
-        raise ConvergenceError(f"rods on lines: no balance found from {tried} starts; the last one: {trouble}")
+        raise ConvergenceError(f"rods on lines: no equilibrium found from {tried} starts; the last one: {trouble}")
     found.sort(key=lambda balance: sum(rod_energy(r, at) for r, at in zip(parts, balance.rods, strict=True)))
     moored = {
         name: MooredEquilibria(tuple(_state(model, rod, b, k) for b in found), len(found), None, tried)

@@ -137,7 +137,7 @@ def _checked(omega: Sequence[float] | Array | None) -> Array:
     except (TypeError, ValueError):
         values = np.zeros(0)
     if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values) & (values > 0.0)):
-        raise InputError("a drive needs one or more positive frequencies omega, rad/s")
+        raise InputError("an excitation needs one or more positive frequencies omega, rad/s")
     return values
 
 
@@ -191,10 +191,10 @@ def own_excitation(linear: Linearised) -> Excitation:
     model, unknowns = linear.model, linear.unknowns
     sea = model.sea.wave if model.sea.water_density > 0.0 else model.sea.wave[:, :0]
     if linear.system.environment.waves is not None and linear.system.environment.waves.is_steady and sea.size:
-        raise InputError("the response takes linear waves; set theory: airy, or simulate waves of finite height")
+        raise InputError("the response supports linear waves; set theory: airy, or simulate waves of finite height")
     moving = [int(i) for i in model.motions.function.ravel() if i >= 0]
     if any(pieces_of(model.functions, i).size for i in moving):
-        raise InputError("the response takes harmonic motions; tables and tows need the time domain")
+        raise InputError("the response supports harmonic motions; tables and tows need the time domain")
     terms: list[tuple[float, Array, complex]] = []
     for j, motion in enumerate(model.points.motion):
         for direction, omega_i, amplitude in _terms(model, motion, 0):

@@ -25,7 +25,7 @@ def driven(system: System, omega: float, drive: Drive) -> System:
     if drive.part not in system.points and drive.part not in system.bodies:
         raise InputError(f"no point or body '{drive.part}'. There are: {', '.join((*system.points, *system.bodies))}")
     if drive.part in system.points and drive.direction in ROTATIONS:
-        raise InputError(f"point '{drive.part}' cannot turn; say {', '.join(TRANSLATIONS)}")
+        raise InputError(f"point '{drive.part}' cannot rotate; choose {', '.join(TRANSLATIONS)}")
     calm = system.replace(environment=system.environment.replace(waves=None))
     return _moved(calm, omega, drive) if drive.kind == "motion" else _pushed(calm, omega, drive)
 

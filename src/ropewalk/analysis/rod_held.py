@@ -61,7 +61,7 @@ def held_equilibria(
     if stiffness is not None:
         kept = _settled(rod, stiffness, [found.pose for found in kept], hold)
     if not kept:
-        raise ConvergenceError(f"rod '{name}': no stable way to lie in what holds it, from {len(poses)} starts")
+        raise ConvergenceError(f"rod '{name}': no stable equilibrium within its supports, from {len(poses)} starts")
     kept.sort(key=lambda found: found.energy)
     return HeldEquilibria(tuple(_state(found) for found in kept), len(kept), None, len(poses))
 

@@ -382,6 +382,6 @@ def _interrupted(
     sentence = f"interrupted at t = {recorder.last_time:g} s of {duration:g} s"
     results = finish(recorder, output, sentence, keep=can_resume)
     where = f"; {recorder.rows} records are in {output}" if output is not None else ""
-    error = InterruptedRunError(f"{sentence}{where}{'; --resume goes on' if can_resume else ''}")
+    error = InterruptedRunError(f"{sentence}{where}{'; --resume continues it' if can_resume else ''}")
     error.results = results
     return error

@@ -95,14 +95,14 @@ def finished(output: str | os.PathLike[str], attrs: dict[str, str]) -> xr.Datase
             RunFolder.create(output).remove()
         return results
     results.close()
-    raise InputError(f"{output} is of another run and there is no stopped run to go on with; run without --resume")
+    raise InputError(f"{output} is of another run and there is no stopped run to resume; run without --resume")
 
 
 def check_resumable(recorder: Recorder, solver: Solver) -> None:
     """Go back to the last checkpoint, or refuse: the same numbers come only from the same case and program."""
     assert recorder.folder is not None
     if not isinstance(solver, Resumable):
-        raise InputError(f"solver '{solver.name}' cannot go on from a checkpoint; run without --resume")
+        raise InputError(f"solver '{solver.name}' cannot resume from a checkpoint; run without --resume")
     if (recorder.folder.path / HEADER).exists():
         before = RunReader(recorder.folder.path).attrs
         for key, what in (
@@ -113,7 +113,7 @@ def check_resumable(recorder: Recorder, solver: Solver) -> None:
         ):
             if before.get(key) != recorder.attrs.get(key):
                 raise InputError(
-                    f"{recorder.folder.path} is of another {what}, so going on would not give the same numbers; "
+                    f"{recorder.folder.path} is of another {what}, so resuming it would not give the same numbers; "
                     "keep it by 'ropewalk recover', or delete it"
                 )
     recorder.resume()

@@ -70,7 +70,7 @@ def solve_for(
     text = ", ".join(f"{path} = {value:.6g}" for path, value in zip(paths, values, strict=True))
     left = ", ".join(f"{path} by {m:.4g}" for path, m in zip(targets, miss, strict=True))
     raise ConvergenceError(
-        f"the targets cannot be met from here: at {text} they are missed: {left}", equilibrium.report
+        f"the targets cannot be met from this start: at {text} the errors are {left}", equilibrium.report
     )
 
 

@@ -84,7 +84,7 @@ def _refuse_other_parts(model: Model, under: Model) -> None:
     for kind in ("points", "bodies", "lines"):
         if getattr(model.names, kind) != getattr(under.names, kind):
             raise InputError(
-                f"run.start.under: it begins with other {kind} than the run has; leave their number as it is"
+                f"run.start.under: it starts with other {kind} than the run has; leave their number as it is"
             )
     for name, length, other in zip(model.names.lines, model.lines.length, under.lines.length, strict=True):
         if abs(other - length) > SAME * length:
@@ -159,14 +159,14 @@ def _moved(system: System, model: Model, state: State, start: Start) -> State:
 def _free_point(model: Model, name: str) -> int:
     k = model.names.points.index(name)
     if not np.any(model.points.joint[k] == FREE):
-        raise InputError(f"run.start.points.{name}: the point is not free, so its joint gives its place and velocity")
+        raise InputError(f"run.start.points.{name}: the point is held: its joint gives its position and velocity")
     return k
 
 
 def _free_body(model: Model, name: str) -> int:
     k = model.names.bodies.index(name)
     if model.bodies.joint[k] != LOOSE:
-        raise InputError(f"run.start.bodies.{name}: the body is not free, so its joint gives its place and velocity")
+        raise InputError(f"run.start.bodies.{name}: the body is held: its joint gives its position and velocity")
     return k
 
 
@@ -218,7 +218,7 @@ def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: Li
         if gap > GAP * length:
             raise InputError(
                 f"run.start.lines.{name}: the shape ends {gap:.3g} m from end {end}, which is at "
-                f"{np.round(ends[side], 6).tolist()}; let it begin and end where the line does"
+                f"{np.round(ends[side], 6).tolist()}; let it start and end where the line does"
             )
     return s, points, np.zeros(s.size) if own.tension is None else np.array(own.tension)
 

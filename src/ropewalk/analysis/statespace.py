@@ -60,7 +60,7 @@ def state_space(
     linear = system if isinstance(system, Linearised) else linearise(system, mass_damping=mass_damping)
     drives = [Drive.parse(d) if isinstance(d, str) else d for d in inputs]
     if any(d.kind == "waves" for d in drives):
-        raise InputError("a state space takes forces and motions; a wave is no single input")
+        raise InputError("a state space has forces and motions as inputs; a wave is not a single input")
     values, shapes = _basis(linear, modes)
     K = linear.K.tocsc()
     factor = _static_factor(linear, values)
@@ -110,7 +110,7 @@ def _basis(linear: Linearised, count: int) -> tuple[Array, Array]:
 
 def _static_factor(linear: Linearised, values: Array) -> Factor:
     if np.min(np.abs(values)) <= DRIFT * np.max(np.abs(values)):
-        raise ConvergenceError("a part drifts without any stiffness, so forces have no static answer; moor it")
+        raise ConvergenceError("a part drifts without any stiffness, so forces have no static response; moor it")
     return Factor(linear.K.tocsc(), linear.assembled.P)
 
 

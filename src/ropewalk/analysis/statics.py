@@ -266,7 +266,7 @@ def _failure(model: Model, tries: list[Try], time: float) -> Exception:
 def refuse_only_rods(system: System) -> None:
     """Raise InputError for a case that is nothing but rods, which another question is for."""
     if system.rods and not (system.lines or system.bodies or system.nets):
-        raise InputError("the case has nothing but rods; how they float is found by 'ropewalk float'")
+        raise InputError("the case has nothing but rods; their equilibria are found by 'ropewalk float'")
 
 
 def _ignores_bed(model: Model, method: str) -> bool:
@@ -333,7 +333,7 @@ def candidates(model: Model, method: str) -> Iterator[str]:
     Lazy, because looking at a solver imports it.
     """
     if not (model.names.lines or model.names.bodies or model.nets.names):
-        raise InputError("the case has no lines, bodies or nets; there is nothing to balance")
+        raise InputError("the case has no lines, bodies or nets; there is nothing to solve")
     if method != AUTO:
         cls = solver_class(method)
         if Claim.STATICS not in cls.claims and method not in BAR_SOLVERS:

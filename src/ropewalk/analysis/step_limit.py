@@ -81,7 +81,7 @@ def step_limit(model: Model, solver: Solver, state: State, longest: float = 600.
         step /= BACK_OFF
         if step < SMALLEST:
             raise ConvergenceError(
-                f"the case does not come to rest within {longest:g} s at any step down to {SMALLEST:g} s; "
+                f"the case does not come to rest within {longest:g} s with any step down to {SMALLEST:g} s; "
                 "give it damping, or more time"
             )
     patience = PATIENCE * max(first, HOLD)
@@ -151,7 +151,7 @@ def _first_that_claims(model: Model) -> str:
         if not lacking[name]:
             return name
     told = "; ".join(f"{name} lacks {', '.join(missing)}" for name, missing in lacking.items())
-    raise InputError(f"step limit: no solver with fixed steps takes this case: {told}")
+    raise InputError(f"step limit: no solver with fixed steps supports this case: {told}")
 
 
 def _kicked(state: State, speed: float) -> State:
@@ -173,7 +173,7 @@ def _fastest(state: State) -> float:
 def _step(solver: Any) -> float:
     step = getattr(solver, "step", None)
     if not isinstance(step, float) or not step > 0.0:
-        raise InputError(f"step limit: solver '{solver.name}' needs a step to begin with")
+        raise InputError(f"step limit: solver '{solver.name}' needs an initial step")
     return step
 
 

@@ -179,7 +179,7 @@ class Coupled:
         try:
             checkpoint = decode(saved)
         except DamagedError as error:
-            raise InputError(f"what was saved cannot be restored: {error}") from None
+            raise InputError(f"the saved state cannot be restored: {error}") from None
         if checkpoint.loop["system"] != self._text():
             system = System.model_validate_json(checkpoint.loop["system"])
             self._take(system, *self._prepared(system))
@@ -207,7 +207,7 @@ class Coupled:
         """Pull at the mass centre of a free part with `force` (N, world) beside its other loads, until another pull."""
         given = np.asarray(force, dtype=np.float64)
         if given.shape != (3,) or not np.isfinite(given).all():
-            raise InputError(f"pull on '{name}': {force!r} N is no force; give three finite numbers")
+            raise InputError(f"pull on '{name}': {force!r} N is not a force; give three finite numbers")
         names = self.model.names
         if name in names.points:
             which = names.points.index(name)
@@ -218,7 +218,7 @@ class Coupled:
         elif name in names.bodies:
             self._pull_body(names.bodies.index(name), given)
         else:
-            raise InputError(f"no point or body '{name}' to pull at")
+            raise InputError(f"no point or body '{name}' to pull")
 
     def _pull_body(self, which: int, force: Array) -> None:
         bodies = self.model.bodies

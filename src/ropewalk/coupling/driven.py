@@ -105,8 +105,8 @@ class Driven:
         if math.sqrt(turn @ turn) > MOST_TURN:
             degrees = math.degrees(math.sqrt(turn @ turn))
             raise InputError(
-                f"'{part.name}' is turned by {degrees:.4g} degrees from the attitude of the case; "
-                f"at most {math.degrees(MOST_TURN):.0f} can be followed"
+                f"'{part.name}' is rotated by {degrees:.4g} degrees from the attitude of the case; "
+                f"the limit is {math.degrees(MOST_TURN):.0f}"
             )
         return turn, speed
 

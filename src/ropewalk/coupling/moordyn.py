@@ -236,7 +236,7 @@ def deserialize(instance: Instance, saved: bytes) -> int:
         velocity = None if given["velocity"] is None else np.array(given["velocity"], dtype=np.float64)
         time, winding = float(given["time"]), dict(given["winding"])
     except (ValueError, KeyError, TypeError):
-        raise InputError("what was saved cannot be restored: its head is damaged") from None
+        raise InputError("the saved state cannot be restored: its head is damaged") from None
     instance.running().restore(rest)
     instance.velocity, instance.time, instance.winding = velocity, time, winding
     return SUCCESS

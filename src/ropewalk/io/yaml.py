@@ -352,7 +352,7 @@ _SENTENCES = (  # a part of what the parser says, and what we say; the first tha
     ("unexpected end of stream", "quotes are opened but not closed"),
     ("unexpected document indicator", "quotes are opened but not closed"),
     ("sequence entries are not allowed", "a '-' is not expected here; put the list on lines of its own"),
-    ("<document start>", "the text goes on after the case has ended; check the indentation"),
+    ("<document start>", "the text continues after the end of the case; check the indentation"),
     ("node content", "a value is expected here, not this sign; put text in quotes"),
     ("unknown escape character", "a backslash in double quotes starts an escape; use single quotes"),
     ("expected escape sequence", "an escape in double quotes is not complete; use single quotes"),

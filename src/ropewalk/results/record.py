@@ -27,7 +27,7 @@ _GIVEN = ("time", "elevation", "energy")  # columns that do not come from the St
 
 
 class NotFiniteError(Exception):
-    """A state holds something that is not a number; the message says what and where, `time` (s) when."""
+    """A state contains something that is not a number; the message says what and where, `time` (s) when."""
 
     def __init__(self, message: str, time: float) -> None:
         super().__init__(message)

@@ -228,7 +228,7 @@ ATTRIBUTES: dict[str, str] = {
     "start": "what has to be said of the equilibrium that the run starts from; only if there is something",
     "doubts": "what is not wrong but doubtful, as JSON: code, part, value, limit, sentence",
     "audit": "of equilibria: the largest errors that the audit found, as JSON",
-    "status": "'done', or a sentence that says why the run ended early",
+    "status": "'done', or the reason why the run ended early",
     "events": "what happened on the way (capsizing, slack, ...), as JSON: time in s, part, kind, sentence",
     "folds": "of continuations: folds and branch points, as JSON: kind, value, signs of the determinant around it",
     "stability": "of modes: stable, or how many modes grow",

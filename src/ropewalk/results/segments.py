@@ -39,7 +39,7 @@ SYNC_SECONDS = 30.0  # as often as Linux writes back by itself
 KEPT_CHECKPOINTS = 2  # the last, and one before it should that be damaged
 READ_BYTES = 1 << 24  # memory used for reading back
 NUMBER = 8  # bytes of a float64
-RESUME = "what was written before is safe, and --resume goes on when there is room"
+RESUME = "earlier records are safe, and --resume continues when there is room"
 
 
 def part_folder(output: str | os.PathLike[str]) -> Path:
@@ -75,7 +75,7 @@ class RunFolder:
         if (path / HEADER).exists():
             folder.close()
             raise InputError(
-                f"{path} holds the records of a run that was stopped; go on with it by --resume, "
+                f"{path} holds the records of a run that was stopped; continue it with --resume, "
                 "keep it by 'ropewalk recover', or delete it"
             )
         folder.rewind()  # a run killed while it removed its folder may have left some of it
@@ -86,7 +86,7 @@ class RunFolder:
         """The folder that a stopped run left for `output`; InputError if it still runs."""
         path = part_folder(output)
         if not path.is_dir():
-            raise InputError(f"{path} does not exist: there is no stopped run to go on with")
+            raise InputError(f"{path} does not exist: there is no stopped run to resume")
         return cls(path, _locked(path))
 
     def begin(self, layout: Layout, attrs: Mapping[str, str]) -> None:

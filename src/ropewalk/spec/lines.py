@@ -157,7 +157,7 @@ class Line(Part):
         if self.over and self.attachments:
             raise ValueError(
                 "a line that runs over points cannot carry attachments, which would not pass; "
-                "end it at a free point with that mass and go on with another line"
+                "end it at a free point with that mass and continue with another line"
             )
         return self
 

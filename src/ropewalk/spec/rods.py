@@ -266,7 +266,7 @@ class Hold(Part):
     @model_validator(mode="after")
     def _something(self) -> Hold:
         if self.head is None and not self.supports:
-            raise ValueError("it holds nothing; give it a head or supports")
+            raise ValueError("it restrains nothing; give it a head or supports")
         return self
 
 

@@ -30,7 +30,7 @@ from ropewalk.sweep.job import Summary
 PLAN, JOURNAL, ROWS = "plan.json", "journal.jsonl", "rows"
 FORMAT = 1
 SYNC_SECONDS = 1.0
-GO_ON = "all cases that ended before are safe, and --resume goes on when there is room"
+GO_ON = "all completed cases are safe, and --resume continues when there is room"
 PER_FOLDER = 1000  # rows in one folder: some file systems are slow with more
 
 
@@ -68,7 +68,7 @@ class Journal:
         if (path / PLAN).exists():
             journal.close()
             raise InputError(
-                f"{path} holds the cases of a sweep that was stopped; go on with it by --resume, or delete it"
+                f"{path} holds the cases of a sweep that was stopped; continue it with --resume, or delete it"
             )
         try:
             (path / ROWS).mkdir(exist_ok=True)
@@ -86,13 +86,13 @@ class Journal:
         """The journal that a stopped sweep left; InputError if it still runs or is of another sweep."""
         path = journal_folder(output)
         if not path.is_dir():
-            raise InputError(f"{path} does not exist: there is no stopped sweep to go on with")
+            raise InputError(f"{path} does not exist: there is no stopped sweep to resume")
         journal = cls(path, _locked(path))
         try:
             plan = json.loads((path / PLAN).read_bytes())
         except FileNotFoundError:
             journal.close()
-            raise InputError(f"{path} holds no sweep: it has no {PLAN}; delete it") from None
+            raise InputError(f"{path} is not a sweep: it has no {PLAN}; delete it") from None
         except ValueError:
             plan = {}
         if plan.get("format") != FORMAT or plan.get("identity") != identity:

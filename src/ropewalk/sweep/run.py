@@ -164,7 +164,7 @@ def _finished(plan: Plan, target: Path) -> xr.Dataset | None:
             _new_journal(plan, target).remove()
         return results
     results.close()
-    raise InputError(f"{target} is of another sweep and there is no stopped one to go on with; run without --resume")
+    raise InputError(f"{target} is of another sweep and there is no stopped one to resume; run without --resume")
 
 
 def _engine(plan: Plan, jobs: int | None, scheduler: str | None, command: Sequence[str] | None) -> Any:
@@ -214,7 +214,7 @@ def _do_all(
                     tell = None
     except KeyboardInterrupt:
         ended = len(journal.ended)
-        how = f"the same command with --resume goes on; what is done is in {journal.path}"
+        how = f"the same command with --resume continues; completed cases are in {journal.path}"
         raise InterruptedSweepError(f"stopped after {ended} of {len(plan)} cases; {how}") from None
 
 

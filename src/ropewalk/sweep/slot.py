@@ -135,7 +135,7 @@ class Slot:
         if not self._is_ready:
             tail = self._tail()
             self._kill()
-            raise InputError(f"a worker did not start within {START_SECONDS:g} s: {tail or 'no word of it'}")
+            raise InputError(f"a worker did not start within {START_SECONDS:g} s: {tail or 'no output'}")
         return self._lost(TIME, f"not done after {self.time_limit:g} s; raise limits.time", self.time_limit or 0.0)
 
     def run(self, job: dict[str, Any]) -> Outcome:

@@ -144,13 +144,13 @@ def read_frames(dataset: xr.Dataset, model: Model, budget: int) -> tuple[Frames,
     """The records that fit, and a sentence about the others."""
     total = int(dataset.sizes["time"])
     if total == 0:
-        raise InputError("the result holds no record; there is nothing to show")
+        raise InputError("the result has no records; there is nothing to show")
     stride = frame_stride(total, frames_of(dataset.isel(time=slice(0, 1)), model).numbers, budget)
     kept = np.unique(np.append(np.arange(0, total, stride), total - 1))
     frames = frames_of(dataset.isel(time=kept), model)
     for name, values in frames.arrays().items():
         if not np.isfinite(values).all():
-            raise InputError(f"the result holds something that is not a number in its {name.replace('_', ' ')}")
+            raise InputError(f"the result contains something that is not a number in its {name.replace('_', ' ')}")
     if stride == 1:
         return frames, ()
     told = f"{kept.size} of {total} records are on this page, one in {stride}; peaks between them are not"

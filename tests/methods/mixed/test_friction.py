@@ -54,7 +54,7 @@ def test_words_about_friction_that_is_not_there_are_remarked() -> None:
     """By `ropewalk check`."""
     data = between(**MOORING, stiffness=1e9).model_dump(by_alias=True, exclude_unset=True)
     data["environment"]["seabed"] = {"pulled": False}
-    assert remarks(System.model_validate(data)) == ["environment.seabed.pulled says nothing of a bed without friction"]
+    assert remarks(System.model_validate(data)) == ["environment.seabed.pulled has no effect on a bed without friction"]
 
 
 @pytest.mark.parametrize("friction", [0.1, 1.0])

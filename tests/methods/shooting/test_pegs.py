@@ -247,7 +247,7 @@ def test_only_shooting_claims_it_and_the_others_refuse():
         rw.statics(system, "fem")
     with pytest.raises(InputError, match=r"lacks .*lines that run over points"):
         rw.simulate(system, duration=1.0)
-    with pytest.raises(InputError, match="frequency analyses cannot do lines that run over points"):
+    with pytest.raises(InputError, match="frequency analyses do not support lines that run over points"):
         rw.modes(system)
 
 

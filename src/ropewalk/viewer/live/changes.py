@@ -88,11 +88,11 @@ class Changes:
         if line is None:
             raise InputError(f"no line '{change.line}'")
         if change.line in cuts:
-            raise InputError(f"line '{change.line}' is cut; reset to have it whole")
+            raise InputError(f"line '{change.line}' is cut; reset to restore it")
         if line.payout is not None:
             raise InputError(f"line '{change.line}' has a winch of its own; its payout is that of the case")
         if line.attachments:
-            raise InputError(f"line '{change.line}' carries attachments at given places; its length stays")
+            raise InputError(f"line '{change.line}' has attachments at given positions; its length is fixed")
         low, high = LEAST_LENGTH * line.length, MOST_LENGTH * line.length
         if not low <= change.length <= high:
             raise InputError(f"line '{change.line}': {change.length:g} m; give a length from {low:g} to {high:g} m")

@@ -224,7 +224,7 @@ class Engine:
         if line in self.cuts:
             raise InputError(f"line '{line}' is cut already")
         if not np.isfinite(s):
-            raise InputError(f"line '{line}': a cut needs a place; {s} m is none")
+            raise InputError(f"line '{line}': a cut needs a position; {s} m is not one")
         self._coupled.cut(line, s)
         self.cuts[line] = s
         self.say(f"line '{line}' cut at s = {s:g} m")
@@ -273,11 +273,11 @@ class Engine:
         for name in ("position", "point_position", "body_position", "net_position"):
             values = getattr(state, name)
             if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > far:
-                raise ConvergenceError(f"{name.replace('_', ' ')} is not sound at t = {state.time:.4g} s")
+                raise ConvergenceError(f"{name.replace('_', ' ')} is not finite at t = {state.time:.4g} s")
         for name in ("tension", "net_tension", "body_quaternion", "velocity"):
             values = getattr(state, name)
             if not np.isfinite(values).all() or (name == "tension" and values.max(initial=0.0) > most):
-                raise ConvergenceError(f"{name.replace('_', ' ')} is not sound at t = {state.time:.4g} s")
+                raise ConvergenceError(f"{name.replace('_', ' ')} is not finite at t = {state.time:.4g} s")
 
     def _change(self) -> None:
         if self.changes.is_idle or self.time < self._changed_at + EVERY:

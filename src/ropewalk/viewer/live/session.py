@@ -180,7 +180,7 @@ class Session:
     def _place(self, given: dict[str, Any]) -> Array:
         place = given.get("place")
         if not isinstance(place, list) or len(place) != 3:
-            raise InputError("a hand needs a place of three numbers")
+            raise InputError("a drag needs a position of three numbers")
         return np.array([np.clip(_number(x), -FURTHEST_HAND, FURTHEST_HAND) for x in place]) + self._origin
 
     # --- pictures ---
