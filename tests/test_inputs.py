@@ -126,3 +126,14 @@ def test_settings_reach_the_solver():
     exact = solve_ivp(rates, [0, 1], [np.pi / 2, 0], rtol=1e-10, atol=1e-12)
     end = run.point_position.sel(point="end").values[-1]
     assert_allclose(end, [3 * np.sin(exact.y[0, -1]), 0.0, -3 * np.cos(exact.y[0, -1])], atol=0.02)
+
+
+def test_polyester_line_relaxes_to_its_static_tension():
+    """Held aside for 30 relaxation times, it pulls as the equilibrium there: the closed form with the static EA."""
+    case = rw.System.from_file(EXAMPLES / "polyester.yaml")
+    run = rw.simulate(case)
+    T = run.end_tension.sel(line="taut", end="B").values
+    held = {"position": [151.5, 0, -15], "joint": "fixed"}
+    rest = rw.statics(case.replace("points.fairlead", held), method="catenary").line("taut")["end_b"]["tension"]
+    assert_allclose(T[-1], rest, rtol=2e-3)  # 20 elements; the axial vibration of 5 s of pushing is damped
+    assert T.max() > 1.15 * rest  # stiffer than that while it is pushed

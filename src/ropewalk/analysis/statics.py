@@ -50,7 +50,7 @@ GUESSLESS = "catenary"  # the method that has no use for a guess
 # how elements lump loads; others at nodes
 QUADRATURE = {**dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars"), GUESSLESS: UNIFORM}
 HAVE_BED = ("fem", "relax", *BAR_SOLVERS)  # methods in which bodies stand on the bed
-NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING})  # what does not act on a system at rest
+NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING, Claim.MEMORY, Claim.LIFT})  # what does not act on a system at rest
 
 
 @dataclass(frozen=True, repr=False)

@@ -33,6 +33,7 @@ from ropewalk.numerics.blockelimination import (
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import LINEAR, strain
+from ropewalk.physics.ropes import MEMORY
 
 SHORTEST = 1e-9  # of the unstretched length: a collapsed element keeps a direction
 
@@ -44,10 +45,12 @@ def slack_strain(T, element, law_data, slack):
     element : record    law_data : numbers of the laws    slack : axial stiffness in compression (N), 0 if it can push
     """
     if T < 0.0 and slack > 0.0:
-        return T / slack, 1.0 / slack
+        return element.rest + T / slack, 1.0 / slack
     if element.law == LINEAR:
         compliance = 1.0 / law_data[element.law_start]
         return compliance * T, compliance
+    if element.law == MEMORY:
+        return element.rest + element.give * T, element.give
     return strain(T, element.law, law_data, element.law_start, element.law_stop)
 
 

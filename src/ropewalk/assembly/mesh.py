@@ -15,6 +15,7 @@ from ropewalk.assembly.anchor import Rest, end_section, is_on_bed, laid, lying_e
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.given import GivenMesh, build_given_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
+from ropewalk.assembly.lift import build_shed
 from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
 from ropewalk.loads.bed import Bed, build_bed, heights_over
@@ -27,7 +28,8 @@ from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions, initial_state
-from ropewalk.physics.elasticity import INEXTENSIBLE
+from ropewalk.physics.elasticity import INEXTENSIBLE, strain
+from ropewalk.physics.ropes import NO_MEMORY, ROPE, SYROPE
 
 ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
 LEAST_PER_STRETCH = 2  # elements between two breaks (piece ends, attachments) of such a line
@@ -74,6 +76,11 @@ ELEMENT = np.dtype(
         ("law", "i8"),  # kind of physics/elasticity.py
         ("law_start", "i8"),  # of its numbers in law_data
         ("law_stop", "i8"),
+        ("rest", "f8"),  # strain without tension, of ropes with memory
+        ("give", "f8"),  # strain by tension in the present step of ropes with memory, 1/N
+        ("slow_load", "f8"),  # tension of their slow springs, N
+        ("peak", "f8"),  # highest of these so far, N
+        ("rope", "i8"),  # which of `Mesh.rope`, -1 for elements without memory
     ],
     align=True,
 )
@@ -96,6 +103,8 @@ class Mesh(NamedTuple):
     node: Records  # (n_nodes + n_junctions + n_bodies,) of NODE
     element: Records  # (n_elements,) of ELEMENT
     law_data: Array  # numbers of the elastic laws
+    shed: Records  # (n_nodes,) of SHED of assembly/lift.py, or no rows where no line sheds vortices
+    rope: Records  # (n_sections,) of ROPE of physics/ropes.py, or no rows where no line has memory
     motion: Ints  # (n_junctions,) index into Motions, -1 for none
     reference: Array  # (n_junctions, 3) m
     dof_start: Ints  # (n_junctions + 1,)
@@ -134,17 +143,21 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         cuts[i][1].bed_area[-(end ^ int(flipped[i]))] += area
     lies = lying_ends(model, initial_state(model)) if lies is None else lies
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
+    node_start = offsets([s.size for s, _, _ in cuts])
+    node = joined([*(n for _, n, _ in cuts), _junctions(model)], NODE)
     line = records(flipped.size, LINE)
     line.flipped, line.two_sided, line.junction = flipped, ~held[:, 0] & ~held[:, 1], walked
     return Mesh(
-        node_start=offsets([s.size for s, _, _ in cuts]),
+        node_start=node_start,
         element_start=offsets([e.shape[0] for _, _, e in cuts]),
         line=line,
         end_offset=floats(offset, (-1, 2, 3)),
         s=floats(np.concatenate([np.zeros(0), *(s for s, _, _ in cuts)])),
-        node=joined([*(n for _, n, _ in cuts), _junctions(model)], NODE),
+        node=node,
         element=joined([e for _, _, e in cuts], ELEMENT),
         law_data=floats(np.append(model.sections.law_data, LOOSE_STIFFNESS * _weight_scale(model))),
+        shed=_shed(model, flipped, node, node_start),
+        rope=_ropes(model),
         motion=ints(motion),
         reference=floats(reference, (-1, 3)),
         dof_start=dof_start,
@@ -158,6 +171,19 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         winches=no_winches(model.functions),
         given=build_given_mesh(model, *_sections_along(model), flags(flipped)),
     )
+
+
+def _shed(model: Model, flipped: Flags, node: Records, node_start: Ints) -> Records:
+    """Lift of vortices on the nodes."""
+    along = [_edges(model, i) for i in range(flipped.size)]
+    walked = [(s[::-1], k[::-1]) if flip else (s, k) for (s, k), flip in zip(along, flipped, strict=True)]
+    return build_shed(model, [s for s, _ in walked], [k for _, k in walked], node, node_start)
+
+
+def _ropes(model: Model) -> Records:
+    """Ropes with memory of the sections, if there are any among the lines."""
+    rope = model.sections.rope
+    return rope.copy() if np.any(rope.kind[model.lines.piece_section] != NO_MEMORY) else records(0, ROPE)
 
 
 def _sections_along(model: Model) -> tuple[list[Array], list[Ints]]:
@@ -326,6 +352,8 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Record
         sections.law_start[k],
         sections.law_start[k + 1],
     )
+    elements.rope = np.where(sections.rope.kind[k] != NO_MEMORY, k, -1)
+    elements.rest = [rest_strain(model, section) for section in k]
     nodes = records(s.size, NODE)
     nodes.mass = _to_nodes(sections.mass[k] * length)
     nodes.bed_area = _to_nodes(contact_width(model, k) * length)
@@ -334,6 +362,15 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Record
     if flipped:
         return s[::-1], nodes[::-1], elements[::-1]
     return s, nodes, elements
+
+
+def rest_strain(model: Model, section: int) -> float:
+    """Strain without tension of a section: that of a rope which has stretched for good."""
+    own = model.sections
+    if own.rope.kind[section] != SYROPE:
+        return 0.0
+    start, stop = own.law_start[section], own.law_start[section + 1]
+    return float(strain(0.0, own.law[section], own.law_data, start, stop)[0])
 
 
 def _shifts(model: Model, still: Any, place: Array) -> Array:

@@ -57,6 +57,7 @@ class Coupled:
         """system : a case with coupled parts    solver : name, or one with its settings; the case's unless given"""
         self._choice = solver
         self._driven: Driven
+        self._work: Any = None  # memory of the solver
         self._cuts: tuple[tuple[str, float], ...] = ()  # lines that were cut, and where
         self._begin(System.of(system), None)
 
@@ -67,6 +68,8 @@ class Coupled:
             driven.follow(self._driven, state.time)
             solver = _as_given(solver)
         work = solver.start(model, first_state(system, model, solver) if state is None else state)
+        if state is not None:
+            grips.carry_memory(model, self._work, work)
         self._take(system, model, driven, solver)
         self._work, self._report = work, Report()
         self._time = 0.0 if state is None else state.time

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.assembly.ropes import set_ropes
 from ropewalk.errors import InputError
 from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
+from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.report import FemWork
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -58,6 +60,22 @@ def change_sea(model: Model, work: FemWork) -> None:
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0  # as in assembly/bodies.py
     work.mesh.bodies.hull.wind_drag = 0.5 * air * model.bodies.hulls.wind_drag
     work.steps.settings[0].most_step = longest_step(model)
+
+
+def carry_memory(model: Model, old: Any, new: Any) -> None:
+    """Give ropes and shed vortices of a new mesh the memory of the old one, where both have the same elements."""
+    if not (isinstance(old, FemWork) and isinstance(new, FemWork)):
+        return
+    before, after = old.mesh, new.mesh
+    if after.rope.shape[0] and before.element.shape == after.element.shape:
+        for name in ("slow_load", "peak"):
+            after.element[name] = before.element[name]
+        set_ropes(0.0, new.steps.now.T, after)
+        new.first[:] = stored_energy(new.steps.now.X, new.steps.now.T, after, model.sea.gravity)
+        restart_ledger(model, new)
+    if after.shed.shape[0] and before.shed.shape == after.shed.shape:
+        for name in ("phase", "rate", "speed", "pull"):
+            after.shed[name] = before.shed[name]
 
 
 def elements_used(work: Any) -> Array | None:

@@ -38,6 +38,7 @@ SETTINGS = frozenset(
         "disableoutput", "disableouttime", "outswitch", "fricdamp", "cv", "statdynfricscale", "mc", "inertialf_rampt",
     }
 )  # fmt: skip
+NO_LIFT = (0.0, t.LIFT_CENTRE, t.LIFT_WIDTH)
 CLOSE = 0.75  # likeness of an unknown key to a known one that makes it a slip of the pen
 
 
@@ -153,14 +154,24 @@ def _line_type(row: Row, ledger: Ledger) -> t.LineType:
         row[5].number("EI", least=0.0),
         (row[6].number("Cd", least=0.0), row[8].number("CdAx", least=0.0)),
         (row[7].number("Ca", least=0.0), row[9].number("CaAx", least=0.0)),
-        row[10].number("Cl", least=0.0) if numbers > 10 else 0.0,
+        _lift(row, numbers),
     )
+
+
+def _lift(row: Row, numbers: int) -> tuple[float, float, float]:
+    """Cl, cF and dF of a line type."""
+    if numbers <= 10:
+        return 0.0, t.LIFT_CENTRE, t.LIFT_WIDTH
+    coefficient = row[10].number("Cl", least=0.0)
+    if numbers == 11:
+        return coefficient, t.LIFT_CENTRE, t.LIFT_WIDTH
+    return coefficient, row[12].number("cF", least=0.0), row[11].number("dF", least=0.0)
 
 
 def _line_type_1(row: Row) -> t.LineType:
     can, cat, cdn, cdt = (row[5 + k].number(t.TYPE_COLUMNS_1[5 + k], least=0.0) for k in range(4))
     diameter, mass = row[1].number("Diam", least=0.0), row[2].number("MassDen", least=0.0)
-    return t.LineType(row, row[0].text, diameter, mass, row[3], row[4], 0.0, (cdn, cdt), (can, cat), 0.0)
+    return t.LineType(row, row[0].text, diameter, mass, row[3], row[4], 0.0, (cdn, cdt), (can, cat), NO_LIFT)
 
 
 def _rod_types(section: Section, tables: Tables, ledger: Ledger) -> None:
@@ -351,5 +362,17 @@ def _control(section: Section, tables: Tables, ledger: Ledger) -> None:
 
 
 def _syrope(section: Section, tables: Tables, ledger: Ledger) -> None:
-    for row in t.table_rows(section, 3, ledger):
-        ledger.refuse(row.line, "Syrope ropes (working curves with a memory) are not in the model")
+    names = t.SYROPE_COLUMNS
+    for row in t.table_rows(section, len(names), ledger):
+        with ledger.row():
+            t.exactly(row, names, ledger)
+            highest, mean = (row[k].number(names[k], least=0.0) for k in (1, 2))
+            if mean > highest:
+                raise row[2].refuse(f"Tmean0 {mean:g} N is larger than Tmax0 {highest:g} N", "Tmean0")
+            for number in _numbers(row, 0):
+                if number in tables.syrope:
+                    raise row[0].refuse(f"line {number} is given twice", "Line(s)")
+                tables.syrope[number] = t.SyropeRow(row, highest)
+            ledger.note(
+                "left out", row.line, f"Tmean0 {mean:g} N: a run begins with the mean tensions of its equilibrium"
+            )

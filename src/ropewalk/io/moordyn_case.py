@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ropewalk.errors import InputError
 from ropewalk.io.attitudes import from_moordyn, to_case
-from ropewalk.io.columns import Word, read_rows
+from ropewalk.io.columns import Word
 from ropewalk.io.conversion import Ledger, Wishes, coupled_joint, damping_time
 from ropewalk.io.messages import shown
 from ropewalk.io.moordyn_bed import mean_depth, read_bed
 from ropewalk.io.moordyn_rods import Carrier, put_rods
+from ropewalk.io.moordyn_ropes import is_rope, static_type, stiffness
 from ropewalk.io.moordyn_tables import (
     Attachment,
     BodyRow,
@@ -29,14 +28,12 @@ from ropewalk.io.moordyn_tables import (
     Tables,
 )
 from ropewalk.io.moordyn_water import water
-from ropewalk.io.native import resolve
 
 GRAVITY, WATER_DENSITY = 9.80665, 1025.0  # m/s2, kg/m3: MoorDyn's defaults
 MOORPY_GRAVITY = 9.81  # m/s2, the default of MoorPy
 BOTTOM_STIFFNESS, BOTTOM_DAMPING = 3.0e6, 3.0e5  # Pa/m, Pa s/m: MoorDyn's defaults
 LEAST_DEPTH = 1.0  # m, for waves over a grid whose mean lies above the surface
 _BED = (("bottom stiffness", "stiffness", "Pa/m"), ("bottom damping", "damping", "Pa s/m"))
-TABLE_HEAD = 3  # rows above the numbers of a file of strain and tension
 
 
 def build_case(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -> None:
@@ -296,7 +293,7 @@ def carrier_of(attachment: Attachment, carriers: dict[tuple[str, int], Carrier],
 
 
 def _lines(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path, ends: dict[tuple[str, int], str]) -> None:
-    sections: dict[str, dict[float, str]] = {}
+    sections: dict[str, dict[tuple[float, float], str]] = {}
     laws: dict[str, tuple[Any, float] | None] = {}
     kinds = dict(tables.line_types)
     for number, line in tables.lines.items():
@@ -304,14 +301,14 @@ def _lines(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path, ends: d
         if kind.name not in laws:
             laws[kind.name] = None
             with ledger.row():
-                kind = kinds[line.type] = _static(kind, ledger) if tables.moorpy else kind
+                kind = kinds[line.type] = static_type(kind, ledger) if tables.moorpy else kind
                 _refuse_features(kind, ledger, wishes)
-                laws[kind.name] = _stiffness(kind, folder)
+                laws[kind.name] = stiffness(kind, folder)
         law = laws[kind.name]
         if law is None:
             continue
         with ledger.row():
-            name = _section(kind, law, line, sections, ledger)
+            name = _section(kind, _at_start(law, number, kind, tables, ledger), line, sections, ledger)
             part = {
                 "from": _end(line, 0, tables.version, ends),
                 "to": _end(line, 1, tables.version, ends),
@@ -347,90 +344,53 @@ def _refuse_features(kind: LineType, ledger: Ledger, wishes: Wishes) -> None:
         ledger.note(
             "left out", kind.row.line, f"bending stiffness {kind.bending:g} N m2 of {shown(kind.name)}, as asked"
         )
-    if kind.lift > 0.0:
-        raise kind.row[10].refuse(
-            f"line type {shown(kind.name)}: vortex-induced vibration (Cl {kind.lift:g}) is not in the model; give Cl 0",
-            "Cl",
-        )
-    if kind.stiffness.text.upper().startswith("SYROPE"):
-        raise kind.stiffness.refuse(
-            f"line type {shown(kind.name)}: Syrope ropes are not in the model; give one EA", "EA"
-        )
-    for word, name in ((kind.stiffness, "EA"), (kind.damping, "BA")):
-        if "|" in word.text:
-            raise word.refuse(
-                f"line type {shown(kind.name)}: visco-elastic ropes ({shown(word.text)}) are not in the model; "
-                f"give one {name}",
-                name,
-            )
 
 
-def _static(kind: LineType, ledger: Ledger) -> LineType:
-    """Of a visco-elastic rope the static stiffness and damping, as MoorPy takes it."""
-    for word, name in ((kind.stiffness, "EA"), (kind.damping, "BA")):
-        if "|" in word.text:
-            sentence = (
-                f"{name} {word.text} of {shown(kind.name)}: the static value {word.parts(name)[0].text}, as MoorPy"
-            )
-            ledger.note("converted", kind.row.line, sentence)
-    return replace(kind, stiffness=kind.stiffness.parts("EA")[0], damping=kind.damping.parts("BA")[0])
-
-
-def _stiffness(kind: LineType, folder: Path) -> tuple[Any, float]:
-    """The axial law and EA at zero strain: a number, or a table in a file beside the input."""
-    word = kind.stiffness
-    if word.is_number:
-        value = word.number("EA", above=0.0)
-        return value, value
-    if not any(c.isalpha() for c in word.text[:1]) and word.text[:1] not in "\"'./_":
-        word.number("EA", above=0.0)  # refuses it
-    name = word.text.strip("\"'")
-    try:
-        rows = read_rows(resolve(folder, name))
-    except InputError as error:
-        raise word.refuse(f"EA names a file: {error}", "EA") from None
-    strain, tension = [], []
-    for row in rows[TABLE_HEAD:]:
-        if "---" in row.text:
-            break
-        if len(row) < 2:
-            raise row.refuse("a row of strain and tension has two numbers")
-        strain.append(row[0].number("strain"))
-        tension.append(row[1].number("tension"))
-    if len(strain) < 2:
-        raise word.refuse(f"{shown(name)} has {len(strain)} rows of strain and tension; give two or more", "EA")
-    if strain[1] == strain[0]:
-        raise word.refuse(f"{shown(name)}: strain must rise from row to row", "EA")
-    slope = (tension[1] - tension[0]) / (strain[1] - strain[0])
-    if slope <= 0.0:
-        raise word.refuse(f"{shown(name)}: tension must rise from row to row", "EA")
-    return {"kind": "table", "strain": strain, "tension": tension}, slope
+def _at_start(law: tuple[Any, float], number: int, kind: LineType, tables: Tables, ledger: Ledger) -> tuple[Any, float]:
+    """The law of a line, with what a Syrope rope has carried before."""
+    if not isinstance(law[0], dict) or law[0]["kind"] != "syrope":
+        return law
+    start = tables.syrope.get(number)
+    if start is None:
+        ledger.note("assumed", kind.row.line, f"line {number} is new: no SYROPE IC gives its highest mean tension")
+        return law
+    return {**law[0], "highest_mean": start.highest_mean}, law[1]
 
 
 def _section(
-    kind: LineType, law: tuple[Any, float], line: LineRow, known: dict[str, dict[float, str]], ledger: Ledger
+    kind: LineType,
+    law: tuple[Any, float],
+    line: LineRow,
+    known: dict[str, dict[tuple[float, float], str]],
+    ledger: Ledger,
 ) -> str:
-    """The section of a line: one for each line type, and for each damping time where that depends on the segments."""
-    ba = kind.damping.number("BA/-zeta")
+    """The section of a line: one for each line type, damping time (by segments) and highest mean tension before."""
+    rope = is_rope(kind)
+    ba = 0.0 if rope else kind.damping.number("BA/-zeta")
     segment = line.length / line.segments
-    time = damping_time(ba, law[1], kind.mass, segment)
-    mine = known.setdefault(kind.name, {})
-    if time in mine:
-        return mine[time]
+    time = 0.0 if rope else damping_time(ba, law[1], kind.mass, segment)
+    mine, key = known.setdefault(kind.name, {}), (time, law[0].get("highest_mean", 0.0) if rope else 0.0)
+    if key in mine:
+        return mine[key]
     base = ledger.name("section", kind.name, kind.row.line)
     name = base if not mine else f"{base}_{len(mine) + 1}"
     while name in ledger.data.get("sections", {}):
         name += "_"
-    mine[time] = name
+    mine[key] = name
     part = {
         "diameter": kind.diameter,
         "mass": kind.mass,
         "axial_stiffness": law[0],
         "drag": {"normal": kind.drag[0], "tangential": kind.drag[1]},
         "added_mass": {"normal": kind.added_mass[0], "tangential": kind.added_mass[1]},
-        "damping": time,
     }
-    if ba < 0.0:
+    if not rope:
+        part["damping"] = time
+    if kind.lift[0] > 0.0:
+        part["lift"] = {"coefficient": kind.lift[0], "centre": kind.lift[1], "width": kind.lift[2]}
+    if rope:
+        how = f"rope with memory, EA {kind.stiffness.text}, BA {kind.damping.text} N s"
+    elif ba < 0.0:
         how = f"damping ratio {-ba:g} of segments of {segment:.6g} m: {-ba:g} L/N sqrt(m/EA)"
     else:
         how = f"damping BA/EA, BA {ba:g} N s"

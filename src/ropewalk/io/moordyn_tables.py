@@ -34,6 +34,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 }
 
 TYPE_COLUMNS = ("TypeName", "Diam", "Mass/m", "EA", "BA/-zeta", "EI", "Cd", "Ca", "CdAx", "CaAx", "Cl", "dF", "cF")
+LIFT_CENTRE, LIFT_WIDTH = 0.18, 0.08  # cF and dF where a line type gives Cl alone
 TYPE_COLUMNS_1 = ("LineType", "Diam", "MassDen", "EA", "BA/-zeta", "Can", "Cat", "Cdn", "Cdt")
 ROD_TYPE_COLUMNS = ("TypeName", "Diam", "Mass/m", "Cd", "Ca", "CdEnd", "CaEnd")
 BODY_COLUMNS = (
@@ -45,6 +46,7 @@ POINT_COLUMNS_1 = ("Node", "Type", "X", "Y", "Z", "M", "V", "FX", "FY", "FZ", "C
 LINE_COLUMNS = ("ID", "LineType", "AttachA", "AttachB", "UnstrLen", "NumSegs", "LineOutputs")
 LINE_COLUMNS_1 = ("Line", "LineType", "UnstrLen", "NumSegs", "NodeAnch", "NodeFair", "Flags/Outputs")
 FAILURE_COLUMNS = ("FailureID", "Point", "Line(s)", "FailTime", "FailTen")
+SYROPE_COLUMNS = ("Line(s)", "Tmax0", "Tmean0")
 LOAD_COLUMNS = ("ID", "Object", "Fext", "Blin", "Bquad", "CSys")
 
 # words of attachments, by what they mean; MoorDyn's Point, Rod and Body readers and MoorPy's take these
@@ -80,7 +82,15 @@ class LineType:
     bending: float
     drag: tuple[float, float]  # normal, axial
     added_mass: tuple[float, float]
-    lift: float
+    lift: tuple[float, float, float]  # Cl, cF, dF
+
+
+@dataclass(frozen=True)
+class SyropeRow:
+    """What a Syrope line has carried before."""
+
+    row: Row
+    highest_mean: float  # N
 
 
 @dataclass(frozen=True)
@@ -192,6 +202,7 @@ class Tables:
     rods: dict[int, RodRow] = field(default_factory=dict)
     points: dict[int, PointRow] = field(default_factory=dict)
     lines: dict[int, LineRow] = field(default_factory=dict)
+    syrope: dict[int, SyropeRow] = field(default_factory=dict)  # by line
     failures: list[FailureRow] = field(default_factory=list)
     loads: list[LoadRow] = field(default_factory=list)
     options: dict[str, Option] = field(default_factory=dict)

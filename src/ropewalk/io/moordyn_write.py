@@ -20,9 +20,11 @@ from ropewalk.model.in_time import steady_vector
 from ropewalk.spec.in_time import changing
 from ropewalk.spec.joints import Joint
 from ropewalk.spec.lines import Line, LineAttachment, Point
+from ropewalk.spec.ropes import RopeLaw, SyropeLaw, ViscoelasticLaw
 from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
 from ropewalk.spec.system import System
 
+TYPE_COLUMNS = 10  # of line types without lift
 SEGMENTS = 40  # of a line whose case leaves the mesh to the program
 RULE = "-" * 22
 
@@ -211,21 +213,32 @@ def _line_type(name: str, section: Section, file: str, out: Written) -> list[str
     stiffness, slope = _stiffness(name, section, file, out)
     scale = (section.drag_diameter or section.diameter) / d  # MoorDyn's drag is on the volume-equivalent diameter
     axial = scale if section.drag.tangential_reference == "circumference" else scale / math.pi
+    if isinstance(section.axial_stiffness, SyropeLaw):
+        out.note(f"mean tension of section '{name}' at the start: MoorDyn's begins at Tmean0, here the highest one")
     if section.compression:
         out.note(f"compression of section '{name}': lines of MoorDyn cannot push")
     if section.contact_diameter:
         out.note(f"contact_diameter of section '{name}': MoorDyn's lines rest on their axis")
     if section.breaking_load is not None and section.catalogue is None:
         out.note(f"breaking_load of section '{name}'")
-    values = (
-        section.damping * slope,
+    law = section.axial_stiffness
+    damping = (
+        f"{number(law.viscosity)}|{number(law.dynamic_viscosity)}"
+        if isinstance(law, RopeLaw)
+        else number(section.damping * slope)
+    )
+    values = [
         0.0,
         section.drag.normal * scale,
         section.added_mass.normal,
         section.drag.tangential * axial,
         section.added_mass.tangential,
-    )
-    return [name, number(d), number(section.mass or 0.0), stiffness, *map(number, values)]
+    ]
+    lift = section.lift
+    if lift is not None:
+        # MoorDyn's lift is on the volume-equivalent diameter; its frequencies are, too
+        values += [lift.coefficient * scale, lift.width / scale, lift.centre / scale]
+    return [name, number(d), number(section.mass or 0.0), stiffness, damping, *map(number, values)]
 
 
 def _stiffness(name: str, section: Section, file: str, out: Written) -> tuple[str, float]:
@@ -238,8 +251,34 @@ def _stiffness(name: str, section: Section, file: str, out: Written) -> tuple[st
         rows = "".join(f"{number(e)} {number(t)}\n" for e, t in zip(law.strain, law.tension, strict=True))
         out.files[table] = f"---- {name} ----\nStrain Tension\n(-) (N)\n{rows}"
         return table, (law.tension[1] - law.tension[0]) / (law.strain[1] - law.strain[0])
+    if isinstance(law, ViscoelasticLaw):
+        return f"{number(law.static)}|{number(law.dynamic)}|{number(law.dynamic_slope)}", law.dynamic
+    if isinstance(law, SyropeLaw):
+        return _syrope(name, law, file, out), law.dynamic
     what = "a polynomial" if isinstance(law, PolynomialLaw) else "inextensible"
     raise InputError(f"section '{name}': axial_stiffness is {what}; MoorDyn takes a number or a table")
+
+
+def _syrope(name: str, law: SyropeLaw, file: str, out: Written) -> str:
+    """EA of a Syrope rope, whose curves are put into two files."""
+    stem = f"{PurePath(file).stem}_{name}"
+    rows = "".join(f"{number(e)} {number(t)}\n" for e, t in zip(law.strain, law.tension, strict=True))
+    out.files[f"{stem}_owc.dat"] = f"Strain Tension\n(-) (N)\n{rows}"
+    form = {"linear": "LINEAR", "quadratic": "QUADRATIC", "exponential": "EXP"}[law.working_curve]
+    first = law.residual if law.slope is None else law.slope
+    out.files[f"{stem}_syrope.dat"] = (
+        f"{stem}_owc.dat OWC\n{form} WCType\n{number(first or 0.0)} k1\n{number(law.bend)} k2\n"
+    )
+    return f"SYROPE:{stem}_syrope.dat|{number(law.dynamic)}|{number(law.dynamic_slope)}"
+
+
+def _syrope_starts(system: System, lines: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows of the highest and the present mean tension of Syrope lines, which begin at the highest."""
+    words = {word: system.sections[name].axial_stiffness for name, word in _words(system).items()}
+    laws = [(k, words[row[0]]) for k, row in enumerate(lines, 1)]
+    return [
+        [str(k), *[number(law.highest_mean or law.tension[1])] * 2] for k, law in laws if isinstance(law, SyropeLaw)
+    ]
 
 
 # --- text ---
@@ -249,10 +288,11 @@ def _text(system: System, name: str, parts: tuple[Any, ...]) -> Iterator[str]:
     kinds, bodies, points, lines, options = parts
     yield f"{RULE} MoorDyn Input File {RULE}"
     yield f"{system.title or PurePath(name).stem} (written by ropewalk)"
+    sheds = any(len(row) > TYPE_COLUMNS for row in kinds.values())
     yield from _table(
         "LINE TYPES",
-        "TypeName Diam Mass/m EA BA/-zeta EI Cd Ca CdAx CaAx",
-        "(name) (m) (kg/m) (N) (N-s/-) (N-m^2) (-) (-) (-) (-)",
+        "TypeName Diam Mass/m EA BA/-zeta EI Cd Ca CdAx CaAx" + " Cl dF cF" * sheds,
+        "(name) (m) (kg/m) (N) (N-s/-) (N-m^2) (-) (-) (-) (-)" + " (-) (-) (-)" * sheds,
         list(kinds.values()),
     )
     yield from _body_text(bodies)
@@ -269,6 +309,8 @@ def _text(system: System, name: str, parts: tuple[Any, ...]) -> Iterator[str]:
         "(#) (name) (#) (#) (m) (-) (-)",
         [[str(k), *row] for k, row in enumerate(lines, 1)],
     )
+    if starts := _syrope_starts(system, lines):
+        yield from _table("SYROPE IC", "Line(s) Tmax0 Tmean0", "(-) (N) (N)", starts)
     if bodies.loads:
         yield from _table(
             "EXTERNAL LOADS", "ID Object Fext Blin Bquad CSys", "(#) (name) (N) (Ns/m) (Ns^2/m^2) (-)", bodies.loads

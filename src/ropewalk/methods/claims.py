@@ -13,6 +13,7 @@ from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
+from ropewalk.physics.ropes import NO_MEMORY
 
 # what closed forms of lines in gravity do: the method `catenary`, and what others start from
 CLOSED_FORM = frozenset(
@@ -23,6 +24,8 @@ CLOSED_FORM = frozenset(
         Claim.FRICTION,
         Claim.INEXTENSIBLE,
         Claim.ELASTIC,
+        Claim.MEMORY,
+        Claim.LIFT,
         Claim.PIECES,
         Claim.ATTACHMENTS,
         Claim.JOINTS,
@@ -39,9 +42,19 @@ def demands(model: Model) -> frozenset[Claim]:
 
 
 def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:
+<<<<<<< HEAD
     """Raise InputError if the case asks what `solver` does not claim."""
     asked = demands(model)
     missing = sorted(claim.value for claim in asked - solver.claims - ignored)
+=======
+    """Raise InputError if the case asks what `solver` does not claim.
+
+    At rest ropes with memory are what their static laws make them, and lift swings about zero: every static method
+    takes such cases.
+    """
+    ignored = ignored | {Claim.MEMORY, Claim.LIFT} if Claim.STATICS in solver.claims else ignored
+    missing = sorted(claim.value for claim in demands(model) - solver.claims - ignored)
+>>>>>>> b568186 (Fibre ropes with memory, visco-elastic and of the Syrope model, and lift of shed vortices: from the file to MoorDyn's columns, with the memory moved once per accepted step)
     if missing:
         instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS)
         way_out = f"take {' or '.join(map(repr, instead))}" if instead else "no method does all that this case asks"
@@ -67,7 +80,15 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.ELASTIC
     if laws - {LINEAR, INEXTENSIBLE}:
         yield Claim.NONLINEAR
+<<<<<<< HEAD
     if any(sections.compression[k] for k in used):
+=======
+    if np.any(sections.rope.kind[used] != NO_MEMORY):
+        yield Claim.MEMORY
+    if np.any(sections.lift.coefficient[used] > 0.0):
+        yield Claim.LIFT
+    if np.any(sections.compression[used]):
+>>>>>>> b568186 (Fibre ropes with memory, visco-elastic and of the Syrope model, and lift of shed vortices: from the file to MoorDyn's columns, with the memory moved once per accepted step)
         yield Claim.COMPRESSION
     if lines.piece_section.size > lines.length.size:
         yield Claim.PIECES

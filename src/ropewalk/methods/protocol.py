@@ -26,6 +26,8 @@ class Claim(Enum):
     INEXTENSIBLE = "inextensible lines"
     ELASTIC = "linear elastic lines"
     NONLINEAR = "table and polynomial laws"
+    MEMORY = "ropes with memory"
+    LIFT = "lift of vortices"
     PIECES = "several pieces in a line"
     ATTACHMENTS = "weights and floats on a line"
     ATTACHMENT_FORCES = "sideways forces on a line"

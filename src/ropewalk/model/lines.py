@@ -8,15 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, offsets
+from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, offsets, records
 from ropewalk.model.in_time import FunctionBook, steady_vector
 from ropewalk.model.parting import Breaks, build_breaks
 from ropewalk.model.payout import Winches, build_winches
+from ropewalk.model.ropes import build_ropes, static_law
 from ropewalk.physics.elasticity import Law, linear_law, pack_laws, polynomial_law, table_law
+from ropewalk.physics.lift import LIFT
+from ropewalk.physics.ropes import ROPE
 from ropewalk.spec import lines as spec
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.in_time import InTime
 from ropewalk.spec.rods import Rod
+from ropewalk.spec.ropes import RopeLaw
 from ropewalk.spec.sections import PolynomialLaw, Section, TableLaw
 
 POINT, BODY, ROD = 0, 1, 2  # what a line's end is fastened to
@@ -40,6 +44,8 @@ class Sections(NamedTuple):
     law: Ints  # kind of physics/elasticity.py
     law_start: Ints  # (n + 1,) into law_data
     law_data: Array
+    lift: Records  # (n,) of LIFT of physics/lift.py
+    rope: Records  # (n,) of ROPE of physics/ropes.py: memory of those that have one; the law above is their static one
 
 
 class Lines(NamedTuple):
@@ -81,6 +87,7 @@ def build_sections(sections: Mapping[str, Section]) -> Sections:
     parts = list(sections.values())
     drag_diameter = [s.drag_diameter or s.diameter for s in parts]
     law, law_start, law_data = pack_laws([_law(s) for s in parts])
+    rope, law_data = build_ropes(sections, law, law_start, law_data)
     return Sections(
         mass=floats([s.mass for s in parts]),
         area=floats([s.displaced_area for s in parts]),
@@ -100,7 +107,24 @@ def build_sections(sections: Mapping[str, Section]) -> Sections:
         law=law,
         law_start=law_start,
         law_data=law_data,
+        lift=_lifts(parts),
+        rope=rope,
     )
+
+
+def _lifts(parts: list[Section]) -> Records:
+    """Lift of vortices of all sections."""
+    rows = records(len(parts), LIFT)
+    for row, section in zip(rows, parts, strict=True):
+        row.diameter = section.drag_diameter or section.diameter
+        if section.lift is not None:
+            row.coefficient, row.centre, row.width = section.lift.coefficient, section.lift.centre, section.lift.width
+    return rows
+
+
+def without_memory(sections: Sections) -> Sections:
+    """The sections with the static laws of ropes with memory."""
+    return sections._replace(rope=records(sections.rope.shape[0], ROPE))
 
 
 def build_lines(system_lines: Mapping[str, spec.Line], sections: Mapping[str, Section],
@@ -155,6 +179,8 @@ _LOAD_KINDS = {"pressure": PRESSURE, "table": FORCE_TABLE, "rotating": ROTATING}
 
 def _law(section: Section) -> Law:
     law = section.axial_stiffness
+    if isinstance(law, RopeLaw):
+        return static_law(law)
     if isinstance(law, TableLaw):
         return table_law(law.strain, law.tension)
     if isinstance(law, PolynomialLaw):

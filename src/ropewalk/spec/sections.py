@@ -12,6 +12,7 @@ from pydantic import Field, ModelWrapValidatorHandler, field_serializer, field_v
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, zero_as_mapping
 from ropewalk.spec.catalogue import CATALOGUE, CatalogueEntry
 from ropewalk.spec.in_time import NOT_READ
+from ropewalk.spec.ropes import RopeLaw, SyropeLaw, ViscoelasticLaw
 
 
 class Drag(Part):
@@ -29,6 +30,23 @@ class AddedMass(Part):
 
     normal: NotNegative = 0.0
     tangential: NotNegative = 0.0
+
+
+class Lift(Part):
+    """Lift of vortices that a line sheds across the flow, by the synchronisation model."""
+
+    coefficient: Positive
+    """Of the lift, on the drag diameter"""
+    centre: Positive = 0.18
+    """Non-dimensional frequency, f d / U, at which the lift drives the motion best"""
+    width: NotNegative = 0.08
+    """How far from it the lift can still lock on to a motion"""
+
+    @model_validator(mode="after")
+    def _positive_frequencies(self) -> Lift:
+        if self.width >= self.centre:
+            raise ValueError(f"width {self.width:g} must be smaller than centre {self.centre:g}")
+        return self
 
 
 class TableLaw(Part):
@@ -85,7 +103,7 @@ class FileLaw(Part):
         raise ValueError(NOT_READ)
 
 
-Law = Annotated[TableLaw | PolynomialLaw | FileLaw, Field(discriminator="kind")]
+Law = Annotated[TableLaw | PolynomialLaw | FileLaw | ViscoelasticLaw | SyropeLaw, Field(discriminator="kind")]
 INEXTENSIBLE = "inextensible"
 LARGEST_DIAMETER = 100.0  # m, of a catalogue section: far beyond any rope
 
@@ -117,6 +135,8 @@ class Section(Part):
     out is 0."""
     added_mass: AddedMass = DEFAULT_ADDED_MASS
     """Without it normal 1.0 acts, that of a circular cylinder; 0 for none. What a mapping leaves out is 0."""
+    lift: Lift | None = None
+    """Vortex-induced lift across the flow; none unless given."""
     damping: NotNegative = 0.0
     """Internal (Kelvin-Voigt) damping time, s: tension law of strain + damping x strain rate."""
     compression: bool = False
@@ -161,6 +181,16 @@ class Section(Part):
             raise ValueError(
                 f"{' and '.join(missing)} missing; give {'them' if len(missing) > 1 else 'it'} or a catalogue"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _ropes_have_their_own(self) -> Section:
+        if not isinstance(self.axial_stiffness, RopeLaw):
+            return self
+        if self.damping > 0.0:
+            raise ValueError("damping does not go with a rope law; give the law its dynamic_viscosity, in N s")
+        if self.compression:
+            raise ValueError("a rope with memory cannot push; leave compression out")
         return self
 
     @property

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.linalg import splu
 
+from ropewalk.assembly.ropes import freeze_ropes
 from ropewalk.errors import ConvergenceError
 from ropewalk.loads.bed import heights_over
 from ropewalk.methods.linear.assembly import Assembled, assemble
@@ -162,7 +163,10 @@ def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: floa
     if not judge.is_done(rest):
         rest = min(rest, _damped(judge, first), key=judge.merit)
     if judge.is_done(rest, STUCK):
-        return rest
+        if not unknowns.mesh.rope.shape[0]:
+            return rest
+        freeze_ropes(rest.place.T, unknowns.mesh)  # small motions are fast, and see the dynamic stiffness
+        return judge(rest.place, rest.iterations)
     raise ConvergenceError(
         f"the elements do not come to rest near the equilibrium found: {rest.force:.3g} N out of balance and "
         f"{rest.miss:.3g} m of length missed after {rest.iterations} iterations; give the lines more elements"

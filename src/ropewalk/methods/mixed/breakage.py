@@ -72,5 +72,6 @@ def part(mesh: Mesh, T: Array, e: int, rho: float) -> None:
     for name in ("drag_normal", "drag_tangential", "half_added_normal", "half_added_tangential", "damping", "slack"):
         element[name] = 0.0
     element.law, element.law_start, element.law_stop = LINEAR, mesh.law_data.size - 1, mesh.law_data.size
+    element.rope, element.rest = -1, 0.0
     mesh.element.limit[mesh.element_start[line] : mesh.element_start[line + 1]] = np.inf
     T[e] = 0.0

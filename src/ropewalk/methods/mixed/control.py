@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.element import slack_strain
 from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.elasticity import strain
 
 SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
@@ -45,7 +45,7 @@ def came_taut(mesh, before, after):
             if before[e] <= 0.0 < after[e] and element[e].slack > 0.0:
                 m1, m2 = node[n0 + e - e0].mass, node[n0 + e - e0 + 1].mass
                 el = element[e]
-                give = el.length * strain(after[e], el.law, law_data, el.law_start, el.law_stop)[1]
+                give = el.length * slack_strain(after[e], el, law_data, 0.0)[1]
                 if element[e].damping ** 2 * (m1 + m2) >= 4.0 * give * m1 * m2:
                     count += 1
     return count > 0

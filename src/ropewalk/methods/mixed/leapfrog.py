@@ -54,6 +54,7 @@ from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, dot, scale3, so
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.motion import motion
+from ropewalk.physics.ropes import NO_MEMORY
 
 BLEW_UP, UNSTABLE = 2, 3  # outcomes, beside those of mixed_steps.py
 STABLE = 0.9  # of the largest stable step: stiffness may change within one
@@ -70,6 +71,16 @@ def refuse_leapfrog(model: Model) -> None:
             raise InputError(
                 f"run.integrator leapfrog: section '{model.names.sections[k]}' is inextensible, and explicit steps "
                 "need a tension that follows from length; give it axial_stiffness, or use generalised_alpha"
+            )
+        if model.sections.rope.kind[k] != NO_MEMORY:
+            raise InputError(
+                f"run.integrator leapfrog: section '{model.names.sections[k]}' is a rope with memory, whose law is "
+                "only in the implicit steps; use generalised_alpha"
+            )
+        if model.sections.lift.coefficient[k] > 0.0:
+            raise InputError(
+                f"run.integrator leapfrog: section '{model.names.sections[k]}' has lift of vortices, which is only in "
+                "the implicit steps; use generalised_alpha"
             )
     if model.links.names:
         raise InputError(

@@ -125,5 +125,5 @@ def stored_energy(X, T, mesh, g):
             i, e = n0 + k, e0 + k
             dx, dy, dz = X[0, i + 1, 0] - X[0, i, 0], X[0, i + 1, 1] - X[0, i, 1], X[0, i + 1, 2] - X[0, i, 2]
             span = np.sqrt(dx * dx + dy * dy + dz * dz)
-            elastic += elastic_energy(e, span, mesh.element, mesh.law_data)
+            elastic += elastic_energy(e, span, mesh.element, mesh.law_data, mesh.rope)
     return kinetic, elastic, potential

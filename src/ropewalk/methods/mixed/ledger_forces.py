@@ -24,6 +24,7 @@ from ropewalk.methods.mixed.nodes import Lumps, lump, lumps_of, node_terms
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, tension
+from ropewalk.physics.ropes import MEMORY, rope_energy
 
 # rows of a ledger
 ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -58,11 +59,17 @@ AT_REST = (0.0, 0.0)  # da/dr and dv/dr where no derivative is used
 
 
 @kernel
-def elastic_energy(e, span, element, law_data):
-    """Elastic energy of an element by its present length (J); damping stores nothing, nor do inextensible elements."""
+def elastic_energy(e, span, element, law_data, rope):
+    """Elastic energy of an element by its present length (J); damping stores nothing, nor do inextensible elements.
+
+    element, law_data, rope : of the mesh
+    """
     L = element[e].length
     stretch = span / L - 1.0
     slack = element[e].slack
+    if element[e].law == MEMORY:
+        el = element[e]
+        return L * rope_energy(stretch, el.slow_load, el.peak, slack, rope[el.rope], law_data)
     if slack > 0.0 and stretch < 0.0:
         return 0.5 * slack * stretch * stretch * L
     kind, start, stop = element[e].law, element[e].law_start, element[e].law_stop
@@ -201,8 +208,8 @@ def _measure_line(line, now, mesh, fluid, grip, ledger, F):
         if element[e].law == LINEAR and span >= L:  # most are, and the call takes as long as all the rest of this
             stored = 0.5 * law_data[element[e].law_start] * (span - L) * (span - L) / L
         else:
-            stored = elastic_energy(e, span, element, law_data)
-        if element[e].damping > 0.0:
+            stored = elastic_energy(e, span, element, law_data, mesh.rope)
+        if element[e].damping > 0.0 or element[e].law == MEMORY:
             damped, damped_energy = damped + taken, damped_energy + stored
         else:
             bare, bare_energy = bare + taken, bare_energy + stored

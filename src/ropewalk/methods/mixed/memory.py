@@ -11,7 +11,7 @@ from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.report import FemWork
 from ropewalk.model.arrays import floats, ints
 
-CHANGING = ("node", "element", "load")  # records of the mesh that winches and breaks change
+CHANGING = ("node", "element", "load", "shed")  # records of the mesh that winches, breaks and memory change
 FIXED_FLOATS, FIXED_INTS = ("s", "end_offset"), ("node_start", "element_start")  # replaced as a whole
 
 

@@ -24,6 +24,7 @@ from ropewalk.model.payout import lengths_at
 from ropewalk.numerics.blockelimination import COUNTED
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.in_time import value_at
+from ropewalk.physics.ropes import MEMORY
 
 
 @kernel
@@ -114,11 +115,11 @@ def book_winches(X, T, mesh, g, F):
             square += (X[0, end, p] - X[0, k, p]) ** 2
             squares += X[1, k, p] ** 2 + X[1, end, p] ** 2
         span, length = np.sqrt(square), mesh.element[e].length
-        stored = elastic_energy(e, span, mesh.element, mesh.law_data)
+        stored = elastic_energy(e, span, mesh.element, mesh.law_data, mesh.rope)
         entering = book_along(F[k].wound, (stored - T[e] * span) / length, length)
         brought = 0.25 * squares + 0.5 * g * (X[0, k, 2] + X[0, end, 2])
         total += entering + book_along(F[k].wound_mass, brought, 2.0 * (mesh.node[k].mass - row.inner_mass))
-        if mesh.element[e].damping > 0.0:
+        if mesh.element[e].damping > 0.0 or mesh.element[e].law == MEMORY:
             damped += entering
         else:
             bare += entering

@@ -23,6 +23,7 @@ from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.methods.mixed.steps import move_junctions
 from ropewalk.methods.mixed.sweep import join_ends
 from ropewalk.methods.protocol import Report
+from ropewalk.model.lines import without_memory
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -86,7 +87,7 @@ def _descended(model: Model, work: FemWork, t: float) -> tuple[Report, int]:
 
 def _moved(model: Model, work: FemWork, t: float, rate: float) -> State:
     """Where the state of `work` comes to in calm water by motion with damping of this rate over sqrt(g/L)."""
-    calm = model._replace(sea=still_water(model.sea))
+    calm = model._replace(sea=still_water(model.sea), sections=without_memory(model.sections))
     damping = rate * float(np.sqrt(max(model.sea.gravity, 1.0) / scales(model)[1]))
     solver = MixedFem(
         start_at="as_given", damping=damping, ledger=False, tolerance=RELAXED, integrator="backward_euler"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.assembly.element import slack_strain
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.assembly.winches import JOIN, SPLIT
 from ropewalk.methods.mixed.nodes import GRIP
@@ -14,7 +15,7 @@ from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.model.arrays import Array, floats, ints
 from ropewalk.model.in_time import corners_of
-from ropewalk.physics.elasticity import LINEAR, strain
+from ropewalk.physics.elasticity import LINEAR
 from ropewalk.physics.in_time import value_at
 
 SAMPLES = 32  # of each stretch of a winch's motion, among which the next split or join is looked for
@@ -141,7 +142,9 @@ def _join(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     span = float(np.linalg.norm(d))
     T = (usual * work.now.T[next_e] + length * work.now.T[e]) / (usual + length)
     own = mesh.element[e]
-    stretch = 1.0 + (strain(T, own.law, mesh.law_data, own.law_start, own.law_stop)[0] if T > 0.0 else 0.0)
+    own.slow_load = (usual * mesh.element[next_e].slow_load + length * own.slow_load) / (usual + length)
+    own.peak = max(own.peak, mesh.element[next_e].peak)
+    stretch = 1.0 + (slack_strain(T, own, mesh.law_data, 0.0)[0] if T > 0.0 else 0.0)
     rate = value_at(t, row.function, mesh.winches.functions)[1]
     repair = min(LONGEST_REPAIR, max(SHORTEST_REPAIR, MADE_GOOD * usual / max(abs(rate), 1e-12)))
     data = row.copy()

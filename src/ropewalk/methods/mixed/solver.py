@@ -13,6 +13,7 @@ import numpy as np
 
 from ropewalk.assembly.link_start import refuse_open_links
 from ropewalk.assembly.mesh import build_mesh, lying
+from ropewalk.assembly.ropes import wake_ropes
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.accuracy import ACCURACY, mesh_for_run, with_elements
@@ -68,6 +69,7 @@ from ropewalk.model.state import State
 LEAST_STEP = 1e-7  # s; below it a run is given up
 LONGEST_STEP = 2.0  # s, where nothing periodic drives the lines
 STEPS_PER_PERIOD = 12  # at least, of the shortest period of motions and waves that matters
+STEPS_PER_SHEDDING = 40  # at least, of the shortest period in which vortices leave: phases are integrated with them
 RAMP_PERIODS = 2.0  # periods for which the ramp of a winch counts
 SHORTEST_SHARE = 0.02  # of the waves' energy may have shorter periods than the one that matters
 STILL = 1e-3  # of the speed sqrt(g L): the least speed that errors are measured against
@@ -163,6 +165,8 @@ class MixedFem:
         copy_state(work.steps.now, work.steps.trial)
         settings.ledger = 1.0 if self.ledger else 0.0
         now = work.steps.now
+        if work.mesh.rope.shape[0]:
+            wake_ropes(now.T, work.mesh)
         move_junctions(float(clock.time), work.mesh, model.motions, now.X)
         grip = work.steps.memory.grip
         if grip[FRICTION_ROW, 0] == 0.0:  # the bed holds nothing yet
@@ -304,6 +308,15 @@ def _grounded(report: Report, t: float, why: str) -> Report:
     return replace(report, status=Status.NO_EQUILIBRIUM, message=f"at t = {t:.6g} s {why}")
 
 
+def _shedding_period(model: Model) -> float:
+    """Shortest period in which vortices leave lines in the current, s; infinite where none do."""
+    lift, speed = model.sections.lift, model.sea.current_speed
+    shed = lift[np.unique(model.lines.piece_section[lift.coefficient[model.lines.piece_section] > 0.0])]
+    if not shed.size or speed <= 0.0 or model.sea.water_density <= 0.0:
+        return np.inf
+    return float(np.min(shed.diameter / ((shed.centre + shed.width) * speed)))
+
+
 def longest_step(model: Model) -> float:
     """Steps must see the periods that drive the lines (s)."""
     shortest = STEPS_PER_PERIOD * LONGEST_STEP
@@ -316,6 +329,7 @@ def longest_step(model: Model) -> float:
     shortest = min(shortest, 3.0 * min((float(gap.min()) for gap in gaps if gap.size), default=np.inf))
     ramps = model.lines.winches.ramp
     shortest = min(shortest, RAMP_PERIODS * float(np.min(ramps[ramps > 0.0], initial=np.inf)))
+    shortest = min(shortest, STEPS_PER_PERIOD / STEPS_PER_SHEDDING * _shedding_period(model))
     wave = model.sea.wave
     if wave.shape[1] and model.sea.water_density > 0.0:
         energy = np.cumsum(wave[0] ** 2)

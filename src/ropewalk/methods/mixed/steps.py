@@ -20,7 +20,9 @@ import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
 from ropewalk.assembly.given import put_given
+from ropewalk.assembly.lift import move_lift, set_lift
 from ropewalk.assembly.mesh import Mesh
+from ropewalk.assembly.ropes import move_ropes, set_ropes
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import ledger_forces as mixed_ledger_forces
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
@@ -283,6 +285,10 @@ def _try_step(h, mesh, sea, motions, work):
     gp = made.q1 / (h * made.p1)
     if mesh.has_bed:
         land(bp, gp, mesh, X, Y)
+    if mesh.rope.shape[0] > 0:
+        set_ropes(h, now.T, mesh)
+    if mesh.shed.shape[0] > 0:
+        set_lift(h, Y, work.flow, mesh)
     if not _newton(h, mesh, (sea.water_density, sea.gravity), (bp, gp), work):
         return False, 0.0, 0.0, shift
     for n in range(X.shape[1]):
@@ -388,6 +394,10 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
         work.memory.grip[FRICTION_ROW, 1] = 0.0
         before = clock.last_step if count.steps > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
+        if mesh.rope.shape[0] > 0:
+            move_ropes(h, work.last.T, work.now.T, mesh)
+        if mesh.shed.shape[0] > 0:
+            move_lift(mesh)
         if has_ledger:
             keep_step(h, before, mesh, sea, work)
         if mesh.bodies.body.shape[0] > 0:
