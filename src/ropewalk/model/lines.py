@@ -119,6 +119,7 @@ def _lifts(parts: list[Section]) -> Records:
         row.diameter = section.drag_diameter or section.diameter
         if section.lift is not None:
             row.coefficient, row.centre, row.width = section.lift.coefficient, section.lift.centre, section.lift.width
+    rows.flags.writeable = False
     return rows
 
 

@@ -60,7 +60,7 @@ def build_ropes(sections: Mapping[str, Section], law: Ints, law_start: Ints, law
             row.law, curve = table_law(given.strain, given.tension)
             row.law_start, row.law_stop = data.size, data.size + curve.size
             data = np.concatenate([data, curve])
-    data.flags.writeable = False
+    data.flags.writeable = rows.flags.writeable = False
     return rows, data
 
 
