@@ -42,19 +42,14 @@ def demands(model: Model) -> frozenset[Claim]:
 
 
 def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:
-<<<<<<< HEAD
-    """Raise InputError if the case asks what `solver` does not claim."""
-    asked = demands(model)
-    missing = sorted(claim.value for claim in asked - solver.claims - ignored)
-=======
     """Raise InputError if the case asks what `solver` does not claim.
 
     At rest ropes with memory are what their static laws make them, and lift swings about zero: every static method
     takes such cases.
     """
+    asked = demands(model)
     ignored = ignored | {Claim.MEMORY, Claim.LIFT} if Claim.STATICS in solver.claims else ignored
-    missing = sorted(claim.value for claim in demands(model) - solver.claims - ignored)
->>>>>>> b568186 (Fibre ropes with memory, visco-elastic and of the Syrope model, and lift of shed vortices: from the file to MoorDyn's columns, with the memory moved once per accepted step)
+    missing = sorted(claim.value for claim in asked - solver.claims - ignored)
     if missing:
         instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS)
         way_out = f"take {' or '.join(map(repr, instead))}" if instead else "no method does all that this case asks"
@@ -80,15 +75,11 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.ELASTIC
     if laws - {LINEAR, INEXTENSIBLE}:
         yield Claim.NONLINEAR
-<<<<<<< HEAD
-    if any(sections.compression[k] for k in used):
-=======
-    if np.any(sections.rope.kind[used] != NO_MEMORY):
+    if any(sections.rope.kind[k] != NO_MEMORY for k in used):
         yield Claim.MEMORY
-    if np.any(sections.lift.coefficient[used] > 0.0):
+    if any(sections.lift.coefficient[k] > 0.0 for k in used):
         yield Claim.LIFT
-    if np.any(sections.compression[used]):
->>>>>>> b568186 (Fibre ropes with memory, visco-elastic and of the Syrope model, and lift of shed vortices: from the file to MoorDyn's columns, with the memory moved once per accepted step)
+    if any(sections.compression[k] for k in used):
         yield Claim.COMPRESSION
     if lines.piece_section.size > lines.length.size:
         yield Claim.PIECES

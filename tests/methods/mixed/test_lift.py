@@ -30,8 +30,8 @@ def test_taut_string_locks_on_to_its_natural_frequency():
     assert 0.2 * DIAMETER < amplitude < 2.0 * DIAMETER  # it vibrates across the flow, and drag limits it
     T = run.end_tension.sel(line="string", end="B").values[late].mean()
     # The current bows the string, and vibration lengthens it: its tension grows. Its own velocity, half that of the
-    # current, makes the flow past it some 10 % faster, so that it vibrates at 0.16 of that flow and not at 0.18: the lift
-    # turns by asin(0.02/0.08) against the velocity, and a quarter of it acts as a spring, worth 1.2 % of the frequency.
+    # current, makes the flow past it some 10 % faster, so that it vibrates at 0.16 of that flow and not at 0.18: the
+    # lift turns by asin(0.02/0.08) against the velocity; a quarter of it acts as a spring: 1.2 % of the frequency.
     assert_allclose(found, f1 * np.sqrt(T / TENSION), rtol=0.02)
     energy = run.energy
     turned = float(energy.sel(term="work_loads").values[-1])
