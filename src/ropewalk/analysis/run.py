@@ -223,6 +223,7 @@ def simulate(
     output: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
     resume: bool = False,
+    events: bool = True,
 ) -> xr.Dataset:
     """Run a case in time; gives a Dataset in memory, or one read from the file `output`.
 
@@ -231,6 +232,7 @@ def simulate(
     output : records go to a folder beside it while they are computed and become this file at the end
     progress : show a bar; unless given, on a terminal only
     resume : go on from the last checkpoint that a stopped run left for `output`
+    events : look through the records for what must not pass unseen, such as slack and snap; kept as an attribute
 
     RunFailedError and InterruptedRunError carry the results up to where the run stopped.
 
@@ -268,7 +270,7 @@ def simulate(
             raise _interrupted(recorder, method, output, duration) from None
         results = finish(recorder, output, DONE, facts=facts_of(report, at_rest))
         assert results is not None
-        return with_events(results, output)
+        return with_events(results, output) if events else results
 
 
 def record_times(duration: float, every: float, start: float = 0.0) -> Times:

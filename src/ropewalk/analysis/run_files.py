@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -44,6 +45,7 @@ def attributes(system: System, solver: Solver, duration: float) -> dict[str, str
     }
 
 
+@functools.cache
 def _platform() -> str:
     parts = [f"Python {platform.python_version()}", f"{platform.system()} {platform.machine()}"]
     for package in ("numpy", "numba"):

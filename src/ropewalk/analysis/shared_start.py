@@ -120,7 +120,7 @@ def rest_key(model: Model, t: float, settings: Any) -> bytes | None:
 def _feed(digest: Any, part: Any) -> None:
     """Add a tree of arrays, numbers and texts to a digest."""
     if isinstance(part, np.ndarray):
-        digest.update(f"{part.dtype.descr}{part.shape}".encode())
+        digest.update(f"{part.dtype.names or part.dtype.str}{part.shape}".encode())
         digest.update(np.ascontiguousarray(part).tobytes())
     elif isinstance(part, tuple | list):
         digest.update(f"{type(part).__name__}{len(part)}".encode())

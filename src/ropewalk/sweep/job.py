@@ -55,25 +55,26 @@ def ask(do: str, system: System, output: Path | None) -> Summary:
 
 def _run(system: System, output: Path | None) -> Summary:
     from ropewalk.analysis.run import simulate
+    from ropewalk.post.window import ramp_end
 
     assert system.run is not None
     if output is None and system.run.duration / system.record.every > MOST_RECORDS:
         with tempfile.TemporaryDirectory(prefix="ropewalk-sweep-") as folder:
             return _run(system, Path(folder) / "case.nc")
-    with simulate(system, output=output, progress=False) as dataset:
-        summary = run_summary(dataset)
+    with simulate(system, output=output, progress=False, events=output is not None) as dataset:
+        summary = run_summary(dataset, ramp_end(system))
     _strengths(system, summary)
     return summary
 
 
-def run_summary(dataset: xr.Dataset) -> Summary:
-    """Statistics of a run after its ramp."""
+def run_summary(dataset: xr.Dataset, start: float | None = None) -> Summary:
+    """Statistics of a run after its ramp.  start : s, where the end of the ramp is known"""
     from ropewalk.post.histories import histories
     from ropewalk.post.statistics import attributes, figures_of
     from ropewalk.post.window import after_ramp
 
     summary = Summary()
-    kept = after_ramp(dataset)
+    kept = after_ramp(dataset, start)
     time = kept["time"].values
     for history in histories(kept).values():
         figures = TENSION_STATISTICS if history.name == "end_tension" else STATISTICS
