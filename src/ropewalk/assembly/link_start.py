@@ -8,9 +8,9 @@ import numpy as np
 
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array
-from ropewalk.model.joints import LOOSE
+from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import BODY
-from ropewalk.model.links import LINK_BAR, LINK_HINGE, LINK_RIGID
+from ropewalk.model.links import LINK_BAR, LINK_HINGE, LINK_JOINT, LINK_RIGID
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
@@ -30,7 +30,7 @@ def refuse_open_links(model: Model, state: State) -> None:
     for k, name in enumerate(model.links.names):
         if any(model.bodies.motion[b] >= 0 for b, kind in zip(*_ends(model, k), strict=True) if kind == BODY):
             continue  # turned by its motion as well; the first step brings it there
-        miss = float(np.abs(_equations(model, state, k)[0]).max())
+        miss = float(np.abs(_equations(model, state, k)[0]).max(initial=0.0))
         size = float(np.abs(model.links.offset[k]).max()) + float(model.links.length[k])
         if miss > OPEN * max(size, 1.0):
             problems.append(
@@ -44,26 +44,35 @@ def refuse_open_links(model: Model, state: State) -> None:
 
 
 def close_links(model: Model, state: State) -> State:
-    """The state with linked free bodies put together, each moved as little as its share of the mass allows."""
+    """The state with linked free bodies put together, each moved as little as its share of the mass allows.
+
+    Free points go along in joints by component; the ends of other links stay where they are.
+    """
     if not model.links.names:
         return state
     state = _moved(model, state)
     free = [int(k) for k in np.flatnonzero(model.bodies.joint == LOOSE)]
     column = {k: 6 * i for i, k in enumerate(free)}
-    ease = np.repeat(1.0 / np.maximum(model.bodies.mass[free], 1e-3), 6)
-    for _ in range(SWEEPS):
+    slid = _sliding_points(model)
+    at = {k: 6 * len(free) + 3 * i for i, k in enumerate(slid)}
+    ease = np.concatenate([np.repeat(1.0 / np.maximum(model.bodies.mass[free], 1e-3), 6),
+                           np.repeat(1.0 / np.maximum(model.points.mass[slid], 1e-3), 3)])  # fmt: skip
+    for _ in range(SWEEPS if ease.size else 0):
         rows, misses = [], []
         for link in range(len(model.links.names)):
             c, by_end = _equations(model, state, link)
             C = np.zeros((c.size, ease.size))
             for side in range(2):
-                body = int(model.links.end_index[link, side])
-                if model.links.end_kind[link, side] == BODY and body in column:
-                    C[:, column[body] : column[body] + 6] += by_end[side]
+                part = int(model.links.end_index[link, side])
+                if model.links.end_kind[link, side] == BODY:
+                    if part in column:
+                        C[:, column[part] : column[part] + 6] += by_end[side]
+                elif part in at:
+                    C[:, at[part] : at[part] + 3] += by_end[side][:, :3]
             rows.append(C)
             misses.append(c)
         c, C = np.concatenate(misses), np.concatenate(rows)
-        if np.abs(c).max() < CLOSED:
+        if np.abs(c).max(initial=0.0) < CLOSED:
             break
         weighted = ease[:, None] * C.T
         move = -weighted @ np.linalg.lstsq(C @ weighted, c, rcond=None)[0]
@@ -71,8 +80,18 @@ def close_links(model: Model, state: State) -> State:
         for body, d in column.items():
             position[body] += move[d : d + 3]
             quaternion[body] = quaternion_product(quaternion_exp(move[d + 3 : d + 6]), quaternion[body])
-        state = state._replace(body_position=position, body_quaternion=quaternion)
+        moved = state.point_position.copy()
+        for point, d in at.items():
+            moved[point] += move[d : d + 3]
+        state = state._replace(body_position=position, body_quaternion=quaternion, point_position=moved)
     return state
+
+
+def _sliding_points(model: Model) -> list[int]:
+    """Free points at the ends of joints by component."""
+    links = model.links
+    ends = links.end_index[(links.end_kind != BODY) & (links.kind == LINK_JOINT)[:, None]]
+    return sorted({int(k) for k in ends if np.all(model.points.joint[k] == FREE)})
 
 
 def _ends(model: Model, link: int) -> tuple[Any, Any]:
@@ -107,6 +126,11 @@ def _equations(model: Model, state: State, link: int) -> tuple[Array, tuple[Arra
         span = max(float(np.linalg.norm(d)), CLOSED)
         along = (d / span)[None]
         return np.array([span - links.length[link]]), (along @ by[0], -along @ by[1])
+    if links.kind[link] == LINK_JOINT:
+        held = np.flatnonzero(links.axis.hold[3 * link : 3 * link + 3] == HELD)
+        u = (turn[0] @ links.frame[link, 0].T).T[held]
+        turned = np.concatenate([u @ by[0][:, :3], u @ by[0][:, 3:] + np.cross(u, d)], axis=1)
+        return u @ d, (turned, -u @ by[1])
     c, first, second = [*d], [by[0]], [-by[1]]
     pairs = {LINK_RIGID: 3, LINK_HINGE: 2}.get(int(links.kind[link]), 0)
     for i, j in ORDER[:pairs]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Records, records
+from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY
 from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE, LINK_RIGID
 from ropewalk.model.model import Model
@@ -27,19 +28,21 @@ LINK = np.dtype(
         ("length", "f8"),  # of a bar, m
         ("stiffness", "f8"),  # of a hinge, N m/rad
         ("damping", "f8"),  # of a hinge, N m s/rad
+        ("friction", "f8"),  # of a joint, coefficient
         ("force_scale", "f8"),  # N
         ("extent", "f8"),  # m: a turn times it is a way
     ],
     align=True,
 )
 
-ROWS = {LINK_RIGID: 6, LINK_HINGE: 5, LINK_BALL: 3, LINK_BAR: 1}  # equations of each kind
+ROWS = {LINK_RIGID: 6, LINK_HINGE: 5, LINK_BALL: 3, LINK_BAR: 1}  # equations of each kind; of a joint its held axes
 
 
 class LinkMesh(NamedTuple):
     """Links as kernels read them, and scratch, filled for one link at a time by `link_terms`."""
 
     link: Records  # (n,) of LINK
+    axis: Records  # (3 n,) of AXIS_LAW of model/springs.py, of joints
     own: Array  # (12, 13) tangent by the moves and turns of both ends and, last, minus the forces and moments on them
     hold: Array  # (6, 13) derivative of the equations by the same and, last, what they miss (m)
     lever: Array  # (12, 12) moves and turns of both ends per degree of freedom of their junctions
@@ -59,18 +62,20 @@ def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
     links, n_points = model.links, len(model.names.points)
     n = len(links.names)
     made = records(n, LINK)
-    rows = np.array([ROWS[int(kind)] for kind in links.kind], dtype=np.int64)
+    held = np.sum(links.axis.hold.reshape(-1, 3) == HELD, axis=1)
+    rows = np.array([ROWS.get(int(kind), int(own)) for kind, own in zip(links.kind, held, strict=True)], dtype=np.int64)
     on_body = links.end_kind == BODY
     made.kind, made.first_row, made.n_rows = links.kind, np.cumsum(rows) - rows, rows
     made.end = links.end_index + np.where(on_body, n_points, 0)
     made.body = np.where(on_body, links.end_index, -1)
     made.arm, made.triad, made.length = links.offset.reshape(n, 2, 3), links.frame.reshape(n, 2, 3, 3), links.length
-    made.stiffness, made.damping = links.stiffness, links.damping
+    made.stiffness, made.damping, made.friction = links.stiffness, links.damping, links.friction
     for own in made:
         mine = [int(b) for b in own.body if b >= 0]
         own.force_scale, own.extent = max(weight[b] for b in mine), max(size[b] for b in mine)
     return LinkMesh(
         link=made,
+        axis=links.axis.copy(),
         own=np.zeros((12, 13)),
         hold=np.zeros((6, 13)),
         lever=np.zeros((12, 12)),

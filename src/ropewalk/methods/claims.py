@@ -11,6 +11,7 @@ from ropewalk.methods.protocol import Claim, Solver
 from ropewalk.model.environment import is_grid
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import ROD
+from ropewalk.model.links import LINK_JOINT
 from ropewalk.model.model import Model
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 from ropewalk.physics.ropes import NO_MEMORY
@@ -141,6 +142,8 @@ def _joint_demands(model: Model) -> Iterator[Claim]:
             yield Claim.HULL_LOADS
     if model.links.names:
         yield Claim.LINKS
+        if np.any(model.links.kind == LINK_JOINT):
+            yield Claim.JOINT_LINKS
     moves = model.motions.function.shape[0] > 0
     if moves and (np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0)):
         yield Claim.MOTIONS

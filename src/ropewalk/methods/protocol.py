@@ -48,6 +48,7 @@ class Claim(Enum):
     RODS = "floating rods"
     NETS = "nets"
     LINKS = "links between bodies"
+    JOINT_LINKS = "links by component (kind: joint)"
     CHANGING = "loads that change in time"
     CHANGING_FLOW = "current or wind that changes in time"
 

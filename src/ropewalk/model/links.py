@@ -7,23 +7,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, floats, ints
+from ropewalk.model.arrays import Array, Ints, Records, floats, ints, joined, records
 from ropewalk.model.bodies import Bodies
 from ropewalk.model.joints import Points
 from ropewalk.model.lines import BODY, POINT
+from ropewalk.model.springs import AXIS_LAW, build_law
 from ropewalk.spec import links as spec
 from ropewalk.spec.bodies import Body
 
-LINK_RIGID, LINK_HINGE, LINK_BALL, LINK_BAR = 0, 1, 2, 3
+LINK_RIGID, LINK_HINGE, LINK_BALL, LINK_BAR, LINK_JOINT = 0, 1, 2, 3, 4
 
-_KINDS = {"rigid": LINK_RIGID, "hinge": LINK_HINGE, "ball": LINK_BALL, "bar": LINK_BAR}
+_KINDS = {"rigid": LINK_RIGID, "hinge": LINK_HINGE, "ball": LINK_BALL, "bar": LINK_BAR, "joint": LINK_JOINT}
 
 
 class Links(NamedTuple):
     """Rigid connections; the first end is always on a body."""
 
     names: tuple[str, ...]
-    kind: Ints  # (n,) LINK_RIGID, LINK_HINGE, LINK_BALL or LINK_BAR
+    kind: Ints  # (n,) LINK_RIGID, LINK_HINGE, LINK_BALL, LINK_BAR or LINK_JOINT
     end_kind: Ints  # (n, 2) POINT or BODY
     end_index: Ints  # (n, 2) which point or body
     offset: Array  # (n, 2, 3) in the body frame, m; 0 on a point
@@ -31,6 +32,8 @@ class Links(NamedTuple):
     length: Array  # (n,) of bars, m
     stiffness: Array  # (n,) of hinges, N m/rad
     damping: Array  # (n,) of hinges, N m s/rad
+    axis: Records  # (3 n,) of AXIS_LAW of model/springs.py: along the directions of `frame`, of joints
+    friction: Array  # (n,) coefficient on the force across the slide of a joint
 
 
 def build_links(
@@ -59,6 +62,8 @@ def build_links(
                 place.append(points.position[k])
             index.append(k)
         axes = _triad(turn[0] @ np.array(link.axis)) if isinstance(link, spec.HingeLink) else np.eye(3)
+        if isinstance(link, spec.JointLink):  # its directions are those of the first body
+            axes = (np.eye(3) if link.frame is None else np.array(link.frame)) @ turn[0].T
         kinds.append(kind)
         indices.append(index)
         offsets.append(offset)
@@ -76,7 +81,18 @@ def build_links(
         length=floats(lengths),
         stiffness=floats([hinge.stiffness if hinge else 0.0 for hinge in hinges]),
         damping=floats([hinge.damping if hinge else 0.0 for hinge in hinges]),
+        axis=joined([_laws(link) for link in links.values()], AXIS_LAW),
+        friction=floats(
+            [link.friction_coefficient if isinstance(link, spec.JointLink) else 0.0 for link in links.values()]
+        ),
     )
+
+
+def _laws(link: spec.Link) -> Records:
+    """(3,) of AXIS_LAW; of links that are no joints by component they mean nothing."""
+    if not isinstance(link, spec.JointLink):
+        return records(3, AXIS_LAW)
+    return joined([build_law(axis) for axis in (link.axes.x, link.axes.y, link.axes.z)], AXIS_LAW)
 
 
 def _triad(axis: Array) -> Array:

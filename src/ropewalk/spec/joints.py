@@ -12,6 +12,15 @@ from ropewalk.spec.in_time import NOT_READ, HarmonicTerm, Value, check_table
 ORTHOGONALITY = 1e-6  # largest |F F^T - 1| of a joint frame; six printed digits pass
 
 
+def check_frame(frame: tuple[Vector, Vector, Vector] | None) -> None:
+    """Three orthogonal rows of length 1, or None."""
+    for i in range(3) if frame is not None else ():
+        for j in range(i, 3):
+            dot = sum(a * b for a, b in zip(frame[i], frame[j], strict=True))  # type: ignore[index]
+            if abs(dot - (1.0 if i == j else 0.0)) > ORTHOGONALITY:
+                raise ValueError("frame needs three orthogonal rows of length 1")
+
+
 class AxisForce(Part):
     """The component is free and loaded."""
 
@@ -48,13 +57,7 @@ class Joint(Part):
 
     @model_validator(mode="after")
     def _orthonormal(self) -> Joint:
-        if self.frame is None:
-            return self
-        for i in range(3):
-            for j in range(i, 3):
-                dot = sum(a * b for a, b in zip(self.frame[i], self.frame[j], strict=True))
-                if abs(dot - (1.0 if i == j else 0.0)) > ORTHOGONALITY:
-                    raise ValueError("frame needs three orthogonal rows of length 1")
+        check_frame(self.frame)
         return self
 
     @classmethod

@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ropewalk.spec.base import Direction, NotNegative, Part, Positive
+from ropewalk.spec.base import Direction, NotNegative, Part, Positive, Vector
+from ropewalk.spec.joints import check_frame
+from ropewalk.spec.springs import LinkAxes
 
 
 class Between(Part):
@@ -57,4 +59,29 @@ class BarLink(Between):
     """m; the distance between the ends in the file unless given"""
 
 
-Link = Annotated[RigidLink | HingeLink | BallLink | BarLink, Field(discriminator="kind")]
+class JointLink(Between):
+    """A joint by components: along each axis of the first body the second end is held, free, or under a law.
+
+    Sliders, planes and springs between a line and a body: the line ends at a free point, the second end of the link.
+    """
+
+    kind: Literal["joint"]
+    axes: LinkAxes
+    """Along x, y, z of `frame`; what is left out is held."""
+    frame: tuple[Vector, Vector, Vector] | None = None
+    """Rows are the directions x, y, z of the joint in the frame of the first body; its own axes unless given."""
+    friction_coefficient: NotNegative = 0.0
+    """Of the force across the slide: dry friction along every axis with a law, in time only."""
+
+    @model_validator(mode="after")
+    def _slides(self) -> JointLink:
+        axes = (self.axes.x, self.axes.y, self.axes.z)
+        if all(axis == "held" for axis in axes):
+            raise ValueError("all axes are held: make the link a ball")
+        if self.friction_coefficient > 0.0 and not ("held" in axes and any(not isinstance(a, str) for a in axes)):
+            raise ValueError("friction_coefficient needs an axis that is held and one with a law, as in x: {}")
+        check_frame(self.frame)
+        return self
+
+
+Link = Annotated[RigidLink | HingeLink | BallLink | BarLink | JointLink, Field(discriminator="kind")]

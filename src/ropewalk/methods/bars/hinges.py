@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ropewalk.loads.springs import hinge_moment
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.compile import kernel
 
@@ -84,7 +85,7 @@ def hinge_loads(hinge, law, r, v, force):
     gradient = np.zeros((4, 3))
     for k in range(hinge.shape[0]):
         turn, rate = hinge_turn(hinge[k], law[k, ZERO], r, v, gradient)
-        moment = law[k, STIFFNESS] * turn + law[k, DAMPING] * rate
+        moment = hinge_moment(law[k, STIFFNESS], law[k, DAMPING], turn, rate)
         for i in range(4):
             for j in range(3):
                 force[hinge[k, i], j] -= moment * gradient[i, j]

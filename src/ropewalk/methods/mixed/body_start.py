@@ -33,10 +33,10 @@ def calm_start(model: Model, state: State) -> State:
 
     Newton's method on the elements needs a start with every body roughly in its place; the closed form does not.
     """
-    if not np.any(model.bodies.joint == LOOSE):
-        return state
     if model.links.names:
         return close_links(model, state)
+    if not np.any(model.bodies.joint == LOOSE):
+        return state
     calm = _simplified(model)
     if demands(calm) - CLOSED_FORM - {Claim.WAVES}:
         return state

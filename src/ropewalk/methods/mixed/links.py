@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.body_loads import body_motion, three
+from ropewalk.loads.springs import hinge_moment, loss_law, spring_law
 from ropewalk.model.arrays import Array
-from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE
+from ropewalk.model.joints import HELD, SPRING
+from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE, LINK_JOINT
 from ropewalk.numerics.blockelimination import (
     ZERO3,
     add3,
@@ -162,7 +164,7 @@ def _hinge_moment(link, X, mesh, gp, own):
     angle, rate, n = hinge_turn(link, X, mesh)
     Za = _pose(link, 0, X, mesh)[1]
     _, Zb, omega_b, _, _ = _pose(link, 1, X, mesh)
-    m = k * angle + c * rate
+    m = hinge_moment(k, c, angle, rate)
     _add_wrench(own, TURN_A, scale3(-m, n))
     _add_wrench(own, TURN_B, scale3(m, n))
     spin = cross3(omega_b, n)
@@ -176,6 +178,78 @@ def _hinge_moment(link, X, mesh, gp, own):
 
 
 @kernel
+def _along(u, d, force, slope, own):
+    r"""Force f along the direction u of the first part between both ends, where the second is.
+
+    .. math:: J = (u,\ u \times d,\ -u,\ 0), \qquad \delta(f J) = f\,\delta J - f_x J J^T \delta,
+              \qquad \delta(u \times d) = (\theta_A \times u) \times d + u \times (\delta p_A - \delta p_B)
+
+    d : first end less second, m    force : f, of the link on the second end, N    slope : of f by the way, N/m
+    """
+    turn = cross3(u, d)
+    _add_wrench(own, PLACE_A, scale3(force, u))
+    _add_wrench(own, TURN_A, scale3(force, turn))
+    _add_wrench(own, PLACE_B, scale3(-force, u))
+    hat = scale9(force, hat9(u))
+    _add(own, PLACE_A, TURN_A, scale9(-1.0, hat))
+    _add(own, PLACE_B, TURN_A, hat)
+    _add(own, TURN_A, PLACE_A, hat)
+    _add(own, TURN_A, PLACE_B, scale9(-1.0, hat))
+    _add(own, TURN_A, TURN_A, plus_unit(scale9(force, outer(u, d)), -force * dot(u, d)))
+    if slope != 0.0:
+        back = scale3(-1.0, u)
+        for row, a in ((PLACE_A, u), (TURN_A, turn), (PLACE_B, back)):
+            for column, b in ((PLACE_A, u), (TURN_A, turn), (PLACE_B, back)):
+                _add(own, row, column, scale9(-slope, outer(a, b)))
+
+
+@kernel
+def slide(link, i, X, mesh):
+    """Direction i of a joint, first end less second (m), and way and rate of the second end along it (m, m/s)."""
+    ends = mesh.bodies.links.link[link].end
+    Ra, _, omega_a, pa, ea = _pose(link, 0, X, mesh)
+    _, _, omega_b, pb, eb = _pose(link, 1, X, mesh)
+    u, d = _direction(link, 0, i, Ra, mesh), add3(pa, scale3(-1.0, pb))
+    va = add3(three(X[1], mesh.s.size + ends[0]), cross3(omega_a, ea))
+    vb = add3(three(X[1], mesh.s.size + ends[1]), cross3(omega_b, eb))
+    rate = dot(u, add3(vb, scale3(-1.0, va))) - dot(cross3(omega_a, u), d)
+    return u, d, -dot(u, d), rate
+
+
+@kernel
+def across_slide(link, X, mesh):
+    """Limit of friction by the force across the slide of a joint, N."""
+    own = mesh.bodies.links.link[link]
+    force = three(X[0], multiplier_row(link, mesh))
+    return own.friction * own.force_scale * np.sqrt(dot(force, force))
+
+
+@kernel
+def _by_axes(link, X, mesh, force, gp, own, hold):
+    """A joint by components: held, free, or under a law along each direction of the first part.
+
+    The rate of a way changes by gp per way; what turns of the body add to it is left out of the derivative.
+
+    force : multipliers of its equations, N    gp : of velocity by position in the step, 1/s
+    """
+    row, grip = 0, across_slide(link, X, mesh)
+    for i in range(3):
+        law = mesh.bodies.links.axis[3 * link + i]
+        u, d, way, rate = slide(link, i, X, mesh)
+        if law.hold == HELD:
+            _add_row(hold, row, PLACE_A, u)
+            _add_row(hold, row, TURN_A, cross3(u, d))
+            _add_row(hold, row, PLACE_B, scale3(-1.0, u))
+            hold[row, LAST] = -way
+            _along(u, d, force[row], 0.0, own)
+            row += 1
+        elif law.hold == SPRING:
+            pull, slope = spring_law(law, way)
+            loss, by_rate = loss_law(law, rate, grip)
+            _along(u, d, pull + loss, slope + gp * by_rate, own)
+
+
+@kernel
 def link_terms(link, X, mesh, gp):
     """Fill the scratch of the links (mixed_link_arrays.py) with link `link`, at X."""
     links = mesh.bodies.links
@@ -186,11 +260,13 @@ def link_terms(link, X, mesh, gp):
     Ra, _, _, pa, ea = _pose(link, 0, X, mesh)
     Rb, _, _, pb, eb = _pose(link, 1, X, mesh)
     kind = links.link[link].kind
-    if kind == LINK_BAR:
+    if kind == LINK_JOINT:
+        _by_axes(link, X, mesh, force, gp, own, hold)
+    elif kind == LINK_BAR:
         _apart(pa, pb, links.link[link].length, force[0], own, hold)
     else:
         _together(pa, pb, force, own, hold)
-    if kind != LINK_BAR and kind != LINK_BALL:
+    if kind != LINK_BAR and kind != LINK_BALL and kind != LINK_JOINT:
         axis = _direction(link, 0, 2, Ra, mesh)
         b0, b1 = _direction(link, 1, 0, Rb, mesh), _direction(link, 1, 1, Rb, mesh)
         size = links.link[link].extent
@@ -318,7 +394,7 @@ def link_unbalance(X, mesh, nodes):
 
 @kernel
 def link_powers(X, mesh):
-    """Power (W) of the hinges' springs, of what holds or moves the far ends of links, and lost in dampers."""
+    """Power (W) of the springs of links, of what holds or moves their far ends, and lost in dampers and friction."""
     links = mesh.bodies.links
     springs, ends, lost = 0.0, 0.0, 0.0
     for link in range(links.link.shape[0]):
@@ -326,6 +402,13 @@ def link_powers(X, mesh):
             angle, rate, _ = hinge_turn(link, X, mesh)
             springs -= links.link[link].stiffness * angle * rate
             lost += links.link[link].damping * rate * rate
+        elif links.link[link].kind == LINK_JOINT:
+            for i in range(3):
+                law = links.axis[3 * link + i]
+                if law.hold == SPRING:
+                    _, _, way, rate = slide(link, i, X, mesh)
+                    springs += spring_law(law, way)[0] * rate
+                    lost -= loss_law(law, rate, across_slide(link, X, mesh))[0] * rate
         for side in range(2):
             j = links.link[link].end[side]
             if mesh.dof_start[j + 1] > mesh.dof_start[j]:

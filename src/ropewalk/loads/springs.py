@@ -1,0 +1,50 @@
+"""Springs, stops, dampers and friction between two parts: force along an axis, moment about one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.compile import kernel
+
+SLIP = 2e-3  # m/s: speed at which dry friction comes to three quarters of its limit
+
+
+@kernel(**UNCOUNTED)
+def spring_law(law, way):
+    """Force (N) of springs and stops on the second end along an axis, and its derivative (N/m): straight pieces.
+
+    law : record of AXIS_LAW of model/springs.py    way : of the second end along the axis, m
+    """
+    n = law.count
+    if n == 0:
+        return 0.0, 0.0
+    k = 0
+    while k < n - 2 and way > law.way[k + 1]:
+        k += 1
+    slope = (law.force[k + 1] - law.force[k]) / (law.way[k + 1] - law.way[k])
+    return law.force[k] + slope * (way - law.way[k]), slope
+
+
+@kernel(**UNCOUNTED)
+def loss_law(law, rate, grip):
+    r"""Force (N) of damper and friction on the second end along an axis, and its derivative (N s/m).
+
+    .. math:: f = -c\,\dot x - (F + g) \tanh(\dot x / v_s)
+
+    Coulomb's law, smooth over the slip speed :math:`v_s`.
+
+    law : record of AXIS_LAW    rate : of the way, m/s    grip : g, limit of friction by the force across the slide, N
+    """
+    limit = law.friction + grip
+    share = np.tanh(rate / SLIP)
+    return -law.damping * rate - limit * share, -law.damping - limit * (1.0 - share * share) / SLIP
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def hinge_moment(stiffness, damping, turn, rate):
+    """Moment (N m) of the spring and the damper of a hinge on its first part.
+
+    stiffness : N m/rad    damping : N m s/rad    turn, rate : of the second part against the first, rad, rad/s
+    """
+    return stiffness * turn + damping * rate
