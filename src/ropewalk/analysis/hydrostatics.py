@@ -48,14 +48,13 @@ def metacentric_heights(model: Model, state: State, body: int) -> tuple[float, f
     GM = I/V - (z_G - z_B) with the principal second moments I of the waterplane about its centroid; [Newman2018],
     sec. 6.16. Under water I is zero.
     """
-    cut = displacement(model, state, body)
-    volume, area = float(cut[hydrostatics.VOLUME]), float(cut[hydrostatics.AREA])
+    parts = (hydrostatics.MOMENT, hydrostatics.AREA, hydrostatics.AREA_MOMENT, hydrostatics.AREA_SECOND)
+    whole, moment, plane, first, second = np.split(displacement(model, state, body), parts)
+    volume, area = float(whole[0]), float(plane[0])
     if volume <= 0.0:
         return None
-    first = cut[hydrostatics.AREA_MOMENT : hydrostatics.AREA_MOMENT + 3]
-    second = cut[hydrostatics.AREA_SECOND : hydrostatics.AREA_SECOND + 9].reshape(3, 3)
-    about = second - np.outer(first, first) / area if area > 0.0 else np.zeros((3, 3))
+    about = second.reshape(3, 3) - np.outer(first, first) / area if area > 0.0 else np.zeros((3, 3))
     low, high = np.linalg.eigvalsh(about[:2, :2]) / volume
     mass_centre = rotation_matrix(state.body_quaternion[body]) @ model.bodies.centre[body]
-    above = float(mass_centre[2] - cut[hydrostatics.MOMENT + 2] / volume)
+    above = float(mass_centre[2] - moment[2] / volume)
     return float(low) - above, float(high) - above
