@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ropewalk.analysis.check import pulled_apart
 from ropewalk.analysis.run import InterruptedRunError, RunFailedError, record_times, run, simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.errors import ConvergenceError, InputError, OutputError
@@ -495,3 +496,28 @@ def test_progress_bar_shows_time_and_speed(capfd, monkeypatch):
 def test_no_bar_off_a_terminal(capfd):
     simulate(swing_system(), solver=Swing())
     assert capfd.readouterr() == ("", "")
+
+
+TOO_SHORT = {
+    "environment": {"seabed": {"kind": "none"}},
+    "sections": {"s": {"diameter": 0.05, "mass": 10.0, "axial_stiffness": "inextensible"}},
+    "points": {
+        "a": {"position": [0, 0, -10]},
+        "b": {"position": [10, 0, -10], "joint": "moving",
+              "motion": {"kind": "tow", "velocity": [0.5, 0, 0], "ramp": 0.0}},
+    },
+    "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "s", "length": 10.1, "elements": 6}]}},
+    "run": {"duration": 1.0}, "record": {"every": 0.1},
+}  # fmt: skip
+
+
+def test_run_that_pulls_an_inextensible_line_straight_does_not_pass():
+    """Ends 10.0 m apart at first, 10.5 m at t = 1 s, on a line of 10.1 m: no motion has that line."""
+    with pytest.raises(ConvergenceError, match=r"line 'l' (is|are) .*more than its 10.1 m.*lengthen it"):
+        simulate(System.model_validate(TOO_SHORT), progress=False)
+
+
+def test_ends_that_motions_bring_too_far_apart_are_named():
+    model = build(System.model_validate(TOO_SHORT))
+    assert pulled_apart(model, 0.1) == ""
+    assert pulled_apart(model, 1.0).startswith("at t = 1 s the ends of line 'l' are 10.5 m apart, more than its 10.1 m")

@@ -25,6 +25,7 @@ NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained
 CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger misses
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
 BEGUN = 1e-6  # of the extent of nets: how far a solver may move knots when it starts
+WORST_LENGTH = 1e-2  # of the length of an inextensible line, by which it may not be longer
 PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do so
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
 FEW_STEPS = 50  # below which a share of steps says nothing
@@ -48,6 +49,9 @@ class RunAudit:
 
     first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
+    longer: dict[str, float] = field(
+        default_factory=dict
+    )  # of their lengths, by inextensible line; most of all records
     pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
     pulled: float = 0.0  # N, largest tension of all
     slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
@@ -78,6 +82,7 @@ class RunAudit:
         if not position.size:
             return
         self.slack = self.slack or bool(tension.min() <= 0.0)
+        self._note_lengths(model, moments)
         if not model.sea.has_seabed:
             return
         lowest = np.min(heights(model.sea, position.reshape(-1, 3)).reshape(position.shape[:2]), axis=0)
@@ -86,6 +91,16 @@ class RunAudit:
         for i in np.flatnonzero(depth > limit):
             name = model.names.lines[i]
             self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
+
+    def _note_lengths(self, model: Model, moments: Moments) -> None:
+        """How much longer inextensible lines are than their lengths: ends too far apart force that."""
+        position = moments.fields["position"]
+        for i in rigid_lines(model):
+            own = slice(int(moments.start[i]), int(moments.start[i + 1]))
+            long = np.sqrt(np.square(np.diff(position[:, own], axis=1)).sum(axis=2)).sum(axis=1).max(initial=0.0)
+            over, name = float(long) / float(model.lines.length[i]) - 1.0, model.names.lines[i]
+            if over > DRIFT:
+                self.longer[name] = max(self.longer.get(name, 0.0), over)
 
     def _note_ends(self, model: Model, moments: Moments, depth: Array) -> None:
         """Extremes of the tensions at ends of lines that touch the bed.  depth : (n_lines,) of the lowest node, m"""
@@ -112,6 +127,16 @@ def _tensions(model: Model, moments: Moments) -> Iterator[tuple[str, str, Array]
         yield "net", name, moments.fields["net_tension"][:, own[(nets.twines[own] > 0.0) & ~can[nets.section[own]]]]
 
 
+def rigid_lines(model: Model) -> list[int]:
+    """Lines of which no piece stretches, and that neither a winch nor a break makes longer."""
+    lines, sections = model.lines, model.sections
+    if INEXTENSIBLE not in sections.law:
+        return []
+    changed = {*lines.winches.line.tolist(), *lines.breaks.line.tolist()}
+    pieces = (lines.piece_section[lines.piece_start[i] : lines.piece_start[i + 1]] for i in range(lines.length.size))
+    return [i for i, own in enumerate(pieces) if i not in changed and np.all(sections.law[own] == INEXTENSIBLE)]
+
+
 def depth_limits(model: Model) -> Array:
     """(n_lines,) to which lines may sink into the bed without doubt, m."""
     lines = model.lines
@@ -126,6 +151,7 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     """Doubts of a whole run, and whether each is so large that the run has failed.  figures : of its last report"""
     yield from _energy(audit, figures)
     yield from _drift(model, figures)
+    yield from _lengths(model, audit)
     yield from _bed(model, audit)
     yield from _blows(model, audit)
     if "largest_strain" in figures:  # of the solvers of bars
@@ -173,6 +199,17 @@ def _drift(model: Model, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bo
         off = f"{float(drift):.2g} of its length"
         text = f"an element is off what its law gives by {off}, more than {DRIFT:g}; use a smaller step"
         yield Doubt("length-drift", "", float(drift), DRIFT, text), float(drift) > WORST_DRIFT
+
+
+def _lengths(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+    """Inextensible lines that were longer than they are."""
+    for name, over in audit.longer.items():
+        length = float(model.lines.length[model.names.lines.index(name)])
+        text = (
+            f"inextensible line '{name}' is {length * (1.0 + over):.6g} m long on the way, more than its "
+            f"{length:.6g} m: what holds it pulls it straight; lengthen it or give it axial_stiffness"
+        )
+        yield Doubt("length-drift", name, over, DRIFT, text), over > WORST_LENGTH
 
 
 def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -27,6 +27,7 @@ from ropewalk.spec.hulls import AxisymmetricHull, SphereHull
 from ropewalk.spec.system import System
 
 ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let through
+WAY_OUT = "lengthen it or give it axial_stiffness"
 OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fairlead from the surface
 OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
 ALONG = 25  # places along a hull's axis at which it is looked for in another hull
@@ -106,19 +107,32 @@ def _rods(system: System) -> list[str]:
 
 def refuse_unreachable(model: Model, time: float = 0.0) -> None:
     """Raise InputError for inextensible lines shorter than the distance between their held ends."""
+    problems = [
+        Problem(f"line '{name}': length {length:.6g} m is shorter than the {apart:.6g} m between its ends; {WAY_OUT}")
+        for name, length, apart in _unreachable(model, time)
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def pulled_apart(model: Model, time: float) -> str:
+    """A sentence if motions bring the ends of an inextensible line farther apart at `time` (s) than it is long."""
+    wound = {model.names.lines[int(k)] for k in model.lines.winches.line}
+    for name, length, apart in _unreachable(model, time):
+        if name not in wound:
+            far = f"at t = {time:g} s the ends of line '{name}' are {apart:.6g} m apart"
+            return f"{far}, more than its {length:.6g} m; {WAY_OUT}"
+    return ""
+
+
+def _unreachable(model: Model, time: float) -> Iterator[tuple[str, float, float]]:
+    """Inextensible lines that are too short for their held ends: name, length (m), distance (m)."""
     if INEXTENSIBLE not in model.sections.law:
         return
     fixed, lines = _held(model) & _rigid(model), model.lines
-    problems = []
     for k, apart in enumerate(_distances(model, time)):
         if fixed[k] and apart > lines.length[k] * (1.0 + ROUND_OFF):
-            text = (
-                f"line '{model.names.lines[k]}': length {lines.length[k]:.6g} m is shorter than the {apart:.6g} m "
-                "between its ends; lengthen it or give it axial_stiffness"
-            )
-            problems.append(Problem(text))
-    if problems:
-        raise InputError(problems)
+            yield model.names.lines[k], float(lines.length[k]), float(apart)
 
 
 def _lengths(model: Model) -> list[str]:

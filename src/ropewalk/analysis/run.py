@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ropewalk.analysis import start
 from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
+from ropewalk.analysis.check import pulled_apart
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
@@ -130,7 +131,8 @@ def run(
         tally.count(report, reached)
         if not report.good:
             t = float(times[tally.next])
-            raise ConvergenceError(_stopped(recorder, t, times[-1], report.message or report.status.value), report)
+            why = pulled_apart(model, t) or report.message or report.status.value
+            raise ConvergenceError(_stopped(recorder, t, times[-1], why), report)
         assert reached == size
         is_ending = notice is not None and notice.is_given
         if recorder.is_due or is_ending:
