@@ -262,7 +262,7 @@ def test_check_names_the_file_and_static_what_would_break(tmp_path, capsys):
     )
     code, _, err = ropewalk("static", path, capsys=capsys)
     assert code == 0
-    assert "doubt breaking-load: line 'm' pulls with 2.22" in err
+    assert "doubt breaking-load: line 'm' has a tension of 2.22" in err
     assert "is stretched from 300 m to 410.897 m" in err
     path.write_text(f"{path.read_text()}statics: {{method: magic}}\n")
     code, _, err = ropewalk("check", path, capsys=capsys)
@@ -275,7 +275,7 @@ def test_doubtful_numbers_are_told_on_stderr(tmp_path, capsys):
     path.write_text(template(Kind.mooring).replace("water_density: 1025", "water_density: 1.025"))
     code, out, err = ropewalk("static", path, "--json", capsys=capsys)
     assert code in (0, 1)
-    assert "water_density 1.025 kg/m3 is no water's" in err
+    assert "water_density 1.025 kg/m3 is not plausible for water" in err
     if code == 0:
         assert "water-density" in [doubt["code"] for doubt in json.loads(out)["doubts"]]
 

@@ -26,10 +26,10 @@ UNIFORM = "uniform"  # quadrature: lines under gravity in still water, continuou
 UNITS = {"force": "N", "length": "m", "bed": "m", "position": "m", "push": "N"}
 WHAT = {
     "force": "is out of balance by",
-    "length": "is off the length that its law gives by",
+    "length": "deviates from the length given by its law by",
     "bed": "is below the bed by",
-    "position": "is away from where it is held by",
-    "push": "pushes, which it cannot, with",
+    "position": "is off its support by",
+    "push": "is in compression, which its section cannot carry, with",
 }
 
 

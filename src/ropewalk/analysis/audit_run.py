@@ -187,7 +187,7 @@ def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt
         yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS and not apart
     missed = abs(float(energy["closure"])) / turned
     if missed > CLOSURE:
-        text = f"the energy ledger misses {missed:.2g} of the energy exchanged, more than {CLOSURE:g}"
+        text = f"the energy ledger is out by {missed:.2g} of the energy exchanged, more than {CLOSURE:g}"
         yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE
 
 
@@ -197,7 +197,7 @@ def _drift(model: Model, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bo
         drift = figures.get("largest_strain_so_far", figures.get("largest_strain"))
     if drift is not None and float(drift) > DRIFT:
         off = f"{float(drift):.2g} of its length"
-        text = f"an element is off what its law gives by {off}, more than {DRIFT:g}; use a smaller step"
+        text = f"the length of an element deviates from its law by {off}, more than {DRIFT:g}; use a smaller step"
         yield Doubt("length-drift", "", float(drift), DRIFT, text), float(drift) > WORST_DRIFT
 
 
@@ -220,7 +220,7 @@ def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
             text = (
                 f"{part} pushes with up to {push:.3g} N (limit {limit:.3g} N, a thousandth of the largest tension), "
                 "which its section cannot: bars of this solver keep their length both ways and fold where they would "
-                "go slack; take solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
+                "go slack; use solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
             )
             yield Doubt("pushes", part, push, limit, text), False
 
@@ -229,7 +229,7 @@ def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     """Nets that the solver straightened, so that the run does not begin at rest."""
     if audit.begun > BEGUN:
         text = (
-            f"the run begins with knots of nets {audit.begun:.2g} of their extent away from the equilibrium (limit "
+            f"the run starts with knots of nets {audit.begun:.2g} of their extent away from the equilibrium (limit "
             f"{BEGUN:g}): bars of this solver keep their length, so that slack twines were straightened; take solver "
             "'constrained' or 'projection'"
         )
@@ -255,7 +255,7 @@ def _blows(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
         error = BLOWS * longest / float(model.lines.length[i])
         if slack and error > MESH:
             text = (
-                f"line '{name}' goes slack on the bed and comes taut with blows: elements of {longest:.3g} m leave an "
+                f"line '{name}' goes slack on the bed and snaps taut: elements of {longest:.3g} m leave an "
                 f"error of about {100.0 * error:.2g} % of the range of its tensions (limit {100.0 * MESH:g} %); give "
                 f"it {round(BLOWS / MESH)} elements or more"
             )

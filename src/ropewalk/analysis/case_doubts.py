@@ -56,7 +56,7 @@ def _sea(system: System) -> Iterator[Doubt]:
     sea = system.environment
     low, high = PLAUSIBLE_DENSITY
     if sea.water_density and not low <= sea.water_density <= high:
-        text = f"environment.water_density {sea.water_density:g} kg/m3 is no water's; 0 means in air"
+        text = f"environment.water_density {sea.water_density:g} kg/m3 is not plausible for water; 0 means in air"
         yield Doubt("water-density", "", sea.water_density, low if sea.water_density < low else high, text)
     if isinstance(sea.waves, RegularWaves):
         yield from _broken(sea, sea.waves.height, sea.waves.period)
@@ -73,7 +73,7 @@ def _broken(sea: Environment, height: float, period: float) -> Iterator[Doubt]:
     highest = STEEPEST * math.tau / k * math.tanh(k * depth)
     if height > highest:
         text = (
-            f"environment.waves: {height:g} m at {period:g} s is higher than waves get before they break, "
+            f"environment.waves: {height:g} m at {period:g} s is above the breaking limit of "
             f"{highest:.3g} m; lower them, or give a longer period"
         )
         yield Doubt("breaking-waves", "", height, highest, text)
@@ -89,7 +89,7 @@ def _below_bed(system: System) -> Iterator[Doubt]:
         if under > FALLS * sea.depth:
             text = (
                 f"point '{name}' is {under:.4g} m below the seabed, where methods differ; put it at z = {bed:.6g}, or "
-                "take the bed away (seabed: {kind: none})"
+                "remove the bed (seabed: {kind: none})"
             )
             yield Doubt("below-bed", name, under, 0.0, text)
 
@@ -100,7 +100,9 @@ def _records(system: System) -> Iterator[Doubt]:
         return
     every, kept = system.record.every, system.run.duration - system.record.start
     if every > kept > 0.0:
-        text = f"record.every {every:g} s is longer than what is recorded, {kept:g} s: only its start will be kept"
+        text = (
+            f"record.every {every:g} s is longer than the recorded time, {kept:g} s: only the first record will be kept"
+        )
         yield Doubt("records", "", every, kept, text)
     elif (count := kept / every) > MOST_RECORDS:
         yield Doubt("records", "", count, MOST_RECORDS, f"record.every {every:g} s makes {count:.2g} records")
@@ -126,7 +128,7 @@ def _sections(system: System) -> Iterator[Doubt]:
             if limit < PLAUSIBLE_STRAIN and most < asked:
                 text = (
                     f"section '{name}': its polynomial law rises to {most:.4g} N at a strain of {limit:.3g} only and "
-                    "is carried on straight from there; give a law that rises to the breaking load, or a table"
+                    "is linear beyond it; give a law that increases up to the breaking load, or a table"
                 )
                 yield Doubt("falling-law", name, most, asked, text)
 
@@ -154,7 +156,7 @@ def _nets(system: System) -> Iterator[Doubt]:
             low, high = SOLIDITIES[net.force_model]
             if not low <= solidity <= high:
                 text = (
-                    f"net '{name}': its solidity {solidity:.3g} is outside the tests that force_model "
+                    f"net '{name}': its solidity {solidity:.3g} is outside the range of tests that force_model "
                     f"{net.force_model} was fitted to, {low:g} to {high:g}; choose kristiansen_faltinsen"
                 )
                 yield Doubt("screen-range", name, solidity, low if solidity < low else high, text)
@@ -231,5 +233,5 @@ def _defaulted(system: System, question: Question | None) -> Iterator[Doubt]:
                 where = f"hulls[{i}]" if body.hulls else "hull"
                 found.append(f"bodies.{name}.{where}: {' and '.join(gone)}")
     if found:
-        text = f"coefficients not given, defaults act: {'; '.join(found)}; give them, or 0 for none"
+        text = f"coefficients not given, defaults used: {'; '.join(found)}; give them, or 0 for none"
         yield Doubt("defaulted-coefficients", "", float(len(found)), 0.0, text)

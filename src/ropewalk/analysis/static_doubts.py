@@ -71,7 +71,7 @@ def _breaking(model: Model, state: State) -> Iterator[Doubt]:
         sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
         limit = float(model.sections.breaking_load[sections].min())
         if most > limit:
-            text = f"line '{name}' pulls with {most:.4g} N and breaks at {limit:.4g} N"
+            text = f"line '{name}' has a tension of {most:.4g} N, above its breaking load of {limit:.4g} N"
             yield Doubt("breaking-load", name, most, limit, text)
 
 
@@ -88,7 +88,7 @@ def _friction(model: Model, state: State) -> Iterator[Doubt]:
         if held > FRICTION * largest:
             how = "pulled taut" if sea.bed_rest_friction > 0.0 else "laid without pull"
             text = (
-                f"friction can hold up to {held:.3g} N of line '{name}' on the bed ({100.0 * held / largest:.2g} % of "
+                f"friction can carry {held:.3g} N of line '{name}' on the bed ({100.0 * held / largest:.2g} % of "
                 f"the largest end force); the tension at its anchor takes it as {how}"
             )
             yield Doubt("friction", name, held, FRICTION * largest, text)
@@ -107,7 +107,7 @@ def _sunk(model: Model, state: State) -> Iterator[Doubt]:
         if depth > limit:
             text = (
                 f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m (twice its width or "
-                "more): the bed is soft for what presses on it; give seabed.stiffness"
+                "more): the bed is too soft for the load on it; give seabed.stiffness"
             )
             yield Doubt("sunk", name, depth, limit, text)
 
@@ -119,7 +119,7 @@ def _stability(stability: Verdict | None) -> Iterator[Doubt]:
         yield Doubt("unstable", "", stability.smallest, 0.0, stability.sentence)
     elif stability.neutral:
         count = "one motion" if stability.neutral == 1 else f"{stability.neutral} motions"
-        text = f"nothing resists {count} of the bodies: where they rest is not unique"
+        text = f"nothing resists {count} of the bodies: their rest position is not unique"
         yield Doubt("neutral", "", float(stability.neutral), 0.0, text)
 
 
