@@ -79,7 +79,7 @@ def test_a_state_is_taken_from_a_result(tmp_path):
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        ({"points": {"top": {"velocity": [1, 0, 0]}}}, "the point is not free"),
+        ({"points": {"top": {"velocity": [1, 0, 0]}}}, "the point is held"),
         ({"lines": {"ropes": {"shape": "catenary"}}}, "no line 'ropes'; did you mean 'rope'"),
         ({"lines": {"rope": {"shape": [[0, 0, 0], [1, 0, 0]]}}}, r"from end B, which is at \[0\.0, 0\.0, -4\.0\]"),
         ({"lines": {"rope": {"shape": [[0, 0, 0], [0, 0, -4]], "s": [0, 3]}}}, "s goes from 0 to 3 m"),
