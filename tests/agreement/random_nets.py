@@ -209,3 +209,90 @@ def _rhombic(rng: np.random.Generator, case: Case) -> Case:
         "hanging_ratio": float(rng.uniform(0.4, 0.85)),
         **_netting(rng, case),
     }
+
+
+def random_joined_net(seed: int) -> Case:
+    """Trapezoids, panels sewn together and knots given one by one, held or tied to points."""
+    rng = np.random.default_rng(seed)
+    kind = str(rng.choice(["trapezoid", "sewn", "sewn bag", "knots"]))
+    sea: Case = {"seabed": {"kind": "none"}}
+    if rng.random() < 0.85:
+        sea["current"] = {"speed": _between(rng, 0.05, 1.0), "heading": float(rng.uniform(-180, 180))}
+    case: Case = {"environment": sea, "sections": {"t": _twine(rng)}}
+    make = {"trapezoid": _trapezoid, "sewn": _sewn, "sewn bag": _sewn_bag, "knots": _knots}[kind]
+    case["nets"] = make(rng, case)
+    return {"ropewalk": 1, "title": f"{kind} of seed {seed}", **case}
+
+
+def _slanted(rng: np.random.Generator, corners: list[list[float]]) -> list[list[float]]:
+    """Corners whose lower edge is shorter or longer, and shifted."""
+    a, b, c, d = (np.array(corner) for corner in corners)
+    middle, half = 0.5 * (c + d), 0.5 * (c - d) * float(rng.uniform(0.4, 1.3))
+    shift = float(rng.uniform(-0.2, 0.2)) * (b - a)
+    return [x.tolist() for x in (a, b, middle + half + shift, middle - half + shift)]
+
+
+def _trapezoid(rng: np.random.Generator, case: Case) -> Case:
+    corners = _slanted(rng, _corners(rng, -2.0))
+    return {"n": {"panel": {"kind": "trapezoid", "corners": corners}, "held": "upper", **_netting(rng, case)}}
+
+
+def _sewn(rng: np.random.Generator, case: Case) -> Case:
+    """Two or three panels side by side or below one another, the first row held."""
+    a, b, c, d = (np.array(x) for x in _slanted(rng, _corners(rng, -2.0)))
+    count, net = int(rng.integers(2, 4)), _netting(rng, case)
+    below = rng.random() < 0.4
+    nets: Case = {}
+    for k in range(count):
+        p, q = k / count, (k + 1) / count
+        if below:
+            own = [a + (d - a) * p, b + (c - b) * p, b + (c - b) * q, a + (d - a) * q]
+        else:
+            own = [a + (b - a) * p, a + (b - a) * q, d + (c - d) * q, d + (c - d) * p]
+        panel = {"kind": "trapezoid", "corners": [x.tolist() for x in own]}
+        nets[f"n{k}"] = {"panel": panel, "held": "upper" if k == 0 or not below else "none", **net}
+        if below and k < count - 1:
+            nets[f"n{k}"].pop("lower_sinker", None)
+        if k:
+            nets[f"n{k}"]["sewn"] = {"upper": f"n{k - 1}.lower"} if below else {"left": f"n{k - 1}.right"}
+    return nets
+
+
+def _sewn_bag(rng: np.random.Generator, case: Case) -> Case:
+    """Four sides round a square, each sewn to the next, the last to the first as well; the rim is held."""
+    side, high, net = _between(rng, 1.0, 6.0), _between(rng, 1.0, 5.0), _netting(rng, case)
+    net.setdefault("lower_sinker", _between(rng, 0.2, 10.0))
+    foot = float(rng.uniform(0.6, 1.0))
+    rim = [np.array([x, y, -1.0]) for x, y in ((0, 0), (side, 0), (side, side), (0, side))]
+    middle = np.array([0.5 * side, 0.5 * side, 0.0])
+    low = [middle + foot * (x - middle) for x in rim]
+    for x in low:
+        x[2] = -1.0 - high
+    nets: Case = {}
+    for k in range(4):
+        n = (k + 1) % 4
+        corners = [x.tolist() for x in (rim[k], rim[n], low[n], low[k])]
+        nets[f"n{k}"] = {"panel": {"kind": "trapezoid", "corners": corners}, "held": "upper", **net}
+        if k:
+            nets[f"n{k}"]["sewn"] = {"left": f"n{k - 1}.right"} | ({"right": "n0.left"} if k == 3 else {})
+    return nets
+
+
+def _knots(rng: np.random.Generator, case: Case) -> Case:
+    """A ragged grid: knots moved at random, some twines left out, some longer than their distance."""
+    nx, nz, step = int(rng.integers(2, 7)), int(rng.integers(2, 7)), _between(rng, 0.1, 1.0)
+    place = [[step * i, 0.0, -2.0 - step * j] for j in range(nz + 1) for i in range(nx + 1)]
+    knots = (np.array(place) + 0.15 * step * rng.uniform(-1, 1, (len(place), 3))).tolist()
+    at = lambda i, j: j * (nx + 1) + i  # noqa: E731
+    twines = [[at(i, j), at(i, j + 1)] for j in range(nz) for i in range(nx + 1)]
+    twines += [[at(i, j), at(i + 1, j)] for j in range(nz + 1) for i in range(nx) if rng.random() < 0.7]
+    for twine in twines:
+        if rng.random() < 0.2:
+            twine.append(float(np.linalg.norm(np.subtract(knots[twine[0]], knots[twine[1]]))) * rng.uniform(1.0, 1.2))
+    panel = {"kind": "knots", "knots": knots, "twines": twines, "upper": list(range(nx + 1))}
+    panel["lower"] = [at(i, nz) for i in range(nx + 1)]
+    net = {"panel": panel, "section": "t", "bar_length": step, "lower_sinker": _between(rng, 0.2, 10.0)}
+    if rng.random() < 0.4:
+        case["points"] = {"p": {"position": knots[at(nx, nz)]}}
+        panel["ties"] = [{"knot": at(nx, nz), "to": "p"}]
+    return {"n": net}

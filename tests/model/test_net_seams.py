@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from random_nets import random_joined_net
 
 import ropewalk as rw
 from ropewalk.errors import InputError
@@ -125,3 +126,10 @@ def test_floating_collar_carries_the_cage():
     pull = sum(line["end_b"]["force"][2] for line in rest.summary["lines"].values())
     # twines of the rim are dry at their upper half, and screens have some lift
     assert_allclose(lift + pull + state.net_force[0][2], weight + twine, rtol=3e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4, 9])
+def test_random_nets_of_the_new_kinds_come_to_rest(seed):
+    """Knots, sewn panels and bags; statics are audited knot by knot before they are returned."""
+    rest = rw.statics(rw.System.model_validate(random_joined_net(seed)))
+    assert rest.state.net_tension.min() >= 0.0

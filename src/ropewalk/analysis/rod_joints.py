@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -123,7 +124,7 @@ def _begins(rod: RodModel, up: Array, heave: float | None) -> list[Aim]:
     poses = [state.pose for state in all_equilibria(rod, merge_copies=False).states if state.kind != "maximum"]
     stable = [pose for pose in poses if kind_of(rod, pose) in ("minimum", "neutral")] or poses
     stable.sort(key=lambda pose: -float(pose.up @ up))
-    return [(pose.up, None if heave is None else pose.heave) for pose in stable[:MOST_BEGINS]]
+    return [(pose.up, None if heave is None else pose.heave) for pose in islice(stable, MOST_BEGINS)]
 
 
 def _led(built: Callable[[Array], RodModel], angles: Array, turning: Array, begin: Aim, end: Aim) -> tuple[Array, int]:
