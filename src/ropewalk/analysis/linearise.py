@@ -199,8 +199,8 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
     case = system.system if isinstance(system, Equilibrium) else system
     if case.nets or case.rods:
         raise InputError(
-            "frequency analyses support lines, points and bodies; leave nets and rods out of the case: nets are simulated "
-            "in time (ropewalk run), floating rods are solved by ropewalk float"
+            "frequency analyses support lines, points and bodies; leave nets and rods out of the case: nets are "
+            "simulated in time (ropewalk run), floating rods are solved by ropewalk float"
         )
     if case.links:
         raise InputError("frequency analyses do not support links between bodies; merge rigid ones into one")
