@@ -67,7 +67,7 @@ def _pushed_nodes(model: Model, line: int, s: Array) -> set[int]:
     """Nodes of a line at which something is attached that has a force which changes in time.  s : of the nodes, m"""
     push: Any = model.given.push
     first, stop = model.lines.attachment_start[line : line + 2]
-    parts = push.part[(push.kind == ON_ATTACHMENT) & (push.part >= first) & (push.part < stop)]
+    parts = [own.part for own in push if own.kind == ON_ATTACHMENT and first <= own.part < stop]
     return {int(np.argmin(np.abs(s - model.lines.attachment_s[part]))) for part in parts}
 
 

@@ -16,7 +16,7 @@ from ropewalk.io.moordyn_tables import LineType
 from ropewalk.io.native import resolve
 
 TABLE_HEAD = 3  # rows above the numbers of a file of strain and tension
-SYROPE = "SYROPE:"  # before the name of a file, in place of EA
+SYROPE_WORD = "SYROPE:"  # before the name of a file, in place of EA
 STEEP = 1.0  # k1 of a linear working curve from which it is a slope in N, not a share
 _FORMS = {"LINEAR": "linear", "QUADRATIC": "quadratic", "EXP": "exponential"}
 
@@ -91,7 +91,7 @@ def _rope(kind: LineType, folder: Path) -> dict[str, Any]:
     law["viscosity"] = dampers[0].number("BA_s", above=0.0)
     if len(dampers) == 2:
         law["dynamic_viscosity"] = dampers[1].number("BA_d", least=0.0)
-    if words[0].text.upper().startswith(SYROPE):
+    if words[0].text.upper().startswith(SYROPE_WORD):
         return {"kind": "syrope", **_working_curves(words[0], folder), **law}
     static = words[0].number("EA_s", above=0.0)
     if static >= law["dynamic"]:
@@ -101,7 +101,7 @@ def _rope(kind: LineType, folder: Path) -> dict[str, Any]:
 
 def _working_curves(word: Word, folder: Path) -> dict[str, Any]:
     """The file of a Syrope rope: that of the original working curve, the form of working curves, k1 and k2."""
-    name, rows = word.text[len(SYROPE) :], _rows(word, folder, SYROPE)
+    name, rows = word.text[len(SYROPE_WORD) :], _rows(word, folder, SYROPE_WORD)
     given: dict[str, tuple[Row, Word]] = {row[1].text.upper(): (row, row[0]) for row in rows if len(row) > 1}
     missing = [key for key in ("OWC", "WCTYPE", "K1", "K2") if key not in given]
     if missing:
