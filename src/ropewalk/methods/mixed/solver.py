@@ -109,9 +109,9 @@ class MixedFem:
         if settled and not np.any(state.tension > 0.0):
             state = calm_start(model, state)
         work = make_work(model, state, self.damping)
+        work.static[MESH_ERROR] = -1.0
         if settled:
             self._settle(model, work, state)
-            work.static[MESH_ERROR] = -1.0
             if work.static[0] == CONVERGED:
                 found = read_state(model._replace(sea=still_water(model.sea)), work)
                 counts, error = mesh_for_run(model, found, self.accuracy)
@@ -120,7 +120,6 @@ class MixedFem:
                     self._settle(with_elements(model, counts), work, found)
                 work.static[MESH_ERROR] = error
         else:
-            work.static[MESH_ERROR] = -1.0
             copy_state(work.steps.trial, work.steps.now)
         return work
 
@@ -266,8 +265,8 @@ class MixedFem:
             "parted": parted_lines(model, work) if work.parted.size else [],
             "start": work.start_remark,
         }
-        if work.static[MESH_ERROR] >= 0.0:
-            figures["discretisation_error"] = float(work.static[MESH_ERROR])
+        if (error := float(work.static[MESH_ERROR])) >= 0.0:
+            figures["discretisation_error"] = error
         if work.worst_miss[0] >= 0.0:
             figures["constraint_drift"] = float(work.worst_miss[0])
         if self.ledger:
