@@ -80,5 +80,5 @@ def test_unknown_outputs_and_waves_are_refused() -> None:
     system = n_pendulum([2.0], 4.0)
     with pytest.raises(InputError, match="choose position:PART:DIRECTION"):
         state_space(system, ["force:end:x"], ["speed:end:x"])
-    with pytest.raises(InputError, match="takes forces and motions"):
+    with pytest.raises(InputError, match="has forces and motions"):
         state_space(system, ["waves"], ["position:end:x"])
