@@ -6,6 +6,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -78,7 +79,6 @@ def test_crest_of_the_example_of_high_swell_is_that_of_another_program():
 
 def test_semisubmersible_heels_and_heaves_as_its_columns_tell():
     """Balance of tilted columns, pontoons, weight and wind by hand; heave of waterplane, mass, discs and pontoons."""
-    import numpy as np
     from scipy.optimize import fsolve
 
     from ropewalk import modes
@@ -112,7 +112,6 @@ def test_semisubmersible_heels_and_heaves_as_its_columns_tell():
 
 def test_joint_angles_swing_as_the_equations_of_the_double_pendulum_say():
     """Masses of 0.5 and 0.25 kg on bars of 1 m from 45 degrees, by scipy in absolute angles."""
-    import numpy as np
     from scipy.integrate import solve_ivp
 
     from ropewalk import simulate
@@ -128,3 +127,36 @@ def test_joint_angles_swing_as_the_equations_of_the_double_pendulum_say():
     end = simulate(EXAMPLES / "joint_angles.yaml").point_position.sel(point="end").values[-1]
     # steps of 2 ms, second order: h^2 omega^3 t with omega near 5 rad/s
     assert_allclose(end, [0.0, np.sin(y).sum(), -np.cos(y).sum()], atol=2e-4)
+
+
+def test_tapered_rod_stretches_by_its_closed_form():
+    r"""Modulus and area linear in s: \int (P + \rho g \int_s^L A) / (E A) ds."""
+    from scipy.integrate import quad
+
+    def stretch(s: float) -> float:
+        area, modulus = 1e-3 - 1e-5 * s, (210.0 - 70.0 / 60.0 * s) * 1e9
+        return (5e4 + 7850.0 * 9.81 * 0.5 * (area + 4e-4) * (60.0 - s)) / (modulus * area)
+
+    found = -float(statics(EXAMPLES / "tapered_rod.yaml").state.point_position[1, 2]) - 60.0
+    assert_allclose(found, quad(stretch, 0.0, 60.0, epsabs=0.0, epsrel=1e-12)[0], rtol=1e-9)
+
+
+def test_cable_with_drag_by_angle_hangs_at_its_critical_angle():
+    """Along the resultant of weight and drag: sin^2/cos = w/k, so cos = sqrt(1 + (w/2k)^2) - w/2k."""
+    weight = 9.81 * (0.9 - 1025.0 * 0.25 * np.pi * 0.02**2)
+    k = 0.5 * 1025.0 * 0.02 * 1.2 * 1.5**2
+    angle = np.degrees(np.arccos(np.hypot(1.0, 0.5 * weight / k) - 0.5 * weight / k))
+    found = statics(EXAMPLES / "drag_by_angle.yaml").line("cable")["end_a"]["declination"]
+    assert_allclose(-found, angle, rtol=1e-8)  # the angle is the same all along, so nothing is lost by integration
+
+
+def test_own_fields_are_the_same_by_both_methods():
+    """Shooting and elements, which differ by the mesh; the current passes the float where the formula has it."""
+    example = runpy.run_path(str(EXAMPLES / "own_fields.py"))
+    fields = example["rw"].Fields(
+        current=example["eddy"], loads={"tether": example["push"]}, laws={"rope": example["nylon"]}
+    )
+    one, other = (statics(example["CASE"], method, fields=fields) for method in ("shooting", "fem"))
+    assert_allclose(other.state.point_position[1], one.state.point_position[1], atol=2e-2)  # 50 elements of 1.2 m
+    push = one.state.end_force[0, 0, 0] + 20.0 * 30.0  # along x: what the load gives, and the drag of the eddy
+    assert 0.0 < abs(push) < 60.0

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ropewalk.errors import ConvergenceError as ConvergenceError
     from ropewalk.errors import InputError as InputError
     from ropewalk.io.load import load as load
+    from ropewalk.spec.fields import Fields as Fields
     from ropewalk.spec.system import System as System
     from ropewalk.sweep.run import sweep as sweep
 
@@ -44,6 +45,7 @@ _HOME = {
     "Coupled": "ropewalk.coupling",
     "export_fmu": "ropewalk.coupling.fmu",
     "Equilibrium": "ropewalk.analysis.statics",
+    "Fields": "ropewalk.spec.fields",
     "InputError": "ropewalk.errors",
     "System": "ropewalk.spec.system",
     "continuation": "ropewalk.analysis.continuation",
@@ -67,6 +69,7 @@ __all__ = [
     "ConvergenceError",
     "Coupled",
     "Equilibrium",
+    "Fields",
     "InputError",
     "System",
     "continuation",

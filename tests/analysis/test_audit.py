@@ -243,7 +243,7 @@ def test_strain_of_the_audit_agrees_with_the_laws(law):
     model = build(moored(sections={"rope": {**ROPE, "axial_stiffness": law}, "light": ROPE}))
     sections = model.sections
     tension = np.array([-2e4, 0.0, 5e3, 1e5, 4e6])
-    ours = strain_of(sections, np.zeros(5, dtype=np.int64), tension)
+    ours = strain_of(model, np.zeros(5, dtype=np.int64), tension)
     theirs = [strain(T, sections.law[0], sections.law_data, sections.law_start[0], sections.law_start[1])[0]
               for T in tension]  # fmt: skip
     assert_allclose(ours, theirs, rtol=1e-12, atol=1e-16)

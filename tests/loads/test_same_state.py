@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.interpolate import RegularGridInterpolator
 
 from ropewalk.assembly.body_loads import fill_block, water_on_bodies
 from ropewalk.assembly.catenary import balance, evaluate
@@ -49,6 +50,14 @@ SEA = {
 }
 CALM = {"current": SEA["current"]}
 TIGHT = 1e-12  # of the largest: round-off of sums of ten terms
+DRAG = {"normal": CN, "tangential": CT}
+BY_FLOW = {  # coefficients by angle of attack (deg) and Reynolds number, and a drag along the flow
+    "normal": {"angle": [0, 20, 60, 90], "reynolds": [2e3, 4e4, 5e5],
+               "value": [[0.9, 0.8, 0.4], [1.1, 0.9, 0.5], [1.3, 1.2, 0.6], [1.2, 1.1, 0.3]]},
+    "tangential": {"reynolds": [1e3, 1e6], "value": [0.08, 0.02]},
+    "along_flow": {"law": "sine", "value": 0.7},
+}  # fmt: skip
+VISCOSITY = 1.05e-6  # m2/s
 POINT = {"mass": 40.0, "volume": 0.09, "drag_area": 0.4, "added_mass": 30.0}
 
 
@@ -56,7 +65,7 @@ def case(a: Any, b: Any, sea: Any, **more: Any) -> Model:
     """A line of one element from a to b (m), and what is given besides."""
     points = {"a": {"position": list(a)}, "b": {"position": list(b)}} | more.pop("points", {})
     section = {"diameter": D, "mass": MASS, "axial_stiffness": 1e9, "compression": True,
-               "drag": {"normal": CN, "tangential": CT}, "added_mass": {"normal": AN, "tangential": AT}}  # fmt: skip
+               "drag": more.pop("drag", DRAG), "added_mass": {"normal": AN, "tangential": AT}}  # fmt: skip
     line = {"from": "a", "to": "b", "elements": 1, "pieces": [{"section": "rope", "length": LENGTH}]}
     environment = {"depth": 30, "gravity": G, "water_density": RHO, "seabed": {"kind": "none"}, **sea}
     return build(System.model_validate({
@@ -97,14 +106,31 @@ def wet_share(z1: float, z2: float, thickness: float) -> float:
     return total
 
 
-def morison(u: Any, t: Any) -> Any:
+def by_flow(u: Any, t: Any) -> Any:
+    """Drag per metre with the coefficients of BY_FLOW."""
+    along = (u @ t) * t
+    across = u - along
+    p, q, speed = (float(np.linalg.norm(x)) for x in (across, along, u))
+    angle = np.degrees(np.arctan2(p, q))
+    table = BY_FLOW["normal"]
+    at = np.log(np.clip(p * D / VISCOSITY, table["reynolds"][0], table["reynolds"][-1]))
+    grid = RegularGridInterpolator((table["angle"], np.log(table["reynolds"])), np.array(table["value"]))
+    cn = float(grid((angle, at))[()])
+    ct = np.interp(np.log(max(q * D / VISCOSITY, 1e-9)), np.log([1e3, 1e6]), [0.08, 0.02])
+    cd = 0.7 * np.sin(np.radians(angle))
+    return 0.5 * RHO * D * (cn * p * across + ct * np.pi * q * along + cd * speed * u)
+
+
+def morison(u: Any, t: Any, drag: Any = DRAG) -> Any:
     """Drag per metre."""
+    if drag is BY_FLOW:
+        return by_flow(u, t)
     along = (u @ t) * t
     across = u - along
     return 0.5 * RHO * D * (CN * np.linalg.norm(across) * across + CT * np.pi * np.linalg.norm(along) * along)
 
 
-def half_force(r: Any, v: Any, a: Any, flow: Any, side: int) -> tuple[Any, Any]:
+def half_force(r: Any, v: Any, a: Any, flow: Any, side: int, law: Any = DRAG) -> tuple[Any, Any]:
     """Force of the water on the half of a line at one end, and the drag in it."""
     d = r[1] - r[0]
     span = float(np.linalg.norm(d))
@@ -113,7 +139,7 @@ def half_force(r: Any, v: Any, a: Any, flow: Any, side: int) -> tuple[Any, Any]:
     mass = RHO * 0.25 * np.pi * D**2 * 0.5 * LENGTH
     aw, da = flow[side, 3:6], flow[side, 3:6] - a[side]
     along = (da @ t) * t
-    drag = w * 0.5 * span * morison(flow[side, :3] - v[side], t)
+    drag = w * 0.5 * span * morison(flow[side, :3] - v[side], t, law)
     return drag + w * mass * (aw + AN * (da - along) + AT * along + np.array([0.0, 0.0, G])), drag
 
 
@@ -130,20 +156,25 @@ def point_force(z: float, u: Any, aw: Any, a: Any) -> Any:
 # lines
 
 
+LAWS = pytest.mark.parametrize("law", [DRAG, BY_FLOW], ids=["constant", "by flow"])
+
+
+@LAWS
 @pytest.mark.parametrize("seed", range(8))
-def test_water_on_a_moving_line_in_waves(seed: int) -> None:
+def test_water_on_a_moving_line_in_waves(seed: int, law: Any) -> None:
     """Mixed elements, bars and the ledger: halves of a line of any attitude, in and out of the water."""
     rng = np.random.default_rng(seed)
     r = np.array(ends_of(rng))
-    model = case(r[0], r[1], SEA)
+    model = case(r[0], r[1], SEA, drag=law)
     v, a = np.tile(rng.normal(size=3), (2, 1)), np.tile(rng.normal(size=3), (2, 1))
     flow = water(model, r)
-    expected = np.array([half_force(r, v, a, flow, side)[0] for side in (0, 1)])
+    expected = np.array([half_force(r, v, a, flow, side, law)[0] for side in (0, 1)])
     scale = max(np.abs(expected).max(), 1.0)
-    mesh = build_mesh(model)
-    elements = Elements(mesh.element, mesh.law_data, mesh.load, False)
-    part = element_system(0, 0, Instant(r, v, a, np.zeros(1), flow), elements, (RHO, G), (0.0, 0.0))
-    assert_allclose(-np.array(part[:2]), expected, atol=TIGHT * scale)
+    if law is DRAG:  # elements refuse coefficients by the flow
+        mesh = build_mesh(model)
+        elements = Elements(mesh.element, mesh.law_data, mesh.load, False)
+        part = element_system(0, 0, Instant(r, v, a, np.zeros(1), flow), elements, (RHO, G), (0.0, 0.0))
+        assert_allclose(-np.array(part[:2]), expected, atol=TIGHT * scale)
     # bars: drag at Gauss points, which is that of the nodes for a line that moves as a whole in even water
     bars, _, hulls, _, _ = build_bars(model, initial_state(model))
     field, medium = make_field(2, 1, hulls), build_medium(model, 0.0)
@@ -151,9 +182,9 @@ def test_water_on_a_moving_line_in_waves(seed: int) -> None:
     field.flow[:] = even
     directions(bars.node, r, field.direction)
     bar_loads(bars, medium, field, r, v)
-    expected = np.array([half_force(r, v, a, even, side)[0] for side in (0, 1)])
+    expected = np.array([half_force(r, v, a, even, side, law)[0] for side in (0, 1)])
     ours = field.force - np.einsum("nij,nj->ni", field.inertia, a)
-    wet = [np.linalg.norm(half_force(r, v, a, even, side)[1]) for side in (0, 1)]
+    wet = [np.linalg.norm(half_force(r, v, a, even, side, law)[1]) for side in (0, 1)]
     if abs(wet[0] - wet[1]) > TIGHT * scale:  # of a line cut by the surface each half gives a share to the other end
         expected, ours = expected.sum(axis=0), ours.sum(axis=0)
     assert_allclose(ours, expected, atol=TIGHT * scale)
@@ -181,27 +212,29 @@ def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
     assert_allclose(F.place[:2], r, rtol=0.0)
 
 
+@LAWS
 @pytest.mark.parametrize("seed", range(6))
-def test_current_on_a_line_at_rest(seed: int) -> None:
+def test_current_on_a_line_at_rest(seed: int, law: Any) -> None:
     """The linear method by halves; shooting per length at a place, away from the surface, which it takes as sharp."""
     rng = np.random.default_rng(200 + seed)
     r = np.array(ends_of(rng, straight=False))
-    model = case(r[0], r[1], CALM)
+    model = case(r[0], r[1], CALM, drag=law)
     unknowns, rest = number(model), np.zeros((2, 3))
     flow = water(model, r)
     local = evaluate_local(model, unknowns, without_bodies(np.concatenate([r, r])))
-    expected = np.array([half_force(r, rest, rest, flow, side)[0] for side in (0, 1)])
+    expected = np.array([half_force(r, rest, rest, flow, side, law)[0] for side in (0, 1)])
     weight = np.array([0.0, 0.0, -0.5 * MASS * LENGTH * G])
     scale = max(np.abs(expected).max(), abs(weight[2]))
-    assert_allclose(-local.R[:2], expected + weight, atol=TIGHT * scale)
+    if law is DRAG:
+        assert_allclose(-local.R[:2], expected + weight, atol=TIGHT * scale)
     span = line_spans(model, 0, np.zeros(0)).rows[0]
     x, t = rng.uniform(-5.0, 5.0, 3), (r[1] - r[0]) / np.linalg.norm(r[1] - r[0])
     x[2] += np.sign(x[2]) * D
     nu, wet = 1.003, bool(x[2] < 0.0)
-    load = span_load(0.7, tuple(x), tuple(t), nu, span, wet, model.sea)[0]
+    load = span_load(0.7, tuple(x), tuple(t), nu, span, wet, model.sections.law_data, model.sea)[0]
     u = water(model, x[None])[0, :3]
     lift = np.array([0.0, 0.0, RHO * G * 0.25 * np.pi * D**2])
-    assert_allclose(load, [0.0, 0.0, -MASS * G] + wet * (lift + nu * morison(u, t)), atol=TIGHT * MASS * G)
+    assert_allclose(load, [0.0, 0.0, -MASS * G] + wet * (lift + nu * morison(u, t, law)), atol=TIGHT * MASS * G)
 
 
 def test_first_power_of_the_drag_of_a_chain() -> None:

@@ -26,11 +26,11 @@ from ropewalk.analysis.audit_loads import (
     TINY,
     Fabric,
     Wetness,
-    current_at,
-    drag,
+    current_on,
     line_load,
     lump_load,
     norm,
+    section_drag,
     strain_of,
     submerged,
     unit,
@@ -40,6 +40,7 @@ from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model
+from ropewalk.model.profiles import Along, means_between
 from ropewalk.model.state import State
 
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point of a bar
@@ -137,18 +138,23 @@ def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> t
     return total, bed
 
 
-def _thickness(model: Model, of: Elements) -> Array:
+def _made_of(model: Model, state: State, of: Elements) -> Along:
+    """Means of the properties over each element."""
+    return means_between(model.sections, model.profiles, of.section, state.s[of.first], state.s[of.first + 1])
+
+
+def _thickness(model: Model, state: State, of: Elements) -> Array:
     """(m,) height over which a section of each element passes the water surface, m."""
-    sections = model.sections
-    width = np.maximum(np.sqrt(4.0 * sections.area[of.section] / np.pi), 2.0 * sections.contact_radius[of.section])
+    area, radius = _made_of(model, state, of).area, model.sections.contact_radius[of.section]
+    width = np.maximum(np.sqrt(4.0 * area / np.pi), 2.0 * radius)
     return np.maximum(width, LEVEL * of.length)
 
 
 def _half_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
     """Loads on the two halves of each element, with the water at their nodes and the tangent of the element."""
-    thick = _thickness(model, of)
+    thick = _thickness(model, state, of)
     stretch = norm(of.chord) / of.length
-    fabric = Fabric(of.line, of.section)
+    fabric = Fabric(of.line, of.section, _made_of(model, state, of))
     z0, z1 = state.position[of.first, 2], state.position[of.first + 1, 2]
     middle, half = 0.5 * (z0 + z1), 0.5 * of.length
     halves = []
@@ -194,7 +200,7 @@ def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
     sections, sea, k = model.sections, model.sea, of.section
     ends = []
     z = [state.position[of.first, 2], state.position[of.first + 1, 2]]
-    thick, middle = _thickness(model, of), 0.5 * (z[0] + z[1])
+    thick, middle = _thickness(model, state, of), 0.5 * (z[0] + z[1])
     share = [submerged(height, Wetness(height, middle, thick)) for height in z]
     for side in (0, 1):
         load = np.zeros((of.first.size, 3))
@@ -204,12 +210,12 @@ def _bar_loads(model: Model, state: State, of: Elements) -> tuple[Array, Array]:
         ends.append(load)
     bn, bt = sections.drag_normal[k], sections.drag_tangential[k]
     if sea.water_density > 0.0 and sea.current_speed > 0.0 and (np.any(bn > 0.0) or np.any(bt > 0.0)):
-        water = [current_at(sea, height) for height in z]
+        water = [current_on(model, state.position[node]) for node in (of.first, of.first + 1)]
         for side in (0, 1):
             far = NEAR if side == 0 else 1.0 - NEAR
             u = (1.0 - far) * water[0] + far * water[1]
             scale = (0.5 * norm(of.chord) * share[side])[:, None]
-            force = scale * drag(u, of.tangent, bn, bt, sea.water_density)
+            force = scale * section_drag(model, k, u, of.tangent, bn, bt)
             ends[0] += (1.0 - far) * force
             ends[1] += far * force
     return ends[0], ends[1]
@@ -231,7 +237,7 @@ def _add_attachments(model: Model, state: State, total: Array) -> None:
     if not lines.attachment_s.size:
         return
     at = _attachment_nodes(model, state)
-    load = lump_load(model.sea, state.position[at], lines.attachment_mass, lines.attachment_volume,
+    load = lump_load(model, state.position[at], lines.attachment_mass, lines.attachment_volume,
                      lines.attachment_drag_area)  # fmt: skip
     np.add.at(total, at, load + lines.attachment_force)
 
@@ -292,8 +298,10 @@ def _lengths(model: Model, state: State, of: Elements, scales: Scales) -> list[F
     may_push = model.sections.compression[of.section]
     weight = line_weights(model, of)
     slack = ~may_push & (of.tension < SLACK * weight)
-    miss = norm(of.chord) - of.length * (1.0 + strain_of(model.sections, of.section, of.tension))
-    loose = norm(of.chord) - of.length * (1.0 + strain_of(model.sections, of.section, np.maximum(of.tension, 0.0)))
+    stiffness = _made_of(model, state, of).stiffness
+    taut = np.maximum(of.tension, 0.0)
+    miss = norm(of.chord) - of.length * (1.0 + strain_of(model, of.section, of.tension, stiffness))
+    loose = norm(of.chord) - of.length * (1.0 + strain_of(model, of.section, taut, stiffness))
     value = np.where(slack, np.maximum(loose, 0.0), np.abs(miss))
     found = worst("length", model, state, of.first, value, scales.miss[of.line])
     pushing = np.where(may_push, 0.0, np.maximum(0.0, -of.tension))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.analysis.audit_lines import heights
-from ropewalk.analysis.audit_loads import current_at, drag, lump_load
+from ropewalk.analysis.audit_loads import current_on, drag, lump_load
 from ropewalk.loads.strips import cut_strips
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, axes_across
@@ -23,7 +23,7 @@ UP = np.array([0.0, 0.0, 1.0])
 def volume_wrench(model: Model, x: Array, k: int) -> Array:
     """(6,) lift of the volume of body k, a sphere about its origin x (m), N, N m."""
     volume = model.bodies.volume[k : k + 1]
-    return np.concatenate([lump_load(model.sea, x[None], np.zeros(1), volume, np.zeros(1))[0], np.zeros(3)])
+    return np.concatenate([lump_load(model, x[None], np.zeros(1), volume, np.zeros(1))[0], np.zeros(3)])
 
 
 def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
@@ -94,7 +94,7 @@ def _flow(model: Model, R: Array, x: Array, h: int) -> Array:
     if sea.current_speed > 0.0 and np.any(wet):
         disc = float(np.max(wet * np.pi * radius**2, where=volume > 0.0, initial=0.0))
         along = hulls.drag_axial[h] * disc * wet * volume / displaced if displaced > 0.0 else np.zeros(zeta.size)
-        force += drag(current_at(sea, place[:, 2]), tangent, hulls.drag_normal[h] * width * wet, along + discs * wet,
+        force += drag(current_on(model, place), tangent, hulls.drag_normal[h] * width * wet, along + discs * wet,
                       sea.water_density)  # fmt: skip
     if sea.wind_speed > 0.0:
         force += _air(model, h) * drag(
@@ -114,7 +114,7 @@ def _flow_on_sphere(model: Model, x: Array, h: int) -> Array:
         flat = min(radius, max(-radius, height))  # centroid of the wet cap below the centre
         volume = np.pi / 3.0 * (radius - flat) ** 2 * (2.0 * radius + flat)
         down = 0.25 * np.pi * (radius**2 - flat**2) ** 2 / volume
-        u = current_at(sea, np.array([height - down]))[0]
+        u = current_on(model, np.array([[x[0], x[1], height - down]]))[0]
         force += 0.5 * sea.water_density * hulls.drag_normal[h] * disc * wet * float(np.linalg.norm(u)) * u
     if wet < 1.0:
         u = _wind(model, np.array([height]))[0]

@@ -94,7 +94,7 @@ def _allowed(model: Model, state: State, length: Array) -> Array:
         tension = float(np.max(np.abs(state.tension[int(state.start[i]) : int(state.start[i + 1])]), initial=0.0))
         if tension <= 0.0 or not np.isfinite(tension):
             continue
-        stretch = float(np.sum(pieces * strain_of(sections, k, np.full(k.size, tension))))
+        stretch = float(np.sum(pieces * strain_of(model, k, np.full(k.size, tension))))
         weight = float(np.sum(np.abs(sections.mass[k] - sea.water_density * sections.area[k]) * pieces)) * sea.gravity
         give = stretch + weight**2 * length[i] / (12.0 * tension**2)
         allowed[i] = min(allowed[i], max(TAUT * give, ROUND_OFF * length[i]))
@@ -290,13 +290,13 @@ def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[A
     lumps = np.zeros_like(begin)
     if np.any(hung[:, 3] > 0.0):
         at = begin + x1[:, None] * (end - begin)
-        lumps = lump_load(sea, at, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[legs]
+        lumps = lump_load(model, at, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[legs]
         lumps = np.where((hung[:, 3] > 0.0)[:, None], lumps, 0.0)
         flat1 = flat1 + lumps - np.outer(lumps @ normal, normal)  # what is attached at a node acts beyond the leg to it
     way = integral_of_tangent(
-        model, of, flat0 + x0[:, None] * (flat1 - flat0), flat0 + x1[:, None] * (flat1 - flat0), h
+        model, of, low, flat0 + x0[:, None] * (flat1 - flat0), flat0 + x1[:, None] * (flat1 - flat0), h
     )
-    stretch = 1.0 + strain_of(model.sections, of.section, norm(0.5 * (n0 + n1)))
+    stretch = 1.0 + strain_of(model, of.section, norm(0.5 * (n0 + n1)))
     x = (middle - s0) / (s1 - s0)
     load = line_load(model, of, middle, begin + x[:, None] * (end - begin), unit(end - begin), stretch, Wetness())
     load = h[:, None] * load + lumps
@@ -353,7 +353,7 @@ def _explained(model: Model, spans: Spans, rows: Ints, before: Array, after: Arr
     section = np.zeros(spans.first.size, dtype=np.int64)
     np.add.at(hung, spans.span, spans.jump[:, 3])
     section[spans.span] = spans.section
-    change = strain_of(model.sections, section[rows], after) - strain_of(model.sections, section[rows], before)
+    change = strain_of(model, section[rows], after) - strain_of(model, section[rows], before)
     return np.where((hung[rows] > 0.0) & (model.sea.bed_friction > 0.0), np.abs(change), 0.0)
 
 
@@ -417,7 +417,7 @@ def _polylines(model: Model, state: State, scales: Scales) -> list[Finding]:
     hung = spans.jump[:, 3] > 0.0
     if np.any(hung):
         own = spans.first[spans.span[hung]]
-        lumps = lump_load(sea, state.position[own + 1], *spans.jump[hung, :3].T) + spans.force[hung]
+        lumps = lump_load(model, state.position[own + 1], *spans.jump[hung, :3].T) + spans.force[hung]
         np.add.at(total, spans.line[spans.span[hung]], lumps)
     miss = total - state.end_force.sum(axis=1)
     force = norm(miss)
@@ -435,7 +435,7 @@ def _polylines(model: Model, state: State, scales: Scales) -> list[Finding]:
         force = np.where(touches <= 1.0, np.maximum(0.0, along - sea.bed_friction * (up + half)), force)
     found = worst("force", model, state, state.start[:-1], force, np.full(force.size, ROUGH * scales.force))
     tension = 0.5 * (state.tension[spans.first] + state.tension[spans.first + 1])
-    should = h * (1.0 + strain_of(model.sections, section, tension))
+    should = h * (1.0 + strain_of(model, section, tension))
     long = np.zeros(lines.length.size)
     np.add.at(long, spans.line, norm(chord) - should)
     return found + worst("length", model, state, state.start[:-1], np.maximum(long, 0.0), ROUGH * scales.length)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.analysis.audit_lines import FORCE, Finding, heights
-from ropewalk.analysis.audit_loads import Wetness, current_at, drag, lump_load, norm, strain_of, submerged
+from ropewalk.analysis.audit_loads import Wetness, current_at, lump_load, norm, section_drag, strain_of, submerged
 from ropewalk.loads.screen import SCREEN, water_on_screen
 from ropewalk.model.arrays import Array, Flags, Ints, records
 from ropewalk.model.model import Model
@@ -71,7 +71,7 @@ def _loads(model: Model, r: Array, of: Twines) -> Array:
     volume = nets.sinker_volume.copy()
     if sea.water_density * sea.gravity > 0.0:
         volume = volume + nets.float_force / (sea.water_density * sea.gravity)
-    total = lump_load(sea, r, nets.sinker_mass, volume, np.zeros_like(volume))
+    total = lump_load(model, r, nets.sinker_mass, volume, np.zeros_like(volume))
     z = [r[of.a, 2], r[of.b, 2]]
     thick = np.maximum(2.0 * np.sqrt(sections.area[k] / np.pi), 2.0 * sections.contact_radius[k])
     thick = np.maximum(thick, LEVEL * nets.length)
@@ -94,7 +94,9 @@ def _twine_drag(model: Model, of: Twines, z: list[Array], share: list[Array], to
         far = NEAR if side == 0 else 1.0 - NEAR
         u = (1.0 - far) * water[0] + far * water[1]
         normal, along = sections.drag_normal[of.section], sections.drag_tangential[of.section]
-        force = (0.5 * of.size * share[side] * own)[:, None] * drag(u, of.direction, normal, along, sea.water_density)
+        force = (0.5 * of.size * share[side] * own)[:, None] * section_drag(
+            model, of.section, u, of.direction, normal, along
+        )
         np.add.at(total, of.a, (1.0 - far) * force)
         np.add.at(total, of.b, far * force)
 
@@ -127,7 +129,7 @@ def _lengths(model: Model, tension: Array, of: Twines) -> list[Finding]:
     """Twines that are longer than they are, or shorter although they pull or are stiff."""
     nets = model.nets
     count = np.maximum(of.number, 1.0)
-    strain = np.where(of.number > 0.0, strain_of(model.sections, of.section, tension / count), 0.0)
+    strain = np.where(of.number > 0.0, strain_of(model, of.section, tension / count), 0.0)
     miss = of.size - nets.length * (1.0 + strain)
     taut = (tension > PUSH * float(np.abs(tension).max(initial=0.0))) | (of.number == 0.0)
     value = np.where(taut, np.abs(miss), np.maximum(miss, 0.0))

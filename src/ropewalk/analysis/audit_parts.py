@@ -25,12 +25,12 @@ UP = np.array([0.0, 0.0, 1.0])
 
 def check_points(model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
     """Balance of the free components of points, place of the held ones, and what they hold with."""
-    points, sea = model.points, model.sea
+    points = model.points
     found: list[Finding] = []
     if not model.names.points:
         return found
     pulls = _pulls_on_points(model, state, figures)
-    lumps = lump_load(sea, state.point_position, points.mass, points.volume, points.drag_area) + points.force
+    lumps = lump_load(model, state.point_position, points.mass, points.volume, points.drag_area) + points.force
     pressed = _footings(model, state)
     home = _prescribed(model, time)
     longest = max(float(scales.length.max(initial=0.0)), 1e-3)

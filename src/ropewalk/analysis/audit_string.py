@@ -75,6 +75,7 @@ def spans_of(model: Model, state: State) -> Spans:
         ends = np.cumsum(lines.piece_length[pieces])
         hung = np.arange(lines.attachment_start[i], lines.attachment_start[i + 1])
         knots = lines.load_table[lines.table_start[lines.load_start[i]] : lines.table_start[lines.load_start[i + 1]], 0]
+        knots = np.concatenate([knots, model.profiles.edges(lines.piece_section[pieces])])
         inside = knots[(knots > 0.0) & (knots < lines.length[i])]
         cuts = np.concatenate([ends[:-1], lines.attachment_s[hung], inside])
         apart = np.min(np.abs(cuts[:, None] - s[None, :]), axis=1, initial=np.inf) > same if cuts.size else cuts > 0.0
@@ -113,7 +114,7 @@ def string_misses(
     begin = np.asarray(state.node_force[spans.first])
     passed = np.zeros((n, 3))
     left: Flags = which
-    plain = model.lines.load_kind.size == 0 and not _has_drag(model)
+    plain = _is_plain(model)
     for steps in REFINEMENTS[1:] if plain else REFINEMENTS:
         if not np.any(left):
             break
@@ -127,6 +128,12 @@ def string_misses(
         good = (norm(force) <= force_limit) & (norm(place) <= place_limit)  # false for NaN
         left = which & ~good
     return Misses(force, place, passed, begin)
+
+
+def _is_plain(model: Model) -> bool:
+    """True if loads on lines are constant along each piece."""
+    varies = model.lines.load_kind.size > 0 or model.profiles.any or bool(model.fields.loads)
+    return not varies and not _has_drag(model)
 
 
 def _has_drag(model: Model) -> bool:
@@ -150,7 +157,7 @@ def _march(model: Model, state: State, spans: Spans, which: Flags, steps: int, s
             place, force = advance(model, of, spans.low[rows] + k * h, h, place, force)
         hung = spans.jump[rows]
         if np.any(hung[:, 3] > 0.0):
-            load = lump_load(model.sea, place, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[rows]
+            load = lump_load(model, place, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[rows]
             force = force - np.where((hung[:, 3] > 0.0)[:, None], load, 0.0)
         r[own], n[own] = place, force
     return r[which], n[which]
@@ -160,7 +167,8 @@ def _slope(model: Model, of: Fabric, s: Array, r: Array, n: Array, wet: Wetness)
     """r' and n' of the string."""
     tension = norm(n)
     tangent = n / np.maximum(tension, TINY)[:, None]
-    stretch = 1.0 + strain_of(model.sections, of.section, tension)
+    made = of.properties(model, s)
+    stretch = 1.0 + strain_of(model, of.section, tension, made.stiffness)
     return stretch[:, None] * tangent, -line_load(model, of, s, r, tangent, stretch, wet)
 
 
@@ -179,13 +187,13 @@ def _straight(model: Model, of: Fabric, s: Array, h: Array, r: Array, n: Array) 
     H, middle = h[:, None], s + 0.5 * h
     _, rate = _slope(model, of, middle, r, n, Wetness())
     for _ in range(2):
-        end = r + integral_of_tangent(model, of, n, n + H * rate, h)
+        end = r + integral_of_tangent(model, of, s, n, n + H * rate, h)
         wet = Wetness(r[:, 2], end[:, 2])
         _, rate = _slope(model, of, middle, 0.5 * (r + end), n + 0.5 * H * rate, wet)
-    return r + integral_of_tangent(model, of, n, n + H * rate, h), n + H * rate
+    return r + integral_of_tangent(model, of, s, n, n + H * rate, h), n + H * rate
 
 
-def integral_of_tangent(model: Model, of: Fabric, begin: Array, end: Array, h: Array) -> Array:
+def integral_of_tangent(model: Model, of: Fabric, s: Array, begin: Array, end: Array, h: Array) -> Array:
     r"""(k, 3) integral of r' over steps along which the force goes straight from `begin` to `end`, m.
 
     With the change d of the force per length, the part c of it along d and p across,
@@ -200,7 +208,9 @@ def integral_of_tangent(model: Model, of: Fabric, begin: Array, end: Array, h: A
     gentle = size <= GENTLE * np.minimum(norm(begin), norm(end))
     n = begin + GAUSS[:, None, None] * change
     tension = np.sqrt(np.einsum("pij,pij->pi", n, n))
-    stretch = strain_of(model.sections, of.section, tension) + gentle
+    varies = model.profiles.any
+    stiffness = np.array([of.properties(model, s + x * h).stiffness for x in GAUSS]) if varies else None
+    stretch = strain_of(model, of.section, tension, stiffness) + gentle
     result = np.einsum("pi,pij->ij", GAUSS_WEIGHT[:, None] * h * stretch / np.maximum(tension, TINY), n)
     sharp = np.flatnonzero(~gentle)
     if sharp.size:
@@ -226,7 +236,7 @@ def hangs_free(model: Model, state: State, spans: Spans, rows: Ints, force_limit
     """Which of the intervals `rows` the string's equations meet at once, the bed apart."""
     which: Flags = np.zeros(spans.first.size, dtype=np.bool_)
     which[rows] = True
-    plain = model.lines.load_kind.size == 0 and not _has_drag(model)
+    plain = _is_plain(model)
     r, f = _march(model, state, spans, which, 1 if plain else REFINEMENTS[0], not plain)
     order = np.flatnonzero(which)
     force = norm(state.node_force[spans.first[order] + 1] - f)
@@ -242,7 +252,7 @@ def landing(model: Model, state: State, spans: Spans, rows: Ints, falls: Flags, 
     rows : intervals of which one node is on the bed    falls : whether that is the far one    force_limit : (k,) N,
     below which a line is slack
     """
-    plain = model.lines.load_kind.size == 0 and not _has_drag(model)
+    plain = _is_plain(model)
     return _land(model, state, spans, rows, falls, force_limit, 1 if plain else LANDING_STEPS)
 
 
@@ -275,7 +285,7 @@ def _land(
         if np.any(landed):  # what lies stays in the plane
             lies = landed[:, None]
             force = np.where(lies, force - np.outer(force @ normal, normal), force)
-            place = np.where(lies, r + integral_of_tangent(model, of, n, force, h), place)
+            place = np.where(lies, r + integral_of_tangent(model, of, at - h, n, force, h), place)
         low = (goal - place) @ normal
         nearly = -NEARLY * norm(force)  # round-off of the force at the very place where it levels out
         levels = landed | (low >= 0.0) | (down * (force @ normal) >= nearly) | (k >= 2 * steps - 1)

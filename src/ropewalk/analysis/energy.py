@@ -9,13 +9,14 @@ import numpy as np
 from ropewalk.loads.body import body_records, build_shells, still_block
 from ropewalk.methods.shooting.given import state_force
 from ropewalk.methods.shooting.spans import line_spans
+from ropewalk.methods.shooting.string import made_of, strain_at
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import PRESSURE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.quadrature import gauss_legendre
-from ropewalk.physics.elasticity import strain, strain_energy
+from ropewalk.physics.elasticity import LINEAR, strain, strain_energy
 
 POINTS = 4  # of Gauss between two nodes of a line: the cubic between them is integrated exactly
 HEIGHTS = 400  # intervals of the work that lowers a body into the water
@@ -39,6 +40,8 @@ def potential_energy(model: Model, state: State) -> float | None:
 
 def _has_potential(model: Model) -> bool:
     sea, bodies = model.sea, model.bodies
+    if model.fields.acts:
+        return False
     flows = (sea.current_speed != 0.0 and sea.water_density > 0.0) or sea.wind_speed != 0.0
     turned = np.any(bodies.load_moment != 0.0) or np.any(bodies.load_at != 0.0) or np.any(bodies.stiffness != 0.0)
     return not (flows or turned or np.any(model.lines.load_kind == PRESSURE) or model.nets.names or model.links.names)
@@ -57,8 +60,9 @@ def _line(model: Model, state: State, i: int) -> float:
         for a, b in pairwise(cuts):
             at = 0.5 * (a + b) + 0.5 * (b - a) * x
             for place, weight in zip(at, 0.5 * (b - a) * w, strict=True):
-                where, force = _between(s, r, n, float(place), laws)
-                total += weight * _density(row, place - row.start, where, force, laws)
+                here = _law_at(model, row, laws, place - row.start)
+                where, force = _between(s, r, n, float(place), here)
+                total += weight * _density(model, row, place - row.start, where, force, here)
         if row.bound > 0.0:
             end = np.array([np.interp(row.stop, s, column) for column in r.T])
             total -= float(row.jump @ end)
@@ -91,11 +95,23 @@ def _slope(force: Array, laws: tuple[int, Array, int, int]) -> Array:
     return slope
 
 
-def _density(row: Records, along: float, r: Array, force: Array, laws: tuple[int, Array, int, int]) -> float:
+Laws = tuple[int, Array, int, int]
+
+
+def _law_at(model: Model, row: Records, laws: Laws, along: float) -> Laws:
+    """The axial law at a place of a span: its own, or the stiffness there if that varies along s."""
+    if not row.stretches:
+        return laws
+    stiffness = 1.0 / strain_at(1.0, along, row, np.zeros(3, dtype=np.int64), model.sections.law_data)[1]
+    return LINEAR, np.array([stiffness]), 0, 1
+
+
+def _density(model: Model, row: Records, along: float, r: Array, force: Array, laws: Laws) -> float:
     """Energy per unstretched length at a place, J/m."""
-    load = row.load + along * row.slope
-    turn = row.turn.reshape(3, 3)
-    lift = row.buoyancy * min(r[2], 0.0)
+    ratio, buoyancy, _, _ = made_of(along, row, model.sections.law_data, model.sea)
+    load = row.load + along * row.slope + (ratio - 1.0) * row.inertial
+    turn = ratio * row.turn.reshape(3, 3)
+    lift = buoyancy * min(r[2], 0.0)
     stored = strain_energy(float(np.linalg.norm(force)), *laws)
     return float(stored - load @ r - 0.5 * r @ turn @ r - lift)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -34,12 +34,14 @@ from ropewalk.analysis.start import START_SETTINGS
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Claim, Marching, Passage, Report, Solver, Status
 from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.fields import forget_trouble, trouble
 from ropewalk.model.model import Model, build
 from ropewalk.model.moments import Moments
 from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import NotFiniteError, Recorder
 from ropewalk.results.schema import DONE
 from ropewalk.spec import arguments
+from ropewalk.spec.fields import Fields
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
@@ -226,6 +228,7 @@ def simulate(
     progress: bool | None = None,
     resume: bool = False,
     events: bool = True,
+    fields: Fields | Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Run a case in time; gives a Dataset in memory, or one read from the file `output`.
 
@@ -235,6 +238,7 @@ def simulate(
     progress : show a bar; unless given, on a terminal only
     resume : go on from the last checkpoint that a stopped run left for `output`
     events : look through the records for what must not pass unseen, such as slack and snap; kept as an attribute
+    fields : functions of one's own: loads, a current, axial laws, properties along s (`ropewalk.Fields`)
 
     RunFailedError and InterruptedRunError carry the results up to where the run stopped.
 
@@ -247,9 +251,11 @@ def simulate(
     """
     system = System.of(system)
     duration = _duration(system, duration)
-    model = build(system)
+    given = Fields.of(fields)
+    model = build(system, given)
+    forget_trouble(model.fields)
     method = solver_for(system, model, solver)
-    attrs = attributes(system, method, duration)
+    attrs = attributes(system, method, duration, given)
     times = record_times(duration, system.record.every, system.record.start)
     if resume and output is not None and (done := finished(output, attrs)) is not None:
         return done
@@ -261,18 +267,27 @@ def simulate(
         try:
             with termination() as notice, time_bar(progress, duration) as show:
                 saved = recorder.saved is not None
-                state, at_rest = (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method)
+                state, at_rest = (
+                    (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method, given)
+                )
                 recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
                 report = run(model, method, state, times, recorder, show, notice)
         except ConvergenceError as error:
-            failed = RunFailedError(str(error), error.report)
-            failed.results = finish(recorder, output, str(error), facts=facts_of(error.report, at_rest))
+            reason = run_trouble(model, str(error))
+            failed = RunFailedError(reason, error.report)
+            failed.results = finish(recorder, output, reason, facts=facts_of(error.report, at_rest))
             raise failed from None
         except KeyboardInterrupt:
             raise _interrupted(recorder, method, output, duration) from None
         results = finish(recorder, output, DONE, facts=facts_of(report, at_rest))
         assert results is not None
         return with_events(results, output) if events else results
+
+
+def run_trouble(model: Model, reason: str) -> str:
+    """Why a run failed: that, or what went wrong in a function of the user's."""
+    found = trouble(model.fields, {"lines": model.names.lines, "sections": model.names.sections})
+    return f"{found}; {reason}" if found else reason
 
 
 def record_times(duration: float, every: float, start: float = 0.0) -> Times:

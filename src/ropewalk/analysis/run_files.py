@@ -24,15 +24,17 @@ from ropewalk.results.checkpoint import Resumable
 from ropewalk.results.record import Recorder
 from ropewalk.results.schema import DONE
 from ropewalk.results.segments import HEADER, RunFolder, RunReader, part_folder
+from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
 
+FIELDS = "fields"  # in the attributes of results: functions of the user's own, with a hash of each
 DOUBTS = "doubts"  # in the figures of a report and in the attributes of results
 
 
-def attributes(system: System, solver: Solver, duration: float) -> dict[str, str]:
+def attributes(system: System, solver: Solver, duration: float, functions: Fields = NO_FIELDS) -> dict[str, str]:
     """What rides in the result; a run resumes only if all of it is the same."""
     options: dict[str, Any] = asdict(solver) if is_dataclass(solver) and not isinstance(solver, type) else {}
     settings = {"solver": solver.name, "options": options, "duration": duration, "record": system.record.model_dump()}
@@ -42,6 +44,7 @@ def attributes(system: System, solver: Solver, duration: float) -> dict[str, str
         "settings": json.dumps(settings, default=repr),
         "version": __version__,
         "created_by": f"ropewalk {__version__} simulate, {_platform()}",
+        **({FIELDS: json.dumps(functions.fingerprints())} if functions.names() else {}),
     }
 
 
@@ -107,6 +110,7 @@ def check_resumable(recorder: Recorder, solver: Solver) -> None:
         raise InputError(f"solver '{solver.name}' cannot resume from a checkpoint; run without --resume")
     if (recorder.folder.path / HEADER).exists():
         before = RunReader(recorder.folder.path).attrs
+        _refuse_other_functions(str(recorder.folder.path), before.get(FIELDS), recorder.attrs.get(FIELDS))
         for key, what in (
             ("system", "case"),
             ("settings", "solver, duration or record"),
@@ -119,6 +123,17 @@ def check_resumable(recorder: Recorder, solver: Solver) -> None:
                     "keep it by 'ropewalk recover', or delete it"
                 )
     recorder.resume()
+
+
+def _refuse_other_functions(path: str, before: str | None, now: str | None) -> None:
+    """Raise InputError if a stopped run had other functions of the user's, which a file cannot hold."""
+    if before == now:
+        return
+    names = ", ".join(json.loads(before)) if before is not None else "none"
+    raise InputError(
+        f"{path} is of a run with other functions (fields: {names}), so going on would not give the same numbers; "
+        "go on from Python with the same fields, keep it by 'ropewalk recover', or delete it"
+    )
 
 
 def facts_of(report: Any, at_rest: Sequence[Doubt] = ()) -> dict[str, str]:

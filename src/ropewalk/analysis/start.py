@@ -18,6 +18,7 @@ from ropewalk.model.given import still
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, end_positions, initial_state
+from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.start import LineStart, Start
 from ropewalk.spec.system import System
 
@@ -32,22 +33,24 @@ def start_setting(system: System) -> str:
     return start if isinstance(start, str) else AS_GIVEN
 
 
-def first_state(system: System, model: Model, solver: Solver) -> tuple[State, Sequence[Doubt]]:
+def first_state(
+    system: System, model: Model, solver: Solver, functions: Fields = NO_FIELDS
+) -> tuple[State, Sequence[Doubt]]:
     """The state that a run begins from, on the nodes of the solver where it has its own, and what is doubtful."""
     start = EQUILIBRIUM if system.run is None else system.run.start
     if start == AS_GIVEN:
         return initial_state(model), ()
     if start == EQUILIBRIUM:
-        return _at_rest(system, model, solver, settle=False)
+        return _at_rest(system, model, solver, functions, settle=False)
     assert isinstance(start, Start)
     doubts: Sequence[Doubt] = ()
     if start.state == AS_GIVEN:
         state = initial_state(model)
     else:
         other = _under(system, start)
-        under = build(other)
+        under = build(other, functions)
         _refuse_other_parts(model, under)
-        state, doubts = _at_rest(other, under, solver, settle=True)
+        state, doubts = _at_rest(other, under, solver, functions, settle=True)
     return _moved(system, model, state, start), doubts
 
 
@@ -109,9 +112,14 @@ def _without_start(system: System) -> System:
     return system.replace(run=system.run.replace(start=EQUILIBRIUM))
 
 
-def _at_rest(system: System, model: Model, solver: Solver, *, settle: bool) -> tuple[State, Sequence[Doubt]]:
+def _at_rest(
+    system: System, model: Model, solver: Solver, functions: Fields, *, settle: bool
+) -> tuple[State, Sequence[Doubt]]:
     """Equilibrium on the bars of a solver of bars; with `settle` on the mesh of any solver."""
-    equilibrium = equilibrium_of(system, model)
+    from ropewalk.analysis.statics import statics
+
+    has_functions = bool(functions.names())
+    equilibrium = statics(system, fields=functions) if has_functions else equilibrium_of(system, model)
     state, doubts = equilibrium.state, equilibrium.start_doubts
     model = still(model, state.time)
     if hasattr(solver, "at_rest"):

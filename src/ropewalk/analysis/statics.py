@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,11 +27,14 @@ from ropewalk.methods.protocol import Claim, Report, Solver, Status
 from ropewalk.methods.registry import BAR_SOLVERS, SOLVERS, solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import is_grid
+from ropewalk.model.fields import forget_trouble, trouble
 from ropewalk.model.given import still
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model, build
+from ropewalk.model.profiles import properties_at
 from ropewalk.model.state import State, initial_state, net_summary
 from ropewalk.spec import arguments
+from ropewalk.spec.fields import Fields
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 AUTO = "auto"
+EDGE = 1e-12  # of an interval: just inside it, where properties along s may jump
+FIELDS = "fields"  # in the attributes of results: paths of functions that were given
 SETTLE = "settle"  # how a solver that goes through time finds an equilibrium
 SETTINGS = ("ramp", "damping", "duration")  # of the case, for methods that take them
 MESH_SETTINGS = ("accuracy",)  # the same, for methods of elements; others have no mesh to choose
@@ -74,6 +79,7 @@ class Equilibrium(Shown):
     stiffness: Array | None  # (n_bodies, 6, 6) of the lines about each body's origin, free points following
     audit: Audit = field(default_factory=lambda: Audit(()))
     sensitivities: dict[str, dict[str, float]] = field(default_factory=dict)  # by output, then by parameter
+    given: tuple[str, ...] = ()  # functions of the user's own, by path
 
     def __repr__(self) -> str:
         names, report = self.model.names, self.report
@@ -136,6 +142,7 @@ class Equilibrium(Shown):
             "created_by": "ropewalk statics",
             "doubts": doubts_as_json(self.doubts),
             "audit": json.dumps(self.audit.as_dict()),
+            **({FIELDS: json.dumps(self.given)} if self.given else {}),
         }
         found = dataset_of(self.model.names, [self.state], attrs, self.model.nets, self.model.lines)
         return with_sheaves(found, self.system, self.report.figures.get("over", {}))
@@ -148,6 +155,7 @@ def statics(
     time: float = 0.0,
     sensitivities: Sequence[str] = (),
     guess: Any = None,
+    fields: Fields | Mapping[str, Any] | None = None,
 ) -> Equilibrium:
     """Equilibrium of `system` with the motions and loads of `time` (s).
 
@@ -163,6 +171,8 @@ def statics(
     in ``{"west": [[-400, 0, -50], [-100, 0, -50], [0, 0, 0]]}``. Shooting then gives the equilibrium that Newton finds
     from there, stable or not; methods of elements and bars start from it; the closed form takes none.
 
+    `fields` are functions of one's own: loads on lines, a current, axial laws, properties along s (`ropewalk.Fields`).
+
     >>> import ropewalk as rw
     >>> rest = rw.statics("mooring.yaml")
     >>> round(rest.line("west")["end_b"]["tension"] / 1e3, 1)  # kN
@@ -170,7 +180,11 @@ def statics(
     """
     system, time = System.of(system), arguments.number("time", time)
     sensitivities = arguments.texts("sensitivities", sensitivities, "lines.m1.pieces.0.length")
-    model = still(build(system), time)
+    given = Fields.of(fields)
+    if sensitivities and given.names():
+        raise InputError("sensitivities are of cases without fields; leave one of the two out")
+    model = still(build(system, given), time)
+    forget_trouble(model.fields)
     refuse_only_rods(system)
     refuse_unreachable(model, time)
     refuse_impossible(model, time)
@@ -185,7 +199,8 @@ def statics(
             break
         tries.append(found)
     if answer is None:
-        raise _failure(model, tries, time)
+        raise with_trouble(model, _failure(model, tries, time))
+    answer = replace(answer, given=given.names())
     if sensitivities:
         return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
     return answer
@@ -261,6 +276,15 @@ def _failure(model: Model, tries: list[Try], time: float) -> Exception:
     others = [f"{one.method}: {one.sentence}" for one in computed if one is not first]
     text = first.sentence + (f". Other methods: {'; '.join(others)}" if others else "")
     return ConvergenceError(text, first.report)
+
+
+def with_trouble(model: Model, failure: Exception) -> Exception:
+    """The failure, or what went wrong in a function of the user's that may well be why."""
+    names = {"lines": model.names.lines, "sections": model.names.sections}
+    found = trouble(model.fields, names)
+    if not found:
+        return failure
+    return InputError(f"{found}; no equilibrium was found with it: {failure}")
 
 
 def refuse_only_rods(system: System) -> None:
@@ -470,8 +494,15 @@ def stretched_length(model: Model, state: State, k: int) -> float:
         length, section = lines.piece_length[piece], lines.piece_section[piece]
         inside = np.unique(np.concatenate([[begin, begin + length], s[(s > begin) & (s < begin + length)]]))
         law = (sections.law[section], sections.law_data, sections.law_start[section], sections.law_start[section + 1])
+        inside = np.union1d(inside, model.profiles.edges(np.array([section])))
         for a, b in pairwise(inside):
-            strains = [strain(float(np.interp(x, s, tension)), *law)[0] for x in (a, 0.5 * (a + b), b)]
+            at = np.array([a + EDGE * (b - a), 0.5 * (a + b), b - EDGE * (b - a)])
+            stiffness = properties_at(sections, model.profiles, np.full(3, section), at).stiffness
+            forces = np.interp(at, s, tension)
+            strains = [
+                T / EA if math.isfinite(EA) else strain(float(T), *law)[0]
+                for T, EA in zip(forces, stiffness, strict=True)
+            ]
             total += (b - a) * (1.0 + (strains[0] + 4.0 * strains[1] + strains[2]) / 6.0)
         begin += length
     return float(total)

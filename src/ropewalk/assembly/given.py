@@ -95,6 +95,8 @@ def put_given(t, mesh):
             push_on(mesh.bodies.body[push.row].load_force, push, f)
         else:
             push_on(mesh.bodies.body[push.row].load_moment, push, f)
+    for e in range(mesh.load.shape[0]):
+        mesh.load[e].time = t
     for k in range(given.spread.shape[0]):
         spread = given.spread[k]
         factor = 1.0 if spread.function < 0 else value_at(t, spread.function, given.functions)[0]

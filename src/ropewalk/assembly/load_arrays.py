@@ -8,6 +8,7 @@ from ropewalk.loads.given import LINE_LOAD
 from ropewalk.model.arrays import Array, Flags, Ints, Records, joined, records
 from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING
 from ropewalk.model.model import Model
+from ropewalk.model.profiles import means_between
 
 
 def build_loads(model: Model, s: list[Array], sections: list[Ints], flipped: Flags) -> Records:
@@ -16,10 +17,21 @@ def build_loads(model: Model, s: list[Array], sections: list[Ints], flipped: Fla
     s : of the nodes of each line from end A, m    sections : of the elements of each line from end A
     flipped : lines walked from end B
     """
-    if model.lines.load_kind.size == 0:
+    if model.lines.load_kind.size == 0 and not model.fields.loads:
         return records(0, LINE_LOAD)
     rows = [line_loads(model, i, loads_of(model, i), s[i], sections[i], bool(flipped[i])) for i in range(len(s))]
+    for i, handle in model.fields.loads:
+        _put_function(rows[i], handle.address, s[i], bool(flipped[i]))
+        rows[i].time = model.fields.time
     return joined(rows, LINE_LOAD)
+
+
+def _put_function(rows: Records, address: int, s: Array, is_flipped: bool) -> None:
+    """Give the rows of a line the load of a function."""
+    quarter = 0.25 * np.diff(s)
+    halves = np.stack([s[:-1] + quarter, s[1:] - quarter], axis=1)
+    rows.function, rows.way = address, -1.0 if is_flipped else 1.0
+    rows.place = halves[::-1, ::-1] if is_flipped else halves
 
 
 def loads_of(model: Model, line: int) -> list[int]:
@@ -48,7 +60,7 @@ def _from_a(model: Model, loads: list[int], s: Array, section: Ints) -> Records:
         elif lines.load_kind[k] == PRESSURE:
             rows.pressure += value * axis
         elif lines.load_kind[k] == ROTATING:
-            mass = model.sections.mass[section]
+            mass = means_between(model.sections, model.profiles, section, s[:-1], s[1:]).mass
             matrix = value**2 * (np.eye(3) - np.outer(axis, axis))
             rows.turn += mass[:, None] * matrix.reshape(9)
             rows.turn_from -= mass[:, None] * (matrix @ lines.load_origin[k])

@@ -27,8 +27,9 @@ from ropewalk.model.environment import bed_normals
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
+from ropewalk.model.profiles import Along, means_between
 from ropewalk.model.state import end_positions, initial_state
-from ropewalk.physics.elasticity import INEXTENSIBLE, strain
+from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
 from ropewalk.physics.ropes import NO_MEMORY, ROPE, SYROPE
 
 ELEMENTS_PER_LINE = 50  # of a line that does not say; the fairlead force is then within about 0.2 %
@@ -132,6 +133,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
     walked = np.where(flipped[:, None], ends[:, ::-1], ends)
     offset = _world_offsets(model)
     cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
+    law_data = _own_laws(model, [e for _, _, e in cuts], flags(flipped))
     motion = np.concatenate([model.points.motion, model.bodies.motion])
     reference = np.concatenate([model.points.position, model.bodies.position])
     still, place = held & (motion[ends] < 0), reference[ends] + offset
@@ -155,7 +157,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         s=floats(np.concatenate([np.zeros(0), *(s for s, _, _ in cuts)])),
         node=node,
         element=joined([e for _, _, e in cuts], ELEMENT),
-        law_data=floats(np.append(model.sections.law_data, LOOSE_STIFFNESS * _weight_scale(model))),
+        law_data=floats(np.append(law_data, LOOSE_STIFFNESS * _weight_scale(model))),
         shed=_shed(model, flipped, node, node_start),
         rope=_ropes(model),
         motion=ints(motion),
@@ -331,16 +333,16 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Record
     """s, nodes and elements of one line, in the order of the walk."""
     s, k = _edges(model, line)
     sections, sea = model.sections, model.sea
-    length = np.diff(s)
-    area = sections.area[k]
+    length, of = np.diff(s), _made_of(model, s, k)
+    area = of.area
     displaced = sea.water_density * area * length
     width = np.maximum(np.sqrt(4.0 * area / np.pi), 2.0 * sections.contact_radius[k])
-    weight = sea.gravity * float(np.sum(np.abs(sections.mass[k] * length - displaced)))
-    weight = weight if weight > 0.0 else max(sea.gravity, 1.0) * float(np.sum(sections.mass[k] * length))
+    weight = sea.gravity * float(np.sum(np.abs(of.mass * length - displaced)))
+    weight = weight if weight > 0.0 else max(sea.gravity, 1.0) * float(np.sum(of.mass * length))
     elements = records(length.size, ELEMENT)
     sizes = Sizes(
-        length, area, width, sections.drag_normal[k], sections.drag_tangential[k], sections.added_normal[k],
-        sections.added_tangential[k],
+        length, area, width, of.drag_normal, of.drag_tangential, of.added_normal, of.added_tangential,
+        sections.drag_law[k],
     )  # fmt: skip
     fill_members(elements, sizes, sea.water_density)
     snaps = (sections.law[k] == INEXTENSIBLE) & ~sections.compression[k]
@@ -355,7 +357,7 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Record
     elements.rope = np.where(sections.rope.kind[k] != NO_MEMORY, k, -1)
     elements.rest = [rest_strain(model, section) for section in k]
     nodes = records(s.size, NODE)
-    nodes.mass = _to_nodes(sections.mass[k] * length)
+    nodes.mass = _to_nodes(of.mass * length)
     nodes.bed_area = _to_nodes(contact_width(model, k) * length)
     nodes.radius = _to_nodes(sections.contact_radius[k] * length) / _to_nodes(length)
     _add_attachments(model, line, s, nodes)
@@ -371,6 +373,26 @@ def rest_strain(model: Model, section: int) -> float:
         return 0.0
     start, stop = own.law_start[section], own.law_start[section + 1]
     return float(strain(0.0, own.law[section], own.law_data, start, stop)[0])
+
+
+def _made_of(model: Model, s: Array, k: Ints) -> Along:
+    """Properties of the elements between nodes at s, of sections k: means over each."""
+    return means_between(model.sections, model.profiles, k, s[:-1], s[1:])
+
+
+def _own_laws(model: Model, elements: list[Records], flipped: Flags) -> Array:
+    """law_data with the stiffness of each element whose section varies along s, which its law is then of."""
+    data = model.sections.law_data
+    if not model.profiles.any:
+        return data
+    own: list[float] = []
+    for line, rows in enumerate(elements):
+        stiffness = _made_of(model, *_edges(model, line)).stiffness[:: -1 if flipped[line] else 1]
+        for row, value in zip(rows, stiffness, strict=True):
+            if np.isfinite(value):
+                row.law, row.law_start, row.law_stop = LINEAR, data.size + len(own), data.size + len(own) + 1
+                own.append(float(value))
+    return floats(np.concatenate([data, own]))
 
 
 def _shifts(model: Model, still: Any, place: Array) -> Array:

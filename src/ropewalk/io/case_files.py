@@ -13,7 +13,7 @@ from typing import Any
 
 from ropewalk.errors import InputError, Problem
 from ropewalk.io.attitudes import to_case
-from ropewalk.io.csv_tables import Column, Table, read_table
+from ropewalk.io.csv_tables import Column, Table, columns_in, read_table
 from ropewalk.io.locations import Step
 from ropewalk.io.messages import Places, path_text, shown
 from ropewalk.io.profiles import rows_of_components
@@ -104,6 +104,8 @@ def _reader(path: Path_, around: Any) -> Reader | None:
         return _knots
     if first == "sections" and last == "axial_stiffness":
         return _law
+    if first == "sections" and last == "along":
+        return _along
     if first == "lines" and len(path) == 4 and path[2] == "loads":
         return _line_load
     if last == "payout":
@@ -222,6 +224,30 @@ def _law(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     _rising(table, "strain")
     _rising(table, "tension")
     _become(holder, file, kind="table", strain=list(table["strain"]), tension=list(table["tension"]))
+
+
+ALONG = [
+    Column("diameter", "length"), Column("mass", "mass per length"), Column("axial_stiffness", "force"),
+    Column("modulus", "pressure"), Column("area", "area"), Column("drag_normal", "number"),
+    Column("drag_tangential", "number"), Column("added_mass_normal", "number"),
+    Column("added_mass_tangential", "number"),
+]  # fmt: skip
+
+
+def _along(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    """Properties of a section against s: every column that the file has."""
+    s = Column("s", "length")
+    there = columns_in(path, file, ALONG)
+    if not there:
+        names = ", ".join(column.name for column in ALONG)
+        raise InputError(Problem(f"no property among its columns; beside s it has one or more of {names}", file))
+    table = read_table(path, file, [[s, *there]])
+    _at_least_two(table)
+    for k in range(1, len(table["s"])):
+        if table["s"][k] < table["s"][k - 1]:
+            text = f"'s' must not fall from row to row, but {table['s'][k]:g} follows {table['s'][k - 1]:g}"
+            raise InputError(Problem(text, table.file, table.lines[k]))
+    _become(holder, file, **{name: list(values) for name, values in table.columns.items()})
 
 
 def _line_load(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:

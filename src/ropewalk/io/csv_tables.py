@@ -36,6 +36,9 @@ UNITS: dict[str, dict[str, float]] = {
     "force": {"N": 1.0, "kN": 1e3, "MN": 1e6},
     "moment": {"N m": 1.0, "Nm": 1.0, "kN m": 1e3, "kNm": 1e3, "MN m": 1e6, "MNm": 1e6},
     "load": {"N/m": 1.0, "kN/m": 1e3},
+    "mass per length": {"kg/m": 1.0, "g/m": 1e-3, "t/m": 1e3},
+    "pressure": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9},
+    "area": {"m2": 1.0, "cm2": 1e-4, "mm2": 1e-6},
     "number": {"": 1.0, "-": 1.0, "1": 1.0, "%": 1e-2},
 }
 """Factors to the unit of the case file, by kind of quantity."""
@@ -89,6 +92,13 @@ def read_table(path: Path, name: str, choices: Sequence[Sequence[Column]]) -> Ta
         for j, (column, factor) in enumerate(zip(wanted, factors, strict=True))
     }
     return Table(name, columns, tuple(k for k, _ in rows[1:]))
+
+
+def columns_in(path: Path, name: str, known: Sequence[Column]) -> list[Column]:
+    """Those of the known columns that the header of a file names."""
+    rows = _cells(_text(path, name), name)
+    words = [match[1] for cell in (rows[0][1] if rows else []) if (match := HEADER.fullmatch(cell))]
+    return [column for column in known if any(column.is_called(word) for word in words)]
 
 
 def _wrong(text: str, name: str, line: int, column: int) -> InputError:

@@ -215,6 +215,11 @@ def _line_type(name: str, section: Section, file: str, out: Written) -> list[str
     axial = scale if section.drag.tangential_reference == "circumference" else scale / math.pi
     if isinstance(section.axial_stiffness, SyropeLaw):
         out.note(f"mean tension of section '{name}' at the start: MoorDyn's begins at Tmean0, here the highest one")
+    normal, tangential = section.drag.numbers
+    if section.drag.has_law:
+        out.note(f"drag of section '{name}' by angle or Reynolds number: {normal:g} across and {tangential:g} along")
+    if section.along is not None:
+        out.note(f"properties along s of section '{name}': means, as MoorDyn's line types are uniform")
     if section.compression:
         out.note(f"compression of section '{name}': lines of MoorDyn cannot push")
     if section.contact_diameter:
@@ -229,9 +234,9 @@ def _line_type(name: str, section: Section, file: str, out: Written) -> list[str
     )
     values = [
         0.0,
-        section.drag.normal * scale,
+        normal * scale,
         section.added_mass.normal,
-        section.drag.tangential * axial,
+        tangential * axial,
         section.added_mass.tangential,
     ]
     lift = section.lift

@@ -7,9 +7,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, add3, dot, onto, outer, scale3, scale9, sub3, sub9
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    UNCOUNTED,
+    add3,
+    add9,
+    dot,
+    onto,
+    outer,
+    scale3,
+    scale9,
+    sub3,
+    sub9,
+)
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.pointers import call_three
 from ropewalk.physics.rigidbody import cross3, hat9
+
+PLACE_STEP = 1e-6  # m, of differences: fields change over more than millimetres, and places are known to 1e-12 m
+TANGENT_STEP = 1e-7  # of a unit tangent: differences err by as much, which costs Newton nothing
 
 # loads on an element, per unstretched length
 LINE_LOAD = np.dtype(
@@ -20,6 +36,10 @@ LINE_LOAD = np.dtype(
         ("turn", "f8", (9,)),  # matrix of the centrifugal force by position, N/m2
         ("turn_from", "f8", (3,)),  # centrifugal force at the origin, N/m
         ("coriolis", "f8", (3,)),  # its cross product with the velocity is minus a force, N s/m2
+        ("function", "i8"),  # address of a load f(s, r, t, time), 0 for none; see `field_load`
+        ("place", "f8", (2,)),  # of it: s from end A of the middles of the halves, m
+        ("way", "f8"),  # 1 if the element goes from end A to end B, else -1
+        ("time", "f8"),  # s
     ],
     align=True,
 )
@@ -80,6 +100,41 @@ def given_load(given, pressure, turn, t, r):
     return add3(given, add3(cross3(pressure, t), onto(turn, r)))
 
 
+@kernel(**UNCOUNTED)
+def field_load(address, s, r, t, time):
+    """Load of a function at a place (N/m), 3 numbers.
+
+    address : of f(s, r, t, time) of numerics/pointers.py    s : m from end A    r : m    t : unit, from end A to end B
+    """
+    return call_three(address, (s, r[0], r[1], r[2], t[0], t[1], t[2], time))
+
+
+@kernel(**UNCOUNTED)
+def field_slopes(address, s, r, t, time):
+    """Load of a function (N/m), and its derivatives by place (N/m2) and by tangent (N/m), by forward differences."""
+    x, y, z = r
+    a, b, c = t
+    h, k = PLACE_STEP, TANGENT_STEP
+    f = field_load(address, s, r, t, time)
+    fx = field_load(address, s, (x + h, y, z), t, time)
+    fy = field_load(address, s, (x, y + h, z), t, time)
+    fz = field_load(address, s, (x, y, z + h), t, time)
+    fa = field_load(address, s, r, (a + k, b, c), time)
+    fb = field_load(address, s, r, (a, b + k, c), time)
+    fc = field_load(address, s, r, (a, b, c + k), time)
+    return f, _columns(f, fx, fy, fz, 1.0 / h), _columns(f, fa, fb, fc, 1.0 / k)
+
+
+@kernel(**UNCOUNTED)
+def _columns(f, fx, fy, fz, rate):
+    """Matrix of 9 numbers whose columns are differences times a rate."""
+    return (
+        rate * (fx[0] - f[0]), rate * (fy[0] - f[0]), rate * (fz[0] - f[0]),
+        rate * (fx[1] - f[1]), rate * (fy[1] - f[1]), rate * (fz[1] - f[1]),
+        rate * (fx[2] - f[2]), rate * (fy[2] - f[2]), rate * (fz[2] - f[2]),
+    )  # fmt: skip
+
+
 @kernel(forceinline=True, **UNCOUNTED)
 def _three(a):
     return a[0], a[1], a[2]
@@ -101,6 +156,10 @@ def load_on_half(load, side, half, t, span, r, v, gp):
     force = sub3(given_load(given, pressure, turn, t, r), cross3(coriolis, v))
     own = scale9(half, sub9(scale9(gp, hat9(coriolis)), turn))
     cross = hat9(pressure)
+    if load.function != 0:
+        f, by_r, by_t = field_slopes(load.function, load.place[side], r, scale3(load.way, t), load.time)
+        force, own = add3(force, f), sub9(own, scale9(half, by_r))
+        cross = add9(cross, scale9(load.way, by_t))
     by_chord = scale9(half / span, sub9(cross, outer(onto(cross, t), t)))
     return scale3(half, force), own, by_chord
 

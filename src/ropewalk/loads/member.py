@@ -44,7 +44,8 @@ MEMBER_FIELDS = [
     ("half_added_tangential", "f8"),  # kg
     ("thickness", "f8"),  # height over which a section passes the water surface, m
 ]
-MEMBER = np.dtype(MEMBER_FIELDS, align=True)
+DRAG_LAW = ("drag_law", "i8")  # address of a law of physics/drag_law.py, 0 for constant coefficients
+MEMBER = np.dtype([*MEMBER_FIELDS, DRAG_LAW], align=True)
 
 
 class Sizes(NamedTuple):
@@ -57,6 +58,7 @@ class Sizes(NamedTuple):
     drag_tangential: Any  # m
     added_normal: Any  # multiples of the displaced mass
     added_tangential: Any
+    drag_law: Any = 0  # address of a law of physics/drag_law.py; the coefficients above are then 1
 
 
 LEVEL = 1e-3  # of a member's length: a level one passes the surface over at least this height
@@ -73,6 +75,8 @@ def fill_members(rows: Records, sizes: Sizes, rho: float) -> None:
     rows.half_added_normal = 0.5 * displaced * sizes.added_normal
     rows.half_added_tangential = 0.5 * displaced * sizes.added_tangential
     rows.thickness = np.maximum(sizes.width, LEVEL * sizes.length)
+    if "drag_law" in rows.dtype.names:
+        rows.drag_law = sizes.drag_law
 
 
 @kernel(**UNCOUNTED)

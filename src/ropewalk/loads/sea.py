@@ -10,7 +10,8 @@ import numpy as np
 
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.current import current, current_slope
+from ropewalk.numerics.pointers import call_three
+from ropewalk.physics.current import FUNCTION, current, current_slope
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.waves import (
     ACCELERATION,
@@ -20,6 +21,9 @@ from ropewalk.physics.waves import (
     kinematics,
     kinematics_at,
 )
+
+FIELD_STEP = 1e-6  # m, of differences of a field: it changes over more than millimetres
+FIELD_TIME = 1e-4  # s, half the step of differences in time: waves of tenths of a second are seen to 1e-6
 
 
 @kernel
@@ -36,6 +40,50 @@ def current_shear(z, sea):
     return current_slope(
         z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
     )
+
+
+@kernel
+def current_here(r, sea):
+    """Velocity of the current at a place (3 numbers, m), m/s; of a field in time, at the time of statics."""
+    if sea.current_kind == FUNCTION:
+        return field_velocity(r, sea.current_table[0, 2], sea)
+    return current_at(r[2], sea)
+
+
+@kernel
+def field_velocity(r, t, sea):
+    """Velocity of the water by a function u(r, t) at a place (m) and time (s): 3 numbers, m/s."""
+    u = call_three(np.int64(sea.current_table[0, 0]), (r[0], r[1], r[2], t))
+    share = sea.current_table[0, 1]
+    return share * u[0], share * u[1], share * u[2]
+
+
+@kernel
+def current_gradient(r, sea):
+    """Derivative of the current by place, a matrix of 9 numbers, 1/s; of a field by forward differences."""
+    if sea.current_kind != FUNCTION:
+        x, y, z = current_shear(r[2], sea)
+        return 0.0, 0.0, x, 0.0, 0.0, y, 0.0, 0.0, z
+    q = 1.0 / FIELD_STEP
+    u = current_here(r, sea)
+    a = current_here((r[0] + FIELD_STEP, r[1], r[2]), sea)
+    b = current_here((r[0], r[1] + FIELD_STEP, r[2]), sea)
+    c = current_here((r[0], r[1], r[2] + FIELD_STEP), sea)
+    return (
+        q * (a[0] - u[0]), q * (b[0] - u[0]), q * (c[0] - u[0]),
+        q * (a[1] - u[1]), q * (b[1] - u[1]), q * (c[1] - u[1]),
+        q * (a[2] - u[2]), q * (b[2] - u[2]), q * (c[2] - u[2]),
+    )  # fmt: skip
+
+
+@kernel(**UNCOUNTED)
+def _add_field(r, t, sea, row):
+    """Adds the velocity of a field, and its rate at the place, to a row of COLUMNS numbers."""
+    u = field_velocity(r, t, sea)
+    before, after = field_velocity(r, t - FIELD_TIME, sea), field_velocity(r, t + FIELD_TIME, sea)
+    for i in range(3):
+        row[VELOCITY + i] += u[i]
+        row[ACCELERATION + i] += (after[i] - before[i]) / (2.0 * FIELD_TIME)
 
 
 @kernel
@@ -85,7 +133,10 @@ def water_at(r, t, sea, flow):
         for n in range(r.shape[0]):
             for c in range(COLUMNS):
                 flow[n, c] = 0.0
-    if sea.current_speed > 0.0:
+    if sea.current_kind == FUNCTION:
+        for n in range(r.shape[0]):
+            _add_field((r[n, 0], r[n, 1], r[n, 2]), t, sea, flow[n])
+    elif sea.current_speed > 0.0:
         share = current_share(t, sea)
         for n in range(r.shape[0]):
             _add_current(current_at(r[n, 2], sea), share, flow[n])
@@ -98,7 +149,9 @@ def water_at_place(x, t, sea, out):
         out[c] = 0.0
     if sea.wave.shape[1] > 0:
         kinematics_at(sea.wave, x, t, sea.depth, out[:COLUMNS])
-    if sea.current_speed > 0.0:
+    if sea.current_kind == FUNCTION:
+        _add_field((x[0], x[1], x[2]), t, sea, out)
+    elif sea.current_speed > 0.0:
         _add_current(current_at(x[2], sea), current_share(t, sea), out)
 
 

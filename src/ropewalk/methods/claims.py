@@ -90,6 +90,12 @@ def _line_demands(model: Model) -> Iterator[Claim]:
             yield Claim.ATTACHMENT_FORCES
     if lines.load_kind.size:
         yield Claim.LOADS
+    if model.profiles.any:
+        yield Claim.VARYING
+    if any(sections.drag_law[k] for k in used):
+        yield Claim.DRAG_LAWS
+    if model.fields.acts:
+        yield Claim.FUNCTIONS
     if lines.over_index.size:
         yield Claim.OVER
     if lines.winches.line.size:

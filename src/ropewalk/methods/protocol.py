@@ -51,6 +51,9 @@ class Claim(Enum):
     JOINT_LINKS = "links by component (kind: joint)"
     CHANGING = "loads that change in time"
     CHANGING_FLOW = "current or wind that changes in time"
+    VARYING = "sections that vary along s"
+    DRAG_LAWS = "drag coefficients by angle or Reynolds number"
+    FUNCTIONS = "loads or currents given as functions"
 
 
 class Status(Enum):

@@ -179,7 +179,7 @@ def changes(model: Model) -> bool:
     """True if a load, the current or the wind changes in time."""
     sea = model.sea
     flow = max(sea.current_factor, sea.current_turn, sea.wind_factor, sea.wind_turn) >= 0
-    return model.given.changes or flow
+    return model.given.changes or flow or model.fields.acts
 
 
 def still(model: Model, t: float = 0.0) -> Model:
@@ -188,4 +188,9 @@ def still(model: Model, t: float = 0.0) -> Model:
         return model
     model = at_time(model, t)
     given = model.given._replace(push=model.given.push[:0], load_factor=ints(np.full(model.given.load_factor.size, -1)))
-    return model._replace(sea=sea_at(model.sea, t), given=given)
+    sea = sea_at(model.sea, t)
+    if model.fields.current is not None:
+        table = np.array(sea.current_table)
+        table[0, 2] = t
+        sea = sea._replace(current_table=floats(table, (-1, 3)))
+    return model._replace(sea=sea, given=given, fields=model.fields._replace(time=t))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, offsets, records
+from ropewalk.model.drag import drag_law
 from ropewalk.model.in_time import FunctionBook, steady_vector
 from ropewalk.model.parting import Breaks, build_breaks
 from ropewalk.model.payout import Winches, build_winches
@@ -35,6 +36,7 @@ class Sections(NamedTuple):
     area: Array  # displaced volume per length, m2
     drag_normal: Array  # Cd times the drag diameter, m
     drag_tangential: Array  # Ct times the circumference (or the diameter, as the file says), m
+    drag_law: Ints  # address of a law of physics/drag_law.py, 0 for constant coefficients; those above are then 1
     added_normal: Array  # multiples of the displaced mass
     added_tangential: Array
     contact_radius: Array  # height of the axis above the bed at rest, m
@@ -82,22 +84,27 @@ class Lines(NamedTuple):
     breaks: Breaks
 
 
-def build_sections(sections: Mapping[str, Section]) -> Sections:
-    """Arrays of all sections, in the order of the file."""
+def build_sections(sections: Mapping[str, Section], water_density: float, laws: Mapping[str, Law]) -> Sections:
+    """Arrays of all sections, in the order of the file.
+
+    water_density : kg/m3    laws : in place of those of the sections, by name
+    """
     parts = list(sections.values())
     drag_diameter = [s.drag_diameter or s.diameter for s in parts]
-    law, law_start, law_data = pack_laws([_law(s) for s in parts])
+    law, law_start, law_data = pack_laws([laws.get(name) or _law(s) for name, s in sections.items()])
     rope, law_data = build_ropes(sections, law, law_start, law_data)
+    coefficients = [(1.0, 1.0) if s.drag.has_law else s.drag.numbers for s in parts]
     return Sections(
         mass=floats([s.mass for s in parts]),
         area=floats([s.displaced_area for s in parts]),
-        drag_normal=floats([s.drag.normal * d for s, d in zip(parts, drag_diameter, strict=True)]),
+        drag_normal=floats([c[0] * d for c, d in zip(coefficients, drag_diameter, strict=True)]),
         drag_tangential=floats(
             [
-                s.drag.tangential * d * (math.pi if s.drag.tangential_reference == "circumference" else 1.0)
-                for s, d in zip(parts, drag_diameter, strict=True)
+                c[1] * d * (math.pi if s.drag.tangential_reference == "circumference" else 1.0)
+                for s, c, d in zip(parts, coefficients, drag_diameter, strict=True)
             ]
         ),
+        drag_law=ints([drag_law(s.drag, water_density) for s in parts]),
         added_normal=floats([s.added_mass.normal for s in parts]),
         added_tangential=floats([s.added_mass.tangential for s in parts]),
         contact_radius=floats([0.5 * s.contact_diameter for s in parts]),

@@ -9,13 +9,17 @@ import numpy as np
 
 from ropewalk.model.bodies import Bodies, build_bodies
 from ropewalk.model.environment import Sea, build_flow, fill_sea
+from ropewalk.model.fields import UserFields, build_fields, build_laws, field_sea
 from ropewalk.model.given import NOTHING, Given, at_time, build_given, build_pushes
 from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
 from ropewalk.model.links import Links, build_links
 from ropewalk.model.nets import Grip, Nets, build_nets
+from ropewalk.model.profiles import Profiles
+from ropewalk.model.varying import vary_sections
 from ropewalk.spec.environment import Environment
+from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.system import System
 
 
@@ -36,6 +40,7 @@ class Model(NamedTuple):
     names: Names
     sea: Sea
     sections: Sections
+    profiles: Profiles  # of the sections that vary along s
     points: Points
     bodies: Bodies
     lines: Lines
@@ -44,19 +49,25 @@ class Model(NamedTuple):
     nets: Nets
     functions: Functions  # of time
     given: Given  # what changes in time of the loads in the arrays above, which are those at t = 0
+    fields: UserFields  # functions of the user's own
 
 
-def build(system: System) -> Model:
-    """Turn what the user says into what kernels read."""
+def build(system: System, fields: Fields = NO_FIELDS) -> Model:
+    """Turn what the user says into what kernels read.  fields : functions of the user's own"""
     book = FunctionBook()
     motions = MotionBook(book)
     points = build_points(system.points, motions)
     bodies = build_bodies(system.bodies, motions) if system.bodies else _no_bodies()
     lines = build_lines(system.lines, system.sections, system.points, system.bodies, system.rods, book)
+    laws = build_laws(system, fields)
+    by_section = {name: law for name, (law, _) in laws.items()}
+    sections = build_sections(system.sections, system.environment.water_density, by_section)
+    sections, lines, profiles, owner = vary_sections(system, sections, lines, fields.properties)
+    functions_given = build_fields(system, fields, laws, owner)
     current, wind = build_flow(system.environment.current, book), build_flow(system.environment.wind, book)
     push, load_factor = build_pushes(system, book)
     functions = book.build()
-    sea = fill_sea(system.environment, current, wind, functions)
+    sea = field_sea(fill_sea(system.environment, current, wind, functions), system, functions_given)
     model = Model(
         names=Names(
             points=tuple(system.points),
@@ -67,7 +78,8 @@ def build(system: System) -> Model:
             links=tuple(system.links),
         ),
         sea=sea,
-        sections=build_sections(system.sections),
+        sections=sections,
+        profiles=profiles,
         points=points,
         bodies=bodies,
         lines=lines,
@@ -80,6 +92,7 @@ def build(system: System) -> Model:
         else _no_nets(),
         functions=functions,
         given=NOTHING,
+        fields=functions_given,
     )
     return at_time(model._replace(given=build_given(model, push, load_factor)), 0.0)
 

@@ -14,6 +14,7 @@ from ropewalk.numerics.compile import kernel
 UNIFORM = 0  # the same everywhere
 POWER = 1  # a power of the height above the bed
 TABLE = 2  # rows of z, speed, heading
+FUNCTION = 3  # a field of place and time, see loads/sea.py; the table holds its address, a factor and the time
 
 # Power laws with an exponent below 1 have an infinite slope on the bed, which Newton cannot use:
 # in this part of the depth above it the profile is a straight line to zero.

@@ -11,6 +11,7 @@ Kinds, with what their parameters hold:
 - TABLE: n strains, then n tensions (N), both ascending. Straight between rows and on beyond the ends.
 - POLYNOMIAL: EA (N), limit strain, k2, k3, …: T = EA (e + k2 e^2 + k3 e^3 + …) from zero to the limit strain,
   straight on from there, and T = EA e below zero, where a fit to pull tests says nothing.
+- FUNCTION: EA (N) near zero strain, address of a function T(e) of numerics/pointers.py. Its slope is a difference.
 
 All laws rise, so strain from tension is unique. Whether a rope may push is for the caller to say.
 """
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
+from ropewalk.numerics.pointers import call_one
 
 SECANT = 1e-3  # strain whose secant stands for the stiffness of a law
 
@@ -30,10 +32,16 @@ INEXTENSIBLE = 0
 LINEAR = 1
 TABLE = 2
 POLYNOMIAL = 3
+FUNCTION = 4
 
 LEAST_SLOPE = 0.01  # of EA: a polynomial that rises less than this is no fit any more, so it is left there
 INVERSE_ITERATIONS = 100  # bisection alone needs 60 for all digits; Newton 4 to 8
 INVERSE_TOLERANCE = 4e-16  # relative change of strain: two units of the last place
+
+STRAIN_STEP = 1e-6  # of the central differences of a function: round-off and curvature then err by about 1e-11
+ARRIVED = 1e-13  # relative change of strain in the last step of Newton's method: the next would be round-off
+_X, _W = np.polynomial.legendre.leggauss(10)  # the energy of a function, exact for laws of degree 19
+_X, _W = 0.5 + 0.5 * _X, 0.5 * _W
 
 Law = tuple[int, NDArray[np.float64]]
 
@@ -73,6 +81,11 @@ def polynomial_law(axial_stiffness: float, coefficients: ArrayLike) -> Law:
     real = roots[np.abs(roots.imag) == 0.0].real
     limit = np.min(real[real > 0.0], initial=np.inf)
     return POLYNOMIAL, np.concatenate([[axial_stiffness, limit], k])
+
+
+def function_law(axial_stiffness: float, address: int) -> Law:
+    """T(e) by a function at an address; its stiffness (N) near zero strain is where the inverse starts from."""
+    return FUNCTION, np.array([axial_stiffness, float(address)])
 
 
 def pack_laws(laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -115,6 +128,14 @@ def _row(x, p, first, n):
     return low
 
 
+@kernel(**UNCOUNTED)
+def _function(e, p, start):
+    """Tension (N) of the function of a law, and its slope (N) by a central difference."""
+    address = np.int64(p[start + 1])
+    rise = call_one(address, e + STRAIN_STEP) - call_one(address, e - STRAIN_STEP)
+    return call_one(address, e), rise / (2.0 * STRAIN_STEP)
+
+
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def tension(e, kind, p, start, stop):
     r"""Tension (N) at a strain, and its derivative dT/de (N).
@@ -122,7 +143,7 @@ def tension(e, kind, p, start, stop):
     Source: the laws at the head of this file. INEXTENSIBLE has no such law and gives (nan, inf): ask
     :func:`strain` instead.
 
-    e : strain    kind : INEXTENSIBLE to POLYNOMIAL    p : parameters of all laws    start, stop : of this one
+    e : strain    kind : INEXTENSIBLE to FUNCTION    p : parameters of all laws    start, stop : of this one
     """
     if kind == LINEAR:
         return p[start] * e, p[start]
@@ -137,6 +158,8 @@ def tension(e, kind, p, start, stop):
         limit = min(e, p[start + 1])
         value, slope, _ = _polynomial(limit, p, start, stop)
         return value + slope * (e - limit), slope
+    if kind == FUNCTION:
+        return _function(e, p, start)
     return np.nan, np.inf
 
 
@@ -186,6 +209,28 @@ def _inverse_polynomial(force, p, start, stop):
     return e
 
 
+@kernel(**UNCOUNTED)
+def _inverse_function(force, p, start):
+    """Strain at a tension (N), and the slope of the law there (N): Newton kept inside what is known to enclose it."""
+    low, high, e, slope = -np.inf, np.inf, force / p[start], p[start]
+    for _ in range(INVERSE_ITERATIONS):
+        value, slope = _function(e, p, start)
+        if value > force:
+            high = e
+        else:
+            low = e
+        new = e - (value - force) / slope
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+            if not abs(new) < np.inf:
+                new = e + 2.0 * (force - value) / p[start]
+        change = abs(new - e)
+        e = new
+        if not change > ARRIVED * abs(e):
+            break
+    return e, slope
+
+
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def strain(force, kind, p, start, stop):
     r"""Strain at a tension, and its derivative de/dT (1/N), the compliance.
@@ -207,6 +252,9 @@ def strain(force, kind, p, start, stop):
             return force / p[start], 1.0 / p[start]
         e = _inverse_polynomial(force, p, start, stop)
         return e, 1.0 / tension(e, kind, p, start, stop)[1]
+    if kind == FUNCTION:
+        e, slope = _inverse_function(force, p, start)
+        return e, 1.0 / slope
     return 0.0, 0.0
 
 
@@ -251,4 +299,9 @@ def strain_energy(force, kind, p, start, stop):
         value, slope, area = _polynomial(limit, p, start, stop)
         beyond = e - limit
         return area + beyond * (value + 0.5 * slope * beyond)
+    if kind == FUNCTION:
+        e, area = _inverse_function(force, p, start)[0], 0.0
+        for k in range(_X.size):
+            area += _W[k] * e * call_one(np.int64(p[start + 1]), e * _X[k])
+        return area
     return 0.0

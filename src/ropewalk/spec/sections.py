@@ -9,20 +9,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ModelWrapValidatorHandler, field_serializer, field_validator, model_validator
 
+from ropewalk.errors import InputError
+from ropewalk.spec.along import Along, FileAlong, with_short_forms
 from ropewalk.spec.base import Finite, NotNegative, Part, Positive, zero_as_mapping
 from ropewalk.spec.catalogue import CATALOGUE, CatalogueEntry
+from ropewalk.spec.drag import Drag
 from ropewalk.spec.in_time import NOT_READ
 from ropewalk.spec.ropes import RopeLaw, SyropeLaw, ViscoelasticLaw
-
-
-class Drag(Part):
-    """Morison drag coefficients."""
-
-    normal: NotNegative = 0.0
-    """On the diameter, per metre."""
-    tangential: NotNegative = 0.0
-    """On the circumference, per metre, unless `tangential_reference` says diameter."""
-    tangential_reference: Literal["circumference", "diameter"] = "circumference"
 
 
 class AddedMass(Part):
@@ -143,6 +136,9 @@ class Section(Part):
     """True if the section can push."""
     breaking_load: Positive | None = None
     """Minimum breaking load, N."""
+    along: Along | FileAlong | None = None
+    """Properties that vary along the piece, as a table. A number can also be given as {s: [...], value: [...]} in its
+    own place; what the table gives need not be given beside it."""
 
     @field_validator("drag", "added_mass", mode="before")
     @classmethod
@@ -157,6 +153,27 @@ class Section(Part):
     @field_serializer("axial_stiffness", when_used="json")
     def _law_as_data(self, value: Any) -> Any:
         return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, Part) else value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _means_of_table(cls, data: Any) -> Any:
+        """What varies along s gets its mean, which methods start from."""
+        if not isinstance(data, dict):
+            return data
+        data = with_short_forms(data)
+        along = data.get("along")
+        if along is None or (isinstance(along, dict) and along.get("kind") == "file"):
+            return data
+        try:
+            table = along if isinstance(along, Along) else Along.model_validate(along)
+        except InputError:  # the field's own check says what is wrong, and where
+            return data
+        means = {
+            name: table.mean(name)
+            for name in ("diameter", "mass", "axial_stiffness")
+            if name not in data and (table.stiffness if name == "axial_stiffness" else getattr(table, name)) is not None
+        }
+        return {**data, **means}
 
     @model_validator(mode="wrap")
     @classmethod

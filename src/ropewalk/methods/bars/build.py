@@ -189,6 +189,7 @@ def _bar_row(model: Model, section: int, length: float) -> tuple[list[float], fl
         float(sec.added_tangential[section]),
         radius,
         width,
+        float(sec.drag_law[section]),
     ]
     return row, float(sec.mass[section]) * length
 

@@ -25,6 +25,7 @@ LOOSEST = 1e-6  # strain tolerance; with 1e-4 the steps were unstable, measured 
 
 BAR_CLAIMS = frozenset(
     {
+        Claim.DRAG_LAWS,
         Claim.DYNAMICS,
         Claim.SUSPENDED,
         Claim.GROUNDED,

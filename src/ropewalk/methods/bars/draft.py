@@ -16,7 +16,7 @@ Lumping = Literal["halves", "outer"]
 # columns of a node row and of a bar row while they are collected
 NODE = ("mass", "volume", "drag_area", "added")
 BAR = ("length", "compliance", "push", "rod", "area", "width", "drag_normal", "drag_tangential", "added_normal",
-       "added_tangential", "contact_radius", "contact_width")  # fmt: skip
+       "added_tangential", "contact_radius", "contact_width", "drag_law")  # fmt: skip
 OWN = ("length", "compliance", "push", "rod", "contact_radius", "contact_width")  # what is no part of a `Member`
 
 

@@ -24,7 +24,7 @@ from ropewalk.numerics.blockelimination import ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics.addedmass import added_mass
-from ropewalk.physics.drag import drag, drag_by_velocity
+from ropewalk.physics.drag_law import any_drag, law_by_velocity
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.motion import motion, rotation, turns
 
@@ -180,8 +180,9 @@ def bar_loads(bars, medium, field, r, v):
             if member.drag_normal > 0.0 or member.drag_tangential > 0.0:
                 share = NEAR if side == 0 else 1.0 - NEAR
                 u = add3(scale3(1.0 - share, u_a), scale3(share, u_b))
-                F, parts = drag(u, t, w * half * member.drag_normal, w * half * member.drag_tangential)
-                by_u = drag_by_velocity(t, parts)
+                scale = (w * half * member.drag_normal, w * half * member.drag_tangential, member.drag_normal)
+                F, parts = any_drag(u, t, scale, member.drag_law)
+                by_u = law_by_velocity(t, parts)
                 _add(field.damping[a], 1.0 - share, by_u)
                 _add(field.damping[b], share, by_u)
                 for i in range(3):

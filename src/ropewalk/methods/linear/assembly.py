@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, diags, identity
 
 from ropewalk.loads.given import spring_pull
-from ropewalk.loads.sea import current_at, current_shear
+from ropewalk.loads.sea import current_gradient, current_here
 from ropewalk.methods.linear import element as linear_element
 from ropewalk.methods.linear.body import BodyTerms, body_terms
 from ropewalk.methods.linear.unknowns import Place, Unknowns, movement
@@ -78,8 +78,8 @@ def evaluate_local(
     flow, slope = np.zeros((n, 3)), np.zeros((n, 3))
     if sea.current_speed > 0.0 and sea.water_density > 0.0:
         for i in range(n):
-            flow[i] = current_at(place.r[i, 2], sea)
-            slope[i] = current_shear(place.r[i, 2], sea)
+            flow[i] = current_here(tuple(place.r[i]), sea)
+            slope[i] = current_gradient(tuple(place.r[i]), sea)[2::3]
     if velocity is not None:
         flow -= velocity
     node = mesh.node[:n]  # rows of bodies follow

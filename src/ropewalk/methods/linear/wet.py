@@ -11,7 +11,7 @@ from scipy.sparse import bsr_matrix, csr_matrix, vstack
 from ropewalk.loads.cut import centre_pressure
 from ropewalk.loads.float import radius_of, wet_sphere
 from ropewalk.loads.hull import ONE_STRIP
-from ropewalk.loads.sea import current_at
+from ropewalk.loads.sea import current_here
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.body import Hull, Strips
 from ropewalk.methods.linear.drag import (
@@ -118,7 +118,7 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, hull
         return
     sea = model.sea
     where = place.body_position[k] + hull.place + _water_arm(hull)
-    flow = np.array([current_at(z, sea) for z in where[:, 2]]) * (sea.current_speed > 0.0)
+    flow = np.array([current_here(tuple(r), sea) for r in where]) * (sea.current_speed > 0.0)
     Q, Q_in = (
         csr_matrix(np.concatenate([arm_matrix(hull.place + arm) for arm in strips.arm])) @ _selection(columns, size)
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))

@@ -26,14 +26,16 @@ from scipy.sparse.linalg import MatrixRankWarning, spsolve
 from ropewalk.assembly.catenary_build import prescribed
 from ropewalk.assembly.mesh import elements_of
 from ropewalk.errors import InputError
-from ropewalk.loads.sea import current_at
+from ropewalk.loads.sea import current_here
 from ropewalk.methods.mixed.orders import lagrange
 from ropewalk.methods.protocol import Report, Status
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import FORCE_TABLE, PRESSURE
 from ropewalk.model.model import Model
+from ropewalk.model.profiles import Along, properties_at
 from ropewalk.model.state import NO_PLACES, NONE, State, resample
+from ropewalk.physics.drag_law import any_drag
 from ropewalk.physics.elasticity import strain
 
 ITERATIONS = 60  # of Newton
@@ -184,7 +186,7 @@ class HighOrder:
         slope, weight = self.slope / h, h * self.w
         d, T = slope @ self.r[nodes], self.tension @ self.T[cols]
         place = self.value @ self.r[nodes]
-        e_T, by_T = self._strain(section, T)
+        e_T, by_T = self._strain(section, T, cut.s[e] + h * self.x)
         s = 1.0 + e_T
         pull = T / s
         by_pull = (1.0 / s - T * by_T / s**2)[:, None] * self.tension
@@ -205,9 +207,17 @@ class HighOrder:
         J[n:, n:] = -0.5 * np.einsum("q,ql,qm->lm", weight * (square / s**2 + 1.0) * by_T, self.tension, self.tension)
         return where, R, J, float(np.abs(T).max(initial=0.0))
 
-    def _strain(self, section: int, T: Array) -> tuple[Array, Array]:
-        """Strain of a section's law and its derivative by tension (1/N), at tensions T (N)."""
-        own = self.lay.model.sections
+    def _made_of(self, section: int, s: Array) -> Along:
+        """Properties of a section at s (m from end A)."""
+        model = self.lay.model
+        return properties_at(model.sections, model.profiles, np.full(s.size, section), s)
+
+    def _strain(self, section: int, T: Array, s: Array) -> tuple[Array, Array]:
+        """Strain of a section's law and its derivative by tension (1/N), at tensions T (N) and places s (m)."""
+        own, profiles = self.lay.model.sections, self.lay.model.profiles
+        if profiles.stretches[section]:
+            stiffness = self._made_of(section, s).stiffness
+            return T / stiffness, 1.0 / stiffness
         law = (own.law[section], own.law_data, own.law_start[section], own.law_start[section + 1])
         found = [strain(float(tension), *law)[:2] for tension in T]
         return np.array([e for e, _ in found]), np.array([slope for _, slope in found])
@@ -217,16 +227,17 @@ class HighOrder:
     def _load(self, line: int, section: int, s: Array, place: Array, d: Array, stretch: Array) -> Any:
         """Load per unstretched length (q, 3) N/m, and its derivatives by place (q, 3, 3) and by slope (q, 3, 3)."""
         constant = self._given(line, section, s)
-        f = constant + self._following(line, section, place, d, stretch)
+        f = constant + self._following(line, section, s, place, d, stretch)
         by_place, by_slope = np.zeros((s.size, 3, 3)), np.zeros((s.size, 3, 3))
         if not self._follows(line):
             return f, by_place, by_slope
         step = DIFFERENCE * float(self.lay.model.lines.length[line])
         for c in range(3):
             way = np.eye(3)[c]
-            ahead, behind = (self._following(line, section, place + x * step * way, d, stretch) for x in (1.0, -1.0))
+            ahead, behind = (self._following(line, section, s, place + x * step * way, d, stretch)
+                             for x in (1.0, -1.0))  # fmt: skip
             by_place[:, :, c] = (ahead - behind) / (2.0 * step)
-            ahead, behind = (self._following(line, section, place, d + x * DIFFERENCE * way, stretch)
+            ahead, behind = (self._following(line, section, s, place, d + x * DIFFERENCE * way, stretch)
                              for x in (1.0, -1.0))  # fmt: skip
             by_slope[:, :, c] = (ahead - behind) / (2.0 * DIFFERENCE)
         return f, by_place, by_slope
@@ -235,6 +246,8 @@ class HighOrder:
         """True if a load depends on where the line is."""
         lines, sea = self.lay.model.lines, self.lay.model.sea
         own = lines.load_kind[lines.load_start[line] : lines.load_start[line + 1]]
+        if self.lay.model.fields.load_address(line):
+            return True
         return bool(np.any(own != FORCE_TABLE)) or (sea.water_density > 0.0 and sea.current_speed > 0.0)
 
     def _given(self, line: int, section: int, s: Array) -> Array:
@@ -242,33 +255,39 @@ class HighOrder:
         model = self.lay.model
         sea, lines = model.sea, model.lines
         f: Array = np.zeros((s.size, 3))
-        f[:, 2] = -sea.gravity * (model.sections.mass[section] - sea.water_density * model.sections.area[section])
+        made = self._made_of(section, s)
+        f[:, 2] = -sea.gravity * (made.mass - sea.water_density * made.area)
         for k in range(lines.load_start[line], lines.load_start[line + 1]):
             if lines.load_kind[k] == FORCE_TABLE:
                 table = lines.load_table[lines.table_start[k] : lines.table_start[k + 1]]
                 f += np.stack([np.interp(s, table[:, 0], table[:, 1 + c]) for c in range(3)], axis=1)
         return f
 
-    def _following(self, line: int, section: int, place: Array, d: Array, stretch: Array) -> Array:
-        """Drag of the current, pressure and centrifugal force (q, 3), N/m."""
+    def _following(self, line: int, section: int, s: Array, place: Array, d: Array, stretch: Array) -> Array:
+        """Drag of the current, pressure, centrifugal force and a load by a function (q, 3), N/m."""
         model = self.lay.model
-        sea, lines, sections = model.sea, model.lines, model.sections
+        sea, lines, made = model.sea, model.lines, self._made_of(section, s)
         t = d / np.linalg.norm(d, axis=1)[:, None]
         f: Array = np.zeros_like(place)
         if sea.water_density > 0.0 and sea.current_speed > 0.0:
-            u = np.array([current_at(float(z), sea) for z in place[:, 2]])
-            along = np.einsum("qc,qc->q", u, t)[:, None]
-            across = u - along * t
-            b = 0.5 * sea.water_density * stretch[:, None]
-            f += b * sections.drag_normal[section] * np.linalg.norm(across, axis=1)[:, None] * across
-            f += b * sections.drag_tangential[section] * np.abs(along) * along * t
+            half, law = 0.5 * sea.water_density, int(model.sections.drag_law[section])
+            for q in range(s.size):
+                u, across, along = (
+                    current_here(tuple(place[q]), sea),
+                    half * made.drag_normal[q],
+                    made.drag_tangential[q],
+                )
+                f[q] += stretch[q] * np.array(any_drag(u, tuple(t[q]), (across, half * along, across), law)[0])
+        for function in (handle.function for i, handle in model.fields.loads if i == line):
+            for q in range(s.size):
+                f[q] += function(float(s[q]), place[q].copy(), t[q].copy(), model.fields.time)
         for k in range(lines.load_start[line], lines.load_start[line + 1]):
             axis, value = lines.load_axis[k], lines.load_value[k]
             if lines.load_kind[k] == PRESSURE:
                 f += value * np.cross(axis, t)
             elif lines.load_kind[k] != FORCE_TABLE:
                 arm = place - lines.load_origin[k]
-                f += sections.mass[section] * value**2 * (arm - np.outer(arm @ axis, axis))
+                f += made.mass[:, None] * value**2 * (arm - np.outer(arm @ axis, axis))
         return f
 
     def _points(self, R: Array, rows: list[Array], cols: list[Array], data: list[Array]) -> float:
@@ -279,7 +298,7 @@ class HighOrder:
 
         def put(row: int, force: Array, drag_area: float) -> float:
             if sea.water_density > 0.0 and drag_area > 0.0 and sea.current_speed > 0.0:
-                u = np.array(current_at(float(self.r[row, 2]), sea))
+                u = np.array(current_here(tuple(self.r[row]), sea))
                 force = force + 0.5 * sea.water_density * drag_area * np.linalg.norm(u) * u
             R[3 * row : 3 * row + 3] -= force
             return float(np.abs(force).max())

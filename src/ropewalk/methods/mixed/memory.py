@@ -9,8 +9,10 @@ import numpy as np
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.report import FemWork
-from ropewalk.model.arrays import floats, ints
+from ropewalk.model.arrays import Records, floats, ints
+from ropewalk.numerics.pointers import addresses_of, tokens_of
 
+ADDRESSES = ("function",)  # fields of records
 CHANGING = ("node", "element", "load", "shed")  # records of the mesh that winches, breaks and memory change
 FIXED_FLOATS, FIXED_INTS = ("s", "end_offset"), ("node_start", "element_start")  # replaced as a whole
 
@@ -20,18 +22,37 @@ def snapshot_of(work: FemWork) -> dict[str, Any]:
     return {
         **_arrays(work),
         **{f"mesh_{name}": getattr(work.mesh, name) for name in (*FIXED_FLOATS, *FIXED_INTS)},
-        **{f"mesh_{name}": _bytes(getattr(work.mesh, name)) for name in CHANGING},
+        **{f"mesh_{name}": _bytes(_with_tokens(getattr(work.mesh, name))) for name in CHANGING},
     }
 
 
 def restored_mesh(mesh: Mesh, snapshot: dict[str, Any]) -> Mesh:
     """The mesh as it was when the snapshot was taken."""
     changes: dict[str, Any] = {
-        name: snapshot[f"mesh_{name}"].copy().view(getattr(mesh, name).dtype).view(np.recarray) for name in CHANGING
+        name: _with_addresses(snapshot[f"mesh_{name}"].copy().view(getattr(mesh, name).dtype).view(np.recarray))
+        for name in CHANGING
     }
     changes.update({name: floats(snapshot[f"mesh_{name}"]) for name in FIXED_FLOATS})
     changes.update({name: ints(snapshot[f"mesh_{name}"]) for name in FIXED_INTS})
     return mesh._replace(**changes)
+
+
+def _with_tokens(rows: Records) -> Records:
+    """Records whose addresses of functions and tables, which hold in one run of the program only, became tokens."""
+    return _mapped(rows, tokens_of)
+
+
+def _with_addresses(rows: Records) -> Records:
+    """Undo `_with_tokens`."""
+    return _mapped(rows, addresses_of)
+
+
+def _mapped(rows: Records, change: Any) -> Records:
+    for name in ADDRESSES:
+        if name in rows.dtype.names and np.any(rows[name]):
+            rows = rows.copy()
+            rows[name] = change(rows[name])
+    return rows
 
 
 def _bytes(table: Any) -> Any:

@@ -23,11 +23,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.shooting.string import DRY, STATE, WET, string_slope
+from ropewalk.loads.sea import current_here
+from ropewalk.methods.shooting.string import DRY, STATE, WET, made_of, strain_at, string_slope
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.current import current
-from ropewalk.physics.elasticity import strain
+from ropewalk.physics.drag_law import any_drag
 
+LIFT_ITERATIONS = 60  # bisection alone needs 50; Newton 4
+LIFT_TOLERANCE = 1.0e-15  # of a span: round-off
+PARTS = 16  # of a span on the bed whose properties vary: tension then errs by 1e-3 of its change, squared
 TILT = 1.0e-5  # of a unit direction: central differences err by its square
 HANGING, SLIDING, STRAIGHT = 0, 1, 2  # how an arc starts: off the bed, as a string on it, straight on it
 
@@ -38,25 +41,27 @@ _W = 0.5 * _W
 
 
 @kernel
-def bed_load(span, s, wet, load):
+def bed_load(span, s, wet, sea, law_data, load):
     """Weight, buoyancy and tables (N/m) at s of a span, into load (3,)."""
+    ratio, buoyancy, _, _ = made_of(s, span, law_data, sea)
     for i in range(3):
-        load[i] = span.load[i] + s * span.slope[i]
+        load[i] = span.load[i] + s * span.slope[i] + (ratio - 1.0) * span.inertial[i]
     if wet:
-        load[2] += span.buoyancy
+        load[2] += buoyancy
 
 
 @kernel
-def _stretch(T, rate, low, law, law_data):
+def _stretch(T, rate, low, at, span, law, law_data):
     r"""Integrals of strain, compliance and compliance times distance over a stretch where T falls back from its end.
 
-    T : at the far end, N    rate : dT/ds, N/m    low : length of the stretch, m.  Stops where T reaches zero.
+    T : at the far end, N    rate : dT/ds, N/m    low : length of the stretch, m    at : s of its far end in the span, m
+    Stops where T reaches zero.
     """
     reach = low if rate <= 0.0 else min(low, T / rate)
     a, b, c = 0.0, 0.0, 0.0
     for k in range(_X.size):
         x = reach * _X[k]
-        e, de = strain(max(T - rate * x, 0.0), law[0], law_data, law[1], law[2])
+        e, de = strain_at(max(T - rate * x, 0.0), at - x, span, law, law_data)
         a += reach * _W[k] * e
         b += reach * _W[k] * de
         c += reach * _W[k] * de * x
@@ -64,10 +69,47 @@ def _stretch(T, rate, low, law, law_data):
 
 
 @kernel
-def press(span, s, wet, normal, load):
+def press(span, s, wet, sea, law_data, load):
     """Load on the bed (N/m) at s of a span; `load` (3,) becomes the load itself."""
-    bed_load(span, s, wet, load)
-    return -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
+    bed_load(span, s, wet, sea, law_data, load)
+    return -(load[0] * sea.bed_normal[0] + load[1] * sea.bed_normal[1] + load[2] * sea.bed_normal[2])
+
+
+@kernel
+def mean_press(span, low, high, wet, sea, law_data, load):
+    """Mean load on the bed (N/m) between two places of a span; `load` (3,) becomes the mean load itself."""
+    if span.profile < 0:
+        return press(span, 0.5 * (low + high), wet, sea, law_data, load)
+    x, y, z, p = 0.0, 0.0, 0.0, 0.0
+    for k in range(_X.size):
+        p += _W[k] * press(span, low + _X[k] * (high - low), wet, sea, law_data, load)
+        x, y, z = x + _W[k] * load[0], y + _W[k] * load[1], z + _W[k] * load[2]
+    load[0], load[1], load[2] = x, y, z
+    return p
+
+
+@kernel
+def _used_up(left, ds, span, wet, sea, law_data, load):
+    """Place in a span of length ds (m) where the weight from its start is `left` (N): Newton within the span."""
+    x = min(ds, left / mean_press(span, 0.0, ds, wet, sea, law_data, load))
+    if span.profile < 0 and span.slope[0] == 0.0 and span.slope[1] == 0.0 and span.slope[2] == 0.0:
+        return x
+    low, high = 0.0, ds
+    for _ in range(LIFT_ITERATIONS):
+        over = x * mean_press(span, 0.0, x, wet, sea, law_data, load) - left
+        if over > 0.0:
+            high = x
+        else:
+            low = x
+        p = press(span, x, wet, sea, law_data, load)
+        new = x - over / p if p > 0.0 else 0.5 * (low + high)
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+        change = abs(new - x)
+        x = new
+        if change <= LIFT_TOLERANCE * ds:
+            break
+    return x
 
 
 @kernel
@@ -83,54 +125,53 @@ def load_on_bed(span, sea, normal, force):
 
 
 @kernel
-def _held_back(dx, dy, dz, load, u, friction, span):
+def _held_back(dx, dy, dz, load, u, friction, drags):
     """What holds a line on the bed back per length (N/m): friction that is left over, less the load along it.
 
     dx, dy, dz : direction    load : (3,) in the plane, N/m    u : (3,) current in it, m/s    friction : most of it, N/m
+    drags : drag across and along (kg/m2) and address of its law
     """
     size = np.sqrt(dx * dx + dy * dy + dz * dz)
     if size == 0.0:
         return friction
     dx, dy, dz = dx / size, dy / size, dz / size
-    ut = u[0] * dx + u[1] * dy + u[2] * dz
-    nx, ny, nz = u[0] - ut * dx, u[1] - ut * dy, u[2] - ut * dz
-    b = span.drag_normal * np.sqrt(nx * nx + ny * ny + nz * nz)
-    along = load[0] * dx + load[1] * dy + load[2] * dz
-    qx, qy, qz = load[0] - along * dx + b * nx, load[1] - along * dy + b * ny, load[2] - along * dz + b * nz
+    across, along, law = drags
+    f, _ = any_drag((u[0], u[1], u[2]), (dx, dy, dz), (across, along, across), law)
+    fx, fy, fz = load[0] + f[0], load[1] + f[1], load[2] + f[2]
+    pull = fx * dx + fy * dy + fz * dz
+    qx, qy, qz = fx - pull * dx, fy - pull * dy, fz - pull * dz
     left = friction * friction - (qx * qx + qy * qy + qz * qz)
-    return (np.sqrt(left) if left > 0.0 else 0.0) - along - span.drag_tangential * abs(ut) * ut
+    return (np.sqrt(left) if left > 0.0 else 0.0) - pull
 
 
 @kernel
-def hold(d, load, u, friction, span, slope):
+def hold(d, load, u, friction, drags, slope):
     """:func:`_held_back` in direction d (3,), and minus its slope by d, (3,), into `slope`, by central differences."""
-    slope[0] = _held_back(d[0] - TILT, d[1], d[2], load, u, friction, span)
-    slope[0] -= _held_back(d[0] + TILT, d[1], d[2], load, u, friction, span)
-    slope[1] = _held_back(d[0], d[1] - TILT, d[2], load, u, friction, span)
-    slope[1] -= _held_back(d[0], d[1] + TILT, d[2], load, u, friction, span)
-    slope[2] = _held_back(d[0], d[1], d[2] - TILT, load, u, friction, span)
-    slope[2] -= _held_back(d[0], d[1], d[2] + TILT, load, u, friction, span)
+    slope[0] = _held_back(d[0] - TILT, d[1], d[2], load, u, friction, drags)
+    slope[0] -= _held_back(d[0] + TILT, d[1], d[2], load, u, friction, drags)
+    slope[1] = _held_back(d[0], d[1] - TILT, d[2], load, u, friction, drags)
+    slope[1] -= _held_back(d[0], d[1] + TILT, d[2], load, u, friction, drags)
+    slope[2] = _held_back(d[0], d[1], d[2] - TILT, load, u, friction, drags)
+    slope[2] -= _held_back(d[0], d[1], d[2] + TILT, load, u, friction, drags)
     for j in range(3):
         slope[j] /= 2.0 * TILT
-    return _held_back(d[0], d[1], d[2], load, u, friction, span)
+    return _held_back(d[0], d[1], d[2], load, u, friction, drags)
 
 
 @kernel
-def bed_current(z, wet, sea, u):
-    """Current in the plane of the bed at the height z (m), m/s, into u (3,)."""
+def bed_current(y, wet, sea, u):
+    """Current in the plane of the bed at the place of a state y, m/s, into u (3,)."""
     u[:] = 0.0
     if not wet or sea.current_speed == 0.0:
         return
-    u[0], u[1], u[2] = current(
-        z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
-    )
+    u[0], u[1], u[2] = current_here((y[0], y[1], y[2]), sea)
     up = u[0] * sea.bed_normal[0] + u[1] * sea.bed_normal[1] + u[2] * sea.bed_normal[2]
     for j in range(3):
         u[j] -= up * sea.bed_normal[j]
 
 
 @kernel
-def lift_off(n_normal, spans, first, last, wet, sea):
+def lift_off(n_normal, spans, first, last, wet, sea, law_data):
     """Where the weight on the bed is used up: span, place in it (m), weight left over (N), and whether it is.
 
     Left over is what a point load at the span's end has to make up for. What is buoyant cannot lie on the bed: there,
@@ -140,13 +181,13 @@ def lift_off(n_normal, spans, first, last, wet, sea):
     left = -n_normal
     for i in range(first, last):
         ds = spans[i].stop - spans[i].start
-        p = press(spans[i], 0.5 * ds, wet, sea.bed_normal, load)
+        p = mean_press(spans[i], 0.0, ds, wet, sea, law_data, load)
         if p <= 0.0 and ds > 0.0:
             if i == first:
                 return i, 0.0, left, False
             return i - 1, spans[i - 1].stop - spans[i - 1].start, left, False
         if p * ds >= left:
-            return i, left / p if ds > 0.0 else 0.0, 0.0, True
+            return i, _used_up(left, ds, spans[i], wet, sea, law_data, load) if ds > 0.0 else 0.0, 0.0, True
         left -= p * ds
         point = load_on_bed(spans[i], sea, sea.bed_normal, load)
         if point < 0.0:
@@ -155,6 +196,20 @@ def lift_off(n_normal, spans, first, last, wet, sea):
             return i, ds, left, True
         left -= point
     return last - 1, spans[last - 1].stop - spans[last - 1].start, left, False
+
+
+@kernel
+def _kept_back(ends, wet, span, sea, law_data, load, memory):
+    """What holds a stretch of a span back (N/m), and its slope by the direction, into the last of `memory`.
+
+    ends : s of the stretch in the span, m    memory : direction (3,), current (3,) m/s, slope (3,)
+    """
+    (low, high), (d, u, tilt) = ends, memory
+    p = mean_press(span, low, high, wet, sea, law_data, load)
+    for j in range(3):
+        load[j] += p * sea.bed_normal[j]  # the part in the plane
+    _, _, across, along = made_of(0.5 * (low + high), span, law_data, sea)
+    return hold(d, load, u, sea.bed_rest_friction * p, (across, along, span.drag_law), tilt)
 
 
 @kernel
@@ -169,15 +224,15 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]
     d, load, pull, turn = np.empty(3), np.empty(3), np.zeros(3), np.zeros(3)
     u, tilt = np.empty(3), np.empty(3)
-    bed_current(y[2], wet, sea, u)
+    bed_current(y, wet, sea, u)
     for i in range(3):
         d[i] = y[3 + i] - lift * normal[i]
     T = np.sqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + delta * delta)
     for i in range(3):
         d[i] /= T
-    end, place, left, lifted = lift_off(lift, spans, first, last, wet, sea)
+    end, place, left, lifted = lift_off(lift, spans, first, last, wet, sea, law_data)
     at_load = lifted and left > 0.0
-    p_end = press(spans[end], place, wet, normal, load)
+    p_end = press(spans[end], place, wet, sea, law_data, load)
     # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
     X, by_T, tension, total = 0.0, 0.0, T, 0.0
     kappa_end = 0.0
@@ -186,19 +241,19 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
         ds = place if i == end else spans[i].stop - spans[i].start
         if i < end:
             tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
-        p = press(spans[i], 0.5 * ds, wet, normal, load)
-        for j in range(3):
-            load[j] += p * normal[j]  # the part in the plane
-        kappa = hold(d, load, u, sea.bed_rest_friction * p, spans[i], tilt)
-        if i == end:
-            kappa_end = kappa
-        a, b, c = _stretch(tension, kappa, ds, laws[i], law_data)
-        X += ds + a
-        by_T += b
-        for j in range(3):
-            turn[j] += b * pull[j] + c * tilt[j]
-            pull[j] += tilt[j] * ds
-        tension = max(tension - kappa * ds, 0.0)
+        parts = PARTS if spans[i].profile >= 0 else 1
+        for part in range(parts):
+            high, step = ds - ds * part / parts, ds / parts
+            kappa = _kept_back((high - step, high), wet, spans[i], sea, law_data, load, (d, u, tilt))
+            if i == end and part == 0:
+                kappa_end = kappa
+            a, b, c = _stretch(tension, kappa, step, high, spans[i], laws[i], law_data)
+            X += step + a
+            by_T += b
+            for j in range(3):
+                turn[j] += b * pull[j] + c * tilt[j]
+                pull[j] += tilt[j] * step
+            tension = max(tension - kappa * step, 0.0)
         total += ds
     for i in range(3):
         y[i] += X * d[i]
@@ -222,10 +277,10 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
 
 
 @kernel
-def sink(y, m, lift, load, sea, span):
+def sink(y, m, lift, load, sea, law_data, span):
     """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it."""
     normal = sea.bed_normal
-    bed_load(span, 0.0, sea.water_density > 0.0 and y[2] < 0.0, load)
+    bed_load(span, 0.0, sea.water_density > 0.0 and y[2] < 0.0, sea, law_data, load)
     p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
     if p <= 0.0:
         return
@@ -267,11 +322,13 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
     """
     normal = sea.bed_normal
     wet = sea.water_density > 0.0 and y[2] < 0.0
-    load, u = np.empty(3), np.empty(3)
-    bed_current(y[2], wet, sea, u)
+    load, u, d, tilt = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    bed_current(y, wet, sea, u)
     lift = y[3] * normal[0] + y[4] * normal[1] + y[5] * normal[2]  # not zero where a point load is lifted
     flat = (y[3] - lift * normal[0], y[4] - lift * normal[1], y[5] - lift * normal[2])
     T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2 + delta * delta)
+    for j in range(3):
+        d[j] = flat[j] / T if T > 0.0 else 0.0
     tension, X = T, 0.0
     for back in range(end - first + 1):
         i = end - back
@@ -280,17 +337,16 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
         here = min(ds, low + ds - s)
         if i < end:
             tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
-        p = press(spans[i], 0.5 * ds, wet, normal, load)
-        for j in range(3):
-            load[j] += p * normal[j]
-        friction = sea.bed_rest_friction * p
-        kappa = _held_back(flat[0], flat[1], flat[2], load, u, friction, spans[i])
-        a, _, _ = _stretch(tension, kappa, here, laws[i], law_data)
-        X += here + a
-        tension = max(tension - kappa * here, 0.0)
+        parts = PARTS if spans[i].profile >= 0 else 1
+        for part in range(parts):
+            high, step = ds - ds * part / parts, ds / parts
+            way = min(step, max(0.0, here - ds * part / parts))
+            kappa = _kept_back((high - way, high), wet, spans[i], sea, law_data, load, (d, u, tilt))
+            a, _, _ = _stretch(tension, kappa, way, high, spans[i], laws[i], law_data)
+            X += way + a
+            tension = max(tension - kappa * way, 0.0)
         if here < ds:
             break
     for j in range(3):
-        d = flat[j] / T if T > 0.0 else 0.0
-        out[j] = y[j] - X * d
-        out[3 + j] = tension * d
+        out[j] = y[j] - X * d[j]
+        out[3 + j] = tension * d[j]

@@ -23,7 +23,7 @@ from ropewalk.methods.shooting.read import node_position
 from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.model import Model
-from ropewalk.physics.drag import drag
+from ropewalk.physics.drag_law import any_drag
 
 ROUND_OFF = 1.0e-9  # of the weight on a bed without friction: a smaller push is none
 
@@ -69,7 +69,8 @@ def _push(model: Model, row: Records, along: Array, z: float) -> tuple[float, fl
     p = -float(load @ sea.bed_normal)
     across = load + p * sea.bed_normal
     if wet and sea.current_speed != 0.0:
-        push = np.array(drag(current_at(z, sea), tuple(along), row.drag_normal, row.drag_tangential)[0])
+        scale = (row.drag_normal, row.drag_tangential, row.drag_normal)
+        push = np.array(any_drag(current_at(z, sea), tuple(along), scale, row.drag_law)[0])
         across = across + push - (push @ sea.bed_normal) * sea.bed_normal
         if sea.bed_rest_friction == 0.0:  # nothing holds it along the line either
             return float(np.linalg.norm(across)), ROUND_OFF * max(p, 0.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.balance_newton import Place
-from ropewalk.loads.sea import current_at
+from ropewalk.loads.sea import current_here
 from ropewalk.methods.shooting.shape import GuessedShape, bed_height, line_scale
 from ropewalk.methods.shooting.spans import LineSpans
 from ropewalk.model.arrays import Array
@@ -90,7 +90,7 @@ def _load(model: Model, spans: LineSpans, s: Array, r: Array, t: Array) -> Array
     for k in np.flatnonzero(r[:, 2] < 0.0):
         f[k, 2] += rows[k].buoyancy
         if model.sea.current_speed != 0.0:
-            u = np.array(current_at(r[k, 2], model.sea))
+            u = np.array(current_here(tuple(r[k]), model.sea))
             along = (u @ t[k]) * t[k]
             aside = u - along
             f[k] += rows[k].drag_normal * np.linalg.norm(aside) * aside

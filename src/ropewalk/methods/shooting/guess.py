@@ -22,7 +22,7 @@ IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a li
 
 
 @kernel
-def resultant(spans, sea, a, b, total):
+def resultant(spans, law_data, sea, a, b, total):
     """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m"""
     t, f, r = np.zeros(3), np.zeros(3), np.empty(3)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
@@ -38,7 +38,7 @@ def resultant(spans, sea, a, b, total):
             r[i] = a[i] + x * (b[i] - a[i])
         wet = sea.water_density > 0.0 and r[2] < 0.0
         along = (t[0], t[1], t[2])
-        load = string.span_load(0.5 * ds, (r[0], r[1], r[2]), along, 1.0, span, wet, sea)[0]
+        load = string.span_load(0.5 * ds, (r[0], r[1], r[2]), along, 1.0, span, wet, law_data, sea)[0]
         for i in range(3):
             total[i] += ds * load[i]
         if span.bound > 0.0:
@@ -71,7 +71,7 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     scale : force scale, N    out : (k, 6), filled.  Returns the bed part, first and last s (m), equal for none.
     """
     total, up, along = np.zeros(3), np.zeros(3), np.zeros(3)
-    resultant(spans, sea, a, b, total)
+    resultant(spans, law_data, sea, a, b, total)
     length = spans[-1].stop - spans[0].start
     load = math.sqrt(total[0] ** 2 + total[1] ** 2 + total[2] ** 2)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)

@@ -39,6 +39,7 @@ def slide(arcs, x):
             source, span = arcs.source[k], arcs.spans[k]
             span.start = min(max(source.start, low), high)
             span.stop = min(max(source.stop, low), high)
+            span.from_a = source.from_a + source.way * (span.start - source.start)
             for i in range(3):
                 span.load[i] = source.load[i] + source.slope[i] * (span.start - source.start)
         arcs.length[a] = high - low

@@ -28,7 +28,7 @@ E3_SHARE = 0.01  # of the third-order estimate in the error, [Hairer1993], sec. 
 @kernel
 def is_quadrature(span, phase, sea):
     """True if the load of a span depends on s alone.  span : record of SPAN    phase : DRY, WET or GROUNDED"""
-    if phase == GROUNDED:
+    if phase == GROUNDED or span.profile >= 0 or span.function != 0:
         return False
     for k in range(3):
         if span.pressure[k] != 0.0:

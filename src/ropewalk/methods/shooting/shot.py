@@ -37,7 +37,7 @@ from ropewalk.numerics.rungekutta import (
     stage_state,
     step_factor,
 )
-from ropewalk.physics.current import POWER_LAYER, TABLE, UNIFORM
+from ropewalk.physics.current import FUNCTION, POWER_LAYER, TABLE, UNIFORM
 
 ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
 STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
@@ -245,7 +245,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
         s, end = place, span.stop - span.start
         place = 0.0
         if phase == GROUNDED and end > 0.0:
-            phase = _over_buoyant(y, m, i, first, spans, sea, water, walk.slope)
+            phase = _over_buoyant(y, m, i, first, spans, water, walk)
         lean = _lean(y, length)
         _slope(s, y, m, (span, law, phase), (y[2] + lean, y[2] + lean), walk, K[0])
         while s < end:
@@ -309,7 +309,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
             if phase == GROUNDED and event_value(y, phase, sea.bed_normal) >= 0.0:  # the load is lifted
                 phase = _next_phase(phase, y, water)
     if phase == GROUNDED:
-        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, spans[last - 1])
+        sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.law_data, spans[last - 1])
     while k < grid.size:
         table[k] = y[:STATE]
         k += 1
@@ -349,15 +349,15 @@ def _leave(y, m, arc, on_bed, walk, wanted, log):
 
 
 @kernel
-def _over_buoyant(y, m, i, first, spans, sea, water, slope):
+def _over_buoyant(y, m, i, first, spans, water, walk):
     """Phase in span i of a line that comes along the bed: a buoyant span cannot lie on it, and is led below it.
 
     So Newton meets the weight that has nothing to lie with.
     """
-    wet = water and y[2] < 0.0
-    if press(spans[i], 0.0, wet, sea.bed_normal, slope) > 0.0:
+    wet, sea = water and y[2] < 0.0, walk.sea
+    if press(spans[i], 0.0, wet, sea, walk.law_data, walk.slope) > 0.0:
         return GROUNDED
-    sink(y, m, event_value(y, GROUNDED, sea.bed_normal), slope, sea, spans[max(i - 1, first)])
+    sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.law_data, spans[max(i - 1, first)])
     return WET if wet else DRY
 
 
@@ -418,7 +418,7 @@ def next_event(y, y_new, phase, water, sea, length):
         return event, level
     if (phase == WET and z1 > 0.0) or (phase == DRY and z1 < 0.0):
         event = PHASE
-    if sea.current_speed == 0.0 or phase == DRY or sea.current_kind == UNIFORM:
+    if sea.current_speed == 0.0 or phase == DRY or sea.current_kind in (UNIFORM, FUNCTION):
         return event, level
     near = abs(z1 - z0)
     if event == PHASE:

@@ -106,6 +106,9 @@ class Shooting:
             Claim.GROUNDED,
             Claim.FRICTION,
             Claim.SLOPE,
+            Claim.VARYING,
+            Claim.DRAG_LAWS,
+            Claim.FUNCTIONS,
         }
     )
 

@@ -1,4 +1,4 @@
-"""From the lines of a Model to spans: stretches with constant properties, as the string equation reads them."""
+"""From the lines of a Model to spans: stretches with constant or smooth properties, as the string reads them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ropewalk.methods.shooting import string
 from ropewalk.model.arrays import Array, Ints, Records, joined, records
 from ropewalk.model.lines import FORCE_TABLE, PRESSURE, ROTATING
 from ropewalk.model.model import Model
+from ropewalk.model.profiles import means_between
 
 
 class LineSpans(NamedTuple):
@@ -29,6 +30,7 @@ def line_spans(model: Model, i: int, cuts: Array) -> LineSpans:
     ends = np.cumsum(lines.piece_length[own])
     ends[-1] = length
     knots = [lines.load_table[lines.table_start[j] : lines.table_start[j + 1], 0] for j in loads]
+    knots.append(model.profiles.edges(lines.piece_section[own]))
     inside = np.concatenate([lines.attachment_s[clumps], cuts, *knots])
     places = np.unique(np.concatenate([[0.0], ends, inside[(inside > 0.0) & (inside < length)]]))
     first, last = places[:-1], places[1:]
@@ -38,13 +40,19 @@ def line_spans(model: Model, i: int, cuts: Array) -> LineSpans:
     rows = records(first.size, string.SPAN)
     rows.start, rows.stop = first, last
     section = model.sections
-    rows.load[:, 2] = -section.mass[sections] * sea.gravity
-    rows.buoyancy = sea.water_density * sea.gravity * section.area[sections]
-    rows.drag_normal = 0.5 * sea.water_density * section.drag_normal[sections]
-    rows.drag_tangential = 0.5 * sea.water_density * section.drag_tangential[sections]
+    of = means_between(section, model.profiles, sections, first, last)
+    rows.from_a, rows.way, rows.mass, rows.drag_law = first, 1.0, of.mass, section.drag_law[sections]
+    rows.profile = _series_of(model, sections, 0.5 * (first + last))
+    rows.stretches = model.profiles.stretches[sections]
+    rows.inertial[:, 2] = -of.mass * sea.gravity
+    rows.load[:] = rows.inertial
+    rows.buoyancy = sea.water_density * sea.gravity * of.area
+    rows.drag_normal = 0.5 * sea.water_density * of.drag_normal
+    rows.drag_tangential = 0.5 * sea.water_density * of.drag_tangential
     rows.radius = section.contact_radius[sections]
+    rows.function, rows.time = model.fields.load_address(i), model.fields.time
     for j in loads:
-        _add_load(model, j, section.mass[sections], rows)
+        _add_load(model, j, of.mass, rows)
     for j in range(clumps.start, clumps.stop):
         at = int(np.flatnonzero(last == lines.attachment_s[j])[0])
         rows[at].jump += lines.attachment_force[j]
@@ -54,6 +62,17 @@ def line_spans(model: Model, i: int, cuts: Array) -> LineSpans:
         rows[at].bound = 1.0
     laws = np.stack([section.law[sections], section.law_start[sections], section.law_start[sections + 1]], axis=1)
     return LineSpans(rows, np.ascontiguousarray(laws, dtype=np.int64))
+
+
+def _series_of(model: Model, sections: Ints, middle: Array) -> Ints:
+    """Offsets in law_data of the series of spans of these sections, -1 where nothing varies.  middle : m from end A"""
+    profiles = model.profiles
+    found = np.full(sections.size, -1, dtype=np.int64)
+    for k in np.flatnonzero(np.diff(profiles.start)[sections]):
+        own = slice(int(profiles.start[sections[k]]), int(profiles.start[sections[k] + 1]))
+        row = min(int(np.searchsorted(profiles.high[own], middle[k])), own.stop - own.start - 1)
+        found[k] = profiles.at[own.start + row]
+    return found
 
 
 def _add_load(model: Model, j: int, mass: Array, rows: Records) -> None:
@@ -66,6 +85,7 @@ def _add_load(model: Model, j: int, mass: Array, rows: Records) -> None:
         turn = lines.load_value[j] ** 2 * (np.eye(3) - np.outer(axis, axis))
         rows.turn += mass[:, None] * turn.ravel()
         rows.load -= mass[:, None] * (turn @ lines.load_origin[j])
+        rows.inertial -= mass[:, None] * (turn @ lines.load_origin[j])
     elif lines.load_kind[j] == FORCE_TABLE:
         table = lines.load_table[lines.table_start[j] : lines.table_start[j + 1]]
         s0, s1 = rows.start, rows.stop
@@ -87,6 +107,10 @@ def reversed_spans(spans: LineSpans, length: float) -> LineSpans:
         rows.load[:, k] += rows.slope[:, k] * width
         rows.slope[:, k] *= -1.0
     rows.pressure *= -1.0
+    rows.from_a, rows.way = (
+        spans.rows.from_a[::-1] + (spans.rows.way * (spans.rows.stop - spans.rows.start))[::-1],
+        -1.0,
+    )
     # a point load at the end of a span stands at the end of the one that now comes before it
     for name in string.POINT_LOAD:
         rows[name] = 0.0
@@ -105,7 +129,7 @@ def depends_on_position(model: Model, rows: Records) -> bool:
     """True if some load of the spans changes with where the line is, other than at the surface and the bed."""
     sheared = model.sea.current_speed != 0.0 and model.sea.current_kind != 0
     drag = bool(np.any((rows.drag_normal > 0.0) | (rows.drag_tangential > 0.0)))
-    return bool(np.any(rows.turn != 0.0)) or (sheared and drag)
+    return bool(np.any(rows.turn != 0.0)) or bool(np.any(rows.function != 0)) or (sheared and drag)
 
 
 def loads_along_bed(model: Model, rows: Records) -> bool:

@@ -18,7 +18,8 @@ from ropewalk.model.arrays import Array, floats, ints, offsets
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
-from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain
+from ropewalk.model.profiles import no_profiles
+from ropewalk.physics.elasticity import FUNCTION, INEXTENSIBLE, LINEAR, strain
 
 FEW_POINTS = 0  # free points up to which the positions of the file serve
 SHORTEST = 1.0e-12  # of a line: a shorter piece is round-off
@@ -55,6 +56,7 @@ def gravity_model(model: Model) -> Model:
             law_data=floats(np.array(stiffness)[finite]),
             compression=np.zeros_like(sections.compression),
         ),
+        profiles=no_profiles(sections.law.size),
         lines=lines._replace(
             attachment_force=floats(down, (-1, 3)),
             load_start=ints(np.zeros(n_lines + 1)),
@@ -76,7 +78,8 @@ def _secant(model: Model, i: int) -> float:
         return float("inf")
     if kind == LINEAR:
         return float(sections.law_data[start])
-    probe = float(np.max(np.abs(sections.law_data[start:stop]))) * MODEST_STRAIN
+    stiffest = sections.law_data[start] if kind == FUNCTION else np.max(np.abs(sections.law_data[start:stop]))
+    probe = float(stiffest) * MODEST_STRAIN
     e, slope = strain(probe, kind, sections.law_data, start, stop)
     return probe / e if e > 0.0 else 1.0 / slope
 

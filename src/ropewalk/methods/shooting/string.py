@@ -6,26 +6,27 @@ per unstretched length ([Surmont2025], eqs. 9, 13 and 15),
 .. math:: r' = \nu(T)\, t, \qquad n' = -f, \qquad t = n / T, \quad T = \sqrt{n \cdot n + \delta^2}.
 
 delta is a tiny fraction of the loads: it gives a slack place (n = 0) a direction without being felt
-elsewhere. A line is cut into spans in which all properties are constant and the tabled load is linear.
-The load is
+elsewhere. A line is cut into spans in which properties are constant, or series in s (physics/profiles.py), and the
+tabled load is linear. The load is
 
-.. math:: f = f_0 + s f_1 + P \times t + K r + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(z), t)
+.. math:: f = f_0 + s f_1 + P \times t + K r + g(s, r, t) + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(r), t)
 
-weight and tables, pressure, rotating frame, buoyancy, and drag per stretched length on the unchanged
-diameter. On the bed (see :mod:`ropewalk.methods.shooting.bed`) the string moves in the bed's plane.
+weight and tables, pressure, rotating frame, a function of the user's, buoyancy, and drag per stretched length on the
+unchanged diameter. On the bed (see :mod:`ropewalk.methods.shooting.bed`) the string moves in the bed's plane.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.loads.given import given_load
+from ropewalk.loads.given import field_load, field_slopes, given_load
 from ropewalk.loads.point import water_on_point
-from ropewalk.loads.sea import current_at, current_shear
-from ropewalk.numerics.blockelimination import ZERO3, add3, onto, scale3
+from ropewalk.loads.sea import current_gradient, current_here
+from ropewalk.numerics.blockelimination import ZERO3, add3, add9, onto, scale3, scale9, times
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.drag import drag, drag_by_tangent, drag_by_velocity
+from ropewalk.physics.drag_law import any_drag, law_by_tangent, law_by_velocity
 from ropewalk.physics.elasticity import strain
+from ropewalk.physics.profiles import AREA, DRAG_NORMAL, DRAG_TANGENTIAL, MASS, STIFFNESS, property_at
 
 SPAN = np.dtype(
     [
@@ -43,6 +44,15 @@ SPAN = np.dtype(
         ("float_volume", "f8"),  # m3, at the span's end
         ("float_drag", "f8"),  # m2, drag area at the span's end
         ("bound", "f8"),  # 1 if something acts at the span's end
+        ("from_a", "f8"),  # m, s of the span's start from end A of the line
+        ("way", "f8"),  # 1 if s grows from end A to end B along the span, else -1
+        ("profile", "i8"),  # offset in law_data of its properties along s, -1 if they are constant
+        ("stretches", "i8"),  # 1 if its axial stiffness is one of them
+        ("mass", "f8"),  # kg/m, mean
+        ("inertial", "f8", (3,)),  # N/m, what in `load` is proportional to the mass
+        ("function", "i8"),  # address of a load of loads/given.py, 0 for none
+        ("time", "f8"),  # s, at which that is taken
+        ("drag_law", "i8"),  # address of a law of physics/drag_law.py, 0 for constant coefficients
     ],
     align=True,
 )
@@ -52,29 +62,63 @@ DRY, WET, GROUNDED = 0, 1, 2  # phases
 STATE = 6  # position and force
 ALL = 42  # and the derivatives of both by force (three columns) and position (three) at the start
 FORCE_ONLY = 24  # without those by position
-NO_DRAG = (ZERO3, 0.0, 0.0, 0.0, 0.0)  # what `drag` returns beside the force, in water at rest
+NO_DRAG = (ZERO3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # what `any_drag` returns beside the force, in water at rest
 
 
 @kernel
-def span_load(s, r, t, nu, span, wet, sea):
+def made_of(s, span, law_data, sea):
+    """Of a span at s (m from its start): mass over its mean, buoyancy (N/m), drag across and along (kg/m2)."""
+    if span.profile < 0:
+        return 1.0, span.buoyancy, span.drag_normal, span.drag_tangential
+    at, place = span.profile, span.from_a + span.way * s
+    ratio = property_at(place, MASS, law_data, at) / span.mass if span.mass > 0.0 else 1.0
+    half = 0.5 * sea.water_density
+    return (
+        ratio,
+        sea.water_density * sea.gravity * property_at(place, AREA, law_data, at),
+        half * property_at(place, DRAG_NORMAL, law_data, at),
+        half * property_at(place, DRAG_TANGENTIAL, law_data, at),
+    )
+
+
+@kernel
+def strain_at(T, s, span, law, law_data):
+    """Strain at a tension (N) and its derivative (1/N) at s of a span; law : (3,) kind and offsets into law_data."""
+    if span.stretches == 0:
+        return strain(T, law[0], law_data, law[1], law[2])
+    compliance = 1.0 / property_at(span.from_a + span.way * s, STIFFNESS, law_data, span.profile)
+    return T * compliance, compliance
+
+
+@kernel
+def span_load(s, r, t, nu, span, wet, law_data, sea):
     r"""Load per unstretched length at a place (N/m); and the current, the drag per stretched length and its parts.
 
-    .. math:: f = f_0 + s f_1 + P \times t + K r + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(z), t)
+    .. math:: f = f_0 + s f_1 + P \times t + K r + g(s, r, t) + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(r), t)
 
     s : m from the start of the span    r : place, 3 numbers, m    t : unit tangent, 3 numbers    nu : stretch
-    span : record of SPAN    wet : under water    sea : the `Sea` arrays
+    span : record of SPAN    wet : under water    law_data : of the line    sea : the `Sea` arrays
     """
-    k = span.turn
+    ratio, buoyancy, across, along = made_of(s, span, law_data, sea)
+    k, more = span.turn, ratio - 1.0
     turn = (k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8])
-    given = (span.load[0] + s * span.slope[0], span.load[1] + s * span.slope[1], span.load[2] + s * span.slope[2])
+    given = (
+        span.load[0] + s * span.slope[0] + more * span.inertial[0],
+        span.load[1] + s * span.slope[1] + more * span.inertial[1],
+        span.load[2] + s * span.slope[2] + more * span.inertial[2],
+    )
+    if span.profile >= 0:
+        turn = scale9(ratio, turn)
     f = given_load(given, (span.pressure[0], span.pressure[1], span.pressure[2]), turn, t, r)
+    if span.function != 0:
+        f = add3(f, field_load(span.function, span.from_a + span.way * s, r, scale3(span.way, t), span.time))
     if not wet:
         return f, ZERO3, ZERO3, NO_DRAG
-    f = (f[0], f[1], f[2] + span.buoyancy)
-    if sea.current_speed == 0.0 or span.drag_normal + span.drag_tangential == 0.0:
+    f = (f[0], f[1], f[2] + buoyancy)
+    if sea.current_speed == 0.0 or across + along == 0.0:
         return f, ZERO3, ZERO3, NO_DRAG
-    u = current_at(r[2], sea)
-    force, parts = drag(u, t, span.drag_normal, span.drag_tangential)
+    u = current_here(r, sea)
+    force, parts = any_drag(u, t, (across, along, across), span.drag_law)
     return add3(f, scale3(nu, force)), u, force, parts
 
 
@@ -99,25 +143,29 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
     nx, ny, nz = y[3] - lift * normal[0], y[4] - lift * normal[1], y[5] - lift * normal[2]
     T = np.sqrt(nx * nx + ny * ny + nz * nz + delta * delta)
     t = (nx / T, ny / T, nz / T)
-    e, de = strain(T, law[0], law_data, law[1], law[2])
+    e, de = strain_at(T, s, span, law, law_data)
     nu = 1.0 + e
     wet = phase == WET or (phase == GROUNDED and y[2] < 0.0)
-    load, u, drag_force, parts = span_load(s, (y[0], y[1], y[2]), t, nu, span, wet, sea)
+    load, u, drag_force, parts = span_load(s, (y[0], y[1], y[2]), t, nu, span, wet, law_data, sea)
     for i in range(3):
         dy[i] = nu * t[i]
         dy[3 + i] = -load[i]
     if m == STATE:
         return
-    by_t = drag_by_tangent(u, t, parts)
+    by_t, by_r = scale9(nu, law_by_tangent(u, t, parts)), _turned(s, span, law_data)
+    if span.function != 0:
+        place, towards = span.from_a + span.way * s, scale3(span.way, t)
+        _, more, turning = field_slopes(span.function, place, (y[0], y[1], y[2]), towards, span.time)
+        by_t, by_r = add9(by_t, scale9(span.way, turning)), add9(by_r, more)
     for i in range(3):
         for j in range(3):
-            dt[i, j] = nu * by_t[3 * i + j]
+            dt[i, j] = by_t[3 * i + j]
     _by_force(t, T, (nu, de), span, drag_force, dt, frame, by_n)
     if phase == GROUNDED:
         _project(frame, by_n, normal)
-    by_z = ZERO3  # derivative of the drag by height
-    if m == ALL and parts[2] + parts[3] > 0.0:
-        by_z = scale3(nu, onto(drag_by_velocity(t, parts), current_shear(min(max(y[2], low), high), sea)))
+    if m == ALL and parts[2] + abs(parts[7]) > 0.0:
+        gradient = current_gradient((y[0], y[1], min(max(y[2], low), high)), sea)
+        by_r = add9(by_r, scale9(nu, times(law_by_velocity(t, parts), gradient)))
     k = STATE
     while k < m:
         a, b, c = y[k + 3], y[k + 4], y[k + 5]
@@ -125,9 +173,19 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
             dy[k + i] = frame[i, 0] * a + frame[i, 1] * b + frame[i, 2] * c
             value = by_n[i, 0] * a + by_n[i, 1] * b + by_n[i, 2] * c
             for j in range(3):
-                value += span.turn[3 * i + j] * y[k + j]
-            dy[k + 3 + i] = -(value + by_z[i] * y[k + 2])
+                value += by_r[3 * i + j] * y[k + j]
+            dy[k + 3 + i] = -value
         k += STATE
+
+
+@kernel
+def _turned(s, span, law_data):
+    """Matrix of the rotating frame at s of a span (N/m2), 9 numbers."""
+    k = span.turn
+    turn = (k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8])
+    if span.profile < 0 or span.mass == 0.0:
+        return turn
+    return scale9(property_at(span.from_a + span.way * s, MASS, law_data, span.profile) / span.mass, turn)
 
 
 @kernel
@@ -180,7 +238,9 @@ def float_force(position, volume, drag_area, sea, force):
     """
     u, shear = ZERO3, ZERO3
     if drag_area > 0.0 and sea.current_speed != 0.0:
-        u, shear = current_at(position[2], sea), current_shear(position[2], sea)
+        place = (position[0], position[1], position[2])
+        g = current_gradient(place, sea)
+        u, shear = current_here(place, sea), (g[2], g[5], g[8])
     F, _, by_u, _, by_height, _ = water_on_point(
         (volume, drag_area, 0.0), position[2], (u, ZERO3), (ZERO3, ZERO3), (sea.water_density, sea.gravity)
     )

@@ -1,0 +1,204 @@
+"""What users give as functions, ready for kernels and for the audit; drag laws as the case gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ropewalk.errors import InputError
+from ropewalk.model.arrays import Array, floats
+from ropewalk.model.environment import Sea
+from ropewalk.numerics.pointers import RAISED, Handle, arguments, handle_of, register
+from ropewalk.physics.current import FUNCTION
+from ropewalk.physics.elasticity import Law, function_law
+from ropewalk.spec.drag import Drag
+from ropewalk.spec.fields import Fields
+from ropewalk.spec.system import System
+
+LOAD_SHAPE, CURRENT_SHAPE, LAW_SHAPE = (0, 3, 3, 0), (3, 0), (0,)  # what functions are given
+SECANT = 1e-4  # strain at which a law's stiffness near zero is taken
+PROBES = (0.0, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # strains between which a law must rise
+NO_TENSION = 1e-9  # of the tension at the largest of them: what a law may give at strain 0
+LEAST_SPEED = 1e-3  # m/s: scale of a current that vanishes where it is first looked at
+
+
+class UserFields(NamedTuple):
+    """Functions of the user's, and drag laws as the case gives them."""
+
+    loads: tuple[tuple[int, Handle], ...] = ()  # line and load
+    current: Handle | None = None
+    laws: Mapping[int, Handle] = {}  # by section
+    drag: Mapping[int, Drag] = {}  # by section, those that depend on the flow
+    time: float = 0.0  # s, at which statics take them
+
+    @property
+    def acts(self) -> bool:
+        """True if there is a load or a current by a function."""
+        return bool(self.loads) or self.current is not None
+
+    def load_address(self, line: int) -> int:
+        """Address of the load on a line, 0 if there is none."""
+        return next((handle.address for i, handle in self.loads if i == line), 0)
+
+    def handles(self) -> dict[str, Handle]:
+        """What can go wrong in a run, by how it is called in messages."""
+        found = {f"the load on line {i}": handle for i, handle in self.loads}
+        found |= {} if self.current is None else {"the current": self.current}
+        return found | {f"the law of section {i}": handle for i, handle in self.laws.items()}
+
+
+def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
+    """Axial laws by functions, by section."""
+    found = {}
+    for name, function in given.laws.items():
+        _known("section", f"fields.laws.{name}", name, system.sections)
+        tension = [_numbers(function, [e], f"fields.laws.{name}", 1)[0] for e in PROBES]
+        if abs(tension[0]) > NO_TENSION * abs(tension[-1]):
+            raise InputError(f"fields.laws.{name}: T(0) is {tension[0]:g} N; a law of strain begins with T(0) = 0")
+        for k in range(1, len(PROBES)):
+            if tension[k] <= tension[k - 1]:
+                raise InputError(
+                    f"fields.laws.{name}: T({PROBES[k]:g}) is {tension[k]:g} N, not above T({PROBES[k - 1]:g}) = "
+                    f"{tension[k - 1]:g} N; a law must rise"
+                )
+        handle = _handle(function, LAW_SHAPE, 1, f"fields.laws.{name}")
+        found[name] = function_law(_numbers(function, [SECANT], name, 1)[0] / SECANT, handle.address), handle
+    return found
+
+
+def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Handle]], owner: Mapping[int, str]
+                 ) -> UserFields:  # fmt: skip
+    """Functions and drag laws.  owner : names of the sections in the arrays, those of varying pieces included"""
+    middle: Array = np.mean(_places(system), axis=0)
+    loads = []
+    for name, function in given.loads.items():
+        where = f"fields.loads.{name}"
+        _known("line", where, name, system.lines)
+        if system.lines[name].payout is not None:
+            raise InputError(f"{where}: line '{name}' has a winch, along which s moves; leave the winch out")
+        _numbers(function, [0.5 * system.lines[name].length, middle, np.array([1.0, 0.0, 0.0]), 0.0], where, 3)
+        loads.append((list(system.lines).index(name), _handle(function, LOAD_SHAPE, 3, where)))
+    current = None
+    if given.current is not None:
+        if system.environment.current is not None:
+            raise InputError("fields.current takes the place of environment.current; leave one of them out")
+        _numbers(given.current, [middle, 0.0], "fields.current", 3)
+        current = _handle(given.current, CURRENT_SHAPE, 3, "fields.current")
+    for section in given.properties:
+        _known("section", f"fields.properties.{section}", section, system.sections)
+    return UserFields(
+        loads=tuple(loads),
+        current=current,
+        laws={k: laws[name][1] for k, name in owner.items() if name in laws},
+        drag={k: system.sections[name].drag for k, name in owner.items() if system.sections[name].drag.has_law},
+    )
+
+
+def field_sea(sea: Sea, system: System, fields: UserFields) -> Sea:
+    """The sea with a current by a function."""
+    if fields.current is None:
+        return sea
+    deep = -sea.depth if math.isfinite(sea.depth) else -100.0
+    places = np.concatenate([_places(system), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5 * deep]]])
+    speeds = [_speed(fields.current.function, place) for place in places]
+    table = [[float(fields.current.address), 1.0, fields.time]]
+    return sea._replace(
+        current_kind=FUNCTION, current_speed=max(LEAST_SPEED, *speeds), current_table=floats(table, (-1, 3))
+    )
+
+
+def _places(system: System) -> Array:
+    """(n, 3) points and bodies of the case, m; its origin if it has none."""
+    points, bodies = list(system.points.values()), list(system.bodies.values())
+    found = [*(point.position for point in points), *(body.position for body in bodies)]
+    return np.array(found or [(0.0, 0.0, 0.0)], dtype=float)
+
+
+def _speed(function: Callable[..., Any], place: Array) -> float:
+    """Speed at a place where a line may never be, m/s; 0 where the field is not known."""
+    try:
+        speed = float(np.linalg.norm(np.asarray(function(place, 0.0), dtype=float)))
+    except Exception:
+        return 0.0
+    return speed if math.isfinite(speed) else 0.0
+
+
+def trouble(fields: UserFields, names: Mapping[str, tuple[str, ...]]) -> str:
+    """A sentence if a function raised or gave numbers that are not finite; empty if none did.
+
+    names : of the lines and sections
+    """
+    for handle, what, shape in _named(fields, names):
+        if handle.trouble[0] == 0.0:
+            continue
+        given = arguments(handle.trouble[1:], shape)
+        at = ", ".join(np.array2string(np.asarray(x), precision=6) for x in given)
+        if handle.trouble[0] == RAISED:
+            return f"{what} raised {_raised(handle.function, given)} at ({at})"
+        return f"{what} is not finite at ({at})"
+    return ""
+
+
+def _named(fields: UserFields, names: Mapping[str, tuple[str, ...]]) -> list[tuple[Handle, str, tuple[int, ...]]]:
+    found: list[tuple[Handle, str, tuple[int, ...]]] = [
+        (handle, f"the load function of line '{names['lines'][i]}'", LOAD_SHAPE) for i, handle in fields.loads
+    ]
+    if fields.current is not None:
+        found.append((fields.current, "the current function", CURRENT_SHAPE))
+    sections = names["sections"]
+    for i, handle in fields.laws.items():
+        if i < len(sections):
+            found.append((handle, f"the law of section '{sections[i]}'", LAW_SHAPE))
+    return found
+
+
+def _raised(function: Callable[..., Any], given: list[Any]) -> str:
+    """What a function raises, when it is called again."""
+    try:
+        function(*given)
+    except Exception as error:
+        return f"{type(error).__name__} ({error})"
+    return "an exception"
+
+
+def forget_trouble(fields: UserFields) -> None:
+    """Begin anew to note what goes wrong in functions."""
+    for handle in fields.handles().values():
+        handle.reset()
+
+
+def _handle(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, label: str) -> Handle:
+    try:
+        handle = handle_of(function, shape, n_found)
+    except Exception as error:
+        text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(f"{label}: numba cannot compile the function as it is called here: {text}") from None
+    register(label, handle.address)
+    return handle
+
+
+def _numbers(function: Callable[..., Any], given: list[Any], where: str, count: int) -> list[float]:
+    """What a function returns for a first try; InputError if that is not `count` finite numbers."""
+    what = "a number" if count == 1 else f"{count} numbers"
+    try:
+        value = function(*given)
+    except Exception as error:
+        raise InputError(f"{where} raised {type(error).__name__}: {error}; it must return {what}") from None
+    try:
+        found = np.atleast_1d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        raise InputError(f"{where} returned {type(value).__name__}; it must return {what}") from None
+    if found.shape != (count,):
+        raise InputError(f"{where} returned an array of shape {np.shape(value)}; it must return {what}")
+    if not np.all(np.isfinite(found)):
+        at = ", ".join(np.array2string(np.asarray(x), precision=6) for x in given)
+        raise InputError(f"{where} returned {found.tolist()} at ({at}); it must return finite numbers")
+    return [float(x) for x in found]
+
+
+def _known(kind: str, where: str, name: str, parts: Mapping[str, Any]) -> None:
+    if name not in parts:
+        raise InputError(f"{where}: no {kind} '{name}'. There are: {', '.join(parts) or 'none'}")

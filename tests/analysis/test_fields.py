@@ -1,0 +1,229 @@
+"""Functions of the user's own: the built-in laws that they copy, what goes wrong in them, and checkpoints."""
+
+from __future__ import annotations
+
+import json
+
+import numba
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ropewalk.analysis.run import RunFailedError, simulate
+from ropewalk.analysis.statics import statics
+from ropewalk.errors import InputError
+from ropewalk.spec.fields import Fields
+from ropewalk.spec.system import System
+
+LIMIT = 1e-10  # of the largest force: what a copy of a built-in law may differ by
+METHODS = ["shooting", "fem"]
+
+
+def case(axial_stiffness=2e7, environment=None, run=None, **line):
+    own = {"diameter": 0.08, "mass": 20, "axial_stiffness": axial_stiffness,
+           "drag": {"normal": 1.2, "tangential": 0.1}}  # fmt: skip
+    made = {
+        "environment": {"depth": 100, "seabed": {"kind": "none"}, **(environment or {})},
+        "sections": {"rope": own},
+        "points": {"a": {"position": [0, 0, -90]}, "b": {"position": [80, 10, -1]}},
+        "lines": {
+            "l": {"from": "a", "to": "b", "elements": 12, "pieces": [{"section": "rope", "length": 130}], **line}
+        },
+    }
+    return System.model_validate(made | ({"run": run, "record": {"every": 0.25}} if run else {}))
+
+
+def agree(one, other, limit=LIMIT):
+    assert_allclose(other.state.end_force, one.state.end_force, atol=limit * np.abs(one.state.end_force).max(), rtol=0)
+
+
+@numba.njit
+def pressed(s, r, t, time):
+    return 30.0 * t[2], 0.0, -30.0 * t[0]
+
+
+def tabled(s, r, t, time):
+    return np.array([0.0, 5.0 + 0.1 * s, 0.0])
+
+
+@numba.njit
+def turning(s, r, t, time):
+    return 0.2 * np.array([r[0], r[1], 0.0])
+
+
+@numba.njit
+def sheared(r, t):
+    return max(0.0, min(1.0, 1.0 + 0.01 * r[2])) ** 0.2, 0.0, 0.0
+
+
+@numba.njit
+def linear(e):
+    return 2e7 * e
+
+
+@numba.njit
+def stiffening(e):
+    return 2e7 * (e + 30.0 * e * e)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("load", "function"),
+    [
+        ({"kind": "pressure", "axis": [0, 1, 0], "value": 30.0}, pressed),
+        ({"kind": "table", "s": [0, 130], "force": [[0, 5, 0], [0, 18, 0]]}, tabled),
+        ({"kind": "rotating", "axis": [0, 0, 1], "rate": 0.1}, turning),
+    ],
+    ids=["pressure", "table, plain", "rotating"],
+)
+def test_load_is_the_built_in_one(method, load, function):
+    """On a line with the sea about it."""
+    agree(statics(case(loads=[load]), method), statics(case(), method, fields={"loads": {"l": function}}))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("function", [sheared, sheared.py_func], ids=["njit", "plain"])
+def test_current_is_the_built_in_one(method, function):
+    """A power profile."""
+    power = {"current": {"speed": 1.0, "profile": {"kind": "power", "exponent": 0.2}}}
+    agree(statics(case(environment=power), method), statics(case(), method, fields=Fields(current=function)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("law", "function"),
+    [(2e7, linear), ({"kind": "polynomial", "stiffness": 2e7, "coefficients": [30.0]}, stiffening.py_func)],
+    ids=["linear", "polynomial, plain"],
+)
+def test_law_is_the_built_in_one(method, law, function):
+    """Inverted by Newton where the built-in law is."""
+    agree(statics(case(law), method), statics(case(), method, fields={"laws": {"rope": function}}))
+
+
+@numba.njit
+def swelling(s, r, t, time):
+    return 0.0, 12.0 * np.sin(1.3 * time), 0.0
+
+
+def test_run_under_a_load_of_time_is_that_of_the_case():
+    """A table along s with a harmonic factor."""
+    factor = {"kind": "harmonic", "terms": [{"amplitude": 1.0, "omega": 1.3, "phase": 0.5 * np.pi}]}
+    load = {"kind": "table", "s": [0, 130], "force": [[0, 12, 0], [0, 12, 0]], "factor": factor}
+    run = {"duration": 1.0, "step": 0.05}
+    one = simulate(case(run=run, loads=[load]))
+    other = simulate(case(run=run), fields={"loads": {"l": swelling}})
+    tension = one.end_tension.to_numpy()
+    # the built-in load is taken at the same times; Newton stops at 1e-9 or so of the tension
+    assert_allclose(other.end_tension.to_numpy(), tension, atol=1e-7 * tension.max(), rtol=0.0)
+    assert list(json.loads(other.attrs["fields"])) == ["loads.l"]
+
+
+def test_run_in_a_current_field():
+    """A plain Python function, the same as the profile of the case."""
+    run = {"duration": 0.5, "step": 0.05}
+    even = {"current": {"speed": 1.0}}
+    one = simulate(case(run=run, environment=even))
+    other = simulate(case(run=run), fields=Fields(current=lambda r, t: (1.0, 0.0, 0.0)))
+    tension = one.end_tension.to_numpy()
+    assert_allclose(other.end_tension.to_numpy(), tension, atol=1e-7 * tension.max(), rtol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"load": {}}, "did you mean 'loads'"),
+        ({"loads": {"x": pressed}}, "no line 'x'. There are: l"),
+        ({"loads": {"l": 3.0}}, "must be a function, not float"),
+        ({"loads": {"l": lambda s, r, t, time: (1.0, 2.0)}}, "shape .2,.; it must return 3 numbers"),
+        ({"loads": {"l": lambda s, r, t, time: "no"}}, "it must return 3 numbers"),
+        ({"loads": {"l": lambda s, r, t, time: 1 / 0}}, "raised ZeroDivisionError"),
+        ({"loads": {"l": lambda s, r, t, time: (np.nan, 0.0, 0.0)}}, "must return finite numbers"),
+        ({"laws": {"rope": lambda e: 5.0 + e}}, "T.0. is 5 N"),
+        ({"laws": {"rope": lambda e: -e}}, "a law must rise"),
+        ({"properties": {"rope": {"colour": lambda s: 1.0}}}, "no property 'colour'"),
+        ([1], "must be ropewalk.Fields or a mapping, not list"),
+    ],
+)
+def test_what_is_no_field_is_refused(fields, words):
+    """Before anything is computed."""
+    with pytest.raises(InputError, match=words):
+        statics(case(), fields=fields)
+
+
+def fails_high(s, r, t, time):
+    """Known below 30 m only."""
+    if r[2] > -30.0:
+        raise ValueError("no data above 30 m")
+    return 0.0, 1.0, 0.0
+
+
+@numba.njit
+def is_nan_high(s, r, t, time):
+    """Not a number above 30 m."""
+    return (0.0 if r[2] < -30.0 else np.nan), 1.0, 0.0
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (fails_high, "load function of line 'l' raised ValueError .no data above 30 m."),
+        (is_nan_high, "is not finite at"),
+    ],
+)
+def test_function_that_fails_on_the_way_is_named(function, words):
+    """With what it was given."""
+    with pytest.raises(InputError, match=words):
+        statics(case(), "shooting", fields={"loads": {"l": function}})
+
+
+def test_run_names_the_function_that_failed():
+    """Later than at the start."""
+
+    def late(s, r, t, time):
+        return 0.0, 1.0 if time < 0.3 else float("nan"), 0.0
+
+    with pytest.raises(RunFailedError, match=r"load function of line 'l' is not finite at .*0.3"):
+        simulate(case(run={"duration": 1.0, "step": 0.05}), fields={"loads": {"l": late}})
+
+
+@pytest.mark.parametrize("method", ["catenary", "bars_statics"])
+def test_others_refuse_and_name_who_can(method):
+    """A sentence."""
+    with pytest.raises(InputError, match=r"loads or currents given as functions; take .*'shooting' or 'fem'"):
+        statics(case(), method, fields={"loads": {"l": pressed}})
+
+
+def stopped_run(path, fields):
+    """A run that its own load stops after a while; its folder is kept."""
+    from ropewalk.analysis import run as module
+
+    calls = {"n": 0}
+    march = module._passages
+
+    def passages(*given):
+        for passage in march(*given):
+            yield passage
+            calls["n"] += 1
+            if calls["n"] == 1:
+                raise KeyboardInterrupt
+
+    return passages
+
+
+def test_resume_needs_the_same_functions(tmp_path, monkeypatch):
+    """A stopped run goes on to the same bits with the same function, and is refused with another or with none."""
+    from ropewalk.analysis import run as module
+    from ropewalk.analysis.run import InterruptedRunError
+
+    system, fields = case(run={"duration": 2.0, "step": 0.05}), {"loads": {"l": swelling}}
+    whole = simulate(system, fields=fields)
+    path = tmp_path / "out.nc"
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_passages", stopped_run(path, fields))
+        with pytest.raises(InterruptedRunError):
+            simulate(system, output=path, fields=fields)
+    for other in (None, {"loads": {"l": pressed}}):
+        with pytest.raises(InputError, match=r"of a run with other functions .fields: loads.l."):
+            simulate(system, output=path, resume=True, fields=other)
+    again = simulate(system, output=path, resume=True, fields=fields)
+    np.testing.assert_array_equal(again.end_tension.to_numpy(), whole.end_tension.to_numpy())
