@@ -206,7 +206,7 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
         raise InputError("frequency analyses do not support links between bodies; merge rigid ones into one")
     if any(line.over for line in case.lines.values()):
         raise InputError("frequency analyses do not support lines that run over points; end them there")
-    if np.any(model.sections.drag_law != 0):
+    if any(section.drag.has_law for section in case.sections.values()):
         raise InputError(
             "frequency analyses do not support drag coefficients by angle or Reynolds number; give constant ones"
         )
