@@ -10,7 +10,7 @@ from pydantic import Field, model_serializer, model_validator
 from ropewalk.spec.base import NotNegative, Part, Positive
 
 ACROSS = 90.0  # deg, angle of attack of flow across a member; 0 is flow along it
-ROWS = Field(min_length=1, max_length=200)
+ENTRIES = Field(min_length=1, max_length=200)
 
 
 class DragTable(Part):
@@ -19,9 +19,9 @@ class DragTable(Part):
     Beyond the ends the outer entries hold; between Reynolds numbers it is linear in their logarithm.
     """
 
-    angle: Annotated[tuple[NotNegative, ...], ROWS] | None = None
+    angle: Annotated[tuple[NotNegative, ...], ENTRIES] | None = None
     """Between the relative velocity and the member, deg: 0 along it, 90 across it."""
-    reynolds: Annotated[tuple[Positive, ...], ROWS] | None = None
+    reynolds: Annotated[tuple[Positive, ...], ENTRIES] | None = None
     """Speed times drag diameter over viscosity; speed across the member for `normal`, along it for `tangential`."""
     value: tuple[NotNegative, ...] | tuple[tuple[NotNegative, ...], ...]
     """One for each entry; with both, one row of values by Reynolds number for each angle."""
