@@ -142,6 +142,8 @@ def arc_length(mesh: Mesh, element: int) -> float:
 def worst_place(model: Model, work: FemWork) -> str:
     """Line and arc length of the node with the largest force out of balance."""
     mesh = work.mesh
+    if not mesh.s.size:
+        return "a body: there are no lines"
     inner = np.linalg.norm(work.steps.nodes[: mesh.s.size], axis=1)
     inner[mesh.node_start[:-1]] = 0.0
     inner[mesh.node_start[1:] - 1] = 0.0

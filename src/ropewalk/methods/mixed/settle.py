@@ -122,14 +122,14 @@ def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
     if outcome == CONVERGED:
         return Report(Status.DONE, "", iterations, force, miss)
     where = worst_place(model, work)
-    if not force <= UNBOUNDED * force_scale:
+    if work.misses.size and not force <= UNBOUNDED * force_scale:
         where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
         message = (
             f"no shape meets the lengths of the lines: {miss:.3g} m are missed in {where}, and forces grow without "
             "bound; lengthen the line, or give it axial_stiffness"
         )
         return Report(Status.TOO_SHORT, message, iterations, force, miss)
-    if miss / length_scale > force / force_scale:
+    if work.misses.size and miss / length_scale > force / force_scale:
         where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
     message = (
         f"no equilibrium after {iterations} iterations: {force:.3g} N out of balance and {miss:.3g} m of length "
