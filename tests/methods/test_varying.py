@@ -134,8 +134,8 @@ def test_varying_line_on_the_bed():
     exact, mesh = statics(grounded(taper), "shooting"), statics(grounded(taper), "fem")
     assert exact.audit.passed
     assert 20.0 < exact.line("l")["grounded_length"] < 190.0
-    for end in ("end_a", "end_b"):  # 200 elements: 2e-3, as of uniform lines
-        assert_allclose(mesh.line("l")[end]["tension"], exact.line("l")[end]["tension"], rtol=2e-3)
+    for end in ("end_a", "end_b"):  # 200 elements: 2e-3, as of uniform lines; friction leaves nothing at end A
+        assert_allclose(mesh.line("l")[end]["tension"], exact.line("l")[end]["tension"], rtol=2e-3, atol=0.1)
 
 
 def test_table_of_equal_values_is_the_constant():

@@ -32,7 +32,7 @@ INEXTENSIBLE = 0
 LINEAR = 1
 TABLE = 2
 POLYNOMIAL = 3
-FUNCTION = 4
+FUNCTION = 9  # beyond the kinds of physics/ropes.py, which count on from here
 
 LEAST_SLOPE = 0.01  # of EA: a polynomial that rises less than this is no fit any more, so it is left there
 INVERSE_ITERATIONS = 100  # bisection alone needs 60 for all digits; Newton 4 to 8
