@@ -22,7 +22,7 @@ SYROPE = {
 def rope_of(law):
     """Record and numbers of a law."""
     section = Section.model_validate({"diameter": 0.1, "mass": 1.0, "axial_stiffness": law})
-    sections = build_sections({"rope": section})
+    sections = build_sections({"rope": section}, 1025.0, {})
     return sections.rope[0], sections.law_data
 
 

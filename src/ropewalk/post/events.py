@@ -40,7 +40,7 @@ def find_events(dataset: xr.Dataset) -> list[Event]:
         return []
     system = _system(dataset)
     model = build(system)
-    needed = [name for name in READ if name in dataset]
+    needed = ["time", *(name for name in READ if name in dataset)]
     dataset = settled(dataset[needed], ramp_end(system))
     found = body_events(dataset, system, model)
     if system.bodies and system.environment.has_seabed:

@@ -145,7 +145,8 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
 def _can_share(mesh: Mesh) -> bool:
     """Whether nothing about a mesh keeps lines from going side by side: it must not change, nor have a relief."""
     changes = mesh.given.push.size or mesh.given.spread.size or mesh.winches.winch.shape[0] or mesh.load.shape[0]
-    return not (numba.config.DISABLE_JIT or changes or mesh.bed.x.size)
+    remembers = mesh.rope.shape[0] or mesh.shed.shape[0]  # laws and forces of nodes that move from step to step
+    return not (numba.config.DISABLE_JIT or changes or remembers or mesh.bed.x.size)
 
 
 def _groups(mesh: Mesh) -> list[list[Walk]]:
