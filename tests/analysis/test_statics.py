@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,6 +11,8 @@ from numpy.testing import assert_allclose
 import ropewalk as rw
 from reference import between, surmont_buoy
 from ropewalk.errors import ConvergenceError, InputError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_result_says_in_one_line_what_it_is():
@@ -133,3 +137,13 @@ def test_sunk_body_is_left_to_the_method_that_has_a_bed_for_it():
     # it lies on the bed, pressed in by its weight; less than 90 N of rope hang on it
     sunk = 19.5 + found.summary["bodies"]["weight"]["position"][2]
     assert_allclose(sunk, -weight / (1e5 * np.pi * 0.25), atol=90 / (1e5 * np.pi * 0.25))
+
+
+def test_stretched_length_of_a_tapered_rod_in_two_pieces():
+    """A rod that hangs straight is as long as its ends are apart, rows of its table beyond a piece notwithstanding."""
+    rod = {"section": "rod", "length": 30}
+    system = rw.System.from_file(EXAMPLES / "tapered_rod.yaml").replace("lines.rod.pieces", [rod, rod])
+    found = rw.statics(system)
+    top, end = found.state.point_position
+    # Simpson's rule between 50 nodes on a parabola in s: below 1e-9
+    assert_allclose(found.line("rod")["stretched_length"], np.linalg.norm(end - top), rtol=1e-9)

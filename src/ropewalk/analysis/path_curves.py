@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.analysis.spectrum import spectrum
-from ropewalk.analysis.statics import shape_summary
+from ropewalk.analysis.static_summary import shape_summary
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.rods.elastic import BendingProblem, bend, bent_rod
 from ropewalk.methods.rods.equilibrium import FloatingPose, equilibrium, tangent_basis

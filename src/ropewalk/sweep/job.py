@@ -134,7 +134,7 @@ def _static(system: System, output: Path | None) -> Summary:
             summary.add(key, ("line",), [line[key] for line in lines], unit, meaning)
         _strengths(system, summary)
     if names.bodies:
-        from ropewalk.analysis.statics import attitude
+        from ropewalk.analysis.static_summary import attitude
 
         summary.labels |= {"body": list(names.bodies), "turn": ["roll", "pitch", "yaw"]}
         summary.add("body_position", ("body", "axis"), state.body_position, "m", "position of the origins of bodies")

@@ -101,7 +101,8 @@ def _moored(system: System, found: dict[str, Equilibria]) -> Scene:
 
 def _lines(system: System, states: dict[str, MooredState]) -> Scene:
     """The case with its rods held where they float, at rest."""
-    from ropewalk.analysis.statics import attitude, statics
+    from ropewalk.analysis.static_summary import attitude
+    from ropewalk.analysis.statics import statics
     from ropewalk.model.rod_lines import rods_as_bodies
     from ropewalk.numerics.rotations import quaternion_from_matrix
 
