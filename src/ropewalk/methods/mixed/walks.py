@@ -130,7 +130,7 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
         table[name] = own[name]
     is_linear = own["law"] == LINEAR
     stiffness = mesh.law_data[np.where(is_linear, own["law_start"], 0)] if mesh.law_data.size else np.ones(own.shape)
-    table["compliance"] = np.where(is_linear, 1.0 / stiffness, 0.0)
+    table["compliance"] = np.divide(1.0, stiffness, out=np.zeros(own.shape), where=is_linear)
     slack = own["slack"]
     table["slack_compliance"] = np.divide(1.0, slack, out=np.zeros(slack.shape), where=slack > 0.0)
     lumped = mesh.node[walks.node]
