@@ -54,7 +54,6 @@ class RunAudit:
     )  # of their lengths, by inextensible line; most of all records
     pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
     pulled: float = 0.0  # N, largest tension of all
-    slack: bool = False  # whether a line went slack, so that it may have come taut with a blow
     begun: float = 0.0  # of the nets' extent: how far the solver moved knots from the state that it was given
     ends: dict[str, list[float]] = field(
         default_factory=dict
@@ -78,10 +77,9 @@ class RunAudit:
             push = -float(values.min(initial=0.0))
             if push > 0.0:
                 self.pushed[f"{kind} '{name}'"] = max(self.pushed.get(f"{kind} '{name}'", 0.0), push)
-        position, tension = moments.fields["position"], moments.fields["tension"]
+        position = moments.fields["position"]
         if not position.size:
             return
-        self.slack = self.slack or bool(tension.min() <= 0.0)
         self._note_lengths(model, moments)
         if not model.sea.has_seabed:
             return
@@ -175,16 +173,16 @@ def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt
     turned = exchanged(audit, energy)
     if turned == 0.0:
         return
-    blows = abs(float(energy.get("loss_impact", 0.0)))
-    lost = abs(float(energy.get("loss_numerics", 0.0))) / turned
-    apart = " (blows of lines that come taut included)" if audit.slack and blows == 0.0 else ""
+    blows, stepping = (float(energy.get(name, 0.0)) for name in ("loss_impact", "loss_numerics"))
+    stepping += min(blows, 0.0)  # impacts only take energy
+    lost = abs(stepping) / turned
     if lost > NUMERICS:
-        sign = "lost" if energy["loss_numerics"] >= 0.0 else "fed in"
+        sign = "lost" if stepping >= 0.0 else "fed in"
         text = (
-            f"the time steps {sign} {lost:.2g} of the energy exchanged{apart}, more than {NUMERICS:g}; give "
-            "run.tolerance a smaller value, or the lines damping"
+            f"the time steps {sign} {lost:.2g} of the energy exchanged, impacts not counted, more than {NUMERICS:g}; "
+            "give run.tolerance a smaller value, or the lines damping"
         )
-        yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS and not apart
+        yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS
     missed = abs(float(energy["closure"])) / turned
     if missed > CLOSURE:
         text = f"the energy ledger is out by {missed:.2g} of the energy exchanged, more than {CLOSURE:g}"

@@ -118,6 +118,8 @@ def print_balance(dataset: xr.Dataset) -> None:
     if lost is not None:
         kind = "dissipation" if lost >= 0.0 else "gain"
         stepping = f"numerical {kind} {abs(lost):.2g} J ({balance['numerics_share']:.1e}), "
+    if blows := balance.get("impact"):
+        stepping += f"impacts {blows:.2g} J, "
     say(f"energy: {turned:.4g} J exchanged, {stepping}ledger closes to {missed:.2g} J ({share:.1e})")
 
 
@@ -158,7 +160,7 @@ def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
 
     Turned over is half the sum of all changes of the terms: what one term loses another gains. Where nothing moved
     there is no ratio. Of solvers that tell it also what the time stepping lost (`numerics`, J; below zero if it gained)
-    and its size over the energy turned over (`numerics_share`).
+    and its size over the energy turned over (`numerics_share`), and what lines lost that came taut (`impact`, J).
     """
     if "energy" not in dataset or "closure" not in dataset["term"].values:
         return None
@@ -171,4 +173,6 @@ def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
     if "loss_numerics" in dataset["term"].values:
         lost = float(energy.sel(term="loss_numerics").values[-1])
         balance |= {"numerics": lost, "numerics_share": None if is_still else abs(lost) / turned}
+    if "loss_impact" in dataset["term"].values:
+        balance["impact"] = float(energy.sel(term="loss_impact").values[-1])
     return balance

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
@@ -25,6 +27,7 @@ from ropewalk.model.model import Model
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
 TINY_ITERATIONS = 8  # of Newton, in it
 STEP_AFTER_BREAK = 1e-3  # of the longest step
+BRAKED = 0.1  # of its velocity: what a node at a winch may lose of it in the first step after its element was split
 SAME_TIME = 1e-9  # s
 
 
@@ -145,20 +148,45 @@ def _remesh(model: Model, work: FemWork, t: float) -> None:
 
 
 def _balance(model: Model, work: FemWork) -> None:
-    """Give the elements at winches the tension that goes with the mass their nodes now have, and its acceleration."""
+    """Give the elements at winches the tension that goes with the mass their nodes now have, and these F / m.
+
+    A node that was part of a straight element sags from it at once, and line that leaves a winch quickly is braked by
+    the water: accelerations found between the nodes before fit none of that, and no ledger closes over a step that
+    begins with forces other than m a.
+    """
     mesh, kept, sea = work.mesh, work.steps, model.sea
-    water_at(kept.now.X[0], float(kept.clock[0].time), sea, kept.flow)
+    now, clock, fluid = kept.now, kept.clock[0], (sea.water_density, sea.gravity)
+    water_at(now.X[0], float(kept.clock[0].time), sea, kept.flow)
+
+    def unbalanced(node: int) -> Array:
+        unbalance(now.X, now.T, kept.flow, mesh, fluid, kept.memory.grip, kept.nodes, work.misses)
+        return np.array(kept.nodes[node])
+
     for winch in mesh.winches.winch:
         line, e, inner, end = winch.line, winch.element, winch.inner, winch.end
         ahead = 1 if end > inner else -1
         inside = range(mesh.node_start[line] + 1, mesh.node_start[line + 1] - 1)
-        for element, node in ((e - ahead, inner - ahead), (e, inner)):
-            if node not in inside or kept.now.T[element] <= 0.0:
-                continue
-            fluid = (sea.water_density, sea.gravity)
-            unbalance(kept.now.X, kept.now.T, kept.flow, mesh, fluid, kept.memory.grip, kept.nodes, work.misses)
-            d = kept.now.X[0, node + ahead] - kept.now.X[0, node]
-            kept.now.T[element] += kept.nodes[node] @ d / np.linalg.norm(d)
+        near = [(element, node) for element, node in ((e - ahead, inner - ahead), (e, inner)) if node in inside]
+        for element, node in near:
+            if now.T[element] > 0.0:
+                d = now.X[0, node + ahead] - now.X[0, node]
+                now.T[element] += unbalanced(node) @ d / np.linalg.norm(d)
+        for _, node in near:
+            jump = np.linalg.solve(_inertia(now.X, node, unbalanced), unbalanced(node))
+            now.X[2, node] -= jump
+            now.X[3, node] = now.X[2, node]
+            longest = BRAKED * float(np.linalg.norm(now.X[1, node])) / max(float(np.linalg.norm(jump)), SAME_TIME)
+            clock.step = min(clock.step, max(longest, STEP_AFTER_BREAK * kept.settings[0].most_step))
+
+
+def _inertia(X: Array, node: int, unbalanced: Callable[[int], Array]) -> Array:
+    """(3, 3) change of the force out of balance at a node by its acceleration, kg: forces are linear in it."""
+    rest, columns = unbalanced(node), []
+    for p in range(3):
+        X[2, node, p] += 1.0
+        columns.append(unbalanced(node) - rest)
+        X[2, node, p] -= 1.0
+    return np.array(columns).T
 
 
 def _part(model: Model, work: FemWork, i: int, e: int) -> None:

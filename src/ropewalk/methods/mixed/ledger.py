@@ -6,7 +6,8 @@ by the parabola through the last three values. What the scheme itself takes in a
 
 .. math:: D = \sum m \left(\frac{a_0 + a_1}{2} \cdot \Delta r - \frac{v_0 + v_1}{2} \cdot \Delta v\right),
 
-has a row of its own; docs/theory/mixed_elements.md says what it is for each scheme. What is left,
+has a row of its own; docs/theory/mixed_elements.md says what it is for each scheme. In steps in which a line comes taut
+it goes to another row: the blow takes the velocity along the line, and a finer step would not keep it. What is left,
 
 .. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} - W_\text{winch}
           + \sum \text{losses},
@@ -24,9 +25,11 @@ from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import (
     DAMPING,
     ENDS,
+    IMPACT,
     NUMERICS,
     STEP_WORK,
     WINCH,
+    WORK,
     add_step,
     begin,
     elastic_energy,
@@ -88,6 +91,19 @@ def _scheme_losses(X, Y, mesh):
 
 
 @kernel(**UNCOUNTED)
+def _snaps(element, before, after, level):
+    """Whether an element that cannot push comes taut in a step, with a tension above `level` (N).
+
+    before, after : (n_elements,) tensions, N
+    """
+    count = 0
+    for e in range(after.size):
+        if before[e] <= 0.0 and after[e] > level and element[e].slack > 0.0:
+            count += 1
+    return count > 0
+
+
+@kernel(**UNCOUNTED)
 def keep_step(h, h_before, mesh, sea, work):
     """Add the step from `work.last` to `work.now` to the ledger; `work.flow` is the water after it.
 
@@ -97,7 +113,11 @@ def keep_step(h, h_before, mesh, sea, work):
     lost, held = _scheme_losses(work.last.X, work.now.X, mesh)
     work.ledger[NUMERICS, STEP_WORK] += lost
     work.ledger[ENDS, STEP_WORK] -= held
+    before = work.ledger[NUMERICS, WORK]
     add_step(h, h_before, work.ledger)
+    if work.clock[0].impact > 0.0 or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level):
+        work.ledger[IMPACT, WORK] += work.ledger[NUMERICS, WORK] - before
+        work.ledger[NUMERICS, WORK] = before
 
 
 @kernel(**UNCOUNTED)

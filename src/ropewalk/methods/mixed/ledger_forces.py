@@ -27,9 +27,9 @@ from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, ten
 from ropewalk.physics.ropes import MEMORY, rope_energy
 
 # rows of a ledger
-ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS = 0, 1, 2, 3, 4, 5, 6, 7, 8
-POWERS = 9
-KINDS = ("ends", "water", "loads", "drag", "damping", "seabed", "winch", "break", "numerics")  # names of the rows
+ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS, IMPACT = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+POWERS = 10
+KINDS = ("ends", "water", "loads", "drag", "damping", "seabed", "winch", "break", "numerics", "impact")  # of the rows
 
 # columns of a ledger
 WORK = 0  # J, since the start

@@ -91,7 +91,7 @@ def energy_terms(stored: Array, done: Array, first: Array) -> dict[str, Array]:
     gain = stored.sum(axis=1) - first.sum()
     work = dict(zip(KINDS, done.T, strict=True))
     given = {name: work[name] for name in ("ends", "water", "loads", "winch")}
-    lost = {name: work[name] for name in ("drag", "damping", "seabed", "break", "numerics")}
+    lost = {name: work[name] for name in ("drag", "damping", "seabed", "break", "impact", "numerics")}
     return {
         "kinetic": stored[:, 0],
         "elastic": stored[:, 1],
