@@ -22,6 +22,7 @@ from ropewalk.methods.chain import steps
 from ropewalk.methods.chain.arrays import Chain, allocate, chain
 from ropewalk.methods.chain.equations import assemble, expand, set_directions, state_at
 from ropewalk.methods.chain.statics import equilibrium
+from ropewalk.model.arrays import records
 from ropewalk.numerics.series import TERM_HEAD, order_for
 
 Array = NDArray[np.float64]
@@ -53,15 +54,15 @@ def power_series(made: Chain, nodes: Array, until: float, order: int, tolerance:
     """Nodes at `until` and the clock of the run."""
     n = made.length.size
     series = allocate(n, order)
-    clock = np.zeros(steps.CLOCK_SIZE)
-    clock[steps.SCALE] = 1e6 * made.time_floor
-    clock[steps.SMALLEST] = np.inf
+    clock = records(1, steps.CLOCK)
+    clock[0].scale = 1e6 * made.time_floor
+    clock[0].smallest = np.inf
     series.position[:, 0] = nodes.T
     code, _, _ = steps.integrate(made, series, clock, np.zeros(3), until, tolerance, 0.0)
     if code != steps.DONE:
         raise RuntimeError(f"power series stopped with code {code}")
     position, velocity = np.empty((n + 1, 3)), np.empty((n + 1, 3))
-    state_at(series, (until - clock[steps.BEGIN]) / clock[steps.SCALE], clock[steps.SCALE], position, velocity)
+    state_at(series, (until - clock[0].begin) / clock[0].scale, clock[0].scale, position, velocity)
     return position, clock
 
 
@@ -213,13 +214,13 @@ def cost_growth(order: int) -> tuple[list[float], float]:
     for n in COUNTS:
         made, nodes = filipich(n)
         _, clock = power_series(made, nodes, 0.02, order, TOLERANCE)
-        until = GROWTH_STEPS * float(clock[steps.SMALLEST])
+        until = GROWTH_STEPS * float(clock[0].smallest)
 
         def run(made: Chain = made, nodes: Array = nodes, until: float = until) -> Array:
             return power_series(made, nodes, until, order, TOLERANCE)[1]
 
         whole, clock = best_time(run, 3)
-        seconds.append(whole / float(clock[steps.STEPS]))
+        seconds.append(whole / float(clock[0].steps))
     return seconds, float(np.polyfit(np.log(COUNTS), np.log(seconds), 1)[0])
 
 

@@ -160,3 +160,11 @@ def test_own_fields_are_the_same_by_both_methods():
     assert_allclose(other.state.point_position[1], one.state.point_position[1], atol=2e-2)  # 50 elements of 1.2 m
     push = one.state.end_force[0, 0, 0] - 20.0 * 30.0  # along x: what the load gives, and the drag of the eddy
     assert 0.0 < abs(push) < 60.0
+
+
+def test_load_on_a_chain_hangs_by_its_weight_and_that_of_the_links():
+    """Tension at the tip at t = 0: (800 + 12 x 15) g; at its end B 800 g."""
+    from ropewalk import simulate
+
+    tension = simulate(EXAMPLES / "chain_body.yaml", duration=0.1).end_tension.values[0, 0]
+    assert_allclose(tension, [980.0 * 9.80665, 800.0 * 9.80665], rtol=1e-12)

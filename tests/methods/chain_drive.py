@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ropewalk.methods.chain import steps
 from ropewalk.methods.chain.arrays import Chain, Series, allocate
 from ropewalk.methods.chain.equations import state_at
+from ropewalk.model.arrays import records
 from ropewalk.numerics.series import TERM_HEAD
 
 Array = np.ndarray
@@ -26,23 +28,27 @@ class Outcome(NamedTuple):
 
 
 def drive(
-    chain: Chain, r: Array, v: Array, until: float, order: int = 25, tolerance: float = 1e-13, step: float = 0.0
-) -> Outcome:
-    """Integrate from t = 0 and read the state at `until`."""
+    chain: Chain, r: Array, v: Array, until: float, order: int = 25, tolerance: float = 1e-13, step: float = 0.0,
+    poses: Sequence[tuple[Array, Array]] = (),
+) -> Outcome:  # fmt: skip
+    """Integrate from t = 0 and read the state at `until`.  poses : attitude and rate (body frame) of each body"""
     n = chain.length.size
-    series = allocate(n, order)
-    clock = np.zeros(steps.CLOCK_SIZE)
-    clock[steps.SCALE] = step or 0.05
-    clock[steps.SMALLEST] = np.inf
+    series = allocate(n, order, len(poses))
+    for k, (attitude, rate) in enumerate(poses):
+        series.bodies.attitude[k, 0] = attitude.ravel()
+        series.bodies.rate[k, 0] = rate
+    clock = records(1, steps.CLOCK)
+    clock[0].scale = step or 0.05
+    clock[0].smallest = np.inf
     series.position[:, 0] = r.T
-    series.position[:, 1] = v.T * clock[steps.SCALE]
+    series.position[:, 1] = v.T * clock[0].scale
     ledger = np.zeros(3)
     code, link, value = steps.integrate(chain, series, clock, ledger, until, tolerance, step)
     position, velocity = np.full((n + 1, 3), np.nan), np.full((n + 1, 3), np.nan)
     if code == steps.DONE:
-        tau = (until - clock[steps.BEGIN]) / clock[steps.SCALE]
-        state_at(series, tau, clock[steps.SCALE], position, velocity)
-        steps.work_until(chain, series, tau, ledger)
+        tau = (until - clock[0].begin) / clock[0].scale
+        state_at(series, tau, clock[0].scale, position, velocity)
+        steps.work_until(chain, series, tau, clock[0].scale, ledger)
     return Outcome(code, link, value, position, velocity, clock, ledger, series)
 
 

@@ -106,7 +106,7 @@ def _loads(chain: Chain, k: int, r: Array, v: Array) -> tuple[Array, Array]:
         normal = u - along * t
         force = -chain.damping * chain.mass[k] * speed + chain.linear_drag[k] * u
         force = force + chain.drag_normal[k] * np.sqrt(normal @ normal + chain.smoothing**2) * normal
-        force = force + chain.drag_tangential[k] * np.sqrt(along**2 + chain.smoothing**2) * along * t
+        force = force + chain.drag_tangential[k] * abs(along) * along * t
         resultant = resultant + 0.5 * force
         moment = moment + np.cross(x * d, 0.5 * force)
     return resultant, moment

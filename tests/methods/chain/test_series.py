@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chain_drive import drive, held_at, term
+from chain_reference import integrate
 from numpy.testing import assert_allclose
 
 from ropewalk.analysis.run import simulate
@@ -254,6 +255,34 @@ def test_smoothing_speed_tends_to_the_exact_drag() -> None:
         state, _ = _run(head_down, 1.0, tolerance=1e-11, smoothing_speed=speed)
         miss.append(np.abs(state.position - exact.position).max())
     assert miss[0] / miss[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_tangential_drag_across_a_current_runs_from_rest() -> None:
+    """A chain in a plane across the current: the flow along every link is 0 at t = 0, then takes either sign."""
+    head = HEAD.replace("water_density: 0", "water_density: 1000, current: {speed: 1.5, heading: 90}").replace(
+        "links: {", "links: {drag: {normal: 1.2, tangential: 0.3}, added_mass: {normal: 1.0}, "
+    )
+    model = _case(head=head, place="[30, 0, -20]", line="elements: 4")
+    low = model._replace(points=model.points._replace(position=model.points.position - [0, 0, 60]))
+    solver, work = _start(low, tolerance=1e-12)
+    begin = solver.read(low, work)
+    assert solver.advance(low, work, 1.5).good
+    end = solver.read(low, work)
+    made, _ = build_chain(low, 0, True, 0.0, 0.0)
+    top = low.points.position[1] + [5.0, 0.0, 0.0]
+
+    def moved(t: float) -> tuple[np.ndarray, ...]:
+        x, along = 5.0 * np.cos(0.5 * t), np.array([1.0, 0.0, 0.0])
+        speed, jolt = -2.5 * np.sin(0.5 * t) * along, -0.25 * x * along
+        return low.points.position[1] + x * along, speed, jolt
+
+    rest = (begin.position[0], np.zeros(3), np.zeros(3))
+    assert_allclose(begin.position[-1], top, atol=1e-12)
+    expected, _ = integrate(made, begin.position, begin.velocity, 1.5, lambda t: rest, moved, tolerance=1e-10)
+    # the Runge-Kutta run errs by its 1e-10 times some ten steps, and by the jumps in the third derivative
+    assert_allclose(end.position, expected, atol=1e-8)
+    figures = solver.advance(low, work, 1.5).figures
+    assert abs(figures["lines"]["chain"]["energy_balance"]) < 1e-10 * abs(figures["energy"]["work_of_loads"])
 
 
 # -- refusals and failures --------------------------------------------------------------------------------------------

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ropewalk.methods.chain.bodies import END_BODY, BodySeries, allocate_bodies
 from ropewalk.methods.chain.drag import DragSeries, allocate_drag
+from ropewalk.model.arrays import Records, records
 from ropewalk.numerics.series import TERM_HEAD
 
 Array = NDArray[np.float64]
@@ -33,13 +35,15 @@ class Chain(NamedTuple):
     load_terms: Array  # (m, TERM_HEAD + degree + 1) loads in time: target node i, or link n + 1 + i
     held: NDArray[np.bool_]  # (2,) whether end A, end B follow a prescribed motion
     motion_terms: Array  # (m, TERM_HEAD + degree + 1) positions of the held ends: target 0 (A) or n (B)
+    bodies: Records  # (k,) of END_BODY: on ends that are not held
+    body_terms: Array  # (m, TERM_HEAD + degree + 1) loads on bodies in time: target 2 k (force) or 2 k + 1 (moment)
     damping: float  # 1/s, mass-proportional
     linear_drag: Array  # (n,) N s/m, of a whole link, same in all directions
     drag_normal: Array  # (n,) N s2/m2, of a whole link: force = k |u_n| u_n
     drag_tangential: Array  # (n,) N s2/m2, along the link
     node_drag: Array  # (n + 1,) N s2/m2, of a node: force = k |u| u
     current: Array  # (3,) m/s, uniform and steady
-    smoothing: float  # m/s, |u| is sqrt(u^2 + smoothing^2) in quadratic drag
+    smoothing: float  # m/s, |u| is sqrt(u^2 + smoothing^2) in quadratic drag across links and of nodes
     reference_mass: float  # kg, makes the equations dimensionless
     time_floor: float  # s, steps below this mean that the series has no useful radius left
 
@@ -55,6 +59,7 @@ class Series(NamedTuple):
     along: Array  # (2, order, n) m/s2, t . (2 a0 + a1) and t . (a0 + 2 a1), for added mass
     reaction: Array  # (3, order, 2) N, force of what holds end A, end B on the chain
     drag: DragSeries
+    bodies: BodySeries
     lower: Array  # (n + 1, 4, 4) factors of the matrix; `assemble` and `factorise` fill them
     diagonal: Array  # (n + 1, 4, 4)
     upper: Array  # (n + 1, 4, 4)
@@ -62,7 +67,7 @@ class Series(NamedTuple):
     scratch: Array  # (4, n)
 
 
-def allocate(n_links: int, order: int) -> Series:
+def allocate(n_links: int, order: int, n_bodies: int = 0) -> Series:
     """Memory for series of the given order: positions to power order + 1, forces to order - 1."""
     n = n_links
     return Series(
@@ -74,6 +79,7 @@ def allocate(n_links: int, order: int) -> Series:
         along=np.zeros((2, order, n)),
         reaction=np.zeros((3, order, 2)),
         drag=allocate_drag(n, order),
+        bodies=allocate_bodies(n_bodies, order),
         lower=np.zeros((n + 1, 4, 4)),
         diagonal=np.zeros((n + 1, 4, 4)),
         upper=np.zeros((n + 1, 4, 4)),
@@ -95,6 +101,8 @@ def chain(length: Array, mass: Array, *, gravity: float = 9.81, **given: Any) ->
     n, down = length.size, np.array([0.0, 0.0, -gravity])
     node_mass = _filled(given.get("node_mass"), n + 1)
     reference = (mass.sum() + node_mass.sum()) / n
+    if reference == 0.0 and "bodies" in given:
+        reference = float(np.sum(given["bodies"].mass))
     link_load = _fresh(given.get("link_load", np.outer(mass, down)))
     if link_load.ndim == 2:
         link_load = np.stack([0.5 * link_load, 0.5 * link_load], axis=1)
@@ -111,6 +119,8 @@ def chain(length: Array, mass: Array, *, gravity: float = 9.81, **given: Any) ->
         load_terms=_fresh(given.get("load_terms", no_terms)),
         held=np.array(given.get("held", (True, True)), dtype=np.bool_),
         motion_terms=_fresh(given.get("motion_terms", no_terms)),
+        bodies=given.get("bodies", records(0, END_BODY)),
+        body_terms=_fresh(given.get("body_terms", no_terms)),
         damping=float(given.get("damping", 0.0)),
         **{name: _filled(given.get(name), n) for name in per_link},
         node_drag=_filled(given.get("node_drag"), n + 1),

@@ -8,11 +8,14 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.methods.chain.arrays import Array, Chain, chain
-from ropewalk.model.given import ON_ATTACHMENT, ON_POINT, without_changes
+from ropewalk.methods.chain.bodies import END_BODY
+from ropewalk.model.arrays import Records, records
+from ropewalk.model.given import ON_ATTACHMENT, ON_BODY, ON_POINT, TURN_BODY, without_changes
 from ropewalk.model.in_time import products_of
-from ropewalk.model.joints import FREE, HELD
-from ropewalk.model.lines import FORCE_TABLE, POINT, PRESSURE
+from ropewalk.model.joints import FREE, HELD, LOOSE
+from ropewalk.model.lines import BODY, FORCE_TABLE, PRESSURE
 from ropewalk.model.model import Model
+from ropewalk.model.state import rotation_matrix
 from ropewalk.numerics.series import TERM_HEAD
 from ropewalk.physics.current import UNIFORM
 
@@ -80,6 +83,8 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
             drag_normal=dynamic * sections.drag_normal[section],
             drag_tangential=dynamic * sections.drag_tangential[section],
             node_drag=node_drag,
+            bodies=_end_bodies(model, line, length.size, density),
+            body_terms=_body_terms(model, line),
             current=_current(model) if wet else (0.0, 0.0, 0.0),
             smoothing=smoothing,
             **({"motion_terms": end_terms(model, line, length.size)} if any(held) else {}),
@@ -91,23 +96,101 @@ def build_chain(model: Model, line: int, wet: bool, damping: float, smoothing: f
 def check_case(model: Model) -> None:
     """Refuse what a chain of rigid links cannot be, beyond what the claims say."""
     lines, names = model.lines, model.names
-    for i, name in enumerate(names.lines):
-        if np.any(lines.end_kind[i] != POINT):
-            raise InputError(f"line '{name}': chain_series needs points at both ends, not bodies")
-        for k in lines.end_index[i]:
-            shared = int(np.sum(lines.end_index == k))
+    for i in range(len(names.lines)):
+        for side in range(2):
+            k = int(lines.end_index[i, side])
+            if lines.end_kind[i, side] == BODY:
+                _check_body(model, k)
+                continue
+            shared = int(np.sum((lines.end_index == k) & (lines.end_kind != BODY)))
             if np.any(model.points.joint[k] == FREE) and shared > 1:
                 raise InputError(
                     f"point '{names.points[k]}' is free and joins {shared} lines; chain_series moves each line "
-                    "by itself"
+                    "by itself; take solver 'mixed_fem'"
                 )
     for kind in lines.load_kind:
         if kind not in (PRESSURE, FORCE_TABLE):
-            raise InputError("chain_series takes pressure and table loads; a rotating frame has no rest in time")
+            raise InputError(
+                "chain_series takes pressure and table loads; a rotating frame has no rest in time: solve it by "
+                "statics, method 'shooting'"
+            )
     if np.any(model.given.load_factor[lines.load_kind == PRESSURE] >= 0):
         raise InputError("chain_series takes no pressure that changes in time; take solver 'mixed_fem'")
     if model.sea.water_density > 0.0 and model.sea.current_speed > 0.0 and model.sea.current_kind != UNIFORM:
-        raise InputError("chain_series takes a uniform current only; a profile changes as the links move through it")
+        raise InputError(
+            "chain_series takes a uniform current only; a profile changes as the links move through it: take solver "
+            "'mixed_fem'"
+        )
+
+
+def _check_body(model: Model, k: int) -> None:
+    """Refuse a body that is more than mass, weight, constant buoyancy and given loads at the end of one line."""
+    bodies, name = model.bodies, model.names.bodies[k]
+    if bodies.joint[k] != LOOSE:
+        i = int(bodies.motion[k])
+        if i >= 0 and np.any(model.motions.function[i, 3:] >= 0):
+            raise InputError(
+                f"body '{name}' turns as prescribed; chain_series takes prescribed translations: take 'mixed_fem'"
+            )
+        return
+    shared = int(np.sum((model.lines.end_index == k) & (model.lines.end_kind == BODY)))
+    if shared > 1:
+        raise InputError(
+            f"body '{name}' is free and joins {shared} lines; chain_series moves each line by itself: take 'mixed_fem'"
+        )
+    matrices = {"stiffness": bodies.stiffness[k], "damping": bodies.damping[k], "added_mass": bodies.added_mass[k]}
+    given = [word for word, matrix in matrices.items() if np.any(matrix)]
+    if bodies.hull_start[k + 1] > bodies.hull_start[k]:
+        given.append("hulls or windage")
+    if given:
+        raise InputError(
+            f"body '{name}' has {', '.join(given)}; chain_series takes bodies with mass, inertia, volume and given "
+            "loads: take solver 'mixed_fem'"
+        )
+    least = float(np.linalg.eigvalsh(bodies.inertia[k])[0])
+    if not (bodies.mass[k] > 0.0 and least > 0.0):
+        raise InputError(
+            f"body '{name}': mass {bodies.mass[k]:.6g} kg and smallest moment of inertia {least:.6g} kg m2 must be "
+            "positive for chain_series; give it inertia, or a free point with mass in its place"
+        )
+
+
+def _end_bodies(model: Model, line: int, n_links: int, density: float) -> Records:
+    """Free bodies at the ends of a line; records of END_BODY.  density : of the water around it, kg/m3"""
+    lines, bodies, gravity = model.lines, model.bodies, model.sea.gravity
+    found = []
+    for side, node in ((0, 0), (1, n_links)):
+        k = int(lines.end_index[line, side])
+        if lines.end_kind[line, side] != BODY or bodies.joint[k] != LOOSE:
+            continue
+        row, centre = records(1, END_BODY), bodies.centre[k]
+        row.node, row.mass = node, bodies.mass[k]
+        row.inertia, row.inverse = bodies.inertia[k].ravel(), np.linalg.inv(bodies.inertia[k]).ravel()
+        row.eye, row.at, row.origin = lines.end_offset[line, side] - centre, bodies.load_at[k] - centre, -centre
+        row.weight = 0.0, 0.0, -gravity * bodies.mass[k]
+        row.lift = 0.0, 0.0, gravity * density * bodies.volume[k]
+        row.force, row.moment = bodies.load_force[k], bodies.load_moment[k]
+        found.append(row)
+    return np.concatenate([records(0, END_BODY), *found]).view(np.recarray)
+
+
+def free_bodies(model: Model, line: int) -> list[int]:
+    """Which bodies hang on the ends of a line, in the order of its records."""
+    ends = zip(model.lines.end_kind[line], model.lines.end_index[line], strict=True)
+    return [int(k) for kind, k in ends if kind == BODY and model.bodies.joint[k] == LOOSE]
+
+
+def _body_terms(model: Model, line: int) -> Array | None:
+    """Forces and moments in time on the bodies of a line, as numerics.series.add_term reads them; None without any."""
+    own = free_bodies(model, line)
+    rows = [
+        _term(2 * own.index(int(p.part)) + int(p.kind == TURN_BODY), *made.span, p.direction, made.polynomial,
+              made.omega, made.phase)
+        for p in model.given.push
+        if p.kind in (ON_BODY, TURN_BODY) and int(p.part) in own
+        for made in products_of(model.functions, int(p.function))
+    ]  # fmt: skip
+    return np.array(rows) if rows else None
 
 
 def free_end_loads(model: Model, point: int, density: float) -> tuple[float, Array, float]:
@@ -121,8 +204,15 @@ def free_end_loads(model: Model, point: int, density: float) -> tuple[float, Arr
 
 
 def _is_held(model: Model, line: int, side: int) -> bool:
-    point = model.lines.end_index[line, side]
-    return bool(np.all(model.points.joint[point] == HELD))
+    k = model.lines.end_index[line, side]
+    if model.lines.end_kind[line, side] == BODY:
+        return bool(model.bodies.joint[k] != LOOSE)
+    return bool(np.all(model.points.joint[k] == HELD))
+
+
+def is_free_point(model: Model, line: int, side: int) -> bool:
+    """True if a line ends at a point that moves by its loads."""
+    return bool(model.lines.end_kind[line, side] != BODY) and not _is_held(model, line, side)
 
 
 def _current(model: Model) -> tuple[float, float, float]:
@@ -141,7 +231,7 @@ def _node_loads(model: Model, line: int, s: Array, density: float) -> tuple[Arra
         load[i, 2] += gravity * (density * lines.attachment_volume[k] - lines.attachment_mass[k])
         drag[i] += 0.5 * density * lines.attachment_drag_area[k]
     for side, i in ((0, 0), (1, s.size - 1)):
-        if not _is_held(model, line, side):
+        if is_free_point(model, line, side):
             own = free_end_loads(model, int(lines.end_index[line, side]), density)
             mass[i] += own[0]
             load[i] += own[1]
@@ -167,7 +257,7 @@ def _load_terms(model: Model, line: int, s: Array) -> Array | None:
     first, last = int(lines.attachment_start[line]), int(lines.attachment_start[line + 1])
     node_of = {(ON_ATTACHMENT, a): int(np.argmin(np.abs(s - lines.attachment_s[a]))) for a in range(first, last)}
     for side, node in ((0, 0), (1, s.size - 1)):
-        if not _is_held(model, line, side):
+        if is_free_point(model, line, side):
             node_of[ON_POINT, int(lines.end_index[line, side])] = node
     pushes = [(node_of[int(p.kind), int(p.part)], p.direction, int(p.function))
               for p in given.push if (int(p.kind), int(p.part)) in node_of]  # fmt: skip
@@ -220,13 +310,21 @@ def end_terms(model: Model, line: int, n_links: int, until: float = np.inf) -> A
     return np.concatenate([_end_terms(model, line, side, n_links, until) for side in sides])
 
 
+def end_at_rest(model: Model, line: int, side: int) -> tuple[Array, int]:
+    """Place (3,) of a held end (m) without its motion, and that motion (-1 for none)."""
+    k = int(model.lines.end_index[line, side])
+    if model.lines.end_kind[line, side] == BODY:
+        arm = rotation_matrix(model.bodies.quaternion[k]) @ model.lines.end_offset[line, side]
+        return model.bodies.position[k] + arm, int(model.bodies.motion[k])
+    return np.array(model.points.position[k]), int(model.points.motion[k])
+
+
 def _end_terms(model: Model, line: int, side: int, n_links: int, until: float) -> Array:
     """Motion terms of a held end, as numerics.series.add_term reads them; the same laws as physics/motion.py."""
     node = 0 if side == 0 else n_links
-    point = int(model.lines.end_index[line, side])
-    i = int(model.points.motion[point])
+    place, i = end_at_rest(model, line, side)
     one = np.array([1.0])
-    rows = [_term(node, -np.inf, np.inf, model.points.position[point], one)]
+    rows = [_term(node, -np.inf, np.inf, place, one)]
     if i < 0:
         return np.array(rows)
     motions = model.motions

@@ -1,8 +1,11 @@
 """Quadratic drag on rigid links and nodes as power series: analytic where the relative speed does not vanish.
 
-|u| u has no power series where u = 0. Each link is sampled at two Gauss points, so that a link turning
+Across a link |u| u has no power series where u = 0. Each link is sampled at two Gauss points, so that a link turning
 about its middle is damped too. With a smoothing speed e, |u| becomes sqrt(u^2 + e^2), which is analytic
 at every real time.
+
+Along a link |u| u is u^2 or -u^2: two power series that meet where u changes its sign, with a jump in the third
+derivative. A step takes the sign that u has just after its begin and ends where u has lost it; nothing is smoothed.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from ropewalk.numerics.series import add_product, next_square_root
 
 GAUSS_POINT = 0.5 - 0.5 / np.sqrt(3.0)  # first of the two Gauss points on a link, as a fraction of its length
 SAMPLES = 8  # times in a step at which the speeds are checked to stay positive
+SLIDES = 1e-12  # of the speed past a link: slower along it has no sign; its drag is 1e-24 of that across
+WRONG_WAY = 1e-8  # of the speed past a link: so far it may go on with a sign it has lost
+HALVINGS = 60  # of an interval in which a sign is lost
 
 
 class DragSeries(NamedTuple):
@@ -25,8 +31,9 @@ class DragSeries(NamedTuple):
     flow: NDArray[np.float64]  # (2, 3, order, n) m/s, water minus link
     normal: NDArray[np.float64]  # (2, 3, order, n) m/s, its part across the link
     along: NDArray[np.float64]  # (2, order, n) m/s, its part along the link
-    square: NDArray[np.float64]  # (2, 2, order, n) m2/s2, [normal, along] speed squared, smoothed
-    speed: NDArray[np.float64]  # (2, 2, order, n) m/s, the roots
+    square: NDArray[np.float64]  # (2, order, n) m2/s2, speed across the link squared, smoothed
+    speed: NDArray[np.float64]  # (2, order, n) m/s, the root
+    sign: NDArray[np.float64]  # (2, n) of the flow along the link from the begin of the step on; 0 if there is none
     pull: NDArray[np.float64]  # (2, order, n) m2/s2, speed along times flow along
     node_flow: NDArray[np.float64]  # (3, order, n + 1) m/s, water minus node
     node_square: NDArray[np.float64]  # (order, n + 1) m2/s2
@@ -39,8 +46,9 @@ def allocate_drag(n_links: int, order: int) -> DragSeries:
         flow=np.zeros((2, 3, order, n_links)),
         normal=np.zeros((2, 3, order, n_links)),
         along=np.zeros((2, order, n_links)),
-        square=np.zeros((2, 2, order, n_links)),
-        speed=np.zeros((2, 2, order, n_links)),
+        square=np.zeros((2, order, n_links)),
+        speed=np.zeros((2, order, n_links)),
+        sign=np.zeros((2, n_links)),
         pull=np.zeros((2, order, n_links)),
         node_flow=np.zeros((3, order, n_links + 1)),
         node_square=np.zeros((order, n_links + 1)),
@@ -106,30 +114,111 @@ def _add_link_drag(chain, series, g, j, scale):
         for k in range(n):
             w.flow[g, axis, j, k] = steady - (j + 1) / scale * ((1.0 - right) * r[k] + right * r[k + 1])
         add_product(w.flow[g, axis], t[axis], j, 0, j, w.along[g, j])
-    w.square[g, :, j] = chain.smoothing**2 if j == 0 else 0.0
+    w.square[g, j] = chain.smoothing**2 if j == 0 else 0.0
     for axis in range(3):
         out[:] = 0.0
         add_product(w.along[g], t[axis], j, 0, j, out)
         for k in range(n):
             w.normal[g, axis, j, k] = w.flow[g, axis, j, k] - out[k]
-        add_product(w.normal[g, axis], w.normal[g, axis], j, 0, j, w.square[g, 0, j])
-    add_product(w.along[g], w.along[g], j, 0, j, w.square[g, 1, j])
-    next_square_root(w.square[g, 0], w.speed[g, 0], j)
-    next_square_root(w.square[g, 1], w.speed[g, 1], j)
+        add_product(w.normal[g, axis], w.normal[g, axis], j, 0, j, w.square[g, j])
+    next_square_root(w.square[g], w.speed[g], j)
     w.pull[g, j] = 0.0
-    add_product(w.speed[g, 1], w.along[g], j, 0, j, w.pull[g, j])
+    add_product(w.along[g], w.along[g], j, 0, j, w.pull[g, j])
+    for k in range(n):
+        if j == 0:
+            w.sign[g, k] = 0.0
+        if w.sign[g, k] == 0.0 and abs(w.along[g, j, k]) > SLIDES * _swiftness(w.flow[g], k, j):
+            w.sign[g, k] = np.sign(w.along[g, j, k])
+        w.pull[g, j, k] *= w.sign[g, k]
     for axis in range(3):
         for kind in range(2):
             coefficient = chain.drag_normal if kind == 0 else chain.drag_tangential
             out[:] = 0.0
             if kind == 0:
-                add_product(w.speed[g, 0], w.normal[g, axis], j, 0, j, out)
+                add_product(w.speed[g], w.normal[g, axis], j, 0, j, out)
             else:
                 add_product(w.pull[g], t[axis], j, 0, j, out)
             for k in range(n):
                 f = 0.5 * coefficient[k] * out[k]
                 force[axis, j, k] += (1.0 - right) * f
                 force[axis, j, k + 1] += right * f
+
+
+@kernel(no_cpython_wrapper=True)
+def _swiftness(flow, k, j):
+    """Size of the flow past link k, from its first two powers as far as they are known (m/s).  flow : (3, order, n)"""
+    size = abs(flow[0, 0, k]) + abs(flow[1, 0, k]) + abs(flow[2, 0, k])
+    if j > 0:
+        size += abs(flow[0, 1, k]) + abs(flow[1, 1, k]) + abs(flow[2, 1, k])
+    return size
+
+
+@kernel(no_cpython_wrapper=True)
+def sign_lost(chain, series, tau):
+    """First scaled time within the step tau at which the flow along a link goes against its sign; tau if none does.
+
+    Between samples the flow along a link is looked at where it turns, so that a short excursion is seen too.
+    """
+    links, _ = has_drag(chain)
+    w, found = series.drag, tau
+    if not links:
+        return found
+    for g in range(2):
+        for k in range(chain.length.shape[0]):
+            sign = w.sign[g, k]
+            if chain.drag_tangential[k] == 0.0 or sign == 0.0:
+                continue
+            along, least = w.along[g], -WRONG_WAY * _swiftness(w.flow[g], k, 1)
+            before, fell = 0.0, sign * _rate(along, k, 0.0) < 0.0
+            for m in range(1, SAMPLES + 1):
+                at = tau * m / SAMPLES
+                if before >= found:
+                    break
+                falls = sign * _rate(along, k, at) < 0.0
+                low = at
+                if fell and not falls:
+                    low = _turn(along, k, before, at, sign)
+                if sign * _value(along, k, low) < least:
+                    found = min(found, _last_right(along, k, before, low, sign, least))
+                    break
+                if sign * _value(along, k, at) < least:
+                    found = min(found, _last_right(along, k, low, at, sign, least))
+                    break
+                before, fell = at, falls
+    return found
+
+
+@kernel(no_cpython_wrapper=True)
+def _turn(along, k, low, high, sign):
+    """Scaled time between low and high at which series k of a family stops to fall."""
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if sign * _rate(along, k, middle) < 0.0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@kernel(no_cpython_wrapper=True)
+def _last_right(along, k, low, high, sign, least):
+    """Scaled time between low and high at which sign times series k of a family falls below `least`."""
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if sign * _value(along, k, middle) < least:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@kernel(no_cpython_wrapper=True)
+def _rate(coefficients, k, tau):
+    """Derivative of series k of a family by tau, by Horner's rule."""
+    value = 0.0
+    for j in range(coefficients.shape[0] - 1, 0, -1):
+        value = value * tau + j * coefficients[j, k]
+    return value
 
 
 @kernel(no_cpython_wrapper=True)
@@ -148,9 +237,7 @@ def vanishing_speed(chain, series, tau):
         at = tau * m / SAMPLES
         for k in range(n):
             for g in range(2):
-                if links and chain.drag_normal[k] != 0.0 and not _value(w.speed[g, 0], k, at) > 0.0:
-                    return k, at
-                if links and chain.drag_tangential[k] != 0.0 and not _value(w.speed[g, 1], k, at) > 0.0:
+                if links and chain.drag_normal[k] != 0.0 and not _value(w.speed[g], k, at) > 0.0:
                     return k, at
         for i in range(n + 1):
             if nodes and chain.node_drag[i] != 0.0 and not _value(w.node_speed, i, at) > 0.0:

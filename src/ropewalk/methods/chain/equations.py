@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.methods.chain.bodies import add_bodies, finish_bodies, place_bodies, prescribe_body_loads
 from ropewalk.methods.chain.drag import add_drag
 from ropewalk.numerics.blocktridiagonal import factorise, solve
 from ropewalk.numerics.compile import kernel
@@ -74,8 +75,9 @@ def assemble(chain, series):
 
     .. math:: M a - N_i t_i + N_{i-1} t_{i-1} = F_i, \qquad t_i \cdot (a_{i+1} - a_i) = c_i
 
-    with the masses and N over the reference mass. Block i holds the acceleration of node i and N of the
-    link before it: then the elimination needs no exchange between blocks. A held node is an identity.
+    with the masses and N over the reference mass; a body at an end adds its mass matrix (bodies.py). Block i holds the
+    acceleration of node i and N of the link before it: then the elimination needs no exchange between blocks. A held
+    node is an identity.
 
     Returns (block with the smallest pivot, that pivot); the pivot goes to zero as a chain held at both
     ends becomes straight.
@@ -106,6 +108,7 @@ def assemble(chain, series):
             diagonal[k + 1, a, 3] = ta
             lower[k + 1, 3, a] = -ta
             diagonal[k + 1, 3, a] = ta
+    place_bodies(chain, series)
     for side in range(2):
         if chain.held[side]:
             i = 0 if side == 0 else n
@@ -206,6 +209,7 @@ def expand(chain, t, scale, series):
     r, a, x = series.position, series.acceleration, series.unknowns
     prescribe(chain, t, scale, r)
     prescribe_loads(chain, t, scale, series.force)
+    prescribe_body_loads(chain, t, scale, series.bodies)
     added = False
     for k in range(n):
         added = added or chain.added_normal[k] != chain.added_tangential[k]
@@ -217,6 +221,7 @@ def expand(chain, t, scale, series):
         second = (j + 1) * (j + 2) / scale**2
         _add_motion_loads(chain, series, j, scale)
         _right_hand_side(chain, series, j, scale, added)
+        add_bodies(chain, series, j, scale)
         keep_a, keep_b = x[0, :3].copy(), x[n, :3].copy()
         for side in range(2):
             if chain.held[side]:
@@ -239,6 +244,7 @@ def expand(chain, t, scale, series):
                     series.along[0, j, k] += ta * (2.0 * a[axis, j, k] + a[axis, j, k + 1])
                     series.along[1, j, k] += ta * (a[axis, j, k] + 2.0 * a[axis, j, k + 1])
         _reactions(chain, series, j, keep_a, keep_b)
+        finish_bodies(chain, series, j, scale)
 
 
 @kernel(no_cpython_wrapper=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from ropewalk.methods.chain.arrays import Array, Chain
+from ropewalk.methods.chain.arrays import Array, Chain, Series
 from ropewalk.methods.chain.drag import GAUSS_POINT
 from ropewalk.numerics.series import add_term
 
@@ -51,7 +54,7 @@ def _link_loads(chain: Chain, r: Array, v: Array, direction: Array, t: float) ->
         along = np.sum(flow * direction, axis=1)
         normal = flow - along[:, None] * direction
         force = (chain.drag_normal * np.sqrt(np.sum(normal**2, axis=1) + chain.smoothing**2))[:, None] * normal
-        force += (chain.drag_tangential * np.sqrt(along**2 + chain.smoothing**2) * along)[:, None] * direction
+        force += (chain.drag_tangential * np.abs(along) * along)[:, None] * direction
         load[:, 0] += 0.5 * (1.0 - right) * force
         load[:, 1] += 0.5 * right * force
     return load
@@ -66,14 +69,41 @@ def node_tension(forces: Array, axial: Array) -> Array:
     return tension
 
 
-def energy(chain: Chain, r: Array, v: Array) -> tuple[float, float]:
+class BodyState(NamedTuple):
+    """A body at the end of a chain at one moment."""
+
+    record: Any  # of END_BODY
+    eye: Array  # (3,) place of its eye, m
+    velocity: Array  # (3,) of its eye, m/s
+    attitude: Array  # (3, 3) body to world
+    rate: Array  # (3,) body frame, rad/s
+
+
+def body_states(chain: Chain, series: Series, tau: float, r: Array, v: Array) -> list[BodyState]:
+    """The bodies of a chain at the scaled time tau.  r, v : (n + 1, 3) of the nodes there, m and m/s"""
+    powers = tau ** np.arange(series.bodies.attitude.shape[1], dtype=float)
+    found = []
+    for k, body in enumerate(chain.bodies):
+        attitude = (powers @ series.bodies.attitude[k]).reshape(3, 3)
+        rate = powers[:-1] @ series.bodies.rate[k]
+        found.append(BodyState(body, r[body.node], v[body.node], attitude, rate))
+    return found
+
+
+def energy(chain: Chain, r: Array, v: Array, bodies: Sequence[BodyState] = ()) -> tuple[float, float]:
     r"""Kinetic energy, and potential of the constant loads with its zero at the origin, J.
 
-    .. math:: K = \sum \tfrac{m}{6} (v_0^2 + v_0 \cdot v_1 + v_1^2) + \sum \tfrac12 m_i v_i^2, \qquad
-              \Pi = -\sum F_i \cdot r_i
+    .. math:: K = \sum \tfrac{m}{6} (v_0^2 + v_0 \cdot v_1 + v_1^2) + \sum \tfrac12 m_i v_i^2
+              + \sum \tfrac12 (m v_G^2 + w \cdot J w), \qquad \Pi = -\sum F_i \cdot r_i
     """
     left, right = v[:-1], v[1:]
     kinetic = np.sum(chain.mass / 6.0 * np.sum(left**2 + left * right + right**2, axis=1))
     kinetic += 0.5 * np.sum(chain.node_mass * np.sum(v**2, axis=1))
     potential = -np.sum(chain.node_load * r) - np.sum(chain.link_load[:, 0] * r[:-1] + chain.link_load[:, 1] * r[1:])
+    for body in bodies:
+        own, R, w = body.record, body.attitude, body.rate
+        centre = body.eye - R @ own.eye
+        velocity = body.velocity - R @ np.cross(w, own.eye)
+        kinetic += 0.5 * own.mass * velocity @ velocity + 0.5 * w @ own.inertia.reshape(3, 3) @ w
+        potential -= own.weight @ centre + own.lift @ (centre + R @ own.origin) + own.force @ (centre + R @ own.at)
     return float(kinetic), float(potential)

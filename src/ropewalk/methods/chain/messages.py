@@ -7,9 +7,10 @@ from itertools import pairwise
 import numpy as np
 
 from ropewalk.methods.chain import steps
-from ropewalk.methods.chain.arrays import Array, Chain
+from ropewalk.methods.chain.arrays import Chain
 from ropewalk.methods.chain.equations import prescribe
 from ropewalk.methods.protocol import Status
+from ropewalk.model.arrays import Records
 
 NEARLY_TAUT = 1e-3  # slack as a fraction of the length below which a failure is put down to a taut chain
 TIME_DIGITS = 1e-9  # relative, of distances and of the time at which the ends pass the reach of the links
@@ -17,20 +18,21 @@ SCAN = 400  # times at which the distance of moving ends is looked at between a 
 
 
 def explain(
-    name: str, chain: Chain, clock: Array, code: int, link: int, value: float, until: float, step: float
+    name: str, chain: Chain, clock: Records, code: int, link: int, value: float, until: float, step: float
 ) -> tuple[Status, str]:
     """Status and sentence for the code, link and number of `chain_steps.integrate`.
 
     name : of the line    until : time asked for, s    step : fixed step, s, or 0
     """
-    t = float(clock[steps.BEGIN])
+    t = float(clock[0].begin)
     where = f"line '{name}', link {link + 1} of {chain.length.size}, t = {t:.6g} s"
     reach = float(chain.length.sum())
     distance = end_distance(chain, t)
     if code == steps.DRAG:
         return Status.UNSUPPORTED, (
-            f"{where}: the water's speed past the link vanishes at t = {value:.6g} s, where quadratic drag has no "
-            "power series; give ChainSeries a smoothing_speed, or take a solver that does not need series"
+            f"{where}: the water's speed across the link vanishes at t = {value:.6g} s, where quadratic drag has no "
+            "power series; give options: {smoothing_speed: ...} (m/s, a tenth of usual speeds), or take solver "
+            "'mixed_fem'"
         )
     if distance is not None and distance > (1.0 - NEARLY_TAUT) * reach:
         if distance > (1.0 + TIME_DIGITS) * reach:
@@ -46,7 +48,7 @@ def explain(
             )
         return Status.TOO_SHORT, (
             f"{where}: the chain is taut: its ends are {distance:.9g} m apart and its links {reach:.9g} m long, so "
-            "the axial force has no bound; lengthen the line or take a solver that lets it stretch"
+            "the axial force has no bound; lengthen the line, or give it axial_stiffness and take solver 'mixed_fem'"
         )
     if code == steps.DIVERGED:
         return Status.NOT_CONVERGED, (
@@ -56,7 +58,7 @@ def explain(
     if code == steps.STEP_FLOOR:
         return Status.STEP_TOO_SMALL, (
             f"{where}: the series allows a step of {value:.3g} s only, below the limit of {chain.time_floor:.3g} s; "
-            "the motion is close to a collision or a jump: loosen the tolerance, or take a solver with damping"
+            "the motion is close to a collision or a jump: loosen the tolerance, or take solver 'mixed_fem'"
         )
     return Status.NOT_CONVERGED, (
         f"{where}: the links cannot be brought to their lengths from this shape (relative error {value:.3g}): it is "

@@ -14,18 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.errors import InputError
+from ropewalk.loads.float import radius_of
 from ropewalk.methods.chain import steps
 from ropewalk.methods.chain.arrays import Array, Chain, Series, allocate
-from ropewalk.methods.chain.build import build_chain, check_case, end_terms, free_end_loads
+from ropewalk.methods.chain.build import (
+    build_chain,
+    check_case,
+    end_at_rest,
+    end_terms,
+    free_bodies,
+    free_end_loads,
+)
 from ropewalk.methods.chain.equations import state_at
-from ropewalk.methods.chain.forces import energy, link_end_forces, node_tension
+from ropewalk.methods.chain.forces import BodyState, body_states, energy, link_end_forces, node_tension
 from ropewalk.methods.chain.messages import explain
 from ropewalk.methods.chain.statics import equilibrium
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.protocol import Claim, Report, Status
+from ropewalk.model.arrays import Records, records
 from ropewalk.model.given import still
+from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
-from ropewalk.model.state import State, resample
+from ropewalk.model.state import State, resample, rotation_matrix
+from ropewalk.numerics.rotations import quaternion_from_matrix
 from ropewalk.numerics.series import order_for
 from ropewalk.physics.motion import motion
 
@@ -43,6 +54,7 @@ KEPT = (
     "link",
     "along",
 )  # of the series, all that is read after a step
+KEPT_OF_BODIES = ("attitude", "rate", "pull", "force", "moment")  # the same, of the series of bodies
 
 
 class EndForces(NamedTuple):
@@ -61,7 +73,7 @@ class ChainWork:
     chain: Chain
     s: Array  # (n + 1,) m, of the nodes from end A
     series: Series
-    clock: Array  # (steps.CLOCK_SIZE,) see chain_steps
+    clock: Records  # (1,) of steps.CLOCK
     ledger: Array  # (3,) J, work of end A, of end B, of loads without a potential, in finished steps
     energy: float  # J, at the start
     wet: bool
@@ -82,7 +94,7 @@ class ChainSeries:
 
     tolerance : relative, per step, of directions and axial forces; gives order and steps    step : s, fixed
     instead    order : of the series, in place of the one that the tolerance gives (5 for a fixed step)
-    damping : 1/s, mass-proportional    smoothing_speed : m/s, quadratic drag takes |u| as
+    damping : 1/s, mass-proportional    smoothing_speed : m/s, quadratic drag across links takes |u| as
     sqrt(u^2 + smoothing_speed^2); with 0 the drag is exact and a run ends where a speed vanishes
     start_from : the chain's own equilibrium between the ends of the given state, or that state
     """
@@ -108,6 +120,7 @@ class ChainSeries:
             Claim.LOADS,
             Claim.MOTIONS,
             Claim.FREE_POINTS,
+            Claim.BODIES,
             Claim.COMPRESSION,
         }
     )
@@ -127,13 +140,14 @@ class ChainSeries:
         for line in work.lines:
             self._integrate(line, t)
             if line.failure is not None:
-                work.time = float(line.clock[steps.BEGIN])
+                work.time = float(line.clock[0].begin)
                 status, message = explain(line.name, line.chain, line.clock, *line.failure, t, self.step or 0.0)
                 return Report(status, message, _steps(work) - before, figures=self._figures(work))
         work.time = t
         status, message = Status.DONE, ""
-        for line in work.lines:
-            if said := _at_surface(model, line.name, line.wet, _values(line, t)[0], t):
+        for i, line in enumerate(work.lines):
+            said = _at_surface(model, line.name, line.wet, _values(line, t)[0], t)
+            if said := said or _bodies_at_surface(model, i, line, t):
                 status, message = Status.UNSUPPORTED, said
         return Report(status, message, _steps(work) - before, figures=self._figures(work))
 
@@ -141,11 +155,15 @@ class ChainSeries:
         """Take the motions of driven ends anew; they are known up to time `until` (s)."""
         for i, line in enumerate(work.lines):
             terms = end_terms(model, i, line.s.size - 1, until)
-            if line.clock[steps.END] > work.time:  # the series in hand was made with another motion
+            clock = line.clock[0]
+            if clock.end > work.time:  # the series in hand was made with another motion
                 r, v, _, _ = _values(line, work.time)
+                for k, body in enumerate(_bodies(line, work.time)):
+                    line.series.bodies.attitude[k, 0] = body.attitude.ravel()
+                    line.series.bodies.rate[k, 0] = body.rate
                 line.series.position[:, 0] = r.T
-                line.series.position[:, 1] = v.T * line.clock[steps.SCALE]
-                line.clock[[steps.BEGIN, steps.END]] = work.time
+                line.series.position[:, 1] = v.T * clock.scale
+                clock.begin = clock.end = work.time
             line.chain = line.chain._replace(motion_terms=terms)
 
     def read(self, model: Model, work: Work) -> State:
@@ -158,6 +176,7 @@ class ChainSeries:
             motion(work.time, model.points.motion[i], model.motions, out)
             point_position[i] += out[0]
             point_velocity[i], point_acceleration[i] = out[1], out[2]
+        pose = _body_poses(model, work)
         nodes, rates, tensions, ends = [], [], [], np.zeros((len(work.lines), 2, 3))
         for i, line in enumerate(work.lines):
             r, v, a, axial = _values(line, work.time)
@@ -168,6 +187,8 @@ class ChainSeries:
             tensions.append(node_tension(forces, axial))
             for side, node in ((0, 0), (1, -1)):
                 k = int(model.lines.end_index[i, side])
+                if model.lines.end_kind[i, side] == BODY:
+                    continue
                 point_force[k] += ends[i, side]
                 if not line.chain.held[side]:
                     point_position[k], point_velocity[k], point_acceleration[k] = r[node], v[node], a[node]
@@ -181,10 +202,10 @@ class ChainSeries:
             point_position=point_position,
             point_velocity=point_velocity,
             point_force=point_force,
-            body_position=model.bodies.position,
-            body_quaternion=model.bodies.quaternion,
-            body_velocity=np.zeros_like(model.bodies.position),
-            body_rate=np.zeros_like(model.bodies.position),
+            body_position=pose.position,
+            body_quaternion=pose.quaternion,
+            body_velocity=pose.velocity,
+            body_rate=pose.rate,
             start=np.cumsum([0, *(r.shape[0] for r in nodes)]),
             s=np.concatenate([line.s for line in work.lines]),
             position=np.concatenate(nodes),
@@ -197,16 +218,17 @@ class ChainSeries:
     def end_forces(self, work: Work, line: int = 0) -> EndForces:
         """Polynomials of the end forces over the step in hand, for coupling to another body."""
         own = work.lines[line]
-        begin, end, scale = own.clock[[steps.BEGIN, steps.END, steps.SCALE]]
-        powers = scale ** -np.arange(own.series.tension.shape[0], dtype=float)
-        return EndForces(float(begin), float(end), -np.moveaxis(own.series.reaction, 2, 0) * powers)
+        clock = own.clock[0]
+        powers = clock.scale ** -np.arange(own.series.tension.shape[0], dtype=float)
+        return EndForces(float(clock.begin), float(clock.end), -np.moveaxis(own.series.reaction, 2, 0) * powers)
 
     def snapshot(self, work: Work) -> dict[str, NDArray[Any] | float | int]:
         """All that the memory holds beyond the model."""
         saved: dict[str, NDArray[Any] | float | int] = {"time": work.time}
         for i, line in enumerate(work.lines):
             saved.update({f"{i}.{name}": getattr(line.series, name).copy() for name in KEPT})
-            saved.update({f"{i}.clock": line.clock.copy(), f"{i}.ledger": line.ledger.copy()})
+            saved.update({f"{i}.bodies.{name}": getattr(line.series.bodies, name).copy() for name in KEPT_OF_BODIES})
+            saved.update({f"{i}.clock": line.clock.view(np.float64).copy(), f"{i}.ledger": line.ledger.copy()})
             saved.update({f"{i}.energy": line.energy, f"{i}.wet": int(line.wet)})
         return saved
 
@@ -216,10 +238,13 @@ class ChainSeries:
         for i, name in enumerate(model.names.lines):
             wet = bool(snapshot[f"{i}.wet"])
             chain, s = build_chain(model, i, wet, self.damping, self.smoothing_speed)
-            series = allocate(s.size - 1, self._order())
+            series = allocate(s.size - 1, self._order(), chain.bodies.size)
             for kept in KEPT:
                 getattr(series, kept)[:] = snapshot[f"{i}.{kept}"]
-            clock, ledger = snapshot[f"{i}.clock"].copy(), snapshot[f"{i}.ledger"].copy()
+            for kept in KEPT_OF_BODIES:
+                getattr(series.bodies, kept)[:] = snapshot[f"{i}.bodies.{kept}"]
+            clock, ledger = records(1, steps.CLOCK), snapshot[f"{i}.ledger"].copy()
+            clock.view(np.float64)[:] = snapshot[f"{i}.clock"]
             lines.append(ChainWork(name, chain, s, series, clock, ledger, float(snapshot[f"{i}.energy"]), wet))
         return Work(float(snapshot["time"]), lines)
 
@@ -248,13 +273,18 @@ class ChainSeries:
             position = _own_equilibrium(name, rest, model, i, state.time, position)
         if message := _at_surface(model, name, wet, position, state.time):
             raise InputError(message)
-        series = allocate(s.size - 1, self._order())
-        clock = np.zeros(steps.CLOCK_SIZE)
-        clock[[steps.BEGIN, steps.END]] = state.time
-        clock[steps.SCALE] = self.step or FIRST_SCALE * chain.time_floor
-        clock[steps.SMALLEST] = np.inf
+        series = allocate(s.size - 1, self._order(), chain.bodies.size)
+        clock = records(1, steps.CLOCK)
+        clock.begin = clock.end = state.time
+        clock.scale = self.step or FIRST_SCALE * chain.time_floor
+        clock.smallest = np.inf
         series.position[:, 0] = position.T
-        series.position[:, 1] = velocity.T * clock[steps.SCALE]
+        series.position[:, 1] = velocity.T * clock[0].scale
+        for row, k in enumerate(free_bodies(model, i)):
+            attitude = rotation_matrix(state.body_quaternion[k])
+            series.bodies.attitude[row, 0] = attitude.ravel()
+            if self.start_from != "equilibrium":
+                series.bodies.rate[row, 0] = attitude.T @ state.body_rate[k]
         line = ChainWork(name, chain, s, series, clock, np.zeros(3), 0.0, wet)
         self._integrate(line, state.time)
         if line.failure is not None:
@@ -262,8 +292,10 @@ class ChainSeries:
             # other failures belong to the step that would follow: advance reports them
             if code in (steps.TAUT, steps.UNREACHABLE) or (code == steps.DRAG and value == state.time):
                 raise InputError(explain(name, chain, clock, *line.failure, state.time, self.step or 0.0)[1])
+        if line.failure is None and (message := _bodies_at_surface(model, i, line, state.time)):
+            raise InputError(message)
         r, v, _, _ = _values(line, state.time)
-        line.energy = sum(energy(chain, r, v))
+        line.energy = sum(energy(chain, r, v, _bodies(line, state.time)))
         return line
 
     def _integrate(self, line: ChainWork, t: float) -> None:
@@ -279,20 +311,20 @@ class ChainSeries:
         lines: dict[str, dict[str, float]] = {}
         total = dict.fromkeys(ENERGIES, 0.0)
         for line in work.lines:
-            clock = line.clock
+            clock = line.clock[0]
             own = lines[line.name] = {
-                "steps": int(clock[steps.STEPS]),
-                "smallest_step": float(clock[steps.SMALLEST]),
-                "length_drift": float(clock[steps.DRIFT]),
-                "error_estimate": float(clock[steps.TAIL] * line.chain.length.sum()),
+                "steps": int(clock.steps),
+                "smallest_step": float(clock.smallest),
+                "length_drift": float(clock.drift),
+                "error_estimate": float(clock.tail * line.chain.length.sum()),
             }
             if line.failure is not None:
                 continue
             r, v, _, axial = _values(line, work.time)
             ledger = line.ledger.copy()
-            tau = (work.time - clock[steps.BEGIN]) / clock[steps.SCALE]
-            steps.work_until(line.chain, line.series, tau, ledger)
-            now = (*energy(line.chain, r, v), float(ledger[0] + ledger[1]), float(ledger[2]))
+            tau = (work.time - clock.begin) / clock.scale
+            steps.work_until(line.chain, line.series, tau, clock.scale, ledger)
+            now = (*energy(line.chain, r, v, _bodies(line, work.time)), float(ledger[0] + ledger[1]), float(ledger[2]))
             for name, value in zip(ENERGIES, now, strict=True):
                 total[name] += value
             own["lowest_axial_force"] = float(axial.min())
@@ -301,7 +333,7 @@ class ChainSeries:
 
 
 def _steps(work: Work) -> int:
-    return sum(int(line.clock[steps.STEPS]) for line in work.lines)
+    return sum(int(line.clock[0].steps) for line in work.lines)
 
 
 def _at_surface(model: Model, name: str, wet: bool, position: Array, t: float) -> str:
@@ -311,7 +343,8 @@ def _at_surface(model: Model, name: str, wet: bool, position: Array, t: float) -
         return ""
     return (
         f"line '{name}' reaches from z = {low:.4g} m to {high:.4g} m at t = {t:.6g} s; chain_series takes a line "
-        "wholly in the water or wholly in air (water_density: 0), because weight and drag jump at the surface"
+        "wholly in the water or wholly in air (water_density: 0), because weight and drag jump at the surface; take "
+        "solver 'mixed_fem'"
     )
 
 
@@ -323,16 +356,69 @@ def _values(line: ChainWork, t: float) -> tuple[Array, Array, Array, Array]:
     """Position, velocity, acceleration (n + 1, 3) and axial force (n,) at a time the series covers."""
     n = line.s.size
     position, velocity = np.empty((n, 3)), np.empty((n, 3))
-    scale = float(line.clock[steps.SCALE])
+    clock = line.clock[0]
+    scale = float(clock.scale)
     if line.failure is not None:
         position[:] = line.series.position[:, 0].T
         velocity[:] = line.series.position[:, 1].T / scale
         return position, velocity, np.full((n, 3), np.nan), np.full(n - 1, np.nan)
-    tau = (t - float(line.clock[steps.BEGIN])) / scale
+    tau = (t - float(clock.begin)) / scale
     state_at(line.series, tau, scale, position, velocity)
     powers = tau ** np.arange(line.series.tension.shape[0], dtype=float)
     acceleration = np.einsum("j,ajn->na", powers, line.series.acceleration)
     return position, velocity, acceleration, powers @ line.series.tension
+
+
+def _bodies(line: ChainWork, t: float) -> list[BodyState]:
+    """Attitudes, rates and eyes of the bodies of a line at a time the series covers."""
+    if line.chain.bodies.size == 0:
+        return []
+    tau = 0.0 if line.failure is not None else (t - float(line.clock[0].begin)) / float(line.clock[0].scale)
+    r, v, _, _ = _values(line, t)
+    return body_states(line.chain, line.series, tau, r, v)
+
+
+class Poses(NamedTuple):
+    """Where all bodies of a model are; fields of State without `body_`."""
+
+    position: Array
+    quaternion: Array
+    velocity: Array
+    rate: Array
+
+
+def _body_poses(model: Model, work: Work) -> Poses:
+    """Free bodies from the series of their lines, the others where they are held."""
+    bodies = model.bodies
+    pose = Poses(bodies.position.copy(), bodies.quaternion.copy(), *np.zeros((2, *bodies.position.shape)))
+    out = np.empty((3, 3))
+    for k in range(bodies.mass.size):
+        motion(work.time, bodies.motion[k], model.motions, out)
+        pose.position[k] += out[0]
+        pose.velocity[k] = out[1]
+    for i, line in enumerate(work.lines):
+        for k, body in zip(free_bodies(model, i), _bodies(line, work.time), strict=True):
+            arm = bodies.centre[k] + body.record.eye  # of the eye, from the origin
+            pose.position[k] = body.eye - body.attitude @ arm
+            pose.velocity[k] = body.velocity - body.attitude @ np.cross(body.rate, arm)
+            pose.rate[k] = body.attitude @ body.rate
+            pose.quaternion[k] = quaternion_from_matrix(body.attitude)
+    return pose
+
+
+def _bodies_at_surface(model: Model, i: int, line: ChainWork, t: float) -> str:
+    """What to say of a body with volume that is not on the side of the surface on which its line is; empty if it is."""
+    for k, body in zip(free_bodies(model, i), _bodies(line, t), strict=True):
+        radius = radius_of(float(model.bodies.volume[k]))
+        z = float((body.eye - body.attitude @ (model.bodies.centre[k] + body.record.eye))[2])
+        dry = not line.wet
+        if model.sea.water_density == 0.0 or radius == 0.0 or (z - radius >= 0.0 if dry else z + radius <= 0.0):
+            continue
+        return (
+            f"body '{model.names.bodies[k]}' at z = {z:.4g} m, a sphere of radius {radius:.4g} m, touches the surface "
+            f"at t = {t:.6g} s; chain_series takes bodies wholly in the water or wholly in air: take solver 'mixed_fem'"
+        )
+    return ""
 
 
 def _own_equilibrium(name: str, chain: Chain, model: Model, line: int, t: float, position: Array) -> Array:
@@ -341,9 +427,9 @@ def _own_equilibrium(name: str, chain: Chain, model: Model, line: int, t: float,
     out = np.empty((3, 3))
     for side in range(2):
         if chain.held[side]:
-            k = int(model.lines.end_index[line, side])
-            motion(t, model.points.motion[k], model.motions, out)
-            ends[side] = model.points.position[k] + out[0]
+            place, moved = end_at_rest(model, line, side)
+            motion(t, moved, model.motions, out)
+            ends[side] = place + out[0]
     try:
         nodes, _, _ = equilibrium(chain, ends[0], ends[1])
     except ValueError as error:

@@ -16,8 +16,10 @@ _PUSHES = "there is no equilibrium in which every link pulls: link {} would have
 
 
 def nodal_loads(chain: Chain) -> Array:
-    """Constant loads on the nodes, each link's shares among them; (n + 1, 3), N."""
+    """Constant loads on the nodes, each link's shares and the bodies at the ends among them; (n + 1, 3), N."""
     load: Array = chain.node_load.copy()
+    for body in chain.bodies:
+        load[body.node] += body.weight + body.lift + body.force
     load[:-1] += chain.link_load[:, 0]
     load[1:] += chain.link_load[:, 1]
     return load

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.methods.chain.drag import has_drag, vanishing_speed
+from ropewalk.methods.chain.bodies import (
+    body_work,
+    largest_turn,
+    nine,
+    orthonormalise,
+    put,
+    restart_bodies,
+    turn_with_eye,
+)
+from ropewalk.methods.chain.drag import has_drag, sign_lost, vanishing_speed
 from ropewalk.methods.chain.equations import assemble, expand, prescribe, set_directions, state_at
+from ropewalk.numerics.blockelimination import add9, times
 from ropewalk.numerics.blocktridiagonal import solve
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.series import next_break, radius_of_convergence, step_from_decay, work_integral
+from ropewalk.physics.rigidbody import hat9
 
-# Entries of the clock, which travels with the series from step to step
-BEGIN, END, SCALE = 0, 1, 2  # s: the series is expanded about BEGIN, in (t - BEGIN) / SCALE, and good until END
-STEPS, SMALLEST, DRIFT, TAIL = 3, 4, 5, 6  # count; s; worst relative length error met; sum of the last terms
-CLOCK_SIZE = 7
+CLOCK = np.dtype(
+    [
+        ("begin", "f8"),  # s, about which the series is expanded
+        ("end", "f8"),  # s, until which it is good
+        ("scale", "f8"),  # s: the series is one of (t - begin) / scale
+        ("steps", "f8"),  # how many there were
+        ("smallest", "f8"),  # of them, s
+        ("drift", "f8"),  # worst relative length error met
+        ("tail", "f8"),  # sum of the last terms
+    ]
+)
 
 # Why `integrate` stopped
 DONE, TAUT, UNREACHABLE, DIVERGED, STEP_FLOOR, DRAG = 0, 1, 2, 3, 4, 5
@@ -71,19 +89,24 @@ def correct(chain, series, t, scale):
         for axis in range(3):
             for i in range(n + 1):
                 r[axis, 0, i] += x[i, axis]
+        for k in range(chain.bodies.shape[0]):
+            node, R = chain.bodies[k].node, series.bodies.attitude[k, 0]
+            turn = turn_with_eye(chain, series.bodies, k, (x[node, 0], x[node, 1], x[node, 2]))
+            put(add9(nine(R), times(nine(R), hat9(turn))), R)
+            orthonormalise(R)
     else:
         return UNREACHABLE, max(block - 1, 0), first
     if pivot < PIVOT_TAUT:
         return TAUT, max(block - 1, 0), first
-    _correct_rates(chain, series, target)
+    _correct_rates(chain, series, target, scale)
     return DONE, 0, first
 
 
 @kernel(no_cpython_wrapper=True)
-def _correct_rates(chain, series, target):
+def _correct_rates(chain, series, target, scale):
     """Make the velocities (power 1, m) fit the held ends and the link lengths, with the factors in hand.
 
-    target : (3, 2, n + 1) m, power 1 of the held ends is read
+    target : (3, 2, n + 1) m, power 1 of the held ends is read    scale : T, s
     """
     n = chain.length.shape[0]
     r, x = series.position, series.unknowns
@@ -100,6 +123,11 @@ def _correct_rates(chain, series, target):
     for axis in range(3):
         for i in range(n + 1):
             r[axis, 1, i] += x[i, axis]
+    for k in range(chain.bodies.shape[0]):
+        node, rate = chain.bodies[k].node, series.bodies.rate[k, 0]
+        turn = turn_with_eye(chain, series.bodies, k, (x[node, 0], x[node, 1], x[node, 2]))
+        for axis in range(3):
+            rate[axis] += turn[axis] / scale
 
 
 @kernel(no_cpython_wrapper=True)
@@ -127,6 +155,9 @@ def choose_step(chain, series, tolerance):
     before, _ = largest_link(series.link[:, order])
     last, where = largest_link(series.link[:, order + 1])
     step = step_from_decay(before * order, last * (order + 1), order + 1, tolerance)
+    if chain.bodies.shape[0] > 0:
+        before, last = largest_turn(series.bodies, order), largest_turn(series.bodies, order + 1)
+        step = min(step, step_from_decay(before * order, last * (order + 1), order + 1, tolerance))
     force, load = 0.0, 0.0
     for k in range(n):
         force = max(force, abs(series.tension[0, k]))
@@ -200,11 +231,12 @@ def added_mass_work(chain, series, tau, ledger):
 
 
 @kernel
-def work_until(chain, series, tau, ledger):
-    """Add all work (J) from the begin of the step to the scaled time tau to the ledger of `end_work`."""
+def work_until(chain, series, tau, scale, ledger):
+    """Add all work (J) from the begin of the step to the scaled time tau to the ledger of `end_work`.  scale : T, s"""
     end_work(series, tau, ledger)
     other_work(chain, series, tau, ledger)
     added_mass_work(chain, series, tau, ledger)
+    ledger[2] += body_work(chain, series, tau, scale)
 
 
 @kernel(no_cpython_wrapper=True)
@@ -212,8 +244,10 @@ def restart(series, clock):
     """Move the state at the end of the step into powers 0 and 1; nothing else of the series stays valid."""
     n = series.position.shape[2]
     position, velocity = np.empty((n, 3)), np.empty((n, 3))
-    scale = clock[SCALE]
-    state_at(series, (clock[END] - clock[BEGIN]) / scale, scale, position, velocity)
+    scale = clock[0].scale
+    tau = (clock[0].end - clock[0].begin) / scale
+    state_at(series, tau, scale, position, velocity)
+    restart_bodies(series.bodies, tau)
     for axis in range(3):
         for i in range(n):
             series.position[axis, 0, i] = position[i, axis]
@@ -222,7 +256,7 @@ def restart(series, clock):
 
 @kernel(no_cpython_wrapper=True)
 def begin_step(chain, series, clock, tolerance, fixed_step):
-    """Expand about the state in powers 0 (m) and 1 (m/s) at clock[END], and set how long the series is good.
+    """Expand about the state in powers 0 (m) and 1 (m/s) at clock[0].end, and set how long the series is good.
 
     tolerance : relative, per step    fixed_step : s, or 0 for the step that the tolerance allows
 
@@ -230,18 +264,20 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
     step (s) or a time (s), as the code asks.
     """
     n = chain.length.shape[0]
-    t = clock[END]
-    scale = fixed_step if fixed_step > 0.0 else clock[SCALE]
+    t = clock[0].end
+    scale = fixed_step if fixed_step > 0.0 else clock[0].scale
     for axis in range(3):
         for i in range(n + 1):
             series.position[axis, 1, i] *= scale
-    clock[BEGIN] = t
-    clock[SCALE] = scale
+    clock[0].begin = t
+    clock[0].scale = scale
+    for k in range(chain.bodies.shape[0]):
+        orthonormalise(series.bodies.attitude[k, 0])
     code, link, drift = correct(chain, series, t, scale)
     if code != DONE:
         return code, link, drift
-    if clock[STEPS] > 0.0:
-        clock[DRIFT] = max(clock[DRIFT], drift)
+    if clock[0].steps > 0.0:
+        clock[0].drift = max(clock[0].drift, drift)
     expand(chain, t, scale, series)
     order = series.tension.shape[0]
     before, _ = largest_link(series.link[:, order])
@@ -256,7 +292,8 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
         tau = min(tau, GROWTH)
         if not tau * scale > chain.time_floor:
             return STEP_FLOOR, where, tau * scale
-    until = min(next_break(chain.motion_terms, t), next_break(chain.load_terms, t))
+    until = min(next_break(chain.motion_terms, t), next_break(chain.load_terms, t), next_break(chain.body_terms, t))
+    tau = sign_lost(chain, series, tau)
     end = t + tau * scale
     # a piece of the motion ends in this step: stop there
     if end > until - chain.time_floor:
@@ -265,10 +302,10 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
     slow, at = vanishing_speed(chain, series, tau)
     if slow >= 0:
         return DRAG, slow, t + at * scale
-    clock[END] = end
-    clock[STEPS] += 1.0
-    clock[SMALLEST] = min(clock[SMALLEST], end - t)
-    clock[TAIL] += max(before * tau**order, last * tau ** (order + 1))
+    clock[0].end = end
+    clock[0].steps += 1.0
+    clock[0].smallest = min(clock[0].smallest, end - t)
+    clock[0].tail += max(before * tau**order, last * tau ** (order + 1))
     return DONE, 0, 0.0
 
 
@@ -276,16 +313,16 @@ def begin_step(chain, series, clock, tolerance, fixed_step):
 def integrate(chain, series, clock, ledger, t, tolerance, fixed_step):
     """Step until the series in hand covers the time t (s); it then gives all values up to t and beyond.
 
-    Arguments and result as `begin_step`. At the first call the clock says BEGIN = END and no steps, and powers 0
+    Arguments and result as `begin_step`. At the first call the clock has begin = end and no steps, and powers 0
     and 1 of the positions hold the state. The ledger of work holds all finished steps. After a code
-    other than DONE, clock[BEGIN] is the time it happened and the series is not to be used.
+    other than DONE, clock[0].begin is the time it happened and the series is not to be used.
     """
-    while clock[END] < t - SLIGHT * clock[SCALE] or clock[STEPS] == 0.0:
-        tau = (clock[END] - clock[BEGIN]) / clock[SCALE]
-        work_until(chain, series, tau, ledger)
+    while clock[0].end < t - SLIGHT * clock[0].scale or clock[0].steps == 0.0:
+        tau = (clock[0].end - clock[0].begin) / clock[0].scale
+        work_until(chain, series, tau, clock[0].scale, ledger)
         restart(series, clock)
         if fixed_step == 0.0 and tau > 0.0:
-            clock[SCALE] = max(clock[END] - clock[BEGIN], chain.time_floor)
+            clock[0].scale = max(clock[0].end - clock[0].begin, chain.time_floor)
         code, link, value = begin_step(chain, series, clock, tolerance, fixed_step)
         if code != DONE:
             return code, link, value
