@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -60,6 +61,7 @@ from ropewalk.physics.catenary_free import (
     arc,
     hanging,
 )
+from ropewalk.physics.catenary_lanes import FOUND, GIVEN, MISS_LIMIT, SOLUTION, Queue, solve_abreast
 
 __all__ = [
     "BAD_INPUT",
@@ -87,8 +89,6 @@ __all__ = [
     "solve_lines",
     "solve_many",
 ]
-
-MISS_LIMIT = 1.0e-9  # of L + dx: what is called solved
 
 
 @kernel
@@ -276,6 +276,18 @@ def solve_many(dx, dz, L, EA, w, CB, height, status, out):
         status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
 
 
+@kernel
+def solve_side_by_side(lines, queue, groups, status, out, rows):
+    """As `solve_many`, with lines side by side in vector registers.
+
+    lines, queue : of `solve_abreast`    groups : its `given` and `found`    rows : (n,) of SOLUTION, memory of `out`
+    """
+    dx, dz, L, EA, w, CB, height = lines
+    for k in range(solve_abreast(lines, queue, groups[0], groups[1], status, rows)):
+        i = queue.odd[k]
+        status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
+
+
 class Lines(NamedTuple):
     """Solutions of n lines; the arrays are views of one block."""
 
@@ -302,7 +314,11 @@ def solve_lines(
     n = flat[0].size
     status = np.empty(n, dtype=np.int64)
     out = np.empty((n, N_COLUMNS))
-    solve_many(*flat, status, out)
+    if numba.config.DISABLE_JIT:
+        solve_many(*flat, status, out)
+    else:
+        queue, groups = Queue(*(np.empty(n, np.int64) for _ in range(4))), (np.zeros(1, GIVEN), np.zeros(1, FOUND))
+        solve_side_by_side(tuple(flat), queue, groups, status, out, out.reshape(-1).view(SOLUTION))
     return Lines(
         status,
         out[:, H_A : V_B + 1].reshape(n, 2, 2),
