@@ -35,6 +35,7 @@ def solve(seed: int, every: bool) -> dict[str, Any]:
     """Outcome of the case of a seed: by `auto`, and by every method that claims it."""
     import ropewalk as rw
     from ropewalk.analysis.statics import NOT_STATIC, static_methods
+    from ropewalk.analysis.verify import stated_error
     from ropewalk.errors import ConvergenceError, InputError
     from ropewalk.methods.claims import demands
     from ropewalk.methods.registry import solver_class
@@ -80,7 +81,7 @@ def solve(seed: int, every: bool) -> dict[str, Any]:
             row["apart"] = None
         else:
             row["apart"] = float(np.abs(other.state.end_force - answer.state.end_force).max(initial=0.0)) / scale
-            stated = [float(e.report.figures.get("discretisation_error") or 0.0) for e in (answer, other)]
+            stated = [stated_error(e) for e in (answer, other)]
             row["allowed"] = max(
                 AGREE, *stated, MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
             )

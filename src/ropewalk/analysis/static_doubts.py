@@ -17,7 +17,7 @@ from ropewalk.model.state import State
 
 STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
-FRICTION = 1e-2  # of the largest end force: what friction may hold before the anchor's share is in doubt
+FRICTION = 1e-3  # of the largest end force: what friction may hold before the anchor's share is in doubt
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case asks for another
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 DRY = 1e-300  # N: keeps ratios finite
@@ -82,9 +82,9 @@ def _friction(model: Model, state: State) -> Iterator[Doubt]:
         return
     largest = float(np.max(np.abs(state.end_force), initial=DRY))
     for i, name in enumerate(model.names.lines):
-        k = lines.piece_section[int(lines.piece_start[i])]
-        weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
-        held = sea.bed_friction * max(float(weight), 0.0) * float(state.grounded[i])
+        k = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
+        weight = float(np.max(model.sections.mass[k] - sea.water_density * model.sections.area[k])) * sea.gravity
+        held = sea.bed_friction * max(weight, 0.0) * float(state.grounded[i])
         if held > FRICTION * largest:
             how = "pulled taut" if sea.bed_rest_friction > 0.0 else "laid without pull"
             text = (
@@ -127,6 +127,12 @@ def _mesh(report: Report) -> Iterator[Doubt]:
     figures: Any = report.figures
     error = figures.get("discretisation_error") if hasattr(figures, "get") else None
     limit = float(figures.get("accuracy", DISCRETISATION)) if error is not None else DISCRETISATION
+    if hasattr(figures, "get") and figures.get("mesh_unjudged"):
+        text = (
+            "the error that the mesh leaves in end tensions is not known: no equilibrium was found on other elements "
+            "to compare with; give the lines other elements, or take another method"
+        )
+        yield Doubt("discretisation", "", 1.0, limit, text)
     if error is not None and float(error) > limit:
         text = (
             f"the mesh leaves an error of about {100.0 * float(error):.2g} % in end tensions (limit "

@@ -17,6 +17,7 @@ from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.reach import refuse_impossible, shortage
+from ropewalk.analysis.soft_bed import soft_bed
 from ropewalk.analysis.static_doubts import static_doubts
 from ropewalk.analysis.static_summary import summary_of
 from ropewalk.analysis.verdict import Verdict, verdict
@@ -102,7 +103,7 @@ class Equilibrium(Shown):
     def doubts(self) -> tuple[Doubt, ...]:
         """What is not wrong but doubtful, each with its figure and limit."""
         own = static_doubts(self.model, self.state, self.report, self.stability)
-        return (*case_doubts(self.system, "static"), *own)
+        return (*case_doubts(self.system, "static"), *own, *soft_bed(self.model, self.state, self.method))
 
     @cached_property
     def start_doubts(self) -> tuple[Doubt, ...]:

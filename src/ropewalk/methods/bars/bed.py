@@ -6,37 +6,44 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ropewalk.assembly.anchor import end_section, is_on_bed
+from ropewalk.loads.bed import heights_over
 from ropewalk.methods.bars.loads import loads
 from ropewalk.model.arrays import Array
+from ropewalk.model.environment import bed_normals
+from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 
 if TYPE_CHECKING:
     from ropewalk.methods.bars.work import BarsWork
 
-ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 
+def carried(model: Model, work: BarsWork, end: tuple[int, int], force: Array) -> Array:
+    """(3,) what the bed takes of the force (N) of a line at an end held on it: the part that presses down.
 
-def carried(work: BarsWork, side: int, k: int, force: Array) -> Array:
-    """(3,) what the bed takes of the force (N) of bar k at an end held on it: the part that presses down."""
-    bars, bed = work.bars, work.medium.bed.law[0]
-    i = int(bars.node[k, side])
-    if not (work.medium.has_bed and bars.held[i] and bars.contact_width[k] > 0.0):
+    end : line and side
+    """
+    lines, k = model.lines, end_section(model, *end)
+    bar = int(work.places.bar_start[end[0]]) if end[1] == 0 else int(work.places.bar_start[end[0] + 1]) - 1
+    i = int(work.bars.node[bar, end[1]])
+    given = model.points.position[lines.end_index[end]] if lines.end_kind[end] == POINT else work.steps.r[i]
+    if not (work.bars.held[i] and is_on_bed(model.sea, given, float(model.sections.contact_radius[k]))):
         return np.zeros(3)
-    height = float(work.steps.r[i] @ bed.normal - bed.level)
-    if abs(height) > bars.contact_radius[k] + ON_BED * work.medium.depth:
-        return np.zeros(3)
-    pressed: Array = min(0.0, float(force @ bed.normal)) * bed.normal
+    normal = bed_normals(model.sea, given)
+    pressed: Array = min(0.0, float(force @ normal)) * normal
     return pressed
 
 
 def _on_bed(work: BarsWork) -> Array:
-    """(m,) length of each bar that lies on the bed, by halves, m."""
-    bars, r, bed = work.bars, work.steps.r, work.medium.bed.law[0]
+    """(m,) length of each bar that lies on the bed, by halves, m; that at a held end lies if the other half does."""
+    bars, r = work.bars, work.steps.r
     out: Array = np.zeros(bars.length.size)
     if work.medium.has_bed:
+        depth = bars.contact_radius[:, None] - heights_over(work.medium.bed, r)[1][bars.node]
+        lies = (depth > 0.0) & (bars.contact_width > 0.0)[:, None]
+        held = bars.held[bars.node]
         for side in range(2):
-            depth = bed.level + bars.contact_radius - r[bars.node[:, side]] @ bed.normal
-            out += np.where((depth > 0.0) & (bars.contact_width > 0.0), 0.5 * bars.length, 0.0)
+            out += np.where(lies[:, side] & (lies[:, 1 - side] | ~held[:, side]), 0.5 * bars.length, 0.0)
     return out
 
 

@@ -12,6 +12,7 @@ from ropewalk.loads.bed import build_bed
 from ropewalk.loads.footing import attachment_footings, end_radii, point_footings
 from ropewalk.loads.member import MEMBER, Sizes, fill_members
 from ropewalk.loads.screen import SCREEN
+from ropewalk.methods.bars.anchors import laid_points
 from ropewalk.methods.bars.arrays import FOOTING, Bars, Medium, Places
 from ropewalk.methods.bars.bodies import BodyNodes
 from ropewalk.methods.bars.draft import BAR, NODE, OWN, Draft, Lumping
@@ -21,13 +22,14 @@ from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.nets import MORISON, Nets
-from ropewalk.model.state import State, end_positions, resample
+from ropewalk.model.state import State, end_positions, initial_state, resample
 from ropewalk.physics.elasticity import LINEAR
 
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 DEFAULT_BARS = 40  # of a line without a number of elements
 TOO_SHORT = 1e-6  # relative: a chord longer than its line by less is the rounding of the state it comes from
 SAG = 1e-6  # relative slack below which a line counts as straight
+SHORTER = 1e-2  # relative: a shape that bars cut from a curve may be shorter by, and still is that curve
 LARGEST_SAG_TURN = 0.999 * math.pi  # rad, half opening of the arc in which a very slack line starts
 
 
@@ -102,18 +104,26 @@ def build_medium(model: Model, damping: float) -> Medium:
     )
 
 
+def bar_counts(model: Model) -> Ints:
+    """(n_pieces,) bars asked for, or chosen by the length of the pieces; joints and attachments may make it more."""
+    lines = model.lines
+    total = np.repeat(lines.length, np.diff(lines.piece_start))
+    chosen = np.maximum(1, np.rint(DEFAULT_BARS * lines.piece_length / total))
+    return ints(np.where(lines.piece_elements > 0, lines.piece_elements, chosen))
+
+
 def cuts(model: Model, line: int) -> tuple[Array, Ints]:
     """Arc lengths of the nodes of a line, with one at every joint of pieces and every attachment, and the pieces."""
     lines = model.lines
     pieces = range(int(lines.piece_start[line]), int(lines.piece_start[line + 1]))
     given = slice(int(lines.attachment_start[line]), int(lines.attachment_start[line + 1]))
-    total = float(lines.length[line])
+    total, counts = float(lines.length[line]), bar_counts(model)
     at, section, begin = [np.zeros(1)], [], 0.0
     for p in pieces:
         length = float(lines.piece_length[p])
         inside = [s for s in lines.attachment_s[given] if begin < s < begin + length]
         stops = [begin, *sorted(set(inside)), begin + length]
-        wanted = int(lines.piece_elements[p]) or max(1, round(DEFAULT_BARS * length / total))
+        wanted = int(counts[p])
         for a, b in pairwise(stops):
             n = max(1, round(wanted * (b - a) / length))
             at.append(np.linspace(a, b, n + 1)[1:])
@@ -206,7 +216,8 @@ def _of_length(name: str, position: Array, s: Array, ends: Array, kind: tuple[bo
             f"line '{name}': length {length:.6g} m is shorter than the {chord:.6g} m between its ends; lengthen it"
         )
     given = float(np.sum(np.linalg.norm(np.diff(position, axis=0), axis=1)))
-    if given > length * (1.0 - SAG) or chord > length * (1.0 - SAG):
+    curved = given > chord * (1.0 + SAG) and given > length * (1.0 - SHORTER)
+    if curved or given > length * (1.0 - SAG) or chord > length * (1.0 - SAG):
         return position
     return _arc(ends[0], ends[1], s, 1.0 if floats_up else -1.0)
 
@@ -301,7 +312,7 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         loose[known] = model.points.joint[p] != HELD
         axes[known] = model.points.frame[p]
         spring[known] = model.points.axis_spring[p]
-        home[known] = model.points.position[p]
+        home[known] = model.points.position[p] + laid_points(model, initial_state(model))[p]
         motion[known] = model.points.motion[p]
     table = np.array(draft.bar).reshape(-1, len(BAR))
     node = np.array(draft.node).reshape(-1, len(NODE))

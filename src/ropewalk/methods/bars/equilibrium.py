@@ -6,13 +6,16 @@ motion of bars that can only pull (flow.py), which does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ropewalk.assembly.link_start import close_links
 from ropewalk.errors import InputError
+from ropewalk.methods.bars.accuracy import ACCURACY, judge
+from ropewalk.methods.bars.anchors import laid_points
 from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
@@ -30,6 +33,7 @@ from ropewalk.model.arrays import Array, Ints, floats
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
+MOST_TURNS = 2  # of ends between lying on the bed and rising from it
 FIRST_STEP = 0.05  # s, of pseudo-time
 GROWTH = 3.0  # of the step where the residual falls to FALLS of what it was
 FALLS = 0.9
@@ -48,12 +52,14 @@ class BarsStatics:
     """Equilibrium of rigid or elastic bars.
 
     tolerance : force out of balance over the largest load on a node    most : quick iterations before the motion of
-    bars that can only pull is followed    lumping : see bars_build.py
+    bars that can only pull is followed    lumping : see bars_build.py    accuracy : wanted error of end forces by the
+    length of the bars, relative; infinite where the bars are to stay as they are, unjudged
     """
 
     tolerance: float = 1e-9
     most: int = 200
     lumping: Lumping = "halves"
+    accuracy: float = ACCURACY
 
     name: ClassVar[str] = "bars_statics"
     claims: ClassVar[frozenset[Claim]] = (BAR_CLAIMS - {Claim.DYNAMICS}) | {
@@ -72,6 +78,39 @@ class BarsStatics:
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
         """Find the equilibrium under the loads at t."""
+        report = self._solve(model, work, t)
+        if not (report.good and math.isfinite(self.accuracy)):
+            return report
+        report = self._laid(model, work, t, report)
+        if report.good and model.lines.length.size:
+            figures = judge(model, work, self.accuracy, lambda other, near: self._again(other, near, t))
+            report = replace(report, figures={**report.figures, **figures})
+        return report
+
+    def _laid(self, model: Model, work: BarsWork, t: float, report: Report) -> Report:
+        """The equilibrium with those ends laid on the bed that lie there in it."""
+        for _ in range(MOST_TURNS):
+            state, known = read_bars(model, work), work.places.point >= 0
+            home, node = work.bars.home.copy(), work.places.point[known]
+            home[node] = (model.points.position + laid_points(model, state))[known]
+            if np.array_equal(home[work.bars.held], work.bars.home[work.bars.held]):
+                break
+            home[~work.bars.held] = work.bars.home[~work.bars.held]
+            work.bars = work.bars._replace(home=floats(home))
+            report = self._solve(model, work, t)
+            if not report.good:
+                break
+        return report
+
+    def _again(self, model: Model, near: State, t: float) -> BarsWork | None:
+        """The equilibrium on the bars of a model, from a state near it; None if it is not found."""
+        still = replace(self, accuracy=math.inf)
+        work = still.start(model, near)
+        report = still.advance(model, work, t)
+        return work if report.good and still._laid(model, work, t, report).good else None
+
+    def _solve(self, model: Model, work: BarsWork, t: float) -> Report:
+        """As `advance`, on the bars and with the supports that there are."""
         work.time = t
         bars, s = work.bars, work.steps
         supports(bars, work.motions, t, s.r, s.v, s.acceleration)

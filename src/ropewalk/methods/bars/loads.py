@@ -192,14 +192,15 @@ def bar_loads(bars, medium, field, r, v):
 
 @kernel
 def bed_loads(bars, medium, field, r, v):
-    """Adds the force of the seabed on the half bars beside each node."""
+    """Adds the force of the seabed on the half bars beside each node that is not held: see assembly/anchor.py."""
     bed = medium.bed
     for k in range(bars.length.size):
         if bars.contact_width[k] <= 0.0:
             continue
         area = 0.5 * bars.length[k] * bars.contact_width[k]
         for side in range(2):
-            _press(bed, field, bars.node[k, side], r, v, area, bars.contact_radius[k])
+            if not bars.held[bars.node[k, side]]:
+                _press(bed, field, bars.node[k, side], r, v, area, bars.contact_radius[k])
 
 
 @kernel

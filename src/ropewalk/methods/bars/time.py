@@ -42,7 +42,7 @@ class BarsInTime(ABC):
         """The static solver on the same bars: what is at rest for other methods swings on these."""
         from ropewalk.methods.bars.equilibrium import BarsStatics  # it is made of one of these solvers' parts
 
-        return BarsStatics(lumping=self.lumping)
+        return BarsStatics(lumping=self.lumping, accuracy=math.inf)
 
     def _yielding(self) -> Yielding:
         """Which of the bars that cannot push go slack; the others keep their length both ways."""

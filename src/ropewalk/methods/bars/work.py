@@ -366,7 +366,7 @@ def read_bars(model: Model, work: BarsWork) -> State:
         bar = s.tension[first:last]
         for side, k, sign in ((0, first, 1.0), (1, last - 1, -1.0)):
             ends[i, side] = sign * s.tension[k] * work.field.direction[k] + _end_share(work, alone, side, k)
-            pressed = carried(work, side, k, ends[i, side])
+            pressed = carried(model, work, (i, side), ends[i, side])
             ends[i, side] -= pressed
             if model.lines.end_kind[i, side] != BODY:
                 forces[model.lines.end_index[i, side]] -= pressed
@@ -375,7 +375,9 @@ def read_bars(model: Model, work: BarsWork) -> State:
         tension[own] = [ends[i, 0] @ work.field.direction[first], *inner, -ends[i, 1] @ work.field.direction[last - 1]]
     point_position, point_velocity = model.points.position.copy(), np.zeros_like(model.points.position)
     known = places.point >= 0
-    point_position[known], point_velocity[known] = s.r[places.point[known]], s.v[places.point[known]]
+    at = places.point[known]
+    laid = np.where(bars.held[at, None], bars.home[at] - point_position[known], 0.0)  # see bars_anchors.py
+    point_position[known], point_velocity[known] = s.r[at] - laid, s.v[at]
     return State(
         time=work.time,
         point_position=point_position,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
+from ropewalk.assembly.mesh_error import SMALL, largest_change
 from ropewalk.methods.mixed.report import FemWork, read_state
 from ropewalk.methods.mixed.settle import make_work, rub_on_bed, settle, still_water
 from ropewalk.model.arrays import Array, Flags, Ints, ints
@@ -21,7 +22,6 @@ from ropewalk.model.state import State
 
 ACCURACY = 1e-2  # wanted relative error of end tensions, unless given
 SECOND_ORDER = 4.0 / 3.0  # error over the change by halving elements
-SMALL = 1e-3  # of the largest end tension of all lines: what smaller tensions are compared with
 MOST_ELEMENTS = 400  # of a line, that a mesh is refined to
 MOST_IN_ALL = 4_000  # elements of a system, beyond which no finer mesh is tried
 MESHES = 8  # from which stiffness is taken where lines lie on the bed
@@ -65,7 +65,7 @@ def finer(model: Model, work: FemWork, t: float) -> Finer | None:
     found = resettled(model, coarse, counts, t)
     if found is None:
         return None
-    return Finer(SECOND_ORDER * _largest_change(coarse, read_state(calm, found)), counts, found)
+    return Finer(SECOND_ORDER * largest_change(coarse, read_state(calm, found)), counts, found)
 
 
 def resettled(model: Model, state: State, counts: Array | Ints, t: float) -> FemWork | None:
@@ -126,12 +126,3 @@ def scatter(stiffness: Array) -> float:
             scale = np.maximum(own, SMALL * np.max(own, initial=0.0))
             worst = max(worst, float(np.max(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0.0))))
     return worst
-
-
-def _largest_change(coarse: State, fine: State) -> float:
-    """Of end tensions, each line's by its own larger one."""
-    before, after = (np.linalg.norm(state.end_force, axis=2) for state in (coarse, fine))
-    own = np.max(after, axis=1)
-    scale = np.maximum(own, SMALL * np.max(own, initial=0.0))
-    change = np.max(np.abs(after - before), axis=1)
-    return float(np.max(np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0), initial=0.0))

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
+from ropewalk.assembly.mesh_error import UNJUDGED
 from ropewalk.methods.claims import refuse_unclaimed
 from ropewalk.methods.mixed import accuracy as meshes
 from ropewalk.methods.mixed.body_start import calm_start
@@ -92,7 +93,7 @@ class MixedFemStatics:
         while meshes.can_be_refined(model, work.counts):
             found = meshes.finer(meshes.with_elements(model, work.counts), work, t)
             if found is None:
-                return {}
+                return {UNJUDGED: 1.0}
             largest = int(np.max(found.counts[free], initial=0))
             if found.error <= self.accuracy or not np.any(free) or largest > meshes.MOST_ELEMENTS:
                 return {"discretisation_error": found.error, "accuracy": self.accuracy}

@@ -1,0 +1,62 @@
+r"""How good the bars of lines are: the same equilibrium on bars of twice the length, or of half.
+
+What doubling the bars changes, :math:`\Delta`, is the error of the finer ones where it is of first order (a touchdown
+that lies between two nodes) and three times it where it is of second, as that of a hanging line is: it is stated as it
+is. The twines of nets are no mesh: there are as many as the net is given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from ropewalk.assembly.mesh_error import UNJUDGED, largest_change
+from ropewalk.methods.bars.build import bar_counts
+from ropewalk.methods.bars.work import BarsWork, read_bars
+from ropewalk.model.arrays import Array, Ints, ints
+from ropewalk.model.model import Model
+from ropewalk.model.state import State
+
+ACCURACY = 1e-2  # wanted relative error of end forces, unless given
+MOST_BARS = 160  # of a line, that a mesh is refined to
+MOST_IN_ALL = 1_000  # bars of lines, beyond which no finer mesh is tried
+
+Resolve = Callable[[Model, State], BarsWork | None]  # the equilibrium on the bars of a model, from a state near it
+
+
+def with_bars(model: Model, counts: Array | Ints) -> Model:
+    """The model with these numbers of bars (n_pieces,) asked for."""
+    return model._replace(lines=model.lines._replace(piece_elements=ints(np.maximum(1, np.rint(counts)))))
+
+
+def judge(model: Model, work: BarsWork, wanted: float, resolve: Resolve) -> dict[str, float]:
+    """Shorten the bars in `work` until their error is as wanted, where their number is left open; figures of a report.
+
+    wanted : relative error of end forces
+    """
+    free, counts = model.lines.piece_elements == 0, bar_counts(model)
+    state = read_bars(model, work)
+    coarse = resolve(with_bars(model, np.ceil(0.5 * counts)), state) if np.any(counts > 1) else None
+    error = None if coarse is None else largest_change(read_bars(model, coarse), state)
+    while error is None or error > wanted:
+        finer = ints(np.where(free, 2 * counts, counts)) if error is not None else ints(2 * counts)
+        if (error is not None and not np.any(free)) or not _may_be(finer):
+            break
+        found = resolve(with_bars(model, finer), state)
+        if found is None:
+            break
+        there = read_bars(model, found)
+        first, error = error is None, largest_change(state, there)
+        if first and not np.all(free):
+            break
+        counts, state = finer, there
+        for own in dataclasses.fields(work):
+            setattr(work, own.name, getattr(found, own.name))
+    return {UNJUDGED: 1.0} if error is None else {"discretisation_error": error, "accuracy": wanted}
+
+
+def _may_be(counts: Ints) -> bool:
+    """Whether so many bars are tried."""
+    return int(np.max(counts)) <= MOST_BARS and int(np.sum(counts)) <= MOST_IN_ALL
