@@ -10,7 +10,8 @@ from random_runs import at_rest, run_outcome
 import ropewalk as rw
 
 # of every kind; none takes more than a second once its kernels are compiled
-BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35)
+# beds that are soft (8400281), friction of a weight on the bed (8400210), anchors (8400128, 71116104)
+BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 71116104)
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;

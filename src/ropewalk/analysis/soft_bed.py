@@ -37,7 +37,10 @@ def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
     if max(shares) < LIKELY * SOFT:
         return
     change = _change(model, state, method, sink)
-    if change is None or change <= SOFT:
+    if change is None:  # pieces of one line at different heights
+        change = _change(model, state, method, np.full_like(sink, max(_of_line(model, int(i), sink) for i in lying)))
+    change = min(1.0, max(shares)) if change is None else change
+    if change <= SOFT:
         return
     i = int(lying[int(np.argmax(shares))])
     text = (

@@ -12,6 +12,8 @@ from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.verdict import Verdict
 from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
+from ropewalk.model.joints import HELD
+from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -19,6 +21,7 @@ STRETCH = 0.1  # strain beyond which a line is more likely too short than meant 
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
 FRICTION = 1e-3  # of the largest end force: what friction may hold before the anchor's share is in doubt
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case asks for another
+NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 DRY = 1e-300  # N: keeps ratios finite
 
@@ -84,7 +87,8 @@ def _friction(model: Model, state: State) -> Iterator[Doubt]:
     for i, name in enumerate(model.names.lines):
         k = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
         weight = float(np.max(model.sections.mass[k] - sea.water_density * model.sections.area[k])) * sea.gravity
-        held = sea.bed_friction * max(weight, 0.0) * float(state.grounded[i])
+        pressed = max(weight, 0.0) * float(state.grounded[i]) + _lumps_on_bed(model, state, i)
+        held = sea.bed_friction * pressed
         if held > FRICTION * largest:
             how = "pulled taut" if sea.bed_rest_friction > 0.0 else "laid without pull"
             text = (
@@ -92,6 +96,26 @@ def _friction(model: Model, state: State) -> Iterator[Doubt]:
                 f"the largest end force); the tension at its anchor takes it as {how}"
             )
             yield Doubt("friction", name, held, FRICTION * largest, text)
+
+
+def _lumps_on_bed(model: Model, state: State, i: int) -> float:
+    """Weight in water (N) of what is attached to line i, and of the free points at its ends, that is on the bed."""
+    lines, points, sea = model.lines, model.points, model.sea
+    own = slice(int(state.start[i]), int(state.start[i + 1]))
+    sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
+    near = float(model.sections.contact_radius[sections].max()) + NEAR_BED * float(state.s[own][-1])
+    on_bed = heights(sea, state.position[own]) <= near
+    at = slice(int(lines.attachment_start[i]), int(lines.attachment_start[i + 1]))
+    s = lines.attachment_s[at]
+    weight = (lines.attachment_mass[at] - sea.water_density * lines.attachment_volume[at]) * sea.gravity
+    pressed = np.maximum(weight - lines.attachment_force[at] @ sea.bed_normal, 0.0)
+    total = float(np.sum(pressed[np.interp(s, state.s[own], on_bed.astype(float)) > 0.0]))
+    for side, node in ((0, 0), (1, -1)):
+        p = int(lines.end_index[i, side])
+        if lines.end_kind[i, side] == POINT and on_bed[node] and np.any(points.joint[p] != HELD):
+            lump = (points.mass[p] - sea.water_density * points.volume[p]) * sea.gravity
+            total += max(0.0, float(lump - points.force[p] @ sea.bed_normal))
+    return total
 
 
 def _sunk(model: Model, state: State) -> Iterator[Doubt]:
