@@ -110,3 +110,20 @@ def test_memory_of_a_case_is_limited_and_let_go(monkeypatch):
     assert answer["status"] == MEMORY
     assert "2e+08 bytes" in answer["reason"]
     assert np.empty(10**8).size == 10**8
+
+
+def test_rows_from_plain_records_are_those_of_the_dataset():
+    """Every variable, label and unit, of lines, bodies and waves; bit for bit."""
+    from ropewalk.analysis.run import record
+
+    buoy = {"mass": 400.0, "inertia": [60.0, 60.0, 30.0], "position": [0, 0, 0], "joint": "moving", "motion": SURGE,
+            "attachments": {"eye": [0.5, 0, -0.5]}}  # fmt: skip
+    system = hawser()
+    lines = {"l": system.lines["l"], "m": system.lines["l"].replace(to="buoy.eye")}
+    system = system.replace({"bodies": {"buoy": buoy}, "lines": lines})
+    plain, whole = job.records_summary(record(system), 2.0), job.run_summary(rw.simulate(system), 2.0)
+    assert (plain.labels, plain.attrs) == (whole.labels, whole.attrs)
+    assert {"body_attitude_max", "mooring_force_mean", "grounded_std", "tension_min"} < set(plain.variables)
+    for name, (dims, values) in whole.variables.items():
+        assert plain.variables[name][0] == dims
+        np.testing.assert_array_equal(plain.variables[name][1], values)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from ropewalk.analysis.run_files import (
     recorder_for,
     with_events,
 )
-from ropewalk.analysis.shared_start import work_of
+from ropewalk.analysis.shared_start import keep_pace, pace, work_of
 from ropewalk.analysis.start import START_SETTINGS
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.protocol import Claim, Marching, Passage, Report, Solver, Status
@@ -38,10 +38,10 @@ from ropewalk.model.fields import forget_trouble, trouble
 from ropewalk.model.model import Model, build
 from ropewalk.model.moments import Moments
 from ropewalk.results.checkpoint import Resumable
-from ropewalk.results.record import NotFiniteError, Recorder
+from ropewalk.results.record import NotFiniteError, Recorder, Table
 from ropewalk.results.schema import DONE
 from ropewalk.spec import arguments
-from ropewalk.spec.fields import Fields
+from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.system import Source, System
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | 
     What is computed does not depend on how the times are shared out.
     """
     march = solver.march if isinstance(solver, Marching) else _one_by_one(model, solver)
-    size, done = 1, 0
+    is_marching = isinstance(solver, Marching)
+    size, done = min(max(int(PASSAGE_SECONDS * pace()), 1), MOST_IN_PASSAGE) if is_marching else 1, 0
     while done < len(times):
         batch = np.array(times[done : done + size], dtype=np.float64)
         begun = monotonic()
@@ -170,7 +171,8 @@ def _passages(model: Model, solver: Solver, work: Any, times: Sequence[float] | 
         spent = max(monotonic() - begun, CLOCK)  # with the recording
         done += batch.size
         size = int(min(max(batch.size * PASSAGE_SECONDS / spent, 1), PASSAGE_GROWTH * batch.size, MOST_IN_PASSAGE))
-        size = size if isinstance(solver, Marching) else 1
+        size = size if is_marching else 1
+        keep_pace(batch.size / spent)
 
 
 def _one_by_one(model: Model, solver: Solver) -> Callable[[Model, Any, Times], Passage]:
@@ -249,39 +251,74 @@ def simulate(
     >>> run.rw
     <ropewalk 'chain under a fairlead' run: 0 to 4 s in 9 records; 1 line>
     """
-    system = System.of(system)
-    duration = _duration(system, duration)
-    given = Fields.of(fields)
-    model = build(system, given)
-    forget_trouble(model.fields)
-    method = solver_for(system, model, solver)
-    attrs = attributes(system, method, duration, given)
-    times = record_times(duration, system.record.every, system.record.start)
+    case = _case(System.of(system), duration, solver, Fields.of(fields))
+    attrs = attributes(case.system, case.method, case.duration, case.functions)
     if resume and output is not None and (done := finished(output, attrs)) is not None:
         return done
-    at_rest: Sequence[Doubt] = ()
-    first = system.record.start - ROUND_OFF * system.record.every  # s; the record at the start itself is kept
-    with recorder_for(model, attrs, output, resume, first) as recorder:
+    with recorder_for(case.model, attrs, output, resume, case.first) as recorder:
         if resume:
-            check_resumable(recorder, method)
-        try:
-            with termination() as notice, time_bar(progress, duration) as show:
-                saved = recorder.saved is not None
-                state, at_rest = (
-                    (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method, given)
-                )
-                recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
-                report = run(model, method, state, times, recorder, show, notice)
-        except ConvergenceError as error:
-            reason = run_trouble(model, str(error))
-            failed = RunFailedError(reason, error.report)
-            failed.results = finish(recorder, output, reason, facts=facts_of(error.report, at_rest))
-            raise failed from None
-        except KeyboardInterrupt:
-            raise _interrupted(recorder, method, output, duration) from None
-        results = finish(recorder, output, DONE, facts=facts_of(report, at_rest))
+            check_resumable(recorder, case.method)
+        facts = _recorded(case, recorder, output, progress)
+        results = finish(recorder, output, DONE, facts=facts)
         assert results is not None
         return with_events(results, output) if events else results
+
+
+def record(system: Source) -> Table:
+    """Run a case in time; its records as plain arrays, for statistics alone. Fails as :func:`simulate` does."""
+    case = _case(System.of(system), None, None, NO_FIELDS)
+    with recorder_for(case.model, {}, None, False, case.first) as recorder:
+        _recorded(case, recorder, None, False)
+        table = recorder.table()
+        assert table is not None
+        return table
+
+
+class _Case(NamedTuple):
+    """What a run needs of its case."""
+
+    system: System
+    functions: Fields
+    model: Model
+    method: Solver
+    duration: float  # s
+    times: Times  # s
+    first: float  # s, of the first record that is kept
+
+
+def _case(system: System, duration: float | None, solver: str | Solver | None, functions: Fields) -> _Case:
+    duration = _duration(system, duration)
+    model = build(system, functions)
+    forget_trouble(model.fields)
+    method = solver_for(system, model, solver)
+    kept = system.record
+    times = record_times(duration, kept.every, kept.start)
+    first = kept.start - ROUND_OFF * kept.every  # the record at the start itself is kept
+    return _Case(system, functions, model, method, duration, times, first)
+
+
+def _recorded(
+    case: _Case, recorder: Recorder, output: str | os.PathLike[str] | None, progress: bool | None
+) -> dict[str, str]:
+    """Fill the recorder; facts about the whole run."""
+    at_rest: Sequence[Doubt] = ()
+    system, model, method, duration = case.system, case.model, case.method, case.duration
+    try:
+        with termination() as notice, time_bar(progress, duration) as show:
+            saved = recorder.saved is not None
+            state, at_rest = (
+                (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method, case.functions)
+            )
+            recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
+            report = run(model, method, state, case.times, recorder, show, notice)
+    except ConvergenceError as error:
+        reason = run_trouble(model, str(error))
+        failed = RunFailedError(reason, error.report)
+        failed.results = finish(recorder, output, reason, facts=facts_of(error.report, at_rest))
+        raise failed from None
+    except KeyboardInterrupt:
+        raise _interrupted(recorder, method, output, duration) from None
+    return facts_of(report, at_rest)
 
 
 def run_trouble(model: Model, reason: str) -> str:

@@ -108,8 +108,12 @@ class Equilibrium(Shown):
     @cached_property
     def start_doubts(self) -> tuple[Doubt, ...]:
         """Doubts that cost nothing to find: all but those of stability."""
-        own = static_doubts(self.model, self.state, self.report, None)
-        return (*case_doubts(self.system, "run"), *own)
+        return (*case_doubts(self.system, "run"), *self.rest_doubts)
+
+    @cached_property
+    def rest_doubts(self) -> tuple[Doubt, ...]:
+        """Those of `start_doubts` that waves and motions have nothing to do with."""
+        return tuple(static_doubts(self.model, self.state, self.report, None))
 
     def line(self, name: str) -> dict[str, Any]:
         """Ends, tensions and lengths of one line."""

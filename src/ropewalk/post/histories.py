@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.arrays import Array
+    from ropewalk.results.record import Table
 
 TURNS = ("roll", "pitch", "yaw")
 DEFAULT = ("elevation", "end_tension", "body_position", "body_attitude", "mooring_force", "grounded")
@@ -45,6 +46,21 @@ def histories(dataset: xr.Dataset, names: Sequence[str] | None = None) -> dict[s
     return found
 
 
+def recorded_histories(table: Table) -> dict[str, History]:
+    """As :func:`histories` with all of DEFAULT, of plain records."""
+    found = {}
+    for name in DEFAULT:
+        own = table.column("body_quaternion" if name == "body_attitude" else name)
+        if own is None:
+            continue
+        if name == "body_attitude":
+            found[name] = _attitude_of(own[1], table.names_along("body"))
+        else:
+            labels = {dim: table.names_along(dim) for dim in own[0][1:]}
+            found[name] = History(name, own[0], own[1], VARIABLES[name].unit, VARIABLES[name].meaning, labels)
+    return found
+
+
 def _history(dataset: xr.Dataset, name: str) -> History | None:
     if name == "body_attitude":
         return _attitude(dataset)
@@ -59,13 +75,17 @@ def _history(dataset: xr.Dataset, name: str) -> History | None:
 
 
 def _attitude(dataset: xr.Dataset) -> History | None:
-    """Roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll); yaw without jumps of a turn."""
     if "body_quaternion" not in dataset:
         return None
-    w, x, y, z = np.moveaxis(dataset["body_quaternion"].values, -1, 0)
+    return _attitude_of(dataset["body_quaternion"].values, dataset["body"].values)
+
+
+def _attitude_of(quaternion: Array, bodies: Any) -> History:
+    """Roll, pitch and yaw, R = Rz(yaw) Ry(pitch) Rx(roll); yaw without jumps of a turn."""
+    w, x, y, z = np.moveaxis(quaternion, -1, 0)
     roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
     pitch = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
     yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     values = np.degrees(np.unwrap(np.stack([roll, pitch, yaw], axis=-1), axis=0))
-    labels = {"body": dataset["body"].values, "turn": np.array(TURNS)}
+    labels = {"body": bodies, "turn": np.array(TURNS)}
     return History("body_attitude", ("time", "body", "turn"), values, "degree", "attitude of bodies", labels)

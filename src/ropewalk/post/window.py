@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ropewalk.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ropewalk.model.arrays import Array
+    from ropewalk.results.record import Table
     from ropewalk.spec.system import System
 
 
@@ -43,15 +47,24 @@ def after_ramp(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:
     """
     if dataset.sizes.get("time", 0) <= 1:
         return dataset
-    begin = statistics_start(dataset, start)
-    time = dataset["time"].values
-    kept = time >= begin
-    if not kept.any():
+    first = first_after(dataset["time"].values, statistics_start(dataset, start))
+    return dataset.isel(time=slice(first, None)) if first else dataset
+
+
+def records_after(table: Table, start: float) -> Table:
+    """As :func:`after_ramp`, of plain records.  start : s, end of the ramp"""
+    return table if len(table.rows) <= 1 else table.since(first_after(table.time, start))
+
+
+def first_after(time: Array, begin: float) -> int:
+    """Number of the first record from `begin` (s) on. InputError if there is none."""
+    first = int(np.searchsorted(time, begin))
+    if first == time.size:
         raise InputError(
             f"the run ends at t = {time[-1]:g} s, within its start-up ramp of {begin:g} s; run it longer, or give a "
             "shorter ramp"
         )
-    return dataset if kept.all() else dataset.isel(time=slice(int(kept.argmax()), None))
+    return first
 
 
 def settled(dataset: xr.Dataset, start: float | None = None) -> xr.Dataset:

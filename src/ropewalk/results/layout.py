@@ -144,7 +144,15 @@ class Layout:
         """Numbers in a record."""
         return sum(column.size for column in self.columns)
 
-    @property
+    def coordinate(self, name: str) -> Sequence[Any]:
+        """Values of one coordinate."""
+        known: dict[str, Sequence[Any]] = {
+            "axis": AXES, "quaternion": QUATERNION, "line": self.lines, "end": ENDS, "link": self.links,
+            "body": self.bodies, "dof": DOFS, "point": self.points, "term": self.terms, "net": self.nets,
+        }  # fmt: skip
+        return known[name] if name in known else self.coordinates[name][1]
+
+    @cached_property
     def coordinates(self) -> dict[str, tuple[tuple[str, ...], list[str] | list[int] | list[float]]]:
         """Name, dimensions and values of every coordinate but time."""
         values: dict[str, list[str] | list[int] | list[float]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,34 @@ class NotFiniteError(Exception):
     def __init__(self, message: str, time: float) -> None:
         super().__init__(message)
         self.time = time
+
+
+class Table(NamedTuple):
+    """Records as plain arrays, for statistics that need no Dataset."""
+
+    layout: Layout
+    rows: Array  # (n, layout.width)
+
+    @property
+    def time(self) -> Array:
+        """(n,) s"""
+        values: Array = self.rows[:, 0]
+        return values
+
+    def column(self, name: str) -> tuple[tuple[str, ...], Array] | None:
+        """Dimensions and values of a variable; None if it is not kept."""
+        for column in self.layout.columns:
+            if column.name == name:
+                return column.dims, column.of(self.rows)
+        return None
+
+    def names_along(self, dim: str) -> list[Any]:
+        """Values of a coordinate."""
+        return list(self.layout.coordinate(dim))
+
+    def since(self, first: int) -> Table:
+        """The records from number `first` on."""
+        return self._replace(rows=self.rows[first:])
 
 
 class Recorder:
@@ -132,6 +160,15 @@ class Recorder:
         if self.folder is not None:
             raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
         return to_dataset(self.layout, self._memory, {**self.attrs, "status": status})
+
+    def table(self) -> Table | None:
+        """All that was kept in memory, as it stands there; None if nothing was."""
+        if self.folder is not None:
+            raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
+        blocks = list(self._memory)
+        if self.layout is None or not blocks:
+            return None
+        return Table(self.layout, blocks[0] if len(blocks) == 1 else np.concatenate(blocks))
 
     def _set_layout(self, layout: Layout) -> Layout:
         self.layout = layout

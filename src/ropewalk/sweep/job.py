@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ropewalk.model.arrays import Array
+    from ropewalk.post.histories import History
+    from ropewalk.results.record import Table
     from ropewalk.spec.system import System
 
 STATISTICS = ("mean", "std", "min", "max")  # of every history of a run
@@ -54,15 +56,18 @@ def ask(do: str, system: System, output: Path | None) -> Summary:
 
 
 def _run(system: System, output: Path | None) -> Summary:
-    from ropewalk.analysis.run import simulate
+    from ropewalk.analysis.run import record, simulate
     from ropewalk.post.window import ramp_end
 
     assert system.run is not None
     if output is None and system.run.duration / system.record.every > MOST_RECORDS:
         with tempfile.TemporaryDirectory(prefix="ropewalk-sweep-") as folder:
             return _run(system, Path(folder) / "case.nc")
-    with simulate(system, output=output, progress=False, events=output is not None) as dataset:
-        summary = run_summary(dataset, ramp_end(system))
+    if output is None:
+        summary = records_summary(record(system), ramp_end(system))
+    else:
+        with simulate(system, output=output, progress=False) as dataset:
+            summary = run_summary(dataset, ramp_end(system))
     _strengths(system, summary)
     return summary
 
@@ -70,19 +75,39 @@ def _run(system: System, output: Path | None) -> Summary:
 def run_summary(dataset: xr.Dataset, start: float | None = None) -> Summary:
     """Statistics of a run after its ramp.  start : s, where the end of the ramp is known"""
     from ropewalk.post.histories import histories
-    from ropewalk.post.statistics import attributes, figures_of
     from ropewalk.post.window import after_ramp
 
-    summary = Summary()
     kept = after_ramp(dataset, start)
-    time = kept["time"].values
-    for history in histories(kept).values():
+    summary = _figures(histories(kept), kept["time"].values)
+    if "tension" in kept:
+        _along(kept["tension"].values, kept["node_line"].values, summary)
+    return summary
+
+
+def records_summary(table: Table, start: float) -> Summary:
+    """As :func:`run_summary`, of plain records.  start : s, end of the ramp"""
+    from ropewalk.post.histories import recorded_histories
+    from ropewalk.post.window import records_after
+
+    kept = records_after(table, start)
+    summary = _figures(recorded_histories(kept), kept.time)
+    tension = kept.column("tension")
+    if tension is not None:
+        _along(tension[1], np.array(kept.names_along("node_line")), summary)
+    return summary
+
+
+def _figures(found: Mapping[str, History], time: Array) -> Summary:
+    """Statistics of histories.  time : s, of their rows"""
+    from ropewalk.post.statistics import attributes, figures_of
+
+    summary = Summary()
+    for history in found.values():
         figures = TENSION_STATISTICS if history.name == "end_tension" else STATISTICS
         summary.labels |= {dim: np.asarray(names).tolist() for dim, names in history.labels.items()}
         for figure, values in figures_of(history.values, time, figures).items():
             summary.variables[f"{history.name}_{figure}"] = (history.dims[1:], np.asarray(values, dtype=np.float64))
             summary.attrs[f"{history.name}_{figure}"] = attributes(history, figure)
-    _along(kept, summary)
     return summary
 
 
@@ -95,12 +120,10 @@ def _strengths(system: System, summary: Summary) -> None:
         summary.add("breaking_load", ("line",), breaking_loads(system, names), "N", "of the weakest section of a line")
 
 
-def _along(dataset: xr.Dataset, summary: Summary) -> None:
-    """Largest and smallest tension anywhere in each line."""
-    if "tension" not in dataset or "line" not in summary.labels:
+def _along(tension: Array, owner: Any, summary: Summary) -> None:
+    """Largest and smallest tension anywhere in each line.  tension : (n, n_nodes) N    owner : lines of the nodes"""
+    if "line" not in summary.labels:
         return
-    owner = dataset["node_line"].values
-    tension = dataset["tension"].values
     ends = {"largest": tension.max(axis=0), "smallest": tension.min(axis=0)}
     for word, short, pick in (("largest", "max", np.max), ("smallest", "min", np.min)):
         values = [float(pick(ends[word][owner == name])) for name in summary.labels["line"]]
