@@ -57,13 +57,18 @@ def test_strips_have_the_volume_of_the_hull():
     assert_allclose(strips.thick.sum(), 2.1, rtol=1e-14)
 
 
+def assert_cuts_equal(found, exact) -> None:
+    for name in hydrostatics.CUT.names:
+        assert_allclose(found[name], exact[name], atol=1e-13, err_msg=name)
+
+
 GRADIENT = (800.0, -1500.0, 1.1e4)  # N/m3, of an accelerated sea
 
 
 def buoyancy(y: np.ndarray, up: np.ndarray, tilt: np.ndarray, ball: bool = False) -> np.ndarray:
     """Block of the hull displaced by y[:3] and turned by y[3:]."""
     R = exp_so3(y[3:]) @ exp_so3(tilt)
-    cut, block = np.zeros(hydrostatics.SIZE), np.zeros((6, 7))
+    cut, block = records(1, hydrostatics.CUT), np.zeros((6, 7))
     height = float(up @ (np.array([0.1, 0.2, 0.15]) + y[:3]))
     if ball:
         centre = R @ np.array([0.2, -0.1, -0.4])
@@ -92,7 +97,7 @@ def test_buoyancy_derivatives_under_a_sloping_surface_are_those_by_differences(t
 def test_buoyancy_under_a_level_surface_is_the_hydrostatic_stiffness():
     """The general plane contains the level one."""
     up = np.array([0.0, 0.0, 1.0])
-    cut, wrench, stiffness, block = np.zeros(hydrostatics.SIZE), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7))
+    cut, wrench, stiffness, block = records(1, hydrostatics.CUT), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 7))
     axis = np.ascontiguousarray(exp_so3(np.array([0.3, -0.5, 0.2]))[:, 2])
     hydrostatics.axisymmetric(PROFILE, axis, up, 0.15, cut)
     hydrostatics.buoyancy(cut, 1e4, wrench, stiffness)
@@ -107,14 +112,14 @@ def test_cylinder_cut_through_its_wall_is_that_of_the_quadrature(tilt):
     profile = np.array([[-2.0, 0.6], [1.5, 0.6]])
     up = np.array([0.1, -0.05, 1.0]) / np.linalg.norm([0.1, -0.05, 1.0])
     axis = np.ascontiguousarray(exp_so3(np.array(tilt))[:, 2])
-    exact, found = np.zeros(hydrostatics.SIZE), np.zeros(hydrostatics.SIZE)
+    exact, found = records(1, hydrostatics.CUT), records(1, hydrostatics.CUT)
     hydrostatics.axisymmetric(profile, axis, up, 0.3, exact)
     assert wall_cut(-2.0, 1.5, 0.6, axis, up, 0.3, found)
-    assert_allclose(found, exact, atol=1e-13)
+    assert_cuts_equal(found, exact)
 
 
 def test_cylinder_cut_through_a_lid_is_left_to_the_quadrature():
-    cut, up = np.zeros(hydrostatics.SIZE), np.array([0.0, 0.0, 1.0])
+    cut, up = records(1, hydrostatics.CUT), np.array([0.0, 0.0, 1.0])
     for height, tilt in ((2.5, 0.0), (-2.0, 0.0), (1.9, 0.5), (0.0, 1.5)):
         assert not wall_cut(-2.0, 1.5, 0.6, np.array([np.sin(tilt), 0.0, np.cos(tilt)]), up, height, cut)
 
@@ -171,11 +176,11 @@ def test_morison_derivatives_are_those_by_differences(kind):
 def test_cut_about_another_origin_has_shifted_moments():
     """A hull beside the origin: the cut of the same profile moved along the axis is known."""
     up, axis = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.6, 0.8])
-    near, far = np.zeros(hydrostatics.SIZE), np.zeros(hydrostatics.SIZE)
+    near, far = records(1, hydrostatics.CUT), records(1, hydrostatics.CUT)
     hydrostatics.axisymmetric(PROFILE, axis, up, 0.1 + 0.8 * 0.5, near)
     hydrostatics.axisymmetric(PROFILE + np.array([0.5, 0.0]), axis, up, 0.1, far)
     shift_cut(near, tuple(0.5 * axis))
-    assert_allclose(near, far, atol=1e-13)
+    assert_cuts_equal(near, far)
 
 
 def test_end_discs_have_the_drag_and_the_water_of_their_ends():
@@ -194,10 +199,10 @@ def test_end_discs_have_the_drag_and_the_water_of_their_ends():
 
 def test_body_in_accelerating_water_feels_froude_krylov_and_added_mass():
     """F = (1 + C) rho V du/dt across the axis, [Morison1950]; and no drag, no loss."""
-    sums, block, cut = records(1, SUMS)[0], np.zeros((6, 7)), np.zeros(hydrostatics.SIZE)
+    sums, block, cut = records(1, SUMS)[0], np.zeros((6, 7)), records(1, hydrostatics.CUT)
     aw, around = np.array([0.8, 0.0, 0.0]), records(1, HULL_WATER)[0]
     around.mass, around.force, around.moment = [500.0, 100.0, 20.0], 500.0 * aw, 100.0 * aw
-    cut[hydrostatics.VOLUME] = 500.0 / 1025.0
+    cut[0].volume = 500.0 / 1025.0
     buoyancy_terms(cut, (0.0, 0.0, 1.0), pressure_gradient(around, (1025.0, 9.81)), block)
     inertia_of_water((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), around, (1.3, 0.0), sums)
     force = sums.force[0] - block[:3, 6]
@@ -234,10 +239,10 @@ def test_one_wet_strip_tells_no_gradient():
 
 def test_centroid_of_a_wet_cap_is_that_of_the_cut():
     """Half a sphere: 3/8 of the radius."""
-    cut, up = np.zeros(hydrostatics.SIZE), np.array([0.0, 0.0, 1.0])
+    cut, up = records(1, hydrostatics.CUT), np.array([0.0, 0.0, 1.0])
     for height in (-3.0, -1.1, 0.0, 0.4, 1.9):
         hydrostatics.sphere(np.zeros(3), 2.0, up, height, cut)
-        depth = -cut[hydrostatics.MOMENT + 2] / cut[hydrostatics.VOLUME]
+        depth = -cut[0].moment[2] / cut[0].volume
         assert_allclose(cap_depth(height, 2.0), depth, atol=1e-13)
     assert_allclose(cap_depth(0.0, 2.0), 0.75)
 

@@ -31,7 +31,7 @@ from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
 from ropewalk.methods.mixed.ledger_forces import COLUMNS as LEDGER_COLUMNS
 from ropewalk.methods.mixed.ledger_forces import FORCES, POWERS, measure_lines
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, Lumps, node_terms
+from ropewalk.methods.mixed.nodes import Lumps, no_grip, node_terms
 from ropewalk.methods.shooting.spans import line_spans
 from ropewalk.methods.shooting.string import float_force, span_load
 from ropewalk.model.arrays import records
@@ -203,7 +203,7 @@ def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
     X[1, :2], X[2, :2] = rng.normal(size=3), rng.normal(size=3)
     flow = water(model, X[0])
     F, ledger = records(n, FORCES), np.zeros((POWERS, LEDGER_COLUMNS))
-    grip = np.zeros((GRIP + n, 3))
+    grip = no_grip(n)
     measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F)
     expected = [half_force(r, X[1], X[2], flow[:2], side) for side in (0, 1)]
     scale = max(np.abs(expected).max(), 1.0)
@@ -269,7 +269,7 @@ def test_water_on_a_point_at_any_height(z: float) -> None:
     flow, weight = water(model, r), np.array([0.0, 0.0, -POINT["mass"] * G])
     expected = point_force(z - flow[row, 7], flow[row, :3] - v[row], flow[row, 3:6], a[row])
     scale = np.abs(weight).max()
-    lumps = Lumps(mesh.node, 0.0, mesh.has_bed, mesh.bed, np.zeros((GRIP + n, 3)))
+    lumps = Lumps(mesh.node, 0.0, mesh.has_bed, mesh.bed, no_grip(n))
     R, _ = node_terms(row, Instant(r, v, a, np.zeros(1), flow), lumps, (RHO, G), (0.0, 0.0))
     assert_allclose(-np.array(R), expected + weight - POINT["mass"] * a[row], atol=TIGHT * scale)
     system = case([0, 0, -5], [2, 0, -5], SEA, points=free)
@@ -354,8 +354,7 @@ def test_the_bed_presses_alike(seed: int) -> None:
     pressure = np.maximum(0.0, 2e5 * depth + 1e4 * u * u * (3.0 - 2.0 * u) * -v[:, 2])
     expected = np.outer(pressure * D * 0.5 * LENGTH, [0.0, 0.0, 1.0])
     weight = np.array([0.0, 0.0, -0.5 * MASS * LENGTH * G])
-    zero, grip = np.zeros((4, 3)), np.zeros((GRIP + 4, 3))
-    grip[FRICTION_ROW, 0] = 0.0
+    zero, grip = np.zeros((4, 3)), no_grip(4)
     for i in range(n):
         now = Instant(r, v, zero, np.zeros(1), np.zeros((4, 8)))
         R, _ = node_terms(i, now, Lumps(mesh.node, 0.0, True, mesh.bed, grip), (0.0, G), (0.0, 0.0))

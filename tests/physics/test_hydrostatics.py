@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk.model.arrays import records
 from ropewalk.numerics.rotations import exp_so3
 from ropewalk.physics import hydrostatics as hs
 
@@ -15,13 +16,13 @@ CENTRE, RADIUS = np.array([0.1, 0.2, 0.3]), 0.8
 
 
 def cut_revolution(profile, position, R):
-    out = np.zeros(hs.SIZE)
+    out = records(1, hs.CUT)
     hs.axisymmetric(profile, np.ascontiguousarray(R[:, 2]), UP, position[2], out)
     return out
 
 
 def cut_sphere(_, position, R):
-    out = np.zeros(hs.SIZE)
+    out = records(1, hs.CUT)
     hs.sphere(R @ CENTRE, RADIUS, UP, position[2], out)
     return out
 
@@ -30,9 +31,9 @@ def test_upright_cone_volume_and_waterplane():
     """V = pi h (r0^2 + r0 r + r^2)/3 up to the water, A = pi r^2, I = pi r^4 / 4."""
     out = cut_revolution(PROFILE, np.array([0, 0, 0.1]), np.eye(3))
     r = 0.6 + 0.3 * 0.9 / 1.2
-    assert_allclose(out[hs.VOLUME], np.pi * 0.9 / 3.0 * (0.36 + 0.6 * r + r * r), rtol=1e-14)
-    assert_allclose(out[hs.AREA], np.pi * r * r, rtol=1e-14)
-    assert_allclose(out[hs.AREA_SECOND], np.pi * r**4 / 4.0, rtol=1e-14)
+    assert_allclose(out[0].volume, np.pi * 0.9 / 3.0 * (0.36 + 0.6 * r + r * r), rtol=1e-14)
+    assert_allclose(out[0].area, np.pi * r * r, rtol=1e-14)
+    assert_allclose(out[0].area_second[0, 0], np.pi * r**4 / 4.0, rtol=1e-14)
 
 
 @pytest.mark.parametrize("tilt", [1e-9, 0.3, 1.0, 1.5, 1.5707963, 2.2, 3.1])
@@ -40,15 +41,15 @@ def test_cylinder_at_half_draught_displaces_half_its_volume(tilt):
     """A plane through the centre of a symmetric body halves it, at any tilt."""
     profile = np.array([[-2.0, 0.7], [2.0, 0.7]])
     out = cut_revolution(profile, np.zeros(3), exp_so3(np.array([tilt, 0.2 * tilt, 0.0])))
-    assert_allclose(out[hs.VOLUME], 0.5 * np.pi * 0.49 * 4.0, rtol=1e-13)
+    assert_allclose(out[0].volume, 0.5 * np.pi * 0.49 * 4.0, rtol=1e-13)
 
 
 def test_lying_cylinder_waterplane_is_a_rectangle():
     """Axis horizontal in the water: A = 2 r L, I about the axis = (2 r)^3 L / 12."""
     out = cut_revolution(np.array([[-2.0, 0.7], [2.0, 0.7]]), np.zeros(3), exp_so3(np.array([0.0, np.pi / 2, 0.0])))
-    assert_allclose(out[hs.AREA], 1.4 * 4.0, rtol=1e-13)
-    assert_allclose(out[hs.AREA_SECOND + 4], 1.4**3 * 4.0 / 12.0, rtol=1e-13)
-    assert_allclose(out[hs.AREA_SECOND], 1.4 * 4.0**3 / 12.0, rtol=1e-13)
+    assert_allclose(out[0].area, 1.4 * 4.0, rtol=1e-13)
+    assert_allclose(out[0].area_second[1, 1], 1.4**3 * 4.0 / 12.0, rtol=1e-13)
+    assert_allclose(out[0].area_second[0, 0], 1.4 * 4.0**3 / 12.0, rtol=1e-13)
 
 
 @pytest.mark.parametrize("height", [-2.0, -0.5, 0.0, 0.4, 2.0])
@@ -56,10 +57,11 @@ def test_sphere_equals_a_profile_of_many_cones(height):
     """A sphere as 400 frusta: the volume differs by the missing slivers, O(1/n^2)."""
     angle = np.linspace(0, np.pi, 401)
     profile = np.stack([-RADIUS * np.cos(angle), RADIUS * np.sin(angle)], axis=1)
-    many, one = np.zeros(hs.SIZE), np.zeros(hs.SIZE)
+    many, one = records(1, hs.CUT), records(1, hs.CUT)
     hs.axisymmetric(profile, UP, UP, height, many)
     hs.sphere(np.zeros(3), RADIUS, UP, height, one)
-    assert_allclose(many[:4], one[:4], atol=1e-4)
+    assert_allclose(many.volume, one.volume, atol=1e-4)
+    assert_allclose(many.moment, one.moment, atol=1e-4)
 
 
 @pytest.mark.parametrize("cut", [cut_revolution, cut_sphere])

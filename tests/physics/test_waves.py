@@ -19,14 +19,14 @@ def sea(depth, n=40, seed=1):
 
 def unstretched(wave):
     wave = wave.copy()
-    wave[waves.STRETCHING] = STRETCHING_NONE
+    waves.WaveRows(*wave).stretching[:] = STRETCHING_NONE
     return wave
 
 
 def at(wave, position, t, depth, stretching=STRETCHING_NONE, ramp=1.0):
     wave = wave.copy()
-    wave[waves.STRETCHING] = stretching
-    wave[waves.AMPLITUDE] *= ramp
+    waves.WaveRows(*wave).stretching[:] = stretching
+    waves.WaveRows(*wave).amplitude[:] *= ramp
     out = np.empty(COLUMNS)
     waves.kinematics_at(wave, np.asarray(position, float), t, depth, out)
     return out
@@ -182,7 +182,7 @@ def test_table_does_not_depend_on_the_order_of_components():
     a, omega, phase = np.array([0.3, 0.2, 0.1]), np.array([0.9, 0.4, 0.6]), np.array([1.0, 2.0, 3.0])
     table = waves.wave_table(a, omega, 0.0, phase, 20.0, G)
     assert np.array_equal(table, waves.wave_table(a[::-1], omega[::-1], 0.0, phase[::-1], 20.0, G))
-    assert np.all(np.diff(table[waves.WAVENUMBER]) > 0)
+    assert np.all(np.diff(waves.WaveRows(*table).wavenumber) > 0)
 
 
 def test_no_components_is_still_water():

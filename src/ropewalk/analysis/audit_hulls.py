@@ -7,7 +7,7 @@ import numpy as np
 from ropewalk.analysis.audit_lines import heights
 from ropewalk.analysis.audit_loads import current_on, drag, lump_load
 from ropewalk.loads.strips import cut_strips
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, records
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, axes_across
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.model import Model
@@ -44,7 +44,7 @@ def _about_origin(wrench: Array, e: Array) -> Array:
 def _buoyancy(model: Model, R: Array, x: Array, h: int) -> Array:
     """Lift of a hull at x (m), about it."""
     hulls, sea = model.bodies.hulls, model.sea
-    wrench, stiffness, cut = np.zeros(6), np.zeros((6, 6)), np.zeros(hydrostatics.SIZE)
+    wrench, stiffness, cut = np.zeros(6), np.zeros((6, 6)), records(1, hydrostatics.CUT)
     if sea.water_density == 0.0:
         return wrench
     if hulls.kind[h] == HULL_AXISYMMETRIC:

@@ -5,29 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.loads.cut import shift_cut
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Records, records
 from ropewalk.model.bodies import HULL_AXISYMMETRIC
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.physics import hydrostatics
+from ropewalk.physics.hydrostatics import CUT
 
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def displacement(model: Model, state: State, body: int) -> Array:
-    """Cut of a body's hulls by still water: the columns of physics/hydrostatics.py."""
+def displacement(model: Model, state: State, body: int) -> Records:
+    """Cut of a body's hulls by still water: (1,) of CUT of physics/hydrostatics.py."""
     hulls = model.bodies.hulls
-    total: Array = np.zeros(hydrostatics.SIZE)
+    total = records(1, CUT)
     R = rotation_matrix(state.body_quaternion[body])
     for h in model.bodies.hulls_of(body):
-        arm, cut = R @ hulls.place[h], np.zeros(hydrostatics.SIZE)
+        arm, cut = R @ hulls.place[h], records(1, CUT)
         height = float(state.body_position[body, 2] + arm[2])
         if hulls.kind[h] == HULL_AXISYMMETRIC:
             hydrostatics.axisymmetric(hulls.shape(h), R @ hulls.axis[h], UP, height, cut)
         else:
             hydrostatics.sphere(np.zeros(3), hulls.radius[h], UP, height, cut)
         shift_cut(cut, arm)
-        total += cut
+        for name in CUT.names or ():
+            total[name] += cut[name]
     return total
 
 
@@ -48,13 +50,12 @@ def metacentric_heights(model: Model, state: State, body: int) -> tuple[float, f
     GM = I/V - (z_G - z_B) with the principal second moments I of the waterplane about its centroid; [Newman2018],
     sec. 6.16. Under water I is zero.
     """
-    parts = (hydrostatics.MOMENT, hydrostatics.AREA, hydrostatics.AREA_MOMENT, hydrostatics.AREA_SECOND)
-    whole, moment, plane, first, second = np.split(displacement(model, state, body), parts)
-    volume, area = float(whole[0]), float(plane[0])
+    cut = displacement(model, state, body)[0]
+    volume, area, first = float(cut.volume), float(cut.area), cut.area_moment
     if volume <= 0.0:
         return None
-    about = second.reshape(3, 3) - np.outer(first, first) / area if area > 0.0 else np.zeros((3, 3))
+    about = cut.area_second - np.outer(first, first) / area if area > 0.0 else np.zeros((3, 3))
     low, high = np.linalg.eigvalsh(about[:2, :2]) / volume
     mass_centre = rotation_matrix(state.body_quaternion[body]) @ model.bodies.centre[body]
-    above = float(mass_centre[2] - moment[2] / volume)
+    above = float(mass_centre[2] - cut.moment[2] / volume)
     return float(low) - above, float(high) - above

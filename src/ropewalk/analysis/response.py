@@ -16,7 +16,7 @@ from ropewalk.methods.linear.direct import Answer, Direct, Excitation
 from ropewalk.model.arrays import Array
 from ropewalk.model.in_time import pieces_of
 from ropewalk.model.model import Model
-from ropewalk.physics import waves
+from ropewalk.physics.waves import WaveRows
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
 from ropewalk.spec.system import Source, System
@@ -209,14 +209,15 @@ def own_excitation(linear: Linearised) -> Excitation:
                 vector[unknowns.body_input[k, first : first + 3]] = direction
                 terms.append((omega_i, vector, amplitude))
     terms = [term for term in terms if term[0] > 0.0]
-    only_terms = sorted({term[0] for term in terms} - set(sea[waves.OMEGA]))
-    omega = np.concatenate([sea[waves.OMEGA], only_terms])
+    row = WaveRows(*sea)
+    only_terms = sorted({term[0] for term in terms} - set(row.omega))
+    omega = np.concatenate([row.omega, only_terms])
     if omega.size == 0:
         raise InputError("the case has no waves and no harmonic motions; give a drive and frequencies")
     excitation = _empty(linear, omega)
     n = sea.shape[1]
-    excitation.wave[:n] = sea[waves.AMPLITUDE] * np.exp(1j * sea[waves.PHASE])
-    excitation.heading[:n] = np.arctan2(sea[waves.DY], sea[waves.DX])
+    excitation.wave[:n] = row.amplitude * np.exp(1j * row.phase)
+    excitation.heading[:n] = np.arctan2(row.dy, row.dx)
     for rate, vector, amplitude in terms:
         column = int(np.flatnonzero(omega == rate)[0])
         excitation.inputs[:, column] += amplitude * vector

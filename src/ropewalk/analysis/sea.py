@@ -18,7 +18,8 @@ def sea_summary(system: System) -> dict[str, Any]:
     """Depth, wave statistics, current and wind, and every wave component; plain data."""
     sea = build_sea(system.environment)
     wave = sea.wave
-    amplitude, omega = wave[waves.AMPLITUDE], wave[waves.OMEGA]
+    row = waves.WaveRows(*wave)
+    amplitude, omega = row.amplitude, row.omega
     m0, m2 = 0.5 * float(np.sum(amplitude**2)), 0.5 * float(np.sum(amplitude**2 * omega**2))
     text = {
         "depth": "deep" if math.isinf(sea.depth) else f"{sea.depth:g} m",
@@ -53,12 +54,12 @@ def current_profile(sea: Sea, z: Array) -> Array:
 def _components(wave: Array) -> list[dict[str, float]]:
     return [
         {
-            "amplitude": float(column[waves.AMPLITUDE]),
-            "omega": float(column[waves.OMEGA]),
-            "period": 2.0 * math.pi / float(column[waves.OMEGA]),
-            "length": 2.0 * math.pi / float(column[waves.WAVENUMBER]),
-            "heading": math.degrees(math.atan2(column[waves.DY], column[waves.DX])),
-            "phase": float(column[waves.PHASE]),
+            "amplitude": float(own.amplitude),
+            "omega": float(own.omega),
+            "period": 2.0 * math.pi / float(own.omega),
+            "length": 2.0 * math.pi / float(own.wavenumber),
+            "heading": math.degrees(math.atan2(own.dy, own.dx)),
+            "phase": float(own.phase),
         }
-        for column in wave.T
+        for own in (waves.WaveRows(*column) for column in wave.T)
     ]

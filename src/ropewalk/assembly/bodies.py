@@ -37,7 +37,7 @@ class BodyMemory(NamedTuple):
     pose: Array  # (n, 15) rotation matrix, world angular velocity and acceleration; filled by `place_ends`
     lever: Array  # (n_lines, 2, 6, 3) displacement of an end per degree of freedom of its junction
     block: Array  # (6, 7) tangent and, last, inertia minus forces
-    cut: Array  # (SIZE,) of physics/hydrostatics.py
+    cut: Records  # (1,) of CUT of physics/hydrostatics.py
     sums: Records  # (1,) of SUMS of loads/hull.py
 
 
@@ -103,7 +103,7 @@ def _memory(quaternion: Array, n_hulls: int, n_strips: int, lever: Array) -> Bod
         pose=np.zeros((quaternion.shape[0], 15)),
         lever=lever.copy(),
         block=np.zeros((6, 7)),
-        cut=np.zeros(hydrostatics.SIZE),
+        cut=records(1, hydrostatics.CUT),
         sums=records(1, SUMS),
     )
 

@@ -38,14 +38,25 @@ LINK = np.dtype(
 ROWS = {LINK_RIGID: 6, LINK_HINGE: 5, LINK_BALL: 3, LINK_BAR: 1}  # equations of each kind; of a joint its held axes
 
 
+class LinkScratch(NamedTuple):
+    """Room for one link at a time, filled by `link_terms`.
+
+    Moves and turns of both ends are 12 numbers: p_A, theta_A, p_B, theta_B.
+    """
+
+    own: Array  # (12, 12) derivative of `wrench` by the moves and turns of both ends
+    wrench: Array  # (12,) minus the forces (N) and moments (N m) on both ends
+    hold: Array  # (6, 12) derivative of the equations by the same moves and turns
+    gap: Array  # (6,) what the equations miss, m
+    lever: Array  # (12, 12) moves and turns of both ends per degree of freedom of their junctions
+
+
 class LinkMesh(NamedTuple):
-    """Links as kernels read them, and scratch, filled for one link at a time by `link_terms`."""
+    """Links as kernels read them."""
 
     link: Records  # (n,) of LINK
     axis: Records  # (3 n,) of AXIS_LAW of model/springs.py, of joints
-    own: Array  # (12, 13) tangent by the moves and turns of both ends and, last, minus the forces and moments on them
-    hold: Array  # (6, 13) derivative of the equations by the same and, last, what they miss (m)
-    lever: Array  # (12, 12) moves and turns of both ends per degree of freedom of their junctions
+    scratch: LinkScratch
     miss: Array  # (1,) largest miss of an equation when the balance was last looked at, m; filled by `link_unbalance`
 
 
@@ -76,8 +87,12 @@ def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
     return LinkMesh(
         link=made,
         axis=links.axis.copy(),
-        own=np.zeros((12, 13)),
-        hold=np.zeros((6, 13)),
-        lever=np.zeros((12, 12)),
+        scratch=LinkScratch(
+            own=np.zeros((12, 12)),
+            wrench=np.zeros(12),
+            hold=np.zeros((6, 12)),
+            gap=np.zeros(6),
+            lever=np.zeros((12, 12)),
+        ),
         miss=np.zeros(1),
     )

@@ -11,7 +11,7 @@ from ropewalk.errors import InputError
 from ropewalk.io.moordyn_write_rows import PointLine, Written, number
 from ropewalk.model.environment import build_sea
 from ropewalk.model.in_time import steady
-from ropewalk.physics.waves import AMPLITUDE, DX, DY, OMEGA, PHASE
+from ropewalk.physics.waves import WaveRows
 from ropewalk.spec.environment import PowerProfile, TableProfile
 from ropewalk.spec.system import System
 
@@ -69,14 +69,14 @@ def _depth(system: System, points: Sequence[PointLine], out: Written) -> float:
 
 def _waves(system: System) -> str:
     """Components as MoorDyn sums them: |A| sin(omega t - k x + arg A), so that arg A = pi/2 - phase."""
-    table = build_sea(system.environment).wave
+    row = WaveRows(*build_sea(system.environment).wave)
     rows = ["0.0 0.0 0.0 0.0"]
-    order = np.argsort(table[OMEGA], kind="stable")
+    order = np.argsort(row.omega, kind="stable")
     for k in order:
-        angle = 0.5 * math.pi - float(table[PHASE, k])
-        amplitude = float(table[AMPLITUDE, k])
-        heading = math.atan2(float(table[DY, k]), float(table[DX, k]))
-        values = (float(table[OMEGA, k]), amplitude * math.cos(angle), amplitude * math.sin(angle), heading)
+        angle = 0.5 * math.pi - float(row.phase[k])
+        amplitude = float(row.amplitude[k])
+        heading = math.atan2(float(row.dy[k]), float(row.dx[k]))
+        values = (float(row.omega[k]), amplitude * math.cos(angle), amplitude * math.sin(angle), heading)
         rows.append(" ".join(number(value) for value in values))
     return "\n".join(rows) + "\n"
 

@@ -91,22 +91,21 @@ def pressure_gradient(around, fluid):
 def centre_pressure(cut, centre):
     """Puts the volume and the waterplane of a sphere's cut at its centre, through which all pressure on it goes.
 
-    cut : (SIZE,) of physics/hydrostatics.py    centre : from the body's origin, world, m
+    cut : (1,) of CUT of physics/hydrostatics.py    centre : from the body's origin, world, m
     """
-    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    own = cut[0]
+    volume, area = own.volume, own.area
     for i in range(3):
-        cut[hydrostatics.MOMENT + i] = volume * centre[i]
-        cut[hydrostatics.AREA_MOMENT + i] = area * centre[i]
+        own.moment[i] = volume * centre[i]
+        own.area_moment[i] = area * centre[i]
         for j in range(3):
-            cut[hydrostatics.AREA_SECOND + 3 * i + j] = area * centre[i] * centre[j]
+            own.area_second[i, j] = area * centre[i] * centre[j]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _second_moments(cut):
-    k = hydrostatics.AREA_SECOND
-    return (
-        cut[k], cut[k + 1], cut[k + 2], cut[k + 3], cut[k + 4], cut[k + 5], cut[k + 6], cut[k + 7], cut[k + 8],
-    )  # fmt: skip
+    a = cut[0].area_second
+    return a[0, 0], a[0, 1], a[0, 2], a[1, 0], a[1, 1], a[1, 2], a[2, 0], a[2, 1], a[2, 2]
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -120,18 +119,16 @@ def buoyancy_terms(cut, up, w, block):
 
     Source: [Newman2018], sec. 6.16, for a plane of any normal n and any gradient.
 
-    cut : (SIZE,) of physics/hydrostatics.py    up : n, tuple    w : minus the gradient, tuple, N/m3
+    cut : (1,) of CUT of physics/hydrostatics.py    up : n, tuple    w : minus the gradient, tuple, N/m3
     block : (6, 7) as in physics/rigidbody.py
     """
-    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
+    volume, area = cut[0].volume, cut[0].area
     if volume == 0.0:
         return
-    m = (cut[hydrostatics.MOMENT], cut[hydrostatics.MOMENT + 1], cut[hydrostatics.MOMENT + 2])
+    m = vector(cut[0].moment)
     add_column(block, 0, scale3(-volume, w))
     add_column(block, 3, cross3(w, m))
-    n = (up[0], up[1], up[2])
-    k = hydrostatics.AREA_MOMENT
-    first = (cut[k], cut[k + 1], cut[k + 2])
+    n, first = (up[0], up[1], up[2]), vector(cut[0].area_moment)
     lift = cross3(first, w)
     add_block(block, 0, 0, scale9(area, outer(w, n)))
     add_block(block, 0, 3, outer(w, cross3(first, n)))  # dV = -area n.dx - (first x n).theta
@@ -164,17 +161,17 @@ def wall_cut(bottom, top, radius, axis, up, height, cut):
     area = np.pi * radius * radius
     fourth = 0.25 * area * radius * radius
     along = 0.5 * area * (at * at - bottom * bottom) + 0.5 * fourth * tangent * tangent
-    cut[hydrostatics.VOLUME] = area * (at - bottom)
-    cut[hydrostatics.AREA] = area / c
+    cut[0].volume = area * (at - bottom)
+    cut[0].area = area / c
     for i in range(3):
-        cut[hydrostatics.MOMENT + i] = along * axis[i] - fourth / c * n[i]
-        cut[hydrostatics.AREA_MOMENT + i] = area / c * at * axis[i]
+        cut[0].moment[i] = along * axis[i] - fourth / c * n[i]
+        cut[0].area_moment[i] = area / c * at * axis[i]
         for j in range(3):
             # ellipse about its centre: r^2/4 (1 - axis axis^T) sheared into the plane, zeta = at - (n.p)/c
             same = 1.0 if i == j else 0.0
             own = same - axis[i] * axis[j] - (axis[i] * n[j] + n[i] * axis[j]) / c
             own += axis[i] * axis[j] * tangent * tangent
-            cut[hydrostatics.AREA_SECOND + 3 * i + j] = area / c * at * at * axis[i] * axis[j] + fourth / c * own
+            cut[0].area_second[i, j] = area / c * at * at * axis[i] * axis[j] + fourth / c * own
     return True
 
 
@@ -200,13 +197,12 @@ def _cut_sphere(radius, up, height, cut):
 
 @kernel(**UNCOUNTED)
 def cut_hull(hull, R, up, height, profile, cut):
-    """Cut of a hull by a plane about its own place, into cut (SIZE,) of physics/hydrostatics.py; of windage zero.
+    """Cut of a hull by a plane about its own place, into cut (1,) of CUT; of windage zero.
 
     hull : record    R : attitude    up : unit normal of the plane    height : of the hull's place above it, m
     profile : (m, 2) of all hulls
     """
-    for i in range(cut.size):
-        cut[i] = 0.0
+    hydrostatics.clear_cut(cut)
     if hull.kind == HULL_SPHERE:
         _cut_sphere(hull.radius, up, height, cut)
     elif hull.kind == HULL_AXISYMMETRIC:
@@ -224,16 +220,14 @@ def shift_cut(cut, e):
     .. math:: m \to m + V e, \qquad \int p\,dA \to \int p\,dA + A e, \qquad
               \int p p^T dA \to \int p p^T dA + e\, s^T + s\, e^T + A e e^T, \quad s = \int p\,dA
 
-    cut : (SIZE,) of physics/hydrostatics.py
+    cut : (1,) of CUT of physics/hydrostatics.py
     """
-    volume, area = cut[hydrostatics.VOLUME], cut[hydrostatics.AREA]
-    k = hydrostatics.AREA_MOMENT
-    first = (cut[k], cut[k + 1], cut[k + 2])
+    volume, area, first = cut[0].volume, cut[0].area, vector(cut[0].area_moment)
     for i in range(3):
-        cut[hydrostatics.MOMENT + i] += volume * e[i]
-        cut[k + i] += area * e[i]
+        cut[0].moment[i] += volume * e[i]
+        cut[0].area_moment[i] += area * e[i]
         for j in range(3):
-            cut[hydrostatics.AREA_SECOND + 3 * i + j] += e[i] * first[j] + first[i] * e[j] + area * e[i] * e[j]
+            cut[0].area_second[i, j] += e[i] * first[j] + first[i] * e[j] + area * e[i] * e[j]
 
 
 @kernel(**COUNTED)
@@ -242,7 +236,7 @@ def still_buoyancy(hull, x, R, fluid, profile, block):
 
     hull : record    x, R : place (m) and attitude of the body    fluid : rho, g    profile : (m, 2) of all hulls
     """
-    e, cut = onto(R, vector(hull.place)), np.zeros(hydrostatics.SIZE)
+    e, cut = onto(R, vector(hull.place)), np.zeros(1, hydrostatics.CUT)
     cut_hull(hull, R, UP, x[2] + e[2], profile, cut)
     shift_cut(cut, e)
     buoyancy_terms(cut, UP, (0.0, 0.0, fluid[0] * fluid[1]), block)
@@ -253,7 +247,7 @@ def buoyancy_in_waves(hull, pose, around, profile, fluid, cut, block):
     """Adds minus the lift of a hull under the tangent plane of the surface, and its derivative, to its body's block.
 
     hull : record    pose : place x (m) and attitude R of the body    around : record of HULL_WATER
-    profile : (m, 2) of all hulls    fluid : rho, g    cut : (SIZE,), scratch
+    profile : (m, 2) of all hulls    fluid : rho, g    cut : (1,) of CUT, scratch
     """
     x, R = pose
     e, up = onto(R, vector(hull.place)), vector(around.up)

@@ -414,7 +414,7 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
     """Adds buoyancy, Morison and wind forces of a hull to the block of its body; returns what drag loses, W.
 
     hull : record    pose : place x (m), attitude R and Z of physics/rigidbody.py, of the body    rates : of the body
-    around : record of HULL_WATER    arrays : profile, strip, water of all hulls; cut (SIZE,), sums (1,), scratch
+    around : record of HULL_WATER    arrays : profile, strip, water of all hulls; cut and sums (1,), scratch
     fluid : rho, g    step : bp, gp    block : (6, 7)
     """
     x, R, _ = pose

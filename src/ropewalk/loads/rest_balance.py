@@ -160,7 +160,7 @@ def _add(total, force, arm):
 @kernel
 def _lift(total, floats, water, h, R, x):
     """A `Sum` with the buoyancy of hull h of a body at x (m) with the attitude R."""
-    cut, wrench, stiffness = np.zeros(hydrostatics.SIZE), np.zeros(6), np.zeros((6, 6))
+    cut, wrench, stiffness = np.zeros(1, hydrostatics.CUT), np.zeros(6), np.zeros((6, 6))
     up, arm = np.array((0.0, 0.0, 1.0)), onto(R, vector(floats.place, h))
     if floats.kind[h] == HULL_AXISYMMETRIC:
         profile = floats.profile[floats.profile_start[h] : floats.profile_start[h + 1]]

@@ -15,26 +15,46 @@ from ropewalk.numerics.compile import kernel
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 STEEP = 0.1  # cos^2 of the tilt above which the cut is followed round the waterline, not along the axis
 
-VOLUME, MOMENT, AREA, AREA_MOMENT, AREA_SECOND = 0, 1, 4, 5, 8
-SIZE = 17  # volume (1), moment (3), waterplane area (1), its first (3) and second (3 x 3) moments
+# A hull cut by a plane, in arrays of one row.
+CUT = np.dtype(
+    [
+        ("volume", "f8"),  # displaced, m3
+        ("moment", "f8", (3,)),  # of the volume, m4
+        ("area", "f8"),  # of the waterplane, m2
+        ("area_moment", "f8", (3,)),  # its first moment, m3
+        ("area_second", "f8", (3, 3)),  # its second moments, m4
+    ],
+    align=True,
+)
 
 
 @kernel
-def _add_strip(out, axis, across, chord, zeta, d, b, weight):
+def clear_cut(cut):
+    """Empties a cut, (1,) of CUT."""
+    own = cut[0]
+    own.volume = own.area = 0.0
+    for i in range(3):
+        own.moment[i] = own.area_moment[i] = 0.0
+        for j in range(3):
+            own.area_second[i, j] = 0.0
+
+
+@kernel
+def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
     """Add the waterplane strip at zeta: centre zeta axis + d across, half width b along chord; weight = dzeta/sin."""
     area = 2.0 * b * weight
     own = 2.0 / 3.0 * b * b * b * weight
-    out[AREA] += area
+    cut[0].area += area
     for i in range(3):
         pi = zeta * axis[i] + d * across[i]
-        out[AREA_MOMENT + i] += area * pi
+        cut[0].area_moment[i] += area * pi
         for j in range(3):
             pj = zeta * axis[j] + d * across[j]
-            out[AREA_SECOND + 3 * i + j] += area * pi * pj + own * chord[i] * chord[j]
+            cut[0].area_second[i, j] += area * pi * pj + own * chord[i] * chord[j]
 
 
 @kernel
-def _add_slice(out, axis, across, zeta, u, r, weight):
+def _add_slice(cut, axis, across, zeta, u, r, weight):
     r"""Add the volume of the disc segment q < u r at zeta, thickness weight.
 
     .. math:: A = r^2 (\varphi - \sin\varphi\cos\varphi), \quad
@@ -45,13 +65,13 @@ def _add_slice(out, axis, across, zeta, u, r, weight):
     sine = np.sqrt((1.0 - u) * (1.0 + u))
     area = r * r * (phi + u * sine)
     first = -2.0 / 3.0 * r * r * r * sine * sine * sine
-    out[VOLUME] += weight * area
+    cut[0].volume += weight * area
     for i in range(3):
-        out[MOMENT + i] += weight * (area * zeta * axis[i] + first * across[i])
+        cut[0].moment[i] += weight * (area * zeta * axis[i] + first * across[i])
 
 
 @kernel
-def _round_waterline(out, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
+def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
     """Cut part of a cone, followed by the angle round its waterline (u = -cos phi); fit for small tilt.
 
     Radius r0 + k (zeta - z0), height of the section centre h0 + c (zeta - z0) above the water.
@@ -66,12 +86,12 @@ def _round_waterline(out, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_hig
         # d zeta / (s d phi), without dividing by the sine of the tilt
         rate = (r0 * c - k * h0) / (stretch * stretch) * np.sin(phi)
         weight = abs(rate) * 0.5 * abs(high - low) * _WEIGHTS[m]
-        _add_slice(out, axis, across, z0 + local, u, r, weight * s)
-        _add_strip(out, axis, across, chord, z0 + local, u * r, r * np.sin(phi), weight)
+        _add_slice(cut, axis, across, z0 + local, u, r, weight * s)
+        _add_strip(cut, axis, across, chord, z0 + local, u * r, r * np.sin(phi), weight)
 
 
 @kernel
-def _along_axis(out, axis, across, chord, z0, r0, k, h0, c, s, low, high):
+def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
     """Cut part of a cone from local coordinate low to high, clustered at both ends; fit for large tilt."""
     for m in range(_NODES.size):
         psi = 0.5 * np.pi * (1.0 + _NODES[m])
@@ -79,26 +99,26 @@ def _along_axis(out, axis, across, chord, z0, r0, k, h0, c, s, low, high):
         weight = 0.25 * np.pi * (high - low) * np.sin(psi) * _WEIGHTS[m]
         r = r0 + k * local
         d = -(h0 + c * local) / s
-        _add_slice(out, axis, across, z0 + local, d / r, r, weight)
+        _add_slice(cut, axis, across, z0 + local, d / r, r, weight)
         b = np.sqrt(max(0.0, (r - d) * (r + d)))
-        _add_strip(out, axis, across, chord, z0 + local, d, b, weight / s)
+        _add_strip(cut, axis, across, chord, z0 + local, d, b, weight / s)
 
 
 @kernel
-def _add_frustum(out, axis, z0, r0, k, low, high):
+def _add_frustum(cut, axis, z0, r0, k, low, high):
     """Whole frustum between local coordinates low and high; three Gauss points are exact."""
     for m in range(3):
         x = (m - 1) * np.sqrt(0.6)
         w = 8.0 / 9.0 if m == 1 else 5.0 / 9.0
         local = 0.5 * (low + high) + 0.5 * (high - low) * x
         area = np.pi * (r0 + k * local) ** 2 * 0.5 * (high - low) * w
-        out[VOLUME] += area
+        cut[0].volume += area
         for i in range(3):
-            out[MOMENT + i] += area * (z0 + local) * axis[i]
+            cut[0].moment[i] += area * (z0 + local) * axis[i]
 
 
 @kernel
-def _cone(out, axis, across, chord, z0, z1, r0, r1, height, c, s):
+def _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s):
     """One straight stretch of the profile."""
     length = z1 - z0
     k = (r1 - r0) / length
@@ -108,8 +128,8 @@ def _cone(out, axis, across, chord, z0, z1, r0, r1, height, c, s):
     for i in range(2):
         sign = 1.0 if i == 0 else -1.0  # where the deepest (+) and the highest (-) point of the rim meet the water
         slope = c + sign * s * k
-        cut = -(h0 + sign * s * r0) / slope if slope != 0.0 else 0.0
-        cuts[1 + i] = min(length, max(0.0, cut))
+        meets = -(h0 + sign * s * r0) / slope if slope != 0.0 else 0.0
+        cuts[1 + i] = min(length, max(0.0, meets))
     if cuts[1] > cuts[2]:
         cuts[1], cuts[2] = cuts[2], cuts[1]
     follow = c * c > STEEP and abs(c) > 2.0 * abs(s * k)
@@ -118,13 +138,13 @@ def _cone(out, axis, across, chord, z0, z1, r0, r1, height, c, s):
         middle = 0.5 * (low + high)
         h, r = h0 + c * middle, r0 + k * middle
         if high > low and h <= -s * r:
-            _add_frustum(out, axis, z0, r0, k, low, high)
+            _add_frustum(cut, axis, z0, r0, k, low, high)
         elif high > low and h < s * r and not follow:
-            _along_axis(out, axis, across, chord, z0, r0, k, h0, c, s, low, high)
+            _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high)
     if follow:
         bottom, top = _immersion(h0, r0, s), _immersion(h0 + c * length, r1, s)
         if bottom != top:
-            _round_waterline(out, axis, across, chord, z0, r0, k, h0, c, s, min(bottom, top), max(bottom, top))
+            _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, min(bottom, top), max(bottom, top))
 
 
 @kernel
@@ -138,7 +158,7 @@ def _immersion(h, r, s):
 
 
 @kernel
-def axisymmetric(profile, axis, up, height, out):
+def axisymmetric(profile, axis, up, height, cut):
     r"""Displacement and waterplane of a hull of revolution cut by a plane, exact for cones and cylinders.
 
     .. math:: V = \int A(\zeta)\,d\zeta, \qquad A_w = \int 2 b(\zeta)\,\frac{d\zeta}{\sin\theta}
@@ -147,9 +167,9 @@ def axisymmetric(profile, axis, up, height, out):
 
     profile : (n, 2) zeta, radius from the keel up, m    axis : (3,) unit axis of the hull in the world
     up : (3,) unit normal of the water plane    height : of the body's origin above the plane, m
-    out : (SIZE,) volume (m3), moment (m4), waterplane area (m2), first (m3) and second (m4) moments
+    cut : (1,) of CUT, filled
     """
-    out[:] = 0.0
+    clear_cut(cut)
     c = axis[0] * up[0] + axis[1] * up[1] + axis[2] * up[2]
     across = np.empty(3)
     chord = np.empty(3)
@@ -157,7 +177,7 @@ def axisymmetric(profile, axis, up, height, out):
     for i in range(profile.shape[0] - 1):
         z0, r0, z1, r1 = profile[i, 0], profile[i, 1], profile[i + 1, 0], profile[i + 1, 1]
         if z1 > z0 and (r0 > 0.0 or r1 > 0.0):
-            _cone(out, axis, across, chord, z0, z1, r0, r1, height, c, s)
+            _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s)
 
 
 @kernel
@@ -184,16 +204,16 @@ def _perpendicular(axis, up, c, across, chord):
 
 
 @kernel
-def sphere(centre, radius, up, height, out):
+def sphere(centre, radius, up, height, cut):
     r"""Displacement and waterplane of a sphere cut by a plane.
 
     .. math:: V = \tfrac{\pi}{3} t^2 (3 R - t), \qquad \int q\,dV = -\tfrac{\pi}{4} (R^2 - h^2)^2
 
     with t the draught, h the height of the centre above the plane and q measured from the centre along `up`.
 
-    centre : (3,) relative to the body's origin, world, m    up, height, out : as in `axisymmetric`
+    centre : (3,) relative to the body's origin, world, m    up, height, cut : as in `axisymmetric`
     """
-    out[:] = 0.0
+    clear_cut(cut)
     h = height + centre[0] * up[0] + centre[1] * up[1] + centre[2] * up[2]
     if h >= radius:
         return
@@ -202,15 +222,15 @@ def sphere(centre, radius, up, height, out):
     disc = max(0.0, (radius - h) * (radius + h))  # radius of the waterplane, squared
     shift = -0.25 * np.pi * disc * disc
     area = np.pi * disc
-    out[VOLUME] = volume
-    out[AREA] = area
+    cut[0].volume = volume
+    cut[0].area = area
     for i in range(3):
-        out[MOMENT + i] = volume * centre[i] + shift * up[i]
+        cut[0].moment[i] = volume * centre[i] + shift * up[i]
         pi = centre[i] - h * up[i]
-        out[AREA_MOMENT + i] = area * pi
+        cut[0].area_moment[i] = area * pi
         for j in range(3):
             own = (1.0 if i == j else 0.0) - up[i] * up[j]
-            out[AREA_SECOND + 3 * i + j] = area * (pi * (centre[j] - h * up[j]) + 0.25 * disc * own)
+            cut[0].area_second[i, j] = area * (pi * (centre[j] - h * up[j]) + 0.25 * disc * own)
 
 
 @kernel
@@ -223,16 +243,17 @@ def buoyancy(cut, specific_weight, wrench, stiffness):
     for translations and world rotations about the origin; K is not symmetric while the body is out of
     balance.  Source: [Newman2018], sec. 6.16, extended to any attitude.
 
-    cut : (SIZE,) of a hull cut by z = 0    specific_weight : rho g, N/m3
+    cut : (1,) of CUT, of a hull cut by z = 0    specific_weight : rho g, N/m3
     wrench : (6,) N, N m    stiffness : (6, 6)
     """
-    x, y, z = cut[MOMENT], cut[MOMENT + 1], cut[MOMENT + 2]
-    wrench[2] += specific_weight * cut[VOLUME]
+    own = cut[0]
+    x, y, z = own.moment[0], own.moment[1], own.moment[2]
+    wrench[2] += specific_weight * own.volume
     wrench[3] += specific_weight * y
     wrench[4] -= specific_weight * x
-    sx, sy = cut[AREA_MOMENT], cut[AREA_MOMENT + 1]
-    sxx, sxy, syy = cut[AREA_SECOND], cut[AREA_SECOND + 1], cut[AREA_SECOND + 4]
-    stiffness[2, 2] += specific_weight * cut[AREA]
+    sx, sy = own.area_moment[0], own.area_moment[1]
+    sxx, sxy, syy = own.area_second[0, 0], own.area_second[0, 1], own.area_second[1, 1]
+    stiffness[2, 2] += specific_weight * own.area
     stiffness[2, 3] += specific_weight * sy
     stiffness[2, 4] -= specific_weight * sx
     stiffness[3, 2] += specific_weight * sy

@@ -1,7 +1,7 @@
 r"""Waves: dispersion of Airy's, surface and kinematics of a sum of given components.
 
-A sea is one table of shape (ROWS, n), made once by :func:`wave_table`; its rows lie one after the
-other so that the sums over components run in vector registers. With
+A sea is one table of shape (ROWS, n), made once by :func:`wave_table`, with the rows of :class:`WaveRows`; they lie one
+after the other so that the sums over components run in vector registers. With
 :math:`\theta = k (x \cos\beta + y \sin\beta) - \omega t + \varphi` component *j* is the real part of
 :math:`a\, e^{i (k \cdot x + \varphi)} e^{-i \omega t}` and travels towards the heading
 :math:`\beta`. Sums of free components are first order in the wave steepness; the bound harmonics of a steady wave
@@ -13,7 +13,7 @@ keep the compiler from vectorising (15 times slower, measured). Their errors sta
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,26 +22,31 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.in_time import ramp as smooth_start
 from ropewalk.physics.steady_waves import Steady
 
-# rows of a wave table
-AMPLITUDE = 0  # a, m
-OMEGA = 1  # rad/s
-WAVENUMBER = 2  # k, rad/m, ascending
-KX = 3  # k cos(heading), rad/m
-KY = 4  # k sin(heading), rad/m
-PHASE = 5  # rad
-DX = 6  # cos(heading)
-DY = 7  # sin(heading)
-IMAGE = 8  # exp(-2 k h): the wave's image below the bed
-RATE = 9  # velocity per amplitude over e^{k z} + image: omega / (1 - exp(-2 k h)) of a free component, rad/s
-CELERITY = 10  # omega / k, m/s
-TURNS_X = 11  # the phase is summed in turns, not radians: KX / (2 pi), 1/m
-TURNS_Y = 12  # KY / (2 pi), 1/m
-TURNS_T = 13  # omega / (2 pi), 1/s
-TURNS = 14  # phase / (2 pi)
-RAMP = 15  # s over which the waves are brought on from t = 0, the same in every column
-STRETCHING = 16  # one of the kinds below, the same in every column
-CREST = 17  # m above still water from where heights are measured, the same in every column
-ROWS = 18
+
+class WaveRows(NamedTuple):
+    """Rows of a wave table by name, each (n,): of an array in Python ``WaveRows(*table)``, in kernels :func:`rows`."""
+
+    amplitude: NDArray[np.float64]  # a, m
+    omega: NDArray[np.float64]  # rad/s
+    wavenumber: NDArray[np.float64]  # k, rad/m, ascending
+    kx: NDArray[np.float64]  # k cos(heading), rad/m
+    ky: NDArray[np.float64]  # k sin(heading), rad/m
+    phase: NDArray[np.float64]  # rad
+    dx: NDArray[np.float64]  # cos(heading)
+    dy: NDArray[np.float64]  # sin(heading)
+    image: NDArray[np.float64]  # exp(-2 k h): the wave's image below the bed
+    rate: NDArray[np.float64]  # velocity per amplitude over e^{k z} + image: omega / (1 - exp(-2 k h)) if free, rad/s
+    celerity: NDArray[np.float64]  # omega / k, m/s
+    turns_x: NDArray[np.float64]  # the phase is summed in turns, not radians: kx / (2 pi), 1/m
+    turns_y: NDArray[np.float64]  # ky / (2 pi), 1/m
+    turns_t: NDArray[np.float64]  # omega / (2 pi), 1/s
+    turns: NDArray[np.float64]  # phase / (2 pi)
+    ramp: NDArray[np.float64]  # s over which the waves are brought on from t = 0, the same in every column
+    stretching: NDArray[np.float64]  # one of the kinds below, the same in every column
+    crest: NDArray[np.float64]  # m above still water from where heights are measured, the same in every column
+
+
+ROWS = len(WaveRows._fields)
 
 # kinds of stretching
 STRETCHING_NONE = 0  # the formulas up to still water; above it the values at z = 0
@@ -115,10 +120,10 @@ def wave_table(
     if w.size and not w[0] > 0.0:
         raise ValueError(f"wave components need a positive omega; the lowest is {w[0]} rad/s")
     k = np.array([wavenumber(wi, depth, g) for wi in w])
-    table = _table(a, w, k, beta, phi)
-    table[IMAGE] = np.exp(-2.0 * k * depth)
-    table[RATE] = w / -np.expm1(-2.0 * k * depth)
-    table[RAMP], table[STRETCHING], table[CREST] = ramp, stretching, 0.0
+    table, row = _table(a, w, k, beta, phi)
+    row.image[:] = np.exp(-2.0 * k * depth)
+    row.rate[:] = w / -np.expm1(-2.0 * k * depth)
+    row.ramp[:], row.stretching[:], row.crest[:] = ramp, stretching, 0.0
     table.flags.writeable = False
     return table
 
@@ -131,24 +136,34 @@ def steady_table(wave: Steady, heading: float, phase: float, depth: float, ramp:
     j = np.arange(1, wave.elevation.size + 1)
     k = j * wave.wavenumber
     amplitude = np.where(wave.elevation == 0.0, np.finfo(float).tiny, wave.elevation)  # velocities are per amplitude
-    table = _table(amplitude, j * wave.omega, k, np.full(j.size, heading), j * phase)
-    table[IMAGE] = np.exp(-2.0 * k * (depth + wave.crest))
-    table[RATE] = wave.velocity / amplitude * np.exp(k * wave.crest) / (1.0 + np.exp(-2.0 * k * depth))
-    table[RAMP], table[STRETCHING], table[CREST] = ramp, STRETCHING_EXACT, wave.crest
+    table, row = _table(amplitude, j * wave.omega, k, np.full(j.size, heading), j * phase)
+    row.image[:] = np.exp(-2.0 * k * (depth + wave.crest))
+    row.rate[:] = wave.velocity / amplitude * np.exp(k * wave.crest) / (1.0 + np.exp(-2.0 * k * depth))
+    row.ramp[:], row.stretching[:], row.crest[:] = ramp, STRETCHING_EXACT, wave.crest
     table.flags.writeable = False
     return table
 
 
-def _table(a: Any, w: Any, k: Any, beta: Any, phi: Any) -> NDArray[np.float64]:
-    """Rows that follow from amplitude, frequency, wave number, heading and phase."""
+def _table(a: Any, w: Any, k: Any, beta: Any, phi: Any) -> tuple[NDArray[np.float64], WaveRows]:
+    """A table and its rows, filled as far as amplitude, frequency, wave number, heading and phase give them."""
     table = np.empty((ROWS, w.size))
-    table[AMPLITUDE], table[OMEGA], table[WAVENUMBER], table[PHASE] = a, w, k, phi
-    table[DX], table[DY] = np.cos(beta), np.sin(beta)
-    table[KX], table[KY] = k * table[DX], k * table[DY]
-    table[CELERITY] = w / k
-    table[TURNS_X], table[TURNS_Y] = table[KX] / TURN, table[KY] / TURN
-    table[TURNS_T], table[TURNS] = w / TURN, phi / TURN
-    return table
+    row = WaveRows(*table)
+    row.amplitude[:], row.omega[:], row.wavenumber[:], row.phase[:] = a, w, k, phi
+    row.dx[:], row.dy[:] = np.cos(beta), np.sin(beta)
+    row.kx[:], row.ky[:] = k * row.dx, k * row.dy
+    row.celerity[:] = w / k
+    row.turns_x[:], row.turns_y[:] = row.kx / TURN, row.ky / TURN
+    row.turns_t[:], row.turns[:] = w / TURN, phi / TURN
+    return table, row
+
+
+@kernel(inline="always")
+def rows(wave):
+    """`WaveRows` of a table (ROWS, n), as views: the one place where the order of its rows is written out."""
+    return WaveRows(
+        wave[0], wave[1], wave[2], wave[3], wave[4], wave[5], wave[6], wave[7], wave[8], wave[9], wave[10], wave[11],
+        wave[12], wave[13], wave[14], wave[15], wave[16], wave[17],
+    )  # fmt: skip
 
 
 @kernel(fastmath=FMA)
@@ -207,7 +222,7 @@ def _decay(x):
 @kernel
 def brought_on(wave, t):
     """Share of the waves that is there at time t (s), 0 to 1: smooth in time, :func:`ropewalk.physics.in_time.ramp`."""
-    return smooth_start(t, wave[RAMP, 0])[0] if wave.shape[1] > 0 else 1.0
+    return smooth_start(t, rows(wave).ramp[0])[0] if wave.shape[1] > 0 else 1.0
 
 
 @kernel(fastmath=SUM)
@@ -222,17 +237,18 @@ def surface(wave, x, y, t, ramp):
     wave : (ROWS, n) wave table    x, y : m    t : s    ramp : factor on all amplitudes, beside the table's own ramp
     """
     ramp *= brought_on(wave, t)
+    row = rows(wave)
     eta = 0.0
     eta_x = 0.0
     eta_y = 0.0
     eta_t = 0.0
     for j in range(wave.shape[1]):
-        s, c = _sincos(wave[TURNS_X, j] * x + wave[TURNS_Y, j] * y + (wave[TURNS, j] - wave[TURNS_T, j] * t))
-        s *= wave[AMPLITUDE, j]
-        eta += wave[AMPLITUDE, j] * c
-        eta_x -= wave[KX, j] * s
-        eta_y -= wave[KY, j] * s
-        eta_t += wave[OMEGA, j] * s
+        s, c = _sincos(row.turns_x[j] * x + row.turns_y[j] * y + (row.turns[j] - row.turns_t[j] * t))
+        s *= row.amplitude[j]
+        eta += row.amplitude[j] * c
+        eta_x -= row.kx[j] * s
+        eta_y -= row.ky[j] * s
+        eta_t += row.omega[j] * s
     return ramp * eta, ramp * eta_x, ramp * eta_y, ramp * eta_t
 
 
@@ -261,8 +277,9 @@ def stretched(z, eta, depth, stretching, crest):
 @kernel(fastmath=SUM)
 def _clocks(wave, t, clocks):
     """Phase of each component (turns) at the origin at time t, which all points share: clocks (n,), filled."""
+    row = rows(wave)
     for j in range(wave.shape[1]):
-        clocks[j] = wave[TURNS, j] - wave[TURNS_T, j] * t
+        clocks[j] = row.turns[j] - row.turns_t[j] * t
         clocks[j] -= np.rint(clocks[j])
 
 
@@ -274,12 +291,13 @@ def _kinematics(wave, x, y, height, depth, ramp, scratch):
     """
     n = wave.shape[1]
     clocks, cosines, sines = scratch[0], scratch[1], scratch[2]
-    stretching, crest = wave[STRETCHING, 0], wave[CREST, 0]
+    row = rows(wave)
+    stretching, crest = row.stretching[0], row.crest[0]
     eta = 0.0
     for j in range(n):
-        s, c = _sincos(wave[TURNS_X, j] * x + wave[TURNS_Y, j] * y + clocks[j])
-        cosines[j] = wave[AMPLITUDE, j] * c
-        sines[j] = wave[AMPLITUDE, j] * s
+        s, c = _sincos(row.turns_x[j] * x + row.turns_y[j] * y + clocks[j])
+        cosines[j] = row.amplitude[j] * c
+        sines[j] = row.amplitude[j] * s
         eta += cosines[j]
     eta *= ramp
     fade = 1.0 if np.isinf(depth) else max(0.0, min(1.0, 1.0 + (height + depth) / BED_FADE))
@@ -288,23 +306,23 @@ def _kinematics(wave, x, y, height, depth, ramp, scratch):
     # components too short to be felt at this depth are the last ones: wave numbers ascend
     felt = 0
     for j in range(n):
-        felt += -z * wave[WAVENUMBER, j] <= DEEPEST
+        felt += -z * row.wavenumber[j] <= DEEPEST
     u = v = w = ax = ay = az = p = 0.0
     for j in range(felt):
-        e = _decay(wave[WAVENUMBER, j] * z)
-        image = wave[IMAGE, j] / e
-        rise = above * wave[WAVENUMBER, j]
-        horizontal = ((e + image) + rise * (e - image)) * wave[RATE, j]
-        vertical = ((e - image) + rise * (e + image)) * wave[RATE, j]
+        e = _decay(row.wavenumber[j] * z)
+        image = row.image[j] / e
+        rise = above * row.wavenumber[j]
+        horizontal = ((e + image) + rise * (e - image)) * row.rate[j]
+        vertical = ((e - image) + rise * (e + image)) * row.rate[j]
         uc = horizontal * cosines[j]
-        us = horizontal * sines[j] * wave[OMEGA, j]
-        u += uc * wave[DX, j]
-        v += uc * wave[DY, j]
+        us = horizontal * sines[j] * row.omega[j]
+        u += uc * row.dx[j]
+        v += uc * row.dy[j]
         w += vertical * sines[j]
-        ax += us * wave[DX, j]
-        ay += us * wave[DY, j]
-        az -= vertical * cosines[j] * wave[OMEGA, j]
-        p += uc * wave[CELERITY, j]
+        ax += us * row.dx[j]
+        ay += us * row.dy[j]
+        az -= vertical * cosines[j] * row.omega[j]
+        p += uc * row.celerity[j]
     fade *= ramp
     return u * fade, v * fade, w * fade, ax * fade, ay * fade, az * fade, p * fade, eta
 

@@ -54,7 +54,7 @@ def draw_sea(system: System, duration: float) -> Figure:
     """Elevation at the origin, wave amplitudes over frequency, and the current profile."""
     from ropewalk.analysis.sea import current_profile, surface
     from ropewalk.model.environment import build_sea
-    from ropewalk.physics import waves
+    from ropewalk.physics.waves import WaveRows
 
     sea = build_sea(system.environment)
     figure = empty_figure(11.0, 6.5)
@@ -64,7 +64,8 @@ def draw_sea(system: System, duration: float) -> Figure:
     times = np.linspace(0.0, duration, 2001)
     record.plot(times, surface(sea, times), color=WATER, lw=0.9)
     record.set(xlabel="t (s)", ylabel="elevation (m)", title=system.title or "sea", xlim=(0.0, duration))
-    spectrum.vlines(sea.wave[waves.OMEGA], 0.0, sea.wave[waves.AMPLITUDE], color=WATER, lw=1.0)
+    row = WaveRows(*sea.wave)
+    spectrum.vlines(row.omega, 0.0, row.amplitude, color=WATER, lw=1.0)
     spectrum.set(xlabel="omega (rad/s)", ylabel="amplitude (m)", title=f"{sea.wave.shape[1]} wave components")
     depth = sea.depth if np.isfinite(sea.depth) else 100.0
     z = np.linspace(-depth, 0.0, 101)

@@ -151,9 +151,10 @@ def _plane(depth: float, sea: Sea, notes: list[str]) -> tuple[float, float, floa
 
 def drawn_waves(sea: Sea, width: float) -> Waves:
     """The strongest components that a surface of `width` (m) can show."""
-    from ropewalk.physics.waves import AMPLITUDE, KX, KY, OMEGA, PHASE, RAMP, WAVENUMBER
+    from ropewalk.physics.waves import WaveRows
 
-    a, k = sea.wave[AMPLITUDE], sea.wave[WAVENUMBER]
+    row = WaveRows(*sea.wave)
+    a, k = row.amplitude, row.wavenumber
     main = 2.0 * math.pi / float(k[np.argmax(a)])
     cells = int(min(MOST_CELLS, max(FEWEST_CELLS, math.ceil(CELLS_PER_WAVE * width / main))))
     cell = width / cells
@@ -167,14 +168,14 @@ def drawn_waves(sea: Sea, width: float) -> Waves:
     faceting = a[kept] * (k[kept] * cell) ** 2 / 8.0
     return Waves(
         a[kept],
-        sea.wave[KX][kept],
-        sea.wave[KY][kept],
-        sea.wave[OMEGA][kept],
-        sea.wave[PHASE][kept],
+        row.kx[kept],
+        row.ky[kept],
+        row.omega[kept],
+        row.phase[kept],
         cells,
         math.sqrt(0.5 * float(np.sum(a[left] ** 2))),
         math.sqrt(0.5 * float(np.sum(faceting**2))),
-        float(sea.wave[RAMP, 0]),
+        float(row.ramp[0]),
     )
 
 

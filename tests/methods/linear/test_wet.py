@@ -18,7 +18,7 @@ from ropewalk.methods.linear.wet import Wet, drag_matrices, wave_force, wet_part
 from ropewalk.model.arrays import Array, records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import initial_state, rotation_matrix
-from ropewalk.physics.waves import AMPLITUDE, COLUMNS, OMEGA, PHASE, kinematics
+from ropewalk.physics.waves import COLUMNS, WaveRows, kinematics
 from ropewalk.spec.system import System
 
 STEP = 1e-6  # m, rad: truncation and round-off of a central difference are then both below 1e-8 of the stiffness
@@ -82,7 +82,8 @@ def test_small_waves_push_a_tilted_hull_as_in_the_time_domain(hull: str) -> None
     system = tilted(hull, waves={"kind": "regular", "ramp": 0.0, "height": 2e-5, "period": 6.3, "heading": 30})
     model, unknowns, place, at, wet = at_rest(system)
     wave, still = model.sea.wave[:, 0], np.zeros(6)
-    omega, amplitude = float(wave[OMEGA]), wave[AMPLITUDE] * np.exp(1j * wave[PHASE])
+    row = WaveRows(*wave)
+    omega, amplitude = float(row.omega), row.amplitude * np.exp(1j * row.phase)
     load, times = TimeDomain(model, place), 2.0 * np.pi / omega * np.arange(PHASES) / PHASES
     harmonic = sum(load(t, still, still, still) * np.exp(1j * omega * t) for t in times) * 2.0 / PHASES
     C = drag_matrices(wet)

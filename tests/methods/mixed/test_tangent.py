@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from ropewalk.assembly.mesh import build_mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.equilibrium import unbalance
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP
 from ropewalk.methods.mixed.steps import allocate
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.model import build
@@ -103,8 +102,8 @@ def test_newton_step_cancels_the_unbalance_to_first_order(name: str) -> None:
     X[0] += 0.3 * rng.normal(size=X[0].shape) * free
     T[:] = rng.uniform(1e3, 2e4, T.size)
     water_at(X[0], 0.0, sea, work.flow)
-    work.memory.grip[FRICTION_ROW, 0] = mesh.friction
-    work.memory.grip[GRIP:] = X[0] + rng.normal(size=X[0].shape)
+    work.memory.grip.friction[0].coefficient = mesh.friction
+    work.memory.grip.hold.place = X[0] + rng.normal(size=X[0].shape)
     bp, gp, fluid = 40.0, 9.0, (sea.water_density, sea.gravity)
     X0, T0 = X.copy(), T.copy()
     newton_iteration(X, T, work.flow, mesh, fluid, (bp, gp), 1.0, work.memory)

@@ -53,7 +53,7 @@ class Bars(NamedTuple):
     screen: Records  # (k,) of SCREEN of loads/screen.py
     # hinges between bodies that have a spring or a damper
     hinge: Ints  # (h, 4) nodes: off the axis in one part, two on the axis, off it in the other part
-    hinge_law: Array  # (h, 3) of bars_hinges.py
+    hinge_law: Records  # (h,) of HINGE_LAW of hinges.py
 
 
 class LinkNodes(NamedTuple):

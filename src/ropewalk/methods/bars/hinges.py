@@ -26,7 +26,14 @@ from ropewalk.numerics.compile import kernel
 if TYPE_CHECKING:
     from ropewalk.methods.bars.arrays import Bars
 
-STIFFNESS, DAMPING, ZERO = 0, 1, 2  # columns of `Bars.hinge_law`: N m/rad, N m s/rad, psi at the file's attitudes
+HINGE_LAW = np.dtype(
+    [
+        ("stiffness", "f8"),  # N m/rad
+        ("damping", "f8"),  # N m s/rad
+        ("zero", "f8"),  # psi at the file's attitudes, rad
+    ],
+    align=True,
+)
 PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))  # of the nodes of a hinge
 
 
@@ -81,11 +88,14 @@ def hinge_turn(nodes, zero, r, v, gradient):
 
 @kernel
 def hinge_loads(hinge, law, r, v, force):
-    """Adds the forces of the springs and dampers of hinges to `force` (n, 3), N.  hinge : (k, 4)    law : (k, 3)"""
+    """Adds the forces of the springs and dampers of hinges to `force` (n, 3), N.
+
+    hinge : (k, 4)    law : (k,) of HINGE_LAW
+    """
     gradient = np.zeros((4, 3))
     for k in range(hinge.shape[0]):
-        turn, rate = hinge_turn(hinge[k], law[k, ZERO], r, v, gradient)
-        moment = hinge_moment(law[k, STIFFNESS], law[k, DAMPING], turn, rate)
+        turn, rate = hinge_turn(hinge[k], law[k].zero, r, v, gradient)
+        moment = hinge_moment(law[k].stiffness, law[k].damping, turn, rate)
         for i in range(4):
             for j in range(3):
                 force[hinge[k, i], j] -= moment * gradient[i, j]
@@ -100,7 +110,7 @@ def stiffen_hinges(hinge, law, r, cv, nodes, cross):
     gradient = np.zeros((4, 3))
     for k in range(hinge.shape[0]):
         hinge_angle(hinge[k], r, gradient)
-        stiff = law[k, STIFFNESS] + cv * law[k, DAMPING]
+        stiff = law[k].stiffness + cv * law[k].damping
         for i in range(4):
             for p in range(3):
                 for q in range(3):
@@ -115,8 +125,8 @@ def hinge_energy(bars: Bars, r: Array) -> float:
     """Energy of the springs of all hinges with nodes at r (n, 3), J."""
     gradient, still = np.zeros((4, 3)), np.zeros_like(r)
     rows = zip(bars.hinge, bars.hinge_law, strict=True)
-    turns = [hinge_turn(row, law[ZERO], r, still, gradient)[0] for row, law in rows]
-    return 0.5 * float(np.sum(bars.hinge_law[:, STIFFNESS] * np.square(turns)))
+    turns = [hinge_turn(row, law.zero, r, still, gradient)[0] for row, law in rows]
+    return 0.5 * float(np.sum(bars.hinge_law.stiffness * np.square(turns)))
 
 
 def hinge_rates(bars: Bars, r: Array, inverse: Array) -> tuple[float, float]:
@@ -128,5 +138,5 @@ def hinge_rates(bars: Bars, r: Array, inverse: Array) -> tuple[float, float]:
     for row, law in zip(bars.hinge, bars.hinge_law, strict=True):
         hinge_angle(row, r, gradient)
         turns = float(np.sum(np.sqrt(inverse[row]) * np.linalg.norm(gradient, axis=1)) ** 2)  # 1/(kg m2)
-        square, rate = max(square, law[STIFFNESS] * turns), max(rate, law[DAMPING] * turns)
+        square, rate = max(square, law.stiffness * turns), max(rate, law.damping * turns)
     return square, rate

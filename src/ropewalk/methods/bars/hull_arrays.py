@@ -14,7 +14,6 @@ from ropewalk.model.given import ON_BODY, TURN_BODY
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.hydrostatics import SIZE
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import COLUMNS
 
@@ -30,7 +29,7 @@ class HullMemory(NamedTuple):
     around: Records  # (u,)
     water: Records  # (q,)
     block: Array  # (6, 7)
-    cut: Array  # (SIZE,)
+    cut: Records  # (1,)
     sums: Records  # (1,)
 
 
@@ -86,6 +85,7 @@ class Packed(NamedTuple):
     bed: Records
     around: Records
     water: Records
+    cut: Records
     sums: Records
 
 
@@ -142,7 +142,7 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
              [[bar_of[own.nodes[a], own.nodes[b]] for a, b in EDGES] for own in points],
              offsets([len(row) for row in rows]), [point[0] for point in found],
              [point[2] for point in found]]  # fmt: skip
-    rest = [mesh.profile, m.attitude, m.block, m.cut, [sea.water_density, sea.gravity],
+    rest = [mesh.profile, m.attitude, m.block, [sea.water_density, sea.gravity],
             [np.linalg.inv(np.column_stack([np.ones(4), own.places[:4]])) for own in points],
             [shares(own.places[:4]) for own in points], [point[1] for point in found], [point[3] for point in found],
             np.zeros((3, 2 * n, 3)), np.zeros((2 * n, COLUMNS)), np.tile(np.eye(3), (h, 1, 1)), np.zeros((h, 6)),
@@ -159,6 +159,7 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
         bed=mesh.bed,
         around=m.around,
         water=m.water,
+        cut=m.cut,
         sums=m.sums,
     )
 
@@ -181,8 +182,7 @@ def opened(packed):
     attitude = f[b : b + 4 * n].reshape((n, 4))
     b += 4 * n
     block = f[b : b + 42].reshape((6, 7))
-    cut = f[b + 42 : b + 42 + SIZE]
-    b += 42 + SIZE
+    b += 42
     sea = f[b : b + 2]
     b += 2
     inverse = f[b : b + 16 * h].reshape((h, 4, 4))
@@ -201,7 +201,7 @@ def opened(packed):
     damping = f[b + 51 * h : b + 87 * h].reshape((h, 6, 6))
     b += 87 * h
     spread = f[b : b + 72].reshape((4, 3, 6))
-    memory = HullMemory(attitude, packed.around, packed.water, block, cut, packed.sums)
+    memory = HullMemory(attitude, packed.around, packed.water, block, packed.cut, packed.sums)
     bodies = HullBodies(packed.table, packed.hull, profile, packed.strip, packed.foot, packed.bed, memory)
     return Hulls(
         f[:0], i[:n], bodies, sea, body, corner, edge, inverse, share, point_start, point, place, row, tensor, X,

@@ -21,8 +21,8 @@ import numpy as np
 
 from ropewalk.methods.bars.arrays import LinkNodes
 from ropewalk.methods.bars.draft import Draft
-from ropewalk.methods.bars.hinges import DAMPING, STIFFNESS, ZERO, hinge_turn
-from ropewalk.model.arrays import Array, Ints, floats, ints
+from ropewalk.methods.bars.hinges import HINGE_LAW, hinge_turn
+from ropewalk.model.arrays import Array, Ints, Records, frozen, ints, records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.links import LINK_BAR, LINK_HINGE, LINK_RIGID
@@ -55,7 +55,7 @@ class LinkDraft:
         self.masses: dict[tuple[int, int], list[float]] = {}  # of a free body at them, kg
         self.corner: dict[tuple[int, int], tuple[int, Array]] = {}  # node off the axis of a hinge, and its place, m
         self.hinge: Ints = ints([], (-1, 4))  # of Bars
-        self.hinge_law: Array = floats([], (-1, 3))
+        self.hinge_law: Records = frozen(records(0, HINGE_LAW))
 
     def grips(self, k: int) -> list[Grip]:
         """What the links of free body k need, in the order of the file."""
@@ -97,15 +97,15 @@ class LinkDraft:
         return tuple(found)
 
     def _hinges(self) -> tuple[Ints, Array]:
-        """Nodes (k, 4) and laws (k, 3) of the hinges with a spring or a damper, the guest's corner last."""
+        """Nodes (k, 4) and laws (k,) of the hinges with a spring or a damper, the guest's corner last."""
         links, rows, laws = self.model.links, [], []
         for link in self._sprung():
             guest = self._guest(link)
             axis = self.nodes[link, guest]
             (a, first), (b, second) = self._off_axis(link, 1 - guest), self._off_axis(link, guest)
             rows.append([a, axis[0], axis[1], b])
-            laws.append([links.stiffness[link], links.damping[link], second - first])
-        return ints(rows, (-1, 4)), floats(laws, (-1, 3))
+            laws.append((links.stiffness[link], links.damping[link], second - first))
+        return ints(rows, (-1, 4)), frozen(np.array(laws, dtype=HINGE_LAW).view(np.recarray))
 
     def _sprung(self) -> list[int]:
         links = self.model.links
@@ -204,8 +204,8 @@ def _guest_load(work: BarsWork, link: LinkNodes) -> tuple[Array, Array]:
         moment += np.cross(s.r[node] - s.r[link.nodes[0]], part)
     if link.hinge >= 0:
         row, law, gradient = bars.hinge[link.hinge], bars.hinge_law[link.hinge], np.zeros((4, 3))
-        turn, rate = hinge_turn(row, law[ZERO], s.r, s.v, gradient)
-        push = -(law[STIFFNESS] * turn + law[DAMPING] * rate) * gradient[3]
+        turn, rate = hinge_turn(row, law.zero, s.r, s.v, gradient)
+        push = -(law.stiffness * turn + law.damping * rate) * gradient[3]
         force += push
         moment += np.cross(s.r[row[3]] - s.r[link.nodes[0]], push)
     return link.sign * force, link.sign * moment

@@ -10,7 +10,7 @@ from ropewalk.assembly.bodies import BodyMesh
 from ropewalk.loads.body import Shells, clear_block, still_block
 from ropewalk.loads.cut import cut_hull
 from ropewalk.loads.hull import drag_along, morison_terms, sphere_factors, strip_factors, water_on_hull
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, Records, floats, records
 from ropewalk.model.bodies import HULL_SPHERE, HULL_WINDAGE
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
@@ -46,7 +46,7 @@ NO_STRIPS = Strips(*(np.zeros(shape) for shape in ((0, 3), (0,), (0,), (0,), (0,
 class Hull(NamedTuple):
     """A hull in still water."""
 
-    cut: Array  # (SIZE,) of physics/hydrostatics.py, about its place
+    cut: Records  # (1,) of CUT of physics/hydrostatics.py, about its place
     place: Array  # (3,) from the body's origin, world, m
     axis: Array  # (3,) unit, world
     is_ball: bool
@@ -123,7 +123,7 @@ def _flow(
 
 def _hull(bodies: BodyMesh, h: int, z: float, R: Array, rho: float) -> Hull:
     """Hull h of a body with its origin at height z (m), in still water."""
-    own, cut = bodies.hull[h], np.zeros(hydrostatics.SIZE)
+    own, cut = bodies.hull[h], records(1, hydrostatics.CUT)
     place = R @ own.place
     cut_hull(own, tuple(R.reshape(9)), UP, z + float(place[2]), bodies.profile, cut)
     return Hull(cut, place, R @ own.axis, own.kind == HULL_SPHERE, _wet_strips(bodies, h, R, rho))

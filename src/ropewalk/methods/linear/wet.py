@@ -22,9 +22,8 @@ from ropewalk.methods.linear.drag import (
     harmonic_drag_ball,
 )
 from ropewalk.methods.linear.unknowns import Place, Unknowns
-from ropewalk.model.arrays import Array, Flags
+from ropewalk.model.arrays import Array, Flags, Records
 from ropewalk.model.model import Model
-from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import wavenumber
 
@@ -235,10 +234,10 @@ def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading:
     wrench = np.zeros(6, dtype=complex)
     lift = rho * sea.gravity * airy(omega, heading, sea.depth, sea.gravity, where[None]).elevation[0]
     slope_x, slope_y = 1j * k_wave * np.cos(heading), 1j * k_wave * np.sin(heading)
-    first, second = cut[hydrostatics.AREA_MOMENT :], cut[hydrostatics.AREA_SECOND :]
-    wrench[2] = lift * (cut[hydrostatics.AREA] + slope_x * first[0] + slope_y * first[1])
-    wrench[3] = lift * (first[1] + slope_x * second[1] + slope_y * second[4])
-    wrench[4] = -lift * (first[0] + slope_x * second[0] + slope_y * second[1])
+    first, second = cut[0].area_moment, cut[0].area_second
+    wrench[2] = lift * (cut[0].area + slope_x * first[0] + slope_y * first[1])
+    wrench[3] = lift * (first[1] + slope_x * second[0, 1] + slope_y * second[1, 1])
+    wrench[4] = -lift * (first[0] + slope_x * second[0, 0] + slope_y * second[0, 1])
     if np.any(strips.volume > 0.0):
         along = airy(omega, heading, sea.depth, sea.gravity, where + _water_arm(hull))
         wrench += rho * _beside_the_axis(cut, strips, along.acceleration)
@@ -247,11 +246,10 @@ def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading:
 
 def _water_arm(hull: Hull) -> Array:
     """(n, 3) from the hull's place to the water that strips feel: of a ball, the centroid of its wet part."""
-    first: Array = hull.cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3]
-    return first[None] / hull.cut[hydrostatics.VOLUME] if hull.is_ball else hull.strips.arm
+    return hull.cut.moment / hull.cut.volume if hull.is_ball else hull.strips.arm
 
 
-def _beside_the_axis(cut: Array, strips: Strips, acceleration: Complex) -> Complex:
+def _beside_the_axis(cut: Records, strips: Strips, acceleration: Complex) -> Complex:
     """Froude-Krylov wrench (6,) over density of the volume as it is cut, less that of strips on the axis.
 
     As :func:`~ropewalk.loads.hull.uneven_water` has it: the mean acceleration acts on the volume, its variation
@@ -261,9 +259,9 @@ def _beside_the_axis(cut: Array, strips: Strips, acceleration: Complex) -> Compl
     """
     whole = float(strips.volume.sum())
     mean = strips.volume @ acceleration / whole
-    volume = cut[hydrostatics.VOLUME] - whole
+    volume = cut[0].volume - whole
     first = strips.volume @ strips.arm
-    wrench = np.concatenate([volume * mean, np.cross(cut[hydrostatics.MOMENT : hydrostatics.MOMENT + 3] - first, mean)])
+    wrench = np.concatenate([volume * mean, np.cross(cut[0].moment - first, mean)])
     arm = strips.arm - first / whole
     along, across = float(np.sum(strips.volume[:, None] * arm * arm)), float(strips.across.sum())
     if along > ONE_STRIP * across:

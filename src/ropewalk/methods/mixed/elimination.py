@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.assembly.element import element_system, elements_of, three
 from ropewalk.loads.bed import ground
-from ropewalk.methods.mixed.nodes import add_node_terms, lumps_of, push_of
+from ropewalk.methods.mixed.nodes import add_node_terms, lumps_of
 from ropewalk.numerics.blockelimination import (
     FUSED,
     TINY_PIVOT,
@@ -53,7 +53,7 @@ def eliminate_line(line, now, mesh, fluid, step, memory):
     """
     n0, e0 = mesh.node_start[line], mesh.element_start[line]
     two_sided, far = mesh.line[line].two_sided == 1, memory.far[line]
-    elements, lumps = elements_of(mesh, push_of(memory.grip) > 0.0), lumps_of(mesh, memory.grip)
+    elements, lumps = elements_of(mesh, memory.relief[0] > 0), lumps_of(mesh, memory.grip)
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0  # block of the current node
     h, hT = ZERO3, 0.0  # its right-hand side
     regular = True

@@ -19,7 +19,7 @@ from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import body_unbalance, largest_on_bodies, rebase
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.methods.mixed.payout import stand_still
 from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
@@ -248,7 +248,7 @@ def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
     """
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
     flow, memory, (force_scale, length_scale) = work.flow, work.memory, scales
-    memory.grip[FRICTION_ROW, 0] = friction
+    memory.grip.friction[0].coefficient = friction
     move_junctions(t, mesh, motions, X)
     stand_still(mesh)
     best = np.inf

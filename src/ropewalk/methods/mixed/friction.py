@@ -25,7 +25,7 @@ import numpy as np
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.bed import heights_over
 from ropewalk.methods.mixed.equilibrium import CONVERGED, STUCK, find_equilibrium, unbalance
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, SOFT
+from ropewalk.methods.mixed.nodes import SOFT, Grip, no_grip
 from ropewalk.methods.mixed.steps import Work
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import Sea
@@ -90,15 +90,15 @@ def rub(case: Case, work: Work, misses: Array) -> tuple[int, int, float, float]:
         if outcome == CONVERGED:
             return outcome, iterations, force, miss
     work.trial.X[...], work.trial.T[...], attitude[...] = X, T, attitudes
-    work.memory.grip[FRICTION_ROW, 0] = 0.0
+    work.memory.grip.friction[0].coefficient = 0.0
     return STUCK, iterations, 0.0, 0.0
 
 
 def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int]:
     """Friction at the nodes (n_nodes, 3), N, None if it does not settle; and the iterations used."""
     mesh, scale = case.mesh, case.force_scale
-    n_rows, n = mesh.node.shape[0], mesh.s.size
-    grip = _seeking(mesh)
+    n, grip = mesh.s.size, _seeking(mesh)
+    place, share = grip.hold.place, grip.hold.share
     held = work._replace(memory=work.memory._replace(grip=grip))
     firm = _firm(mesh, work, scale)
     iterations, straightens, lie = 0, True, _lie(mesh, case.sea, work)
@@ -109,15 +109,15 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
             wanted, shares = _wanted(firm, work, lie, None)
             change = float(np.max(np.abs(wanted - current), initial=0.0))
             straightens = change > STRAIGHT * scale and k < MOST_STRAIGHTENING
-            grip[GRIP : GRIP + n_rows] = r
+            place[:] = r
         if not straightens:
             wanted, shares = _wanted(firm, work, lie, current)
-            d = r[:n] - grip[GRIP : GRIP + n]
-            grip[GRIP : GRIP + n] += np.sum(d * lie.tangent, axis=1)[:, None] * lie.tangent
+            d = r[:n] - place[:n]
+            place[:n] += np.sum(d * lie.tangent, axis=1)[:, None] * lie.tangent
             change = float(np.max(np.abs(np.sum((wanted - current) * lie.tangent, axis=1)), initial=0.0))
             if change <= SETTLED * scale:
                 return wanted, iterations
-        grip[GRIP + n_rows : GRIP + n_rows + n] = shares
+        share[:n] = shares
         outcome, used, _, _ = case.settle(firm, held, misses)
         iterations += used
         if outcome != CONVERGED:
@@ -152,10 +152,10 @@ def sheltered(mesh: Mesh, r: Array) -> Mesh:
 def preload(mesh: Mesh, work: Work, friction: Array) -> None:
     """Put the grips where they pull with the forces `friction` (n_nodes, 3), N, on the nodes of `work.trial`."""
     n, grip, r = mesh.s.size, work.memory.grip, work.trial.X[0]
-    grip[FRICTION_ROW] = mesh.friction, 0.0, 0.0
-    grip[GRIP:] = r
+    grip.friction[0].coefficient, grip.friction[0].is_sought = mesh.friction, 0
+    grip.hold.place = r
     stiffness = mesh.bed.law.shear[0] * mesh.node.bed_area[:n, None]
-    grip[GRIP : GRIP + n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
+    grip.hold.place[:n] += np.divide(friction, stiffness, out=np.zeros((n, 3)), where=stiffness > 0.0)
 
 
 def hold(mesh: Mesh, sea: Sea, work: Work) -> Work:
@@ -166,23 +166,20 @@ def hold(mesh: Mesh, sea: Sea, work: Work) -> Work:
     """
     if not (mesh.has_bed and sea.bed_rest_friction > 0.0):
         return work
-    n, n_rows, r = mesh.s.size, mesh.node.shape[0], work.trial.X[0]
+    n, r = mesh.s.size, work.trial.X[0]
     needed = _in_plane(mesh, r, -_loads(mesh, sea, work, work.trial.T))
     N = _normal_force(mesh, r)
     size = np.sqrt(np.sum(needed * needed, axis=1))
     needed *= np.minimum(1.0, mesh.friction * N / np.maximum(size, SHORTEST))[:, None]
     grip = _seeking(mesh)
-    grip[GRIP : GRIP + n_rows] = r
-    shares = grip[GRIP + n_rows : GRIP + n_rows + n]
-    np.divide(needed, N[:, None], out=shares, where=N[:, None] > 0.0)
+    grip.hold.place = r
+    np.divide(needed, N[:, None], out=grip.hold.share[:n], where=N[:, None] > 0.0)
     return work._replace(memory=work.memory._replace(grip=grip))
 
 
-def _seeking(mesh: Mesh) -> Array:
-    """Empty grips while an equilibrium is sought, with rows for the shares of friction in the normal forces."""
-    grip: Array = np.zeros((GRIP + 2 * mesh.node.shape[0], 3))
-    grip[FRICTION_ROW] = mesh.friction, 0.0, 1.0
-    return grip
+def _seeking(mesh: Mesh) -> Grip:
+    """Empty grips while an equilibrium is sought."""
+    return no_grip(mesh.node.shape[0], mesh.friction, is_sought=True)
 
 
 def _depth(mesh: Mesh, r: Array) -> Array:
@@ -205,13 +202,13 @@ def _in_plane(mesh: Mesh, r: Array, x: Array) -> Array:
     return flat
 
 
-def _present(mesh: Mesh, work: Work, grip: Array) -> Array:
+def _present(mesh: Mesh, work: Work, grip: Grip) -> Array:
     """(n_nodes, 3) N, friction on the nodes while the equilibrium is sought."""
-    n, n_rows, r = mesh.s.size, mesh.node.shape[0], work.trial.X[0]
+    n, r = mesh.s.size, work.trial.X[0]
     N = _normal_force(mesh, r)
     spring = SOFT * mesh.bed.law.shear[0] * mesh.node[:n].bed_area * (N > 0.0)
-    shares = grip[GRIP + n_rows : GRIP + n_rows + n]
-    force: Array = N[:, None] * shares - spring[:, None] * _in_plane(mesh, r, r[:n] - grip[GRIP : GRIP + n])
+    slid = _in_plane(mesh, r, r[:n] - grip.hold.place[:n])
+    force: Array = N[:, None] * grip.hold.share[:n] - spring[:, None] * slid
     return force
 
 
@@ -259,7 +256,7 @@ def _loads(mesh: Mesh, sea: Sea, work: Work, T: Array) -> Array:
     """(n_nodes, 3) N: all forces on the nodes but friction, the tensions being T."""
     nodes, misses = np.zeros_like(work.nodes), np.zeros(mesh.element.shape[0])
     X = work.trial.X
-    grip = np.zeros_like(work.memory.grip)
+    grip = no_grip(mesh.node.shape[0])
     unbalance(X, T, work.flow, mesh, (sea.water_density, sea.gravity), grip, nodes, misses)
     loads: Array = -nodes[: mesh.s.size]
     return loads

@@ -30,7 +30,7 @@ from ropewalk.loads.float import steepest
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.breakage import parting_element
 from ropewalk.methods.mixed.ledger_forces import add_step, begin, measure_lines
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip
+from ropewalk.methods.mixed.nodes import friction_of, move_grip
 from ropewalk.methods.mixed.steps import (
     PARTED,
     REACHED,
@@ -237,7 +237,7 @@ def _leap(t_end, mesh, sea, motions, work, leap, out):
         return REACHED
     now, fluid = instant(work.now.X, work.now.T, work.flow), (sea.water_density, sea.gravity)
     element, grip, ledger, keeps = mesh.element, work.memory.grip, work.ledger, settings.ledger > 0.0
-    has_friction, may_part = grip[FRICTION_ROW, 0] > 0.0 and mesh.has_bed, _may_part(element)
+    has_friction, may_part = friction_of(grip) > 0.0 and mesh.has_bed, _may_part(element)
     rest = other_stiffness(mesh, sea)
     share = STABLE * min(1.0, np.sqrt(settings.tolerance / ACCURATE))
     is_first = count.steps == 0  # to be moved by nothing: for the accelerations at the start

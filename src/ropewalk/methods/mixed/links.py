@@ -38,7 +38,6 @@ from ropewalk.physics.rigidbody import cross3, hat9
 
 UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 PLACE_A, TURN_A, PLACE_B, TURN_B = 0, 3, 6, 9  # rows and columns of a link's own matrices
-LAST = 12  # their column of forces and misses
 
 
 @kernel
@@ -82,32 +81,33 @@ def _add_row(matrix, row, column, a):
 
 
 @kernel
-def _add_wrench(own, row, a):
+def _add_wrench(wrench, row, a):
     for p in range(3):
-        own[row + p, LAST] += a[p]
+        wrench[row + p] += a[p]
 
 
 @kernel
-def _together(pa, pb, force, own, hold):
-    """Both ends in one place.  force : of the link on the second end, N"""
+def _together(pa, pb, force, scratch):
+    """Both ends in one place.  force : of the link on the second end, N    scratch : `LinkScratch`"""
     for p in range(3):
-        hold[p, PLACE_A + p], hold[p, PLACE_B + p] = 1.0, -1.0
-        hold[p, LAST] = pa[p] - pb[p]
-    _add_wrench(own, PLACE_A, force)
-    _add_wrench(own, PLACE_B, scale3(-1.0, force))
+        scratch.hold[p, PLACE_A + p], scratch.hold[p, PLACE_B + p] = 1.0, -1.0
+        scratch.gap[p] = pa[p] - pb[p]
+    _add_wrench(scratch.wrench, PLACE_A, force)
+    _add_wrench(scratch.wrench, PLACE_B, scale3(-1.0, force))
 
 
 @kernel
-def _apart(pa, pb, length, pull, own, hold):
-    """Both ends at a distance.  length : m    pull : tension of the bar, N"""
+def _apart(pa, pb, length, pull, scratch):
+    """Both ends at a distance.  length : m    pull : tension of the bar, N    scratch : `LinkScratch`"""
+    own, wrench, hold = scratch.own, scratch.wrench, scratch.hold
     d = add3(pa, scale3(-1.0, pb))
     span = np.sqrt(dot(d, d))
     t = scale3(1.0 / span, d)
     _add_row(hold, 0, PLACE_A, t)
     _add_row(hold, 0, PLACE_B, scale3(-1.0, t))
-    hold[0, LAST] = span - length
-    _add_wrench(own, PLACE_A, scale3(pull, t))
-    _add_wrench(own, PLACE_B, scale3(-pull, t))
+    scratch.gap[0] = span - length
+    _add_wrench(wrench, PLACE_A, scale3(pull, t))
+    _add_wrench(wrench, PLACE_B, scale3(-pull, t))
     S = scale9(pull / span, plus_unit(scale9(-1.0, outer(t, t)), 1.0))
     for i in (PLACE_A, PLACE_B):
         for j in (PLACE_A, PLACE_B):
@@ -115,21 +115,23 @@ def _apart(pa, pb, length, pull, own, hold):
 
 
 @kernel
-def _square(row, u, w, size, force, own, hold):
+def _square(row, u, w, size, force, scratch):
     r"""The direction u of the first part stays square to w of the second.
 
     .. math:: \delta(u \cdot w) = (\theta_A - \theta_B) \cdot (u \times w), \qquad
               \delta(u \times w) = (\theta_A \times u) \times w + u \times (\theta_B \times w)
 
     row : of the equation    size : the length l of the equation, m    force : its multiplier, N
+    scratch : `LinkScratch`
     """
+    own, wrench, hold = scratch.own, scratch.wrench, scratch.hold
     across, cosine = cross3(u, w), dot(u, w)
     _add_row(hold, row, TURN_A, scale3(size, across))
     _add_row(hold, row, TURN_B, scale3(-size, across))
-    hold[row, LAST] = size * cosine
+    scratch.gap[row] = size * cosine
     m = size * force
-    _add_wrench(own, TURN_A, scale3(m, across))
-    _add_wrench(own, TURN_B, scale3(-m, across))
+    _add_wrench(wrench, TURN_A, scale3(m, across))
+    _add_wrench(wrench, TURN_B, scale3(-m, across))
     by_a = plus_unit(scale9(m, outer(u, w)), -m * cosine)
     by_b = plus_unit(scale9(-m, outer(w, u)), m * cosine)
     _add(own, TURN_A, TURN_A, by_a)
@@ -150,7 +152,7 @@ def hinge_turn(link, X, mesh):
 
 
 @kernel
-def _hinge_moment(link, X, mesh, gp, own):
+def _hinge_moment(link, X, mesh, gp, scratch):
     r"""Spring and damper of a hinge: moment m n on the first part, with :math:`m = k \varphi + c \dot\varphi`.
 
     .. math::
@@ -161,12 +163,13 @@ def _hinge_moment(link, X, mesh, gp, own):
     k, c = own_link.stiffness, own_link.damping
     if k == 0.0 and c == 0.0:
         return
+    own, wrench = scratch.own, scratch.wrench
     angle, rate, n = hinge_turn(link, X, mesh)
     Za = _pose(link, 0, X, mesh)[1]
     _, Zb, omega_b, _, _ = _pose(link, 1, X, mesh)
     m = hinge_moment(k, c, angle, rate)
-    _add_wrench(own, TURN_A, scale3(-m, n))
-    _add_wrench(own, TURN_B, scale3(m, n))
+    _add_wrench(wrench, TURN_A, scale3(-m, n))
+    _add_wrench(wrench, TURN_B, scale3(m, n))
     spin = cross3(omega_b, n)
     by_b = add3(scale3(k, n), scale3(c, add3(spin, scale3(gp, row_onto(n, Zb)))))
     by_a = add3(scale3(-k, n), scale3(-c, add3(spin, scale3(gp, row_onto(n, Za)))))
@@ -178,7 +181,7 @@ def _hinge_moment(link, X, mesh, gp, own):
 
 
 @kernel
-def _along(u, d, force, slope, own):
+def _along(u, d, force, slope, scratch):
     r"""Force f along the direction u of the first part between both ends, where the second is.
 
     .. math:: J = (u,\ u \times d,\ -u,\ 0), \qquad \delta(f J) = f\,\delta J - f_x J J^T \delta,
@@ -186,10 +189,10 @@ def _along(u, d, force, slope, own):
 
     d : first end less second, m    force : f, of the link on the second end, N    slope : of f by the way, N/m
     """
-    turn = cross3(u, d)
-    _add_wrench(own, PLACE_A, scale3(force, u))
-    _add_wrench(own, TURN_A, scale3(force, turn))
-    _add_wrench(own, PLACE_B, scale3(-force, u))
+    own, wrench, turn = scratch.own, scratch.wrench, cross3(u, d)
+    _add_wrench(wrench, PLACE_A, scale3(force, u))
+    _add_wrench(wrench, TURN_A, scale3(force, turn))
+    _add_wrench(wrench, PLACE_B, scale3(-force, u))
     hat = scale9(force, hat9(u))
     _add(own, PLACE_A, TURN_A, scale9(-1.0, hat))
     _add(own, PLACE_B, TURN_A, hat)
@@ -225,14 +228,14 @@ def across_slide(link, X, mesh):
 
 
 @kernel
-def _by_axes(link, X, mesh, force, gp, own, hold):
+def _by_axes(link, X, mesh, force, gp, scratch):
     """A joint by components: held, free, or under a law along each direction of the first part.
 
     The rate of a way changes by gp per way; what turns of the body add to it is left out of the derivative.
 
     force : multipliers of its equations, N    gp : of velocity by position in the step, 1/s
     """
-    row, grip = 0, across_slide(link, X, mesh)
+    hold, row, grip = scratch.hold, 0, across_slide(link, X, mesh)
     for i in range(3):
         law = mesh.bodies.links.axis[3 * link + i]
         u, d, way, rate = slide(link, i, X, mesh)
@@ -240,53 +243,52 @@ def _by_axes(link, X, mesh, force, gp, own, hold):
             _add_row(hold, row, PLACE_A, u)
             _add_row(hold, row, TURN_A, cross3(u, d))
             _add_row(hold, row, PLACE_B, scale3(-1.0, u))
-            hold[row, LAST] = -way
-            _along(u, d, force[row], 0.0, own)
+            scratch.gap[row] = -way
+            _along(u, d, force[row], 0.0, scratch)
             row += 1
         elif law.hold == SPRING:
             pull, slope = spring_law(law, way)
             loss, by_rate = loss_law(law, rate, grip)
-            _along(u, d, pull + loss, slope + gp * by_rate, own)
+            _along(u, d, pull + loss, slope + gp * by_rate, scratch)
 
 
 @kernel
 def link_terms(link, X, mesh, gp):
-    """Fill the scratch of the links (mixed_link_arrays.py) with link `link`, at X."""
-    links = mesh.bodies.links
-    own, hold, lever = links.own, links.hold, links.lever
-    own[:], hold[:], lever[:] = 0.0, 0.0, 0.0
+    """Fill the scratch of the links with link `link`, at X."""
+    links, scratch = mesh.bodies.links, mesh.bodies.links.scratch
+    scratch.own[:], scratch.wrench[:], scratch.hold[:], scratch.gap[:], scratch.lever[:] = 0.0, 0.0, 0.0, 0.0, 0.0
     row, scale = multiplier_row(link, mesh), links.link[link].force_scale
     force, moment = scale3(scale, three(X[0], row)), scale3(scale, three(X[0], row + 1))
     Ra, _, _, pa, ea = _pose(link, 0, X, mesh)
     Rb, _, _, pb, eb = _pose(link, 1, X, mesh)
     kind = links.link[link].kind
     if kind == LINK_JOINT:
-        _by_axes(link, X, mesh, force, gp, own, hold)
+        _by_axes(link, X, mesh, force, gp, scratch)
     elif kind == LINK_BAR:
-        _apart(pa, pb, links.link[link].length, force[0], own, hold)
+        _apart(pa, pb, links.link[link].length, force[0], scratch)
     else:
-        _together(pa, pb, force, own, hold)
+        _together(pa, pb, force, scratch)
     if kind != LINK_BAR and kind != LINK_BALL and kind != LINK_JOINT:
         axis = _direction(link, 0, 2, Ra, mesh)
         b0, b1 = _direction(link, 1, 0, Rb, mesh), _direction(link, 1, 1, Rb, mesh)
         size = links.link[link].extent
-        _square(3, axis, b0, size, moment[0], own, hold)
-        _square(4, axis, b1, size, moment[1], own, hold)
+        _square(3, axis, b0, size, moment[0], scratch)
+        _square(4, axis, b1, size, moment[1], scratch)
         if kind == LINK_HINGE:
-            _hinge_moment(link, X, mesh, gp, own)
+            _hinge_moment(link, X, mesh, gp, scratch)
         else:
-            _square(5, _direction(link, 0, 0, Ra, mesh), b1, size, moment[2], own, hold)
+            _square(5, _direction(link, 0, 0, Ra, mesh), b1, size, moment[2], scratch)
     for side in range(2):
-        _fill_lever(link, side, ea if side == 0 else eb, mesh, own, lever)
+        _fill_lever(link, side, ea if side == 0 else eb, mesh, scratch)
 
 
 @kernel
-def _fill_lever(link, side, e, mesh, own, lever):
+def _fill_lever(link, side, e, mesh, scratch):
     """Moves and turns of an end per degree of freedom; and the turn of its arm under the force on it.
 
-    e : arm, world, m
+    e : arm, world, m    scratch : `LinkScratch`
     """
-    links = mesh.bodies.links
+    links, lever, wrench = mesh.bodies.links, scratch.lever, scratch.wrench
     j, at = links.link[link].end[side], 6 * side
     d = mesh.dof_start[j]
     n = mesh.dof_start[j + 1] - d
@@ -300,15 +302,15 @@ def _fill_lever(link, side, e, mesh, own, lever):
     for p in range(6):
         lever[at + p, at + p] = 1.0
     _add(lever, at, at + 3, scale9(-1.0, hat9(e)))
-    f = (own[at, LAST], own[at + 1, LAST], own[at + 2, LAST])
-    _add(own, at + 3, at + 3, plus_unit(outer(e, f), -dot(e, f)))
+    f = (wrench[at], wrench[at + 1], wrench[at + 2])
+    _add(scratch.own, at + 3, at + 3, plus_unit(outer(e, f), -dot(e, f)))
 
 
 @kernel
 def add_links(X, mesh, gp, A, b):
     """Put all links into the dense system of the junctions; their equations are its last rows."""
     links = mesh.bodies.links
-    own, hold, lever = links.own, links.hold, links.lever
+    own, wrench, hold, gap, lever = links.scratch
     n_links = links.link.shape[0]
     if n_links == 0:
         return
@@ -335,13 +337,13 @@ def add_links(X, mesh, gp, A, b):
                 w = lever[p, i]
                 if w == 0.0:
                     continue
-                b[dof[i]] -= w * own[p, LAST]
+                b[dof[i]] -= w * wrench[p]
                 for j in range(12):
                     if dof[j] >= 0:
                         A[dof[i], dof[j]] += w * turned[p, j]
         row0, scale = first + links.link[link].first_row, links.link[link].force_scale
         for r in range(links.link[link].n_rows):
-            b[row0 + r] = -hold[r, LAST]
+            b[row0 + r] = -gap[r]
             for i in range(12):
                 if dof[i] < 0:
                     continue
@@ -374,12 +376,13 @@ def pull_links(X, mesh, right, share):
 def link_unbalance(X, mesh, nodes):
     """Minus the forces and moments of the links on what they connect, into the rows of nodes (N, N m); also `miss`."""
     links = mesh.bodies.links
+    wrench, gap = links.scratch.wrench, links.scratch.gap
     links.miss[0] = 0.0
     for link in range(links.link.shape[0]):
         link_terms(link, X, mesh, 0.0)
         for side in range(2):
             j, k, at = links.link[link].end[side], links.link[link].body[side], 6 * side
-            force = (links.own[at, LAST], links.own[at + 1, LAST], links.own[at + 2, LAST])
+            force = (wrench[at], wrench[at + 1], wrench[at + 2])
             for p in range(3):
                 nodes[mesh.s.size + j, p] += force[p]
             if k < 0:
@@ -387,15 +390,15 @@ def link_unbalance(X, mesh, nodes):
             e = _pose(link, side, X, mesh)[4]
             arm = cross3(e, force)
             for p in range(3):
-                nodes[mesh.s.size + mesh.motion.size + k, p] += links.own[at + 3 + p, LAST] + arm[p]
+                nodes[mesh.s.size + mesh.motion.size + k, p] += wrench[at + 3 + p] + arm[p]
         for r in range(links.link[link].n_rows):
-            links.miss[0] = max(links.miss[0], abs(links.hold[r, LAST]))
+            links.miss[0] = max(links.miss[0], abs(gap[r]))
 
 
 @kernel
 def link_powers(X, mesh):
     """Power (W) of the springs of links, of what holds or moves their far ends, and lost in dampers and friction."""
-    links = mesh.bodies.links
+    links, wrench = mesh.bodies.links, mesh.bodies.links.scratch.wrench
     springs, ends, lost = 0.0, 0.0, 0.0
     for link in range(links.link.shape[0]):
         if links.link[link].kind == LINK_HINGE:
@@ -417,7 +420,7 @@ def link_powers(X, mesh):
             _, _, omega, _, e = _pose(link, side, X, mesh)
             v = add3(three(X[1], mesh.s.size + j), cross3(omega, e))
             for p in range(3):
-                ends += links.own[6 * side + p, LAST] * v[p] + links.own[6 * side + 3 + p, LAST] * omega[p]
+                ends += wrench[6 * side + p] * v[p] + wrench[6 * side + 3 + p] * omega[p]
     return springs, ends, lost
 
 
@@ -431,6 +434,6 @@ def link_loads(X: Array, mesh: Any) -> tuple[Array, Array]:
     force, moment = np.zeros((n, 3)), np.zeros((n, 3))
     for link in range(n):
         link_terms(link, X, mesh, 0.0)
-        force[link] = -links.own[PLACE_B : PLACE_B + 3, LAST]
-        moment[link] = -links.own[TURN_B : TURN_B + 3, LAST]
+        force[link] = -links.scratch.wrench[PLACE_B : PLACE_B + 3]
+        moment[link] = -links.scratch.wrench[TURN_B : TURN_B + 3]
     return force, moment

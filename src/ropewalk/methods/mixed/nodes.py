@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ropewalk.assembly.element import three
 from ropewalk.loads.bed import bend, grip_pull, ground, moved_grip, penetration, press, slid
+from ropewalk.loads.cut import vector
 from ropewalk.loads.point import is_bare, lump_of, water_on_point
 from ropewalk.loads.sea import acceleration, height_over_water, velocity
-from ropewalk.model.arrays import Array, Records
+from ropewalk.model.arrays import Records, records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -26,10 +29,32 @@ from ropewalk.numerics.blockelimination import (
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.lanes import any_of, where
 
-# of `grip`: the friction coefficient in force; 1 where all elements may push for once; 1 while an equilibrium is sought
-FRICTION_ROW = 9
-GRIP = 10  # rows of `grip` before those of the nodes
 SOFT = 1e-4  # of the shear stiffness, with which grips hold nodes while an equilibrium is sought
+
+
+# friction in force
+FRICTION = np.dtype(
+    [
+        ("coefficient", "f8"),
+        ("is_sought", "i8"),  # 1 while an equilibrium is sought (friction.py)
+    ],
+    align=True,
+)
+# hold of the bed on a node
+HOLD = np.dtype(
+    [
+        ("place", "f8", (3,)),  # where the node grips the bed, m
+        ("share", "f8", (3,)),  # friction over the normal force, while an equilibrium is sought
+    ],
+    align=True,
+)
+
+
+class Grip(NamedTuple):
+    """How the bed holds the nodes by friction; moved once per accepted step."""
+
+    friction: Records  # (1,) of FRICTION
+    hold: Records  # (n_rows,) of HOLD
 
 
 class Lumps(NamedTuple):
@@ -39,19 +64,20 @@ class Lumps(NamedTuple):
     mass_damping: float  # 1/s
     has_bed: bool
     bed: Any  # of the mesh
-    grip: Array  # of `Elimination`
+    grip: Grip
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def friction_of(grip):
     """Coefficient of friction in force."""
-    return grip[FRICTION_ROW, 0]
+    return grip.friction[0].coefficient
 
 
-@kernel(forceinline=True, **UNCOUNTED)
-def push_of(grip):
-    """Above 0 where all elements may push for once."""
-    return grip[FRICTION_ROW, 1]
+def no_grip(n_rows: int, coefficient: float = 0.0, is_sought: bool = False) -> Grip:
+    """Grips of nodes that the bed does not hold yet."""
+    grip = Grip(records(1, FRICTION), records(n_rows, HOLD))
+    grip.friction[0].coefficient, grip.friction[0].is_sought = coefficient, is_sought
+    return grip
 
 
 @kernel(inline="always")
@@ -143,20 +169,20 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
     r"""Minus the force of the bed on node n, and its derivative: loads/bed.py, with the memory of friction in `grip`.
 
     While an equilibrium is sought (friction.py), friction is a given share of the normal force,
-    :math:`f_t = N \rho - \epsilon k d`, the soft spring only for slack line to have a place; the rows of :math:`\rho`
-    follow those of the grips.
+    :math:`f_t = N \rho - \epsilon k d`, the soft spring only for slack line to have a place.
 
     bed : of `Bed`    node : record    gp : dv/dr, 1/s
     """
     area, surface, mu = node.bed_area, ground(bed, three(r, n)), friction_of(grip)
-    normal, is_sought = surface[0], mu > 0.0 and grip[FRICTION_ROW, 2] > 0.0
-    place, foot = (three(r, n), three(v, n), three(grip, GRIP + n)), (area, node.radius)
+    normal, is_sought = surface[0], mu > 0.0 and grip.friction[0].is_sought == 1
+    held, foot = vector(grip.hold[n].place), (area, node.radius)
+    place = (three(r, n), three(v, n), held)
     R, K, N, slope = rest_on_bed(bed, surface, place, foot, 0.0 if is_sought else mu, gp)
     K = sub9(K, scale9(N, bend(bed, three(r, n))))
     if not is_sought or N <= 0.0:
         return R, K
-    d, _ = slid(normal, three(r, n), three(grip, GRIP + n))
-    rho, k = three(grip, n + (grip.shape[0] + GRIP) // 2), SOFT * bed.law[0].shear * area
+    d, _ = slid(normal, three(r, n), held)
+    rho, k = vector(grip.hold[n].share), SOFT * bed.law[0].shear * area
     across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
     K = add9(K, scale9(slope, outer(rho, normal)))
     return add3(R, add3(scale3(-N, rho), scale3(k, d))), add9(K, scale9(k, across))
@@ -170,5 +196,5 @@ def move_grip(r, v, mesh, grip):
         return
     bed = mesh.bed
     for n in range(mesh.s.size):
-        hold = moved_grip(bed, three(r, n), three(v, n), three(grip, GRIP + n), mu, mesh.node[n].radius)
-        grip[GRIP + n, 0], grip[GRIP + n, 1], grip[GRIP + n, 2] = hold
+        place = grip.hold[n].place
+        place[0], place[1], place[2] = moved_grip(bed, three(r, n), three(v, n), vector(place), mu, mesh.node[n].radius)

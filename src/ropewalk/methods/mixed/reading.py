@@ -14,11 +14,12 @@ from ropewalk.assembly.anchor import carried
 from ropewalk.assembly.element import axial, axis_of, element_system, elements_of, instant, three
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.bed import ground, penetration, pressure
+from ropewalk.loads.cut import vector
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import POWERS, WORK
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP, lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import friction_of, lumps_of, node_terms
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
@@ -207,7 +208,7 @@ def _hold_ends(X, mesh, reading, grip, nodes):
                 continue
             row, beside = n_nodes + mesh.line[line].junction[side], n + 1 - 2 * side
             force, taken = scale3(-1.0, three(nodes, n)), ZERO3
-            if grip[FRICTION_ROW, 0] > 0.0:
+            if friction_of(grip) > 0.0:
                 taken = _rubbed(n, beside, X, mesh, reading.share, grip, force)
             taken = sub3(taken, carried(add3(force, taken), ground(mesh.bed, three(X[0], n))[0]))
             _set3(nodes, n, scale3(-1.0, add3(force, taken)))
@@ -222,11 +223,11 @@ def _pushed(n, X, mesh, grip):
     normal, height = ground(bed, r)
     N = area * pressure(bed, node.radius - height, -dot(three(X[1], n), normal))[0]
     force = scale3(N, normal)
-    if grip[FRICTION_ROW, 0] <= 0.0 or N <= 0.0:
+    if friction_of(grip) <= 0.0 or N <= 0.0:
         return force
-    d = sub3(r, three(grip, GRIP + n))
+    d = sub3(r, vector(grip.hold[n].place))
     d = sub3(d, scale3(dot(d, normal), normal))
-    hold = min(bed.law[0].shear * area, grip[FRICTION_ROW, 0] * N / max(np.sqrt(dot(d, d)), SHORTEST))
+    hold = min(bed.law[0].shear * area, friction_of(grip) * N / max(np.sqrt(dot(d, d)), SHORTEST))
     return sub3(force, scale3(hold, d))
 
 
@@ -241,9 +242,9 @@ def _rubbed(end, n, X, mesh, share, grip, pull):
     r, area = three(X[0], n), node.bed_area
     normal, height = ground(bed, r)
     p = pressure(bed, node.radius - height, -dot(three(X[1], n), normal))[0]
-    d = sub3(r, three(grip, GRIP + n))
+    d = sub3(r, vector(grip.hold[n].place))
     d = sub3(d, scale3(dot(d, normal), normal))
-    hold = min(bed.law[0].shear * area, grip[FRICTION_ROW, 0] * p * area / max(np.sqrt(dot(d, d)), SHORTEST))
+    hold = min(bed.law[0].shear * area, friction_of(grip) * p * area / max(np.sqrt(dot(d, d)), SHORTEST))
     force = scale3(-hold * share[end] / share[n], d)
     along = sub3(r, three(X[0], end))
     along = scale3(1.0 / max(np.sqrt(dot(along, along)), SHORTEST), along)

@@ -15,7 +15,6 @@ import numpy as np
 
 from ropewalk.methods.mixed.equilibrium import CONVERGED, MOST_STEPS, MOST_UPDATES, descend, unbalance
 from ropewalk.methods.mixed.events import copy_state
-from ropewalk.methods.mixed.nodes import FRICTION_ROW
 from ropewalk.methods.mixed.payout import stand_still
 from ropewalk.methods.mixed.report import FemWork, read_state
 from ropewalk.methods.mixed.settle import lay, scales, settle, still_water
@@ -70,7 +69,7 @@ def _push(work: FemWork) -> None:
 def _descended(model: Model, work: FemWork, t: float) -> tuple[Report, int]:
     """Damped motion without inertia, then Newton's method; the report and all iterations."""
     kept, mesh, sea = work.steps, work.mesh, still_water(model.sea)
-    kept.memory.grip[FRICTION_ROW, 0] = 0.0
+    kept.memory.grip.friction[0].coefficient = 0.0
     move_junctions(t, mesh, model.motions, kept.trial.X)
     stand_still(mesh)
     kept.trial.X[1:] = 0.0

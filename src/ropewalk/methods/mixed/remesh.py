@@ -10,7 +10,6 @@ import numpy as np
 from ropewalk.assembly.element import slack_strain
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.assembly.winches import JOIN, SPLIT
-from ropewalk.methods.mixed.nodes import GRIP
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.steps import Work, allocate
 from ropewalk.model.arrays import Array, floats, ints
@@ -125,7 +124,7 @@ def _split(mesh: Mesh, work: Work, i: int, t: float) -> tuple[Mesh, Work]:
     work2 = _moved(mesh2, work, lambda X: np.insert(X, place, 0.0, axis=-2), lambda T: np.insert(T, e, T[e]))
     work2.now.X[:, place], work2.trial.X[:, place], work2.last.X[:, place] = new, new, before
     # the bed holds the new node as it holds the one beside it
-    work2.memory.grip[GRIP + place] = new[0] + work.memory.grip[GRIP + k] - work.now.X[0, k]
+    work2.memory.grip.hold.place[place] = new[0] + work.memory.grip.hold.place[k] - work.now.X[0, k]
     pay_out(t, mesh2, work2.now.X)
     return mesh2, work2
 
@@ -214,8 +213,9 @@ def _moved(mesh: Mesh, work: Work, rows: Any, elements: Any) -> Work:
         moving.X[...] = rows(old_moving.X)
         moving.T[...] = elements(old_moving.T)
     grip = work.memory.grip
-    new.memory.grip[:GRIP] = grip[:GRIP]
-    new.memory.grip[GRIP:] = rows(grip[GRIP:])
+    new.memory.grip.friction[...] = grip.friction
+    new.memory.grip.hold.place, new.memory.grip.hold.share = rows(grip.hold.place), rows(grip.hold.share)
+    new.memory.relief[...] = work.memory.relief
     for name in ("ledger", "clock", "count", "settings"):
         getattr(new, name)[...] = getattr(work, name)
     return new

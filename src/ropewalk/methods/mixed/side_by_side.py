@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.element import Instant, pulled_in_water, three, tie
+from ropewalk.loads.cut import vector
 from ropewalk.methods.mixed.elimination import keep_gain, pass_node, passed_bed, shift, step_back, turned_miss
-from ropewalk.methods.mixed.nodes import GRIP, add_inertia, friction_of, rest_on_bed
+from ropewalk.methods.mixed.nodes import add_inertia, friction_of, rest_on_bed
 from ropewalk.methods.mixed.walks import FIRST_HALF, SECOND_HALF, WHOLE
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -55,7 +56,7 @@ def take_sides(X, T, flow, grip, walks):
                     water[i, c, k] = flow[n, c]
                 T_to[i, k] = T[element[i, k]]
                 if has_grip:
-                    hold[i, 0, k], hold[i, 1, k], hold[i, 2, k] = three(grip, GRIP + n)
+                    hold[i, 0, k], hold[i, 1, k], hold[i, 2, k] = vector(grip.hold[n].place)
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -31,7 +31,6 @@ from ropewalk.methods.mixed.events import (
 from ropewalk.methods.mixed.leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.memory import fill, restored_mesh, snapshot_of
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, GRIP
 from ropewalk.methods.mixed.payout import with_winches
 from ropewalk.methods.mixed.reading import fields_of, new_tape
 from ropewalk.methods.mixed.report import (
@@ -168,9 +167,9 @@ class MixedFem:
             wake_ropes(now.T, work.mesh)
         move_junctions(float(clock.time), work.mesh, model.motions, now.X)
         grip = work.steps.memory.grip
-        if grip[FRICTION_ROW, 0] == 0.0:  # the bed holds nothing yet
-            grip[GRIP:] = now.X[0]
-        grip[FRICTION_ROW, 0] = work.mesh.friction
+        if grip.friction[0].coefficient == 0.0:  # the bed holds nothing yet
+            grip.hold.place = now.X[0]
+        grip.friction[0].coefficient = work.mesh.friction
         work.first[:] = stored_energy(now.X, now.T, work.mesh, model.sea.gravity)
 
     def advance(self, model: Model, work: FemWork, t: float) -> Report:

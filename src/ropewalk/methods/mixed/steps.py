@@ -38,7 +38,7 @@ from ropewalk.methods.mixed.control import (
 )
 from ropewalk.methods.mixed.landing import land
 from ropewalk.methods.mixed.ledger import keep_step
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, move_grip, push_of
+from ropewalk.methods.mixed.nodes import move_grip
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
 from ropewalk.methods.mixed.side_by_side import take_sides
@@ -97,7 +97,7 @@ FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 STRETCH = 0.2  # of a step, by which steps may be longer to end at t_end: cheaper than another short one
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
-PUSH, RESTART = 1.0, 2.0  # elements may push for one step; and that step is one of backward Euler, without memory
+PUSH, RESTART = 1, 2  # elements may push for one step; and that step is one of backward Euler, without memory
 WILD = 5.0  # times the speed before: an error of a step of recovery that means another root than that of the motion
 CUT = 0.35  # step after a Newton failure
 LAST_CUT = 0.1  # of a step, at most, on the way to where a line parts
@@ -193,7 +193,7 @@ def _count_slack(T):
 def _newton(h, mesh, fluid, step, work):
     """As `_iterate`, with lines side by side where there are walks; not while elements may push (walks.py)."""
     walks, grip = work.memory.walks, work.memory.grip
-    if walks.allowed[0] == 1 and push_of(grip) == 0.0:
+    if walks.allowed[0] == 1 and work.memory.relief[0] == 0:
         walks.in_use[0] = 1
         take_sides(work.trial.X, work.trial.T, work.flow, grip, walks)
     done = _iterate(h, mesh, fluid, step, work)
@@ -263,7 +263,7 @@ def _try_step(h, mesh, sea, motions, work):
     now, last, trial = work.now, work.last, work.trial
     clock, settings = work.clock[0], work.settings[0]
     X, Y = now.X, trial.X
-    is_restart = push_of(work.memory.grip) == RESTART or clock.impact > 0.0
+    is_restart = work.memory.relief[0] == RESTART or clock.impact > 0.0
     scheme = BACKWARD_EULER if is_restart else int(settings.scheme)
     made = coefficients(scheme, _radius(mesh, now.T, settings))
     am, af, shift = made.alpha_m, made.alpha_f, made.delta * h
@@ -371,9 +371,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             clock.last_step = 0.0 if count.failed % 2 == 0 else clock.last_step
             cuts += 1
             # going slack can defeat Newton at any step; one short step in which elements may push gets past it
-            work.memory.grip[FRICTION_ROW, 1] = (
-                PUSH if cuts == PUSH_AFTER else (RESTART if cuts == RESTART_AFTER else 0.0)
-            )
+            work.memory.relief[0] = PUSH if cuts == PUSH_AFTER else (RESTART if cuts == RESTART_AFTER else 0)
             continue
         share = parting_share(work.now.T, work.trial.T, mesh.element)
         if share < 1.0 and h > settings.least_step / LAST_CUT:
@@ -391,7 +389,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             clock.impact = 1.0 if is_blow or (is_impact and clock.taut > 0.0) else 0.0
             continue
         cuts = 0
-        work.memory.grip[FRICTION_ROW, 1] = 0.0
+        work.memory.relief[0] = 0
         before = clock.last_step if count.steps > 0 else 0.0
         _accept(h, speed, shift, work.now, work.last, work.trial, clock, count)
         if mesh.rope.shape[0] > 0:

@@ -19,10 +19,10 @@ from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn
 from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
 from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
-from ropewalk.methods.mixed.nodes import GRIP, lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import Grip, lumps_of, no_grip, node_terms
 from ropewalk.methods.mixed.side_by_side import eliminate_groups, give_back, substitute_groups, take_ends
 from ropewalk.methods.mixed.walks import WHOLE, Walks, plan_walks
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense, sub3
 from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
 from ropewalk.numerics.compile import kernel
@@ -39,7 +39,8 @@ class Elimination(NamedTuple):
     far: Array  # (n_lines, 8, 8) of the first node, of lines with two free ends; see `carry_far_end`
     matrix: Array  # (m, m) of the junctions
     right: Array  # (m,)
-    grip: Array  # (GRIP + n_rows, 3) of the bed: scratch, friction coefficient, where each node holds on to it (m)
+    grip: Grip  # of the bed on the nodes
+    relief: Ints  # (1,) 0, PUSH or RESTART of steps.py: whether elements may push for once, to get past going slack
     corner: Array  # (8, 4), of `carry_far_end`
     factor: BlockFactor  # of the junctions; empty where they are solved at once
     walks: Walks  # lines that go side by side
@@ -58,7 +59,8 @@ def allocate_elimination(mesh: Mesh) -> Elimination:
         far=np.zeros((n_lines, 8, 8)),
         matrix=np.zeros((m, m)),
         right=np.zeros(m),
-        grip=np.zeros((GRIP + mesh.node.shape[0], 3)),
+        grip=no_grip(mesh.node.shape[0]),
+        relief=np.zeros(1, dtype=np.int64),
         corner=np.zeros((8, 4)),
         factor=junction_factor(mesh, mesh.line.junction),
         walks=plan_walks(mesh),

@@ -11,7 +11,7 @@ from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
 from ropewalk.loads.bed import ground, penetration
 from ropewalk.loads.given import load_on_half
 from ropewalk.loads.point import is_bare
-from ropewalk.methods.mixed.nodes import FRICTION_ROW, lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import friction_of, lumps_of, node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -97,7 +97,7 @@ def _node(n, h, now, lumps, fluid):
     if touches or not is_bare(node):
         R, K = node_terms(n, now, lumps, fluid, (HUGE, 0.5 * h * HUGE))
         area = node.bed_area if touches else 0.0
-        shear = bed.law[0].shear * area if lumps.grip[FRICTION_ROW, 0] > 0.0 else 0.0
+        shear = bed.law[0].shear * area if friction_of(lumps.grip) > 0.0 else 0.0
         return R, scale9(1.0 / HUGE, K), bed.law[0].stiffness * area, shear
     m = node.mass
     R = (

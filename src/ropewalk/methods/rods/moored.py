@@ -48,15 +48,16 @@ def add_buoyancy(acc, R, specific_weight, wrench, stiffness):
     acc : integrals of `physics.rod_hydrostatics.hydrostatics`    R : (3, 3) head to world
     specific_weight : of water, N/m3    wrench : (6,) N, N m    stiffness : (6, 6) K = -d(F, M)/d(x, theta)
     """
-    cut = np.zeros(hull.SIZE)
-    cut[hull.VOLUME], cut[hull.AREA] = acc.volume, acc.area
+    cut = np.zeros(1, hull.CUT)
+    cut[0].volume = acc.volume
+    cut[0].area = acc.area
     for i in range(3):
         for j in range(3):
-            cut[hull.MOMENT + i] += R[i, j] * acc.moment[j]
-            cut[hull.AREA_MOMENT + i] += R[i, j] * acc.area_moment[j]
+            cut[0].moment[i] += R[i, j] * acc.moment[j]
+            cut[0].area_moment[i] += R[i, j] * acc.area_moment[j]
             for m in range(3):
                 for n in range(3):
-                    cut[hull.AREA_SECOND + 3 * i + j] += R[i, m] * acc.area_second[m, n] * R[j, n]
+                    cut[0].area_second[i, j] += R[i, m] * acc.area_second[m, n] * R[j, n]
     hull.buoyancy(cut, specific_weight, wrench, stiffness)
 
 
