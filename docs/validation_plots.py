@@ -14,7 +14,6 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.methods.mixed.orders import HangingLine, exact
 from ropewalk.methods.mixed.solver import MixedFem
 from ropewalk.model.model import Model
 from ropewalk.model.state import initial_state
@@ -153,6 +152,7 @@ def orders() -> None:
     """Errors of the family P_mu-P_nu on a hanging line at rest, as in figures 2 to 4 of its paper; table of orders."""
     given = case("montano")
     pull, soft = given["PULL"], given["STRETCHED"]
+    HangingLine, exact = given["HangingLine"], given["exact"]
     end = given["END"]
     panels: list[tuple[str, list[tuple[int, int]], float, bool]] = [
         ("inextensible", [(k, k - 1) for k in (1, 2, 3, 4)], np.inf, False),

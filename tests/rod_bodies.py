@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ropewalk.model.rods import RodFields, RodModel, discretise, places, section_outline, uniform_fields
+from ropewalk.model.rods import RodFields, RodModel, discretise, places, section_outline
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.physics.rod_integrals import Integrals
-from ropewalk.physics.rod_shape import RECTANGLE
+from ropewalk.physics.rod_shape import ELLIPSE, RECTANGLE, section_factors
 
 GRAVITY = 9.81
 FRESH = 1000.0  # kg/m3
@@ -21,6 +21,26 @@ HELIX_SECTION = 0.015  # m, radius of the section
 HELIX_BASE, HELIX_PITCH, HELIX_HEIGHT = 0.015, 0.035, 0.050  # m
 HELIX_CONE = np.radians(43.0)
 HELIX_DENSITY = 257.5  # kg/m3
+
+
+def uniform_fields(
+    length: float,
+    a: float,
+    b: float,
+    density: float,
+    kappa: tuple[float, float, float] = (0, 0, 0),
+    section: int = ELLIPSE,
+) -> RodFields:
+    """A rod of constant section, density and curvature."""
+    full, square = section_factors(section)
+    masses = density * full * a * b * np.array([1.0, square * a * a, square * b * b])
+    return RodFields(
+        length,
+        lambda s: np.tile(np.array(kappa, dtype=float), (s.size, 1)),
+        lambda s: (np.full_like(s, a), np.full_like(s, b), np.zeros_like(s), np.zeros_like(s)),
+        lambda s: np.tile(masses, (s.size, 1)),
+        section=section,
+    )
 
 
 def helix_fields(density: float = HELIX_DENSITY) -> RodFields:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rod_bodies import FRESH, GRAVITY, build, snake_fields
+from rod_bodies import FRESH, GRAVITY, build, snake_fields, uniform_fields
 from ropewalk.analysis.stability import all_equilibria, bent_equilibria, restoring_curve, spread_directions
 from ropewalk.methods.rods.equilibrium import equilibrium
-from ropewalk.model.rods import RodFields, uniform_fields
+from ropewalk.model.rods import RodFields
 from ropewalk.physics.rod_shape import RECTANGLE
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rod_bodies import build, helix_fields
+from rod_bodies import build, helix_fields, uniform_fields
 from ropewalk.errors import InputError
 from ropewalk.model.rod_fields import build_rod, rod_fields
 from ropewalk.model.rods import (
@@ -20,7 +20,6 @@ from ropewalk.model.rods import (
     place,
     reshape,
     section_outline,
-    uniform_fields,
 )
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.rods import Rod

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rod_bodies import against_mesh, boxed, build, directions, flat, snake_fields
-from ropewalk.model.rods import uniform_fields
+from rod_bodies import against_mesh, boxed, build, directions, flat, snake_fields, uniform_fields
 from ropewalk.numerics.quadrature import gauss_legendre
 from ropewalk.physics.rod_energy import rough_volume
 from ropewalk.physics.rod_hydrostatics import hydrostatic_points, hydrostatics

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rod_bodies import against_mesh, build, directions, flat, helix_fields, snake_fields
-from ropewalk.model.rods import uniform_fields
+from rod_bodies import against_mesh, build, directions, flat, helix_fields, snake_fields, uniform_fields
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 
 EPS = np.finfo(float).eps

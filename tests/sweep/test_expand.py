@@ -171,9 +171,9 @@ def test_run_needs_a_duration_longer_than_its_ramp(tmp_path):
         make_plan(path, None, {})
 
 
-def test_line_breaks_of_a_system():
-    """One system per line, without it or with it parting; a free point that only the line held goes with it."""
-    from ropewalk.sweep.breaks import line_breaks
+def test_broken_lines_go_or_part():
+    """Without a time the line goes, and with it the free point that nothing else holds; with one it parts at end B."""
+    from ropewalk.sweep.breaks import break_line
 
     system = mooring().replace(
         {
@@ -181,12 +181,14 @@ def test_line_breaks_of_a_system():
             "lines.stray": {"from": "east", "to": "clump", "pieces": [{"section": "chain", "length": 150.0}]},
         }
     )
-    gone = line_breaks(system)
-    assert list(gone) == ["", "east", "west", "stray"]
-    assert gone[""] is system
-    assert list(gone["west"].lines) == ["east", "stray"]
-    assert "clump" not in gone["stray"].points
-    assert "clump" in gone["west"].points
-    parting = line_breaks(system, 12.0)["east"].lines["east"].break_
+
+    def broken(name, time=None):
+        data = system.model_dump(mode="python", by_alias=True, exclude_unset=True)
+        break_line(data, name, time)
+        return type(system).model_validate(data)
+
+    assert list(broken("west").lines) == ["east", "stray"]
+    assert "clump" not in broken("stray").points
+    assert "clump" in broken("west").points
+    parting = broken("east", 12.0).lines["east"].break_
     assert (parting.time, parting.s) == (12.0, 450.0)
-    assert system.lines["east"].break_ is None

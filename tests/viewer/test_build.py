@@ -13,10 +13,11 @@ from ropewalk.model.state import initial_state
 from ropewalk.results.record import dataset_of
 from ropewalk.spec.system import System
 from ropewalk.viewer.build import as_given, from_dataset, from_equilibrium, from_system
-from ropewalk.viewer.packing import packed, unpacked
+from ropewalk.viewer.packing import packed
 from ropewalk.viewer.page import page
 from ropewalk.viewer.parts import point_parts
 from ropewalk.viewer.scene import PAGE_BYTES, frame_stride
+from unpacking import unpacked
 
 FAR = (512_000.0, 6_200_000.0)  # m, as a chart counts them
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from ropewalk.model.environment import build_sea
 from ropewalk.physics.waves import elevation
 from ropewalk.spec.environment import Environment
-from ropewalk.viewer.packing import unpacked
 from ropewalk.viewer.surroundings import MOST_COMPONENTS, surroundings
+from unpacking import unpacked
 
 JONSWAP = {
     "kind": "jonswap",

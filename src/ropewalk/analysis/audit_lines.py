@@ -36,7 +36,6 @@ LEAST_WIDTH = 0.1  # m of contact, for lines without a diameter: the law of the 
 LEVEL = 1e-3  # of an element: least height over which it passes the surface
 PUSH = 2e-3  # of a line's weight: with which a slack element may hold its shape
 SLACK = 1e-3  # of a line's weight: tension below which an element need not have its length
-MOST_CREASE = 0.05  # of an element's length, by which one that is slack may be longer than it should
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +11,6 @@ import typer
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ropewalk.spec.system import System
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 WIDTH = 80  # columns of a table where no terminal is wider
@@ -119,14 +117,6 @@ def _row_lines(cells: Sequence[str], sizes: Sequence[int], is_left: Sequence[boo
 def _joined(cells: Sequence[str], sizes: Sequence[int], is_left: Sequence[bool]) -> str:
     shown = [c.ljust(n) if to_left else c.rjust(n) for c, n, to_left in zip(cells, sizes, is_left, strict=True)]
     return (" " + (" " * GAP).join(shown)).rstrip()
-
-
-def print_doubts(system: System, case: Path) -> None:
-    """What makes the numbers of a case doubtful, on stderr."""
-    from ropewalk.analysis.check import doubts
-
-    for doubt in doubts(system):
-        say(f"{case}: {doubt}", err=True)
 
 
 def print_answer_doubts(doubts: Iterable[object]) -> None:

@@ -324,26 +324,6 @@ def self_distance(rod: RodModel) -> tuple[float, float, float]:
     return float(gap[i, j]), float(s[min(i, j)]), float(s[max(i, j)])
 
 
-def uniform_fields(
-    length: float,
-    a: float,
-    b: float,
-    density: float,
-    kappa: tuple[float, float, float] = (0, 0, 0),
-    section: int = ELLIPSE,
-) -> RodFields:
-    """A rod of constant section, density and curvature."""
-    full, square = section_factors(section)
-    masses = density * full * a * b * np.array([1.0, square * a * a, square * b * b])
-    return RodFields(
-        length,
-        lambda s: np.tile(np.array(kappa, dtype=float), (s.size, 1)),
-        lambda s: (np.full_like(s, a), np.full_like(s, b), np.zeros_like(s), np.zeros_like(s)),
-        lambda s: np.tile(masses, (s.size, 1)),
-        section=section,
-    )
-
-
 _AXIS = np.zeros(2)  # no offset
 
 

@@ -2,8 +2,8 @@
 
 Conventions: a rotation matrix or quaternion takes body coordinates to world coordinates; quaternions
 are scalar first; a twist is (linear, angular); a rigid motion is the 4 x 4 matrix [[R, p], [0, 1]].
-Tangent maps are those of the body frame: with R = exp(w) and w a function of time, the body angular
-velocity is ``tangent_so3(w) @ dw/dt``. The ones of the world frame are their transposes, T(-w) = T(w)^T.
+Tangent maps are those of the body frame: with R = exp(w) and w a function of time, T(w) dw/dt is the body angular
+velocity. The ones of the world frame are their transposes, T(-w) = T(w)^T.
 """
 
 from __future__ import annotations
@@ -33,19 +33,6 @@ def hat(v):
     m[2, 0] = -v[1]
     m[2, 1] = v[0]
     return m
-
-
-@kernel
-def vee(m):
-    """Vector of the skew part of a matrix, the inverse of `hat`.
-
-    m : (3, 3)    returns (3,)
-    """
-    v = np.empty(3)
-    v[0] = 0.5 * (m[2, 1] - m[1, 2])
-    v[1] = 0.5 * (m[0, 2] - m[2, 0])
-    v[2] = 0.5 * (m[1, 0] - m[0, 1])
-    return v
 
 
 @kernel
@@ -124,33 +111,8 @@ def _identity_plus(a, b, w):
 
 
 @kernel
-def log_so3(R):
-    """Rotation vector of a rotation matrix, angle in [0, pi], by way of the quaternion.
-
-    Accurate at all angles, also next to pi, where the trace formula fails.
-
-    R : (3, 3) orthonormal, determinant 1    returns (3,) rad
-    """
-    return quaternion_log(quaternion_from_matrix(R))
-
-
-@kernel
-def tangent_so3(w):
-    r"""Body tangent map of the exponential: body angular velocity = T(w) dw/dt.
-
-    .. math:: T = 1 - \frac{1-\cos\theta}{\theta^2}\hat w + \frac{\theta-\sin\theta}{\theta^3}\hat w^2
-
-    Source: right Jacobian, [Sola2018], eq. (143).
-
-    w : (3,) rad    returns (3, 3)
-    """
-    _, b, c, _, _ = angle_functions(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    return _identity_plus(-b, c, w)
-
-
-@kernel
 def tangent_so3_inverse(w):
-    r"""Inverse of `tangent_so3`.
+    r"""Inverse of the body tangent map of the exponential: dw/dt of a body angular velocity.
 
     .. math:: T^{-1} = 1 + \tfrac12 \hat w + \frac{1 - (\theta/2)\cot(\theta/2)}{\theta^2} \hat w^2
 
@@ -224,21 +186,6 @@ def exp_se3(xi):
 
 
 @kernel
-def log_se3(g):
-    """Twist of a rigid motion, the inverse of `exp_se3`, angle in [0, pi].
-
-    g : (4, 4)    returns (6,) linear (m) then angular (rad)
-    """
-    w = log_so3(g[:3, :3])
-    Vi = tangent_so3_inverse(w).T
-    xi = np.empty(6)
-    for i in range(3):
-        xi[i] = Vi[i, 0] * g[0, 3] + Vi[i, 1] * g[1, 3] + Vi[i, 2] * g[2, 3]
-        xi[3 + i] = w[i]
-    return xi
-
-
-@kernel
 def adjoint_se3(g):
     r"""Adjoint map: takes a body twist to the world twist of the same motion.
 
@@ -258,33 +205,6 @@ def adjoint_se3(g):
         A[1, 3 + j] = g[2, 3] * g[0, j] - g[0, 3] * g[2, j]
         A[2, 3 + j] = g[0, 3] * g[1, j] - g[1, 3] * g[0, j]
     return A
-
-
-@kernel
-def tangent_se3(xi):
-    r"""Body tangent map of the exponential of SE(3): body twist = T(xi) d xi/dt.
-
-    .. math:: T = \begin{pmatrix} T(w) & Q(v, w) \\ 0 & T(w) \end{pmatrix}
-
-    Source: right Jacobian, [Sola2018], eqs. (179)-(180), with the signs of the body frame.
-
-    xi : (6,) linear (m) then angular (rad)    returns (6, 6)
-    """
-    w = -xi[3:6]  # the body map is the world map of the opposite twist
-    V = hat(-xi[0:3])
-    W = hat(w)
-    _, b, c, d, e = angle_functions(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    J = _identity_plus(b, c, w)
-    WV = W @ V
-    VW = V @ W
-    WVW = WV @ W
-    Q = 0.5 * V + c * (WV + VW + WVW) + d * (W @ WV + VW @ W - 3.0 * WVW)
-    Q += (0.5 * d - 1.5 * e) * (WVW @ W + W @ WVW)
-    T = np.zeros((6, 6))
-    T[:3, :3] = J
-    T[3:, 3:] = J
-    T[:3, 3:] = Q
-    return T
 
 
 @kernel
@@ -414,19 +334,3 @@ def quaternion_rotate(q, v):
     u[1] = v[1] + q[0] * y + q[3] * x - q[1] * z
     u[2] = v[2] + q[0] * z + q[1] * y - q[2] * x
     return u
-
-
-@kernel
-def quaternion_rate(q, w):
-    r"""Time derivative of a quaternion from the body angular velocity, :math:`\dot q = \tfrac12 q \otimes (0, w)`.
-
-    Source: [Herault2020], eqs. (A.3)-(A.4).
-
-    q : (4,) scalar first    w : (3,) body angular velocity, rad/s    returns (4,) 1/s
-    """
-    r = np.empty(4)
-    r[0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2])
-    r[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1])
-    r[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2])
-    r[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0])
-    return r

@@ -45,39 +45,13 @@ def disc_segment(d):
 
 
 @kernel
-def half_height(R32, R33, a, b):
-    """Half the vertical extent of an elliptical section (m): w = sqrt(a^2 R32^2 + b^2 R33^2).
-
-    Source: [Herault2020], eq. (27).
-
-    R32, R33 : vertical components of the section axes    a, b : semi-axes, m
-    """
-    return math.sqrt(a * a * R32 * R32 + b * b * R33 * R33)
-
-
-@kernel
-def wet_ellipse(p3, R32, R33, a, b):
-    r"""Wet area and its first and second moments about the centre of an elliptical section.
+def cut_ellipse(d, n2, n3, a, b):
+    """Area and first and second moments about the centre of the part y < d of an ellipse, for a known chord.
 
     Returns (A, A2, A3, A22, A33, A23): m2, m3, m3, m4, m4, m4, where A2 is the integral of q2 and so on.
 
-    Source: [Herault2020], eqs. (26)-(30), the angle (25) with its arguments in the right order; second moments
-    added for curved rods. A section parallel to the surface is wholly wet or wholly dry.
-
-    p3 : height of the centre, m    R32, R33 : vertical components of the section axes    a, b : semi-axes, m
-    """
-    w = half_height(R32, R33, a, b)
-    if p3 >= w:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if p3 <= -w:
-        area = math.pi * a * b
-        return area, 0.0, 0.0, 0.25 * area * a * a, 0.25 * area * b * b, 0.0
-    return cut_ellipse(-p3 / w, a * R32 / w, b * R33 / w, a, b)
-
-
-@kernel
-def cut_ellipse(d, n2, n3, a, b):
-    """Moments of the part y < d of an ellipse, as `wet_ellipse`, for a known chord.
+    Source: [Herault2020], eqs. (26)-(30), the angle (25) with its arguments in the right order; second moments added
+    for curved rods.
 
     d : position of the chord in the unit disc    n2, n3 : unit vector towards the dry side    a, b : semi-axes, m
     """

@@ -107,11 +107,6 @@ def zero_crossing_period(period: float, gamma: float = 1.0) -> float:
     return period * float(np.sqrt(shape_moment(0, gamma) / shape_moment(2, gamma)))
 
 
-def mean_period(period: float, gamma: float = 1.0) -> float:
-    r"""Mean period :math:`T_{m01} = 2\pi\, m_0/m_1` (s) of peak period `period`."""
-    return period * shape_moment(0, gamma) / shape_moment(1, gamma)
-
-
 def _energy_between(low: NDArray[np.float64], high: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
     """Integrals of the form from low to high, pair by pair (in omega/omega_p)."""
     node, weight = np.polynomial.legendre.leggauss(BAND_POINTS)

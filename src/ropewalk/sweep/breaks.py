@@ -6,21 +6,6 @@ from typing import Any
 
 from ropewalk.errors import InputError
 from ropewalk.io.messages import nearest
-from ropewalk.spec.system import System
-
-
-def line_breaks(system: System, time: float | None = None) -> dict[str, System]:
-    """The intact system under the name '' and, by the name of every line, the system with that line broken.
-
-    time : s, when the line parts at its end B; unless given it is missing from the start
-    """
-    data = system.model_dump(mode="python", by_alias=True, exclude_unset=True)
-    found = {"": system}
-    for name in system.lines:
-        changed = {**data, "lines": dict(data["lines"]), "points": dict(data.get("points", {}))}
-        break_line(changed, name, time)
-        found[name] = System.model_validate(changed)
-    return found
 
 
 def break_line(data: dict[str, Any], name: str, time: float | None = None) -> None:

@@ -15,9 +15,3 @@ def packed(values: Array, kind: str = "f4") -> dict[str, Any]:
     """An array as base64 of little-endian numbers, with its shape. kind : f4, i4 or u1"""
     data = np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<"))
     return {"shape": list(data.shape), "kind": kind, "data": base64.b64encode(data.tobytes()).decode("ascii")}
-
-
-def unpacked(entry: dict[str, Any]) -> Array:
-    """What `packed` made an entry from."""
-    kind = np.dtype(entry["kind"]).newbyteorder("<")
-    return np.frombuffer(base64.b64decode(entry["data"]), dtype=kind).reshape(entry["shape"])

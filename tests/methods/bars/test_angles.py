@@ -6,10 +6,11 @@ from bars_cases import chain, run
 from numpy.testing import assert_allclose
 
 from ropewalk.methods.bars.angles import (
+    angle_kinematics,
     angles_of,
     dense_accelerations,
-    node_accelerations,
     recursive_accelerations,
+    shift,
 )
 from ropewalk.methods.bars.recursive import Recursive
 from ropewalk.methods.bars.tree import build_tree
@@ -26,6 +27,19 @@ def tree_state(rng):
     root = rng.normal(size=(6, 3, 3))
     mass = np.eye(3) + 0.2 * root @ np.swapaxes(root, 1, 2)
     return q, dq, length, mass, rng.normal(size=(6, 3))
+
+
+def node_accelerations(q, dq, ddq, length, inner_bar):
+    """Cartesian accelerations (b, 3) of the outer nodes (m/s2)."""
+    n = length.size
+    rho, joint, product = np.zeros((n, 3)), np.zeros((n, 6, 2)), np.zeros((n, 6))
+    angle_kinematics(q, dq, length, inner_bar, rho, joint, product)
+    total = np.zeros((n, 6))
+    for i in range(n):
+        total[i] = product[i] + joint[i] @ ddq[i]
+        if inner_bar[i] >= 0:
+            total[i] += shift(rho[i]) @ total[inner_bar[i]]
+    return total[:, :3].copy()
 
 
 def test_recursive_and_dense_form_agree_on_a_tree():

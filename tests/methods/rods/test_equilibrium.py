@@ -7,10 +7,20 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from rod_bodies import FRESH, GRAVITY, boxed, build, directions, helix_fields, snake_fields, twisted_fields
+from rod_bodies import (
+    FRESH,
+    GRAVITY,
+    boxed,
+    build,
+    directions,
+    helix_fields,
+    snake_fields,
+    twisted_fields,
+    uniform_fields,
+)
 from ropewalk.errors import ConvergenceError
 from ropewalk.methods.rods.equilibrium import MAXIMUM, MINIMUM, FloatingPose, equilibrium, seek, trust_step
-from ropewalk.model.rods import RodModel, uniform_fields
+from ropewalk.model.rods import RodModel
 from ropewalk.numerics.rotations import exp_se3, rigid
 from ropewalk.physics.rod_energy import float_at, upright_frame, wrench_and_stiffness
 from ropewalk.physics.rod_hydrostatics import hydrostatics

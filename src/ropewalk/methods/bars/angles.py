@@ -139,16 +139,3 @@ def dense_accelerations(q: Array, dq: Array, length: Array, inner_bar: Ints, mas
         right += j.T @ (force[i] - mass[i] @ np.ascontiguousarray(bias[i, :3]))
     answer: Array = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64).reshape(n, 2)
     return answer
-
-
-def node_accelerations(q: Array, dq: Array, ddq: Array, length: Array, inner_bar: Ints) -> Array:
-    """Cartesian accelerations (b, 3) of the outer nodes (m/s2)."""
-    n = length.size
-    rho, joint, product = np.zeros((n, 3)), np.zeros((n, 6, 2)), np.zeros((n, 6))
-    angle_kinematics(q, dq, length, inner_bar, rho, joint, product)
-    total = np.zeros((n, 6))
-    for i in range(n):
-        total[i] = product[i] + joint[i] @ ddq[i]
-        if inner_bar[i] >= 0:
-            total[i] += shift(rho[i]) @ total[inner_bar[i]]
-    return total[:, :3].copy()

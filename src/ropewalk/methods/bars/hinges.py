@@ -126,7 +126,7 @@ def hinge_energy(bars: Bars, r: Array) -> float:
     gradient, still = np.zeros((4, 3)), np.zeros_like(r)
     rows = zip(bars.hinge, bars.hinge_law, strict=True)
     turns = [hinge_turn(row, law.zero, r, still, gradient)[0] for row, law in rows]
-    return 0.5 * float(np.sum(bars.hinge_law.stiffness * np.square(turns)))
+    return 0.5 * float(np.sum(bars.hinge_law["stiffness"] * np.square(turns)))
 
 
 def hinge_rates(bars: Bars, r: Array, inverse: Array) -> tuple[float, float]:

@@ -91,7 +91,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     arrays = make_field(r.shape[0], bars.length.size, hulls, _pushes(model, places, r.shape[0]))
     steps = make_steps(graph, arrays, r, v)
     kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 or model.given.changes else CONSTANT
-    damped = damping > 0.0 or bool(np.any(bars.hinge_law.damping > 0.0))
+    damped = damping > 0.0 or bool(np.any(bars.hinge_law["damping"] > 0.0))
     if damped or medium.water_density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
     work = BarsWork(state.time, bars, places, medium, model.motions, arrays, graph, steps, kind)

@@ -82,12 +82,6 @@ def body_below_bed(model: Model, state: State) -> str:
     return ""
 
 
-def heavy_body(model: Model) -> bool:
-    """Whether a free body is heavier than all the water it can displace."""
-    loose = np.flatnonzero(model.bodies.joint == LOOSE)
-    return any(model.bodies.mass[k] > model.sea.water_density * _volume(model, int(k)) for k in loose)
-
-
 def grounded_body(model: Model, position: Array) -> str:
     """A sentence if a free body has sunk through the bed, whose pressure was too little for it; else nothing.
 

@@ -27,7 +27,6 @@ from ropewalk.assembly.catenary_build import prescribed
 from ropewalk.assembly.mesh import elements_of
 from ropewalk.errors import InputError
 from ropewalk.loads.sea import current_here
-from ropewalk.methods.mixed.orders import lagrange
 from ropewalk.methods.protocol import Report, Status
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import HELD
@@ -45,6 +44,19 @@ LARGEST_MOVE = 0.2  # of the longest line, in one iteration
 DIFFERENCE = 1e-6  # of an element's length or tangent, for derivatives of loads
 SPLIT = 1e-9  # of a line's length: cuts nearer than this are one
 EXTRA_POINTS = 3  # of Gauss on an element, beyond mu: laws and drag are no polynomials
+
+
+def lagrange(nodes: Array, x: Array) -> tuple[Array, Array]:
+    """Values and derivatives (len(x), len(nodes)) of the Lagrange polynomials on `nodes`."""
+    value = np.ones((x.size, nodes.size))
+    slope = np.zeros((x.size, nodes.size))
+    for i in range(nodes.size):
+        for j in range(nodes.size):
+            if j != i:
+                factor = (x - nodes[j]) / (nodes[i] - nodes[j])
+                slope[:, i] = slope[:, i] * factor + value[:, i] / (nodes[i] - nodes[j])
+                value[:, i] *= factor
+    return value, slope
 
 
 class Cut(NamedTuple):
