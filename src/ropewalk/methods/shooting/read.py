@@ -135,7 +135,6 @@ class SolvedShape:
             low, high = min(low, float(end)), max(high, float(end))
         return line_table(self.model, self.problem, i, s, SAMPLE_TOLERANCE), low, high
 
-
     def lift_off(self, i: int, s: float, backward: bool) -> tuple[Array, float] | None:
         """See LaidShape; None where s is on no stretch between two lift-offs."""
         arcs, rest = self.problem.arcs, self.out.log[:, REST]
