@@ -168,3 +168,14 @@ def test_load_on_a_chain_hangs_by_its_weight_and_that_of_the_links():
 
     tension = simulate(EXAMPLES / "chain_body.yaml", duration=0.1).end_tension.values[0, 0]
     assert_allclose(tension, [980.0 * 9.80665, 800.0 * 9.80665], rtol=1e-12)
+
+
+def test_line_in_a_turning_current_on_a_grid_swings_north():
+    """At first the buoy lies east of its anchor; after a minute the flow at mid-depth goes north-east."""
+    from ropewalk import simulate
+
+    run = simulate(EXAMPLES / "eddy_mooring.yaml")
+    x, y = (run.point_position.sel(point="buoy").isel(axis=k).values for k in (0, 1))
+    assert x[0] > 3.0
+    assert abs(y[0]) < 1e-6
+    assert 0.5 < y[-1] < x[-1]

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.loads.sea import current_here
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import Sea, build_sea
 from ropewalk.physics import waves
-from ropewalk.physics.current import current
+from ropewalk.physics.current import FUNCTION, current
 from ropewalk.spec.system import System
 
 
@@ -47,6 +48,8 @@ def current_profile(sea: Sea, z: Array) -> Array:
     arguments = (
         sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table,
     )  # fmt: skip
+    if sea.current_kind == FUNCTION:
+        return np.array([current_here((0.0, 0.0, float(height)), sea)[:2] for height in z])
     velocity: Array = np.array([current(float(height), *arguments)[:2] for height in z])
     return velocity
 

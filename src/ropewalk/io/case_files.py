@@ -274,11 +274,19 @@ def _profile(current: Any) -> Reader:
     def read(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
         z, speed, heading = Column("z", "length"), Column("speed", "speed"), Column("heading", "angle")
         east, north = Column("u", "speed"), Column("v", "speed")
-        table = read_table(path, file, [[z, east, north], [z, speed, heading], [z, speed]])
+        up, x, y = Column("w", "speed"), Column("x", "length"), Column("y", "length")
+        places = [[x, y, z, TIME], [x, y, z], [z, TIME]]
+        grids = [[*place, east, north, *more] for place in places for more in ([up], [])]
+        profiles = [[z, east, north], [z, speed, heading], [z, speed]]
+        table = read_table(path, file, grids if columns_in(path, file, [x, y, TIME]) else profiles)
         if current.get("profile") is not holder:
             raise InputError(f"{shown(file)} gives the speeds, too: write environment.current: {{profile: ...}}")
         if "speed" in current:
             raise InputError(f"{shown(file)} gives the speeds of the current; leave 'speed' out")
+        if "t" in table.columns or "x" in table.columns:
+            current["speed"] = 1.0
+            _become(holder, file, **_grid(table, file))
+            return
         _monotone(table, "z")
         if "u" in table.columns:
             rows = rows_of_components(table["z"], table["u"], table["v"])
@@ -291,6 +299,24 @@ def _profile(current: Any) -> Reader:
         _become(holder, file, kind="table", z=heights, factor=factor, turn=headings)
 
     return read
+
+
+def _grid(table: Table, file: str) -> dict[str, Any]:
+    """A current on a grid, from rows of places, times and velocities in any order."""
+    none = (0.0,) * len(table.lines)
+    columns = [table.columns.get(name, none) for name in ("x", "y", "z", "t")]
+    axes = [sorted(set(column)) for column in columns]
+    rows = dict(zip(zip(*columns, strict=True), zip(table["u"], table["v"], table.columns.get("w", none), strict=True),
+                    strict=True))  # fmt: skip
+    places = [(x, y, z, t) for t in axes[3] for x in axes[0] for y in axes[1] for z in axes[2]]
+    if len(rows) < len(table.lines):
+        raise InputError(Problem("a place and time of the grid is given twice", file, table.lines[0]))
+    missing = next((place for place in places if place not in rows), None)
+    if missing is not None:
+        at = "x = {:g} m, y = {:g} m, z = {:g} m, t = {:g} s".format(*missing)
+        raise InputError(Problem(f"the grid has no row at {at}; it needs one at each of its places and times", file))
+    names = ("x", "y", "z", "time")
+    return {"kind": "grid", **dict(zip(names, axes, strict=True)), "velocity": [list(rows[place]) for place in places]}
 
 
 def _waves(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:

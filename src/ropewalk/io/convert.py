@@ -41,6 +41,12 @@ def kind_of(path: Path) -> str:
     upper = re.sub(r"[ \t]+", " ", text.upper())
     if "LINE DICTIONARY" in upper and "NODE PROPERTIES" in upper and not re.search(r"NUMSEGS", upper):
         return "map"
+    if "LEASTIFF" in upper and "LUNSTRLEN" in upper:
+        raise InputError(
+            Problem(
+                "is a FEAMooring file, which is not read; OpenFAST's MoorDyn and MAP++ files are", one_line(str(path))
+            )
+        )
     if re.search(r"---.*(LINE TYPES|LINE DICTIONARY|LINES)", upper):
         return "moordyn"
     raise InputError(

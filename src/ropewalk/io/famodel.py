@@ -319,7 +319,7 @@ def _line(root: Place, config: Place, name: str, ends: tuple[str, str], ledger: 
         if entry.has("subsections"):
             raise entry.refuse("subsections (bridles and parallel lines) are not converted")
         if entry.has("connectorType"):
-            lump = _connector(root, entry.at("connectorType"))
+            lump = _connector(root, entry.at("connectorType"), ledger)
             lumps.append({"s": sum(piece["length"] for piece in pieces), **lump})
             continue
         length = entry.at("length").number(above=0.0)
@@ -334,9 +334,14 @@ def _line(root: Place, config: Place, name: str, ends: tuple[str, str], ledger: 
     ledger.put("lines", name, part, config.line)
 
 
-def _connector(root: Place, cell: Place) -> dict[str, float]:
+def _connector(root: Place, cell: Place, ledger: Ledger) -> dict[str, float]:
     name = cell.text()
-    types = root.at("mooring_connector_types") if root.has("mooring_connector_types") else root
+    if not root.has("mooring_connector_types"):
+        ledger.note(
+            "assumed", cell.line, f"connector {shown(name)} has no mass: the file has no mooring_connector_types"
+        )
+        return {"mass": 0.0, "volume": 0.0}
+    types = root.at("mooring_connector_types")
     if not types.has(name):
         raise cell.refuse(f"there is no connector {shown(name)}")
     kind = types.at(name)

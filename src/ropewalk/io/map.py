@@ -30,6 +30,7 @@ CHANNELS = frozenset(
         "gx_pos", "gy_pos", "gz_pos", "gx_a_pos", "gy_a_pos", "gz_a_pos", "gx_force", "gy_force", "gz_force", "h_fair",
         "h_anch", "v_fair", "v_anch", "tension_fair", "tension_anch", "x_excursion", "z_excursion", "azimuth",
         "altitude", "altitude_a", "line_tension", "lay_length", "damage_time", "diagnostic", "segment_size",
+        "plot",
     }
 )  # fmt: skip
 MOST_REPEATS = 360

@@ -75,8 +75,8 @@ def read_tables(path: Path, ledger: Ledger) -> Tables:
     }
     for key, section in sections.items():
         readers[key](section, tables, ledger)
-    if sections.get("lines") is None:
-        ledger.refuse(rows[-1].line if rows else 1, "no LINES section; a case needs lines")
+    if sections.get("lines") is None and not tables.bodies and not tables.rods:
+        ledger.refuse(rows[-1].line if rows else 1, "no LINES section, and no body or rod that could do without lines")
     return tables
 
 

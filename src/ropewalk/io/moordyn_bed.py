@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.io.beside import beside
 from ropewalk.io.columns import Row, read_rows
 from ropewalk.io.conversion import Ledger
 from ropewalk.io.moordyn_tables import Option
-from ropewalk.io.native import resolve
 from ropewalk.spec.environment import MOST_DEPTHS
 
 FORTRAN_HEAD = 4  # rows above the depths: heading, two counts, places along x
@@ -29,7 +29,7 @@ def read_bed(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any]:
     """x, y and depths for the seabed of a case."""
     name = option.value.text
     try:
-        rows = read_rows(resolve(folder, name))
+        rows = read_rows(beside(folder, name, ledger, option.row.line))
     except InputError as error:
         raise option.value.refuse(f"bathymetry {error}") from None
     if len(rows) < 1:

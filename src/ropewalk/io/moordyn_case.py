@@ -412,16 +412,16 @@ def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
         raise word.refuse(f"there is no line {failure.lines[0]}", "Line(s)")
     if failure.at not in row.ends:
         raise failure.row[1].refuse(f"{name} does not end there", "Point")
-    if (failure.time > 0.0) == (failure.tension > 0.0):
-        raise failure.row[3].refuse("a break takes a time or a tension, not both; set one of them to 0", "FailTime")
+    if failure.time == 0.0 and failure.tension == 0.0:
+        raise failure.row[3].refuse("a break takes a time or a tension above 0; both are 0", "FailTime")
     where = 0.0 if failure.at == row.ends[0] else row.length
     part = ledger.data.get("lines", {}).get(name)
     if part is None:
         return
     if "break" in part:
         raise word.refuse(f"{name} fails twice; a line of a case has one break", "Line(s)")
-    limit = {"time": failure.time} if failure.time > 0.0 else {"tension": failure.tension}
-    part["break"] = {"s": where, **limit}
+    limits = {"time": failure.time, "tension": failure.tension}
+    part["break"] = {"s": where, **{key: limit for key, limit in limits.items() if limit > 0.0}}
 
 
 def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier], sea: dict[str, Any]) -> None:

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ropewalk.errors import InputError
+from ropewalk.io.beside import beside
 from ropewalk.io.columns import Row, Word, read_rows
 from ropewalk.io.conversion import Ledger
 from ropewalk.io.messages import shown
 from ropewalk.io.moordyn_tables import LineType
-from ropewalk.io.native import resolve
 
 TABLE_HEAD = 3  # rows above the numbers of a file of strain and tension
 SYROPE_WORD = "SYROPE:"  # before the name of a file, in place of EA
 STEEP = 1.0  # k1 of a linear working curve from which it is a slope in N, not a share
+STEEPEST_BEND = 1.0 - 1e-6  # for k2 = 1 of quadratic curves, whose slope is zero at the least strain
 _FORMS = {"LINEAR": "linear", "QUADRATIC": "quadratic", "EXP": "exponential"}
 
 
@@ -51,7 +52,7 @@ def stiffness(kind: LineType, folder: Path) -> tuple[Any, float]:
 def _rows(word: Word, folder: Path, before: str = "") -> list[Row]:
     """Rows of a file beside the input, which a word names; `before` stands before its name."""
     try:
-        return read_rows(resolve(folder, word.text[len(before) :].strip("\"'")))
+        return read_rows(beside(folder, word.text[len(before) :].strip("\"'")))
     except InputError as error:
         raise word.refuse(f"EA names a file: {error}", "EA") from None
 
@@ -118,6 +119,8 @@ def _working_curves(word: Word, folder: Path) -> dict[str, Any]:
     if k1 >= STEEP:
         raise given["K1"][1].refuse(f"k1 {k1:g} of {form.text} working curves is a share below 1", "k1")
     bend = {} if curves["working_curve"] == "linear" else {"bend": given["K2"][1].number("k2")}
+    if curves["working_curve"] == "quadratic" and bend["bend"] == 1.0:
+        bend["bend"] = STEEPEST_BEND
     return {**curves, "residual": k1, **bend}
 
 

@@ -1,32 +1,33 @@
 """Waves and currents of MoorDyn's files as waves and current of a case.
 
 Read: the components of WaveKin 2 and 7 (`wave_frequencies.txt`), the elevation of WaveKin 3 (`wave_elevation.txt`, as
-its Fourier components, or WaveKinFile in the Fortran dialect), and the steady profile of Currents 1
-(`current_profile.txt`, or the table in the file of WaterKin). Others are refused.
+its Fourier components, or WaveKinFile in the Fortran dialect), the currents of io/moordyn_currents.py or the table in
+the file of WaterKin, and OpenFAST's SeaState (io/seastate.py). WaveKin 1 is left to the calling program.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ropewalk.errors import InputError
+from ropewalk.io.beside import beside
 from ropewalk.io.columns import Row, Word, read_rows
 from ropewalk.io.conversion import Ledger
-from ropewalk.io.messages import shown
+from ropewalk.io.messages import one_line, shown
+from ropewalk.io.moordyn_currents import dynamic_current, grid_current, profile, steady_current
+from ropewalk.io.moordyn_elevation import MOST_COMPONENTS, from_elevation
 from ropewalk.io.moordyn_tables import RULE, Option, Tables
-from ropewalk.io.native import resolve
+from ropewalk.io.seastate import sea_state
 
 WAVE_STEP = 0.25  # s, MoorDyn's default of dtWave
-CURRENT_HEAD = 3  # rows above the numbers of current_profile.txt
+HYBRID = 2  # WaveKinMod and CurrentMod: as OpenFAST's SeaState has them
+SEA_STATE_ENDINGS = (".dat", ".txt", ".inp")
 SHORTEST_WAVE = 2.0  # s: MoorDyn leaves shorter ones of an elevation out
-SMALL_AMPLITUDE = 1e-6  # of the largest: Fourier components below it are left out
-MOST_COMPONENTS = 20_000  # as many as a case takes
 
 
 def water(tables: Tables, ledger: Ledger, folder: Path, *, still: bool) -> dict[str, Any]:
@@ -59,21 +60,26 @@ def _waves(option: Option, tables: Tables, ledger: Ledger, folder: Path) -> dict
     if kind == 0:
         return None
     if kind in (2, 7):
-        spectrum = _spectrum(_rows_of("wave_frequencies.txt", folder, option.value))
+        spectrum = _spectrum(_rows_of("wave_frequencies.txt", folder, option.value, ledger))
         return _components(_spaced(spectrum) if kind == 2 else spectrum, kind, option, ledger)
     if kind == 3:
         step = tables.options.get("wave step")
         dt = step.value.number("dtWave", above=0.0) if step else WAVE_STEP
-        rows = _rows_of("wave_elevation.txt", folder, option.value)
-        return _from_elevation(rows, (dt, SHORTEST_WAVE), 0.0, option.row.line, ledger)
+        rows = _rows_of("wave_elevation.txt", folder, option.value, ledger)
+        return from_elevation(rows, (dt, SHORTEST_WAVE), 0.0, option.row.line, ledger)
     if kind == 1:
-        raise option.value.refuse("WaveKin 1: water kinematics of a calling program are not in the model", "WaveKin")
-    raise option.value.refuse(f"WaveKin {kind} is not known; there are 0, 2, 3 and 7", "WaveKin")
+        sentence = (
+            "WaveKin 1: the motion of the water comes from a calling program, so the case has still water; in Python "
+            "give it as Fields(current=u), a function of place and time"
+        )
+        ledger.note("left out", option.row.line, sentence)
+        return None
+    raise option.value.refuse(f"WaveKin {kind} is not known; there are 0, 1, 2, 3 and 7", "WaveKin")
 
 
-def _rows_of(name: str, folder: Path, word: Word) -> list[Row]:
+def _rows_of(name: str, folder: Path, word: Word, ledger: Ledger) -> list[Row]:
     try:
-        return read_rows(resolve(folder, name))
+        return read_rows(beside(folder, name, ledger, word.line))
     except InputError as error:
         raise word.refuse(f"{shown(word.text)} needs a file: {error}") from None
 
@@ -129,92 +135,21 @@ def _components(
     return {"kind": "components", "components": found}
 
 
-def _from_elevation(
-    rows: Sequence[Row], sampling: tuple[float, float], heading: float, line: int, ledger: Ledger
-) -> dict[str, Any]:
-    """Fourier components of an elevation at the origin, sampled as MoorDyn does: step, and shortest period kept, s."""
-    dt, shortest = sampling
-    data = [row for row in rows if row[0].is_number]
-    times, heights = ([row[k].number(name) for row in data if _two(row)] for k, name in ((0, "time"), (1, "elevation")))
-    if len(times) < 4 or any(b <= a for a, b in pairwise(times)):
-        raise rows[0].refuse("an elevation has four rows or more, and its times rise")
-    n = round((times[-1] - times[0]) / dt) + 1
-    n -= n % 2
-    if not 4 <= n <= 2 * MOST_COMPONENTS:
-        raise rows[0].refuse(f"the elevation has {n} samples of {dt:g} s; 4 to {2 * MOST_COMPONENTS} can be converted")
-    samples = np.interp(times[0] + dt * np.arange(n), times, heights)
-    spectrum = np.fft.rfft(samples)[1:] * 2.0 / n
-    spectrum[-1] *= 0.5
-    omega = math.tau * np.arange(1, spectrum.size + 1) / (n * dt)
-    size = np.abs(spectrum)
-    kept = np.flatnonzero((size > SMALL_AMPLITUDE * float(size.max())) & (omega * shortest <= math.tau))
-    components = [
-        {
-            "amplitude": float(size[k]),
-            "period": float(math.tau / omega[k]),
-            "heading": heading,
-            "phase": float(-np.angle(spectrum[k]) + omega[k] * times[0]),
-        }
-        for k in kept
-    ]
-    mean = float(samples.mean())
-    ledger.note("converted", line, f"an elevation of {n} samples as {len(components)} Fourier components; it repeats "
-                f"after {n * dt:g} s; its mean {mean:.3g} m is left out")  # fmt: skip
-    return {"kind": "components", "components": components} if components else {}
-
-
-def _two(row: Row) -> bool:
-    if len(row) < 2:
-        raise row.refuse("a row of an elevation has a time and a height")
-    return True
+_CURRENTS = {
+    1: ("current_profile.txt", steady_current),
+    2: ("current_profile_dynamic.txt", dynamic_current),
+    5: ("current_profile_4d.txt", grid_current),
+}
 
 
 def _currents(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any] | None:
     kind = option.value.whole("Currents", least=0)
     if kind == 0:
         return None
-    if kind != 1:
-        raise option.value.refuse(
-            f"Currents {kind}: currents that change in time or on a grid are not in the model; Currents 1 is",
-            "Currents",
-        )
-    rows = _rows_of("current_profile.txt", folder, option.value)[CURRENT_HEAD:]
-    for row in rows:
-        if len(row) != 4:
-            raise row.refuse(f"{len(row)} columns; a current profile has z and three velocities")
-        if row[3].number("uz") != 0.0:
-            raise row[3].refuse("a vertical current is not in the model", "uz")
-    table = [tuple(row[k].number(("z", "ux", "uy")[k]) for k in range(3)) for row in rows]
-    return profile(table, option.row.line, ledger)
-
-
-def profile(table: Sequence[tuple[float, ...]], line: int, ledger: Ledger) -> dict[str, Any] | None:
-    """A current of a case from rows of z, ux, uy: speed of the fastest layer, factors and turns of the others."""
-    speeds = [math.hypot(ux, uy) for _, ux, uy in table]
-    if not table or max(speeds) == 0.0:
-        return None
-    fastest = max(range(len(table)), key=lambda k: speeds[k])
-    heading = math.degrees(math.atan2(table[fastest][2], table[fastest][1]))
-    turns = [
-        math.remainder(math.degrees(math.atan2(uy, ux)) - heading, 360.0) if speed > 0.0 else 0.0
-        for (_, ux, uy), speed in zip(table, speeds, strict=True)
-    ]
-    part: dict[str, Any] = {
-        "kind": "table",
-        "z": [row[0] for row in table],
-        "factor": [speed / speeds[fastest] for speed in speeds],
-    }
-    # layers that flow straight back have a negative factor, as between them the flow passes through zero
-    for k, turn in enumerate(turns):
-        if abs(abs(turn) - 180.0) < 1e-9:
-            part["factor"][k] *= -1.0
-            turns[k] = 0.0
-    if any(abs(turn) > 1e-12 for turn in turns):
-        part["turn"] = turns
-        ledger.note(
-            "converted", line, "a current that turns: speed and direction are linear in z, MoorDyn's components are"
-        )
-    return {"speed": speeds[fastest], "heading": heading, "profile": part}
+    if kind not in _CURRENTS:
+        raise option.value.refuse(f"Currents {kind} is not known; there are 0, 1, 2 and 5", "Currents")
+    name, read = _CURRENTS[kind]
+    return read(_rows_of(name, folder, option.value, ledger), option.row.line, ledger)
 
 
 def _fortran_file(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any]:
@@ -223,8 +158,8 @@ def _fortran_file(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any
     if not name or name.upper() in ("NULL", "NONE", "UNUSED"):
         return {}
     if name.upper() == "SEASTATE":
-        raise option.value.refuse("WaterKin SEASTATE: waves of OpenFAST's SeaState are not in this file", "WaterKin")
-    rows = _rows_of(name, folder, option.value)
+        return sea_state(_sea_state_file(option, folder), ledger, option.row.line)
+    rows = _rows_of(name, folder, option.value, ledger)
     keys = {row[1].text.lower(): row for row in rows if len(row) > 1}
     found: dict[str, Any] = {}
     mode = keys.get("wavekinmod")
@@ -234,25 +169,47 @@ def _fortran_file(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any
         file, step, heading = (keys.get(key) for key in ("wavekinfile", "dtwave", "wavedir"))
         if file is None or step is None:
             raise mode.refuse("WaveKinMod 1 needs WaveKinFile and dtWave")
-        series = _rows_of(file[0].text.strip("\"'"), folder, file[0])
+        series = _rows_of(file[0].text.strip("\"'"), folder, file[0], ledger)
         dt = step[0].number("dtWave", above=0.0)
-        waves = _from_elevation(
+        waves = from_elevation(
             series, (dt, 0.0), heading[0].number("WaveDir") if heading else 0.0, option.row.line, ledger
         )
         if waves:
             found["waves"] = waves
+    elif kind == HYBRID:
+        waves = sea_state(_sea_state_file(option, folder), ledger, option.row.line).get("waves", {})
+        if waves:
+            found["waves"] = waves
     elif kind:
-        raise mode[0].refuse(f"WaveKinMod {kind}: waves of OpenFAST's SeaState are not in this file", "WaveKinMod")
+        raise mode[0].refuse(f"WaveKinMod {kind} is not known; there are 0, 1 and 2", "WaveKinMod")
     current = keys.get("currentmod")
     if current is not None and (kind := current[0].whole("CurrentMod", least=0)):
-        if kind != 1:
-            raise current[0].refuse(
-                f"CurrentMod {kind}: currents of OpenFAST's SeaState are not in this file", "CurrentMod"
-            )
-        flow = profile(_fortran_currents(rows, current.line), option.row.line, ledger)
+        if kind not in (1, HYBRID):
+            raise current[0].refuse(f"CurrentMod {kind} is not known; there are 0, 1 and 2", "CurrentMod")
+        if kind == HYBRID:
+            flow = sea_state(_sea_state_file(option, folder), ledger, option.row.line).get("current")
+        else:
+            flow = profile(_fortran_currents(rows, current.line), option.row.line, ledger)
         if flow:
             found["current"] = flow
     return found
+
+
+def _sea_state_file(option: Option, folder: Path) -> Path:
+    """The one file of SeaState beside the input."""
+    found = sorted(
+        path
+        for path in folder.iterdir()
+        if "seastate" in path.name.lower() and path.suffix.lower() in SEA_STATE_ENDINGS
+    )
+    if len(found) != 1:
+        there = "there are " + ", ".join(one_line(path.name) for path in found) if found else "there is none"
+        raise option.value.refuse(
+            f"waves and current are those of OpenFAST's SeaState, whose input (*SeaState*.dat) must stand beside this "
+            f"file; {there}. --still-water converts without them",
+            "WaterKin",
+        )
+    return found[0]
 
 
 def _fortran_currents(rows: Sequence[Row], start: int) -> list[tuple[float, ...]]:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ropewalk.io.beside import beside
 from ropewalk.io.conversion import Conversion, Ledger, Wishes, coupled_joint
 from ropewalk.io.foreign_yaml import Place, open_yaml
 from ropewalk.io.messages import one_line, shown
 from ropewalk.io.moordyn_case import GRAVITY, MOORPY_GRAVITY, WATER_DENSITY
-from ropewalk.io.native import resolve
 
 VESSEL = "vessel"
 KNOWN = frozenset({"name", "type", "location", "anchor_type", "mass", "volume"})
@@ -61,7 +61,7 @@ def _other_file(mooring: Place, path: Path, wishes: Wishes) -> Conversion:
     from ropewalk.io.moordyn import read_moordyn
 
     name = mooring.at("file").text()
-    return read_moordyn(resolve(path.parent, name), wishes, moorpy=True)
+    return read_moordyn(beside(path.parent, name), wishes, moorpy=True)
 
 
 def _array(root: Place, path: Path, wishes: Wishes) -> Conversion:
@@ -81,7 +81,7 @@ def _array(root: Place, path: Path, wishes: Wishes) -> Conversion:
         places[number] = (cells["x_location"].number(), cells["y_location"].number(), 0.0)
     given = {**places, **wishes.turbines}
     name = root.at("array_mooring").at("file").text()
-    return read_moordyn(resolve(path.parent, name), replace(wishes, turbines=given), moorpy=True)
+    return read_moordyn(beside(path.parent, name), replace(wishes, turbines=given), moorpy=True)
 
 
 def _unknown(place: Place, known: frozenset[str], ledger: Ledger) -> None:

@@ -298,7 +298,7 @@ class _Composer:
             self._say(f"key {shortened(text) or '(empty)'} is not text; put a name in quotes{hint}", mark, add=text)
         elif text == "<<":
             self._say("merge keys << are not allowed; write the values out", mark)
-        if text in frame.keys:
+        if text in frame.keys and not self.any_keys:
             self._say(f"key given twice, first on line {frame.keys[text]}; keep one", mark, add=text)
         frame.keys.setdefault(text, mark[0])
         frame.key, frame.key_mark, frame.open = text, mark, True
@@ -308,6 +308,9 @@ class _Composer:
             self.positions._put(frame.container, len(frame.container), mark, mark)
             frame.container.append(value)
         else:
+            if self.any_keys and frame.key in frame.container and frame.container[frame.key] != value:
+                first = frame.keys[frame.key]  # twice the same is harmless in files of other programs
+                self._say(f"key given twice, first on line {first}, with another value; keep one", frame.key_mark)
             self.positions._put(frame.container, frame.key, frame.key_mark, mark)
             frame.container[frame.key] = value
             frame.open = False

@@ -78,9 +78,12 @@ def current_gradient(r, sea):
 
 @kernel(**UNCOUNTED)
 def _add_field(r, t, sea, row):
-    """Adds the velocity of a field, and its rate at the place, to a row of COLUMNS numbers."""
+    """Adds the velocity of a field, and its rate at the place, to a row of COLUMNS numbers; none if it stands still."""
+    half = FIELD_TIME
+    if sea.current_table[1, 0] > 0.0:
+        t, half = sea.current_table[0, 2], 0.0
     u = field_velocity(r, t, sea)
-    before, after = field_velocity(r, t - FIELD_TIME, sea), field_velocity(r, t + FIELD_TIME, sea)
+    before, after = field_velocity(r, t - half, sea), field_velocity(r, t + half, sea)
     for i in range(3):
         row[VELOCITY + i] += u[i]
         row[ACCELERATION + i] += (after[i] - before[i]) / (2.0 * FIELD_TIME)

@@ -53,7 +53,7 @@ class Claim(Enum):
     CHANGING_FLOW = "current or wind that changes in time"
     VARYING = "sections that vary along s"
     DRAG_LAWS = "drag coefficients by angle or Reynolds number"
-    FUNCTIONS = "loads or currents given as functions"
+    FUNCTIONS = "loads or currents given as functions, or a current on a grid"
 
 
 class Status(Enum):

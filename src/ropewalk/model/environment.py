@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.in_time import FunctionBook, Functions
+from ropewalk.numerics.pointers import handle_of
 from ropewalk.physics import spectra, steady_waves, waves
-from ropewalk.physics.current import POWER, TABLE, UNIFORM, current_table
+from ropewalk.physics.current import FUNCTION, POWER, TABLE, UNIFORM, current_table, function_table
+from ropewalk.physics.current_grid import grid_field
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.terrain import Terrain, no_terrain, reliefs, terrain
 from ropewalk.spec import environment as spec
@@ -20,6 +23,7 @@ from ropewalk.spec.in_time import ConstantValue, HarmonicValue, InTime, TableVal
 
 BOUND_SHARE = 0.5  # second harmonic over first, up to which Stokes' expansions converge in practice
 
+FIELD_SHAPE = (3, 0)  # what a current by a function is given: a place and a time
 SHALLOWEST = 0.01  # m, water over a bed whose grid lies above the surface
 
 
@@ -42,7 +46,7 @@ class Sea(NamedTuple):
     current_speed: float  # m/s
     current_heading: float
     current_exponent: float
-    current_table: Array  # (n, 3) z rising (m), speed (m/s), heading
+    current_table: Array  # (n, 3) z rising (m), speed (m/s), heading; of a function see physics/current.py
     wave: Array  # (ROWS, n) table of physics/waves.py
     wind_speed: float  # m/s at 10 m
     wind_heading: float
@@ -101,6 +105,10 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
     depth = math.inf if environment.depth is None else environment.depth
     normal = floats(environment.seabed.normal)
     kind, exponent, table = _profile(environment.current, current)
+    speed, grid = current.speed, grid_function(environment)
+    if grid is not None:
+        kind, table = FUNCTION, function_table(handle_of(grid, FIELD_SHAPE, 3).address, 0.0, still=False)
+        speed *= float(np.linalg.norm(environment.current.profile.velocity, axis=1).max())  # type: ignore[union-attr]
     return Sea(
         depth=depth,
         gravity=environment.gravity,
@@ -115,7 +123,7 @@ def fill_sea(environment: spec.Environment, current: Flow, wind: Flow, functions
         bed_normal=floats(normal / np.linalg.norm(normal)),
         bed_terrain=ground_of(environment.seabed),
         current_kind=kind,
-        current_speed=current.speed,
+        current_speed=speed,
         current_heading=current.heading,
         current_exponent=exponent,
         current_table=floats(table, (-1, 3)),
@@ -289,6 +297,19 @@ def _given(sea: spec.RegularWaves | spec.ComponentWaves) -> list[tuple[float, fl
     if isinstance(sea, spec.RegularWaves):
         return [(0.5 * sea.height, sea.period, sea.heading, sea.phase)]
     return [(c.amplitude, c.period, c.heading, c.phase) for c in sea.components]
+
+
+def grid_function(environment: spec.Environment) -> Callable[..., Any] | None:
+    """The current as a function u(r, t), m/s, where it is given on a grid; None where it is not."""
+    given = environment.current
+    if given is None or not isinstance(given.profile, spec.GridProfile):
+        return None
+    grid, speed, heading = given.profile, float(given.speed), math.radians(float(given.heading))  # type: ignore[arg-type]
+    axes = (np.array(grid.x), np.array(grid.y), np.array(grid.z), np.array(grid.time))
+    c, s = math.cos(heading), math.sin(heading)
+    rows: Array = speed * np.array(grid.velocity) @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    nx, ny, nz, nt = (axis.size for axis in axes)
+    return grid_field(axes, rows.reshape(nt, nx, ny, nz, 3))
 
 
 def _profile(current: spec.Current | None, flow: Flow) -> tuple[int, float, Array]:

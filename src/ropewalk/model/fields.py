@@ -10,18 +10,19 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.model.arrays import Array, floats
-from ropewalk.model.environment import Sea
+from ropewalk.model.environment import FIELD_SHAPE, Sea, grid_function
 from ropewalk.numerics.pointers import RAISED, Handle, arguments, handle_of, register
-from ropewalk.physics.current import FUNCTION
+from ropewalk.physics.current import FUNCTION, function_table
 from ropewalk.physics.elasticity import Law, function_law
 from ropewalk.spec.drag import Drag
 from ropewalk.spec.fields import Fields
 from ropewalk.spec.system import System
 
-LOAD_SHAPE, CURRENT_SHAPE, LAW_SHAPE = (0, 3, 3, 0), (3, 0), (0,)  # what functions are given
+LOAD_SHAPE, CURRENT_SHAPE, LAW_SHAPE = (0, 3, 3, 0), FIELD_SHAPE, (0,)  # what functions are given
 SECANT = 1e-4  # strain at which a law's stiffness near zero is taken
 PROBES = (0.0, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # strains between which a law must rise
 NO_TENSION = 1e-9  # of the tension at the largest of them: what a law may give at strain 0
+GRID_CURRENT = "environment.current.profile"  # name of the function of a current on a grid
 LEAST_SPEED = 1e-3  # m/s: scale of a current that vanishes where it is first looked at
 
 
@@ -87,6 +88,8 @@ def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Ha
             raise InputError("fields.current takes the place of environment.current; leave one of them out")
         _numbers(given.current, [middle, 0.0], "fields.current", 3)
         current = _handle(given.current, CURRENT_SHAPE, 3, "fields.current")
+    elif (grid := grid_function(system.environment)) is not None:
+        current = _handle(grid, CURRENT_SHAPE, 3, GRID_CURRENT)
     for section in given.properties:
         _known("section", f"fields.properties.{section}", section, system.sections)
     return UserFields(
@@ -99,12 +102,12 @@ def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Ha
 
 def field_sea(sea: Sea, system: System, fields: UserFields) -> Sea:
     """The sea with a current by a function."""
-    if fields.current is None:
+    if fields.current is None or sea.current_kind == FUNCTION:
         return sea
     deep = -sea.depth if math.isfinite(sea.depth) else -100.0
     places = np.concatenate([_places(system), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5 * deep]]])
     speeds = [_speed(fields.current.function, place) for place in places]
-    table = [[float(fields.current.address), 1.0, fields.time]]
+    table = function_table(fields.current.address, fields.time, still=False)
     return sea._replace(
         current_kind=FUNCTION, current_speed=max(LEAST_SPEED, *speeds), current_table=floats(table, (-1, 3))
     )

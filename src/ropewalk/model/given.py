@@ -12,6 +12,7 @@ import numpy as np
 from ropewalk.model.arrays import Array, Ints, Records, floats, ints, records
 from ropewalk.model.environment import sea_at
 from ropewalk.model.in_time import FunctionBook
+from ropewalk.physics.current import function_table
 from ropewalk.physics.in_time import value_at
 from ropewalk.spec import joints, lines
 from ropewalk.spec.in_time import InTime, VectorValue, is_steady
@@ -190,7 +191,6 @@ def still(model: Model, t: float = 0.0) -> Model:
     given = model.given._replace(push=model.given.push[:0], load_factor=ints(np.full(model.given.load_factor.size, -1)))
     sea = sea_at(model.sea, t)
     if model.fields.current is not None:
-        table = np.array(sea.current_table)
-        table[0, 2] = t
+        table = function_table(model.fields.current.address, t, still=True)
         sea = sea._replace(current_table=floats(table, (-1, 3)))
     return model._replace(sea=sea, given=given, fields=model.fields._replace(time=t))

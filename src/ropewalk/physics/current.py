@@ -14,7 +14,7 @@ from ropewalk.numerics.compile import kernel
 UNIFORM = 0  # the same everywhere
 POWER = 1  # a power of the height above the bed
 TABLE = 2  # rows of z, speed, heading
-FUNCTION = 3  # a field of place and time, see loads/sea.py; the table holds its address, a factor and the time
+FUNCTION = 3  # a field of place and time, see loads/sea.py and :func:`function_table`
 
 # Power laws with an exponent below 1 have an infinite slope on the bed, which Newton cannot use:
 # in this part of the depth above it the profile is a straight line to zero.
@@ -35,6 +35,11 @@ def current_table(z: ArrayLike, speed: ArrayLike, heading: ArrayLike) -> NDArray
     table[:, 2] = np.unwrap(table[:, 2])
     table.flags.writeable = False
     return table
+
+
+def function_table(address: int, time: float, *, still: bool) -> NDArray[np.float64]:
+    """The table of a field (2, 3): address, factor and time (s) of statics; then 1 if it stands still at that time."""
+    return np.array([[float(address), 1.0, time], [float(still), 0.0, 0.0]])
 
 
 @kernel

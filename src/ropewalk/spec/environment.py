@@ -50,6 +50,35 @@ class TableProfile(Part):
         return self
 
 
+class GridProfile(Part):
+    """Velocities on a grid of places and times: linear in x, y, z and time, held beyond the ends of the grid."""
+
+    kind: Literal["grid"]
+    x: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
+    """m, rising; one entry: the same everywhere along x."""
+    y: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
+    """m"""
+    z: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
+    """Heights, m, rising."""
+    time: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
+    """s, rising; one entry: a steady current."""
+    velocity: Annotated[tuple[Vector, ...], Field(min_length=1)]
+    """u, v, w at each place and time: multiples of `speed`, turned by the heading; z runs fastest, then y, x, time."""
+    source: str | None = None
+    """The file that the grid was read from; not read again."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> GridProfile:
+        for name in ("x", "y", "z", "time"):
+            if any(b <= a for a, b in pairwise(getattr(self, name))):
+                raise ValueError(f"{name} must rise from entry to entry")
+        places = len(self.x) * len(self.y) * len(self.z) * len(self.time)
+        if len(self.velocity) != places:
+            counts = " x ".join(str(len(getattr(self, name))) for name in ("x", "y", "z", "time"))
+            raise ValueError(f"velocity has {len(self.velocity)} entries; a grid of {counts} needs {places}")
+        return self
+
+
 class FileProfile(Part):
     """A profile in a CSV file beside the case: columns z, u, v or z, speed, heading; it gives the speeds themselves."""
 
@@ -62,7 +91,9 @@ class FileProfile(Part):
         raise ValueError(NOT_READ)
 
 
-CurrentProfile = Annotated[UniformProfile | PowerProfile | TableProfile | FileProfile, Field(discriminator="kind")]
+CurrentProfile = Annotated[
+    UniformProfile | PowerProfile | TableProfile | GridProfile | FileProfile, Field(discriminator="kind")
+]
 
 
 class Current(Part):
@@ -73,6 +104,13 @@ class Current(Part):
     heading: Value = 0.0
     """Direction of flow, degrees; may change in time."""
     profile: CurrentProfile = UniformProfile()
+
+    @model_validator(mode="after")
+    def _grid_has_times(self) -> Current:
+        changes = not (isinstance(self.speed, float) and isinstance(self.heading, float))
+        if isinstance(self.profile, GridProfile) and changes:
+            raise ValueError("a profile of kind: grid has times of its own; give speed and heading as numbers")
+        return self
 
 
 RAMP_PERIODS = 2.0  # peak periods over which waves are brought on unless the case gives a ramp

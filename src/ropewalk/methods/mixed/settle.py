@@ -22,6 +22,7 @@ from ropewalk.model.environment import Sea
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, resample, rotation_matrix
+from ropewalk.physics.current import FUNCTION
 
 UNBOUNDED = 1e6  # of the force scale: forces beyond it mean lengths that cannot be met
 MOST_TURNS = 2  # of an end between lying on the bed and rising from it
@@ -171,7 +172,6 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     iterations, turned = report.iterations, np.zeros(work.lies.shape, dtype=int)
     kept, attitude = work.steps, work.mesh.bodies.memory.attitude
     X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
-    smooth = work.mesh, work.lies
     if model.sea.current_speed > 0.0:
         iterations += _straighten(model, work, t)
     while True:
@@ -180,8 +180,7 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
         iterations += used
         if outcome != CONVERGED:
             kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
-            work.mesh, work.lies = smooth
-            report = settle(model, work, t)
+            report = _settle_as_laid(model, work, t)
             text = "friction of the bed is left out of the equilibrium: none was found with it"
             iterations += report.iterations
             return replace(report, message=text if report.good else report.message, iterations=iterations)
@@ -242,5 +241,10 @@ def lay(model: Model, state: State, work: FemWork) -> None:
 
 
 def still_water(sea: Sea) -> Sea:
-    """The sea without its waves: what statics are for."""
-    return sea._replace(wave=floats(np.zeros((sea.wave.shape[0], 0))))
+    """The sea without its waves, and with a current by a function as it is at its time: what statics are for."""
+    sea = sea._replace(wave=floats(np.zeros((sea.wave.shape[0], 0))))
+    if sea.current_kind != FUNCTION:
+        return sea
+    table = np.array(sea.current_table)
+    table[1, 0] = 1.0
+    return sea._replace(current_table=floats(table, (-1, 3)))
