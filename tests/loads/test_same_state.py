@@ -29,8 +29,7 @@ from ropewalk.methods.chain.drag import add_drag
 from ropewalk.methods.linear.assembly import evaluate_local
 from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
-from ropewalk.methods.mixed.ledger_forces import COLUMNS as LEDGER_COLUMNS
-from ropewalk.methods.mixed.ledger_forces import FORCES, POWERS, measure_lines
+from ropewalk.methods.mixed.ledger_forces import FORCES, measure_lines, new_ledger
 from ropewalk.methods.mixed.nodes import Lumps, no_grip, node_terms
 from ropewalk.methods.shooting.spans import line_spans
 from ropewalk.methods.shooting.string import float_force, span_load
@@ -202,7 +201,7 @@ def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
     X[0, :2], X[0, 2:4] = r, r
     X[1, :2], X[2, :2] = rng.normal(size=3), rng.normal(size=3)
     flow = water(model, X[0])
-    F, ledger = records(n, FORCES), np.zeros((POWERS, LEDGER_COLUMNS))
+    F, ledger = records(n, FORCES), new_ledger()
     grip = no_grip(n)
     measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F)
     expected = [half_force(r, X[1], X[2], flow[:2], side) for side in (0, 1)]

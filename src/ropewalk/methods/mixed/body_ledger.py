@@ -14,16 +14,6 @@ from ropewalk.assembly.body_loads import (
 from ropewalk.loads.body import clear_block, given_terms
 from ropewalk.loads.sea import acceleration
 from ropewalk.methods.mixed.ledger_forces import (
-    BED,
-    DAMPING,
-    DRAG,
-    ENDS,
-    HELD,
-    LOADS,
-    NOW,
-    NUMERICS,
-    STEP_WORK,
-    WATER,
     book,
 )
 from ropewalk.methods.mixed.links import link_powers
@@ -42,7 +32,7 @@ def _book(block, R, force_kept, moment_kept, way, psi):
 
 @kernel(**COUNTED)
 def measure_bodies(X, flow, mesh, rho, g, ledger, F):
-    """Book the forces on all free bodies: adds to the columns of `ledger` that are measured.
+    """Book the forces on all free bodies: adds to what a `Ledger` measures.
 
     Moments are in the body's frame, where the turn of a step is a vector. F : (n_rows,) of FORCES
     """
@@ -61,9 +51,9 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
         clear_block(block)
         surface = (x[2] - flow[row, ELEVATION], acceleration(flow, row))
         lost = water_terms(k, pose, rates, bodies, surface, (rho, g), (0.0, 0.0), block)
-        ledger[WATER, NOW] += lost
-        ledger[DRAG, NOW] += lost
-        ledger[WATER, STEP_WORK] += _book(block, R, F[row].water, F[turn].water, way, psi)
+        ledger.now[0].water += lost
+        ledger.now[0].drag += lost
+        ledger.step[0].water += _book(block, R, F[row].water, F[turn].water, way, psi)
         clear_block(block)
         given_terms(body, R, block)
         if body.has_matrices == 1:
@@ -71,23 +61,23 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
             lost = _quadratic(body.damping, v, omega)
             damping += lost
             loads += lost
-        ledger[LOADS, STEP_WORK] += _book(block, R, F[row].loads, F[turn].loads, way, psi)
+        ledger.step[0].loads += _book(block, R, F[row].loads, F[turn].loads, way, psi)
         clear_block(block)
         if is_near_bed(body, x, bodies.bed):
             feet_terms(body, bodies.foot, pose, rates, bodies.bed, 0.0, block)
-        ledger[BED, STEP_WORK] -= _book(block, R, F[row].bed, F[turn].bed, way, psi)
+        ledger.step[0].seabed -= _book(block, R, F[row].bed, F[turn].bed, way, psi)
         mass, centre, J = body_inertia(body)
         clear_block(block)
         inertia_terms(mass, centre, J, v, a, omega, alpha, R, Z, 0.0, 0.0, 0.0, block)
         motion = kinetic_energy(mass, centre, J, v, omega, R)
-        ledger[NUMERICS, STEP_WORK] -= _book(block, R, F[row].hold, F[turn].hold, way, psi)
-        ledger[NUMERICS, HELD] += motion
+        ledger.step[0].numerics -= _book(block, R, F[row].hold, F[turn].hold, way, psi)
+        ledger.held[0].numerics += motion
         damping += 2.0 * mesh.mass_damping * motion
         for p in range(3):
             place[p] = x[p]
-    ledger[ENDS, NOW] += ends
-    ledger[LOADS, NOW] += loads
-    ledger[DAMPING, NOW] += damping
+    ledger.now[0].ends += ends
+    ledger.now[0].loads += loads
+    ledger.now[0].damping += damping
 
 
 @kernel

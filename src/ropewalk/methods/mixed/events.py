@@ -13,7 +13,6 @@ from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.entries import kept_entry
 from ropewalk.methods.mixed.equilibrium import unbalance
 from ropewalk.methods.mixed.ledger import begin_ledger, stored_energy
-from ropewalk.methods.mixed.ledger_forces import BREAK, WINCH, WORK
 from ropewalk.methods.mixed.march import march, march_booked, march_leaping
 from ropewalk.methods.mixed.reading import Tape, new_tape
 from ropewalk.methods.mixed.remesh import next_remesh, remesh
@@ -142,7 +141,7 @@ def _remesh(model: Model, work: FemWork, t: float) -> None:
     if work.mesh.s.size != size:
         work.misses = np.zeros(work.mesh.element.shape[0])
         after = sum(stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity))
-        work.steps.ledger[WINCH, WORK] += after - before
+        work.steps.ledger.work[0].winch += after - before
         _balance(model, work)
         restart_ledger(model, work)
 
@@ -196,7 +195,7 @@ def _part(model: Model, work: FemWork, i: int, e: int) -> None:
     work.parted[i] = kept.clock[0].time, arc_length(mesh, e) if np.isnan(given) else given
     before = sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
     part(mesh, kept.now.T, e, model.sea.water_density)
-    kept.ledger[BREAK, WORK] += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
+    kept.ledger.work[0].parting += before - sum(stored_energy(kept.now.X, kept.now.T, mesh, model.sea.gravity))
     find_acceleration(model, work)
     kept.clock[0].step = STEP_AFTER_BREAK * kept.settings[0].most_step
     kept.clock[0].last_step, kept.clock[0].last_shift, kept.clock[0].curvature = 0.0, 0.0, 0.0

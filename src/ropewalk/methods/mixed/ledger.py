@@ -23,13 +23,6 @@ import numpy as np
 from ropewalk.assembly.element import instant
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import (
-    DAMPING,
-    ENDS,
-    IMPACT,
-    NUMERICS,
-    STEP_WORK,
-    WINCH,
-    WORK,
     add_step,
     begin,
     elastic_energy,
@@ -42,7 +35,7 @@ from ropewalk.numerics.compile import kernel
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _measure(mesh, sea, work):
-    """Book all forces at the present state of `Work`: fills the columns of its ledger that are measured.
+    """Book all forces at the present state of `Work`: fills what its ledger measures.
 
     To be called before turns are made part of the attitudes (`rebase`).
     """
@@ -51,9 +44,9 @@ def _measure(mesh, sea, work):
     measure_lines(instant(X, T, flow), mesh, (rho, g), work.memory.grip, ledger, forces)
     if mesh.winches.winch.shape[0] > 0:
         work, damped, bare = book_winches(X, T, mesh, g, forces)
-        ledger[WINCH, STEP_WORK] += work
-        ledger[DAMPING, STEP_WORK] += damped
-        ledger[NUMERICS, STEP_WORK] += bare
+        ledger.step[0].winch += work
+        ledger.step[0].damping += damped
+        ledger.step[0].numerics += bare
     if mesh.bodies.body.shape[0] > 0:
         measure_bodies(X, flow, mesh, rho, g, ledger, forces)
 
@@ -111,13 +104,14 @@ def keep_step(h, h_before, mesh, sea, work):
     """
     _measure(mesh, sea, work)
     lost, held = _scheme_losses(work.last.X, work.now.X, mesh)
-    work.ledger[NUMERICS, STEP_WORK] += lost
-    work.ledger[ENDS, STEP_WORK] -= held
-    before = work.ledger[NUMERICS, WORK]
+    done, step = work.ledger.work[0], work.ledger.step[0]
+    step.numerics += lost
+    step.ends -= held
+    before = done.numerics
     add_step(h, h_before, work.ledger)
     if work.clock[0].impact > 0.0 or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level):
-        work.ledger[IMPACT, WORK] += work.ledger[NUMERICS, WORK] - before
-        work.ledger[NUMERICS, WORK] = before
+        done.impact += done.numerics - before
+        done.numerics = before
 
 
 @kernel(**UNCOUNTED)

@@ -13,6 +13,8 @@ end of it; and where axial waves are not resolved, velocities go to and fro from
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ropewalk.assembly.element import SHORTEST, axis_of, three, water_on_node_half
@@ -21,21 +23,53 @@ from ropewalk.loads.given import load_on_half, spring_pull
 from ropewalk.loads.point import is_bare
 from ropewalk.loads.sea import velocity
 from ropewalk.methods.mixed.nodes import Lumps, lump, lumps_of, node_terms
+from ropewalk.model.arrays import Array, Records
 from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR, strain_energy, tension
 from ropewalk.physics.ropes import MEMORY, rope_energy
 
-# rows of a ledger
-ENDS, WATER, LOADS, DRAG, DAMPING, BED, WINCH, BREAK, NUMERICS, IMPACT = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-POWERS = 10
-KINDS = ("ends", "water", "loads", "drag", "damping", "seabed", "winch", "break", "numerics", "impact")  # of the rows
+# what a ledger counts, in J or W
+KIND = np.dtype(
+    [
+        ("ends", "f8"),  # work of what holds or moves ends
+        ("water", "f8"),
+        ("loads", "f8"),
+        ("drag", "f8"),  # losses from here on, but for winches
+        ("damping", "f8"),
+        ("seabed", "f8"),
+        ("winch", "f8"),
+        ("parting", "f8"),
+        ("numerics", "f8"),
+        ("impact", "f8"),
+    ],
+    align=True,
+)
+POWERS = len(KIND.names or ())
+KINDS = tuple("break" if name == "parting" else name for name in KIND.names or ())  # as results call them
 
-# columns of a ledger
-WORK = 0  # J, since the start
-STEP_WORK, NOW, HELD = 1, 2, 3  # measured: J along the way since it was measured last; W; J that is taken off WORK
-HELD_BEFORE, BEFORE = 4, 5  # the last two as they were measured last; one more for the power before that
-COLUMNS = 7
+
+class Ledger(NamedTuple):
+    """Work and energy by kind. `step`, `now` and `held` are measured anew at each step."""
+
+    table: Array  # (7, POWERS), of which the others are rows; in the order of `columns`
+    work: Records  # (1,) of KIND, J, since the start
+    step: Records  # (1,) of KIND, J, along the way since it was measured last
+    now: Records  # (1,) of KIND, W
+    held: Records  # (1,) of KIND, J, that is taken off `work`
+
+
+def new_ledger() -> Ledger:
+    """An empty ledger."""
+    table = np.zeros((7, POWERS))
+    return Ledger(table, *(table[k].view(KIND).view(np.recarray) for k in range(4)))
+
+
+@kernel(inline="always")
+def columns(table):
+    """Rows of a ledger's table: work, step, now, held; held and now as they were before; now before that."""
+    return table[0], table[1], table[2], table[3], table[4], table[5], table[6]
+
 
 # Forces on a row, N, as they were measured last; moments (N m, in its own frame) in the rows of a body's rotation.
 FORCES = np.dtype(
@@ -176,13 +210,14 @@ def _book_row(n, now, lumps, fluid, acting, F):
 def _add_row(ledger, works):
     """Put what `_book_row` returns into a ledger."""
     water, drag, loads, ground, damped, carried = works
-    ledger[WATER, STEP_WORK] += water - drag
-    ledger[DRAG, STEP_WORK] -= drag
-    ledger[LOADS, STEP_WORK] += loads
-    ledger[BED, STEP_WORK] -= ground
-    ledger[DAMPING, STEP_WORK] += damped
-    ledger[WATER, NOW] += carried
-    ledger[DRAG, NOW] += carried
+    step, now = ledger.step[0], ledger.now[0]
+    step.water += water - drag
+    step.drag -= drag
+    step.loads += loads
+    step.seabed -= ground
+    step.damping += damped
+    now.water += carried
+    now.drag += carried
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -230,11 +265,12 @@ def _measure_line(line, now, mesh, fluid, grip, ledger, F):
         water, drag, given, way = water2, drag2, given2, ahead
     works = _sum6(works, _book_row(n0 + n_elements, now, lumps, fluid, (water, drag, given), F))
     _add_row(ledger, _sum6(works, (0.0, 0.0, 0.0, 0.0, 0.0, carried)))
-    ledger[DAMPING, STEP_WORK] += damped
-    ledger[NUMERICS, STEP_WORK] += bare
-    ledger[DAMPING, HELD] += damped_energy
-    ledger[NUMERICS, HELD] += bare_energy
-    ledger[ENDS, STEP_WORK] += ends
+    step, held = ledger.step[0], ledger.held[0]
+    step.damping += damped
+    step.numerics += bare
+    held.damping += damped_energy
+    held.numerics += bare_energy
+    step.ends += ends
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -244,19 +280,20 @@ def _sum6(x, y):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def measure_lines(now, mesh, fluid, grip, ledger, F):
-    """Book all forces on nodes and free points at the present state: fills the columns of `ledger` that are measured.
+    """Book all forces on nodes and free points at the present state: fills what a `Ledger` measures.
 
     What an element takes of the motion and does not store is a loss by damping if it has any, else one of the scheme.
     Where an element comes taut its tension is mostly that of the damping, and neither its elastic part nor the rest is
     resolved; but what both together take is known, and so is what is stored.
 
-    now : `Instant`    fluid : rho, g    grip : of `Elimination`    ledger : (POWERS, COLUMNS)
+    now : `Instant`    fluid : rho, g    grip : of `Elimination`    ledger : `Ledger`
     F : (n_rows,) of FORCES
     """
     dof, dof_start, r, reference = mesh.dof, mesh.dof_start, now.r, mesh.reference
     lumps = lumps_of(mesh, grip)
+    _, step, power, held, _, _, _ = columns(ledger.table)
     for k in range(POWERS):
-        ledger[k, STEP_WORK], ledger[k, NOW], ledger[k, HELD] = 0.0, 0.0, 0.0
+        step[k], power[k], held[k] = 0.0, 0.0, 0.0
     for line in range(mesh.line.shape[0]):
         _measure_line(line, now, mesh, fluid, grip, ledger, F)
     for j in range(mesh.motion.size - mesh.bodies.body.shape[0]):
@@ -271,7 +308,7 @@ def measure_lines(now, mesh, fluid, grip, ledger, F):
 
 @kernel(**UNCOUNTED)
 def add_step(h, h_before, ledger):
-    r"""Add what has been measured at the end of a step to ledger[:, WORK], and what its powers integrate to.
+    r"""Add what has been measured at the end of a step to the work since the start, and what its powers integrate to.
 
     .. math:: \int_0^h P = h \left(\frac{3 + w}{6} P_0 + \frac{3 + 2w}{6 (1 + w)} P_1 - \frac{w^2}{6 (1 + w)} P_{-1}
               \right), \qquad w = h / h_{-1},
@@ -279,18 +316,20 @@ def add_step(h, h_before, ledger):
     the parabola through three powers.  h, h_before : the step and the one before it, s; the latter 0 if there is none
     """
     w = h / h_before if h_before > 0.0 else 0.0
+    work, step, now, held, held_before, before, before_last = columns(ledger.table)
     for k in range(POWERS):
-        p0, p1, pm = ledger[k, BEFORE], ledger[k, NOW], ledger[k, BEFORE + 1]
+        p0, p1, pm = before[k], now[k], before_last[k]
         power = 0.5 * (p0 + p1)
         if h_before > 0.0:
             power = (3.0 + w) / 6.0 * p0 + (3.0 + 2.0 * w) / (6.0 * (1.0 + w)) * p1 - w * w / (6.0 * (1.0 + w)) * pm
-        ledger[k, WORK] += h * power + ledger[k, STEP_WORK] - ledger[k, HELD] + ledger[k, HELD_BEFORE]
-        ledger[k, BEFORE + 1] = p0
-        ledger[k, BEFORE], ledger[k, HELD_BEFORE] = p1, ledger[k, HELD]
+        work[k] += h * power + step[k] - held[k] + held_before[k]
+        before_last[k] = p0
+        before[k], held_before[k] = p1, held[k]
 
 
 @kernel(**UNCOUNTED)
 def begin(ledger):
     """Make what has been measured that from which the next step begins: at the start, and where things jump."""
+    _, _, now, held, held_before, before, _ = columns(ledger.table)
     for k in range(POWERS):
-        ledger[k, BEFORE], ledger[k, HELD_BEFORE] = ledger[k, NOW], ledger[k, HELD]
+        before[k], held_before[k] = now[k], held[k]

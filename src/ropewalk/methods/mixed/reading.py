@@ -18,7 +18,7 @@ from ropewalk.loads.cut import vector
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.ledger import stored_energy
-from ropewalk.methods.mixed.ledger_forces import POWERS, WORK
+from ropewalk.methods.mixed.ledger_forces import POWERS, columns
 from ropewalk.methods.mixed.nodes import friction_of, lumps_of, node_terms
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
@@ -64,7 +64,7 @@ class Tape(NamedTuple):
     grounded: Array  # (n, n_lines)
     wrench: Array  # (n, n_bodies, 6) of the lines on each body about its origin, world, N and N m
     stored: Array  # (n, 3) J, kinetic, elastic and potential energy
-    work: Array  # (n, POWERS) J since the start, rows of a ledger
+    work: Array  # (n, POWERS) J since the start, by kind
     worst: Array  # (1,) largest miss of an element's length in the moments kept so far, as a share of it
 
 
@@ -370,8 +370,9 @@ def keep_energy(i, mesh, g, work, tape):
     """Put the present terms of the energy ledger on place i of a tape."""
     kinetic, elastic, potential = stored_energy(work.now.X, work.now.T, mesh, g)
     tape.stored[i, 0], tape.stored[i, 1], tape.stored[i, 2] = kinetic, elastic, potential
+    done = columns(work.ledger.table)[0]
     for k in range(POWERS):
-        tape.work[i, k] = work.ledger[k, WORK]
+        tape.work[i, k] = done[k]
 
 
 def fields_of(tape: Tape, moments: Any) -> dict[str, Array]:

@@ -216,6 +216,7 @@ def _moved(mesh: Mesh, work: Work, rows: Any, elements: Any) -> Work:
     new.memory.grip.friction[...] = grip.friction
     new.memory.grip.hold.place, new.memory.grip.hold.share = rows(grip.hold.place), rows(grip.hold.share)
     new.memory.relief[...] = work.memory.relief
-    for name in ("ledger", "clock", "count", "settings"):
+    new.ledger.table[...] = work.ledger.table
+    for name in ("clock", "count", "settings"):
         getattr(new, name)[...] = getattr(work, name)
     return new

@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.footing import point_footings
 from ropewalk.methods.mixed.ledger import stored_energy
-from ropewalk.methods.mixed.ledger_forces import KINDS, WORK
+from ropewalk.methods.mixed.ledger_forces import KINDS
 from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, keep_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
@@ -78,14 +78,14 @@ class FemWork:
 def energies(model: Model, work: FemWork) -> dict[str, float]:
     """The ledger now (J): what is held, relative to the start for the closure; work done; losses; the closure."""
     stored = stored_energy(work.steps.now.X, work.steps.now.T, work.mesh, model.sea.gravity)
-    terms = energy_terms(np.array([stored]), work.steps.ledger[None, :, WORK], work.first)
+    terms = energy_terms(np.array([stored]), work.steps.ledger.table[:1], work.first)
     return {name: float(values[0]) for name, values in terms.items()}
 
 
 def energy_terms(stored: Array, done: Array, first: Array) -> dict[str, Array]:
     """Terms of the ledger at n moments by name, (n,) J.
 
-    stored : (n, 3) kinetic, elastic and potential energy    done : (n, POWERS) rows of a ledger
+    stored : (n, 3) kinetic, elastic and potential energy    done : (n, POWERS) work since the start, of a `Ledger`
     first : (3,) what was stored at the start
     """
     gain = stored.sum(axis=1) - first.sum()

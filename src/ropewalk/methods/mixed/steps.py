@@ -24,7 +24,6 @@ from ropewalk.assembly.lift import move_lift, set_lift
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.assembly.ropes import move_ropes, set_ropes
 from ropewalk.loads.sea import water_at
-from ropewalk.methods.mixed import ledger_forces as mixed_ledger_forces
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
 from ropewalk.methods.mixed.breakage import parting_element, parting_share
 from ropewalk.methods.mixed.control import (
@@ -38,6 +37,7 @@ from ropewalk.methods.mixed.control import (
 )
 from ropewalk.methods.mixed.landing import land
 from ropewalk.methods.mixed.ledger import keep_step
+from ropewalk.methods.mixed.ledger_forces import FORCES, Ledger, new_ledger
 from ropewalk.methods.mixed.nodes import move_grip
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
@@ -120,7 +120,7 @@ class Work(NamedTuple):
     trial: Moving  # the step being tried
     flow: Array  # (n_nodes + n_junctions, 8) of the water
     nodes: Array  # (n_nodes + n_junctions, 3) N, inertia minus forces; filled by `unbalance`
-    ledger: Array  # (POWERS, COLUMNS) of mixed_ledger_forces.py
+    ledger: Ledger
     forces: Records  # (n_rows,) of FORCES of ledger_forces.py
     memory: Elimination
     clock: Records  # (1,) of CLOCK
@@ -138,8 +138,8 @@ def allocate(mesh: Mesh) -> Work:
         trial=trial,
         flow=np.zeros((n_rows, COLUMNS)),
         nodes=np.zeros((n_rows, 3)),
-        ledger=np.zeros((mixed_ledger_forces.POWERS, mixed_ledger_forces.COLUMNS)),
-        forces=records(n_rows, mixed_ledger_forces.FORCES),
+        ledger=new_ledger(),
+        forces=records(n_rows, FORCES),
         memory=allocate_elimination(mesh),
         clock=records(1, CLOCK),
         count=records(1, COUNT),
