@@ -15,7 +15,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ropewalk.analysis.run import simulate, solver_for
 from ropewalk.analysis.statics import NOT_STATIC, candidates, static_methods, statics
 from ropewalk.errors import InputError
 from ropewalk.methods.claims import demands
@@ -42,9 +41,15 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
 def _swing(chain: System, solver: str) -> None:
     """The chain in time; with its upper end as the only one held for a solver that takes no loops."""
     try:
-        simulate(chain, 0.2, solver=solver)
+        _simulate(chain, solver)
     except InputError:
-        simulate(chain.replace("points.low.joint", "free"), 0.2, solver=solver)
+        _simulate(chain.replace("points.low.joint", "free"), solver)
+
+
+def _simulate(system: System, solver: str) -> None:
+    from ropewalk.analysis.run import simulate  # which static analysis does not wait for
+
+    simulate(system, 0.2, solver=solver)
 
 
 def static_tasks(system: System, method: str | None = None) -> list[str]:
@@ -56,6 +61,8 @@ def static_tasks(system: System, method: str | None = None) -> list[str]:
 
 def run_tasks(system: System, solver: str | None = None) -> list[str]:
     """Tasks of a simulation of `system`: its equilibrium, unless it starts as given, and the steps."""
+    from ropewalk.analysis.run import solver_for
+
     name = solver_for(system, build(system), solver).name
     begins = [] if system.run is not None and system.run.start == "as_given" else static_tasks(system)
     return [*begins, _task("run", name, system)]
@@ -73,8 +80,8 @@ def planned_tasks() -> dict[str, Callable[[], object]]:
         found[f"static:{method}"] = partial(_settled, lines, method)
         found[f"static:{method}:bodies"] = partial(_settled, moored_buoy(), method)
     found["static:fem:bodies"] = partial(_settled, buoy, "fem")
-    found["run:mixed_fem"] = partial(simulate, lines, 0.2, solver="mixed_fem")
-    found["run:mixed_fem:bodies"] = partial(simulate, buoy, 0.2, solver="mixed_fem")
+    found["run:mixed_fem"] = partial(_simulate, lines, "mixed_fem")
+    found["run:mixed_fem:bodies"] = partial(_simulate, buoy, "mixed_fem")
     return found
 
 

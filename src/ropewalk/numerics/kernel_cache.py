@@ -23,6 +23,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,6 +77,24 @@ def needs_of(library: Any) -> tuple[Kept, ...] | None:
     return tuple(found)
 
 
+@functools.cache
+def _without_scipy() -> None:
+    """Import numba's array functions without scipy.linalg, which takes a tenth of the time of a short command.
+
+    Numba imports it to see whether there is a BLAS, which scipy always has, and again when a kernel that multiplies
+    matrices is compiled or loaded; only the second is needed.
+    """
+    if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
+        return
+    linalg = import_module("numba.np.linalg")
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import_module("numba.np.arraymath").ensure_blas = look
+    finally:
+        linalg.ensure_blas = look
+
+
 class DiskCache:
     """What a numba dispatcher asks of its cache: `load_overload` and `save_overload`."""
 
@@ -103,6 +122,7 @@ class DiskCache:
         """The compiled result for a signature, with all that it calls, or None."""
         if not source_hash(self._source) or not usable_folder(cache_folder()):
             return None
+        _without_scipy()
         context.refresh()
         for path in self._kept(signature, context, self.inner):
             if (found := _read(path, context)) is not None:
