@@ -86,11 +86,12 @@ def _without_scipy() -> None:
     """
     if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
         return
-    linalg = import_module("numba.np.linalg")
+    linalg: Any = import_module("numba.np.linalg")
     look = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
     try:
-        import_module("numba.np.arraymath").ensure_blas = look
+        arrays: Any = import_module("numba.np.arraymath")
+        arrays.ensure_blas = look
     finally:
         linalg.ensure_blas = look
 
