@@ -1,4 +1,4 @@
-"""Audit of hulls and windage areas: lift, current, wind and the bed, summed again in plain numpy."""
+"""Audit of hulls, windage areas and foils: lift, current, wind and the bed, summed again in plain numpy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ropewalk.analysis.audit_lines import heights
 from ropewalk.analysis.audit_loads import current_on, drag, lump_load
 from ropewalk.loads.strips import cut_strips
 from ropewalk.model.arrays import Array, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, axes_across
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE, axes_across
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
@@ -27,11 +27,13 @@ def volume_wrench(model: Model, x: Array, k: int) -> Array:
 
 
 def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
-    """Forces (N) and moments about the body's origin (N m) on hull or windage area h: lift, and current and wind."""
+    """Forces (N) and moments about the body's origin (N m) on hull, windage area or foil h: lift, current and wind."""
     hulls = model.bodies.hulls
     e = R @ hulls.place[h]
     if hulls.kind[h] == HULL_WINDAGE:
-        return [_about_origin(_wind_on_area(model, x + e, h), e)]
+        return [_about_origin(_wind_on_area(model, R, x + e, h), e)]
+    if hulls.kind[h] == HULL_FOIL:
+        return [_about_origin(_flow_on_foil(model, R, x + e, h), e)]
     flow = _flow_on_sphere(model, x + e, h) if hulls.kind[h] == HULL_SPHERE else _flow(model, R, x + e, h)
     return [_about_origin(_buoyancy(model, R, x + e, h), e), _about_origin(flow, e)]
 
@@ -67,11 +69,37 @@ def _air(model: Model, h: int) -> float:
     return 0.5 * model.sea.air_density * float(model.bodies.hulls.wind_drag[h])
 
 
-def _wind_on_area(model: Model, x: Array, h: int) -> Array:
+def _wind_on_area(model: Model, R: Array, x: Array, h: int) -> Array:
     """Force of the wind on a windage area at x (m), about it."""
-    u = _wind(model, x[2:3])[0]
-    force = _air(model, h) * float(model.bodies.hulls.wind_area[h]) * float(np.linalg.norm(u)) * u
+    u = R.T @ _wind(model, x[2:3])[0]
+    force = _air(model, h) * float(np.linalg.norm(u)) * R @ (model.bodies.hulls.wind_area[h] * u)
     return np.concatenate([force, np.zeros(3)])
+
+
+def _flow_on_foil(model: Model, R: Array, x: Array, h: int) -> Array:
+    """Lift, drag and pitching moment of the current on a foil at x (m), about it: along and across the flow."""
+    hulls, sea = model.bodies.hulls, model.sea
+    ahead, side = R @ hulls.axis[h], R @ hulls.normal[h]
+    span, chord = np.cross(ahead, side), float(hulls.chord[h])
+    reach = abs(ahead[2]) * chord + float(hulls.area[h]) / chord * np.sqrt(max(0.0, 1.0 - ahead[2] ** 2))
+    wet = float(np.clip(0.5 - x[2] / reach, 0.0, 1.0)) * (sea.water_density > 0.0)
+    if wet == 0.0 or sea.current_speed == 0.0:
+        return np.zeros(6)
+    u = current_on(model, x[None])[0]
+    u = u - (u @ span) * span
+    speed = float(np.linalg.norm(u))
+    if speed == 0.0:
+        return np.zeros(6)
+    rows = hulls.foil[hulls.foil_start[h] : hulls.foil_start[h + 1]]
+    angle = float(np.arctan2(u @ side, -(u @ ahead)))
+    i = int(np.clip(np.searchsorted(rows["angle"], angle, side="right") - 1, 0, rows.size - 2))
+    lift, drag_along, moment = (
+        np.polyval(rows[name][i], angle - rows["angle"][i]) for name in ("lift", "drag", "moment")
+    )
+    pressure = 0.5 * sea.water_density * wet * speed**2 * float(hulls.area[h])
+    along = u / speed
+    force = pressure * (drag_along * along + lift * np.cross(along, span))
+    return np.concatenate([force, pressure * chord * moment * span])
 
 
 def _flow(model: Model, R: Array, x: Array, h: int) -> Array:

@@ -19,6 +19,7 @@ from ropewalk.loads.cut import HULL_WATER
 from ropewalk.loads.hull import STRIP_WATER, SUMS
 from ropewalk.loads.strips import hull_records
 from ropewalk.model.arrays import Array, Ints, Records, floats, ints, joined, offsets, records
+from ropewalk.model.foils import FOIL_ROW
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -48,6 +49,7 @@ class BodyMesh(NamedTuple):
     hull: Records  # (h,) of HULL of loads/strips.py
     profile: Array  # (m, 2) z, radius, m
     strip: Records  # (k,) of STRIP of loads/strips.py
+    foil: Records  # (c,) of FOIL_ROW of model/foils.py
     foot: Records  # (f,) of FOOT of assembly/body_bed.py
     bed: Bed
     end_body: Ints  # (n_lines, 2) body of the first and last node of the walk, -1 if a point
@@ -84,6 +86,7 @@ def build_body_mesh(model: Model, flipped: Any, lever: Array) -> BodyMesh:
         hull=hulls,
         profile=floats(bodies.hulls.profile, (-1, 2)),
         strip=strips,
+        foil=joined([bodies.hulls.foil], FOIL_ROW),
         foot=joined(feet, FOOT),
         bed=build_bed(model.sea),
         end_body=body,

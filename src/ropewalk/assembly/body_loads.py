@@ -84,7 +84,7 @@ def water_terms(k, pose, rates, bodies, surface, fluid, step, block):
     others as in :func:`~ropewalk.loads.hull.hull_terms`
     """
     body, memory = bodies.body[k], bodies.memory
-    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
+    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums, bodies.foil)
     lost = 0.0
     for h in range(body.hull, body.hull_stop):
         lost += hull_terms(bodies.hull[h], pose, rates, memory.around[h], arrays, fluid, step, block)

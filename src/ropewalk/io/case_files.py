@@ -106,6 +106,8 @@ def _reader(path: Path_, around: Any) -> Reader | None:
         return _law
     if first == "sections" and last == "along":
         return _along
+    if first == "bodies" and last == "coefficients":
+        return _foil
     if first == "lines" and len(path) == 4 and path[2] == "loads":
         return _line_load
     if last == "payout":
@@ -247,6 +249,20 @@ def _along(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
         if table["s"][k] < table["s"][k - 1]:
             text = f"'s' must not fall from row to row, but {table['s'][k]:g} follows {table['s'][k - 1]:g}"
             raise InputError(Problem(text, table.file, table.lines[k]))
+    _become(holder, file, **{name: list(values) for name, values in table.columns.items()})
+
+
+def _foil(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
+    """Coefficients of a foil against its angle of attack."""
+    needed = [
+        Column("angle", "angle", ("alpha",)),
+        Column("lift", "number", ("cl",)),
+        Column("drag", "number", ("cd",)),
+    ]
+    table = read_table(path, file, [needed, [*needed, Column("moment", "number", ("cm",))]])
+    _at_least_two(table)
+    _rising(table, "angle")
+    _not_below(table, "drag")
     _become(holder, file, **{name: list(values) for name, values in table.columns.items()})
 
 

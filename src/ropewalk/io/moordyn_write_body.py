@@ -62,6 +62,8 @@ def _refuse(name: str, body: Body) -> None:
     """What MoorDyn has no place for."""
     if any(isinstance(hull, SphereHull) for hull in body.all_hulls):
         raise InputError(f"body '{name}': MoorDyn has no spheres; give it a cylinder, or a volume without a hull")
+    if body.foils:
+        raise InputError(f"body '{name}': MoorDyn has no foils; leave them out")
     if body.windage:
         raise InputError(f"body '{name}': MoorDyn has no wind; leave windage out")
     if body.stiffness is not None:

@@ -1,9 +1,9 @@
-r"""Forces of sea and wind on a hull by strips: Morison forces, end discs, windage.
+r"""Forces of sea and wind on a hull by strips: Morison forces, end discs; on foils and windage areas.
 
-Strips and end discs sit on the axis of a hull, at the heights zeta from its place; a sphere, or an area on which the
-wind acts, is one strip at that place. How the water's acceleration varies along the axis is left to the wet strips, its
-mean is part of the lift: loads/cut.py. Water and wet shares are those at the predicted position of a step; what depends
-on the body's motion within the step has exact derivatives, by position and world rotation of the body, see
+Strips and end discs sit on the axis of a hull, at the heights zeta from its place; a sphere, an area on which the wind
+acts, or a foil, is one strip at that place. How the water's acceleration varies along the axis is left to the wet
+strips, its mean is part of the lift: loads/cut.py. Water and wet shares are those at the predicted position of a step;
+what depends on the body's motion within the step has exact derivatives, by position and world rotation of the body, see
 physics/rigidbody.py.
 """
 
@@ -13,9 +13,10 @@ import numpy as np
 
 from ropewalk.loads.cut import buoyancy_in_waves, height_over_plane, surface_plane, vector
 from ropewalk.loads.float import cap_depth, wet_sphere
+from ropewalk.loads.oriented import foil_load, turning_terms, windage_load
 from ropewalk.loads.point import round_drag
 from ropewalk.loads.sea import water_at_place, wind_now
-from ropewalk.model.bodies import HULL_SPHERE, HULL_WINDAGE
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE
 from ropewalk.numerics.blockelimination import (
     COUNTED,
     FUSED,
@@ -396,17 +397,24 @@ def sphere_terms(hull, rates, water, rho, sums):
 
 
 @kernel(**UNCOUNTED)
-def windage_terms(hull, v, water, sums):
-    r"""Force of the wind on an area, the same from all sides, into the sums.
+def oriented_terms(hull, pose, rates, water, table, rho, step, block):
+    """Adds what turns with its body, the force on a foil or a windage area, to the block; returns what it loses, W.
 
-    .. math:: F = \tfrac12 \rho_a C A\, |u|\, u
-
-    Source: [Montano2005], eq. (2), with the velocity u of the air relative to the area.
-
-    hull : record    v : velocity of the area, m/s    water : its STRIP_WATER record
+    hull : record    pose, rates : of the body, as in :func:`hull_terms`    water : its STRIP_WATER record
+    table : of all foils, FOIL_ROW    rho : kg/m3    step : bp, gp    block : (6, 7)
     """
-    if water.wet < 1.0 and hull.wind_drag > 0.0:
-        point_terms(sub3(vector(water.wind), v), ZERO3, hull.wind_drag * hull.wind_area, 0.0, 0.0, sums)
+    (_, R, Z), (v, _, omega, alpha) = pose, rates
+    e, share = onto(R, vector(hull.place)), water.wet
+    own = add3(v, cross3(omega, e))
+    if hull.kind == HULL_FOIL:
+        if share == 0.0:
+            return 0.0
+        flow = sub3(strip_velocity(water), own)
+        return turning_terms(foil_load(hull, R, flow, table, rho * share), flow, e, (omega, alpha), Z, step, block)
+    if share == 1.0 or hull.wind_drag == 0.0:
+        return 0.0
+    flow = sub3(vector(water.wind), own)
+    return turning_terms(windage_load(hull, R, flow), flow, e, (omega, alpha), Z, step, block)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -414,11 +422,11 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
     """Adds buoyancy, Morison and wind forces of a hull to the block of its body; returns what drag loses, W.
 
     hull : record    pose : place x (m), attitude R and Z of physics/rigidbody.py, of the body    rates : of the body
-    around : record of HULL_WATER    arrays : profile, strip, water of all hulls; cut and sums (1,), scratch
-    fluid : rho, g    step : bp, gp    block : (6, 7)
+    around : record of HULL_WATER    arrays : profile, strip, water of all hulls; cut and sums (1,), scratch; rows of
+    all foils    fluid : rho, g    step : bp, gp    block : (6, 7)
     """
     x, R, _ = pose
-    if fluid[0] > 0.0 and hull.kind != HULL_WINDAGE:
+    if fluid[0] > 0.0 and (hull.kind == HULL_SPHERE or hull.kind == HULL_AXISYMMETRIC):
         buoyancy_in_waves(hull, (x, R), around, arrays[0], fluid, arrays[3], block)
     return morison_terms(hull, pose, rates, around, arrays, fluid[0], step, block)
 
@@ -426,15 +434,15 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
 @kernel(forceinline=True, **UNCOUNTED)
 def morison_terms(hull, pose, rates, around, arrays, rho, step, block):
     """As :func:`hull_terms`, without buoyancy.  rho : kg/m3"""
-    (_, R, Z), (_, strip, water, _, sums), (v, a, omega, alpha) = pose, arrays, rates
+    (_, R, Z), (_, strip, water, _, sums, table), (v, a, omega, alpha) = pose, arrays, rates
+    if hull.kind == HULL_FOIL or hull.kind == HULL_WINDAGE:
+        return oriented_terms(hull, pose, rates, water[hull.strip], table, rho, step, block)
     axis, e, total = onto(R, vector(hull.axis)), onto(R, vector(hull.place)), sums[0]
     _clear(total)
     dv, da = arm_rates(e, omega, alpha)
     own = (add3(v, dv), add3(a, da), omega, alpha)
     if hull.kind == HULL_SPHERE:
         sphere_terms(hull, own, water[hull.strip], rho, total)
-    elif hull.kind == HULL_WINDAGE:
-        windage_terms(hull, own[0], water[hull.strip], total)
     else:
         strip_terms(hull, own, axis, strip, water, around, rho, total)
     add_strips(total, axis, e, (omega, alpha), Z, step, block)

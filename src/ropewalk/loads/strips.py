@@ -1,4 +1,4 @@
-"""Hulls and windage areas as records: shape and coefficients, strips and end discs on the axis."""
+"""Hulls, windage areas and foils as records: shape and coefficients, strips and end discs on the axis."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.model.arrays import Records, joined, offsets, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, Hulls
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, Hulls
 
 STRIPS = 12  # of a hull, shared among its stretches by length: a cylinder's wave force is then within 0.5 %
 
-# a hull, or an area on which the wind acts, as kernels read it; vectors in the frame of its body
+# a hull, an area on which the wind acts, or a foil, as kernels read it; vectors in the frame of its body
 HULL = np.dtype(
     [
         ("kind", "i8"),  # of model/bodies.py
@@ -21,15 +21,20 @@ HULL = np.dtype(
         ("strip", "i8"),  # first of its strips among those of all hulls
         ("strip_stop", "i8"),
         ("has_discs", "i8"),  # 1 if its ends have drag or added mass of their own
-        ("place", "f8", (3,)),  # origin of the profile, centre of the sphere or of the area, m
-        ("axis", "f8", (3,)),  # unit, of the profile
+        ("foil", "i8"),  # first row of its coefficients among those of all foils
+        ("foil_stop", "i8"),
+        ("place", "f8", (3,)),  # origin of the profile, centre of the sphere, of the area or of the foil, m
+        ("axis", "f8", (3,)),  # unit, of the profile; to the leading edge of a foil
+        ("normal", "f8", (3,)),  # unit, to the side of a foil's lift
         ("radius", "f8"),  # of a sphere, m
         ("drag_across", "f8"),  # coefficients
         ("drag_along", "f8"),
         ("added_across", "f8"),
         ("added_along", "f8"),
         ("wind_drag", "f8"),  # half air density times coefficient, kg/m3
-        ("wind_area", "f8"),  # of windage, m2
+        ("wind_area", "f8", (3,)),  # of windage, across the axes of the body, m2
+        ("area", "f8"),  # of a foil, m2
+        ("chord", "f8"),  # its length, m
     ],
     align=True,
 )
@@ -73,13 +78,18 @@ def cut_strips(profile: NDArray[np.float64]) -> Records:
 
 
 def strips_of(hulls: Hulls, h: int) -> Records:
-    """(n,) of STRIP, of hull h: strips and end discs; a sphere and a windage area are one strip."""
+    """(n,) of STRIP, of hull h: strips and end discs; a sphere, a windage area and a foil are one strip.
+
+    A foil gets wet as a strip as long as its chord and as wide as its span.
+    """
     if hulls.kind[h] == HULL_AXISYMMETRIC:
         strips = cut_strips(hulls.shape(h))
         strips = joined([strips, _end_discs(hulls, h, strips)], STRIP)
     else:
         strips = records(1, STRIP)
         strips.volume = 4.0 / 3.0 * np.pi * hulls.radius[h] ** 3
+        if hulls.kind[h] == HULL_FOIL:
+            strips.ramp, strips.radius = hulls.chord[h], 0.5 * hulls.area[h] / hulls.chord[h]
     strips.hull = h
     strips.added_across += hulls.added_normal[h] * strips.volume
     strips.added_along += hulls.added_axial[h] * strips.volume
@@ -108,4 +118,6 @@ def hull_records(hulls: Hulls, air_density: float) -> tuple[Records, Records]:
     rows.drag_across, rows.drag_along = hulls.drag_normal, hulls.drag_axial
     rows.added_across, rows.added_along = hulls.added_normal, hulls.added_axial
     rows.wind_drag, rows.wind_area = 0.5 * air_density * hulls.wind_drag, hulls.wind_area
+    rows.foil, rows.foil_stop = hulls.foil_start[:-1], hulls.foil_start[1:]
+    rows.normal, rows.area, rows.chord = hulls.normal, hulls.area, hulls.chord
     return rows, joined(strips, STRIP)

@@ -8,24 +8,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.arrays import Array, Ints, Records, floats, frozen, ints, joined, offsets
+from ropewalk.model.foils import FOIL_ROW, foil_rows
 from ropewalk.model.in_time import steady_vector
 from ropewalk.model.joints import FIXED, LOOSE, MOVING, MotionBook
 from ropewalk.spec import bodies as spec
+from ropewalk.spec.foils import Foil
 from ropewalk.spec.hulls import AxisymmetricHull, SphereHull, Windage
 
-HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE = 1, 2, 3
+HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, HULL_FOIL = 1, 2, 3, 4
 
 _JOINTS = {"fixed": FIXED, "free": LOOSE, "moving": MOVING, "coupled": MOVING}
 
 
 class Hulls(NamedTuple):
-    """Hulls and windage areas of all bodies, those of a body one after another; vectors in its frame."""
+    """Hulls, windage areas and foils of all bodies, those of a body one after another; vectors in its frame."""
 
     body: Ints  # (h,) whose it is
-    kind: Ints  # (h,) HULL_AXISYMMETRIC, HULL_SPHERE or HULL_WINDAGE
-    place: Array  # (h, 3) origin of a profile, centre of a sphere, or where the wind acts, m
-    axis: Array  # (h, 3) unit, of a profile
+    kind: Ints  # (h,) HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE or HULL_FOIL
+    place: Array  # (h, 3) origin of a profile, centre of a sphere, or where wind or lift act, m
+    axis: Array  # (h, 3) unit, of a profile; to the leading edge of a foil
     radius: Array  # (h,) of a sphere, m
     profile_start: Ints  # (h + 1,)
     profile: Array  # (m, 2) z along the axis, radius, m
@@ -36,10 +38,15 @@ class Hulls(NamedTuple):
     end_drag: Array  # (h, 2) of the discs at the first and last entry of a profile
     end_added: Array  # (h, 2)
     wind_drag: Array  # (h,)
-    wind_area: Array  # (h,) of windage, m2
+    wind_area: Array  # (h, 3) of windage, across x, y and z of the body, m2
+    normal: Array  # (h, 3) unit, to the side of a foil's lift
+    area: Array  # (h,) of a foil, m2
+    chord: Array  # (h,) its length, m
+    foil_start: Ints  # (h + 1,)
+    foil: Records  # (f,) of FOIL_ROW of model/foils.py
 
     def shape(self, h: int) -> Array:
-        """(m, 2) profile of hull h; without entries for a sphere or a windage area."""
+        """(m, 2) profile of hull h; without entries where it has none."""
         return self.profile[self.profile_start[h] : self.profile_start[h + 1]]
 
 
@@ -64,9 +71,9 @@ class Bodies(NamedTuple):
     added_mass: Array  # (n, 6, 6)
 
     def hulls_of(self, k: int, *, windage: bool = False) -> list[int]:
-        """Indices of the hulls of body k, with its windage areas if asked for."""
+        """Indices of the hulls of body k, with its windage areas and foils if asked for."""
         own = range(int(self.hull_start[k]), int(self.hull_start[k + 1]))
-        return [h for h in own if windage or self.hulls.kind[h] != HULL_WINDAGE]
+        return [h for h in own if windage or self.hulls.kind[h] in (HULL_AXISYMMETRIC, HULL_SPHERE)]
 
     def hull_size(self, k: int) -> float:
         """Largest dimension of the hulls of body k and of their distances from its origin, m; 0 without hulls."""
@@ -92,7 +99,7 @@ def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies
         centre=floats([c for _, c, _ in masses], (-1, 3)),
         inertia=floats([i for _, _, i in masses], (-1, 3, 3)),
         volume=floats([b.volume for b in parts]),
-        hull_start=offsets([len(b.all_hulls) + len(b.windage) for b in parts]),
+        hull_start=offsets([len(b.all_hulls) + len(b.windage) + len(b.foils) for b in parts]),
         hulls=_hulls(parts),
         load_force=floats([steady_vector(b.loads.force) for b in parts], (-1, 3)),
         load_moment=floats([steady_vector(b.loads.moment) for b in parts], (-1, 3)),
@@ -136,11 +143,11 @@ def hull_frame(axis: tuple[float, float, float] | Array) -> Array:
 
 
 def _hulls(bodies: list[spec.Body]) -> Hulls:
-    """Hulls and windage areas of all bodies."""
+    """Hulls, windage areas and foils of all bodies."""
     rows = [
         {"body": k} | row
         for k, body in enumerate(bodies)
-        for row in (*map(_hull, body.all_hulls), *map(_windage, body.windage))
+        for row in (*map(_hull, body.all_hulls), *map(_windage, body.windage), *map(_foil, body.foils))
     ]
 
     def column(name: str, width: int = 1) -> Array:
@@ -148,6 +155,7 @@ def _hulls(bodies: list[spec.Body]) -> Hulls:
         return floats([row.get(name, zero) for row in rows], (-1,) if width == 1 else (-1, width))
 
     profiles: list[Any] = [row.get("profile", ()) for row in rows]
+    tables: list[Any] = [row.get("table", ()) for row in rows]
     return Hulls(
         body=ints([row["body"] for row in rows]),
         kind=ints([row["kind"] for row in rows]),
@@ -163,7 +171,12 @@ def _hulls(bodies: list[spec.Body]) -> Hulls:
         end_drag=column("end_drag", 2),
         end_added=column("end_added", 2),
         wind_drag=column("wind_drag"),
-        wind_area=column("wind_area"),
+        wind_area=column("wind_area", 3),
+        normal=column("normal", 3),
+        area=column("area"),
+        chord=column("chord"),
+        foil_start=offsets([len(table) for table in tables]),
+        foil=frozen(joined([table for table in tables if len(table)], FOIL_ROW)),
     )
 
 
@@ -187,7 +200,16 @@ def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
 def _windage(windage: Windage) -> dict[str, Any]:
     """As `_hull`, of an area that the wind acts on."""
     return {"kind": HULL_WINDAGE, "place": windage.position, "axis": (0.0, 0.0, 1.0),
-            "wind_drag": windage.coefficient, "wind_area": windage.area}  # fmt: skip
+            "wind_drag": windage.coefficient, "wind_area": windage.areas}  # fmt: skip
+
+
+def _foil(foil: Foil) -> dict[str, Any]:
+    """As `_hull`, of a foil."""
+    chord = np.array(foil.chord) / np.linalg.norm(foil.chord)
+    normal = np.array(foil.normal) - (np.array(foil.normal) @ chord) * chord
+    return {"kind": HULL_FOIL, "place": foil.position, "axis": chord, "normal": normal / np.linalg.norm(normal),
+            "area": foil.area,
+            "chord": foil.area / foil.breadth, "table": foil_rows(foil)}  # fmt: skip
 
 
 def _mass(body: spec.Body) -> tuple[float, Array, Array]:

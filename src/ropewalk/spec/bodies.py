@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, Matrix6, NotNegative, Part, Vector
+from ropewalk.spec.foils import Foil
 from ropewalk.spec.hulls import AxisymmetricHull, Hull, NoHull, SphereHull, Windage, keep_unset, with_added_mass
 from ropewalk.spec.in_time import VectorValue
 from ropewalk.spec.joints import BodyJoint, Motion, check_motion
@@ -56,6 +57,8 @@ class Body(Part):
     """Several hulls in place of `hull`: columns, pontoons, floats. What two of them share counts twice."""
     windage: tuple[Windage, ...] = ()
     """Areas on which the wind acts, beside the dry parts of hulls."""
+    foils: tuple[Foil, ...] = ()
+    """Surfaces with lift and drag by angle of attack: trawl doors, depressors, fins."""
     volume: NotNegative = 0.0
     """Displaced volume of a body without a hull, always submerged, acting at its origin, m3."""
     attachments: dict[str, Vector] = {}

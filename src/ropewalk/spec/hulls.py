@@ -157,12 +157,24 @@ Hull = Annotated[AxisymmetricHull | SphereHull | NoHull, Field(discriminator="ki
 
 
 class Windage(Part):
-    """An area that the wind acts on, the same from all sides: mast, tower, house."""
+    """An area that the wind acts on: mast, tower, house; the same from all sides, or one area for each direction."""
 
-    area: Positive
-    """m2"""
+    area: Positive | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)]
+    """m2; or [Ax, Ay, Az], those that the wind along x, y and z of the body meets. In between, the force across each
+    of them is that of the whole wind speed times the component of the wind along it."""
     coefficient: NotNegative = 1.0
     """Of drag, on `area`."""
     position: Vector
     """Where the wind acts, in the body frame, m: its height gives the wind speed, its lever the moment. Under water
     nothing acts."""
+
+    @model_validator(mode="after")
+    def _meets_wind(self) -> Windage:
+        if not any(self.areas):
+            raise ValueError("area [0, 0, 0] m2 meets no wind; leave the windage out")
+        return self
+
+    @property
+    def areas(self) -> tuple[float, ...]:
+        """Areas across x, y and z of the body, m2."""
+        return self.area if isinstance(self.area, tuple) else (self.area,) * 3

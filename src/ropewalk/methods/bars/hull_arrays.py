@@ -40,6 +40,7 @@ class HullBodies(NamedTuple):
     hull: Records  # (u,)
     profile: Array  # (m, 2)
     strip: Records  # (q,)
+    foil: Records  # (c,)
     foot: Records  # (f,)
     bed: Records  # (1,)
     memory: HullMemory
@@ -81,6 +82,7 @@ class Packed(NamedTuple):
     table: Records  # these follow: `HullBodies.body`, and those of the same name
     hull: Records
     strip: Records
+    foil: Records
     foot: Records
     bed: Records
     around: Records
@@ -155,6 +157,7 @@ def build_hulls(model: Model, points: list[HullPoints], node: Ints) -> Packed:
         table=table,
         hull=mesh.hull,
         strip=mesh.strip,
+        foil=mesh.foil,
         foot=mesh.foot,
         bed=mesh.bed,
         around=m.around,
@@ -202,7 +205,7 @@ def opened(packed):
     b += 87 * h
     spread = f[b : b + 72].reshape((4, 3, 6))
     memory = HullMemory(attitude, packed.around, packed.water, block, packed.cut, packed.sums)
-    bodies = HullBodies(packed.table, packed.hull, profile, packed.strip, packed.foot, packed.bed, memory)
+    bodies = HullBodies(packed.table, packed.hull, profile, packed.strip, packed.foil, packed.foot, packed.bed, memory)
     return Hulls(
         f[:0], i[:n], bodies, sea, body, corner, edge, inverse, share, point_start, point, place, row, tensor, X,
         flow, turn, wrench, stiffness, damping, spread,

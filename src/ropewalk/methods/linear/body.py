@@ -11,7 +11,7 @@ from ropewalk.loads.body import Shells, clear_block, still_block
 from ropewalk.loads.cut import cut_hull
 from ropewalk.loads.hull import drag_along, morison_terms, sphere_factors, strip_factors, water_on_hull
 from ropewalk.model.arrays import Array, Records, floats, records
-from ropewalk.model.bodies import HULL_SPHERE, HULL_WINDAGE
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE
 from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
 from ropewalk.numerics.blockelimination import ZERO3
@@ -53,29 +53,38 @@ class Hull(NamedTuple):
     strips: Strips
 
 
+class WetFoil(NamedTuple):
+    """A foil in the current."""
+
+    place: Array  # (3,) world, m
+    by_flow: Array  # (6, 3) wrench about the body's origin by the velocity of the water, N s/m, N s
+
+
 class BodyTerms(NamedTuple):
     """One body at rest."""
 
     wrench: Array  # (6,) N, N m
     K: Array  # (6, 6) stiffness
-    B: Array  # (6, 6) given damping, and damping by mass
+    B: Array  # (6, 6) given damping, damping by mass, and that of foils and windage about the mean flow
     M: Array  # (6, 6) inertia, added mass of hull and of the file
     drag: Array  # (6, 6) damping of the hulls about the current, not in B
     hulls: tuple[Hull, ...]
+    foils: tuple[WetFoil, ...]
 
 
 @kernel
-def _flow_block(k, x, quaternion, sea, bodies, step):
-    """Forces of current and wind on the hulls of body k at rest, and their derivatives by its motion: memory.block.
+def _flow_block(hulls, x, quaternion, sea, bodies, step):
+    """Forces of current and wind on hulls of a body at rest, and their derivatives by its motion: memory.block.
 
-    x, quaternion : place and attitude    sea : without waves    bodies : `BodyMesh`    step : bp, gp
+    hulls : first of them and the next after the last    x, quaternion : place and attitude    sea : without waves
+    bodies : `BodyMesh`    step : bp, gp
     """
-    body, memory = bodies.body[k], bodies.memory
+    memory = bodies.memory
     R, Z = attitude(quaternion, ZERO3)
     clear_block(memory.block)
-    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums)
+    arrays = (bodies.profile, bodies.strip, memory.water, memory.cut, memory.sums, bodies.foil)
     rest = (ZERO3, ZERO3, ZERO3, ZERO3)
-    for h in range(body.hull, body.hull_stop):
+    for h in range(hulls[0], hulls[1]):
         hull, around = bodies.hull[h], memory.around[h]
         water_on_hull(hull, x, R, 0.0, sea, bodies.strip, memory.water, around)
         morison_terms(hull, (x, R, Z), rest, around, arrays, sea.water_density, step, memory.block)
@@ -93,20 +102,27 @@ def body_terms(model: Model, bodies: BodyMesh, k: int, position: Array, quaterni
     block: Array = np.zeros((6, 7))
     still_block(own, x, q, fluid, Shells(bodies.hull, bodies.profile), block)
     wrench, K = -block[:, 6], block[:, :6].copy()
-    drag, added = np.zeros((6, 6)), np.zeros((6, 6))
+    drag, added, fixed = np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((6, 6))
     hulls: tuple[Hull, ...] = ()
+    foils: tuple[WetFoil, ...] = ()
     if own.hull < own.hull_stop:
-        calm = sea._replace(wave=floats(sea.wave[:, :0]))
-        flow = [_flow(calm, bodies, k, x, q, step) for step in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0))]
+        calm, every = sea._replace(wave=floats(sea.wave[:, :0])), (int(own.hull), int(own.hull_stop))
+        flow = [_flow(calm, bodies, every, x, q, step) for step in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0))]
         drag, added = flow[1][:, :6] - flow[0][:, :6], flow[2][:, :6] - flow[0][:, :6]
-        chosen = [h for h in range(own.hull, own.hull_stop) if bodies.hull[h].kind != HULL_WINDAGE]
+        chosen = [h for h in range(*every) if bodies.hull[h].kind in (HULL_SPHERE, HULL_AXISYMMETRIC)]
         hulls = tuple(_hull(bodies, h, x[2], rotation_matrix(q), sea.water_density) for h in chosen)
+        for h in sorted(set(range(*every)) - set(chosen)):
+            still, moving = (_flow(calm, bodies, (h, h + 1), x, q, (0.0, gp)) for gp in (0.0, 1.0))
+            fixed += moving[:, :6] - still[:, :6]
+            if bodies.hull[h].kind == HULL_FOIL:
+                foils += (WetFoil(position + rotation_matrix(q) @ bodies.hull[h].place, moving[:, :3].copy()),)
         if np.any(flow[0][:, 6] != 0.0):
             wrench = wrench - flow[0][:, 6]
-            K += _drag_stiffness(calm, bodies, k, position, q)
+            K += _drag_stiffness(calm, bodies, every, position, q)
     inertia = body_inertia(model, k, rotation_matrix(q))
     M = inertia + given_added_mass(model, k, rotation_matrix(q)) + added
-    return BodyTerms(wrench, K, model.bodies.damping[k] + mass_damping * inertia, M, drag, hulls)
+    B = model.bodies.damping[k] + mass_damping * inertia + fixed
+    return BodyTerms(wrench, K, B, M, drag - fixed, hulls, foils)
 
 
 def _tuple(x: Array) -> tuple[float, float, float]:
@@ -114,10 +130,11 @@ def _tuple(x: Array) -> tuple[float, float, float]:
 
 
 def _flow(
-    sea: Any, bodies: BodyMesh, k: int, x: tuple[float, float, float], q: Array, step: tuple[float, float]
-) -> Array:
+    sea: Any, bodies: BodyMesh, hulls: tuple[int, int], x: tuple[float, float, float], q: Array,
+    step: tuple[float, float],
+) -> Array:  # fmt: skip
     """(6, 7) of `_flow_block`."""
-    _flow_block(k, x, q, sea, bodies, step)
+    _flow_block(hulls, x, q, sea, bodies, step)
     return bodies.memory.block.copy()
 
 
@@ -157,7 +174,7 @@ def _wet_strips(bodies: BodyMesh, h: int, R: Array, rho: float) -> Strips:
     )
 
 
-def _drag_stiffness(sea: Any, bodies: BodyMesh, k: int, position: Array, quaternion: Array) -> Array:
+def _drag_stiffness(sea: Any, bodies: BodyMesh, hulls: tuple[int, int], position: Array, quaternion: Array) -> Array:
     """(6, 6) minus the derivative of the wrench of current and wind by the pose: differences, wet shares included."""
     K: Array = np.zeros((6, 6))
     for j in range(6):
@@ -166,7 +183,7 @@ def _drag_stiffness(sea: Any, bodies: BodyMesh, k: int, position: Array, quatern
             step = np.zeros(6)
             step[j] = sign * DIFFERENCE
             q = quaternion_product(quaternion_exp(step[3:]), quaternion)
-            ends.append(_flow(sea, bodies, k, _tuple(position + step[:3]), q, (0.0, 0.0))[:, 6])
+            ends.append(_flow(sea, bodies, hulls, _tuple(position + step[:3]), q, (0.0, 0.0))[:, 6])
         K[:, j] = (ends[0] - ends[1]) / (2.0 * DIFFERENCE)
     return K
 

@@ -196,8 +196,8 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
 
     Drag by the matrices C, added mass and Froude-Krylov force on every member; on hulls also the lift under the
     tangent plane of the surface, and what strips on the axis leave out of the force on the volume as it is cut; on
-    bodies without a hull their volume. Added mass that the file gives acts on the body's own acceleration only, as in
-    the time domain.
+    bodies without a hull their volume, and on foils lift and drag about the mean flow. Added mass that the file gives
+    acts on the body's own acceleration only, as in the time domain.
     """
     sea = model.sea
     water = airy(omega, heading, sea.depth, sea.gravity, wet.place)
@@ -212,6 +212,8 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
             push = _wave_on_hull(model, hull, origin + hull.place, omega, heading)
             wrench += push
             wrench[3:] += np.cross(hull.place, push[:3])
+        for foil in at.bodies[k].foils:
+            wrench += foil.by_flow @ airy(omega, heading, sea.depth, sea.gravity, foil.place[None]).velocity[0]
         volume = float(model.bodies.volume[k])
         share = wet_sphere(float(origin[2]), radius_of(volume))[0]
         at_body = airy(omega, heading, sea.depth, sea.gravity, origin[None])

@@ -12,11 +12,14 @@ from ropewalk.assembly.catenary_balance import balanced, begin, find_balance
 from ropewalk.assembly.catenary_state import sampled_state
 from ropewalk.assembly.link_start import close_links
 from ropewalk.loads.bed import build_bed
+from ropewalk.loads.oriented import foil_load
+from ropewalk.loads.strips import hull_records
 from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
-from ropewalk.model.arrays import Array, flags, floats, ints
-from ropewalk.model.bodies import Hulls
+from ropewalk.model.arrays import Array, flags, floats, ints, joined
+from ropewalk.model.bodies import HULL_FOIL, Hulls
 from ropewalk.model.environment import bed_heights, bed_normals, level_bed
+from ropewalk.model.foils import FOIL_ROW
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
@@ -151,14 +154,28 @@ def _push(model: Model) -> Array:
     across = np.array([_lateral_area(hulls, h) for h in range(hulls.kind.size)]).reshape(-1)
     in_water, in_wind = np.zeros(bodies.mass.size), np.zeros(bodies.mass.size)
     np.add.at(in_water, hulls.body, hulls.drag_normal * HALF_WET * across)
-    np.add.at(in_wind, hulls.body, hulls.wind_drag * ((1.0 - HALF_WET) * across + hulls.wind_area))
+    np.add.at(
+        in_wind, hulls.body, hulls.wind_drag * ((1.0 - HALF_WET) * across + hulls.wind_area.max(axis=1, initial=0.0))
+    )
     drag = 0.5 * sea.water_density * sea.current_speed**2 * in_water
     ropes = model.sections.drag_normal[lines.piece_section] * lines.piece_length
     rope = 0.5 * sea.water_density * sea.current_speed**2 * LINE_SHARE * float(np.sum(ropes)) / max(1, bodies.mass.size)
     wind = 0.5 * sea.air_density * sea.wind_speed**2 * in_wind
     heading = np.array([[np.cos(a), np.sin(a), 0.0] for a in (sea.current_heading, sea.wind_heading)])
     push: Array = np.outer(drag + rope, heading[0]) + np.outer(wind, heading[1])
+    if sea.current_speed > 0.0:
+        _push_foils(model, sea.current_speed * heading[0], push)
     return push
+
+
+def _push_foils(model: Model, flow: Array, push: Array) -> None:
+    """Adds lift and drag of foils at the attitudes of the file to the pushes (n, 3), N.  flow : (3,) m/s"""
+    hulls = model.bodies.hulls
+    rows, table = hull_records(hulls, 0.0)[0], joined([hulls.foil], FOIL_ROW)
+    for h in np.flatnonzero(hulls.kind == HULL_FOIL):
+        k = int(hulls.body[h])
+        R = tuple(rotation_matrix(model.bodies.quaternion[k]).reshape(9))
+        push[k] += foil_load(rows[h], R, tuple(flow), table, model.sea.water_density)[0]
 
 
 def _lateral_area(hulls: Hulls, h: int) -> float:

@@ -1,0 +1,95 @@
+r"""Forces of the flow that turn with a body: lift and drag of foils, wind on areas that differ by direction.
+
+At the arm e of a body with attitude R the flow u relative to the place makes the force F and the couple N, both given
+in the body frame by :math:`R^T u`. With S and G, their derivatives by u, a world rotation :math:`\theta` changes them
+by
+
+.. math:: \delta F = \theta \times F - S\,(\theta \times u) - S\,\delta v, \qquad
+          \delta N = \theta \times N - G\,(\theta \times u) - G\,\delta v, \qquad v = \dot x + \omega \times e.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.loads.cut import vector
+from ropewalk.numerics.blockelimination import (
+    FUSED,
+    UNCOUNTED,
+    ZERO3,
+    ZERO9,
+    add3,
+    add9,
+    dot,
+    onto,
+    outer,
+    plus_unit,
+    scale3,
+    scale9,
+    sub3,
+    sub9,
+    times,
+)
+from ropewalk.numerics.compile import kernel
+from ropewalk.physics.foil import coefficients, foil_force
+from ropewalk.physics.rigidbody import add_block, add_column, arm_derivatives, cross3, hat9
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def turning_terms(load, flow, e, spin, Z, step, block):
+    """Adds minus a force that turns with its body, and its derivative, to the body's block; returns what it loses, W.
+
+    load : F (N), S (N s/m), N (N m), G (N s) of the module's heading    flow : u, m/s    e : arm, world, m
+    spin : omega, alpha in the world    Z : of physics/rigidbody.py    step : bp, gp    block : (6, 7)
+    """
+    (F, S, N, G), (omega, alpha), (bp, gp) = load, spin, step
+    add_column(block, 0, scale3(-1.0, F))
+    add_column(block, 3, sub3(cross3(F, e), N))
+    dv = arm_derivatives(e, omega, alpha, Z, bp, gp)[0]
+    by_turn = sub9(dv, hat9(flow))
+    way, turn = scale9(gp, S), add9(times(S, by_turn), hat9(F))
+    lever = hat9(e)
+    add_block(block, 0, 0, way)
+    add_block(block, 0, 3, turn)
+    add_block(block, 3, 0, add9(times(lever, way), scale9(gp, G)))
+    add_block(block, 3, 3, plus_unit(sub9(times(lever, turn), outer(e, F)), dot(F, e)))
+    add_block(block, 3, 3, add9(times(G, by_turn), hat9(N)))
+    return dot(F, flow) - dot(N, omega)
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def foil_load(hull, R, u, table, density):
+    """Force, couple and derivatives of the water on a foil, as in :func:`turning_terms`.
+
+    hull : record of HULL    R : attitude    u : water minus foil velocity, m/s    table : of all foils, FOIL_ROW
+    density : of the water, times the wet share, kg/m3
+    """
+    p, q = scale3(-1.0, onto(R, vector(hull.axis))), onto(R, vector(hull.normal))
+    a, b = dot(u, p), dot(u, q)
+    laws = coefficients(np.arctan2(b, a), table, hull.foil, hull.foil_stop)
+    along, across, turning = foil_force(a, b, laws, 0.5 * density * hull.area, hull.chord)
+    F = add3(scale3(along[0], p), scale3(across[0], q))
+    by_a, by_b = add3(scale3(along[1], p), scale3(across[1], q)), add3(scale3(along[2], p), scale3(across[2], q))
+    axis = cross3(q, p)  # of the span: chord times normal
+    slope = add3(scale3(turning[1], p), scale3(turning[2], q))
+    return F, add9(outer(by_a, p), outer(by_b, q)), scale3(turning[0], axis), outer(axis, slope)
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def windage_load(hull, R, u):
+    r"""Force of the wind on a windage area, as in :func:`turning_terms`.
+
+    .. math:: F = \tfrac12 \rho_a C\, |u|\, R A R^T u, \qquad A = \operatorname{diag}(A_x, A_y, A_z)
+
+    Source: [Montano2005], eq. (2), with the velocity u of the air relative to the area and an area for each direction
+    of the body.
+
+    hull : record of HULL    R : attitude    u : air minus body velocity, m/s
+    """
+    x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
+    area = hull.wind_area
+    A = add9(outer(scale3(area[0], x), x), add9(outer(scale3(area[1], y), y), outer(scale3(area[2], z), z)))
+    speed, faced = np.sqrt(dot(u, u)), onto(A, u)
+    over = hull.wind_drag / speed if speed > 0.0 else 0.0
+    S = add9(scale9(hull.wind_drag * speed, A), outer(scale3(over, faced), u))
+    return scale3(hull.wind_drag * speed, faced), S, ZERO3, ZERO9
