@@ -179,3 +179,37 @@ def test_line_in_a_turning_current_on_a_grid_swings_north():
     assert x[0] > 3.0
     assert abs(y[0]) < 1e-6
     assert 0.5 < y[-1] < x[-1]
+
+
+def test_depressor_trims_where_lift_drag_and_weight_pull_through_its_eye():
+    """The moment about the eye vanishes, whatever the cable does; coefficients by scipy from the rows of the file."""
+    from scipy.interpolate import PchipInterpolator
+    from scipy.optimize import brentq
+
+    from ropewalk import System
+
+    body = System.from_file(EXAMPLES / "depressor.yaml").bodies["depressor"]
+    wing, fin, pressure = body.foils[0].table, body.foils[1], 0.5 * 1025.0 * 3.0**2
+    lift, drag = (PchipInterpolator(wing.angle, values) for values in (wing.lift, wing.drag))
+    weight = np.array([0.0, 0.0, (1025.0 * 0.02 - 120.0) * 9.81])
+
+    def load(pitch: float):
+        turn = np.array([[np.cos(pitch), 0.0, np.sin(pitch)], [0.0, 1.0, 0.0], [-np.sin(pitch), 0.0, np.cos(pitch)]])
+        chord = turn @ body.foils[0].chord
+        angle = np.degrees(np.arctan2(-chord[2], chord[0]))
+        force = pressure * 0.8 * np.array([-drag(angle), 0.0, -lift(angle)])
+        tail = pressure * 0.15 * 0.02 * np.cos(pitch) ** 2 * np.array([-np.cos(pitch), 0.0, np.sin(pitch)])
+        return force, tail, turn @ body.attachments["eye"], turn @ fin.position
+
+    def moment(pitch: float) -> float:
+        force, tail, eye, aft = load(pitch)
+        return float(np.cross(-eye, force + weight)[1] + np.cross(aft - eye, tail)[1])
+
+    pitch = brentq(moment, np.radians(-8.0), np.radians(2.0), xtol=1e-14)
+    force, tail, _, _ = load(pitch)
+    rest = statics(EXAMPLES / "depressor.yaml")
+    # the fin meets the flow along its span, too, of which only the part along its chord counts
+    assert_allclose(2.0 * np.arcsin(rest.state.body_quaternion[0, 2]), pitch, atol=1e-9)
+    assert_allclose(rest.state.end_force[0, 1], -(force + tail + weight), rtol=1e-8)
+    assert rest.stability is not None
+    assert rest.stability.stable

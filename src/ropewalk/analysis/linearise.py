@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from ropewalk.analysis.net_lines import NetParts, net_parts
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.linear.assembly import Assembled
@@ -18,6 +19,7 @@ from ropewalk.methods.linear.pencil import Pencil
 from ropewalk.methods.linear.unknowns import DOFS, Place, Unknowns, number
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
+from ropewalk.model.nets import Nets
 from ropewalk.results.layout import AXES
 from ropewalk.results.schema import described
 from ropewalk.spec.system import Source, System
@@ -41,11 +43,23 @@ class Linearised:
     equilibrium: Equilibrium
     unknowns: Unknowns
     rest: Rest
+    nets: NetParts | None = None
 
     @property
     def model(self) -> Model:
-        """The arrays of the case."""
-        return self.equilibrium.model
+        """The arrays of the case; nets are points and lines after its own."""
+        return self.equilibrium.model if self.nets is None else self.nets.model
+
+    @property
+    def n_points(self) -> int:
+        """Number of points of the case, without knots."""
+        return len(self.model.names.points) if self.nets is None else self.nets.n_points
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of the lines of the case, without bars of nets."""
+        n_lines = len(self.model.names.lines) if self.nets is None else self.nets.n_lines
+        return int(self.unknowns.mesh.node_start[n_lines])
 
     @property
     def place(self) -> Place:
@@ -91,10 +105,10 @@ class Linearised:
 
     @cached_property
     def node_order(self) -> Ints:
-        """Nodes in the order of results: along each line from end A."""
+        """Nodes in the order of results: along each line of the case from end A."""
         mesh = self.unknowns.mesh
-        order = np.arange(mesh.s.size)
-        for line in np.flatnonzero(mesh.line.flipped):
+        order = np.arange(self.n_nodes)
+        for line in np.flatnonzero(mesh.line.flipped[: int(np.searchsorted(mesh.node_start, self.n_nodes))]):
             n = slice(mesh.node_start[line], mesh.node_start[line + 1])
             order[n] = order[n][::-1].copy()
         return order
@@ -111,7 +125,42 @@ class Linearised:
         rows = self.assembled.S @ x
         if inputs is not None:
             rows = rows + self.assembled.S_in @ inputs
-        return rows.reshape(-1, 3, x.shape[1])[self.unknowns.mesh.s.size :]
+        first = self.unknowns.mesh.s.size
+        return rows.reshape(-1, 3, x.shape[1])[first : first + self.n_points]
+
+    def knot_motion(self, x: Any, inputs: Any = None) -> Any:
+        """(n_knots, 3, k) motion of the knots of nets; none where there are no nets."""
+        if self.nets is None:
+            return np.zeros((0, 3, x.shape[1]))
+        rows = self.assembled.S @ x
+        if inputs is not None:
+            rows = rows + self.assembled.S_in @ inputs
+        return rows.reshape(-1, 3, x.shape[1])[self._knot_rows]
+
+    @property
+    def rest_knots(self) -> Array:
+        """(n_knots, 3) of the knots of nets at rest, m."""
+        return self.place.r[self._knot_rows] if self.nets is not None else np.zeros((0, 3))
+
+    @property
+    def _knot_rows(self) -> Ints:
+        """(n_knots,) row of each knot: of its point, or of an end of one of its bars where a body holds it."""
+        nets, own = self.equilibrium.model.nets, self.nets
+        assert own is not None
+        rows = self.unknowns.mesh.s.size + own.knot
+        for m, k in enumerate(nets.bar):
+            for side in range(2):
+                if own.knot[k[side]] < 0 and own.bar[m] >= 0:
+                    rows[k[side]] = self.unknowns.ends[own.bar[m], side]
+        return rows[nets.sewn]
+
+    def twine_tension(self, x: Any) -> Any:
+        """(n_twines, k) change of tension in the bars of nets."""
+        if self.nets is None:
+            return np.zeros((0, x.shape[1]))
+        own, at = self.nets.bar >= 0, self.unknowns.mesh.element_start[self.nets.bar]
+        change = x[self.unknowns.tension[np.where(own, at, 0)]]
+        return np.where(own[:, None], change, 0.0)
 
     def body_motion(self, x: Any, inputs: Any = None) -> Any:
         """(n_bodies, 6, k) translations (m) and rotations about world axes (rad) of the bodies."""
@@ -127,7 +176,7 @@ class Linearised:
         mesh = self.unknowns.mesh
         T = x[self.unknowns.tension]
         out = np.zeros((mesh.s.size, x.shape[1]), dtype=x.dtype)
-        for line in range(mesh.line.shape[0]):
+        for line in range(int(np.searchsorted(mesh.node_start, self.n_nodes))):
             n = slice(mesh.node_start[line], mesh.node_start[line + 1])
             e = slice(mesh.element_start[line], mesh.element_start[line + 1])
             out[n] = nodal_mean(T[e], np.abs(np.diff(mesh.s[n])))
@@ -145,19 +194,21 @@ class Linearised:
 
         from ropewalk import __version__
 
-        names, mesh = self.model.names, self.unknowns.mesh
+        case, mesh = self.equilibrium.model, self.unknowns.mesh
+        names, counts = case.names, np.diff(mesh.node_start)[: len(case.names.lines)]
         there = {key: value for key, value in variables.items() if 0 not in np.shape(value[1])}
         coordinates: dict[str, Any] = {
             **over,
             "axis": (("axis",), list(AXES)),
             "node_line": (
                 ("node",),
-                np.repeat(np.array(names.lines, dtype=object), np.diff(mesh.node_start)).astype(str),
+                np.repeat(np.array(names.lines, dtype=object), counts).astype(str),
             ),
             "s": (("node",), mesh.s[self.node_order]),
             "point": (("point",), list(names.points)),
             "body": (("body",), list(names.bodies)),
             "dof": (("dof",), list(DOFS)),
+            **_net_coordinates(case.nets),
         }
         used = {dim for value in there.values() for dim in value[0]}
         about = {
@@ -171,6 +222,19 @@ class Linearised:
         kept = {key: value for key, value in coordinates.items() if value[0][0] in used}
         result: xr.Dataset = described(xr.Dataset(there, kept, about), kind)
         return result
+
+
+def _net_coordinates(nets: Nets) -> dict[str, Any]:
+    """Coordinates of knots and twines, as in the results of runs."""
+    owners = {
+        name: np.repeat(np.array(nets.names, dtype=object), np.diff(start)).astype(str)
+        for name, start in (("knot_net", nets.knot_start), ("twine_net", nets.bar_start))
+    }
+    return {
+        "knot_net": (("knot",), owners["knot_net"]), "knot_row": (("knot",), nets.row),
+        "knot_column": (("knot",), nets.column), "twine_net": (("twine",), owners["twine_net"]),
+        "twine_a": (("twine",), nets.bar[:, 0]), "twine_b": (("twine",), nets.bar[:, 1]),
+    }  # fmt: skip
 
 
 def nodal_mean(T: Any, length: Array) -> Any:
@@ -197,10 +261,10 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
     if not isinstance(system, Equilibrium):
         system = System.of(system)
     case = system.system if isinstance(system, Equilibrium) else system
-    if case.nets or case.rods:
+    if case.rods:
         raise InputError(
-            "frequency analyses support lines, points and bodies; leave nets and rods out of the case: nets are "
-            "simulated in time (ropewalk run), floating rods are solved by ropewalk float"
+            "frequency analyses support lines, points, bodies and nets; leave rods out of the case: floating rods are "
+            "solved by ropewalk float"
         )
     if case.links:
         raise InputError("frequency analyses do not support links between bodies; merge rigid ones into one")
@@ -211,9 +275,13 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
             "frequency analyses do not support drag coefficients by angle or Reynolds number; give constant ones"
         )
     equilibrium = system if isinstance(system, Equilibrium) else _rest(system, method)
-    unknowns = number(equilibrium.model)
-    rest = find_rest(equilibrium.model, unknowns, equilibrium.state, mass_damping)
-    return Linearised(equilibrium.system, equilibrium, unknowns, rest)
+    nets, model, state = None, equilibrium.model, equilibrium.state
+    if case.nets:
+        nets, state = net_parts(equilibrium)
+        model = nets.model
+    unknowns = number(model)
+    rest = find_rest(model, unknowns, state, mass_damping)
+    return Linearised(equilibrium.system, equilibrium, unknowns, rest, nets)
 
 
 def _rest(system: System, method: str | None) -> Equilibrium:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,25 @@ def _groups(linear: Linearised) -> tuple[list[str], Any]:
     for k, body in enumerate(names.bodies):
         for i, dof in enumerate(DOFS):
             put(f"{body} {dof}", unknowns.body[k, i])
-    for j, point in enumerate(names.points):
+    _put_nets(linear, put)
+    for j, point in enumerate(names.points[: linear.n_points]):
         for i in range(len(AXES)):
             along = linear.model.points.frame[j, i]
             put(f"{point} {AXES[int(np.argmax(np.abs(along)))]}", unknowns.point[j, i])
-    for k, line in enumerate(names.lines):
+    for k, line in enumerate(linear.equilibrium.model.names.lines):
         nodes = slice(unknowns.mesh.node_start[k], unknowns.mesh.node_start[k + 1])
         for i, axis in enumerate(AXES):
             put(f"{line} {axis}", unknowns.inner[nodes, i])
     return labels, group
+
+
+def _put_nets(linear: Linearised, put: Callable[[str, Any], None]) -> None:
+    """Nets as wholes by axis; knots that are points count with these."""
+    if linear.nets is None:
+        return
+    nets, knot = linear.equilibrium.model.nets, linear.nets.knot
+    for k, name in enumerate(nets.names):
+        own = knot[int(nets.knot_start[k]) : int(nets.knot_start[k + 1])]
+        own = own[own >= linear.n_points]
+        for i, axis in enumerate(AXES):
+            put(f"{name} {axis}", linear.unknowns.point[own, i])

@@ -182,8 +182,11 @@ def _dataset(linear: Linearised, s: Any, x: Any, damping: Array, unstable: int |
         "tension": (("mode", "node"), _last_first(linear.node_tension(x))),
         "point_position": (("mode", "point", "axis"), _last_first(linear.point_motion(x))),
         "body_motion": (("mode", "body", "dof"), _last_first(linear.body_motion(x))),
+        "net_position": (("mode", "knot", "axis"), _last_first(linear.knot_motion(x))),
+        "net_tension": (("mode", "twine"), _last_first(linear.twine_tension(x))),
         "rest_position": (("node", "axis"), place.r[:n][linear.node_order]),
-        "rest_point_position": (("point", "axis"), place.r[n:]),
+        "rest_point_position": (("point", "axis"), place.r[n : n + linear.n_points]),
+        "rest_net_position": (("knot", "axis"), linear.rest_knots),
         "rest_body_position": (("body", "axis"), place.body_position),
         "rest_body_quaternion": (("body", "quaternion"), place.quaternion),
     }

@@ -245,6 +245,8 @@ def _dataset(linear: Linearised, excitation: Excitation, answer: Answer, drive: 
         "tension": (("frequency", "node"), linear.node_tension(x)),
         "point_position": (("frequency", "point", "axis"), linear.point_motion(x, inputs)),
         "body_motion": (("frequency", "body", "dof"), linear.body_motion(x, inputs)),
+        "net_position": (("frequency", "knot", "axis"), linear.knot_motion(x, inputs)),
+        "net_tension": (("frequency", "twine"), linear.twine_tension(x)),
     }
     arrays = {name: (dims, np.moveaxis(value, -1, 0)) for name, (dims, value) in values.items()}
     settings = {

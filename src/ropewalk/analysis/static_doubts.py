@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width, heights
+from ropewalk.analysis.audit_loads import current_on
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.verdict import Verdict
 from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
-from ropewalk.model.joints import HELD
+from ropewalk.model.bodies import HULL_FOIL
+from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
-from ropewalk.model.state import State
+from ropewalk.model.state import State, rotation_matrix
 
 STRETCH = 0.1  # strain beyond which a line is more likely too short than meant so
 SLACK = 1e-3  # of a line's weight: tension below which it has no shape of its own
@@ -23,6 +25,7 @@ FRICTION = 1e-3  # of the largest end force: what friction may hold before the a
 DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, unless the case asks for another
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
+HEEL = 30.0  # degrees from the given attitude: beyond it a body has usually more than one equilibrium
 DRY = 1e-300  # N: keeps ratios finite
 
 
@@ -33,6 +36,8 @@ def static_doubts(model: Model, state: State, report: Report, stability: Verdict
     yield from _breaking(model, state)
     yield from _friction(model, state)
     yield from _sunk(model, state)
+    yield from _heeled(model, state)
+    yield from _foils(model, state)
     yield from _stability(stability)
     yield from _mesh(report)
 
@@ -134,6 +139,40 @@ def _sunk(model: Model, state: State) -> Iterator[Doubt]:
                 "more): the bed is too soft for the load on it; give seabed.stiffness"
             )
             yield Doubt("sunk", name, depth, limit, text)
+
+
+def _heeled(model: Model, state: State) -> Iterator[Doubt]:
+    """Free bodies that lie far from the attitude they are given: they may as well lie another way."""
+    for k in np.flatnonzero(model.bodies.joint == LOOSE):
+        up = [rotation_matrix(q)[:, 2] for q in (model.bodies.quaternion[k], state.body_quaternion[k])]
+        angle = float(np.degrees(np.arccos(np.clip(up[0] @ up[1], -1.0, 1.0))))
+        if angle > HEEL:
+            name = model.names.bodies[k]
+            text = (
+                f"body '{name}' is heeled by {angle:.3g} degrees from the attitude it is given (limit {HEEL:g}): other "
+                "equilibria are likely; compare methods with 'ropewalk verify', or start from another attitude"
+            )
+            yield Doubt("heeled", name, angle, HEEL, text)
+
+
+def _foils(model: Model, state: State) -> Iterator[Doubt]:
+    """Foils whose angle of attack lies beyond their tables."""
+    hulls, sea = model.bodies.hulls, model.sea
+    if sea.current_speed == 0.0 or sea.water_density == 0.0:
+        return
+    for h in np.flatnonzero(hulls.kind == HULL_FOIL):
+        k = int(hulls.body[h])
+        R = rotation_matrix(state.body_quaternion[k])
+        u = R.T @ current_on(model, (state.body_position[k] + R @ hulls.place[h])[None])[0]
+        angle = float(np.degrees(np.arctan2(u @ hulls.normal[h], -(u @ hulls.axis[h]))))
+        low, high = np.degrees(hulls.given[h])
+        if not low <= angle <= high:
+            name, limit = model.names.bodies[k], float(low if angle < low else high)
+            text = (
+                f"a foil of body '{name}' meets the water at {angle:.3g} deg, beyond its table from {low:.3g} to "
+                f"{high:.3g} deg: the coefficients are those of a flat plate"
+            )
+            yield Doubt("foil-angle", name, angle, limit, text)
 
 
 def _stability(stability: Verdict | None) -> Iterator[Doubt]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
 from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_FOIL
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
@@ -48,12 +49,13 @@ def verdict(model: Model, state: State, stiffness: Array | None, method: str) ->
     """Stability of the equilibrium `state`; None without free bodies, and with nets, whose tangent is not known.
 
     One body alone: stiffness of its lines (n_bodies, 6, 6), hull and weight. Several, or linked ones: the tangent of
-    the mixed elements on that state. Drag is taken as it is at rest.
+    the mixed elements on that state. Drag is taken as it is at rest. Lift has no potential, so where foils meet a
+    current the damping of the bodies by the flow counts too.
     """
     free = np.flatnonzero(model.bodies.joint == LOOSE)
     if free.size == 0 or model.nets.names:
         return None
-    if free.size == 1 and stiffness is not None and not model.links.names and method != "fem":
+    if free.size == 1 and stiffness is not None and not model.links.names and method != "fem" and not _flies(model):
         k = int(free[0])
         K: Array = stiffness[k] + hydrostatic_stiffness(model, state, k) + model.bodies.stiffness[k]
         return _judge(model, K, body_mass(model, state, k), [k], 0)
@@ -66,7 +68,44 @@ def verdict(model: Model, state: State, stiffness: Array | None, method: str) ->
     for i, body in enumerate(free):
         own = slice(n + 6 * i, n + 6 * i + 6)
         M[own, own] = body_mass(model, state, int(body))
+    if _flies(model) and not hold.size:
+        return _judge_in_flow(model, state, K, M, n)
     return _judge(model, K, M, [int(body) for body in free], n, hold)
+
+
+def _flies(model: Model) -> bool:
+    """True if a foil of a free body meets a current."""
+    hulls, sea = model.bodies.hulls, model.sea
+    own = (hulls.kind == HULL_FOIL) & (model.bodies.joint[hulls.body] == LOOSE)
+    return bool(np.any(own)) and sea.current_speed > 0.0 and sea.water_density > 0.0
+
+
+def _judge_in_flow(model: Model, state: State, K: Array, M: Array, n: int) -> Verdict:
+    """By the fastest growing motion of the bodies, with their drag and added mass; lines follow without delay."""
+    from ropewalk.assembly.mesh import build_mesh
+    from ropewalk.methods.linear.body import body_terms
+
+    free, B, M = np.flatnonzero(model.bodies.joint == LOOSE), np.zeros(K.shape), M.copy()
+    bodies = build_mesh(model).bodies
+    for i, k in enumerate(free):
+        own = slice(n + 6 * i, n + 6 * i + 6)
+        terms = body_terms(model, bodies, int(k), state.body_position[k], state.body_quaternion[k])
+        B[own, own], M[own, own] = terms.B + terms.drag, terms.M + LIGHTEST * np.eye(6)
+    size = K.shape[0]
+    rates = np.block([[np.zeros((size, size)), np.eye(size)], [-np.linalg.solve(M, K), -np.linalg.solve(M, B)]])
+    values, vectors = np.linalg.eig(rates)
+    floor = np.sqrt(NEUTRAL * max(model.sea.gravity, 1.0))
+    worst = int(np.argmax(values.real))
+    growth = float(values[worst].real)
+    motion = vectors[n:size, worst].real
+    motion = motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
+    names = model.names.bodies
+    return Verdict(
+        stable=growth <= floor,
+        neutral=int(np.count_nonzero(np.abs(values) <= floor)),
+        smallest=-growth * abs(growth),
+        direction={names[k]: motion[6 * i : 6 * i + 6].tolist() for i, k in enumerate(free)},
+    )
 
 
 def body_mass(model: Model, state: State, k: int) -> Array:

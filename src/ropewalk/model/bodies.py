@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, Records, floats, frozen, ints, joined, offsets
-from ropewalk.model.foils import FOIL_ROW, foil_rows
+from ropewalk.model.foils import FOIL_ROW, foil_rows, given_angles
 from ropewalk.model.in_time import steady_vector
 from ropewalk.model.joints import FIXED, LOOSE, MOVING, MotionBook
 from ropewalk.spec import bodies as spec
@@ -42,6 +42,7 @@ class Hulls(NamedTuple):
     normal: Array  # (h, 3) unit, to the side of a foil's lift
     area: Array  # (h,) of a foil, m2
     chord: Array  # (h,) its length, m
+    given: Array  # (h, 2) angles of attack from which and to which its table goes, rad
     foil_start: Ints  # (h + 1,)
     foil: Records  # (f,) of FOIL_ROW of model/foils.py
 
@@ -175,6 +176,7 @@ def _hulls(bodies: list[spec.Body]) -> Hulls:
         normal=column("normal", 3),
         area=column("area"),
         chord=column("chord"),
+        given=column("given", 2),
         foil_start=offsets([len(table) for table in tables]),
         foil=frozen(joined([table for table in tables if len(table)], FOIL_ROW)),
     )
@@ -209,7 +211,8 @@ def _foil(foil: Foil) -> dict[str, Any]:
     normal = np.array(foil.normal) - (np.array(foil.normal) @ chord) * chord
     return {"kind": HULL_FOIL, "place": foil.position, "axis": chord, "normal": normal / np.linalg.norm(normal),
             "area": foil.area,
-            "chord": foil.area / foil.breadth, "table": foil_rows(foil)}  # fmt: skip
+            "chord": foil.area / foil.breadth, "table": foil_rows(foil),
+            "given": given_angles(foil.table)}  # fmt: skip
 
 
 def _mass(body: spec.Body) -> tuple[float, Array, Array]:

@@ -29,6 +29,12 @@ FOIL_ROW = np.dtype(
 )
 
 
+def given_angles(table: FoilTable) -> tuple[float, float]:
+    """Angles of attack from which and to which a table goes, rad."""
+    high = np.radians(table.angle[-1])
+    return (-high if table.symmetric else np.radians(table.angle[0])), high
+
+
 def whole_circle(table: FoilTable) -> Array:
     """(n, 4) angle (deg, from -180 to 180), lift, drag and moment: the table, and a flat plate where it has none."""
     given = np.column_stack([table.angle, table.lift, table.drag, table.moment or np.zeros(len(table.angle))])
