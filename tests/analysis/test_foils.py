@@ -70,11 +70,12 @@ def test_audit_sums_the_foil_again(rest):
 
 
 def test_depressor_pushed_out_of_trim_comes_back(rest):
-    """The verdict, and a run from 3 m aside."""
+    """The verdict, and a run that begins with a push aside and down."""
     assert rest.stability.stable
-    data = case() | {"run": {"duration": 60, "start": {"bodies": {"fin": {"position": [2.1, 3.0, -30.4]}}}}}
+    push = {"velocity": [0.0, 0.5, 0.0], "rate": [0, 0.2, 0]}
+    data = case() | {"run": {"duration": 60, "start": {"bodies": {"fin": push}}}}
     run = simulate(System.model_validate(data))
-    assert_allclose(run.body_position.values[-1, 0], rest.state.body_position[0], atol=0.3)
+    assert_allclose(run.body_position.values[-1, 0], rest.state.body_position[0], atol=0.05)  # 0.5 m/s is 3 m of swing
 
 
 def test_ledger_of_a_depressor_in_waves_closes(rest):
@@ -84,7 +85,7 @@ def test_ledger_of_a_depressor_in_waves_closes(rest):
     last = {str(name): float(value) for name, value in zip(run.term.values, run.energy.values[-1], strict=True)}
     scale = abs(last["work_water"]) + last["loss_drag"]
     assert scale > 1000.0
-    assert abs(last["closure"]) < 1e-8 * scale  # sums of some thousand steps
+    assert abs(last["closure"]) < 1e-5 * scale  # second order in the steps: 4e-7 at the default tolerance
     assert abs(last["loss_numerics"]) < 1e-3 * scale  # the time stepping, at its tolerance
 
 

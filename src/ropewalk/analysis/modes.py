@@ -72,9 +72,10 @@ def modes(
 
 
 def frequency_scale(linear: Linearised) -> float:
-    """Frequency of a pendulum as long as the longest line; without gravity of a string of the whole mass, rad/s."""
+    """Frequency of a pendulum as long as the longest line or net; without gravity of a string of the mass, rad/s."""
     model = linear.model
-    length = float(np.max(model.lines.length, initial=0.0)) or 1.0
+    net = float(np.linalg.norm(np.ptp(linear.rest_knots, axis=0))) if linear.nets is not None else 0.0
+    length = max(float(np.max(model.lines.length, initial=0.0)), net) or 1.0
     rate = model.sea.gravity
     if rate == 0.0:
         mass = float(np.sum(linear.assembled.local.node_M[:, 0, 0])) or 1.0

@@ -21,7 +21,7 @@ from ropewalk.model.state import State, initial_state
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.spec.system import System
 
-OWN = "made of nets"  # begins the names of points, lines and sections that stand for nets
+OF_NETS = "made of nets"  # begins the names of points, lines and sections that stand for nets
 SPOKE = {"diameter": 1.0, "volume_diameter": 0.0, "mass": 0.0, "axial_stiffness": "inextensible", "compression": True,
          "drag": 0, "added_mass": 0}  # fmt: skip
 
@@ -40,8 +40,9 @@ def net_parts(equilibrium: Equilibrium) -> tuple[NetParts, State]:
     """The case of an equilibrium with its nets as points and lines, and its state."""
     system, model, state = equilibrium.system, equilibrium.model, equilibrium.state
     nets = model.nets
-    if np.any(nets.kind != MORISON):
-        name = nets.names[int(np.argmax(nets.kind != MORISON))]
+    screens = np.flatnonzero(nets.kind != MORISON)
+    if screens.size:
+        name = nets.names[int(screens[0])]
         raise InputError(
             f"net '{name}': frequency analyses support nets whose twines have their own drag; give force_model: morison"
         )
@@ -72,7 +73,7 @@ def _knots(model: Model, data: dict[str, Any]) -> tuple[Ints, list[str]]:
             ends[k] = _attachment(bodies[model.names.bodies[int(nets.body[k])]], nets.place[k])
             ends[k] = f"{model.names.bodies[int(nets.body[k])]}.{ends[k]}"
         else:
-            ends[k] = f"{OWN} knot {k}"
+            ends[k] = f"{OF_NETS} knot {k}"
             knot[k] = len(points)
             joint = "fixed" if nets.held[k] else "free"
             points[ends[k]] = {"position": nets.knot[k].tolist(), "joint": joint}
@@ -124,11 +125,11 @@ def _twines(system: System, model: Model, data: dict[str, Any], ends: list[str])
     made: dict[tuple[str, float], str] = {}
     for m in np.flatnonzero(~still):
         twines, name = float(nets.twines[m]), names[int(nets.section[m])]
-        section = made.setdefault((name, twines), f"{OWN} twines {len(made)}")
+        section = made.setdefault((name, twines), f"{OF_NETS} twines {len(made)}")
         if section not in sections:
             sections[section] = SPOKE if twines == 0.0 else _bundle(system, name, twines)
         a, b = (ends[int(k)] for k in nets.bar[m])
-        lines[f"{OWN} twine {m}"] = {
+        lines[f"{OF_NETS} twine {m}"] = {
             "from": a, "to": b, "elements": 1, "pieces": [{"section": section, "length": float(nets.length[m])}],
         }  # fmt: skip
     return ints(bar)

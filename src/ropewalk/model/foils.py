@@ -16,7 +16,6 @@ from ropewalk.model.arrays import Array, Records, records
 from ropewalk.spec.foils import HALF_TURN, Foil, FoilTable
 
 STEP = 15.0  # deg, between rows of a flat plate and from the ends of a table to the first of them
-AROUND = 4  # rows before and after the circle, which cubics at its ends must know
 
 FOIL_ROW = np.dtype(
     [
@@ -79,10 +78,9 @@ def foil_rows(foil: Foil) -> Records:
 
     circle = whole_circle(foil.table)
     turn = np.array([2.0 * HALF_TURN, 0.0, 0.0, 0.0])
-    wide = np.concatenate([circle[-1 - AROUND : -1] - turn, circle, circle[1 : 1 + AROUND] + turn])
-    wide = wide[np.concatenate([[True], np.diff(wide[:, 0]) > 0.0])]
-    first = int(np.searchsorted(wide[:, 0], -HALF_TURN))
+    wide = np.concatenate([circle[:-1] - turn, circle, circle[1:] + turn])  # cubics at the seam must know both sides
     n = circle.shape[0]
+    first = n - 1
     cubics = PchipInterpolator(np.radians(wide[:, 0]), wide[:, 1:]).c[:, first : first + n - 1]
     rows = records(n, FOIL_ROW)
     rows.angle = np.radians(circle[:, 0])

@@ -52,7 +52,7 @@ class _Scene:
         from ropewalk.io.netcdf import system_of
 
         self.data, self.system = dataset, system_of(dataset)
-        names = ("rest_position", "rest_point_position", "rest_body_position")
+        names = ("rest_position", "rest_point_position", "rest_body_position", "rest_net_position")
         self.places = np.concatenate([dataset[name].values for name in names if name in dataset])
         spread = self.places - self.places.mean(axis=0)
         self.size = float(np.linalg.norm(np.ptp(self.places, axis=0))) or 1.0
@@ -66,7 +66,8 @@ class _Scene:
     def draw(self, axes: Any, k: int) -> None:
         """One mode."""
         mode = self.data.isel(mode=k)
-        moves = [mode[name].values[..., :3] for name in ("position", "point_position", "body_motion") if name in mode]
+        names = ("position", "point_position", "body_motion", "net_position")
+        moves = [mode[name].values[..., :3] for name in names if name in mode]
         motion = np.concatenate([m.reshape(-1, 3) for m in moves])
         total = float(np.sum(np.abs(motion) ** 2)) or 1.0
         turned = float(np.sum(np.abs(motion @ self.across) ** 2)) / total > ACROSS and self._is_wide()
@@ -96,7 +97,7 @@ class _Scene:
         return bool(np.max(np.ptp(self.places[:, :2], axis=0)) > SIZE * self.size)
 
     def _shape(self, axes: Any, mode: xr.Dataset, plane: Numbers, factor: complex, style: dict[str, Any]) -> None:
-        """Lines, points and bodies displaced by `factor` times the mode."""
+        """Lines, points, bodies and nets displaced by `factor` times the mode."""
         from scipy.spatial.transform import Rotation
 
         if "rest_position" in mode:
@@ -107,6 +108,10 @@ class _Scene:
         if "rest_point_position" in mode:
             place = mode["rest_point_position"].values + np.real(factor * mode["point_position"].values)
             axes.plot(*(place @ plane.T).T, "o", color=style["color"], ms=2.0, zorder=style["zorder"])
+        if "rest_net_position" in mode:
+            place = (mode["rest_net_position"].values + np.real(factor * mode["net_position"].values)) @ plane.T
+            ends = place[np.stack([mode["twine_a"].values, mode["twine_b"].values])]  # (2, n, 2)
+            axes.plot(ends[:, :, 0], ends[:, :, 1], **(style | {"lw": 0.5 * style["lw"]}))
         if "rest_body_position" in mode:
             for k, body in enumerate(mode["body"].values):
                 moved = np.real(factor * mode["body_motion"].values[k])
@@ -157,7 +162,9 @@ def draw_response(dataset: xr.Dataset) -> Figure:
     """
     drive = json.loads(dataset.attrs["settings"]).get("drive")
     panels = [
-        panel for panel in (_bodies(dataset, 0), _bodies(dataset, 3), _points(dataset), _tensions(dataset)) if panel
+        panel
+        for panel in (_bodies(dataset, 0), _bodies(dataset, 3), _points(dataset), _nets(dataset), _tensions(dataset))
+        if panel
     ]
     figure = empty_figure(8.5, 2.7 * len(panels) + 0.4)
     for k, (title, unit, curves) in enumerate(panels):
@@ -209,6 +216,18 @@ def _points(dataset: xr.Dataset) -> Panel | None:
         for i in range(3)
     ]
     return _worth("motion of points", "m", curves)
+
+
+def _nets(dataset: xr.Dataset) -> Panel | None:
+    if "net_position" not in dataset:
+        return None
+    motion, net = _amplitude(dataset, "net_position"), dataset["knot_net"].values
+    curves = [
+        (f"{name} {dataset['axis'].values[i]}", motion[:, :, net == name, i].max(axis=2))
+        for name in dict.fromkeys(net.tolist())
+        for i in range(3)
+    ]
+    return _worth("largest motion of the knots of nets", "m", curves)
 
 
 def _tensions(dataset: xr.Dataset) -> Panel | None:

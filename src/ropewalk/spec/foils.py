@@ -12,7 +12,7 @@ from ropewalk.spec.base import Finite, NotNegative, Part, Positive, Vector
 from ropewalk.spec.in_time import NOT_READ
 
 HALF_TURN = 180.0  # deg
-ROWS = Field(min_length=2, max_length=400)
+TWO_OR_MORE = Field(min_length=2, max_length=400)
 SQUARE = 1e-6  # cosine of chord and normal up to which they count as at right angles
 
 
@@ -23,13 +23,13 @@ class FoilTable(Part):
     chord and the table's least drag along it.
     """
 
-    angle: Annotated[tuple[Finite, ...], ROWS]
+    angle: Annotated[tuple[Finite, ...], TWO_OR_MORE]
     """Of attack, deg, rising, within -180 and 180; positive where the water arrives from the side opposite `normal`."""
-    lift: Annotated[tuple[Finite, ...], ROWS]
+    lift: Annotated[tuple[Finite, ...], TWO_OR_MORE]
     """Across the flow, positive towards `normal`, on the area."""
-    drag: Annotated[tuple[NotNegative, ...], ROWS]
+    drag: Annotated[tuple[NotNegative, ...], TWO_OR_MORE]
     """Along the flow, on the area."""
-    moment: Annotated[tuple[Finite, ...], ROWS] | None = None
+    moment: Annotated[tuple[Finite, ...], TWO_OR_MORE] | None = None
     """About `position`, on area and chord length; positive where it raises the angle of attack."""
     symmetric: bool = False
     """True to mirror a table that begins at 0: lift and moment change sign with the angle, drag does not."""

@@ -17,7 +17,6 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import arm_matrix
 from ropewalk.physics.waves import COLUMNS
 
-DENSITY, GRAVITY = 0, 1  # columns of `Hulls.sea`: kg/m3, m/s2
 SIZES = 4  # numbers at the head of `Packed.whole`: bodies, bodies with loads, points, rows of profiles
 EDGES = tuple(combinations(range(4), 2))
 
@@ -52,7 +51,8 @@ class Hulls(NamedTuple):
     s: Array  # (0,) of the lines that the mixed elements have beside their bodies
     motion: Ints  # (n,) as many as there are bodies: their rows come first
     bodies: HullBodies
-    sea: Array  # (2,) DENSITY, GRAVITY
+    density: float  # of the water, kg/m3
+    gravity: float  # m/s2
     body: Ints  # (h,) which these are
     corner: Ints  # (h, 4) nodes of their tetrahedra
     edge: Ints  # (h, 6) bars between them, from the earlier to the later corner
@@ -186,7 +186,7 @@ def opened(packed):
     b += 4 * n
     block = f[b : b + 42].reshape((6, 7))
     b += 42
-    sea = f[b : b + 2]
+    density, gravity = f[b], f[b + 1]
     b += 2
     inverse = f[b : b + 16 * h].reshape((h, 4, 4))
     share = f[b + 16 * h : b + 88 * h].reshape((h, 4, 3, 6))
@@ -207,8 +207,8 @@ def opened(packed):
     memory = HullMemory(attitude, packed.around, packed.water, block, packed.cut, packed.sums)
     bodies = HullBodies(packed.table, packed.hull, profile, packed.strip, packed.foil, packed.foot, packed.bed, memory)
     return Hulls(
-        f[:0], i[:n], bodies, sea, body, corner, edge, inverse, share, point_start, point, place, row, tensor, X,
-        flow, turn, wrench, stiffness, damping, spread,
+        f[:0], i[:n], bodies, density, gravity, body, corner, edge, inverse, share, point_start, point, place, row,
+        tensor, X, flow, turn, wrench, stiffness, damping, spread,
     )  # fmt: skip
 
 

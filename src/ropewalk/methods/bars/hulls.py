@@ -16,7 +16,7 @@ import numpy as np
 
 from ropewalk.assembly.body_loads import fill_block, water_on_bodies
 from ropewalk.loads.sea import water_at_place
-from ropewalk.methods.bars.hull_arrays import DENSITY, GRAVITY, opened
+from ropewalk.methods.bars.hull_arrays import opened
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_from_matrix
 from ropewalk.physics.addedmass import added_mass
@@ -145,7 +145,7 @@ def hull_damping(hulls):
     """Minus the derivative of the wrenches by the rates, into hulls.damping; after `hull_loads`."""
     for j in range(hulls.body.size):
         block = hulls.bodies.memory.block
-        _wrench(hulls, hulls.body[j], (hulls.sea[DENSITY], hulls.sea[GRAVITY]), 1.0)
+        _wrench(hulls, hulls.body[j], (hulls.density, hulls.gravity), 1.0)
         for a in range(6):
             for b in range(6):
                 hulls.damping[j, a, b] = block[a, b] - hulls.stiffness[j, a, b]
