@@ -70,12 +70,14 @@ def test_audit_sums_the_foil_again(rest):
 
 
 def test_depressor_pushed_out_of_trim_comes_back(rest):
-    """The verdict, and a run that begins with a push aside and down."""
+    """The verdict, and a run that begins with a push along the current; aside nothing damps it."""
     assert rest.stability.stable
-    push = {"velocity": [0.0, 0.5, 0.0], "rate": [0, 0.2, 0]}
-    data = case() | {"run": {"duration": 60, "start": {"bodies": {"fin": push}}}}
+    push = {"velocity": [0.5, 0.0, 0.0]}
+    data = case() | {"run": {"duration": 20, "start": {"bodies": {"fin": push}}}}
     run = simulate(System.model_validate(data))
-    assert_allclose(run.body_position.values[-1, 0], rest.state.body_position[0], atol=0.05)  # 0.5 m/s is 3 m of swing
+    assert_allclose(
+        run.body_position.values[-1, 0], rest.state.body_position[0], atol=0.01
+    )  # 0.5 m/s is 0.6 m of swing, which decays at 0.6 1/s
 
 
 def test_ledger_of_a_depressor_in_waves_closes(rest):
