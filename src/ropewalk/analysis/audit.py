@@ -2,7 +2,8 @@
 
 It may read laws (`physics/`), loads and the model, never a method or the assembly: an import contract checks that. What
 is continuous is integrated from node to node (audit_string.py), what is lumped is balanced at the method's own mesh
-(audit_elements.py), points and bodies are summed up again (audit_parts.py). Plain cases have a short way that is
+(audit_elements.py), points and bodies are summed up again (audit_parts.py), links are held to their laws
+(audit_links.py). Plain cases have a short way that is
 compiled (audit_quick.py); what does not pass there goes the long way, too. See docs/audit.md.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
+from ropewalk.analysis.audit_links import check_links
 from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
 from ropewalk.analysis.audit_quick import quick_findings
@@ -96,6 +98,7 @@ def audit(
     found = check_lines(model, state, scales, quadrature)
     found += check_points(model, state, time, given, scales)
     found += check_bodies(model, state, time, given, scales)
+    found += check_links(model, state, scales)
     found += check_nets(model, state)
     return Audit(_worst_of_kinds(found))
 

@@ -268,8 +268,8 @@ def _lowest(model: Model, state: State, spans: Spans) -> Array:
     return np.maximum(0.0, -np.minimum(height[spans.first], height[spans.first + 1]))
 
 
-def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[Array, Array]:
-    """Load on the intervals `rows` where they are (N), and their integral of r' within the plane of the bed (m)."""
+def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[Array, Array, Array]:
+    """Of the intervals `rows` the load (N), that of what is attached to them, and the integral of r' in the bed (m)."""
     sea = model.sea
     place = np.full(spans.first.size, -1)
     place[rows] = np.arange(rows.size)
@@ -299,10 +299,11 @@ def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[A
     x = (middle - s0) / (s1 - s0)
     load = line_load(model, of, middle, begin + x[:, None] * (end - begin), unit(end - begin), stretch, Wetness())
     load = h[:, None] * load + lumps
-    total, reach = np.zeros((rows.size, 3)), np.zeros((rows.size, 3))
+    total, attached, reach = np.zeros((rows.size, 3)), np.zeros((rows.size, 3)), np.zeros((rows.size, 3))
     np.add.at(total, to, load)
+    np.add.at(attached, to, lumps)
     np.add.at(reach, to, way)
-    return total, reach
+    return total, attached, reach
 
 
 def _on_bed(
@@ -312,7 +313,7 @@ def _on_bed(
     sea, normal = model.sea, model.sea.bed_normal
     first = spans.first[rows]
     height = heights(sea, state.position)
-    load, reach = _load_along(model, state, spans, rows)
+    load, attached, reach = _load_along(model, state, spans, rows)
     n0, n1 = state.node_force[first], state.node_force[first + 1]
     radius = _radius(model, spans)[rows]
     tolerance = LENGTH * lengths_of(model, state)[spans.line[rows]]
@@ -331,7 +332,7 @@ def _on_bed(
         lifts = lifts[~free]
     if lifts.size:
         came = landing(model, state, spans, rows[lifts], on1[lifts], force_limit[rows[lifts]])
-        place[lifts], load[lifts] = came.place, came.load
+        place[lifts], load[lifts] = came.place, came.load + attached[lifts]
     push = -(n1 - n0) - load
     up = push @ normal
     along = norm(push - np.outer(up, normal))

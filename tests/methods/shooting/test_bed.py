@@ -200,3 +200,33 @@ def test_hump_out_of_the_water_between_steps_is_seen():
     data = case({"depth": 74.2}, light, [0, 0, -74.2], [161, 0, 0], length=182.3)
     report, state = solve(data, Shooting())
     assert not report.good or state.position[:, 2].max() <= 1e-6
+
+
+def test_tensions_of_a_line_that_sags_onto_a_rough_bed_meet_between_its_ends():
+    """Friction takes from both sides alike: from equal tensions where it lifts off to the middle of what lies."""
+    rough = {"depth": 20, "seabed": {"friction": 0.3}}
+    data = case(rough, CHAIN, [0, 0, -4], [70, 0, -12], length=80.0)
+    report, state = solve(data, Shooting())
+    assert report.good, report.message
+    on_bed = np.flatnonzero(np.abs(state.position[:, 2] + 20.0) < 1e-6)
+    s, tension = state.s[on_bed], state.tension[on_bed]
+    middle, half = 0.5 * (s[0] + s[-1]), 0.5 * (s[-1] - s[0])
+    assert half > 5.0
+    # the nodes at both lift-offs are among them; integration leaves 1e-10 of the tension
+    expected = tension[0] - 0.3 * WET * (half - np.abs(s - middle))
+    assert_allclose(tension, np.maximum(expected, 0.0), rtol=1e-6, atol=1e-6 * tension[0])
+
+
+def test_friction_of_a_weight_at_the_lift_off_is_taken_off_the_tension():
+    """The bed carries part of the weight, and that part holds back with its coefficient of friction."""
+    rough = {"depth": 20, "seabed": {"friction": 0.3}}
+    data = case(rough, CHAIN, [0, 0, -20], [60, 0, -4], length=63.3, attachments=[{"s": 20.0, "mass": 600.0}])
+    report, state = solve(data, Shooting())
+    assert report.good, report.message
+    k = int(np.argmin(np.abs(state.s - 20.0)))
+    up = state.node_force[k, 2]  # just beyond the weight; what it does not lift rests on the bed
+    assert 0.0 < up < 600.0 * G
+    held = 0.3 * (600.0 * G - up) + 0.3 * WET * 20.0
+    pull = np.linalg.norm(state.node_force[k, :2])
+    assert_allclose(np.linalg.norm(state.end_force[0, 0]), max(pull - held, 0.0), rtol=1e-6, atol=1e-3)
+    assert pull > held

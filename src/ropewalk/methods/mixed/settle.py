@@ -172,6 +172,7 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
     iterations, turned = report.iterations, np.zeros(work.lies.shape, dtype=int)
     kept, attitude = work.steps, work.mesh.bodies.memory.attitude
     X, T, turns = kept.trial.X.copy(), kept.trial.T.copy(), attitude.copy()  # without friction
+    smooth = work.mesh, work.lies
     if model.sea.current_speed > 0.0:
         iterations += _straighten(model, work, t)
     while True:
@@ -180,7 +181,8 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
         iterations += used
         if outcome != CONVERGED:
             kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
-            report = _settle_as_laid(model, work, t)
+            work.mesh, work.lies = smooth
+            report = settle(model, work, t)
             text = "friction of the bed is left out of the equilibrium: none was found with it"
             iterations += report.iterations
             return replace(report, message=text if report.good else report.message, iterations=iterations)

@@ -13,7 +13,8 @@ of drag and of a slope, is not left to hold the line back. The tension falls tow
           \kappa = \sqrt{(\mu p)^2 - |g_\perp|^2} - g \cdot d, \qquad
           r_t = r_0 + d \int_0^{s_t} (1 + \varepsilon(T))\, ds.
 
-g is the load in the plane, with the drag of a line that does not stretch.
+g is the load in the plane, with the drag of the line as long as its tension at the far end of each span stretches it.
+Where the line lifts off at something attached to it, the bed carries part of that, with its own friction.
 
 Source: [Jonkman2007], sec. 2.7, extended to slopes, several sections and any law. Without friction and with
 loads along the bed the part is a string in the plane, integrated as such (phase GROUNDED).
@@ -202,14 +203,15 @@ def lift_off(n_normal, spans, first, last, wet, sea, law_data):
 def _kept_back(ends, wet, span, sea, law_data, load, memory):
     """What holds a stretch of a span back (N/m), and its slope by the direction, into the last of `memory`.
 
-    ends : s of the stretch in the span, m    memory : direction (3,), current (3,) m/s, slope (3,)
+    ends : s of the stretch in the span, m, and its length over the unstretched one: drag acts on the former
+    memory : direction (3,), current (3,) m/s, slope (3,)
     """
-    (low, high), (d, u, tilt) = ends, memory
+    (low, high, longer), (d, u, tilt) = ends, memory
     p = mean_press(span, low, high, wet, sea, law_data, load)
     for j in range(3):
         load[j] += p * sea.bed_normal[j]  # the part in the plane
     _, _, across, along = made_of(0.5 * (low + high), span, law_data, sea)
-    return hold(d, load, u, sea.bed_rest_friction * p, (across, along, span.drag_law), tilt)
+    return hold(d, load, u, sea.bed_rest_friction * p, (longer * across, longer * along, span.drag_law), tilt)
 
 
 @kernel
@@ -234,7 +236,8 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     at_load = lifted and left > 0.0
     p_end = press(spans[end], place, wet, sea, law_data, load)
     # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
-    X, by_T, tension, total = 0.0, 0.0, T, 0.0
+    grip = sea.bed_rest_friction if at_load else 0.0  # of what the bed carries of a load where the line lifts off
+    X, by_T, tension, total = 0.0, 0.0, max(T - grip * left, 0.0), 0.0
     kappa_end = 0.0
     for back in range(end - first + 1):
         i = end - back
@@ -244,7 +247,8 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
         parts = PARTS if spans[i].profile >= 0 else 1
         for part in range(parts):
             high, step = ds - ds * part / parts, ds / parts
-            kappa = _kept_back((high - step, high), wet, spans[i], sea, law_data, load, (d, u, tilt))
+            longer = 1.0 + strain_at(tension, high, spans[i], laws[i], law_data)[0]
+            kappa = _kept_back((high - step, high, longer), wet, spans[i], sea, law_data, load, (d, u, tilt))
             if i == end and part == 0:
                 kappa_end = kappa
             a, b, c = _stretch(tension, kappa, step, high, spans[i], laws[i], law_data)
@@ -266,6 +270,7 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
         _bed_column(y, k, d, T, X, by_T, kappa_end, p_end if lifted and not at_load else 0.0, turn, slope, normal)
         for i in range(3):
             if at_load:  # the place is that of the load, which carries the more
+                y[k + i] += d[i] * by_T * grip * up
                 y[k + 3 + i] += up * normal[i]
             elif not lifted and p_end > 0.0:
                 y[k + i] += up / p_end * normal[i]
@@ -329,7 +334,7 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
     T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2 + delta * delta)
     for j in range(3):
         d[j] = flat[j] / T if T > 0.0 else 0.0
-    tension, X = T, 0.0
+    tension, X = max(T - sea.bed_rest_friction * max(-lift, 0.0), 0.0), 0.0
     for back in range(end - first + 1):
         i = end - back
         ds = place if i == end else spans[i].stop - spans[i].start
@@ -341,7 +346,8 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
         for part in range(parts):
             high, step = ds - ds * part / parts, ds / parts
             way = min(step, max(0.0, here - ds * part / parts))
-            kappa = _kept_back((high - way, high), wet, spans[i], sea, law_data, load, (d, u, tilt))
+            longer = 1.0 + strain_at(tension, high, spans[i], laws[i], law_data)[0]
+            kappa = _kept_back((high - way, high, longer), wet, spans[i], sea, law_data, load, (d, u, tilt))
             a, _, _ = _stretch(tension, kappa, way, high, spans[i], laws[i], law_data)
             X += way + a
             tension = max(tension - kappa * way, 0.0)

@@ -18,6 +18,7 @@ from ropewalk.methods.shooting.pegs import slide
 from ropewalk.methods.shooting.plan import LinePlan, Plan
 from ropewalk.methods.shooting.shape import (
     GuessedShape,
+    LaidShape,
     Shape,
     bed_height,
     end_place,
@@ -180,10 +181,12 @@ class _Book:
             own = LineSpans(spans.rows[inside], spans.laws[inside])
             begin = c + 1 if backward else c
             n0 = states[begin, 3:].copy()
-            if backward:
-                own, n0 = reversed_spans(own, length), -n0
             start = float(places[begin])
             resting = max(0.0, start - low) if backward else max(0.0, high - start)
+            if isinstance(self.shape, LaidShape) and 0 < begin <= len(plan.cuts) and plan.bed[begin - 1]:
+                n0, resting = self.shape.lift_off(i, start, backward) or (n0, resting)
+            if backward:
+                own, n0 = reversed_spans(own, length), -n0
             on_bed, lift = self._rest(nodes[begin], begin, plan, own)
             if on_bed != HANGING:
                 n0 = self._on_bed_force(n0, resting, own.rows)

@@ -7,14 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from ropewalk.methods.shooting.assembly import Result
-from ropewalk.methods.shooting.bed import HANGING
+from ropewalk.methods.shooting.bed import HANGING, STRAIGHT
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.gaps import gaps, room_below
 from ropewalk.methods.shooting.plan import LinePlan, Plan
+from ropewalk.methods.shooting.read import SAMPLE_TOLERANCE, sample
 from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 
+NEAR_CUT = 1.0e-3  # of what rests beside a cut: over which the fall of tension towards it is measured
+MOST_WAY = 0.9  # of what rests there: that a cut is moved at once
 PULL = 1.0e-9  # of the force scale: what lifts a cut off the bed, beyond round-off
 
 
@@ -78,6 +81,47 @@ def _moved(model: Model, line: LinePlan, problem: Problem, out: Result, own: Int
         rest = float(out.log[own[c + 1 - side], REST])
         cuts[c] = line.cuts[c] + (0.5 if side == 0 else -0.5) * rest
     return replace(line, cuts=tuple(cuts)) if cuts == sorted(cuts) else line
+
+
+def met(model: Model, plan: Plan, problem: Problem, out: Result) -> Plan:
+    """The plan with cuts on a rough bed moved to where the tensions that fall towards them from both sides meet.
+
+    At a cut the forces at the two lift-offs balance; what lies between them is held by friction, each side its own
+    part. The tensions change linearly along it, so that one step arrives unless something is attached on the way.
+    """
+    if not (model.sea.has_seabed and model.sea.bed_rest_friction > 0.0):
+        return plan
+    new = list(plan)
+    for i, line in enumerate(plan):
+        own = np.flatnonzero(problem.arcs.line == i).astype(np.int64)
+        cuts = list(line.cuts)
+        for c, resting in enumerate(line.bed):
+            if resting and line.backward[c] and not line.backward[c + 1]:
+                cuts[c] += _way_to_meet(model, problem, out, (int(own[c]), int(own[c + 1])))
+        if cuts == sorted(cuts):
+            new[i] = replace(line, cuts=tuple(cuts))
+    return tuple(new)
+
+
+def _way_to_meet(model: Model, problem: Problem, out: Result, pair: tuple[int, int]) -> float:
+    """How far towards B (m) the tensions of two arcs that rest beside a cut meet; 0 where they do at it.
+
+    pair : the arcs towards A and towards B
+    """
+    rest = [float(out.log[a, REST]) for a in pair]
+    if min(rest) <= 0.0 or any(problem.arcs.on_bed[a] != STRAIGHT for a in pair):
+        return 0.0
+    tension, fall = [], []
+    for a, length in zip(pair, rest, strict=True):
+        step = NEAR_CUT * length
+        rows = sample(model, problem, a, np.array([0.0, step]), SAMPLE_TOLERANCE)
+        size = np.linalg.norm(rows[:, 3:], axis=1)
+        tension.append(float(size[0]))
+        fall.append(float(size[1] - size[0]) / step)
+    apart, rate = tension[0] - tension[1], fall[0] + fall[1]
+    if abs(apart) <= PULL * float(problem.arcs.force[pair[0]]) or rate <= 0.0:
+        return 0.0
+    return min(max(apart / rate, -MOST_WAY * rest[0]), MOST_WAY * rest[1])
 
 
 def _lifted(line: LinePlan, out: Result, own: Ints) -> int:

@@ -135,6 +135,19 @@ class SolvedShape:
             low, high = min(low, float(end)), max(high, float(end))
         return line_table(self.model, self.problem, i, s, SAMPLE_TOLERANCE), low, high
 
+    def lift_off(self, i: int, s: float, backward: bool) -> tuple[Array, float] | None:
+        """See LaidShape; None where s is on no stretch between two lift-offs."""
+        arcs, rest = self.problem.arcs, self.out.log[:, REST]
+        for a in np.flatnonzero((arcs.line == i) & arcs.reverse & (rest > 0.0)):
+            b = int(a) + 1
+            if b >= rest.size or arcs.line[b] != i or arcs.reverse[b] or not rest[b] > 0.0:
+                continue
+            low, high = float(arcs.offset[a] - rest[a]), float(arcs.offset[b] + rest[b])
+            if low < s < high:
+                at = low if backward else high
+                return line_table(self.model, self.problem, i, np.array([at]), SAMPLE_TOLERANCE)[0, 3:], abs(s - at)
+        return None
+
 
 def corners(model: Model, problem: Problem, out: Result, i: int) -> list[float]:
     """Where pieces, loads, contact and pegs of line i begin or end, m from A."""

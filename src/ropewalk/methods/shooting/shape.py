@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,15 @@ class Shape(Protocol):
 
     def states(self, i: int, s: Array) -> tuple[Array, float, float]:
         """(k, 6) position and force of line i at s (m from A, rising); first and last s on the bed."""
+        ...
+
+
+@runtime_checkable
+class LaidShape(Protocol):
+    """A shape that has the forces where lines leave the bed, which are the unknowns of arcs that begin on it."""
+
+    def lift_off(self, i: int, s: float, backward: bool) -> tuple[Array, float] | None:
+        """Force n (3,) where line i leaves the bed beside s (m from A), towards A or B, and how far that is (m)."""
         ...
 
 

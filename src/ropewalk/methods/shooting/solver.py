@@ -16,7 +16,7 @@ from ropewalk.methods.protocol import Claim, Report
 from ropewalk.methods.shooting.assembly import Result, result_memory
 from ropewalk.methods.shooting.branches import is_stable, loops, turning
 from ropewalk.methods.shooting.build import Problem, build_problem
-from ropewalk.methods.shooting.contact import contact_plan
+from ropewalk.methods.shooting.contact import contact_plan, met
 from ropewalk.methods.shooting.given import GivenShape
 from ropewalk.methods.shooting.guess import start_tails
 from ropewalk.methods.shooting.multiple import denser, first_plan, hanging, laid, refine, settled
@@ -296,7 +296,7 @@ class Shooting:
         """A converged attempt in contact with the bed, refined, and with its fault if it is no answer."""
         if not attempt.good:
             return attempt
-        attempt = self._refined(model, self._in_contact(model, attempt, tried))
+        attempt = self._refined(model, self._met(model, self._in_contact(model, attempt, tried)))
         return replace(attempt, fault=fault(model, attempt.plan, attempt.problem, attempt.out))
 
     def _stiffened(self, model: Model, place: Place, plan: Plan, shape: Shape) -> Attempt:
@@ -356,6 +356,19 @@ class Shooting:
                 tried.add(plan)
                 break
             attempt = replace(other, iterations=total, load_steps=attempt.load_steps)
+        return attempt
+
+    def _met(self, model: Model, attempt: Attempt) -> Attempt:
+        """Solved again while the tensions on the two sides of a cut on a rough bed do not meet."""
+        for _ in range(MOST_CONTACTS):
+            plan = met(model, attempt.plan, attempt.problem, attempt.out)
+            if plan == attempt.plan or not attempt.good:
+                break
+            where, last = place_of(attempt.problem, attempt.place), SolvedShape(model, attempt.problem, attempt.out)
+            other = self._solve(model, where, plan, last, restarts=0)
+            if not other.good:
+                break
+            attempt = replace(other, iterations=attempt.iterations + other.iterations, load_steps=attempt.load_steps)
         return attempt
 
     def _refined(self, model: Model, attempt: Attempt) -> Attempt:
