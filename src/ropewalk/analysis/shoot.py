@@ -15,11 +15,11 @@ import numpy as np
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.shooting.bed import HANGING
 from ropewalk.methods.shooting.shape import line_scale
-from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, SLACK_FORCE, STEPS, TOO_MANY_STEPS, Arc, start_state
+from ropewalk.methods.shooting.shot import ARRIVED, LOG, SLACK_FORCE, TOO_MANY_STEPS, Arc, start_state
 from ropewalk.methods.shooting.shot import shoot as integrate
 from ropewalk.methods.shooting.spans import LineSpans, line_spans, reversed_spans
 from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, records
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import end_positions, initial_state
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE, FEHLBERG
@@ -115,7 +115,7 @@ def _integrate(
         float(model.lines.length[i]),
         line_scale(model, i, spans.rows, spans.laws, float(np.abs(pull).max())),
     )
-    y, log = np.empty(ALL), np.empty(LOG_SIZE)
+    y, log = np.empty(ALL), records(1, LOG)[0]
     table: Array = np.full((places.size, STATE), np.nan)
     nowhere = (np.empty(0), np.empty((0, STATE)))
     arc = Arc(
@@ -134,7 +134,7 @@ def _integrate(
 
     run(STATE, integrator[0], DORMAND_PRINCE, (np.ascontiguousarray(places), table))
     run(ALL, *integrator, nowhere)  # the derivatives go with the steps of the state alone
-    return y, int(log[STEPS]), table
+    return y, int(log.steps), table
 
 
 def _index(system: System, line: str) -> int:

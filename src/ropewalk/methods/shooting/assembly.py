@@ -16,9 +16,9 @@ import numpy as np
 from ropewalk.loads.body import Shells, still_block
 from ropewalk.loads.given import spring_pull
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1, add_tension, peg_block, slide, slope_at
-from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, Arc, shoot, start_state
+from ropewalk.methods.shooting.shot import ARRIVED, LOG, Arc, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, FORCE_ONLY, STATE, float_force
-from ropewalk.model.arrays import Array, Flags, Ints, Records
+from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.numerics.blockelimination import scale3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import quaternion_to_matrix
@@ -108,7 +108,7 @@ class Result(NamedTuple):
     node_blocks: Array  # (n_nodes, 3, 3)
     body_blocks: Array  # (n_bodies, 6, 6)
     end_state: Array  # (n_arcs, ALL)
-    log: Array  # (n_arcs, LOG_SIZE)
+    log: Records  # (n_arcs,) of LOG
 
 
 def result_memory(n: int, n_arcs: int, n_nodes: int, n_bodies: int) -> Result:
@@ -119,7 +119,7 @@ def result_memory(n: int, n_arcs: int, n_nodes: int, n_bodies: int) -> Result:
         np.zeros((n_nodes, 3, 3)),
         np.zeros((n_bodies, 6, 6)),
         np.zeros((n_arcs, ALL)),
-        np.zeros((n_arcs, LOG_SIZE)),
+        records(n_arcs, LOG),
     )
 
 

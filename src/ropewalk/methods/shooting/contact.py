@@ -12,7 +12,6 @@ from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.gaps import gaps, room_below
 from ropewalk.methods.shooting.plan import LinePlan, Plan
 from ropewalk.methods.shooting.read import SAMPLE_TOLERANCE, sample
-from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.model import Model
 
@@ -78,7 +77,7 @@ def _moved(model: Model, line: LinePlan, problem: Problem, out: Result, own: Int
     """The plan with a cut that holds the line down moved to the middle of what rests beside it."""
     cuts = list(line.cuts)
     for c, side in pulled_cuts(model, line, problem, own):
-        rest = float(out.log[own[c + 1 - side], REST])
+        rest = float(out.log.rest[own[c + 1 - side]])
         cuts[c] = line.cuts[c] + (0.5 if side == 0 else -0.5) * rest
     return replace(line, cuts=tuple(cuts)) if cuts == sorted(cuts) else line
 
@@ -108,7 +107,7 @@ def _way_to_meet(model: Model, problem: Problem, out: Result, pair: tuple[int, i
 
     pair : the arcs towards A and towards B
     """
-    rest = [float(out.log[a, REST]) for a in pair]
+    rest = [float(out.log.rest[a]) for a in pair]
     if min(rest) <= 0.0 or any(problem.arcs.on_bed[a] != STRAIGHT for a in pair):
         return 0.0
     tension, fall = [], []
@@ -127,12 +126,7 @@ def _way_to_meet(model: Model, problem: Problem, out: Result, pair: tuple[int, i
 def _lifted(line: LinePlan, out: Result, own: Ints) -> int:
     """Index of a cut on the bed from which both arcs rise at once; -1 if there is none."""
     for c, resting in enumerate(line.bed):
-        if (
-            resting
-            and line.backward[c]
-            and not line.backward[c + 1]
-            and not np.any(out.log[own[c : c + 2], REST] > 0.0)
-        ):
+        if resting and line.backward[c] and not line.backward[c + 1] and not np.any(out.log.rest[own[c : c + 2]] > 0.0):
             return c
     return -1
 

@@ -20,7 +20,6 @@ from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.bed import STRAIGHT
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.read import node_position
-from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.model import Model
 from ropewalk.physics.drag_law import any_drag
@@ -42,7 +41,7 @@ def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
     found: list[Push] = []
     if not sea.has_seabed:
         return found
-    for a in np.flatnonzero((arcs.on_bed == STRAIGHT) & (out.log[:, REST] > 0.0)):
+    for a in np.flatnonzero((arcs.on_bed == STRAIGHT) & (out.log.rest > 0.0)):
         n0 = problem.x[arcs.dof[a, 12:15]]
         flat = n0 - (n0 @ sea.bed_normal) * sea.bed_normal
         pull = float(np.linalg.norm(flat))
@@ -52,7 +51,7 @@ def sideways(model: Model, problem: Problem, out: Result) -> list[Push]:
         pushes = [
             _push(model, row, flat / pull, z)
             for row in arcs.spans[arcs.first[a] : arcs.last[a]]
-            if row.start - arcs.spans[arcs.first[a]].start < out.log[a, REST]
+            if row.start - arcs.spans[arcs.first[a]].start < out.log.rest[a]
         ]
         push, limit = max(pushes, key=lambda pair: pair[0] - pair[1])
         found.append(Push(int(arcs.line[a]), push, limit))

@@ -9,7 +9,7 @@ import numpy as np
 from ropewalk.methods.shooting import string
 from ropewalk.methods.shooting.assembly import arc_of, place
 from ropewalk.methods.shooting.bed import HANGING
-from ropewalk.methods.shooting.shot import ARRIVED, LOG_SIZE, shoot, start_state
+from ropewalk.methods.shooting.shot import ARRIVED, shoot, start_state
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import catenary
 from ropewalk.physics.elasticity import INEXTENSIBLE, strain
@@ -142,15 +142,17 @@ def force_scale(spans, sea):
 
 
 @kernel
-def start_tails(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair):
+def start_tails(arcs, nodes, rigid, sea, x, quaternions, integrator, log):
     """Start lines at free tails from the force on the tail: exact where no load depends on position.
 
     Sets the tail's force to balance the load on it and its position so that the line's other end is met,
     TAIL_PASSES times, because both depend on each other through the current and the surface.
+
+    integrator : tolerance and pair    log : (n_arcs,) of LOG, memory
     """
     p0, p1, arm, force = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     map_ = np.empty((3, 6))
-    y, log = np.empty(string.ALL), np.empty(LOG_SIZE)
+    y = np.empty(string.ALL)
     none, nowhere = np.empty(0), np.empty((0, string.STATE))
     for a in range(arcs.line.size):
         k = arcs.node[a, 0]
@@ -167,8 +169,7 @@ def start_tails(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair):
             for i in range(3):
                 force[i] = -force[i]
             start_state(p0, force, y)
-            arc, integrator = arc_of(arcs, a), (tolerance, pair)
-            status = shoot(y, string.STATE, arc, sea, HANGING, integrator, (none, nowhere), log)
+            status = shoot(y, string.STATE, arc_of(arcs, a), sea, HANGING, integrator, (none, nowhere), log[a])
             if status != ARRIVED:
                 break
             for i in range(3):

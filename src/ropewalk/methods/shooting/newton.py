@@ -18,7 +18,7 @@ from scipy.sparse.linalg import splu
 
 from ropewalk.methods.shooting.assembly import Arcs, Nodes, Result, Rigid, evaluate, gather, place
 from ropewalk.methods.shooting.pegs import keep_order
-from ropewalk.methods.shooting.shot import ARRIVED, STEPS
+from ropewalk.methods.shooting.shot import ARRIVED
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.dense import normal_equations, solve_dense
@@ -200,7 +200,7 @@ class Newton:
     def _evaluate(self, x: Array, quaternions: Array, derivatives: bool) -> tuple[float, float]:
         """Largest entry and half the sum of squares of the scaled residual; infinite if it cannot be had."""
         ending = evaluate(*self.parts, x, quaternions, *self.integrator, derivatives, self.out)
-        self.effort.steps += float(self.out.log[:, STEPS].sum())
+        self.effort.steps += float(self.out.log.steps.sum())
         if ending != ARRIVED:
             return np.inf, np.inf
         norms: tuple[float, float] = scaled_norms(self.out.residual, self.scales.row)

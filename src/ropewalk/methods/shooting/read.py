@@ -9,9 +9,9 @@ from ropewalk.assembly.catenary_state import with_corners
 from ropewalk.methods.shooting.assembly import Result, place
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.pegs import PLACE0, PLACE1
-from ropewalk.methods.shooting.shot import LOG_SIZE, REST, Arc, shoot, start_state
+from ropewalk.methods.shooting.shot import LOG, Arc, shoot, start_state
 from ropewalk.methods.shooting.string import ALL, STATE, float_force
-from ropewalk.model.arrays import Array, Flags, offsets
+from ropewalk.model.arrays import Array, Flags, offsets, records
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -49,7 +49,7 @@ def node_position(problem: Problem, k: int) -> Array:
 def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -> Array:
     """(n, 6) position and force n along arc a at s (m from its start, rising)."""
     arcs = problem.arcs
-    y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), np.empty(LOG_SIZE)
+    y, table, log = np.empty(ALL), np.full((s.size, STATE), np.nan), records(1, LOG)[0]
     begin = node_position(problem, int(arcs.node[a, 0])) + arcs.lift[a, 0] * model.sea.bed_normal
     start_state(begin, problem.x[arcs.dof[a, 12:15]], y)
     integrator, wanted = (tolerance, DORMAND_PRINCE), (np.ascontiguousarray(s), table)
@@ -113,7 +113,7 @@ def over_forces(model: Model, problem: Problem, out: Result) -> list[tuple[int, 
 def start_force(model: Model, problem: Problem, a: int, out: Result) -> Array:
     """Force of arc a on what holds its start, N; on the bed what friction leaves of it."""
     arcs = problem.arcs
-    if out.log[a, REST] > 0.0:
+    if out.log.rest[a] > 0.0:
         return sample(model, problem, a, np.zeros(1), SAMPLE_TOLERANCE)[0, 3:]
     return problem.x[arcs.dof[a, 12:15]].copy()
 
@@ -128,8 +128,8 @@ class SolvedShape:
         """See Shape; the bed part is that of the arcs that start on it."""
         arcs, out = self.problem.arcs, self.out
         low, high = 0.0, 0.0
-        for a in np.flatnonzero((arcs.line == i) & (out.log[:, REST] > 0.0)):
-            end = arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log[a, REST]
+        for a in np.flatnonzero((arcs.line == i) & (out.log.rest > 0.0)):
+            end = arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log.rest[a]
             if high == low:
                 low, high = sorted((float(arcs.offset[a]), float(end)))
             low, high = min(low, float(end)), max(high, float(end))
@@ -137,7 +137,7 @@ class SolvedShape:
 
     def lift_off(self, i: int, s: float, backward: bool) -> tuple[Array, float] | None:
         """See LaidShape; None where s is on no stretch between two lift-offs."""
-        arcs, rest = self.problem.arcs, self.out.log[:, REST]
+        arcs, rest = self.problem.arcs, self.out.log.rest
         for a in np.flatnonzero((arcs.line == i) & arcs.reverse & (rest > 0.0)):
             b = int(a) + 1
             if b >= rest.size or arcs.line[b] != i or arcs.reverse[b] or not rest[b] > 0.0:
@@ -155,8 +155,8 @@ def corners(model: Model, problem: Problem, out: Result, i: int) -> list[float]:
     own = slice(lines.piece_start[i], lines.piece_start[i + 1])
     found = [*np.cumsum(lines.piece_length[own])[:-1]]
     found += [*lines.attachment_s[lines.attachment_start[i] : lines.attachment_start[i + 1]]]
-    for a in np.flatnonzero((arcs.line == i) & (out.log[:, REST] > 0.0)):
-        found.append(float(arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log[a, REST]))
+    for a in np.flatnonzero((arcs.line == i) & (out.log.rest > 0.0)):
+        found.append(float(arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * out.log.rest[a]))
     return [*(float(s) for s in found), *(float(problem.x[d]) for line, _, d in problem.pegs if line == i)]
 
 
@@ -184,7 +184,7 @@ def _nodes(model: Model, problem: Problem, out: Result, i: int, tolerance: float
 
 def lying(problem: Problem, out: Result, i: int, s: Array) -> Flags:
     """Which places (m from A) of line i lie on the bed."""
-    arcs, rest = problem.arcs, out.log[:, REST]
+    arcs, rest = problem.arcs, out.log.rest
     found: Flags = np.zeros(s.size, dtype=np.bool_)
     for a in np.flatnonzero((arcs.line == i) & (rest > 0.0)):
         low, high = sorted((arcs.offset[a], arcs.offset[a] + (-1.0 if arcs.reverse[a] else 1.0) * rest[a]))
@@ -221,7 +221,7 @@ def read_state(model: Model, problem: Problem, out: Result, where: Place, time: 
     table = np.concatenate([rows for _, rows in nodes_of]) if nodes_of else np.zeros((0, STATE))
     ends = end_forces(model, problem, out)
     grounded = np.zeros(n_lines)
-    np.add.at(grounded, problem.arcs.line, out.log[:, REST])
+    np.add.at(grounded, problem.arcs.line, out.log.rest)
     force = np.zeros((n_points, 3))
     for k in range(n_points):
         on = (lines.end_kind == POINT) & (lines.end_index == k)

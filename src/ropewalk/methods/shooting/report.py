@@ -18,7 +18,6 @@ from ropewalk.methods.shooting.newton import BAD_START, CONVERGED, Path
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import line_table, node_position, over_forces
 from ropewalk.methods.shooting.shape import end_place, peg_knots
-from ropewalk.methods.shooting.shot import LOWEST, REST, STEPS
 from ropewalk.methods.shooting.stiffness import stable_over
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -52,7 +51,7 @@ class Attempt:
     def growth(self) -> Array:
         """(n_arcs,) how much each arc magnifies errors; 1 for those that rest on the bed, which cuts do not mend."""
         numbers = growth(self.problem.arcs, self.out.end_state)
-        return np.where(self.out.log[:, REST] > 0.0, 1.0, numbers)
+        return np.where(self.out.log.rest > 0.0, 1.0, numbers)
 
     @cached_property
     def worst_growth(self) -> float:
@@ -97,12 +96,12 @@ def report(model: Model, attempt: Attempt) -> Report:
 def _sums(dof, reverse, residual, log):
     """Largest miss (m), largest force or moment out of balance (N, N m), steps of the integrator, arcs shot backward.
 
-    dof : (n_arcs, LOCAL), of `Arcs`    reverse : (n_arcs,)    residual : (n,)    log : (n_arcs, LOG_SIZE)
+    dof : (n_arcs, LOCAL), of `Arcs`    reverse : (n_arcs,)    residual : (n,)    log : (n_arcs,) of LOG
     """
     miss, imbalance, steps, backward = 0.0, 0.0, 0, 0
     own = np.zeros(residual.size, dtype=np.bool_)
     for a in range(reverse.size):
-        steps += int(log[a, STEPS])
+        steps += int(log.steps[a])
         backward += 1 if reverse[a] else 0
         for i in range(OWN, OWN + 3):
             own[dof[a, i]] = True
@@ -118,9 +117,9 @@ def _sums(dof, reverse, residual, log):
 
 @kernel
 def _first_slack(log, force):
-    """The first slack arc, -1 for none.  log : (n_arcs, LOG_SIZE)    force : (n_arcs,) of `Arcs`"""
+    """The first slack arc, -1 for none.  log : (n_arcs,) of LOG    force : (n_arcs,) of `Arcs`"""
     for a in range(force.size):
-        if log[a, LOWEST] < SLACK * force[a]:
+        if log.lowest[a] < SLACK * force[a]:
             return a
     return -1
 

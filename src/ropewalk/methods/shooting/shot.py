@@ -40,8 +40,15 @@ from ropewalk.numerics.rungekutta import (
 from ropewalk.physics.current import FUNCTION, POWER_LAYER, TABLE, UNIFORM
 
 ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
-STEPS, LOWEST, REST, DEEPEST = 0, 1, 2, 3  # entries of a shot's log: steps, least |n| (N), bed (m), deepest dip (m)
-LOG_SIZE = 4
+LOG = np.dtype(
+    [
+        ("steps", "f8"),  # taken
+        ("lowest", "f8"),  # least |n| on the way, N
+        ("rest", "f8"),  # length on the bed, m
+        ("deepest", "f8"),  # dip below the bed, m, negative
+    ],
+    align=True,
+)
 
 LAST = 12  # stage at the end of a step
 NOTHING, PHASE, KINK, APEX = 0, 1, 2, 3  # events of a step
@@ -222,7 +229,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     arc : `Arc`    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
     integrator : tolerance of a step, relative to the scales of the arc, and pair
     wanted : grid (k,), m from the arc's start, rising, where the state is wanted, and table (k, STATE), filled
-    log : (LOG_SIZE,), filled
+    log : record of LOG, filled
     """
     (tolerance, pair), (grid, table) = integrator, wanted
     first, last, spans, laws, length, force = arc.first, arc.last, arc.spans, arc.laws, arc.length, arc.force
@@ -234,9 +241,9 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     scale[:3] = tolerance * length
     scale[3:] = tolerance * force
     water = sea.water_density > 0.0
-    log[STEPS], log[REST], log[DEEPEST], log[LOWEST] = 0.0, 0.0, 0.0, np.inf
+    log.steps, log.rest, log.deepest, log.lowest = 0.0, 0.0, 0.0, np.inf
     phase, begin, place, k = _leave(y, m, arc, on_bed, walk, wanted, log)
-    if log[REST] > 0.0 or phase == GROUNDED:  # what lies on the bed depends on where it starts
+    if log.rest > 0.0 or phase == GROUNDED:  # what lies on the bed depends on where it starts
         m = ALL if m > STATE else m
     origin = spans[first].start
     h = FIRST_STEP * (spans[last - 1].stop - origin)
@@ -272,8 +279,8 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
                 full = False
             if event != NOTHING or not simple:
                 error = error_norm(K, step, scale, pair)
-            log[STEPS] += 1.0
-            if log[STEPS] > MAX_STEPS:
+            log.steps += 1.0
+            if log.steps > MAX_STEPS:
                 return TOO_MANY_STEPS
             if not error <= 1.0:
                 h = step * step_factor(error, False, pair)
@@ -287,7 +294,7 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
                 _fill(s, step, share, y, (span, law, phase), walk, table[k])
                 k += 1
             if phase == GROUNDED:
-                log[REST] += step
+                log.rest += step
             s = end if full else s + step
             for j in range(m):
                 y[j] = y_new[j]
@@ -332,15 +339,15 @@ def _leave(y, m, arc, on_bed, walk, wanted, log):
     if on_bed != HANGING and event_value(y, GROUNDED, normal) < 0.0:
         if on_bed == STRAIGHT:
             entries = ALL if m > STATE else m
-            begin, place, log[REST] = lay_straight(
+            begin, place, log.rest = lay_straight(
                 y, entries, first, last, spans, laws, law_data, sea, delta, walk.box, walk.slope
             )
-            while k < grid.size and grid[k] < log[REST]:
+            while k < grid.size and grid[k] < log.rest:
                 point_on_bed(grid[k], y, first, begin, place, spans, laws, law_data, sea, delta, table[k])
                 k += 1
         else:
             phase = GROUNDED
-    while k < grid.size and grid[k] <= log[REST]:
+    while k < grid.size and grid[k] <= log.rest:
         table[k] = y[:STATE]
         if phase == GROUNDED:
             _flatten(table[k], normal)
@@ -383,11 +390,11 @@ def _change_phase(s, y, m, here, lean, walk):
 def _watch(y, radius, share, sea, log):
     """Keep the least force away from the ends and the deepest dip of the line's underside below the bed."""
     if END_SHARE < share < 1.0 - END_SHARE:
-        log[LOWEST] = min(log[LOWEST], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
+        log.lowest = min(log.lowest, np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))
     if sea.has_seabed:
         normal = sea.bed_normal
         height = y[0] * normal[0] + y[1] * normal[1] + (y[2] + sea.depth) * normal[2]
-        log[DEEPEST] = min(log[DEEPEST], height - radius)
+        log.deepest = min(log.deepest, height - radius)
 
 
 @kernel

@@ -213,9 +213,9 @@ class Shooting:
         """Newton on one problem; free tails of a guess are started from their own balance."""
         arcs, nodes, rigid = problem.arcs, problem.nodes, problem.rigid
         parts = (arcs, nodes, rigid, model.sea)
-        if guessed and nodes.tail.any():
-            start_tails(*parts, problem.x, problem.quaternions, START_TOLERANCE, self.pair)
         out = result_memory(problem.x.size, arcs.line.size, nodes.body.size, rigid.body.size)
+        if guessed and nodes.tail.any():
+            start_tails(*parts, problem.x, problem.quaternions, (START_TOLERANCE, self.pair), out.log)
         integrator = (self.tolerance, self.pair)
         newton = Newton(parts, problem.x, problem.quaternions, problem.scales, integrator, out, self.effort)
         path = newton.solve(self.target, restarts)

@@ -12,7 +12,6 @@ from ropewalk.methods.shooting.gaps import BELOW, PLACES, gaps, radii, room_belo
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import lying, node_position
 from ropewalk.methods.shooting.shape import bed_height
-from ropewalk.methods.shooting.shot import REST
 from ropewalk.model.joints import HELD
 from ropewalk.model.model import Model
 
@@ -94,7 +93,7 @@ def _afloat(model: Model, problem: Problem, out: Result) -> str:
 def _buried(model: Model, problem: Problem, out: Result) -> str:
     """A sentence about a line that lies on the bed at an end held below it."""
     arcs = problem.arcs
-    for a in np.flatnonzero((arcs.lift[:, 0] > 0.0) & (out.log[:, REST] > 0.0)):
+    for a in np.flatnonzero((arcs.lift[:, 0] > 0.0) & (out.log.rest > 0.0)):
         i = int(arcs.line[a])
         depth = float(arcs.lift[a].max()) - float(radii(model, i, arcs.edge[a, :1])[0])
         if depth > BELOW * float(model.lines.length[i]):
@@ -107,7 +106,7 @@ def _buried(model: Model, problem: Problem, out: Result) -> str:
 
 def _uneven(model: Model, problem: Problem, out: Result) -> str:
     """A sentence about a line that lies on the bed with pieces of different contact diameters."""
-    arcs, rest = problem.arcs, out.log[:, REST]
+    arcs, rest = problem.arcs, out.log.rest
     for i, name in enumerate(model.names.lines):
         own = np.flatnonzero((arcs.line == i) & (rest > 0.0))
         signs = np.where(arcs.reverse[own], -1.0, 1.0)
