@@ -15,11 +15,12 @@ BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 71116
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
-# 3300050: friction at an anchor beside a winch
+# 3300050: friction at an anchor beside a winch; 8300094: line paid out at 25 m/s; 9200378: a line that parts and falls
 # of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8),
-# lines that lie slack on the bed (12, 20, 110)
-BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 110)
-RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050)
+# lines that lie slack on the bed (12, 20, 110), elastic ones (9200025, 9200124); screens whose corners swing against
+# one another (35, 8800067); screens along the current (9200117)
+BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124)
+RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378)
 
 
 @pytest.mark.parametrize("seed", BY_AUTO)
@@ -47,6 +48,19 @@ def test_random_runs_of_bars_pass_their_audit(seed):
     """And stay within 1e-6 of their size where nothing drives them."""
     result = bar_run_outcome(seed)
     assert result["outcome"] == "done", result["text"]
+
+
+@pytest.mark.parametrize(
+    "seed, words",
+    [
+        (166, "loops of its bars repeat one another"),
+        (61117030, "of its length of 10.9826 m is left after 200 projections"),
+    ],
+)
+def test_what_the_recursion_cannot_take_is_refused(seed, words):
+    """A rhombic net and slack moorings by the recursion: one overflowed, in the other 10.9826 m were not 10.9826 m."""
+    result = bar_run_outcome(seed)
+    assert result["outcome"] == "refused" and words in result["text"], result["text"]
 
 
 @pytest.mark.parametrize("seed", (3, 25, 35))

@@ -10,6 +10,14 @@ From :math:`r, v` at t to t + h, with :math:`W = (M + \tfrac h2 D)^{-1}`, D the 
 Without drag this is RATTLE [Andersen1983]: second order, reversible, symplectic. The terms in D make each half
 a Rosenbrock stage: second order whatever D is, and stable for any step against the drag.
 
+That holds for motions which the drag damps by at least a fifth of D. Screens feel the mean motion of their corners:
+where these move against one another there is no drag, and the terms in D, with the forces at the begin of the step,
+feed energy in at the rate :math:`h^2 \omega^2 D / 4 m`. Nets with screens therefore take
+
+.. math:: v' = v_{1/2} + \tfrac h2 W_2 \left(f(r', v) - G'^T \mu\right),
+
+the same for a drag -D v, second order where D is the derivative of the drag, and neutral where there is none.
+
 Bars that yield (twines of nets) are no longer than l and do not push. Their multipliers solve
 :math:`\lambda \ge 0, |d| \le l, \lambda (|d| - l) = 0` by an active set: those that would push are released, those that
 would be too long are taken in, and the step is solved again. A bar that comes taut keeps no rate of lengthening: the
@@ -268,18 +276,20 @@ def second_half(bars, medium, motions, field, graph, s, held, first_force, t, h,
             s.v[i, j] = (s.r[i, j] - s.old_r[i, j]) / h
     directions(bars.node, s.r, field.direction)
     surroundings(medium, field, s.r, t + h)
+    has_screens = bars.screen.shape[0] > 0
     if kind == DAMPED:
         loads(bars, medium, field, s.r, s.old_v)
         first_force[:] = field.force
-    if kind != CONSTANT:
+    if kind == PLACED or (kind == DAMPED and not has_screens):
         loads(bars, medium, field, s.r, s.v)
-    if kind == DAMPED:
+    if kind == DAMPED and not has_screens:
         for i in range(s.v.shape[0]):
             for j in range(3):
                 x = 2.0 * field.force[i, j] - first_force[i, j]
                 for q in range(3):
                     x += (s.first_damping[i, j, q] + field.damping[i, j, q]) * (s.v[i, q] - s.old_v[i, q])
                 field.force[i, j] = x
+    if kind == DAMPED:
         mobility(bars, field, 0.5 * h, s.mobility)
     pulls(graph, bars.node, field.direction, s.mobility)
     kick(s.mobility, field.force, 0.5 * h, s.v)

@@ -14,7 +14,7 @@ from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.loops import accelerations, tree_steps
 from ropewalk.methods.bars.time import SAFETY, BarsInTime
 from ropewalk.methods.bars.tree import Tree, build_tree, make_turns
-from ropewalk.methods.bars.work import BarsWork, energies, refresh, strains
+from ropewalk.methods.bars.work import BarsWork, bar_name, energies, refresh, strains
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
@@ -22,6 +22,7 @@ from ropewalk.model.state import State
 
 MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
 RIDGE = 1e-11  # share of the diagonal of the loops' system that lets redundant loops be solved
+LARGEST_TENSION = 100.0  # times the tensions and loads at rest: above it those of the recursion are arithmetic
 CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
 # loops are closed along the replies of the last accelerations, so these belong to the state as well
 STATE_ARRAYS = (
@@ -64,7 +65,9 @@ class Recursive(BarsInTime):
         if self.closure == "pid":
             turns.gains[:] = self._gains(work, tree)
         work.own = {"tree": tree, "turns": turns, "steps": 0}
+        found = float(np.abs(work.steps.tension).max(initial=0.0))
         self.reload(work)
+        _refuse_locked(model, work, found)
         return work
 
     def advance(self, model: Model, work: BarsWork, t: float) -> Report:
@@ -137,6 +140,21 @@ class Recursive(BarsInTime):
         work.steps.mobility[:] = snapshot["mobility"]
         _share(work)
         return work
+
+
+def _refuse_locked(model: Model, work: BarsWork, found: float) -> None:
+    """Raise InputError where loops repeat one another, so that the recursion does not find the tensions.
+
+    found : largest tension that balances the loads, N
+    """
+    tension, load = work.steps.tension, float(np.abs(work.field.force).sum())
+    k, most = int(np.argmax(np.abs(tension))), LARGEST_TENSION * max(found, load)
+    if abs(tension[k]) > most > 0.0:
+        raise InputError(
+            f"recursive: {bar_name(work, model, k)} would begin with {abs(tension[k]):.3g} N, more than "
+            f"{LARGEST_TENSION:g} times the tension and the loads at rest ({found:.3g} and {load:.3g} N): loops of its "
+            "bars repeat one another, which the recursion does not solve; use the solver 'constrained'"
+        )
 
 
 def _share(work: BarsWork) -> None:

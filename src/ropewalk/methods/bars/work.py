@@ -39,14 +39,17 @@ from ropewalk.model.joints import HELD, Motions
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+from ropewalk.physics.waves import VELOCITY
 
 START_TOLERANCE = 1e-12  # relative strain of the bars at the start
 STRAIGHTEN = 200  # projections of a given shape onto the lengths of its bars, each along new directions
 CLOSE = 1e-9  # relative strain at which the projection has arrived
+VISIBLE = 1e-4  # relative strain that shows in the digits of a message
 GIVE = 1e6  # times the largest mobility: compliance of elastic bars where only the rigid ones are to be met
 LOOSE = 1e-9  # relative: bars that yield and are shorter by more are slack at the start
 PUSHES = 1e-9  # of the largest tension: with which bars that yield may push at a moment
 RELEASES = 20  # of such bars, one lot after the other
+SLOPE = 1.0  # of the coefficients of screens by their angle, 1/rad, at most
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
 
 
@@ -109,10 +112,33 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     work.bars = bars
     steps.give[:] = redundant_give(graph, arrays.direction)
     soften(steps)
-    if np.any(steps.give > 0.0):
+    if np.any(steps.give > 0.0) or np.any(elastic):  # loads go with the lengths of the bars
         find_tensions(work)
         steps.rate_tension[:] = steps.tension
+    _keep_tensions(work, state)
     return work
+
+
+def _keep_tensions(work: BarsWork, state: State) -> None:
+    """Tensions of a state of rest on these bars, where they balance the loads better than those found.
+
+    Where bars say what others say, or are just not slack, tensions are found to some 1e-5 only.
+    """
+    s, places, node = work.steps, work.places, work.bars.node
+    n_lines, n_nets = int(places.bar_start[-1]), int(places.net_bar_start[-1] - places.net_bar_start[0])
+    is_same = not n_lines or (state.element_tension.size > 0 and np.array_equal(state.s, places.line_s))
+    if not is_same or state.net_tension.size != n_nets or n_lines + n_nets != s.tension.size or np.any(s.v):
+        return
+    own = np.delete(state.element_tension, places.line_start[1:] - 1) if n_lines else np.zeros(0)
+    tension = np.concatenate([own, state.net_tension])
+    force, pull = work.field.force.copy(), tension[:, None] * work.field.direction
+    np.add.at(force, node[:, 0], pull)
+    np.add.at(force, node[:, 1], -pull)
+    free = ~work.bars.held
+    rate = np.einsum("nij,nj->ni", s.mobility, force)
+    if np.abs(rate[free]).max(initial=0.0) < np.abs(s.old_force[free]).max(initial=0.0):
+        s.tension[:] = s.rate_tension[:] = tension
+        s.old_force[free] = rate[free]
 
 
 def _pushes(model: Model, places: Places, n: int) -> Pushes:
@@ -190,10 +216,7 @@ def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
         if not abs(strain[k]) <= CLOSE and not strict:
             steps.r[:] = given
         elif not abs(strain[k]) <= CLOSE:
-            raise InputError(
-                f"{bar_name(work, model, k)}: its ends are {bars.length[k] * (1.0 + strain[k]):.6g} m apart and cannot "
-                f"be brought to its length of {bars.length[k]:.6g} m; lengthen the line or move its ends"
-            )
+            raise InputError(_unmet(bar_name(work, model, k), float(bars.length[k]), float(strain[k])))
     refresh(work)
     pulls(work.graph, bars.node, field.direction, steps.mobility)
     steps.tally[3] = 0.0
@@ -204,6 +227,20 @@ def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
     steps.tally[:] = 0.0
     find_tensions(work)
     steps.rate_tension[:] = steps.tension
+
+
+def _unmet(name: str, length: float, strain: float) -> str:
+    """That a bar does not get its length (m); it is off by a strain."""
+    if abs(strain) > VISIBLE:
+        return (
+            f"{name}: its ends are {length * (1.0 + strain):.6g} m apart and cannot be brought to its length of "
+            f"{length:.6g} m; lengthen the line or move its ends"
+        )
+    return (
+        f"{name}: {abs(strain):.2g} of its length of {length:.6g} m is left after {STRAIGHTEN} projections of a slack "
+        "shape onto the lengths of its bars; use the solver 'constrained' or 'mixed_fem', which leave slack lines as "
+        "they lie"
+    )
 
 
 def _refuse_no_length(work: BarsWork, model: Model) -> None:
@@ -303,7 +340,8 @@ def stable_step(work: BarsWork) -> float:
 
     .. math:: \omega_{\max}^2 \le \max_i \frac{2}{m_i} \sum_{k \ni i} \frac{|T_k|}{l_k}
 
-    The bars of a body count nothing: they swing with the whole of it. Those of links do.
+    The bars of a body count nothing: they swing with the whole of it. Those of links do. Screens change their
+    force as they turn.
     """
     bars, places = work.bars, work.places
     swings = np.arange(bars.length.size) < int(places.net_bar_start[-1])
@@ -315,7 +353,7 @@ def stable_step(work: BarsWork) -> float:
     inverse: Array = np.linalg.eigvalsh(work.steps.mobility)[:, -1].astype(np.float64)
     square, rate = body_rates(places, work.field, work.steps.r, inverse)
     hinge_square, hinge_rate = hinge_rates(bars, work.steps.r, inverse)
-    spring = bars.spring.max(axis=1)
+    spring = bars.spring.max(axis=1) + _screen_stiffness(work)
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
         k = work.medium.bed.law.stiffness[0] * bars.contact_width * 0.5 * bars.length
@@ -325,6 +363,21 @@ def stable_step(work: BarsWork) -> float:
     square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
     square, rate = max(square, hinge_square), max(rate, hinge_rate)
     return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf
+
+
+def _screen_stiffness(work: BarsWork) -> Array:
+    """(n,) change of the force of screens on their corners as they turn about the shortest bar there, N/m."""
+    bars, field, s = work.bars, work.field, work.steps
+    turning, near = np.zeros(bars.mass.size), np.full(bars.mass.size, np.inf)
+    for side in range(2):
+        np.minimum.at(near, bars.node[:, side], bars.length)
+    for screen in bars.screen:
+        corner = screen.corner[: 3 if screen.corner[3] < 0 else 4]
+        a, b, c, d = s.r[corner[[0, 1, 2, -1]]]
+        u = np.mean(screen.wake * field.flow[corner, VELOCITY : VELOCITY + 3] - s.v[corner], axis=0)
+        area = 0.5 * float(np.linalg.norm(np.cross(c - a, d - b)))
+        turning[corner] += 0.5 * work.medium.water_density * float(u @ u) * area * SLOPE / corner.size
+    return turning / near
 
 
 def bar_name(work: BarsWork, model: Model, k: int) -> str:

@@ -3,13 +3,73 @@
 from __future__ import annotations
 
 from ropewalk.assembly.body_loads import three_of
-from ropewalk.loads.bed import ground, pressure
-from ropewalk.numerics.blockelimination import UNCOUNTED, dot
+from ropewalk.loads.bed import ground, penetration, pressure
+from ropewalk.numerics.blockelimination import UNCOUNTED, ZERO3, dot, scale3
 from ropewalk.numerics.compile import kernel
 
 MOST_TRIES = 8  # of the scalar Newton method
 SHALLOW = 0.1  # of the bed's ramp: where a node that comes from above is tried first
 CLOSE = 1e-3  # of the ramp: the guess needs no more
+FREE = 3  # directions in which a point moves that a line ends at
+
+
+@kernel(**UNCOUNTED)
+def _shift(n, foot, bp, gp, bed, X, Y):
+    """How row n of the trial state Y is to be moved (m), so that the bed bears it alone; see `land`.
+
+    foot : mass (kg), contact area (m2), and radius from the centre to the underside (m)    the rest : of `land`
+    """
+    m, area, radius = foot
+    ramp = bed.law[0].ramp
+    normal, height = ground(bed, three_of(Y, 0, n))
+    before = radius - ground(bed, three_of(X, 0, n))[1]
+    guess = radius - height
+    if before <= 0.0 and guess <= 0.0:
+        return ZERO3
+    rate_before, rate = -dot(normal, three_of(X, 1, n)), -dot(normal, three_of(Y, 1, n))
+    force = m * (dot(normal, three_of(Y, 2, n)) - dot(normal, three_of(X, 2, n)))
+    force += area * pressure(bed, before, rate_before)[0]
+    depth = max(before, min(guess, SHALLOW * ramp))
+    for _ in range(MOST_TRIES):
+        moved = depth - guess
+        p, by_depth, by_rate = pressure(bed, depth, rate + gp * moved)
+        slope = by_depth + gp * by_rate
+        if depth > 0.0:
+            slope = max(slope, p / depth)
+        step = (m * bp * moved + area * p - force) / (m * bp + area * slope)
+        depth -= step
+        if abs(step) < CLOSE * ramp:
+            return scale3(guess - depth, normal)
+    return ZERO3
+
+
+@kernel(**UNCOUNTED)
+def _move(n, shift, bp, gp, Y):
+    """Move row n of Y by `shift` (m), with the velocity and the acceleration that the scheme makes of it."""
+    for i in range(3):
+        Y[0, n, i] += shift[i]
+        Y[1, n, i] += gp * shift[i]
+        Y[2, n, i] += bp * shift[i]
+
+
+@kernel(**UNCOUNTED)
+def _land_point(j, bp, gp, mesh, X, Y):
+    """As `land`, for the point of junction j with the ends of all lines that meet in it."""
+    node, row, lines, start = mesh.node, mesh.s.size + j, mesh.line, mesh.node_start
+    m, area, radius = node[row].mass, node[row].bed_area, node[row].radius
+    for line in range(lines.shape[0]):
+        for side in range(2):
+            if lines[line].junction[side] == j:
+                n = start[line] if side == 0 else start[line + 1] - 1
+                m, area, radius = m + node[n].mass, area + node[n].bed_area, max(radius, node[n].radius)
+    if area == 0.0 or m <= 0.0:
+        return
+    shift = _shift(row, (m, area, radius), bp, gp, mesh.bed, X, Y)
+    _move(row, shift, bp, gp, Y)
+    for line in range(lines.shape[0]):
+        for side in range(2):
+            if lines[line].junction[side] == j:
+                _move(start[line] if side == 0 else start[line + 1] - 1, shift, bp, gp, Y)
 
 
 @kernel(**UNCOUNTED)
@@ -17,8 +77,9 @@ def land(bp, gp, mesh, X, Y):
     r"""Move the nodes of the trial state Y that are in the bed to where it bears them, the rest of the line as before.
 
     Accelerations that are extrapolated through a touchdown put nodes deep into the bed or high above it, and
-    Newton's method for the whole line then spends most of its iterations on them. Here each node solves for its
-    depth :math:`\delta` alone, with the force F that all but the bed had on it before the step,
+    Newton's method for the whole line then spends most of its iterations on them, or ends too early, because what it
+    remembers of the motion before says nothing of the bed. Here each node, and each free point with the line ends at
+    it, solves for its depth :math:`\delta` alone, with the force F that all but the bed had on it before the step,
 
     .. math:: m \ddot\delta(\delta) + A\, p(\delta, \dot\delta(\delta)) = F = m \ddot\delta_0 + A\, p_0,
 
@@ -26,33 +87,15 @@ def land(bp, gp, mesh, X, Y):
 
     bp, gp : derivatives of acceleration (1/s2) and velocity (1/s) by position    X : before, Y : changed; (4, n, 3)
     """
-    bed, node = mesh.bed, mesh.node
-    ramp = bed.law[0].ramp
-    for n in range(mesh.s.size):
-        area, m = node[n].bed_area, node[n].mass
-        if area == 0.0 or m <= 0.0:
-            continue
-        normal, height = ground(bed, three_of(Y, 0, n))
-        before = node[n].radius - ground(bed, three_of(X, 0, n))[1]
-        guess = node[n].radius - height
-        if before <= 0.0 and guess <= 0.0:
-            continue
-        rate_before, rate = -dot(normal, three_of(X, 1, n)), -dot(normal, three_of(Y, 1, n))
-        force = m * (dot(normal, three_of(Y, 2, n)) - dot(normal, three_of(X, 2, n)))
-        force += area * pressure(bed, before, rate_before)[0]
-        depth = max(before, min(guess, SHALLOW * ramp))
-        for _ in range(MOST_TRIES):
-            moved = depth - guess
-            p, by_depth, by_rate = pressure(bed, depth, rate + gp * moved)
-            slope = by_depth + gp * by_rate
-            if depth > 0.0:
-                slope = max(slope, p / depth)
-            step = (m * bp * moved + area * p - force) / (m * bp + area * slope)
-            depth -= step
-            if abs(step) < CLOSE * ramp:
-                for i in range(3):
-                    shift = (guess - depth) * normal[i]
-                    Y[0, n, i] += shift
-                    Y[1, n, i] += gp * shift
-                    Y[2, n, i] += bp * shift
-                break
+    node, start, dof_start = mesh.node, mesh.node_start, mesh.dof_start
+    n_points = mesh.motion.size - mesh.bodies.body.shape[0]
+    for line in range(mesh.line.shape[0]):
+        for n in range(start[line] + 1, start[line + 1] - 1):
+            area, m = node[n].bed_area, node[n].mass
+            if area > 0.0 and m > 0.0:
+                _move(n, _shift(n, (m, area, node[n].radius), bp, gp, mesh.bed, X, Y), bp, gp, Y)
+        for side in range(2):
+            j, n = mesh.line[line].junction[side], start[line] if side == 0 else start[line + 1] - 1
+            is_free = j < n_points and dof_start[j + 1] - dof_start[j] == FREE
+            if is_free and penetration(mesh.bed, three_of(Y, 0, n), node[n].radius) > 0.0:
+                _land_point(j, bp, gp, mesh, X, Y)

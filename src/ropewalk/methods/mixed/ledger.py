@@ -7,7 +7,7 @@ by the parabola through the last three values. What the scheme itself takes in a
 .. math:: D = \sum m \left(\frac{a_0 + a_1}{2} \cdot \Delta r - \frac{v_0 + v_1}{2} \cdot \Delta v\right),
 
 has a row of its own; docs/theory/mixed_elements.md says what it is for each scheme. In steps in which a line comes taut
-it goes to another row: the blow takes the velocity along the line, and a finer step would not keep it. What is left,
+or strikes the bed it goes to another row: a blow takes the velocity, and a finer step would not keep it. What is left,
 
 .. math:: c = \Delta(K + E + V) - W_\text{ends} - W_\text{water} - W_\text{loads} - W_\text{winch}
           + \sum \text{losses},
@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import instant
+from ropewalk.assembly.element import instant, three
+from ropewalk.loads.bed import ground, penetration
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.ledger_forces import (
     add_step,
@@ -29,7 +30,7 @@ from ropewalk.methods.mixed.ledger_forces import (
     measure_lines,
 )
 from ropewalk.methods.mixed.payout import book_winches
-from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot
 from ropewalk.numerics.compile import kernel
 
 
@@ -97,6 +98,22 @@ def _snaps(element, before, after, level):
 
 
 @kernel(**UNCOUNTED)
+def _strikes(h, mesh, before, after):
+    """Whether a node comes down on the bed in a step of h (s), fast enough to pass the ramp of the bed's damping in it.
+
+    before, after : (4, n_rows, 3)
+    """
+    ramp, count = mesh.bed.law[0].ramp, 0
+    for n in range(mesh.s.size):
+        radius = mesh.node[n].radius
+        if mesh.node[n].bed_area > 0.0 and penetration(mesh.bed, three(after[0], n), radius) > 0.0:
+            normal, height = ground(mesh.bed, three(before[0], n))
+            if height > radius and -h * dot(normal, three(before[1], n)) > ramp:
+                count += 1
+    return count > 0
+
+
+@kernel(**UNCOUNTED)
 def keep_step(h, h_before, mesh, sea, work):
     """Add the step from `work.last` to `work.now` to the ledger; `work.flow` is the water after it.
 
@@ -109,7 +126,8 @@ def keep_step(h, h_before, mesh, sea, work):
     step.ends -= held
     before = done.numerics
     add_step(h, h_before, work.ledger)
-    if work.clock[0].impact > 0.0 or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level):
+    is_blow = work.clock[0].impact > 0.0 or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level)
+    if is_blow or (mesh.has_bed and _strikes(h, mesh, work.last.X, work.now.X)):
         done.impact += done.numerics - before
         done.numerics = before
 
