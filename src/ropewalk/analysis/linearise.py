@@ -15,6 +15,7 @@ from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.equilibrium import Rest, find_rest
+from ropewalk.methods.linear.links import refuse_friction
 from ropewalk.methods.linear.pencil import Pencil
 from ropewalk.methods.linear.unknowns import DOFS, Place, Unknowns, number
 from ropewalk.model.arrays import Array, Ints
@@ -266,8 +267,6 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
             "frequency analyses support lines, points, bodies and nets; leave rods out of the case: floating rods are "
             "solved by ropewalk float"
         )
-    if case.links:
-        raise InputError("frequency analyses do not support links between bodies; merge rigid ones into one")
     if any(line.over for line in case.lines.values()):
         raise InputError("frequency analyses do not support lines that run over points; end them there")
     if any(section.drag.has_law for section in case.sections.values()):
@@ -279,6 +278,7 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
     if case.nets:
         nets, state = net_parts(equilibrium)
         model = nets.model
+    refuse_friction(model)
     unknowns = number(model)
     rest = find_rest(model, unknowns, state, mass_damping)
     return Linearised(equilibrium.system, equilibrium, unknowns, rest, nets)

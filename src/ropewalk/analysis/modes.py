@@ -108,8 +108,10 @@ def _real(linear: Linearised, count: int, near: float, scale: float) -> Found:
 
 
 def _unstable_count(linear: Linearised, factor: SymmetricFactor) -> int | None:
-    """Number of growing modes by the signs of the pivots; every tension has one negative of its own."""
-    return None if factor.negative is None else factor.negative - linear.unknowns.tension.size
+    """Number of growing modes by the signs of the pivots; every tension and multiplier has a negative one."""
+    if factor.negative is None:
+        return None
+    return factor.negative - linear.unknowns.tension.size - linear.unknowns.link.size
 
 
 def _growing(linear: Linearised, count: int, scale: float) -> tuple[Array, Array]:
@@ -128,7 +130,7 @@ def _growing(linear: Linearised, count: int, scale: float) -> tuple[Array, Array
 def free_count(linear: Linearised) -> int:
     """Number of modes: moving unknowns with mass, less what inextensible lines take."""
     moving = int(np.count_nonzero(linear.M.diagonal() > 0.0))
-    rigid = int(np.count_nonzero(linear.assembled.local.give == 0.0))
+    rigid = int(np.count_nonzero(linear.assembled.local.give == 0.0)) + linear.unknowns.link.size
     return min(max(0, moving - rigid), max(0, linear.K.shape[0] - 2))
 
 

@@ -22,6 +22,7 @@ from ropewalk.loads.given import spring_pull
 from ropewalk.loads.sea import current_gradient, current_here
 from ropewalk.methods.linear import element as linear_element
 from ropewalk.methods.linear.body import BodyTerms, body_terms
+from ropewalk.methods.linear.links import link_matrices
 from ropewalk.methods.linear.unknowns import Place, Unknowns, movement
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import LOOSE
@@ -116,16 +117,22 @@ def assemble(
         for k in range(len(model.names.bodies))
     )
     own_K, own_B, own_M, own_R = _own(model, unknowns, place, local, bodies)
+    links = link_matrices(model, unknowns, place) if unknowns.link.size or model.links.names else None
     K = S.T @ nodal_K @ S + E.T @ GS + GS.T @ E - E.T @ diags(local.give) @ E + own_K
     residual: Array = S.T @ local.R.reshape(-1) + E.T @ local.miss + own_R
+    B = S.T @ nodal_B @ S + E.T @ tau @ GS + own_B
+    K_in, B_in = S.T @ nodal_K @ S_in + E.T @ GS_in, S.T @ nodal_B @ S_in + E.T @ tau @ GS_in
+    if links is not None:
+        K, B, residual = K + links.K, B + links.B, residual + links.residual
+        K_in, B_in = K_in + links.K_in, B_in + links.B_in
     return Assembled(
         residual=residual,
         M=(S.T @ nodal_M @ S + own_M).tocsc(),
-        B=(S.T @ nodal_B @ S + E.T @ tau @ GS + own_B).tocsc(),
+        B=B.tocsc(),
         K=K.tocsc(),
         M_in=(S.T @ nodal_M @ S_in).tocsc(),
-        B_in=(S.T @ nodal_B @ S_in + E.T @ tau @ GS_in).tocsc(),
-        K_in=(S.T @ nodal_K @ S_in + E.T @ GS_in).tocsc(),
+        B_in=B_in.tocsc(),
+        K_in=K_in.tocsc(),
         P=(identity(n) + E.T @ diags(np.abs(place.T) / unknowns.mesh.element["length"]) @ GS).tocsc(),
         S=S,
         S_in=S_in,

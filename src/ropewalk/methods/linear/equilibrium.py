@@ -56,7 +56,7 @@ def place_of(model: Model, unknowns: Unknowns, state: State) -> Place:
         T[e] = resample(state, line, 0.5 * (s[1:] + s[:-1]))[2]
     r = _settled(model, unknowns, r)
     place = Place(np.concatenate([r, state.point_position]), T, state.body_position.copy(),
-                  state.body_quaternion.copy())  # fmt: skip
+                  state.body_quaternion.copy(), np.zeros(unknowns.link.size))  # fmt: skip
     return joined(model, unknowns, place)
 
 
@@ -93,7 +93,8 @@ def moved(model: Model, unknowns: Unknowns, place: Place, S: Array, step: Array)
         position[k] += step[unknowns.body[k, :3]]
         turned = quaternion_product(quaternion_exp(step[unknowns.body[k, 3:]]), quaternion[k])
         quaternion[k] = quaternion_normalise(turned)
-    return joined(model, unknowns, Place(r, place.T + step[unknowns.tension], position, quaternion))
+    hold = place.hold + step[unknowns.link]
+    return joined(model, unknowns, Place(r, place.T + step[unknowns.tension], position, quaternion, hold))
 
 
 def scales(model: Model, place: Place) -> tuple[float, float]:
@@ -114,6 +115,7 @@ class _Judge:
         self.force_scale, self.length_scale = scales(model, place)
         self.lengths = np.zeros(unknowns.size, dtype=bool)
         self.lengths[unknowns.tension] = True
+        self.lengths[unknowns.link] = True
 
     def __call__(self, place: Place, iterations: int = 0) -> Rest:
         found = assemble(self.model, self.unknowns, place, self.mass_damping)
@@ -159,6 +161,8 @@ def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: floa
     place = place_of(model, unknowns, state)
     judge = _Judge(model, unknowns, place, mass_damping)
     first = judge(place)
+    if unknowns.link.size:
+        first = judge(_with_multipliers(unknowns, first))
     rest = _plain(judge, first)
     if not judge.is_done(rest):
         rest = min(rest, _damped(judge, first), key=judge.merit)
@@ -171,6 +175,14 @@ def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: floa
         f"the elements do not come to rest near the equilibrium found: {rest.force:.3g} N out of balance and "
         f"{rest.miss:.3g} m of length missed after {rest.iterations} iterations; give the lines more elements"
     )
+
+
+def _with_multipliers(unknowns: Unknowns, rest: Rest) -> Place:
+    """The place with the multipliers of links that balance the bodies best."""
+    moving = np.setdiff1d(np.arange(unknowns.size), np.concatenate([unknowns.tension, unknowns.link]))
+    by = rest.assembled.K[:, unknowns.link].tocsr()[moving].toarray()
+    hold = np.linalg.lstsq(by, -rest.assembled.residual[moving], rcond=None)[0]
+    return rest.place._replace(hold=hold)
 
 
 def _plain(judge: _Judge, rest: Rest) -> Rest:

@@ -1,7 +1,8 @@
 """Unknowns of a system about rest, and how every node moves with them.
 
 Unknowns are, along each line, the position of a node and the tension of the element before it; then the free
-components of points and the six of each free body (translation, rotation about world axes through the origin).
+components of points and the six of each free body (translation, rotation about world axes through the origin),
+and the multipliers of links.
 In this order elimination needs no pivoting and hardly fills in.
 Inputs are the held and moved components of points and bodies. The rows of positions are the nodes of the lines
 and, after them, the points.
@@ -14,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ropewalk.assembly.links import ROWS as LINK_ROWS
 from ropewalk.assembly.mesh import Mesh, build_mesh
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array, Ints, ints
+from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -24,6 +26,9 @@ from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.rigidbody import arm_matrix
 
 DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+
+
+NO_LINKS = floats([])
 
 
 class Unknowns(NamedTuple):
@@ -38,6 +43,8 @@ class Unknowns(NamedTuple):
     point_input: Ints  # (n_points, 3)
     body_input: Ints  # (n_bodies, 6)
     ends: Ints  # (n_lines, 2) end nodes A and B
+    link: Ints  # multipliers of all links
+    link_start: Ints  # (n_links + 1,) first of each link
     size: int
     n_inputs: int
 
@@ -49,6 +56,7 @@ class Place(NamedTuple):
     T: Array  # (n_elements,) N
     body_position: Array  # (n_bodies, 3) m
     quaternion: Array  # (n_bodies, 4)
+    hold: Array = NO_LINKS  # multipliers of links, N, N m
 
 
 def number(model: Model) -> Unknowns:
@@ -77,10 +85,14 @@ def number(model: Model) -> Unknowns:
     alone = mesh.element_start[:-1][np.diff(mesh.element_start) == 1]
     tension[alone] = count + np.arange(alone.size)
     count += alone.size
+    held = np.sum(model.links.axis.hold.reshape(-1, 3) == HELD, axis=1)
+    link_start = offsets([LINK_ROWS.get(int(k), int(own)) for k, own in zip(model.links.kind, held, strict=True)])
+    link = ints(count + np.arange(int(link_start[-1])))
+    count += link.size
     point_input, inputs = _numbered(~is_free, 0)
     body_input, inputs = _numbered(~is_loose, inputs)
     return Unknowns(mesh, ints(first), ints(inner), ints(tension), point, body, point_input, body_input, ints(ends),
-                    count, inputs)  # fmt: skip
+                    link, link_start, count, inputs)  # fmt: skip
 
 
 def _numbered(which: Array, count: int) -> tuple[Ints, int]:
