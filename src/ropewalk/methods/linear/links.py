@@ -28,8 +28,8 @@ from ropewalk.model.model import Model
 from ropewalk.model.state import rotation_matrix
 from ropewalk.physics.rigidbody import arm_matrix
 
-A, B = slice(0, 3), slice(6, 9)  # places of the ends in q
-TURN_A, TURN_B = slice(3, 6), slice(9, 12)
+AT_A, AT_B = slice(0, 3), slice(6, 9)  # places of the ends in q
+ABOUT_A, ABOUT_B = slice(3, 6), slice(9, 12)
 
 
 def hat(a: Array) -> Array:
@@ -58,21 +58,21 @@ class Terms:
 
     def together(self, d: Array, force: Array) -> None:
         """Both ends in one place.  d : first end less second, m    force : multipliers, N"""
-        self.hold[:3, A], self.hold[:3, B] = np.eye(3), -np.eye(3)
+        self.hold[:3, AT_A], self.hold[:3, AT_B] = np.eye(3), -np.eye(3)
         self.gap[:3] = d
-        self.wrench[A] += force
-        self.wrench[B] -= force
+        self.wrench[AT_A] += force
+        self.wrench[AT_B] -= force
 
     def apart(self, d: Array, length: float, pull: float) -> None:
         """Both ends at a distance (m)."""
         span = float(np.linalg.norm(d))
         t = d / span
-        self.hold[0, A], self.hold[0, B] = t, -t
+        self.hold[0, AT_A], self.hold[0, AT_B] = t, -t
         self.gap[0] = span - length
-        self.wrench[A] += pull * t
-        self.wrench[B] -= pull * t
+        self.wrench[AT_A] += pull * t
+        self.wrench[AT_B] -= pull * t
         S = pull / span * (np.eye(3) - np.outer(t, t))
-        for i, j, sign in ((A, A, 1.0), (A, B, -1.0), (B, A, -1.0), (B, B, 1.0)):
+        for i, j, sign in ((AT_A, AT_A, 1.0), (AT_A, AT_B, -1.0), (AT_B, AT_A, -1.0), (AT_B, AT_B, 1.0)):
             self.own[i, j] += sign * S
 
     def square(self, row: int, u: Array, w: Array, moment: float) -> None:
@@ -81,15 +81,15 @@ class Terms:
         row : of the equation    moment : its multiplier, N m
         """
         across, cosine = np.cross(u, w), float(u @ w)
-        self.hold[row, TURN_A], self.hold[row, TURN_B] = across, -across
+        self.hold[row, ABOUT_A], self.hold[row, ABOUT_B] = across, -across
         self.gap[row] = cosine
-        self.wrench[TURN_A] += moment * across
-        self.wrench[TURN_B] -= moment * across
+        self.wrench[ABOUT_A] += moment * across
+        self.wrench[ABOUT_B] -= moment * across
         by_a = moment * (np.outer(u, w) - cosine * np.eye(3))
         by_b = moment * (cosine * np.eye(3) - np.outer(w, u))
-        for row_of, sign in ((TURN_A, 1.0), (TURN_B, -1.0)):
-            self.own[row_of, TURN_A] += sign * by_a
-            self.own[row_of, TURN_B] += sign * by_b
+        for row_of, sign in ((ABOUT_A, 1.0), (ABOUT_B, -1.0)):
+            self.own[row_of, ABOUT_A] += sign * by_a
+            self.own[row_of, ABOUT_B] += sign * by_b
 
     def along(self, u: Array, d: Array, force: float, slope: float = 0.0) -> Array:
         """A force (N) on the second end along u of the first part, where the second is; its direction j in q.
@@ -99,11 +99,11 @@ class Terms:
         j = np.concatenate([u, np.cross(u, d), -u, np.zeros(3)])
         self.wrench += force * j
         turn = force * hat(u)
-        self.own[A, TURN_A] -= turn
-        self.own[B, TURN_A] += turn
-        self.own[TURN_A, A] += turn
-        self.own[TURN_A, B] -= turn
-        self.own[TURN_A, TURN_A] += force * (np.outer(u, d) - float(u @ d) * np.eye(3))
+        self.own[AT_A, ABOUT_A] -= turn
+        self.own[AT_B, ABOUT_A] += turn
+        self.own[ABOUT_A, AT_A] += turn
+        self.own[ABOUT_A, AT_B] -= turn
+        self.own[ABOUT_A, ABOUT_A] += force * (np.outer(u, d) - float(u @ d) * np.eye(3))
         self.own -= slope * np.outer(j, j)
         return j
 
@@ -115,8 +115,8 @@ class Terms:
         j = np.concatenate([np.zeros(3), -n, np.zeros(3), n])
         self.wrench += moment * j
         self.own += stiffness * np.outer(j, j)
-        self.own[TURN_A, TURN_A] += moment * hat(n)
-        self.own[TURN_B, TURN_A] -= moment * hat(n)
+        self.own[ABOUT_A, ABOUT_A] += moment * hat(n)
+        self.own[ABOUT_B, ABOUT_A] -= moment * hat(n)
         self.damping += damping * np.outer(j, j)
 
 
