@@ -16,15 +16,20 @@ from ropewalk.methods.rods.equilibrium import VOLUME_TOLERANCE, FloatingPose, de
 from ropewalk.model.arrays import Array
 from ropewalk.model.rod_fields import angle_at, build_rod
 from ropewalk.model.rods import RodModel, RodWarning
+from ropewalk.numerics.newton import Look, Rule, newton
 from ropewalk.physics.rod_energy import float_at
 from ropewalk.physics.rod_hydrostatics import hydrostatics
 from ropewalk.spec.system import Source, System
 
 BALANCED = 1e-12  # of weight and of weight times length, at which the search ends
-MOST_STEPS = 25  # of Newton's method; five are usual from a near guess
 DIFFERENCE = 1e-5  # rad, of an angle
-LONGEST = 0.3  # rad, of one step in any angle
-HALVINGS = 12
+RULE = Rule(
+    target=BALANCED,
+    floor=1e3 * BALANCED,
+    most=25,  # five are usual from a near guess
+    halvings=12,
+    longest=0.3,  # rad, in any angle
+)
 FIRST_SHARE, LEAST_SHARE = 0.25, 0.01  # of the way to the wished pose, taken at once
 MOST_BEGINS = 4  # stable poses that the head is led from
 RANK = 1e-9  # singular values below it, over the largest, are of joints that cannot help
@@ -164,33 +169,40 @@ def _out_of_balance(rod: RodModel, up: Array, heave: float | None) -> Array:
 def _newton(
     built: Callable[[Array], RodModel], angles: Array, turning: Array, up: Array, heave: float | None
 ) -> tuple[Array, int]:
-    """Newton's method with the smallest step at each iteration."""
-    now = _out_of_balance(built(angles), up, heave)
-    for step in range(MOST_STEPS):
-        error = float(np.abs(now).max())
-        if error <= BALANCED:
-            return angles, step
-        slope = np.empty((now.size, turning.size))
-        for column, k in enumerate(turning):
-            turn = DIFFERENCE * np.eye(angles.size)[k]
-            ahead, behind = (_out_of_balance(built(angles + sign * turn), up, heave) for sign in (1.0, -1.0))
-            slope[:, column] = (ahead - behind) / (2.0 * DIFFERENCE)
-        change = -np.linalg.lstsq(slope, now, rcond=RANK)[0]
-        change *= min(1.0, LONGEST / max(LONGEST, float(np.abs(change).max())))
-        for _ in range(HALVINGS):
-            trial = angles.copy()
-            trial[turning] += change
-            new = _out_of_balance(built(trial), up, heave)
-            if float(np.abs(new).max()) < error:
-                break
-            change = 0.5 * change
-        else:
-            break
-        angles, now = trial, new
-    error = float(np.abs(now).max())
-    if error <= 1e3 * BALANCED:
-        return angles, step
+    """Angles that balance the rod as wished, and the number of steps."""
+    path = newton(_Pose(built, turning, up, heave), angles, RULE)
+    if path is not None and path.converged:
+        return path.x, path.iterations
+    error, used = (path.here.error, path.iterations) if path is not None else (np.inf, 0)
     raise ConvergenceError(
-        f"still out of balance by {error:.2e} of weight x length after {step + 1} steps; let more joints turn, begin "
+        f"still out of balance by {error:.2e} of weight x length after {used + 1} steps; let more joints turn, begin "
         "with other angles, or leave heave out"
     )
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """The balance of a rod by the angles of its joints; the smallest step where there are more than it takes."""
+
+    built: Callable[[Array], RodModel]
+    turning: Array
+    up: Array
+    heave: float | None
+
+    def look(self, angles: Array) -> Look:
+        now = _out_of_balance(self.built(angles), self.up, self.heave)
+        error = float(np.abs(now).max())
+        return Look(error, error, now)
+
+    def step(self, angles: Array, here: Look) -> Array:
+        slope = np.empty((here.found.size, self.turning.size))
+        for column, k in enumerate(self.turning):
+            turn = DIFFERENCE * np.eye(angles.size)[k]
+            ahead, behind = (self.look(angles + sign * turn).found for sign in (1.0, -1.0))
+            slope[:, column] = (ahead - behind) / (2.0 * DIFFERENCE)
+        return np.asarray(-np.linalg.lstsq(slope, here.found, rcond=RANK)[0])
+
+    def moved(self, angles: Array, change: Array) -> Array:
+        trial = angles.copy()
+        trial[self.turning] += change
+        return trial

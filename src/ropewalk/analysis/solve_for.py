@@ -11,12 +11,12 @@ from ropewalk.analysis.sensitivity import number, read, sensitivities, with_numb
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.model.arrays import Array
+from ropewalk.numerics.newton import Look, Rule, newton
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
-MOST_ITERATIONS = 40
-MOST_HALVINGS = 25
 TOLERANCE = 1e-9  # of the larger of the wanted value and the first miss
+RULE = Rule(target=TOLERANCE, floor=TOLERANCE, most=40, halvings=25)
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,19 +54,14 @@ def solve_for(
     limits = np.array([(bounds or {}).get(path, (-np.inf, np.inf)) for path in paths]).reshape(-1, 2)
     wanted = np.array(list(targets.values()), dtype=float)
     values = np.array([number(system, path) for path in paths])
-    equilibrium, miss = _miss(system, targets)
+    miss = _miss(system, targets)[1]
     scale = np.maximum(np.abs(wanted), np.abs(miss))
     scale[scale == 0.0] = 1.0
-    for iteration in range(MOST_ITERATIONS):
-        if np.all(np.abs(miss) <= TOLERANCE * scale):
-            return Design(system, equilibrium, dict(zip(paths, values.tolist(), strict=True)), iteration)
-        table = sensitivities(system, list(targets), paths)
-        matrix = np.array([[table[output][path] for path in paths] for output in targets])
-        step = np.linalg.lstsq(matrix / scale[:, None], -miss / scale, rcond=None)[0]
-        found = _search(system, paths, values, step, limits, targets, miss / scale, scale)
-        if found is None:
-            break
-        system, equilibrium, values, miss = found
+    found = newton(_Targets(system, paths, targets, limits, scale), values, RULE)
+    assert found is not None  # there was an equilibrium to begin with
+    values, (case, equilibrium, miss) = found.x, found.here.found
+    if found.converged:
+        return Design(case, equilibrium, dict(zip(paths, values.tolist(), strict=True)), found.iterations)
     text = ", ".join(f"{path} = {value:.6g}" for path, value in zip(paths, values, strict=True))
     left = ", ".join(f"{path} by {m:.4g}" for path, m in zip(targets, miss, strict=True))
     raise ConvergenceError(
@@ -80,20 +75,33 @@ def _miss(system: System, targets: Mapping[str, float]) -> tuple[Equilibrium, Ar
     return equilibrium, np.array([read(equilibrium.summary, path) - value for path, value in targets.items()])
 
 
-def _search(
-    system: System, paths: list[str], values: Array, step: Array, limits: Array, targets: Mapping[str, float],
-    miss: Array, scale: Array,
-) -> tuple[System, Equilibrium, Array, Array] | None:  # fmt: skip
-    """The longest of step, step/2, ... that brings the outputs nearer; None if none does."""
-    for k in range(MOST_HALVINGS):
-        trial = np.clip(values + step / 2.0**k, limits[:, 0], limits[:, 1])
-        case = system
+@dataclass(frozen=True)
+class _Targets:
+    """How far outputs are from their targets by the varied numbers, for :func:`ropewalk.numerics.newton.newton`."""
+
+    system: System
+    paths: list[str]
+    targets: Mapping[str, float]
+    limits: Array  # (n, 2) of the numbers
+    scale: Array  # (n,) of the outputs
+
+    def look(self, values: Array) -> Look | None:
+        case = self.system
         try:
-            for path, value in zip(paths, trial.tolist(), strict=True):
+            for path, value in zip(self.paths, values.tolist(), strict=True):
                 case = with_number(case, path, value)
-            equilibrium, new = _miss(case, targets)
+            equilibrium, miss = _miss(case, self.targets)
         except (ConvergenceError, ValueError):  # no such case, or no equilibrium: a shorter step
-            continue
-        if np.linalg.norm(new / scale) < np.linalg.norm(miss):
-            return case, equilibrium, trial, new
-    return None
+            return None
+        return Look(
+            float(np.abs(miss / self.scale).max()), float(np.linalg.norm(miss / self.scale)), (case, equilibrium, miss)
+        )
+
+    def step(self, values: Array, here: Look) -> Array:
+        case, _, miss = here.found
+        table = sensitivities(case, list(self.targets), self.paths)
+        matrix = np.array([[table[output][path] for path in self.paths] for output in self.targets])
+        return np.asarray(np.linalg.lstsq(matrix / self.scale[:, None], -miss / self.scale, rcond=None)[0])
+
+    def moved(self, values: Array, change: Array) -> Array:
+        return np.clip(values + change, self.limits[:, 0], self.limits[:, 1])

@@ -15,14 +15,17 @@ import numpy as np
 
 from ropewalk.methods.shooting.fixed import Equations, Unknowns
 from ropewalk.model.arrays import Array
+from ropewalk.numerics.newton import Look, Rule, newton
 from ropewalk.numerics.sparse_lu import Factors
 
-MOST_ITERATIONS = 60
-TARGET = 1.0e-11  # largest scaled constraint
-FLOOR = 1.0e-9  # that is accepted when round-off allows no further decrease
-LONGEST = 2.0  # scaled, of the largest component of a step: two line lengths, or twice the load
-HALVINGS = 10
-DECREASE = 1.0e-3  # share of the predicted decrease that a step must reach
+RULE = Rule(
+    target=1.0e-11,  # largest scaled constraint
+    floor=1.0e-9,
+    most=60,
+    halvings=10,
+    longest=2.0,  # two line lengths, or twice the load
+    decrease=1.0e-3,
+)
 SAME = 1.0e-6  # scaled distance below which two solutions are one
 
 
@@ -45,49 +48,39 @@ def _gap(equations: Equations, a: Unknowns, b: Unknowns) -> Array:
 
 def deflated_newton(equations: Equations, begin: Unknowns, known: Sequence[Unknowns]) -> Unknowns | None:
     """A solution that is none of the known ones; None if the iteration leads nowhere."""
-    at = begin
-    now = equations.linear(at)
-    for _ in range(MOST_ITERATIONS):
-        if now is None:
-            return None
-        error = float(np.abs(now.residual).max(initial=0.0))
-        if error <= TARGET:
-            break
-        try:
-            direction = Factors(now.matrix).solve(-now.residual)
-        except np.linalg.LinAlgError:
-            return None
-        factor, slope = _deflation(equations, at, known, direction)
-        share = 1.0 / (1.0 - slope) if abs(1.0 - slope) > 1e-3 else 1.0
-        step = share * direction
-        step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
-        merit = factor * float(np.linalg.norm(now.residual))
-        found = _search(equations, at, known, step, merit)
-        if found is None:
-            if error > FLOOR:
-                return None
-            break
-        at = found
-        now = equations.linear(at)
-    else:
+    path = newton(_Deflated(equations, known), begin, RULE)
+    if path is None or not path.converged:
         return None
+    at: Unknowns = path.x
     return None if any(distance(equations, at, other) < SAME for other in known) else at
 
 
-def _search(
-    equations: Equations, at: Unknowns, known: Sequence[Unknowns], step: Array, merit: float
-) -> Unknowns | None:
-    """The longest of step, step/2, ... that lowers the deflated residual; None if none does."""
-    size = 1.0
-    for _ in range(HALVINGS):
-        trial = equations.moved(at, size * step)
-        residual = equations.residual(trial)
-        if residual is not None:
-            new = _deflation(equations, trial, known, step)[0] * float(np.linalg.norm(residual))
-            if new < (1.0 - DECREASE * size) * merit:
-                return trial
-        size *= 0.5
-    return None
+class _Deflated:
+    """The equations with the factor of the known solutions, for :func:`ropewalk.numerics.newton.newton`."""
+
+    def __init__(self, equations: Equations, known: Sequence[Unknowns]) -> None:
+        self._equations, self._known = equations, known
+
+    def look(self, at: Unknowns) -> Look | None:
+        residual = self._equations.residual(at)
+        if residual is None:
+            return None
+        factor = _deflation(self._equations, at, self._known, np.zeros(self._equations.size))[0]
+        return Look(float(np.abs(residual).max(initial=0.0)), factor * float(np.linalg.norm(residual)))
+
+    def step(self, at: Unknowns, here: Look) -> Array | None:
+        now = self._equations.linear(at)
+        if now is None:
+            return None
+        try:
+            direction: Array = Factors(now.matrix).solve(-now.residual)
+        except np.linalg.LinAlgError:
+            return None
+        slope = _deflation(self._equations, at, self._known, direction)[1]
+        return direction / (1.0 - slope) if abs(1.0 - slope) > 1e-3 else direction
+
+    def moved(self, at: Unknowns, change: Array) -> Unknowns:
+        return self._equations.moved(at, change)
 
 
 def _deflation(equations: Equations, at: Unknowns, known: Sequence[Unknowns], direction: Array) -> tuple[float, float]:
