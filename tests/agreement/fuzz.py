@@ -13,11 +13,13 @@ import multiprocessing as mp
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from random_bar_runs import bar_run_outcome, random_bar_run
+from random_extras import random_bodies, random_extra, random_extra_run
 from random_runs import random_run, run_outcome
 from random_systems import random_case
 
@@ -34,8 +36,8 @@ SKIPPED = ("settle",)  # the same bars as bars_statics, slowly
 UNDETERMINED = {"slack", "friction", "sunk", "neutral", "unstable", "heeled", "several-equilibria"}
 
 
-def solve(seed: int, every: bool) -> dict[str, Any]:
-    """Outcome of the case of a seed: by `auto`, and by every method that claims it."""
+def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random_case) -> dict[str, Any]:
+    """Outcome of the case of a seed: by `auto`, and by every method that claims it.  make : the case of a seed"""
     import ropewalk as rw
     from ropewalk.analysis.statics import NOT_STATIC, static_methods
     from ropewalk.analysis.verify import stated_error
@@ -47,7 +49,7 @@ def solve(seed: int, every: bool) -> dict[str, Any]:
     begin = time.process_time()
     result: dict[str, Any] = {"seed": seed, "kind": "", "methods": {}}
     try:
-        system = rw.System.model_validate(random_case(seed))
+        system = rw.System.model_validate(make(seed))
         result["kind"] = system.title.split(" ")[0]
         answer = rw.statics(system)
     except InputError as error:
@@ -92,8 +94,19 @@ def solve(seed: int, every: bool) -> dict[str, Any]:
     return result
 
 
-OUTCOMES = {"runs": run_outcome, "bars": bar_run_outcome}
-CASES = {"statics": random_case, "runs": random_run, "bars": random_bar_run}
+OUTCOMES = {
+    "runs": run_outcome,
+    "bars": bar_run_outcome,
+    "extra runs": lambda seed: run_outcome(seed, random_extra_run),
+}
+CASES = {
+    "statics": random_case,
+    "extra": random_extra,
+    "bodies": random_bodies,
+    "runs": random_run,
+    "extra runs": random_extra_run,
+    "bars": random_bar_run,
+}
 
 
 def _work(pipe: Any, every: bool, what: str) -> None:
@@ -101,7 +114,7 @@ def _work(pipe: Any, every: bool, what: str) -> None:
         seed = pipe.recv()
         if seed is None:
             return
-        pipe.send(OUTCOMES[what](seed) if what in OUTCOMES else solve(seed, every))
+        pipe.send(OUTCOMES[what](seed) if what in OUTCOMES else solve(seed, every, CASES[what]))
 
 
 class Worker:
@@ -183,6 +196,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()) % 10**8)
     parser.add_argument("--runs", action="store_true", help="runs in time, not statics")
     parser.add_argument("--bars", action="store_true", help="with --runs: ropes and nets by the solvers of bars")
+    parser.add_argument("--extra", action="store_true", help="ropes with memory, lift, hulls, slides, loads in time")
+    parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
     parser.add_argument("--keep", type=Path, help="folder for the files of failures")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
@@ -190,6 +205,9 @@ def main(arguments: list[str] | None = None) -> int:
     out = sys.stdout
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
+    what = "bodies" if given.bodies else what
+    if given.extra:
+        what = "extra runs" if what == "runs" else "extra"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()
     by_method: collections.Counter[str] = collections.Counter()
     worker.warm_up()

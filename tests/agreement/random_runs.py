@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ def random_run(seed: int) -> dict[str, Any]:
         case = random_case(int(rng.integers(10**9)))
         if "nets" not in case:
             break
+    return as_run(rng, case, f"run of seed {seed}")
+
+
+def as_run(rng: np.random.Generator, case: dict[str, Any], title: str) -> dict[str, Any]:
+    """The case with a run of five seconds, in which waves, a winch, a break or a motion may drive it."""
     case["run"] = {"duration": DURATION, "solver": "mixed_fem"}
     case["record"] = {"every": 0.25}
     sea = case["environment"]
@@ -45,15 +51,15 @@ def random_run(seed: int) -> dict[str, Any]:
     elif what < 0.6 and line["to"] in case["points"] and "joint" not in case["points"][line["to"]]:
         motion = {"kind": "harmonic", "ramp": 2.0, "terms": [{"direction": [0, 0, 1], "amplitude": 0.5, "omega": 0.8}]}
         case["points"][line["to"]] |= {"joint": "moving", "motion": motion}
-    case["title"] = f"run of seed {seed}"
+    case["title"] = title
     return case
 
 
-def run_outcome(seed: int) -> dict[str, Any]:
-    """How the run of a seed ends: done, refused, failed or crashed, with its doubts."""
+def run_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_run) -> dict[str, Any]:
+    """How the run of a seed ends: done, refused, failed or crashed, with its doubts.  make : the case of a seed"""
     begin = time.perf_counter()
     try:
-        result = rw.simulate(rw.System.model_validate(random_run(seed)), progress=False)
+        result = rw.simulate(rw.System.model_validate(make(seed)), progress=False)
     except InputError as error:
         outcome, text = "refused", str(error)
     except ConvergenceError as error:

@@ -30,6 +30,7 @@ ROUND_OFF = 1e-12  # of the length: a taut line given by printed digits is let t
 WAY_OUT = "lengthen it or give it axial_stiffness"
 OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fairlead from the surface
 OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
+MOMENTS = 100  # of a run, at which the ends of inextensible lines are looked at
 ALONG = 25  # places along a hull's axis at which it is looked for in another hull
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
@@ -60,6 +61,7 @@ def refuse_unsolvable(system: System, model: Model) -> None:
         solver = solver_for(system, model, None)
         refuse_unclaimed(solver, model, frozenset() if Claim.DYNAMICS in solver.claims else NOT_STATIC)
         refuse_start(system, model)
+        refuse_pulled_apart(model, system.run.duration)
     _refuse_settings(system, model)
 
 
@@ -123,6 +125,19 @@ def pulled_apart(model: Model, time: float) -> str:
             far = f"at t = {time:g} s the ends of line '{name}' are {apart:.6g} m apart"
             return f"{far}, more than its {length:.6g} m; {WAY_OUT}"
     return ""
+
+
+def refuse_pulled_apart(model: Model, duration: float) -> None:
+    """Raise InputError if motions pull an inextensible line apart on the way of a run of `duration` (s).
+
+    Lines that are to part are left to the run.
+    """
+    is_moved = bool(np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0))
+    if not is_moved or INEXTENSIBLE not in model.sections.law or model.lines.breaks.line.size:
+        return
+    for time in np.linspace(0.0, duration, MOMENTS + 1)[1:].tolist():
+        if sentence := pulled_apart(model, time):
+            raise InputError(f"{sentence}; or end the run before that")
 
 
 def _unreachable(model: Model, time: float) -> Iterator[tuple[str, float, float]]:

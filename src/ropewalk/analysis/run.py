@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ropewalk.analysis import start
 from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
-from ropewalk.analysis.check import pulled_apart
+from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.interrupts import Notice, termination
@@ -291,6 +291,7 @@ def _case(system: System, duration: float | None, solver: str | Solver | None, f
     model = build(system, functions)
     forget_trouble(model.fields)
     method = solver_for(system, model, solver)
+    refuse_pulled_apart(model, duration)
     kept = system.record
     times = record_times(duration, kept.every, kept.start)
     first = kept.start - ROUND_OFF * kept.every  # the record at the start itself is kept
