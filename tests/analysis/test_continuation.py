@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,29 +84,8 @@ def test_the_upper_loop_ends_in_a_fold():
     assert folds(path, "branch point")
 
 
-BUOY = {
-    "title": "buoy in a current",
-    "environment": {
-        "gravity": 9.81,
-        "water_density": 1025,
-        "depth": 30,
-        "current": {"speed": 0.1, "heading": 0},
-        "seabed": {"kind": "none"},
-    },
-    "sections": {
-        "rope": {
-            "diameter": 0.02,
-            "mass": 0.4,
-            "axial_stiffness": "inextensible",
-            "drag": {"normal": 1.2, "tangential": 0.0},
-        }
-    },
-    "points": {
-        "anchor": {"position": [0, 0, -30]},
-        "buoy": {"position": [0, 0, 0], "joint": "free", "mass": 60, "volume": 0.15, "drag_area": 0.3},
-    },
-    "lines": {"l": {"from": "anchor", "to": "buoy", "pieces": [{"section": "rope", "length": 36}]}},
-}
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+CASE = EXAMPLES / "pulled_under.yaml"
 
 
 def test_a_buoy_is_pulled_under_at_the_speed_of_an_integration_of_its_own():
@@ -127,13 +108,14 @@ def test_a_buoy_is_pulled_under_at_the_speed_of_an_integration_of_its_own():
         return solve_ivp(slope, (0.0, L), [0.0, -R, *pull], rtol=1e-11, atol=1e-12).y[1, -1] + 30.0
 
     speed = brentq(reached, 0.3, 3.0, xtol=1e-10)
-    path = rw.continuation(
-        rw.System.model_validate(BUOY), "environment.current.speed", 0.1, 3.0, until={"points.buoy.position.2": -R}
-    )
+    path = rw.continuation(CASE, "environment.current.speed", 0.1, 3.0, until={"points.buoy.position.2": -R})
     assert path.attrs["status"] == "done"
     # the height of the buoy is met to 1e-9 of a step
     assert_allclose(path.parameter[-1], speed, rtol=1e-6)
     assert (path.unstable == 0).all()
+    assert (path.audit <= 1.0).all()
+    assert json.loads(path.attrs["doubts"]) == []
+    assert_allclose(runpy.run_path(str(EXAMPLES / "pulled_under.py"))["main"](), speed, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +136,25 @@ def test_what_cannot_be_followed_is_refused(options, words):
 
 def test_a_path_is_written_and_read(tmp_path):
     path = rw.continuation(rope(), RATE_KEY, 20.0, 19.0)
+    assert (path.audit <= 1.0).all()
     path.rw.to_file(tmp_path / "path.nc")
     again = rw.load(tmp_path / "path.nc")
     assert_allclose(again.parameter, path.parameter)
     assert list(again.event.values) == list(path.event.values)
+
+
+def test_a_path_is_drawn_with_its_fold():
+    """Every output over the number, what is stable drawn over the rest, and a mark where the path turns."""
+    path = rw.continuation(rope(), RATE_KEY, 20.0, 19.0)
+    event = path.event.values.astype(object)
+    event[1] = "fold"
+    figure = path.assign(event=("step", event)).rw.plot()
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == RATE_KEY
+    labels = axes.get_legend_handles_labels()[1]
+    assert [*path.output.values] == [label for label in labels if label != "fold"]
+    assert "fold" in labels
+    marked = next(line for line in axes.lines if line.get_label() == "fold")
+    assert_allclose(marked.get_xdata(), [float(path.parameter[1])])
+    with pytest.raises(rw.InputError, match="no output 'tension'"):
+        path.rw.plot(variable="tension")

@@ -103,6 +103,33 @@ def test_law_is_the_built_in_one(method, law, function):
     agree(statics(case(law), method), statics(case(), method, fields={"laws": {"rope": function}}))
 
 
+def test_functions_on_a_bed_with_friction_are_left_to_elements():
+    """Shooting shares friction out by the built-in loads alone; auto goes on to the elements."""
+    ground = {"depth": 100, "seabed": {"stiffness": 1e5, "friction": 0.6}}
+    lying = case(environment=ground, pieces=[{"section": "rope", "length": 160}])
+    for fields in ({"loads": {"l": pressed}}, {"current": sheared}):
+        with pytest.raises(InputError, match=r"without friction only, and this one has friction 0.6; take 'fem'"):
+            statics(lying, "shooting", fields=fields)
+
+
+@numba.njit
+def with_slope(e):
+    return 2e7 * (e + 30.0 * e * e), 2e7 * (1.0 + 60.0 * e)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("function", [with_slope, getattr(with_slope, "py_func", with_slope)], ids=["njit", "plain"])
+def test_law_may_give_its_slope(method, function):
+    """T and dT/de: the same answer as by differences, and as the built-in polynomial."""
+    law = {"kind": "polynomial", "stiffness": 2e7, "coefficients": [30.0]}
+    agree(statics(case(law), method), statics(case(), method, fields={"laws": {"rope": function}}))
+
+
+def test_wrong_slope_of_a_law_is_refused():
+    with pytest.raises(InputError, match=r"dT/de at 0.0001 is given as 1e\+07 N, but T rises by 2e\+07 N"):
+        statics(case(), fields={"laws": {"rope": lambda e: (2e7 * e, 1e7)}})
+
+
 @numba.njit
 def swelling(s, r, t, time):
     return 0.0, 12.0 * np.sin(1.3 * time), 0.0

@@ -169,11 +169,10 @@ def test_water_on_a_moving_line_in_waves(seed: int, law: Any) -> None:
     flow = water(model, r)
     expected = np.array([half_force(r, v, a, flow, side, law)[0] for side in (0, 1)])
     scale = max(np.abs(expected).max(), 1.0)
-    if law is DRAG:  # elements refuse coefficients by the flow
-        mesh = build_mesh(model)
-        elements = Elements(mesh.element, mesh.law_data, mesh.load, False)
-        part = element_system(0, 0, Instant(r, v, a, np.zeros(1), flow), elements, (RHO, G), (0.0, 0.0))
-        assert_allclose(-np.array(part[:2]), expected, atol=TIGHT * scale)
+    mesh = build_mesh(model)
+    elements = Elements(mesh.element, mesh.law_data, mesh.load, False)
+    part = element_system(0, 0, Instant(r, v, a, np.zeros(1), flow), elements, (RHO, G), (0.0, 0.0))
+    assert_allclose(-np.array(part[:2]), expected, atol=TIGHT * scale)
     # bars: drag at Gauss points, which is that of the nodes for a line that moves as a whole in even water
     bars, _, hulls, _, _ = build_bars(model, initial_state(model))
     field, medium = make_field(2, 1, hulls), build_medium(model, 0.0)
@@ -189,12 +188,13 @@ def test_water_on_a_moving_line_in_waves(seed: int, law: Any) -> None:
     assert_allclose(ours, expected, atol=TIGHT * scale)
 
 
+@LAWS
 @pytest.mark.parametrize("seed", range(4))
-def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
+def test_the_ledger_books_the_force_times_the_way(seed: int, law: Any) -> None:
     """Forces kept by the ledger are those of the reference: their work over a way is force times way."""
     rng = np.random.default_rng(100 + seed)
     r = np.array(ends_of(rng))
-    model = case(r[0], r[1], SEA)
+    model = case(r[0], r[1], SEA, drag=law)
     mesh = build_mesh(model)
     n = mesh.node.shape[0]
     X = np.zeros((4, n, 3))
@@ -204,7 +204,7 @@ def test_the_ledger_books_the_force_times_the_way(seed: int) -> None:
     F, ledger = records(n, FORCES), new_ledger()
     grip = no_grip(n)
     measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F)
-    expected = [half_force(r, X[1], X[2], flow[:2], side) for side in (0, 1)]
+    expected = [half_force(r, X[1], X[2], flow[:2], side, law) for side in (0, 1)]
     scale = max(np.abs(expected).max(), 1.0)
     assert_allclose(F.water[:2], [force for force, _ in expected], atol=TIGHT * scale)
     assert_allclose(F.drag[:2], [drag for _, drag in expected], atol=TIGHT * scale)
@@ -224,8 +224,7 @@ def test_current_on_a_line_at_rest(seed: int, law: Any) -> None:
     expected = np.array([half_force(r, rest, rest, flow, side, law)[0] for side in (0, 1)])
     weight = np.array([0.0, 0.0, -0.5 * MASS * LENGTH * G])
     scale = max(np.abs(expected).max(), abs(weight[2]))
-    if law is DRAG:
-        assert_allclose(-local.R[:2], expected + weight, atol=TIGHT * scale)
+    assert_allclose(-local.R[:2], expected + weight, atol=TIGHT * scale)
     span = line_spans(model, 0, np.zeros(0)).rows[0]
     x, t = rng.uniform(-5.0, 5.0, 3), (r[1] - r[0]) / np.linalg.norm(r[1] - r[0])
     x[2] += np.sign(x[2]) * D

@@ -112,7 +112,10 @@ def _constant_strain(model: Model, k: Ints, tension: Array) -> Array:
         own = k == section
         data = sections.law_data[sections.law_start[section] : sections.law_start[section + 1]]
         if sections.law[section] == FUNCTION_LAW:
-            result[..., own] = _function_strain(model.fields.laws[int(section)].function, data[0], tension[..., own])
+            law_of = model.fields.laws[int(section)].function
+            gives_slope = np.shape(law_of(0.0)) == (2,)
+            plain = (lambda e, both=law_of: both(e)[0]) if gives_slope else law_of
+            result[..., own] = _function_strain(plain, data[0], tension[..., own])
             continue
         curve = _table_strain if sections.law[section] == TABLE_LAW else _polynomial_strain
         result[..., own] = curve(data, tension[..., own])

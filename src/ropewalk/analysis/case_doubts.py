@@ -222,8 +222,9 @@ def _defaulted(system: System, question: Question | None) -> Iterator[Doubt]:
     for name in sorted(used):
         section = system.sections[name]
         if section.catalogue is None and (gone := [key for key in acting if key not in section.model_fields_set]):
-            values = {"drag": f"normal {section.drag.normal:g}, tangential {section.drag.tangential:g}",
-                      "added_mass": f"normal {section.added_mass.normal:g}"}  # fmt: skip
+            words = {"drag": ("normal", "tangential"), "added_mass": ("normal",)}
+            values = {key: ", ".join(f"{one} {getattr(getattr(section, key), one):g}" for one in words[key])
+                      for key in gone}  # what is given may be a table, which has no plain number  # fmt: skip
             found.append(f"sections.{name}: " + ", ".join(f"{key} {values[key]}" for key in gone))
     for name, body in system.bodies.items():
         if body.joint == "fixed" and not drags:

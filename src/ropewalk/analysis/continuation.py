@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.path_curves import LineCurve, RodCurve, Seen
 from ropewalk.analysis.sensitivity import read
 from ropewalk.analysis.statics import statics
@@ -54,7 +55,7 @@ def continuation(
     The path goes round folds, where the number turns back, and ends where it leaves the range from `start` to `stop` on
     either side, where an output of `until` passes its value, or after `most` points. Folds and branch points are
     located and stand among the points, with the signs of the tangent's determinant before and after in the attribute
-    `folds`; each `confirmed` there if they differ. Stability is that of `rw.equilibria`.
+    `folds`; each `confirmed` there if they differ. Stability is that of `rw.equilibria`, and every point is audited.
 
     key : path of a number, as in ``environment.current.speed`` or ``rods.hose.curvature.kappa.1``
     outputs : paths in the summary, as in ``lines.west.end_b.tension``; all end tensions and the heights of what is free
@@ -159,6 +160,19 @@ def _usual(system: System, summary: dict[str, Any]) -> list[str]:
     return ends + [f"{part}.position.{axis}" for part in loose for axis in range(3)]
 
 
+def _doubts(rows: list[_Row], key: str) -> list[Doubt]:
+    """Points of the path that the audit does not accept, the worst of them named."""
+    wrong = [row for row in rows if not row.seen.audit <= 1.0]
+    if not wrong:
+        return []
+    worst = max(wrong, key=lambda row: row.seen.audit)
+    return [
+        Doubt("path-audit", key, worst.seen.audit, 1.0,
+              f"{len(wrong)} of {len(rows)} points do not pass the audit, at {key} = {worst.value:.6g} by "
+              f"{worst.seen.audit:.2g} times its limit; follow a shorter stretch, or check these points by rw.statics")
+    ]  # fmt: skip
+
+
 def _dataset(
     system: System, rows: list[_Row], outputs: list[str], settings: dict[str, Any], folds: list[Any], status: str
 ) -> xr.Dataset:
@@ -175,6 +189,7 @@ def _dataset(
         "determinant_sign": ("step", [row.sign for row in rows]),
         "unstable": ("step", [row.seen.unstable for row in rows]),
         "smallest_eigenvalue": ("step", [row.seen.smallest for row in rows]),
+        "audit": ("step", [row.seen.audit for row in rows]),
     }
     attrs = {
         "title": system.title,
@@ -184,7 +199,7 @@ def _dataset(
         "created_by": "ropewalk continuation",
         "status": status,
         "folds": json.dumps(folds),
-        "doubts": "[]",
+        "doubts": json.dumps([doubt.as_dict() for doubt in _doubts(rows, settings["key"])]),
     }
     found: xr.Dataset = described(xr.Dataset(variables, {"output": outputs}, attrs), "continuation")
     return found

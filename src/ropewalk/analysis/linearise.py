@@ -269,10 +269,6 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
         )
     if any(line.over for line in case.lines.values()):
         raise InputError("frequency analyses do not support lines that run over points; end them there")
-    if any(section.drag.has_law for section in case.sections.values()):
-        raise InputError(
-            "frequency analyses do not support drag coefficients by angle or Reynolds number; give constant ones"
-        )
     equilibrium = system if isinstance(system, Equilibrium) else _rest(system, method)
     nets, model, state = None, equilibrium.model, equilibrium.state
     if case.nets:

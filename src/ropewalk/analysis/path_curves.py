@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ropewalk.analysis.audit import audit
 from ropewalk.analysis.spectrum import spectrum
 from ropewalk.analysis.static_summary import shape_summary
 from ropewalk.errors import ConvergenceError, InputError
@@ -25,6 +26,7 @@ KEPT = 8  # models of neighbouring values that are kept
 ACCURACY = 1e-5  # of a rod's shape over its length, that of a path; second derivatives take long with more functions
 LEAST_FUNCTIONS = 6  # Legendre polynomials per component of a rod's curvature
 NEGATIVE = 1e-7  # curvature of a rod's energy over its scale, below zero: differences leave less
+BALANCED = 1e-6  # forces of a rod out of balance over its weight, moments over weight times length: more is no rest
 
 Cases = Callable[[float], System]  # the case for p from 0 to 1
 
@@ -35,6 +37,7 @@ class Seen(NamedTuple):
     summary: dict[str, Any]
     unstable: int  # displacements that are not opposed, -1 if not known
     smallest: float  # eigenvalue, NaN if not known
+    audit: float  # largest figure of the audit over its limit: 1 or less if all are within; of rods that of the forces
 
 
 class LineCurve:
@@ -94,9 +97,10 @@ class LineCurve:
         model, state = self.state(at, p)
         equations = self.equations(p)
         found = None if equations is None else spectrum(equations, at, state)
+        share = max((finding.share for finding in audit(model, state, self.time).findings), default=0.0)
         if found is None:
-            return Seen(shape_summary(model, state), -1, np.nan)
-        return Seen(shape_summary(model, state), found.unstable, found.smallest)
+            return Seen(shape_summary(model, state), -1, np.nan, share)
+        return Seen(shape_summary(model, state), found.unstable, found.smallest, share)
 
 
 class Afloat(NamedTuple):
@@ -227,8 +231,9 @@ class RodCurve:
 
     def seen(self, at: Afloat, p: float) -> Seen:
         """A solution with its stability."""
-        matrix = self.matrix(at, p)
+        matrix, residual = self.matrix(at, p), self.residual(at, p)
+        share = np.nan if residual is None else float(np.abs(residual).max()) / BALANCED
         if matrix is None:
-            return Seen(self.summary(at, p), -1, np.nan)
+            return Seen(self.summary(at, p), -1, np.nan, share)
         values = np.linalg.eigvalsh(matrix)
-        return Seen(self.summary(at, p), int(np.sum(values < -NEGATIVE)), float(values[0]))
+        return Seen(self.summary(at, p), int(np.sum(values < -NEGATIVE)), float(values[0]), share)

@@ -20,7 +20,7 @@ from ropewalk.assembly.load_arrays import build_loads
 from ropewalk.assembly.winches import WinchMesh, no_winches
 from ropewalk.loads.bed import Bed, build_bed, heights_over
 from ropewalk.loads.footing import attachment_footings, point_footings
-from ropewalk.loads.member import MEMBER_FIELDS, Sizes, fill_members
+from ropewalk.loads.member import DRAG_LAW, MEMBER_FIELDS, Sizes, fill_members
 from ropewalk.loads.point import POINT_FIELDS
 from ropewalk.model.arrays import Array, Flags, Ints, Records, flags, floats, ints, joined, offsets, records
 from ropewalk.model.environment import bed_normals
@@ -70,6 +70,7 @@ DOF = np.dtype(
 ELEMENT = np.dtype(
     [
         *MEMBER_FIELDS,
+        DRAG_LAW,
         ("damping", "f8"),  # s
         ("slack", "f8"),  # axial stiffness in compression, N; 0 for sections that can push
         ("length_rate", "f8"),  # of the unstretched length, m/s; of elements at winches

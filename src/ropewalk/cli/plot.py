@@ -67,6 +67,10 @@ def _draw(dataset: xr.Dataset, target: Path, variable: str | None, kind: PlotKin
         from ropewalk.plot.sweep import draw_sweep
 
         save(draw_sweep(dataset, variable), target)
+    elif "step" in dataset.dims and "parameter" in dataset:
+        from ropewalk.plot.path import draw_path
+
+        save(draw_path(dataset, variable), target)
     elif "mode" in dataset.dims or "frequency" in dataset.dims:
         from ropewalk.plot.modes import draw_modes, draw_response
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
+from numba.extending import overload
 
 from ropewalk.model.arrays import Records
 from ropewalk.numerics.blockelimination import (
@@ -24,15 +26,19 @@ from ropewalk.numerics.blockelimination import (
     add3,
     add9,
     dot,
+    onto,
     outer,
     plus_unit,
     scale3,
+    scale9,
     sub3,
+    sub9,
 )
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.lanes import all_of, where
-from ropewalk.physics.addedmass import water_inertia
+from ropewalk.physics.addedmass import added_mass, water_inertia
 from ropewalk.physics.drag import drag
+from ropewalk.physics.drag_law import law_by_tangent, law_by_velocity, law_drag
 
 # What the kernels read of a member; records of members may have more fields.
 MEMBER_FIELDS = [
@@ -138,7 +144,6 @@ def lift_on_half(member, w, t, aw, a, fluid):
     return f[0], f[1], f[2] + g * displaced
 
 
-@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def water_on_half(member, t, span, heights, water, motion, fluid, step):
     r"""Force of the water on a half of a member (N), the drag in it, and its derivatives.
 
@@ -151,6 +156,32 @@ def water_on_half(member, t, span, heights, water, motion, fluid, step):
     Returns the force; the drag in it; minus the derivative of the force by position through velocity and acceleration;
     that by the chord; and the wet share with its derivatives by the heights of its own and of the other node.
     """
+    if "drag_law" in member.dtype.names and member.drag_law != 0:
+        return law_on_half(member, t, span, heights, water, motion, fluid, step)
+    return constant_on_half(member, t, span, heights, water, motion, fluid, step)
+
+
+@overload(water_on_half, inline="always")
+def _water_on_half(member, t, span, heights, water, motion, fluid, step):
+    """As it stands in Python; records without a law, those of lanes among them, have no branch."""
+    if isinstance(member, types.Record) and "drag_law" in member.fields:
+
+        def by_law(member, t, span, heights, water, motion, fluid, step):
+            if member.drag_law != 0:
+                return law_on_half(member, t, span, heights, water, motion, fluid, step)
+            return constant_on_half(member, t, span, heights, water, motion, fluid, step)
+
+        return by_law
+
+    def constant(member, t, span, heights, water, motion, fluid, step):
+        return constant_on_half(member, t, span, heights, water, motion, fluid, step)
+
+    return constant
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def constant_on_half(member, t, span, heights, water, motion, fluid, step):
+    """As :func:`water_on_half`, with drag coefficients that are constant."""
     w, by_own, by_other = wet_half(member, heights)
     if all_of((w == 0.0) & (by_own == 0.0) & (by_other == 0.0)):
         return ZERO3, ZERO3, ZERO9, ZERO9, 0.0, 0.0, 0.0
@@ -169,4 +200,24 @@ def water_on_half(member, t, span, heights, water, motion, fluid, step):
     ahead = add3(scale3(q * (2.0 * cb - ca), un), add3(scale3(q * excess, da), scale3(q * (ca * s - 2.0 * push), t)))
     across = add3(scale3(q * ca, t), scale3(-q * s * slope, un))
     by_chord = plus_unit(add9(outer(t, ahead), outer(un, across)), q * ((cb - ca) * s + push))
+    return force, resisted, resistance, by_chord, w, by_own, by_other
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def law_on_half(member, t, span, heights, water, motion, fluid, step):
+    """As :func:`water_on_half`, with the drag coefficients of a law (physics/drag_law.py)."""
+    w, by_own, by_other = wet_half(member, heights)
+    if (w == 0.0) and (by_own == 0.0) and (by_other == 0.0):
+        return ZERO3, ZERO3, ZERO9, ZERO9, 0.0, 0.0, 0.0
+    (uw, aw), (v, a), (bp, gp) = water, motion, step
+    half, u, da = 0.5 * span * w, sub3(uw, v), sub3(aw, a)
+    scale = (half * member.drag_normal, half * member.drag_tangential, member.drag_normal)
+    resisted, parts = law_drag(u, t, scale, member.drag_law)
+    force = add3(resisted, lift_on_half(member, w, t, aw, a, fluid))
+    normal, tangential = w * member.half_added_normal, w * member.half_added_tangential
+    resistance = add9(scale9(gp, law_by_velocity(t, parts)), scale9(bp, added_mass(t, normal, tangential)))
+    excess = tangential - normal
+    by_tangent = add9(law_by_tangent(u, t, parts), plus_unit(outer(scale3(excess, t), da), excess * dot(da, t)))
+    across = sub9(by_tangent, outer(onto(by_tangent, t), t))
+    by_chord = scale9(1.0 / span, add9(across, outer(resisted, t)))
     return force, resisted, resistance, by_chord, w, by_own, by_other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -52,16 +53,29 @@ def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = f
     ignored = ignored | {Claim.MEMORY, Claim.LIFT} if Claim.STATICS in solver.claims else ignored
     missing = sorted(claim.value for claim in asked - solver.claims - ignored)
     if missing:
-        instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS)
+        instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS, model)
         way_out = f"take {' or '.join(map(repr, instead))}" if instead else "no method does all that this case asks"
         raise InputError(f"method '{solver.name}' cannot do {', '.join(missing)}; {way_out}")
 
 
-def able(asked: frozenset[Claim], kind: Claim) -> list[str]:
-    """Names of the methods that claim all that is asked, in statics or in dynamics."""
+def able(asked: frozenset[Claim], kind: Claim, model: Model | None = None) -> list[str]:
+    """Names of the methods that claim all that is asked, in statics or in dynamics.
+
+    model : of the case, whose finer points a method may refuse by its `check`
+    """
     from ropewalk.methods.registry import SOLVERS, solver_class  # looking at a solver imports it
 
-    return [name for name in SOLVERS if name != "settle" and asked | {kind} <= solver_class(name).claims]
+    found = [name for name in SOLVERS if name != "settle" and asked | {kind} <= solver_class(name).claims]
+    return found if model is None else [name for name in found if _passes(solver_class(name), model)]
+
+
+def _passes(solver: Any, model: Model) -> bool:
+    """Whether the check of a solver, if it has one, lets a case pass."""
+    try:
+        getattr(solver, "check", lambda model: None)(model)
+    except InputError:
+        return False
+    return True
 
 
 def _line_demands(model: Model) -> Iterator[Claim]:

@@ -21,6 +21,7 @@ from ropewalk.spec.system import System
 LOAD_SHAPE, CURRENT_SHAPE, LAW_SHAPE = (0, 3, 3, 0), FIELD_SHAPE, (0,)  # what functions are given
 SECANT = 1e-4  # strain at which a law's stiffness near zero is taken
 PROBES = (0.0, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # strains between which a law must rise
+SLOPE_ERROR = 1e-2  # relative, of a slope that a law gives, against differences; a law may have kinks
 NO_TENSION = 1e-9  # of the tension at the largest of them: what a law may give at strain 0
 GRID_CURRENT = "environment.current.profile"  # name of the function of a current on a grid
 LEAST_SPEED = 1e-3  # m/s: scale of a current that vanishes where it is first looked at
@@ -56,7 +57,8 @@ def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
     found = {}
     for name, function in given.laws.items():
         _known("section", f"fields.laws.{name}", name, system.sections)
-        tension = [_numbers(function, [e], f"fields.laws.{name}", 1)[0] for e in PROBES]
+        count = 2 if _gives_slope(function) else 1
+        tension = [_numbers(function, [e], f"fields.laws.{name}", count)[0] for e in PROBES]
         if abs(tension[0]) > NO_TENSION * abs(tension[-1]):
             raise InputError(f"fields.laws.{name}: T(0) is {tension[0]:g} N; a law of strain begins with T(0) = 0")
         for k in range(1, len(PROBES)):
@@ -65,9 +67,34 @@ def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
                     f"fields.laws.{name}: T({PROBES[k]:g}) is {tension[k]:g} N, not above T({PROBES[k - 1]:g}) = "
                     f"{tension[k - 1]:g} N; a law must rise"
                 )
-        handle = _handle(function, LAW_SHAPE, 1, f"fields.laws.{name}")
-        found[name] = function_law(_numbers(function, [SECANT], name, 1)[0] / SECANT, handle.address), handle
+        if count == 2:
+            _check_slope(function, f"fields.laws.{name}")
+        handle = _handle(function, LAW_SHAPE, 1 if count == 1 else 3, f"fields.laws.{name}")
+        secant = _numbers(function, [SECANT], name, count)[0] / SECANT
+        found[name] = function_law(secant, handle.address, count == 2), handle
     return found
+
+
+def _gives_slope(function: Callable[..., Any]) -> bool:
+    """Whether a law gives its slope beside the tension."""
+    try:
+        return bool(np.shape(function(SECANT)) == (2,))
+    except Exception:
+        return False  # what is wrong is found by the first try
+
+
+def _check_slope(function: Callable[..., Any], where: str) -> None:
+    """Raise InputError if the slope that a law gives is not that of its tension."""
+    h = 1e-3 * SECANT
+    for e in PROBES[1:]:
+        slope = _numbers(function, [e], where, 2)[1]
+        low, high = (_numbers(function, [x], where, 2)[0] for x in (e - h, e + h))
+        steep = (high - low) / (2.0 * h)
+        if not abs(slope - steep) <= SLOPE_ERROR * abs(steep):
+            raise InputError(
+                f"{where}: dT/de at {e:g} is given as {slope:g} N, but T rises by {steep:g} N there; give the "
+                "derivative of T, or T alone"
+            )
 
 
 def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Handle]], owner: Mapping[int, str]

@@ -59,11 +59,17 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
         from ropewalk.plot import modes
 
         return (modes.draw_modes if "mode" in dims else modes.draw_response), dataset
+    if "step" in dims and "parameter" in dataset:
+        from ropewalk.plot.path import draw_path
+
+        return draw_path, dataset
     if "time" in dims:
         from ropewalk.plot.lines import draw
 
         return draw, dataset
-    raise InputError("there is no picture of this result; equilibria, runs, modes, responses, sweeps and rods have one")
+    raise InputError(
+        "there is no picture of this result; equilibria, runs, modes, responses, sweeps, paths and rods have one"
+    )
 
 
 def _png(figure: Any) -> bytes:

@@ -84,7 +84,8 @@ def table_address(numbers: Floats) -> int:
 def handle_of(function: Callable[..., Any], shape: tuple[int, ...], n_found: int) -> Handle:
     """A function as kernels call it; the same one for the same function.
 
-    shape : of its arguments in turn, 0 for a number, k for an array (k,)    n_found : how many numbers it returns
+    shape : of its arguments in turn, 0 for a number, k for an array (k,)    n_found : how many numbers it returns; 3 of
+    one number are the value, its slope, and one that is not read
     """
     key = (function, shape, n_found)
     if key not in _functions:
@@ -117,6 +118,7 @@ def _called(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, 
         try:
             value = function(*arguments(numbers, shape))
             values = [float(value)] if n_found == 1 else [float(x) for x in value]
+            values += [0.0] if shape == (0,) and len(values) == 2 else []  # a number and its slope
         except Exception:
             fault = RAISED
         else:
@@ -131,7 +133,7 @@ def _called(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, 
 
 def _compiled(function: Any, shape: tuple[int, ...], n_found: int, trouble: Floats) -> Any:
     """A function of numba as a C function."""
-    maker = {(0, 3, 3, 0): _along, (3, 0): _in_space, (0,): _of_number}[shape]
+    maker = {(0, 3, 3, 0): _along, (3, 0): _in_space, (0,): _of_number if n_found == 1 else _with_slope}[shape]
     call = maker(function)
     n_given, log = trouble.size - 1, trouble.ctypes.data
 
@@ -183,6 +185,15 @@ def _of_number(function: Any) -> Any:
     @numba.njit
     def call(numbers, out):  # type: ignore[no-untyped-def]
         out[0] = function(numbers[0])
+
+    return call
+
+
+def _with_slope(function: Any) -> Any:
+    @numba.njit
+    def call(numbers, out):  # type: ignore[no-untyped-def]
+        value = function(numbers[0])
+        out[0], out[1], out[2] = value[0], value[1], 0.0
 
     return call
 

@@ -178,3 +178,21 @@ def law_by_tangent(u, t, parts):
     across = outer(un, add3(scale3(A_s, u), scale3(-s * A_p, un)))
     along = outer(t, add3(scale3(B_s - A, u), scale3(-s * B_p, un)))
     return plus_unit(add9(across, along), B - s * A)
+
+
+@kernel
+def law_samples(u, t, scale, law, force, slope):
+    """Drag and its derivative by the relative velocity for many velocities past each of h members.
+
+    u : (h, q, 3) m/s    t : (h, 3) unit tangents    scale : (h, 3) as of :func:`law_drag`    law : (h,) addresses
+    force : (h, q, 3) N, filled    slope : (h, q, 9) N s/m, filled
+    """
+    for i in range(u.shape[0]):
+        tangent, own = (t[i, 0], t[i, 1], t[i, 2]), (scale[i, 0], scale[i, 1], scale[i, 2])
+        for k in range(u.shape[1]):
+            f, parts = law_drag((u[i, k, 0], u[i, k, 1], u[i, k, 2]), tangent, own, law[i])
+            by_u = law_by_velocity(tangent, parts)
+            for m in range(3):
+                force[i, k, m] = f[m]
+            for m in range(9):
+                slope[i, k, m] = by_u[m]

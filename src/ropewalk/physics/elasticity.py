@@ -11,7 +11,8 @@ Kinds, with what their parameters hold:
 - TABLE: n strains, then n tensions (N), both ascending. Straight between rows and on beyond the ends.
 - POLYNOMIAL: EA (N), limit strain, k2, k3, …: T = EA (e + k2 e^2 + k3 e^3 + …) from zero to the limit strain,
   straight on from there, and T = EA e below zero, where a fit to pull tests says nothing.
-- FUNCTION: EA (N) near zero strain, address of a function T(e) of numerics/pointers.py. Its slope is a difference.
+- FUNCTION: EA (N) near zero strain, address of a function of numerics/pointers.py, and 1 if that gives T(e) and dT/de,
+  0 if it gives T(e) alone; the slope is then a difference.
 
 All laws rise, so strain from tension is unique. Whether a rope may push is for the caller to say.
 """
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
-from ropewalk.numerics.pointers import call_one
+from ropewalk.numerics.pointers import call_one, call_three
 
 SECANT = 1e-3  # strain whose secant stands for the stiffness of a law
 
@@ -39,6 +40,7 @@ INVERSE_ITERATIONS = 100  # bisection alone needs 60 for all digits; Newton 4 to
 INVERSE_TOLERANCE = 4e-16  # relative change of strain: two units of the last place
 
 STRAIN_STEP = 1e-6  # of the central differences of a function: round-off and curvature then err by about 1e-11
+CLOSE = 1e-7  # relative change of strain below which the secant of two points has lost its digits
 ARRIVED = 1e-13  # relative change of strain in the last step of Newton's method: the next would be round-off
 _X, _W = np.polynomial.legendre.leggauss(10)  # the energy of a function, exact for laws of degree 19
 _X, _W = 0.5 + 0.5 * _X, 0.5 * _W
@@ -83,9 +85,12 @@ def polynomial_law(axial_stiffness: float, coefficients: ArrayLike) -> Law:
     return POLYNOMIAL, np.concatenate([[axial_stiffness, limit], k])
 
 
-def function_law(axial_stiffness: float, address: int) -> Law:
-    """T(e) by a function at an address; its stiffness (N) near zero strain is where the inverse starts from."""
-    return FUNCTION, np.array([axial_stiffness, float(address)])
+def function_law(axial_stiffness: float, address: int, has_slope: bool = False) -> Law:
+    """T(e) by a function at an address; its stiffness (N) near zero strain is where the inverse starts from.
+
+    has_slope : the function gives three numbers, T, dT/de and one that is not read
+    """
+    return FUNCTION, np.array([axial_stiffness, float(address), float(has_slope)])
 
 
 def pack_laws(laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -129,11 +134,27 @@ def _row(x, p, first, n):
 
 
 @kernel(**UNCOUNTED)
-def _function(e, p, start):
-    """Tension (N) of the function of a law, and its slope (N) by a central difference."""
+def _value(e, p, start):
+    """Tension (N) of the function of a law, and its slope (N) if the function gives it, else 0."""
     address = np.int64(p[start + 1])
-    rise = call_one(address, e + STRAIN_STEP) - call_one(address, e - STRAIN_STEP)
-    return call_one(address, e), rise / (2.0 * STRAIN_STEP)
+    if p[start + 2] != 0.0:
+        value, slope, _ = call_three(address, (e,))
+        return value, slope
+    return call_one(address, e), 0.0
+
+
+@kernel(**UNCOUNTED)
+def _difference(e, p, start):
+    """Slope (N) of the function of a law by a central difference."""
+    rise = _value(e + STRAIN_STEP, p, start)[0] - _value(e - STRAIN_STEP, p, start)[0]
+    return rise / (2.0 * STRAIN_STEP)
+
+
+@kernel(**UNCOUNTED)
+def _function(e, p, start):
+    """Tension (N) of the function of a law, and its slope (N)."""
+    value, slope = _value(e, p, start)
+    return value, slope if p[start + 2] != 0.0 else _difference(e, p, start)
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -211,10 +232,22 @@ def _inverse_polynomial(force, p, start, stop):
 
 @kernel(**UNCOUNTED)
 def _inverse_function(force, p, start):
-    """Strain at a tension (N), and the slope of the law there (N): Newton kept inside what is known to enclose it."""
+    """Strain at a tension (N), and the slope of the law there (N): Newton kept inside what is known to enclose it.
+
+    Without a slope of the function's own the first step takes a difference, later ones the secant of the last two
+    points, and the slope at the end is a difference again: half the calls of a difference in each step.
+    """
     low, high, e, slope = -np.inf, np.inf, force / p[start], p[start]
-    for _ in range(INVERSE_ITERATIONS):
-        value, slope = _function(e, p, start)
+    has_slope, before, value_before = p[start + 2] != 0.0, np.nan, np.nan
+    for k in range(INVERSE_ITERATIONS):
+        value, own = _value(e, p, start)
+        if has_slope:
+            slope = own
+        elif k == 0 or not abs(e - before) > CLOSE * abs(e):
+            slope = _difference(e, p, start)
+        else:
+            slope = (value - value_before) / (e - before)
+        before, value_before = e, value
         if value > force:
             high = e
         else:
@@ -228,7 +261,7 @@ def _inverse_function(force, p, start):
         e = new
         if not change > ARRIVED * abs(e):
             break
-    return e, slope
+    return e, slope if has_slope else _difference(e, p, start)
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -302,6 +335,6 @@ def strain_energy(force, kind, p, start, stop):
     if kind == FUNCTION:
         e, area = _inverse_function(force, p, start)[0], 0.0
         for k in range(_X.size):
-            area += _W[k] * e * call_one(np.int64(p[start + 1]), e * _X[k])
+            area += _W[k] * e * _value(e * _X[k], p, start)[0]
         return area
     return 0.0

@@ -164,6 +164,7 @@ CONTINUATION: tuple[Variable, ...] = (
     Variable("unstable", ("step",), "1", "displacements that are not opposed; -1 where not known"),
     Variable("smallest_eigenvalue", ("step",), "1/s2 or 1", "smallest eigenvalue of the tangent: by mass, of rods over "
              "weight times length"),
+    Variable("audit", ("step",), "1", "largest figure of the audit over its limit: 1 or less if all are within"),
 )  # fmt: skip
 
 # Of `float_in_time` and `float_path`: poses of a rod.

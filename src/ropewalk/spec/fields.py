@@ -31,7 +31,7 @@ class Fields:
     current: Function | None = None
     """u(r, t): velocity of the water, 3 numbers, m/s, in place of the case's current."""
     laws: Mapping[str, Function] = field(default_factory=dict)
-    """By section, T(strain): tension, N, rising from T(0) = 0."""
+    """By section, T(strain): tension, N, rising from T(0) = 0; or T and dT/dstrain, two numbers."""
     properties: Mapping[str, Mapping[str, Function]] = field(default_factory=dict)
     """By section, then by property, y(s) with s (m) from the start of the piece."""
 

@@ -28,6 +28,8 @@ from ropewalk.methods.bars.tree import Tree, build_tree
 from ropewalk.methods.bars.work import BarsWork, energies, refresh, strains
 from ropewalk.methods.protocol import Claim, Report, Status
 from ropewalk.model.arrays import Array, Ints
+from ropewalk.model.joints import HELD
+from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
@@ -54,9 +56,21 @@ class JointAngles(BarsInTime):
         Claim.BODIES, Claim.HULL_LOADS, Claim.LINKS, Claim.NETS,
     }  # fmt: skip
 
+    @staticmethod
+    def check(model: Model) -> None:
+        """Refuse lines that are held at both ends, which close a loop: the claims are too coarse for that."""
+        lines, held = model.lines, np.all(model.points.joint == HELD, axis=1)
+        for i, name in enumerate(model.names.lines):
+            ends = [
+                kind == BODY or bool(held[k]) for kind, k in zip(lines.end_kind[i], lines.end_index[i], strict=True)
+            ]
+            if all(ends):
+                raise InputError(f"joint_angles: line '{name}' is held at both ends; use the solver 'recursive'")
+
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines into bars, lay a tree through them and find its angles."""
         work = self._begin(model, state)
+        self.check(model)
         tree, bars = build_tree(work.bars), work.bars
         if tree.loop.size:
             raise InputError(f"joint_angles: {tree.loop.size} bars close loops; use the solver 'recursive'")

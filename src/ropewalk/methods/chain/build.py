@@ -110,10 +110,7 @@ def check_case(model: Model) -> None:
                 )
     for kind in lines.load_kind:
         if kind not in (PRESSURE, FORCE_TABLE):
-            raise InputError(
-                "chain_series takes pressure and table loads; a rotating frame has no rest in time: solve it by "
-                "statics, method 'shooting'"
-            )
+            raise InputError("chain_series takes pressure and table loads, no rotating frame; take solver 'mixed_fem'")
     if np.any(model.given.load_factor[lines.load_kind == PRESSURE] >= 0):
         raise InputError("chain_series takes no pressure that changes in time; take solver 'mixed_fem'")
     if model.sea.water_density > 0.0 and model.sea.current_speed > 0.0 and model.sea.current_kind != UNIFORM:

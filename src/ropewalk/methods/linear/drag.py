@@ -18,9 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import erf, gamma
 
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, Ints
+from ropewalk.physics.drag_law import law_samples
 
 PHASES = 32  # of a harmonic motion; |u| u then has 1e-4
+SIZES = 4  # of the motion along a member with a law
 RADII, ANGLES = 6, 24  # of a Gaussian motion in a plane: 4e-3 where it moves in one direction only
 FAINT = 1e-6  # of the mean square: directions that move less take the mean slope
 NOTHING = 1e-30  # m2/s2
@@ -32,7 +34,14 @@ class Members(NamedTuple):
     flow: Array  # (h, 3) mean velocity of the water, m/s
     tangent: Array  # (h, 3) unit
     normal: Array  # (h,) drag per speed squared across, kg/m
-    tangential: Array  # (h,) and along, kg/m
+    tangential: Array  # (h,) and along, kg/m; with a law both are those of coefficients of 1
+    law: Ints  # (h,) address of a law of physics/drag_law.py, 0 for constant coefficients
+    width: Array  # (h,) normal without the length of the member, kg/m2: for the Reynolds number of a law
+
+
+def plain_members(flow: Array, tangent: Array, normal: Array, tangential: Array) -> Members:
+    """Members with constant coefficients."""
+    return Members(flow, tangent, normal, tangential, np.zeros(normal.size, np.int64), np.zeros(normal.size))
 
 
 @cache
@@ -42,16 +51,34 @@ def _polar() -> tuple[Array, Array]:
     Gauss's rule for the density r exp(-r^2/2) of the radius, from its moments [Golub1969], and equal angles: exact
     for polynomials in r, so also for |u|, which is none in the coordinates.
     """
-    n = RADII
-    moments = np.array([2.0 ** (k / 2) * gamma(k / 2 + 1) for k in range(2 * n + 1)])
+    radius, weight = _rule(np.array([2.0 ** (k / 2) * gamma(k / 2 + 1) for k in range(2 * RADII + 1)]))
+    angle = 2.0 * np.pi * (np.arange(ANGLES) + 0.5) / ANGLES
+    points = radius[:, None, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    return points.reshape(-1, 2), np.repeat(weight / ANGLES, ANGLES)
+
+
+@cache
+def _in_space() -> tuple[Array, Array]:
+    """(q, 3) points and (q,) weights of the standard normal distribution in space: those of a plane, and a third.
+
+    The third takes both signs of Gauss's rule for its size, exact for polynomials in |z|.
+    """
+    size, share = _rule(np.array([2.0 ** (k / 2) * gamma((k + 1) / 2) / np.sqrt(np.pi) for k in range(2 * SIZES + 1)]))
+    plane, weight = _polar()
+    third = np.concatenate([size, -size])
+    points = np.concatenate([np.repeat(plane, third.size, axis=0), np.tile(third, weight.size)[:, None]], axis=1)
+    return points, np.repeat(weight, third.size) * np.tile(np.concatenate([share, share]) / 2.0, weight.size)
+
+
+def _rule(moments: Array) -> tuple[Array, Array]:
+    """Points and weights of Gauss's rule from the moments 0 to 2 n of a density [Golub1969]."""
+    n = (moments.size - 1) // 2
     hankel = moments[np.add.outer(np.arange(n + 1), np.arange(n + 1))]
     R = np.linalg.cholesky(hankel).T
     ratio = np.append(0.0, np.diag(R, 1)[:n] / np.diag(R)[:n])
     off = np.diag(R)[1:n] / np.diag(R)[: n - 1]
-    radius, axes = np.linalg.eigh(np.diag(np.diff(ratio)) + np.diag(off, 1) + np.diag(off, -1))
-    angle = 2.0 * np.pi * (np.arange(ANGLES) + 0.5) / ANGLES
-    points = radius[:, None, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    return points.reshape(-1, 2), np.repeat(axes[0] ** 2 / ANGLES, ANGLES)
+    points, axes = np.linalg.eigh(np.diag(np.diff(ratio)) + np.diag(off, 1) + np.diag(off, -1))
+    return points, axes[0] ** 2
 
 
 def _slope(u: Array, weight: Array, P: Array, b: Array) -> Array:
@@ -79,7 +106,22 @@ def harmonic_drag(members: Members, amplitude: Any) -> Array:
     square = np.mean(along**2, axis=1)
     faint = FAINT * square + NOTHING
     c = members.tangential * (np.mean(np.abs(s) * s * along, axis=1) + 2.0 * faint * np.mean(np.abs(s), axis=1))
-    return C + (c / (square + faint))[:, None, None] * t[:, :, None] * t[:, None, :]
+    C = C + (c / (square + faint))[:, None, None] * t[:, :, None] * t[:, None, :]
+    own = np.flatnonzero(members.law)
+    if own.size:
+        u = members.flow[own][:, None, :] + moving[own]
+        f, slope = _law(members, own, u)
+        C[own] = _least_squares(f, moving[own], np.mean(slope, axis=1))
+    return C
+
+
+def _law(members: Members, own: Ints, u: Array) -> tuple[Array, Array]:
+    """Drag (h, q, 3) N and its slopes (h, q, 3, 3) N s/m of members with laws at velocities u (h, q, 3), m/s."""
+    scale = np.stack([members.normal, members.tangential, members.width], axis=1)[own]
+    force, slope = np.empty(u.shape), np.empty((*u.shape[:2], 9))
+    law_samples(np.ascontiguousarray(u), np.ascontiguousarray(members.tangent[own]), scale, members.law[own], force,
+                slope)  # fmt: skip
+    return force, slope.reshape(*u.shape, 3)
 
 
 def _harmonic(mean: Array, moving: Array, P: Array, b: Array) -> Array:
@@ -87,10 +129,15 @@ def _harmonic(mean: Array, moving: Array, P: Array, b: Array) -> Array:
     u = mean[:, None, :] + moving
     q = moving.shape[1]
     f = b[:, None, None] * np.linalg.norm(u, axis=2)[:, :, None] * u
+    return _least_squares(f, moving, _slope(u, np.full(q, 1.0 / q), P, b))
+
+
+def _least_squares(f: Array, moving: Array, J: Array) -> Array:
+    """(h, 3, 3) C of the forces f (h, q, 3) by the motions (h, q, 3); directions that hardly move take the slope J."""
+    q = moving.shape[1]
     S = np.einsum("hqi,hqj->hij", moving, moving) / q
     X = np.einsum("hqi,hqj->hij", f, moving) / q
     faint = (FAINT * np.trace(S, axis1=1, axis2=2) + NOTHING)[:, None, None]
-    J = _slope(u, np.full(q, 1.0 / q), P, b)
     return np.asarray(np.linalg.solve(S + faint * np.eye(3), np.swapaxes(X + faint * J, 1, 2)).swapaxes(1, 2))
 
 
@@ -110,7 +157,16 @@ def gaussian_drag(members: Members, covariance: Array) -> Array:
     sigma = np.sqrt(np.maximum(np.einsum("hi,hij,hj->h", t, covariance, t), NOTHING))
     x = mean_t / (np.sqrt(2.0) * sigma)
     folded = sigma * np.sqrt(2.0 / np.pi) * np.exp(-(x**2)) + mean_t * erf(x)
-    return C + (2.0 * members.tangential * folded)[:, None, None] * t[:, :, None] * t[:, None, :]
+    C = C + (2.0 * members.tangential * folded)[:, None, None] * t[:, :, None] * t[:, None, :]
+    own = np.flatnonzero(members.law)
+    if own.size:
+        points, weight = _in_space()
+        e = np.concatenate([axes[own][:, :, 1:], t[own][:, :, None]], axis=2)  # two across, and along
+        spread = np.swapaxes(e, 1, 2) @ covariance[own] @ e
+        faint = (FAINT * np.trace(spread, axis1=1, axis2=2) + NOTHING)[:, None, None]
+        moving = np.einsum("hik,hkl,ql->hqi", e, np.linalg.cholesky(spread + faint * np.eye(3)), points)
+        C[own] = np.einsum("hqij,q->hij", _law(members, own, members.flow[own][:, None, :] + moving)[1], weight)
+    return C
 
 
 def harmonic_drag_ball(flow: Array, b: Array, amplitude: Any) -> Array:

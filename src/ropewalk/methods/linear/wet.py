@@ -20,6 +20,7 @@ from ropewalk.methods.linear.drag import (
     gaussian_drag_ball,
     harmonic_drag,
     harmonic_drag_ball,
+    plain_members,
 )
 from ropewalk.methods.linear.unknowns import Place, Unknowns
 from ropewalk.model.arrays import Array, Flags, Records
@@ -48,22 +49,21 @@ class _List:
     def __init__(self) -> None:
         self.parts: list[tuple[Any, ...]] = []
 
-    def add(self, flow: Array, tangent: Array, normal: Array, tangential: Array, is_ball: bool, added: Array,
-            displaced: Array, place: Array, Q: Any, Q_in: Any) -> None:  # fmt: skip
-        ball = np.full(normal.size, is_ball)
-        self.parts.append((flow, tangent, normal, tangential, ball, added, displaced, place, Q, Q_in))
+    def add(self, members: Members, is_ball: bool, added: Array, displaced: Array, place: Array, Q: Any,
+            Q_in: Any) -> None:  # fmt: skip
+        ball = np.full(members.normal.size, is_ball)
+        self.parts.append((members, ball, added, displaced, place, Q, Q_in))
 
     def build(self, n: int, n_inputs: int) -> Wet:
         if not self.parts:
             none, blocks = np.zeros(0), np.zeros((0, 3, 3))
-            members = Members(np.zeros((0, 3)), np.zeros((0, 3)), none, none)
+            members = plain_members(np.zeros((0, 3)), np.zeros((0, 3)), none, none)
             return Wet(members, np.zeros(0, dtype=bool), blocks, none, np.zeros((0, 3)), csr_matrix((0, n)),
                        csr_matrix((0, n_inputs)))  # fmt: skip
-        flow, tangent, normal, tangential, ball, added, displaced, place = (
-            np.concatenate([part[k] for part in self.parts]) for k in range(8)
-        )
-        Q, Q_in = (vstack([part[k] for part in self.parts], format="csr") for k in (8, 9))
-        return Wet(Members(flow, tangent, normal, tangential), ball, added, displaced, place, Q, Q_in)
+        members = Members(*(np.concatenate(field) for field in zip(*(part[0] for part in self.parts), strict=True)))
+        ball, added, displaced, place = (np.concatenate([part[k] for part in self.parts]) for k in range(1, 5))
+        Q, Q_in = (vstack([part[k] for part in self.parts], format="csr") for k in (5, 6))
+        return Wet(members, ball, added, displaced, place, Q, Q_in)
 
 
 def wet_parts(model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> Wet:
@@ -92,10 +92,10 @@ def _add_halves(found: _List, unknowns: Unknowns, place: Place, at: Assembled) -
             continue
         node, half = first[e] + side, 0.5 * span[e] * wet[e]
         displaced = element[e].half_volume * wet[e]
-        found.add(
-            local.flow[node], local.tangent[e], half * element[e].drag_normal, half * element[e].drag_tangential,
-            False, local.M[e, side], displaced, place.r[node], _rows(at.S, node), _rows(at.S_in, node),
-        )  # fmt: skip
+        width = element[e].drag_normal
+        members = Members(local.flow[node], local.tangent[e], half * width, half * element[e].drag_tangential,
+                          element[e].drag_law, width)  # fmt: skip
+        found.add(members, False, local.M[e, side], displaced, place.r[node], _rows(at.S, node), _rows(at.S_in, node))
 
 
 def _add_lumps(found: _List, model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> None:
@@ -105,10 +105,11 @@ def _add_lumps(found: _List, model: Model, unknowns: Unknowns, place: Place, at:
         share = wet[rows]
         drag = 0.5 * model.sea.water_density * node[rows].drag_area * share
         added = (node[rows].added * share)[:, None, None] * np.eye(3)
+        upright = np.tile([0.0, 0.0, 1.0], (rows.size, 1))
+        members = plain_members(at.local.flow[rows], upright, drag, np.zeros(rows.size))
         found.add(
-            at.local.flow[rows], np.tile([0.0, 0.0, 1.0], (rows.size, 1)), drag, np.zeros(rows.size), True, added,
-            node[rows].volume * share, place.r[rows], _rows(at.S, rows), _rows(at.S_in, rows),
-        )  # fmt: skip
+            members, True, added, node[rows].volume * share, place.r[rows], _rows(at.S, rows), _rows(at.S_in, rows)
+        )
 
 
 def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, hull: Hull, k: int) -> None:
@@ -122,8 +123,8 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, hull
         csr_matrix(np.concatenate([arm_matrix(hull.place + arm) for arm in strips.arm])) @ _selection(columns, size)
         for columns, size in ((unknowns.body[k], unknowns.size), (unknowns.body_input[k], unknowns.n_inputs))
     )
-    found.add(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial, hull.is_ball, strips.added,
-              strips.volume, where, Q, Q_in)  # fmt: skip
+    members = plain_members(flow, np.tile(hull.axis, (n, 1)), strips.drag_normal, strips.drag_axial)
+    found.add(members, hull.is_ball, strips.added, strips.volume, where, Q, Q_in)
 
 
 def _selection(columns: Array, size: int) -> csr_matrix:

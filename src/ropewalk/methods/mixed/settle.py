@@ -29,9 +29,7 @@ MOST_TURNS = 2  # of an end between lying on the bed and rising from it
 MOST_STRAIGHTENING = 6  # rounds in which what lies on the bed is laid straight; 2 to 4 are usual
 LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where the whole at once is too much
 
-LINE_CLAIMS = frozenset(Claim) - {
-    Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS, Claim.DRAG_LAWS,
-}  # fmt: skip
+LINE_CLAIMS = frozenset(Claim) - {Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS}
 
 
 def make_work(model: Model, state: State, damping: float) -> FemWork:

@@ -146,7 +146,8 @@ def _can_share(mesh: Mesh) -> bool:
     """Whether nothing about a mesh keeps lines from going side by side: it must not change, nor have a relief."""
     changes = mesh.given.push.size or mesh.given.spread.size or mesh.winches.winch.shape[0] or mesh.load.shape[0]
     remembers = mesh.rope.shape[0] or mesh.shed.shape[0]  # laws and forces of nodes that move from step to step
-    return not (numba.config.DISABLE_JIT or changes or remembers or mesh.bed.x.size)
+    by_law = bool(np.any(mesh.element.drag_law != 0))  # drag coefficients of an element's own table
+    return not (numba.config.DISABLE_JIT or changes or remembers or by_law or mesh.bed.x.size)
 
 
 def _groups(mesh: Mesh) -> list[list[Walk]]:

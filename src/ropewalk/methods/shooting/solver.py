@@ -119,9 +119,20 @@ class Shooting:
             raise InputError(f"shooting has no Runge-Kutta pair {given!r}. There are: {', '.join(PAIRS)}")
         object.__setattr__(self, "pair", pair)
 
+    @staticmethod
+    def check(model: Model) -> None:
+        """Refuse what the claims are too coarse for."""
+        sea = model.sea
+        if model.fields.acts and sea.has_seabed and sea.bed_friction > 0.0:
+            raise InputError(
+                "method 'shooting' takes loads and currents by functions on a bed without friction only, and this one "
+                f"has friction {sea.bed_friction:g}; take 'fem'"
+            )
+
     def start(self, model: Model, state: State) -> Work:
         """Check the case; choose how each line is shot, and a start."""
         refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
+        self.check(model)
         place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
         place = gravity_place(model, prescribed(model, place, state.time), state.time)
         shape = GuessedShape(model, place)
@@ -131,6 +142,7 @@ class Shooting:
     def start_from(self, model: Model, state: State) -> Work:
         """As `start`, but the equilibrium next to `state` is sought, stable or not."""
         refuse_unclaimed(self, model, ignored=frozenset({Claim.WAVES}))
+        self.check(model)
         place = Place(state.point_position.copy(), state.body_position.copy(), state.body_quaternion.copy())
         place = prescribed(model, place, state.time)
         shape = GivenShape(model, place, state)
