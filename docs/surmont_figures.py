@@ -1,4 +1,7 @@
-"""Figures of Surmont (2025) that show numbers, from public calls: writes surmont_NN.png into docs/_static."""
+"""Figures of Surmont (2025) from public calls: writes surmont_NAME.png into docs/_static.
+
+Figures 3, 6, 8 and 21 are a flow chart, block diagrams and a free body, without lines that could be computed.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,43 @@ def newton(case: rw.System, ratio: float) -> list[Any]:
         wanted = np.array([shot.end_force[0] + WEIGHT / ratio, *shot.miss[1:]])
         force = force - np.linalg.solve(np.array([shot.end_force_by_force[0], *shot.miss_by_force[1:]]), wanted)
     return shots
+
+
+def figure_1_4_9_14() -> None:
+    """The principle: a shot that misses and one that hits, a line shot in three intervals, and two of the examples."""
+    figure, panels = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
+    rest = rw.statics(SLIDER, "shooting")
+    ends, start = rest.line("chain"), np.array([0.0, 0.0, -100.0])
+    right = np.array(ends["end_a"]["force"])
+    for factor, style in ((0.8, "--"), (1.0, "-")):
+        shot = rw.shoot(SLIDER, "chain", right * [1.0, 1.0, factor])
+        panels[0, 0].plot(shot.position[:, 0], shot.position[:, 2], style)
+    panels[0, 0].plot(*np.array(ends["end_b"]["position"])[[0, 2]], "o", label="target")
+    panels[0, 0].set_title("figure 1: shooting at a target")
+    part = SLIDER.replace("lines.chain.pieces.0.length", 50.0 / 3.0)
+    place, force = start, right
+    for k in range(3):
+        off = np.array([0.0, 0.0, -0.6 * k])  # first guesses of the places do not fit yet
+        shot = rw.shoot(part.replace("points.ball.position", (place + off).tolist()), "chain", force)
+        panels[0, 1].plot(shot.position[:, 0], shot.position[:, 2], label=f"interval {k + 1}")
+        place, force = shot.position[-1] - off, shot.force[-1]
+    panels[0, 1].set_title("figure 4: multiple shooting, before continuity")
+    r = rest.state.position
+    panels[1, 0].plot(r[:, 0], r[:, 2])
+    panels[1, 0].plot(*r[0, [0, 2]], "o", label="ball")
+    panels[1, 0].plot(*r[-1, [0, 2]], "s", label="slider along x")
+    panels[1, 0].annotate("", r[-1, [0, 2]] + [6.0, 0.0], r[-1, [0, 2]], arrowprops={"arrowstyle": "->"})
+    panels[1, 0].set_title("figure 9: example 1")
+    membrane = rw.shoot(VELARIA, "membrane", [0.0, 1.0, 0.0])
+    x, y = membrane.position[:, 0], membrane.position[:, 1]
+    panels[1, 1].plot(x, y)
+    across = np.column_stack([-np.gradient(y), np.gradient(x)])
+    across /= np.linalg.norm(across, axis=1)[:, None]
+    panels[1, 1].quiver(x[::3], y[::3], -across[::3, 0], -across[::3, 1], width=0.004)
+    panels[1, 1].set(title="figure 14: pressure on a membrane", aspect="equal")
+    for panel in panels.flat[:3]:
+        panel.legend(fontsize=7)
+    save(figure, "principle")
 
 
 def figure_2_10_11_12() -> None:
@@ -84,9 +124,11 @@ def figure_15_16_17() -> None:
     save(figure, "velaria")
 
 
-def figure_13_18_20() -> None:
-    """Forces in both directions of integration; the three lines from the side and from above."""
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
+def figure_5_7_13_18_19_20() -> None:
+    """Forces in both directions of integration; the three lines in space, and from above before and after."""
+    figure = plt.figure(figsize=(14, 4), layout="constrained")
+    left, right, before = figure.add_subplot(141), figure.add_subplot(144), figure.add_subplot(143)
+    middle = figure.add_subplot(142, projection="3d")
     rest = rw.statics(SLIDER, "shooting")
     ends = rest.line("chain")
     case = SLIDER.replace("points.slider.position", ends["end_b"]["position"])
@@ -98,15 +140,24 @@ def figure_13_18_20() -> None:
     state, names = (found := rw.statics(THREE, "shooting")).state, found.model.names.lines
     for k, name in enumerate(names):
         r = state.position[state.start[k] : state.start[k + 1]]
-        middle.plot(r[:, 0], r[:, 2], label=name)
+        middle.plot(*r.T, label=name)
         right.plot(r[:, 0], r[:, 1], label=name)
-    middle.set(title="figures 18, 19: side view")
-    right.set(title="figure 20: from above", aspect="equal")
+        ends = np.array([THREE.points[end].position for end in (THREE.lines[name].from_, THREE.lines[name].to)])
+        before.plot(ends[:, 0], ends[:, 1], "o--", label=name)
+    middle.set_title("figures 5, 7, 18: three segments")
+    before.set(title="figure 19: as given, from above", aspect="equal")
+    right.set(title="figure 20: solution, from above", aspect="equal")
     right.legend(fontsize=7)
     save(figure, "assembly")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Draw them all."""
+    figure_1_4_9_14()
     figure_2_10_11_12()
     figure_15_16_17()
-    figure_13_18_20()
+    figure_5_7_13_18_19_20()
+
+
+if __name__ == "__main__":
+    main()

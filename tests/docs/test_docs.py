@@ -205,3 +205,15 @@ def command(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytes
         main()
     assert stop.value.code in (0, None)
     return capsys.readouterr().out
+
+
+def test_figures_of_surmont_are_drawn_from_public_calls(tmp_path, monkeypatch):
+    """Every figure of the paper with a line in it: those of its numbers agree with its closed forms elsewhere."""
+    figures = importlib.import_module("surmont_figures")
+    monkeypatch.setattr(figures, "OUT", tmp_path)
+    figures.main()
+    drawn = {path.name for path in tmp_path.glob("surmont_*.png")}
+    assert drawn == {f"surmont_{name}.png" for name in ("principle", "catenary", "velaria", "assembly")}
+    numbers = set(re.findall(r"figures? ([\d, ]+)", Path(figures.__file__).read_text()))
+    shown = {int(word) for text in numbers for word in re.findall(r"\d+", text)}
+    assert shown >= set(range(1, 21)) - {3, 6, 8}  # a flow chart and block diagrams; 21 is a free body

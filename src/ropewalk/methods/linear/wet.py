@@ -140,7 +140,8 @@ def drag_matrices(wet: Wet, *, amplitude: Any = None, covariance: Array | None =
         chosen = np.flatnonzero(wet.is_ball == ball)
         if chosen.size == 0:
             continue
-        members = Members(*(field[chosen] for field in wet.members))
+        rows: list[Any] = [field[chosen] for field in wet.members]
+        members = Members(*rows)
         if covariance is None:
             moving = np.zeros((chosen.size, 3), dtype=complex) if amplitude is None else amplitude[chosen]
             out[chosen] = (
