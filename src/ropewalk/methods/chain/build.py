@@ -336,8 +336,9 @@ def _end_terms(model: Model, line: int, side: int, n_links: int, until: float) -
 
 def _cut(row: Array, until: float) -> list[Array]:
     """A cubic that ends at `until` (s) and then goes on: a break in name, where the series must stop."""
-    node, begin, _, _, _, *vector = row[:TERM_HEAD]
-    c, x = row[TERM_HEAD : TERM_HEAD + 4], until - begin
+    head, c = np.split(row, [TERM_HEAD])
+    node, begin, _, _, _, *vector = head
+    x = until - begin
     later = [((c[3] * x + c[2]) * x + c[1]) * x + c[0], (3 * c[3] * x + 2 * c[2]) * x + c[1], 3 * c[3] * x + c[2], c[3]]
     axis: Array = np.array(vector)
-    return [_term(int(node), begin, until, axis, c), _term(int(node), until, np.inf, axis, np.array(later))]
+    return [_term(int(node), begin, until, axis, c[:4]), _term(int(node), until, np.inf, axis, np.array(later))]
