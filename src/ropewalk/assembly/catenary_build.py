@@ -9,9 +9,10 @@ import numpy as np
 
 from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
-from ropewalk.loads.body import body_records, build_shells
+from ropewalk.loads.body import Shells, body_records, build_shells
 from ropewalk.loads.float import PER_VOLUME
 from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.bodies import Bodies
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
@@ -54,10 +55,22 @@ def build_assembly(model: Model) -> Assembly:
         volume=points.volume,
         radius=floats(np.cbrt(PER_VOLUME * points.volume)),
         body=body_records(bodies),
-        shells=build_shells(bodies),
+        shells=_shells(bodies),
         density=sea.water_density,
         gravity=sea.gravity,
     )
+
+
+_no_hulls: list[Shells] = []  # those of bodies without any, made once
+
+
+def _shells(bodies: Bodies) -> Shells:
+    """Hulls of all bodies."""
+    if bodies.hulls.kind.size:
+        return build_shells(bodies)
+    if not _no_hulls:
+        _no_hulls.append(build_shells(bodies))
+    return _no_hulls[0]
 
 
 def free_dofs(model: Model) -> tuple[Ints, Ints]:

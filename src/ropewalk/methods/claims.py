@@ -38,9 +38,17 @@ CLOSED_FORM = frozenset(
 )
 
 
+_last: list[tuple[Model, frozenset[Claim]]] = []  # the model that was looked at last: a call asks more than once
+
+
 def demands(model: Model) -> frozenset[Claim]:
     """What the case asks beyond statics or dynamics."""
-    return frozenset({*_line_demands(model), *_sea_demands(model), *_joint_demands(model), *_time_demands(model)})
+    known = _last[:1]
+    if known and known[0][0] is model:
+        return known[0][1]
+    found = frozenset({*_line_demands(model), *_sea_demands(model), *_joint_demands(model), *_time_demands(model)})
+    _last[:] = [(model, found)]
+    return found
 
 
 def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = frozenset()) -> None:

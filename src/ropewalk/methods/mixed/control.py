@@ -27,7 +27,7 @@ FADING = 0.7  # by which the error of steps of impact falls from one to the next
 LEAST_RATIO = 1e-6  # of error and tolerance: a line at rest has no error
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def came_taut(mesh, before, after):
     r"""Whether an element that cannot push was slack before a step, is not after it, and does not rebound by itself.
 

@@ -72,7 +72,7 @@ def _land_point(j, bp, gp, mesh, X, Y):
                 _move(start[line] if side == 0 else start[line + 1] - 1, shift, bp, gp, Y)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def land(bp, gp, mesh, X, Y):
     r"""Move the nodes of the trial state Y that are in the bed to where it bears them, the rest of the line as before.
 

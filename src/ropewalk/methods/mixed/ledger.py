@@ -62,7 +62,7 @@ def _scheme_loss(n, m, X, Y):
     return 0.5 * m * lost
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _scheme_losses(X, Y, mesh):
     """What the scheme takes of the motion of nodes and free junctions (J), and of nodes that are held or moved.
 
@@ -97,7 +97,7 @@ def _snaps(element, before, after, level):
     return count > 0
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _strikes(h, mesh, before, after):
     """Whether a node comes down on the bed in a step of h (s), fast enough to pass the ramp of the bed's damping in it.
 
@@ -113,7 +113,7 @@ def _strikes(h, mesh, before, after):
     return count > 0
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def keep_step(h, h_before, mesh, sea, work):
     """Add the step from `work.last` to `work.now` to the ledger; `work.flow` is the water after it.
 

@@ -126,7 +126,7 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
     )
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def keep_moment(i, mesh, sea, work, reading, tape):
     """Put the present state of `work` on place i of a tape.
 
@@ -140,8 +140,9 @@ def keep_moment(i, mesh, sea, work, reading, tape):
     _keep_nodes(i, X, T, mesh, reading, tape)
     _keep_ends(i, X[0], mesh, reading.share, nodes, tape)
     _keep_points(i, X, mesh, nodes, tape)
-    _keep_bodies(i, X, mesh, tape)
-    _keep_wrenches(i, X[0], mesh, nodes, tape)
+    if mesh.bodies.body.shape[0] > 0:
+        _keep_bodies(i, X, mesh, tape)
+        _keep_wrenches(i, X[0], mesh, nodes, tape)
     _note_misses(instant(X, T, work.flow), mesh, tape.worst)
 
 
@@ -158,7 +159,7 @@ def _water_at_ends(r, t, sea, reading, flow):
             flow[rows[k], c] = water[k, c]
 
 
-@kernel(fastmath=FUSED, **UNCOUNTED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _balance_ends(X, T, flow, mesh, fluid, grip, nodes):
     """As `unbalance`, at the ends of lines and at points only.  fluid : rho, g"""
     now, elements, lumps = instant(X, T, flow), elements_of(mesh, False), lumps_of(mesh, grip)
@@ -190,7 +191,7 @@ def _set3(a, n, x):
     a[n, 0], a[n, 1], a[n, 2] = x[0], x[1], x[2]
 
 
-@kernel(fastmath=FUSED, **UNCOUNTED)
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _hold_ends(X, mesh, reading, grip, nodes):
     """Put to the bed what it carries of ends held on it: of their nodes and of their junctions.
 
@@ -252,7 +253,7 @@ def _rubbed(end, n, X, mesh, share, grip, pull):
     return sub3(force, scale3(min(excess, 0.0), along))
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _keep_nodes(i, X, T, mesh, reading, tape):
     """Positions, velocities and tensions at the nodes; tensions at the ends of lines are left to `_keep_ends`."""
     for line in range(mesh.line.shape[0]):
@@ -268,7 +269,7 @@ def _keep_nodes(i, X, T, mesh, reading, tape):
                 tape.tension[i, m] = before * T[n + shift - 1] + after * T[n + shift]
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _keep_ends(i, r, mesh, share, nodes, tape):
     """Forces and tensions at the ends of lines, and the lengths on the bed."""
     for line in range(mesh.line.shape[0]):
@@ -295,7 +296,7 @@ def _keep_ends(i, r, mesh, share, nodes, tape):
         tape.tension[i, n] += mesh.winches.winch[k].flux
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _keep_points(i, X, mesh, nodes, tape):
     """Places, velocities and forces of points; of the forces what their free components leave."""
     n_nodes = mesh.s.size
@@ -326,7 +327,7 @@ def _keep_bodies(i, X, mesh, tape):
             tape.body_quaternion[i, k, p] = q[p]
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _keep_wrenches(i, r, mesh, nodes, tape):
     r"""Sum of the lines' forces on each body, and of their moments about its origin.
 
@@ -349,7 +350,7 @@ def _keep_wrenches(i, r, mesh, nodes, tape):
                 tape.wrench[i, k, 3 + p] += moment[p]
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _note_misses(now, mesh, worst):
     """Keep the largest miss of an element, as a share of its length: how well the elements keep to their law.
 

@@ -68,7 +68,7 @@ def _changes(X, Y, n):
     return np.sqrt(d0 * d0 + d1 * d1 + d2 * d2), np.sqrt(Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def step_error(mesh, X, Y, h, constant):
     """Largest over the lines of the mean velocity error of the step (m/s), and of the mean speed (m/s).
 

@@ -38,7 +38,7 @@ from ropewalk.methods.mixed.control import (
 from ropewalk.methods.mixed.landing import land
 from ropewalk.methods.mixed.ledger import keep_step
 from ropewalk.methods.mixed.ledger_forces import FORCES, Ledger, new_ledger
-from ropewalk.methods.mixed.nodes import move_grip
+from ropewalk.methods.mixed.nodes import friction_of, move_grip
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
 from ropewalk.methods.mixed.side_by_side import take_sides
@@ -46,7 +46,8 @@ from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join
 from ropewalk.model.arrays import Array, Records, records
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.motion import motion
+from ropewalk.physics.in_time import value_at
+from ropewalk.physics.motion import turns
 from ropewalk.physics.waves import COLUMNS
 
 CLOCK = np.dtype(
@@ -158,21 +159,39 @@ def copy_moving(X, T, to_X, to_T):
         to_T[e] = T[e]
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def _leave_upright(mesh, motions, X):
+    """Give bodies that are held and do not turn no turn; whether there are others that are held."""
+    bodies, n = mesh.bodies.body, mesh.bodies.body.shape[0]
+    others = False
+    for k in range(n):
+        if bodies[k].is_free == 1:
+            continue
+        if turns(mesh.motion[mesh.motion.size - n + k], motions):
+            others = True
+        else:
+            row = mesh.s.size + mesh.motion.size + k
+            for c in range(3):
+                for p in range(3):
+                    X[c, row, p] = 0.0
+    return others
+
+
 @kernel(**COUNTED)
 def move_junctions(t, mesh, motions, X):
     """Put the held and moved junctions of X where they are at time t, and the end nodes with them; loads are put on."""
-    put_given(t, mesh)
-    out = np.zeros((3, 3))
+    if mesh.given.push.shape[0] + mesh.given.spread.shape[0] + mesh.load.shape[0] > 0:
+        put_given(t, mesh)
     n_nodes, which, reference, dof_start = mesh.s.size, mesh.motion, mesh.reference, mesh.dof_start
     for j in range(which.size):
         if dof_start[j] < dof_start[j + 1]:
             continue
-        motion(t, which[j], motions, out)
         for p in range(3):
-            X[0, n_nodes + j, p] = reference[j, p] + out[0, p]
-            X[1, n_nodes + j, p] = out[1, p]
-            X[2, n_nodes + j, p] = out[2, p]
-    if mesh.bodies.body.shape[0] > 0:
+            moved = value_at(t, motions.function[which[j], p] if which[j] >= 0 else -1, motions.functions)
+            X[0, n_nodes + j, p] = reference[j, p] + moved[0]
+            X[1, n_nodes + j, p] = moved[1]
+            X[2, n_nodes + j, p] = moved[2]
+    if mesh.bodies.body.shape[0] > 0 and _leave_upright(mesh, motions, X):
         turn_held_bodies(t, mesh, motions, X)
     join_ends(X, mesh)
     if mesh.winches.winch.shape[0] > 0:
@@ -189,7 +208,7 @@ def _count_slack(T):
     return n
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _newton(h, mesh, fluid, step, work):
     """As `_iterate`, with lines side by side where there are walks; not while elements may push (walks.py)."""
     walks, grip = work.memory.walks, work.memory.grip
@@ -201,7 +220,7 @@ def _newton(h, mesh, fluid, step, work):
     return done
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _iterate(h, mesh, fluid, step, work):
     """Iterate the trial state to its equations; returns True if it got there.
 
@@ -246,7 +265,7 @@ def _iterate(h, mesh, fluid, step, work):
     return False
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _radius(mesh, T, settings):
     """Spectral radius: as set, or by whether a line that cannot push is near slack."""
     if settings.radius >= 0.0:
@@ -257,7 +276,7 @@ def _radius(mesh, T, settings):
     return SMOOTH
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _try_step(h, mesh, sea, motions, work):
     """One step of length h from `now` into `trial`; returns converged, error (m/s), speed (m/s), shift (s)."""
     now, last, trial = work.now, work.last, work.trial
@@ -279,7 +298,7 @@ def _try_step(h, mesh, sea, motions, work):
     t = clock.time + h
     move_junctions(t, mesh, motions, Y)
     water_at(Y[0], t, sea, work.flow)
-    if mesh.bodies.body.shape[0] > 0:
+    if mesh.bodies.hull.shape[0] > 0:
         water_on_bodies(Y, t, sea, mesh)
     bp = (1.0 - am) / (h * h * made.p1 * (1.0 - af))
     gp = made.q1 / (h * made.p1)
@@ -298,7 +317,7 @@ def _try_step(h, mesh, sea, motions, work):
     return True, error, speed, shift
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _accept(h, speed, shift, now, last, trial, clock, count):
     """Make the trial state the present one."""
     copy_moving(now.X, now.T, last.X, last.T)
@@ -312,7 +331,7 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
     count.steps += 1
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
     """Choose the next step after one that was accepted; see mixed_control.py."""
     goes_on = is_impact and (is_taut or blow_goes_on(ratio, clock.blow))
@@ -332,13 +351,13 @@ def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
         clock.ordinary = min(next_step(h, ratio, max(wanted, clock.ordinary), floor), most)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def advance_to(t_end, mesh, sea, motions, work):
     """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension."""
     return _advance(t_end, mesh, sea, motions, work, False)
 
 
-@kernel(**UNCOUNTED)
+@kernel(forceinline=True, **UNCOUNTED)
 def advance_booked(t_end, mesh, sea, motions, work):
     """As `advance_to`, with the energy ledger."""
     return _advance(t_end, mesh, sea, motions, work, True)
@@ -398,9 +417,10 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             move_lift(mesh)
         if has_ledger:
             keep_step(h, before, mesh, sea, work)
-        if mesh.bodies.body.shape[0] > 0:
+        if mesh.bodies.body.shape[0] > 0 and mesh.dof.shape[0] > 0:
             rebase(work.now.X, work.trial.X, mesh)
-        move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
+        if friction_of(work.memory.grip) > 0.0:
+            move_grip(work.now.X[0], work.now.X[1], mesh, work.memory.grip)
         cut = min(1.0, cut / CUT) if fixed else 1.0
         _look_ahead(h, ratio, is_impact, is_taut, floor, settings.most_step, clock)
         if clock.stale > 0.0:
