@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -18,15 +19,18 @@ from ropewalk.methods.protocol import Pulling, Pulls, Report, Solver
 from ropewalk.model.arrays import Array
 from ropewalk.model.environment import build_sea
 from ropewalk.model.in_time import steady_vector
-from ropewalk.model.lines import BODY
+from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.results.checkpoint import Checkpoint, DamagedError, Resumable, decode, encode
+from ropewalk.spec.base import LARGEST
 from ropewalk.spec.paths import NOT_GIVEN
 from ropewalk.spec.system import Source, System
 
 Forces = dict[str, tuple[Array, ...]]
 _WEATHER = ("environment.current", "environment.waves", "environment.wind")  # read from the sea at every step
+REELS = 2  # parts of a step in which a line is brought to a length that was set
+_LENGTH = re.compile(r"lines\.([^.]+)\.pieces\.0\.length")
 _RATES = ("point_velocity", "body_velocity", "body_rate", "velocity", "net_velocity")  # of a State
 
 
@@ -57,6 +61,8 @@ class Coupled:
         """system : a case with coupled parts    solver : name, or one with its settings; the case's unless given"""
         self._choice = solver
         self._driven: Driven
+        self._system: System
+        self._reeled: dict[str, float] = {}  # lengths set since the case was written anew, by path
         self._work: Any = None  # memory of the solver
         self._cuts: tuple[tuple[str, float], ...] = ()  # lines that were cut, and where
         self._begin(System.of(system), None)
@@ -87,7 +93,44 @@ class Coupled:
     def _take(self, system: System, model: Model, driven: Driven, solver: Solver) -> None:
         self.system, self.model, self.solver, self._driven = system, model, solver, driven
         self._ends = _body_ends(model)
+        self._reelable: dict[int, bool] = {}
+        self._reeling: dict[int, float] = {}  # lengths (m) that lines have at the end of the next step, by line
         self._is_pulling = isinstance(solver, Pulling)
+        links = model.links
+        ends = [(bool(kind == BODY), int(k)) for kind, k in zip(links.end_kind.flat, links.end_index.flat, strict=True)]
+        self._is_linked = any((part.is_body, part.which) in ends for part in driven.parts)
+
+    @property
+    def system(self) -> System:
+        """The case as it is now."""
+        if self._reeled:
+            self._system, self._reeled = self._system.replace(self._reeled), {}
+        return self._system
+
+    @system.setter
+    def system(self, system: System) -> None:
+        self._system, self._reeled = system, {}
+
+    def length(self, line: str) -> float:
+        """Unstretched length of a line, m; one that was set is reached at the end of the next step."""
+        which = self.model.names.lines.index(line)
+        return self._reeling.get(which, float(self.model.lines.length[which]))
+
+    def _reel_through(self, dt: float) -> None:
+        """Bring lines to the lengths that were set in REELS parts of a step of dt (s), up to before the last one."""
+        for k in range(1, REELS):
+            self._reel_by(1.0 / (REELS + 1 - k))
+            self._report = self.solver.advance(self.model, self._work, self._time + dt * k / REELS)
+            if not self._report.good:
+                break
+        self._reel_by(1.0)
+        self._reeling = {}
+
+    def _reel_by(self, share: float) -> None:
+        """Change lengths by a share of what is left to do."""
+        for line, target in self._reeling.items():
+            now = float(self.model.lines.length[line])
+            self.model = grips.reel(self.model, self._work, line, now + share * (target - now))
 
     @property
     def time(self) -> float:
@@ -115,6 +158,8 @@ class Coupled:
         self._driven.drive(self._time, dt, states)
         if hasattr(self.solver, "redrive"):
             self.solver.redrive(self.model, self._work, self._time + dt)
+        if self._reeling:
+            self._reel_through(dt)
         pulls = None
         if self._is_pulling:
             self._report, pulls = self.solver.advance_pulling(self.model, self._work, self._time + dt)  # type: ignore[attr-defined]
@@ -129,12 +174,20 @@ class Coupled:
     def _taken(self, pulls: Pulls) -> Forces:
         """Those of the driven parts."""
         point_force, wrench = pulls
-        return {
+        found: Forces = {
             part.name: (wrench[part.which, :3].copy(), wrench[part.which, 3:].copy())
             if part.is_body
             else (point_force[part.which].copy(),)
             for part in self._driven.parts
         }
+        if self._is_linked:
+            state = self.state
+            for part in self._driven.parts:
+                if part.is_body:
+                    add_links(self.model, state, part.which, *found[part.name])
+                else:
+                    add_links_at(self.model, state, part.which, *found[part.name])
+        return found
 
     def forces(self) -> Forces:
         """Forces (N) and moments (N m) on the driven parts now."""
@@ -145,16 +198,20 @@ class Coupled:
                 out[part.name] = self._wrench(state, part.which)
             else:
                 out[part.name] = (state.point_force[part.which].copy(),)
+                if self._is_linked:
+                    add_links_at(self.model, state, part.which, *out[part.name])
         return out
 
     def _wrench(self, state: State, body: int) -> tuple[Array, Array]:
-        """Force and moment of lines and nets about the origin of a body."""
+        """Force and moment of lines and links about the origin of a body."""
         force, moment = np.zeros(3), np.zeros(3)
         turn = rotation_matrix(state.body_quaternion[body])
         for line, end, offset in self._ends[body]:
             pull = state.end_force[line, end]
             force += pull
             moment += np.cross(turn @ offset, pull)
+        if self._is_linked:
+            add_links(self.model, state, body, force, moment)
         return force, moment
 
     def linearised(self) -> Condensed:
@@ -173,6 +230,8 @@ class Coupled:
         """All that the next step depends on; `restore` goes on from it to the same bits."""
         if not isinstance(self.solver, Resumable):
             raise InputError(f"solver '{self.solver.name}' cannot be saved")
+        self._reel_by(1.0)  # what was set is part of the case
+        self._reeling = {}
         snapshot = {**self.solver.snapshot(self._work), **self._driven.snapshot()}
         loop = {"time": self._time, "system": self._text(), "cuts": [list(cut) for cut in self._cuts]}
         return encode(Checkpoint(0, snapshot, loop))
@@ -183,6 +242,8 @@ class Coupled:
             checkpoint = decode(saved)
         except DamagedError as error:
             raise InputError(f"the saved state cannot be restored: {error}") from None
+        self._reel_by(1.0)
+        self._reeling = {}
         if checkpoint.loop["system"] != self._text():
             system = System.model_validate_json(checkpoint.loop["system"])
             self._take(system, *self._prepared(system))
@@ -198,13 +259,33 @@ class Coupled:
 
         Several values at once: ``set({"environment.current.speed": 1.2, "environment.wind.speed": 20})``.
         """
+        if isinstance(path, str) and self._reel(path, value):
+            return
         system = self.system.replace(path, value)
         paths = [path] if isinstance(path, str) else list(path)
         if grips.can_cut(self._work) and all(one.startswith(_WEATHER) for one in paths):
             self.system, self.model = system, self.model._replace(sea=build_sea(system.environment))
             grips.change_sea(self.model, self._work)
         else:
+            self._reel_by(1.0)
             self._begin(system, self.state)
+
+    def _reel(self, path: str, value: Any) -> bool:
+        """Give a line another length without building anything anew; False where that cannot be done."""
+        found = _LENGTH.fullmatch(path)
+        names = self.model.names.lines
+        if found is None or found[1] not in names or self._cuts or isinstance(value, bool):
+            return False
+        line = names.index(found[1])
+        if not isinstance(value, int | float) or not 0.0 < value < LARGEST or not self._can_reel(line):
+            return False
+        self._reeling[line] = self._reeled[path] = float(value)
+        return True
+
+    def _can_reel(self, line: int) -> bool:
+        if line not in self._reelable:
+            self._reelable[line] = grips.can_reel(self.model, self._work, line)
+        return self._reelable[line]
 
     def pull(self, name: str, force: Sequence[float] | Array) -> None:
         """Pull at the mass centre of a free part with `force` (N, world) beside its other loads, until another pull."""
@@ -281,9 +362,37 @@ def _refuse(model: Model, driven: Driven) -> None:
     bodies = {part.which: part.name for part in driven.parts if part.is_body}
     if held := [bodies[int(k)] for k in model.nets.body if int(k) in bodies]:
         raise InputError(f"body '{held[0]}' is coupled and has a net fastened to it; fasten the net to coupled points")
-    linked = model.links.end_index[model.links.end_kind == BODY]
-    if held := [bodies[int(k)] for k in linked if int(k) in bodies]:
-        raise InputError(f"body '{held[0]}' is coupled and linked; make one body of what is linked to it")
+
+
+def add_links(model: Model, state: State, body: int, force: Array, moment: Array) -> None:
+    """Add what links put on a body to its force (N) and moment (N m) about its origin, in place.
+
+    A link holds its second end with `link_force` there; what it does to its first end is the reverse of that.
+    """
+    links = model.links
+    for link, end in zip(*np.nonzero((links.end_kind == BODY) & (links.end_index == body)), strict=True):
+        sign = 1.0 if end == 1 else -1.0
+        pull, twist = sign * state.link_force[link], sign * state.link_moment[link]
+        force += pull
+        moment += twist + np.cross(_link_end(model, state, int(link)) - state.body_position[body], pull)
+
+
+def add_links_at(model: Model, state: State, point: int, force: Array) -> None:
+    """Add what links put on a point, which is always their second end, to its force (N) in place."""
+    links = model.links
+    for link in np.flatnonzero((links.end_kind[:, 1] == POINT) & (links.end_index[:, 1] == point)):
+        force += state.link_force[link]
+
+
+def _link_end(model: Model, state: State, link: int) -> Array:
+    """Where the second end of a link is, m."""
+    links, k = model.links, int(model.links.end_index[link, 1])
+    place: Array
+    if links.end_kind[link, 1] != BODY:
+        place = state.point_position[k]
+        return place
+    place = state.body_position[k] + rotation_matrix(state.body_quaternion[k]) @ links.offset[link, 1]
+    return place
 
 
 def _body_ends(model: Model) -> dict[int, list[tuple[int, int, Array]]]:

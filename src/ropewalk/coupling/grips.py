@@ -12,11 +12,13 @@ import numpy as np
 
 from ropewalk.assembly.ropes import set_ropes
 from ropewalk.errors import InputError
+from ropewalk.loads.footing import point_footings
 from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
 from ropewalk.methods.mixed.ledger import stored_energy
-from ropewalk.methods.mixed.report import FemWork
-from ropewalk.model.arrays import Array
+from ropewalk.methods.mixed.report import FemWork, reading_for
+from ropewalk.methods.mixed.walks import fill_walks
+from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
 
 
@@ -60,6 +62,58 @@ def change_sea(model: Model, work: FemWork) -> None:
     air = model.sea.air_density if model.sea.wind_speed > 0.0 else 0.0  # as in assembly/bodies.py
     work.mesh.bodies.hull.wind_drag = 0.5 * air * model.bodies.hulls.wind_drag
     work.steps.settings[0].most_step = longest_step(model)
+
+
+def can_reel(model: Model, work: Any, line: int) -> bool:
+    """Whether a line can be given another length in the mesh under way: one piece, alike along s, nothing on it."""
+    lines = model.lines
+    if not isinstance(work, FemWork) or work.mesh.shed.shape[0] or lines.load_kind.size or model.profiles.any:
+        return False
+    plain = lines.piece_start[line + 1] - lines.piece_start[line] == 1
+    bare = lines.attachment_start[line + 1] == lines.attachment_start[line]
+    wound = line in lines.winches.line or line in lines.breaks.line
+    return bool(plain and bare and not wound and not point_footings(model)[line].any())
+
+
+def reel(model: Model, work: FemWork, line: int, length: float) -> Model:
+    """Give a line another unstretched length (m), shared alike by its elements; the model that goes with it.
+
+    Positions, velocities and tensions stay: the next step meets the new length at its end, as if the line had been
+    reeled in its course.
+    """
+    lines, mesh = model.lines, work.mesh
+    factor = length / float(lines.length[line])
+    e = slice(mesh.element_start[line], mesh.element_start[line + 1])
+    n = slice(mesh.node_start[line], mesh.node_start[line + 1])
+    section = lines.piece_section[lines.piece_start[line]]
+    half = 0.5 * (factor - 1.0) * float(model.sections.mass[section]) * mesh.element.length[e]
+    for name in ("length", "half_volume", "half_added_normal", "half_added_tangential"):
+        mesh.element[name][e] *= factor
+    mass = mesh.node.mass[n]
+    mass[:-1] += half
+    mass[1:] += half
+    mesh.node.mass[n] = mass
+    mesh.node.bed_area[n] *= factor
+    reading = reading_for(model, work)
+    own = slice(work.start[line], work.start[line + 1])
+    for array, rows in ((mesh.s, n), (work.s, own), (reading.s, own), (reading.share, n)):
+        _scale(array, rows, factor)
+    if work.steps.memory.walks.allowed[0]:
+        fill_walks(mesh, work.steps.now.X, work.steps.now.T, work.steps.memory.walks)
+    piece, whole = np.array(lines.piece_length), np.array(lines.length)
+    piece[lines.piece_start[line]] = whole[line] = length
+    model = model._replace(lines=lines._replace(piece_length=floats(piece), length=floats(whole)))
+    if work.steps.settings[0].ledger > 0.0:
+        restart_ledger(model, work)
+    return model
+
+
+def _scale(array: Array, rows: slice, factor: float) -> None:
+    """Multiply rows of an array that is read-only to all others; the memory stays, for kernels that know its place."""
+    writable = array.flags.writeable
+    array.setflags(write=True)
+    array[rows] *= factor
+    array.setflags(write=writable)
 
 
 def carry_memory(model: Model, old: Any, new: Any) -> None:

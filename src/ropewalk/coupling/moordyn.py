@@ -1,10 +1,11 @@
 """The names of the `moordyn` Python package over the solvers of ropewalk: its scripts run with one changed import.
 
-Coupled degrees of freedom come in MoorDyn's order: coupled bodies (position and XYZ angles in rad; velocity and
-angular velocity), then coupled points (position; velocity). `Step` takes the state at the start of a step. MoorDyn
-moves the parts at that velocity through the step; here the change of velocity since the last step is taken into
-account as well. The forces returned are those at the end of the step: of the lines on a coupled body, about its
-origin; on a coupled point the whole reaction.
+Coupled degrees of freedom come in MoorDyn's order: coupled bodies, then rods (position and XYZ angles in rad; velocity
+and angular velocity; of pinned ones position and velocity alone), then points (position; velocity). `Step` takes the
+state at the start of a step. MoorDyn moves the parts at that velocity through the step; here the change of velocity
+since the last step is taken into account as well. The forces returned are those at the end of the step: of the lines
+and of what is linked to it on a coupled body, about its origin; on a coupled rod those of its lines, weight, water and
+inertia, about its end A; on a coupled point the whole reaction.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
+from ropewalk.coupling.moordyn_instance import GRIP, Instance, plain_case
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io.attitudes import from_moordyn, to_case, to_moordyn
-from ropewalk.io.conversion import Wishes
-from ropewalk.io.moordyn import read_moordyn
 from ropewalk.model.arrays import Array
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_from_matrix
@@ -30,9 +30,7 @@ from ropewalk.spec.system import System
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
-DEFAULT_FILE = "Mooring/lines.txt"
 SUCCESS = 0
-STANDARD_RUN = {"duration": 1.0}  # of cases that are stepped by their caller
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TYPES = {"coupled": COUPLED, "free": FREE, "fixed": FIXED}
@@ -45,63 +43,6 @@ class Part(NamedTuple):
     kind: str
     number: int
     name: str
-
-
-class Instance:
-    """What `Create` returns."""
-
-    def __init__(self, path: str) -> None:
-        self.path = Path(path or DEFAULT_FILE)
-        conversion = read_moordyn(self.path, Wishes())
-        system = conversion.system
-        if system.run is None:
-            system = System.model_validate({**_plain(system), "run": STANDARD_RUN})
-        self.system = system
-        self.notes = conversion.notes
-        self.bodies = [name for name in system.bodies if name.startswith("body")]
-        self.rods = [name for name in system.bodies if name.startswith("rod")]
-        if moved := [name for name in self.rods if system.bodies[name].joint == "coupled"]:
-            raise InputError(f"{moved[0]}: coupled rods are not driven by this module; couple a body that carries it")
-        self.driven_bodies = [name for name in self.bodies if system.bodies[name].joint == "coupled"]
-        self.driven_points = [name for name, point in system.points.items() if point.joint == "coupled"]
-        self.points = _point_places(system)
-        self.coupled: Coupled | None = None
-        self.velocity: Array | None = None  # (dof,) given last
-        self.time = 0.0  # s, at which it was given
-        self.winding: dict[str, float] = {}  # m/s by line
-        self.log: Path | None = None
-        self.is_open = True
-
-    @property
-    def dof(self) -> int:
-        """Number of coupled degrees of freedom."""
-        return 6 * len(self.driven_bodies) + 3 * len(self.driven_points)
-
-    def running(self) -> Coupled:
-        """The simulation; RuntimeError before Init and after Close."""
-        if self.coupled is None:
-            raise RuntimeError("the system is closed" if not self.is_open else "call Init first")
-        return self.coupled
-
-    def state(self) -> State:
-        """Where everything is."""
-        return self.running().state
-
-
-def _plain(system: System) -> dict[str, Any]:
-    plain: dict[str, Any] = system.model_dump(by_alias=True, exclude_unset=True, mode="json")
-    return plain
-
-
-def _point_places(system: System) -> dict[int, str]:
-    """Names of points by number: a point of the case, or BODY.pointN where a body carries it."""
-    found: dict[int, str] = {}
-    places = [*system.points, *(f"{name}.{at}" for name, body in system.bodies.items() for at in body.attachments)]
-    for place in places:
-        last = place.rpartition(".")[2]
-        if last.startswith("point") and last[5:].isdigit():
-            found[int(last[5:])] = place
-    return found
 
 
 def _as_runtime_errors(function: _Function) -> _Function:
@@ -132,17 +73,28 @@ def init(instance: Instance, x: Sequence[float] = (), v: Sequence[float] = ()) -
     if not instance.is_open:
         raise RuntimeError("the system is closed")
     place, _ = _checked(instance, x, v)
-    plain = _plain(instance.system)
-    for k, name in enumerate(instance.driven_bodies):
-        at = place[6 * k : 6 * k + 6]
+    plain = plain_case(instance.system)
+    for handle, own in instance.slices():
+        at = place[own]
+        if not handle.is_body:
+            plain["points"][handle.name]["position"] = at[:3].tolist()
+            _carry(plain, handle.name, at)
+            continue
         turn = from_moordyn(tuple(np.degrees(at[3:])))
-        plain["bodies"][name].update(position=at[:3].tolist(), attitude=to_case(turn))
-    first = 6 * len(instance.driven_bodies)
-    for k, name in enumerate(instance.driven_points):
-        plain["points"][name]["position"] = place[first + 3 * k : first + 3 * k + 3].tolist()
+        new = {"position": at[:3].tolist(), "attitude": to_case(turn)}
+        plain["bodies"][handle.name].update(new)
+        if handle.name.endswith(f"_{GRIP}"):
+            plain["bodies"][handle.name.removesuffix(f"_{GRIP}")].update(new)
     instance.coupled = Coupled(System.model_validate(plain))
     instance.velocity, instance.time = None, 0.0
     return SUCCESS
+
+
+def _carry(plain: dict[str, Any], name: str, at: Array) -> None:
+    """Put a pinned body or rod, whose origin is its pin, where the pin is."""
+    body = plain.get("bodies", {}).get(name.removesuffix("_pin")) if name.endswith("_pin") else None
+    if body is not None:
+        body["position"] = at[:3].tolist()
 
 
 @_as_runtime_errors
@@ -152,7 +104,7 @@ def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, d
     place, speed = _checked(instance, x, v)
     for name, rate in instance.winding.items():
         if rate:
-            length = coupled.system.lines[name].length + rate * dt
+            length = coupled.length(name) + rate * dt
             coupled.set(f"lines.{name}.pieces.0.length", length)
     gone = t - instance.time
     before = instance.velocity
@@ -160,8 +112,11 @@ def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, d
     instance.velocity, instance.time = speed, t
     there = place + dt * _rates(instance, place, speed) + 0.5 * dt * dt * change
     forces = coupled.step(dt, _states(instance, there, speed + dt * change))
-    names = (*instance.driven_bodies, *instance.driven_points)
-    return tuple(float(value) for name in names for vector in forces[name] for value in vector)
+    found: list[float] = []
+    for handle in instance.driven:
+        values = [float(value) for vector in forces[handle.name] for value in vector]
+        found += values + [0.0] * (handle.dof - len(values))
+    return tuple(found)
 
 
 def close(instance: Instance) -> int:
@@ -188,8 +143,11 @@ def _checked(instance: Instance, x: Sequence[float], v: Sequence[float]) -> tupl
 def _rates(instance: Instance, x: Array, v: Array) -> Array:
     """Rates of `x`: those of XYZ angles follow from the angular velocity."""
     rates = v.copy()
-    for k in range(len(instance.driven_bodies)):
-        roll, pitch = x[6 * k + 3], x[6 * k + 4]
+    for handle, own in instance.slices():
+        if not handle.is_body:
+            continue
+        turn = slice(own.start + 3, own.stop)
+        roll, pitch, _ = x[turn]
         c, s = math.cos(roll), math.sin(roll)
         # omega = e_x roll' + Rx e_y pitch' + Rx Ry e_z yaw'
         axes = np.array(
@@ -199,20 +157,19 @@ def _rates(instance: Instance, x: Array, v: Array) -> Array:
                 [0.0, s, c * math.cos(pitch)],
             ]
         )
-        rates[6 * k + 3 : 6 * k + 6] = np.linalg.solve(axes, v[6 * k + 3 : 6 * k + 6])
+        rates[turn] = np.linalg.solve(axes, v[turn])
     return rates
 
 
 def _states(instance: Instance, x: Array, v: Array) -> dict[str, tuple[Array, ...]]:
     found: dict[str, tuple[Array, ...]] = {}
-    for k, name in enumerate(instance.driven_bodies):
-        at, rate = x[6 * k : 6 * k + 6], v[6 * k : 6 * k + 6]
-        turn = quaternion_from_matrix(from_moordyn(tuple(np.degrees(at[3:]))))
-        found[name] = at[:3], turn, rate[:3], rate[3:]
-    first = 6 * len(instance.driven_bodies)
-    for k, name in enumerate(instance.driven_points):
-        own = slice(first + 3 * k, first + 3 * k + 3)
-        found[name] = x[own], v[own]
+    for handle, own in instance.slices():
+        at, rate = x[own], v[own]
+        if handle.is_body:
+            turn = quaternion_from_matrix(from_moordyn(tuple(np.degrees(at[3:]))))
+            found[handle.name] = at[:3], turn, rate[:3], rate[3:]
+        else:
+            found[handle.name] = at[:3], rate[:3]
     return found
 
 
@@ -303,6 +260,8 @@ def part_type(part: Part) -> int:
     holder = part.name.partition(".")[0]
     if part.kind == "point" and "." in part.name:
         return FIXED  # to its body
+    if part.kind == "rod":
+        return _TYPES.get(part.instance.rod_types[part.name], FREE)
     joint = system.points[holder].joint if part.kind == "point" else system.bodies[holder].joint
     return _TYPES.get(str(joint), FREE)
 
@@ -420,7 +379,7 @@ def line_largest_tension(part: Part) -> float:
 def line_length(part: Part) -> float:
     """Unstretched length, m."""
     coupled = part.instance.coupled
-    return (part.instance.system if coupled is None else coupled.system).lines[part.name].length
+    return part.instance.system.lines[part.name].length if coupled is None else coupled.length(part.name)
 
 
 @_as_runtime_errors

@@ -1,0 +1,135 @@
+"""A MoorDyn file as a case that a caller of the `moordyn` functions drives: its coupled parts, in MoorDyn's order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ropewalk.coupling.coupled import Coupled
+from ropewalk.io.conversion import Wishes
+from ropewalk.io.moordyn import read_moordyn
+from ropewalk.model.arrays import Array
+from ropewalk.model.state import State
+from ropewalk.spec.system import System
+
+DEFAULT_FILE = "Mooring/lines.txt"
+STANDARD_RUN = {"duration": 1.0}  # of cases that are stepped by their caller
+_NAME = re.compile(r"(body|rod|point)(\d+)(?:_pin|_grip)?", re.ASCII)
+
+
+class Handle(NamedTuple):
+    """A coupled part, as callers count it."""
+
+    name: str
+    is_body: bool
+    dof: int
+
+
+GRIP = "grip"  # body that holds a coupled rod: what pulls at it is what pulls at the rod, its own weight included
+
+
+def with_grips(system: System) -> System:
+    """The case with coupled rods as free bodies, each linked rigidly to a coupled one without mass."""
+    rods = [name for name, body in system.bodies.items() if name.startswith("rod") and body.joint == "coupled"]
+    if not rods:
+        return system
+    plain = plain_case(system)
+    for name in rods:
+        rod = plain["bodies"][name]
+        rod["joint"] = "free"
+        place = {key: rod[key] for key in ("position", "attitude") if key in rod}
+        plain["bodies"][f"{name}_{GRIP}"] = {
+            "mass": 0.0,
+            "joint": "coupled",
+            "attachments": {"a": [0.0, 0.0, 0.0]},
+            **place,
+        }
+        link = {"kind": "rigid", "between": [f"{name}.a", f"{name}_{GRIP}.a"]}
+        plain.setdefault("links", {})[f"{name}_{GRIP}"] = link
+    return System.model_validate(plain)
+
+
+def handles(system: System) -> list[Handle]:
+    """Coupled parts in MoorDyn's order: bodies, rods, points, each kind in the order of the file."""
+    found: list[tuple[int, int, Handle]] = []
+    kinds = ("body", "rod", "point")
+    for name, body in system.bodies.items():
+        if body.joint == "coupled":
+            found.append((*_order(name, kinds), Handle(name, True, 6)))
+    for place, (name, point) in enumerate(system.points.items()):
+        if point.joint == "coupled":  # rods without length have angles, too, which do nothing
+            kind, number = _order(name, kinds)
+            dof = 6 if kind == kinds.index("rod") and not name.endswith("_pin") else 3
+            found.append((kind, place if kind == kinds.index("point") else number, Handle(name, False, dof)))
+    return [handle for _, _, handle in sorted(found, key=lambda entry: entry[:2])]
+
+
+def _order(name: str, kinds: Sequence[str]) -> tuple[int, int]:
+    """Kind and number of a part, by its name."""
+    found = _NAME.fullmatch(name)
+    return (len(kinds), 0) if found is None else (kinds.index(found[1]), int(found[2]))
+
+
+class Instance:
+    """What `Create` returns."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path or DEFAULT_FILE)
+        conversion = read_moordyn(self.path, Wishes())
+        system = conversion.system
+        if system.run is None:
+            system = System.model_validate({**plain_case(system), "run": STANDARD_RUN})
+        self.rod_types = {name: str(body.joint) for name, body in system.bodies.items() if name.startswith("rod")}
+        self.system = system = with_grips(system)
+        self.notes = conversion.notes
+        self.bodies = [name for name in system.bodies if name.startswith("body")]
+        self.rods = list(self.rod_types)
+        self.driven = handles(system)
+        self.points = point_places(system)
+        self.coupled: Coupled | None = None
+        self.velocity: Array | None = None  # (dof,) given last
+        self.time = 0.0  # s, at which it was given
+        self.winding: dict[str, float] = {}  # m/s by line
+        self.log: Path | None = None
+        self.is_open = True
+
+    @property
+    def dof(self) -> int:
+        """Number of coupled degrees of freedom."""
+        return sum(handle.dof for handle in self.driven)
+
+    def slices(self) -> Iterator[tuple[Handle, slice]]:
+        """Coupled parts, and where theirs are among all degrees of freedom."""
+        first = 0
+        for handle in self.driven:
+            yield handle, slice(first, first + handle.dof)
+            first += handle.dof
+
+    def running(self) -> Coupled:
+        """The simulation; RuntimeError before Init and after Close."""
+        if self.coupled is None:
+            raise RuntimeError("the system is closed" if not self.is_open else "call Init first")
+        return self.coupled
+
+    def state(self) -> State:
+        """Where everything is."""
+        return self.running().state
+
+
+def plain_case(system: System) -> dict[str, Any]:
+    """The case as plain data."""
+    plain: dict[str, Any] = system.model_dump(by_alias=True, exclude_unset=True, mode="json")
+    return plain
+
+
+def point_places(system: System) -> dict[int, str]:
+    """Names of points by number: a point of the case, or BODY.pointN where a body carries it."""
+    found: dict[int, str] = {}
+    places = [*system.points, *(f"{name}.{at}" for name, body in system.bodies.items() for at in body.attachments)]
+    for place in places:
+        last = place.rpartition(".")[2]
+        if last.startswith("point") and last[5:].isdigit():
+            found[int(last[5:])] = place
+    return found
