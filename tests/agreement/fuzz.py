@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from random_bar_runs import bar_run_outcome, random_bar_run
 from random_extras import random_bodies, random_extra, random_extra_run
+from random_given import given_outcome, random_given
 from random_runs import random_run, run_outcome
 from random_systems import random_case
 
@@ -97,6 +98,7 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
 OUTCOMES = {
     "runs": run_outcome,
     "bars": bar_run_outcome,
+    "given": given_outcome,
     "extra runs": lambda seed: run_outcome(seed, random_extra_run),
 }
 CASES = {
@@ -106,6 +108,7 @@ CASES = {
     "runs": random_run,
     "extra runs": random_extra_run,
     "bars": random_bar_run,
+    "given": random_given,
 }
 
 
@@ -198,6 +201,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--bars", action="store_true", help="with --runs: ropes and nets by the solvers of bars")
     parser.add_argument("--extra", action="store_true", help="ropes with memory, lift, hulls, slides, loads in time")
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
+    parser.add_argument("--given", action="store_true", help="runs that start as they are given")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
     parser.add_argument("--keep", type=Path, help="folder for the files of failures")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
@@ -205,7 +209,7 @@ def main(arguments: list[str] | None = None) -> int:
     out = sys.stdout
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
-    what = "bodies" if given.bodies else what
+    what = "bodies" if given.bodies else "given" if given.given else what
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()

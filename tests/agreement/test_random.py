@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from fuzz import random_case, solve, troubles
 from random_bar_runs import bar_run_outcome
+from random_extras import random_bodies
+from random_given import given_outcome
 from random_runs import at_rest, run_outcome
 
 import ropewalk as rw
@@ -61,6 +63,24 @@ def test_what_the_recursion_cannot_take_is_refused(seed, words):
     """A rhombic net and slack moorings by the recursion: one overflowed, in the other 10.9826 m were not 10.9826 m."""
     result = bar_run_outcome(seed)
     assert result["outcome"] == "refused" and words in result["text"], result["text"]
+
+
+@pytest.mark.parametrize("seed", (0, 11, 21, 22, 25, 31, 35, 38))
+def test_runs_start_as_they_are_given(seed):
+    """Slack inextensible lines that are given straight (21 to 35), velocities that held ends do not allow (22, 38).
+
+    The former began with 1e14 to 1e48 N, the latter with 200 times the energy that was given.
+    """
+    result = given_outcome(seed)
+    assert result["outcome"] == "done", result["text"]
+
+
+@pytest.mark.parametrize("seed", range(9200000, 9200012))
+def test_bodies_without_lines_have_audited_answers(seed):
+    """Spheres, columns, several hulls or none, with links of all kinds; `fem` once crashed on such."""
+    result = solve(seed, every=True, make=random_bodies)
+    assert result["outcome"] == "done", result["text"]
+    assert [text for text in troubles(result) if "crashed" in text] == []
 
 
 @pytest.mark.parametrize("seed", (3, 25, 35))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
+from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed import steps
 from ropewalk.methods.mixed.breakage import element_at, part
@@ -24,7 +25,9 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
-TINY_ITERATIONS = 8  # of Newton, in it
+BLOW_STEP = 1e-7  # s, of the step that shows velocities which are not allowed: accelerations do nothing in it
+ALLOWED = 1e-3  # of the largest velocity: change in that step which is none
+TINY_ITERATIONS = 8  # of Newton, in each
 STEP_AFTER_BREAK = 1e-3  # of the longest step
 BRAKED = 0.1  # of its velocity: what a node at a winch may lose of it in the first step after its element was split
 SAME_TIME = 1e-9  # s
@@ -38,25 +41,73 @@ def copy_state(source: Moving, target: Moving) -> None:
 
 def find_acceleration(model: Model, work: FemWork) -> None:
     """Accelerations and tensions that go with the given positions and velocities: those of one tiny implicit step."""
-    kept, mesh, sea = work.steps, work.mesh, model.sea
-    t = float(kept.clock[0].time)
+    kept, mesh = work.steps, work.mesh
     now, trial = kept.now, kept.trial
-    h, fluid = TINY_STEP, (sea.water_density, sea.gravity)
+    _tiny_step(model, work, TINY_STEP)
+    now.X[2] = trial.X[2]
+    now.X[3] = trial.X[2]
+    now.T[:] = trial.T
+    links = _first_link(mesh)
+    now.X[0, links:] = trial.X[0, links:]  # what the links carry
+    copy_state(now, trial)
+    copy_state(now, kept.last)
+
+
+def loosen(work: FemWork) -> None:
+    """Give elements that are shorter than their length, and cannot push, the tension of slack ones.
+
+    A state without tensions leaves open whether they are taut, and Newton's method would try that first.
+    """
+    mesh, now = work.mesh, work.steps.now
+    for line in range(mesh.line.shape[0]):
+        nodes = slice(int(mesh.node_start[line]), int(mesh.node_start[line + 1]))
+        own = slice(int(mesh.element_start[line]), int(mesh.element_start[line + 1]))
+        element, T = mesh.element[own], now.T[own]
+        stretch = np.linalg.norm(np.diff(now.X[0, nodes], axis=0), axis=1) / element.length - 1.0
+        is_slack = (element.slack > 0.0) & (stretch < 0.0) & (T >= 0.0)
+        T[is_slack] = (element.slack * stretch)[is_slack]
+
+
+def take_blow(model: Model, work: FemWork) -> None:
+    """Take velocities that lines and links do not allow out of a state that is given, as a blow at once would.
+
+    An inextensible line between ends at rest has no velocity along itself. The energy is booked as lost by impact.
+    """
+    kept, mesh, g = work.steps, work.mesh, model.sea.gravity
+    now, trial = kept.now, kept.trial
+    fastest = float(np.abs(now.X[1]).max(initial=0.0))
+    if fastest == 0.0:
+        return
+    _tiny_step(model, work, BLOW_STEP)
+    own = slice(_first_link(mesh))
+    if float(np.abs(trial.X[1, own] - now.X[1, own]).max(initial=0.0)) > ALLOWED * fastest:
+        before = stored_energy(now.X, now.T, mesh, g)[0]
+        now.X[1, own] = trial.X[1, own]
+        kept.ledger.work[0].impact += before - stored_energy(now.X, now.T, mesh, g)[0]
+    copy_state(now, trial)
+
+
+def _first_link(mesh: Mesh) -> int:
+    """Row after those of nodes, junctions and bodies."""
+    return int(mesh.s.size + mesh.motion.size + mesh.bodies.body.shape[0])
+
+
+def _tiny_step(model: Model, work: FemWork, h: float) -> None:
+    """One step of backward Euler of h (s) from `now` into `trial`."""
+    kept, mesh, sea = work.steps, work.mesh, model.sea
+    t, now, trial = float(kept.clock[0].time), kept.now, kept.trial
     trial.X[0] = now.X[0] + h * now.X[1]
+    trial.X[1] = now.X[1]
     trial.T[:] = now.T
     trial.X[2:] = 0.0
     move_junctions(t + h, mesh, model.motions, trial.X)
     water_at(trial.X[0], t + h, sea, kept.flow)
     water_on_bodies(trial.X, t + h, sea, mesh)
+    step = (1.0 / (h * h), 1.0 / h)
     for _ in range(TINY_ITERATIONS):
-        newton_iteration(trial.X, trial.T, kept.flow, mesh, fluid, (1.0 / (h * h), 1.0 / h), 1.0, kept.memory)
-    now.X[2] = trial.X[2]
-    now.X[3] = trial.X[2]
-    now.T[:] = trial.T
-    links = mesh.s.size + mesh.motion.size + mesh.bodies.body.shape[0]
-    now.X[0, links:] = trial.X[0, links:]  # what the links carry
-    copy_state(now, trial)
-    copy_state(now, kept.last)
+        newton_iteration(
+            trial.X, trial.T, kept.flow, mesh, (sea.water_density, sea.gravity), step, 1.0, kept.memory
+        )  # fmt: skip
 
 
 def has_events(model: Model, work: FemWork) -> bool:

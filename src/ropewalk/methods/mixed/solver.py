@@ -24,9 +24,11 @@ from ropewalk.methods.mixed.events import (
     copy_state,
     find_acceleration,
     has_events,
+    loosen,
     march_to,
     restart_ledger,
     step_to,
+    take_blow,
 )
 from ropewalk.methods.mixed.leapfrog import BLEW_UP, UNSTABLE, leapfrog_message, refuse_leapfrog
 from ropewalk.methods.mixed.ledger import stored_energy
@@ -128,6 +130,8 @@ class MixedFem:
         work.lanes = self.lanes
         self._set(model, work)
         if self.start_at == "as_given":
+            loosen(work)
+            take_blow(model, work)
             find_acceleration(model, work)
         restart_ledger(model, work)
         compiled_for(model, work, self.integrator == "leapfrog")
