@@ -85,3 +85,16 @@ def test_a_copy_has_its_own_arrays_but_those_that_cannot_be_written():
     assert made[1][1] is fixed
     with pytest.raises(ValueError, match="read-only"):
         made[1][1][0] = 2.0
+
+
+def test_copies_share_memory_where_the_originals_do():
+    """Rows of a table that stand beside it in a tuple are rows of its copy, whichever comes first."""
+    table = np.arange(12.0).reshape(3, 4)
+    rows = table[1].view([("a", "f8"), ("b", "f8"), ("c", "f8"), ("d", "f8")]).view(np.recarray)
+    for tree in ((table, rows), (rows, table)):
+        parts = copied(tree)
+        new, row = (parts[0], parts[1]) if tree[0] is table else (parts[1], parts[0])
+        row.c[0] = -1.0
+        assert new[1, 2] == -1.0
+        assert table[1, 2] == 6.0
+        assert (type(row), row.dtype) == (np.recarray, rows.dtype)

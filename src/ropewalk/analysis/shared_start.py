@@ -170,6 +170,20 @@ def _keep(store: OrderedDict[bytes, Any], key: bytes, value: Any) -> Any:
     return value
 
 
+def _copied_array(array: Any, seen: dict[int, Any]) -> Any:
+    """A copy of an array; arrays that share memory do so in their copies."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if root is array:
+        return array.copy()
+    if id(root) not in seen:
+        seen[id(root)] = root.copy(order="K")
+    begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    view = np.ndarray(array.shape, array.dtype, seen[id(root)], begin, array.strides)
+    return view.view(type(array))
+
+
 def copied(memory: Any, seen: dict[int, Any] | None = None) -> Any:
     """The same tree with its own arrays, except those that nobody may write to."""
     seen = {} if seen is None else seen
@@ -177,7 +191,7 @@ def copied(memory: Any, seen: dict[int, Any] | None = None) -> Any:
         return seen[id(memory)]
     made = memory
     if isinstance(memory, np.ndarray):
-        made = memory.copy() if memory.flags.writeable else memory
+        made = _copied_array(memory, seen) if memory.flags.writeable else memory
     elif isinstance(memory, tuple):
         parts = [copied(part, seen) for part in memory]
         made = type(memory)(*parts) if hasattr(memory, "_fields") else tuple(parts)
