@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ropewalk.physics.catenary import N_COLUMNS, solve_lines
+from ropewalk.physics.catenary import SOLUTION, solve_lines
 from ropewalk.physics.catenary_line import solve_many_pieces
 
 N_LINES = 10_000  # of the batch
@@ -55,7 +55,7 @@ def _pieces(lines: dict[str, NDArray[np.float64]]) -> tuple[float, int]:
     weight = np.outer(lines["weight"], [1.0, 0.2, 1.0]).ravel()
     load = np.tile([20e3, 0.0, 0.0], n)
     status = np.empty(n, dtype=np.int64)
-    out = np.empty((n, N_COLUMNS))
+    out = np.empty(n, SOLUTION)
     first = 3 * np.arange(n + 1)
     given = (length, stiffness, weight, load, lines["friction"], lines["height"], status, out)
     best = np.inf

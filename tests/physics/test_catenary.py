@@ -9,15 +9,24 @@ from ropewalk.physics import catenary as cat
 
 INF = np.inf
 
+H_A, V_A, H_B, V_B, GROUND_START, GROUND_END, MISS, STIFFNESS = range(8)  # numbers of a record of SOLUTION
+
+
+def record(row):
+    """A row of numbers as the record that kernels take, in the same memory."""
+    return row.view(cat.SOLUTION)[0]
+
 
 def solve(dx, dz, L, EA, w, CB=0.0, height=INF):
     """Status and solution row of one line."""
-    row = np.empty(cat.N_COLUMNS)
-    return cat.solve_line(float(dx), float(dz), float(L), float(EA), float(w), float(CB), float(height), row), row
+    row = np.empty(19)
+    return cat.solve_line(
+        float(dx), float(dz), float(L), float(EA), float(w), float(CB), float(height), record(row)
+    ), row
 
 
 def end_of(dx, dz, L, EA, w, CB, status, row):
-    return cat.line_shape(np.array([float(L)]), dx, dz, L, EA, w, CB, status, row)[0]
+    return cat.line_shape(np.array([float(L)]), dx, dz, L, EA, w, CB, status, record(row))[0]
 
 
 # dx, dz, L, EA, w, CB, height, then H_B, V_B, H_A, V_A, grounded length as printed
@@ -48,7 +57,7 @@ def test_exact_statics_of_single_lines(case):
     *line, h_b, v_b, h_a, v_a, grounded = case
     _, row = solve(*line)
     # twelve digits are printed
-    got = [row[cat.H_B], row[cat.V_B], row[cat.H_A], row[cat.V_A], row[cat.GROUND_END] - row[cat.GROUND_START]]
+    got = [row[H_B], row[V_B], row[H_A], row[V_A], row[GROUND_END] - row[GROUND_START]]
     assert_allclose(got, [h_b, v_b, h_a, v_a, grounded], rtol=1e-11, atol=1e-9)
 
 
@@ -74,11 +83,11 @@ def test_reference_moorings(name):
     w = 9.80665 * (mass - 1025 * np.pi / 4 * D**2)
     dx = anchor - fairlead
     _, row = solve(dx, z + depth, L, EA, w, 0.0, 0.0)
-    H, V = row[cat.H_B], row[cat.V_B]
+    H, V = row[H_B], row[V_B]
     # half a unit of the last digit printed
     assert_allclose([H, V, np.hypot(H, V)], forces[:3], atol=5e-4, rtol=0)
-    assert_allclose(row[cat.GROUND_END], forces[3], atol=5e-7, rtol=0)
-    k = row[cat.STIFFNESS :].reshape(4, 3)
+    assert_allclose(row[GROUND_END], forces[3], atol=5e-7, rtol=0)
+    k = row[STIFFNESS:].reshape(4, 3)
     total = [1.5 * (k[2, 0] + H / dx), 3 * k[3, 2], 3 * H * fairlead * anchor / dx]
     assert_allclose(total, stiffness, rtol=1e-9)  # ten digits are printed
 
@@ -86,16 +95,16 @@ def test_reference_moorings(name):
 def test_static_numbers_of_three_experiments():
     """Exact statics printed with the Lindahl chain, the OrcaFlex chain and the Lowe & Langley jumper."""
     _, lindahl = solve(32.554, 3.3, 33.0, 1e4, 0.0818 * 9.81 * (1 - 1000 / 7800), 0.0, 0.0)
-    top = np.hypot(lindahl[cat.H_B], lindahl[cat.V_B])
+    top = np.hypot(lindahl[H_B], lindahl[V_B])
     # half a unit of the last digit printed, here and below
-    assert_allclose([lindahl[cat.H_B], top], [20.3830, 22.6866], atol=5e-5, rtol=0)
-    assert_allclose(lindahl[cat.GROUND_END], 18.762, atol=5e-4)
+    assert_allclose([lindahl[H_B], top], [20.3830, 22.6866], atol=5e-5, rtol=0)
+    assert_allclose(lindahl[GROUND_END], 18.762, atol=5e-4)
     w = 9.80665 * (390 - 1025 * np.pi / 4 * 0.252**2)
     for raised, numbers in ((0.0, (2070.11, 1406.15)), (0.2345, (2064.09, 1400.90))):
         _, chain = solve(700, 200 - raised, 760, 1.674e9, w, 0.0, 0.0)
-        assert_allclose([np.hypot(chain[cat.H_B], chain[cat.V_B]), chain[cat.H_A]], np.array(numbers) * 1e3, atol=5)
+        assert_allclose([np.hypot(chain[H_B], chain[V_B]), chain[H_A]], np.array(numbers) * 1e3, atol=5)
     _, jumper = solve(100, 50, 170, 500e6, 9.807 * (165 - 1000 * np.pi / 4 * 0.396**2))
-    assert_allclose(jumper[[cat.H_B, cat.V_B]], [11472.3, 45722.2], atol=0.05)
+    assert_allclose(jumper[[H_B, V_B]], [11472.3, 45722.2], atol=0.05)
 
 
 def test_vertical_hang_under_a_tip_load():
@@ -112,7 +121,7 @@ def test_level_catenary_against_its_textbook_form(EA):
     status, row = solve(dx, 0.0, L, EA, w)
     assert status == cat.SUSPENDED
     # round-off times a condition number near 5
-    assert_allclose(row[: cat.V_B + 1], [H, -w * L / 2, H, w * L / 2], rtol=1e-14)
+    assert_allclose(row[: V_B + 1], [H, -w * L / 2, H, w * L / 2], rtol=1e-14)
 
 
 @pytest.mark.parametrize("CB", [0.0, 0.2, 5.0])
@@ -122,7 +131,7 @@ def test_grounded_line_against_its_equations(CB, EA):
     dx, dz, L, w = 88.0, 30.0, 100.0, 7.0
     status, row = solve(dx, dz, L, EA, w, CB, 0.0)
     assert status == cat.GROUNDED
-    H, V = np.longdouble(row[cat.H_B]), np.longdouble(row[cat.V_B])
+    H, V = np.longdouble(row[H_B]), np.longdouble(row[V_B])
     bed = L - V / w
     x = bed + H / w * np.arcsinh(V / H) + H * L / EA
     if CB > 0:
@@ -131,7 +140,7 @@ def test_grounded_line_against_its_equations(CB, EA):
     z = H / w * (np.sqrt(1 + (V / H) ** 2) - 1) + V**2 / (2 * EA * w)
     # a few units of round-off in H and V
     assert_allclose([float(x), float(z)], [dx, dz], rtol=2e-15)
-    assert_allclose(row[cat.H_A], max(row[cat.H_B] - CB * w * row[cat.GROUND_END], 0.0), rtol=1e-13)
+    assert_allclose(row[H_A], max(row[H_B] - CB * w * row[GROUND_END], 0.0), rtol=1e-13)
 
 
 def test_integration_of_the_line_arrives_at_b():
@@ -139,7 +148,7 @@ def test_integration_of_the_line_arrives_at_b():
     for dx, dz, EA, w in [(0.8, 0.3, 10.0, 1.0), (0.3, -0.6, INF, 1.0), (0.9, 0.2, 1e3, -2.0), (1.1, 0.4, 30.0, 1.0)]:
         _, row = solve(dx, dz, 1.0, EA, w)
 
-        def slope(s, y, H=row[cat.H_A], V=row[cat.V_A], w=w, EA=EA):
+        def slope(s, y, H=row[H_A], V=row[V_A], w=w, EA=EA):
             n = np.array([H, V + w * s])
             return n * (1 / np.hypot(*n) + 1 / EA)
 
@@ -168,8 +177,8 @@ def test_a_buoyant_line_is_a_heavy_one_upside_down():
     heavy = solve(0.7, 0.4, 1.0, 50.0, 1.3)[1]
     light = solve(0.7, -0.4, 1.0, 50.0, -1.3, 0.5, 0.4)[1]  # the bed touches it nowhere
     assert_allclose(light[:4], heavy[:4] * [1, -1, 1, -1], rtol=1e-15)
-    k = heavy[cat.STIFFNESS :].reshape(4, 3) * np.outer([1, -1, 1, -1], [1, -1, -1])
-    assert_allclose(light[cat.STIFFNESS :].reshape(4, 3), k, rtol=1e-14)
+    k = heavy[STIFFNESS:].reshape(4, 3) * np.outer([1, -1, 1, -1], [1, -1, -1])
+    assert_allclose(light[STIFFNESS:].reshape(4, 3), k, rtol=1e-14)
 
 
 @pytest.mark.parametrize("CB", [0.0, 0.3, 4.0])
@@ -179,19 +188,19 @@ def test_level_u_on_the_bed_is_two_half_lines(CB):
     status, row = solve(dx, 0.0, L, EA, w, CB, h)
     _, half = solve(dx / 2, h, L / 2, EA, w, CB, 0.0)
     assert status == cat.GROUNDED
-    assert_allclose(row[[cat.H_A, cat.H_B, cat.V_B]], half[[cat.H_B, cat.H_B, cat.V_B]], rtol=1e-13)
-    assert_allclose(row[cat.V_A], -row[cat.V_B], rtol=1e-13)
-    assert_allclose(row[cat.GROUND_END] - row[cat.GROUND_START], 2 * half[cat.GROUND_END], rtol=1e-13)
+    assert_allclose(row[[H_A, H_B, V_B]], half[[H_B, H_B, V_B]], rtol=1e-13)
+    assert_allclose(row[V_A], -row[V_B], rtol=1e-13)
+    assert_allclose(row[GROUND_END] - row[GROUND_START], 2 * half[GROUND_END], rtol=1e-13)
 
 
 def test_slack_line_on_the_bed_hangs_straight_down():
     """Longer than the L-shape: the hanging part is h long and stretched by its own weight."""
     h, w, EA = 20.0, 5.0, 1e4
     status, row = solve(10.0, h, 100.0, EA, w, 0.5, 0.0)
-    length = row[cat.V_B] / w
+    length = row[V_B] / w
     assert status == cat.SLACK_ON_BED
     assert_allclose(length + w * length**2 / (2 * EA), h, rtol=1e-14)
-    assert_allclose(row[[cat.H_A, cat.V_A, cat.H_B, cat.GROUND_END]], [0, 0, 0, 100 - length], rtol=1e-14)
+    assert_allclose(row[[H_A, V_A, H_B, GROUND_END]], [0, 0, 0, 100 - length], rtol=1e-14)
 
 
 def test_line_lying_on_the_bed():
@@ -200,9 +209,9 @@ def test_line_lying_on_the_bed():
     assert solve(11.0, 0.0, 11.0, INF, 5.0, 0.5, 0.0)[0] == cat.SLACK_ON_BED
     assert solve(11.1, 0.0, 11.0, INF, 5.0, 0.5, 0.0)[0] == cat.TOO_SHORT
     _, row = solve(11.1, 0.0, 11.0, 1e4, 5.0, 0.0, 0.0)
-    assert_allclose(row[cat.H_A], 1e4 * 0.1 / 11, rtol=1e-12)  # 0.1 is a difference of numbers near 11
+    assert_allclose(row[H_A], 1e4 * 0.1 / 11, rtol=1e-12)  # 0.1 is a difference of numbers near 11
     _, row = solve(11.1, 0.0, 11.0, 1e4, 5.0, 0.5, 0.0)
-    assert_allclose(row[cat.H_A], 1e4 * 0.1 / 11 + 0.5 * 5.0 * 11 / 4, rtol=1e-12)
+    assert_allclose(row[H_A], 1e4 * 0.1 / 11 + 0.5 * 5.0 * 11 / 4, rtol=1e-12)
 
 
 def test_vertical_lines():
@@ -232,7 +241,7 @@ def test_nearly_vertical_lines_approach_the_vertical_one():
     near = solve(1e-9, 1.3, 1.0, 40.0, 1.0)[1]
     # second order in the slope, except that H is first order
     assert_allclose(near[:4], limit[:4], atol=1e-7)
-    assert_allclose(near[cat.STIFFNESS :], limit[cat.STIFFNESS :], atol=1e-6)
+    assert_allclose(near[STIFFNESS:], limit[STIFFNESS:], atol=1e-6)
 
 
 def test_weightless_line():
@@ -247,7 +256,7 @@ def test_weightless_line():
     for w in (1e-9, -1e-9):
         near = solve(3.0, 4.0, 4.5, 100.0, w)[1]
         assert_allclose(near[:4], bar[:4], rtol=1e-9)  # first order in wL/T = 4e-10
-        assert_allclose(near[cat.STIFFNESS :], bar[cat.STIFFNESS :], rtol=1e-8)
+        assert_allclose(near[STIFFNESS:], bar[STIFFNESS:], rtol=1e-8)
 
 
 def test_inextensible_line_is_the_limit_of_a_stiff_one():
@@ -273,14 +282,14 @@ def test_shape_is_continuous_and_in_balance():
     status, row = solve(dx, dz, L, EA, w, CB, h)
     assert status == cat.GROUNDED
     s = np.linspace(0, L, 2001)
-    shape = cat.line_shape(s, dx, dz, L, EA, w, CB, status, row)
+    shape = cat.line_shape(s, dx, dz, L, EA, w, CB, status, record(row))
     strain = np.hypot(shape[:, 2], shape[:, 3]).max() / EA
     assert np.hypot(*np.diff(shape[:, :2], axis=0).T).max() <= (1 + strain) * (s[1] - s[0]) * (1 + 1e-12)
-    on_bed = (s > row[cat.GROUND_START]) & (s < row[cat.GROUND_END])
+    on_bed = (s > row[GROUND_START]) & (s < row[GROUND_END])
     assert_allclose(shape[on_bed, 1], -h, rtol=1e-13)
     assert shape[:, 1].min() >= -h * (1 + 1e-13)
-    assert_allclose(shape[~on_bed, 2], row[cat.H_B], rtol=1e-15)
-    assert shape[on_bed, 2].min() < row[cat.H_B] - 0.4 * CB * w * on_bed.sum() * (s[1] - s[0])
+    assert_allclose(shape[~on_bed, 2], row[H_B], rtol=1e-15)
+    assert shape[on_bed, 2].min() < row[H_B] - 0.4 * CB * w * on_bed.sum() * (s[1] - s[0])
     slope = np.gradient(shape[:, 0], s)[on_bed][2:-2]
     assert_allclose(slope, 1 + shape[on_bed, 2][2:-2] / EA, atol=1e-5)  # kink of the friction in the middle
     assert_allclose(end_of(dx, dz, L, EA, w, CB, status, row)[:2], [dx, dz], rtol=1e-14)

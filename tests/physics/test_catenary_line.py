@@ -11,25 +11,32 @@ from ropewalk.physics.catenary_free import PENETRATES
 
 INF = np.inf
 
+H_A, V_A, H_B, V_B, GROUND_START, GROUND_END, MISS, STIFFNESS = range(8)  # numbers of a record of SOLUTION
+
+
+def record(row):
+    """A row of numbers as the record that kernels take, in the same memory."""
+    return row.view(cat.SOLUTION)[0]
+
 
 def solve(dx, dz, L, EA, w, load, CB=0.0, height=INF):
     """Status and solution row of one line; the arguments may be lists."""
-    row = np.empty(cat.N_COLUMNS)
+    row = np.empty(19)
     arrays = [np.array(a, dtype=float) for a in (L, EA, w, load)]
-    return pieces.solve_pieces(float(dx), float(dz), *arrays, float(CB), float(height), row), row
+    return pieces.solve_pieces(float(dx), float(dz), *arrays, float(CB), float(height), record(row)), row
 
 
 def shape(s, dx, dz, L, EA, w, load, CB, status, row):
     arrays = [np.array(a, dtype=float) for a in (L, EA, w, load)]
-    return pieces.pieces_shape(np.atleast_1d(np.array(s, dtype=float)), dx, dz, *arrays, CB, status, row)
+    return pieces.pieces_shape(np.atleast_1d(np.array(s, dtype=float)), dx, dz, *arrays, CB, status, record(row))
 
 
 def test_point_load_in_the_middle():
     """w 50, EA 1e7, L 100, 2000 N down at s = 50, level ends 80 m apart: H 2992.11600645298."""
     status, row = solve(80.0, 0.0, [50.0, 50.0], [1e7, 1e7], [50.0, 50.0], [2000.0])
     assert status == cat.SUSPENDED
-    assert_allclose(row[cat.H_A], 2992.11600645298, rtol=1e-14)  # fifteen digits are printed
-    assert_allclose(row[[cat.V_A, cat.V_B]], [-3500.0, 3500.0], rtol=1e-14)
+    assert_allclose(row[H_A], 2992.11600645298, rtol=1e-14)  # fifteen digits are printed
+    assert_allclose(row[[V_A, V_B]], [-3500.0, 3500.0], rtol=1e-14)
 
 
 def random_uniform(rng):
@@ -49,18 +56,18 @@ def test_a_cut_uniform_line_is_the_uniform_line():
         dx, dz, EA, w, CB, height = random_uniform(rng)
         parts = rng.dirichlet(np.ones(rng.integers(2, 5)))
         n = parts.size
-        one = np.empty(cat.N_COLUMNS)
-        first = cat.solve_line(dx, dz, 1.0, EA, w, CB, height, one)
+        one = np.empty(19)
+        first = cat.solve_line(dx, dz, 1.0, EA, w, CB, height, record(one))
         line = dx, dz, parts, np.full(n, EA), np.full(n, w), np.zeros(n - 1)
         status, row = solve(*line, CB, height)
         assert status == first
         seen.add(first)
         # measured 1e-13; round-off times the conditioning of nearly taut lines
-        for part in (slice(0, 4), slice(cat.GROUND_START, cat.MISS), slice(cat.STIFFNESS, None)):
+        for part in (slice(0, 4), slice(GROUND_START, MISS), slice(STIFFNESS, None)):
             assert_allclose(row[part], one[part], rtol=0, atol=1e-10 * max(1.0, np.abs(one[part]).max()))
         if status > 0:
             a = shape([0.37, 1.0], *line, CB, status, row)
-            b = cat.line_shape(np.array([0.37, 1.0]), dx, dz, 1.0, EA, w, CB, first, one)
+            b = cat.line_shape(np.array([0.37, 1.0]), dx, dz, 1.0, EA, w, CB, first, record(one))
             assert_allclose(a, b, rtol=1e-10, atol=1e-12 * max(1.0, np.abs(b).max()))
     assert seen == {-1, 1, 2, 3, 4, 5}
 
@@ -69,13 +76,13 @@ def test_a_cut_uniform_line_is_the_uniform_line():
 def test_nearly_taut_inextensible_pieces_keep_their_stiffness(deficit):
     """Cut in three, against the uniform line, whose determinant is a sum of positive terms."""
     dx, dz = 0.8 * (1 - deficit), 0.6 * (1 - deficit)
-    one = np.empty(cat.N_COLUMNS)
-    cat.solve_line(dx, dz, 1.0, INF, 1.0, 0.0, INF, one)
+    one = np.empty(19)
+    cat.solve_line(dx, dz, 1.0, INF, 1.0, 0.0, INF, record(one))
     _, row = solve(dx, dz, [0.25, 0.5, 0.25], [INF] * 3, [1.0] * 3, [0.0, 0.0])
     # the sum over pieces is right to 1e-15 of the length, so H to half of that over the deficit
     tolerance = 1e-13 + 2e-15 / deficit
     assert_allclose(row[:4], one[:4], rtol=tolerance)
-    assert_allclose(row[cat.STIFFNESS :], one[cat.STIFFNESS :], rtol=1e-11 + 3 * tolerance)
+    assert_allclose(row[STIFFNESS:], one[STIFFNESS:], rtol=1e-11 + 3 * tolerance)
 
 
 def test_ragged_batch_is_each_line_by_itself():
@@ -85,12 +92,12 @@ def test_ragged_batch_is_each_line_by_itself():
     columns = [np.array([line[k] for line in lines]) for k in (0, 1, 6, 7)]
     flat = [np.concatenate([line[k] for line in lines]) for k in (2, 3, 4)]
     load = np.concatenate([np.append(line[5], np.nan) for line in lines])
-    status, out = np.empty(20, dtype=np.int64), np.empty((20, cat.N_COLUMNS))
+    status, out = np.empty(20, dtype=np.int64), np.empty(20, cat.SOLUTION)
     pieces.solve_many_pieces(*columns[:2], first, *flat, load, *columns[2:], status, out)
     for i, line in enumerate(lines):
         one, row = solve(*line)
         assert status[i] == one
-        assert_allclose(out[i], row, rtol=0)
+        assert_allclose(out[i : i + 1].view(float), row, rtol=0)
 
 
 def random_pieces(rng, floats):
@@ -132,10 +139,10 @@ def test_random_lines_are_solved_or_truly_refused(floats):
         assert status > 0
         points = shape(np.linspace(0, L.sum(), 21), *line, CB, status, row)
         assert_allclose(points[-1, :2], [dx, dz], atol=1e-12)  # bar 1e-9, measured 1e-13
-        assert_allclose(points[-1, 2:], row[[cat.H_B, cat.V_B]], rtol=1e-12, atol=1e-12)
+        assert_allclose(points[-1, 2:], row[[H_B, V_B]], rtol=1e-12, atol=1e-12)
         assert points[:, 1].min() >= -height - 1e-11
         if status == cat.SUSPENDED:
-            assert_allclose(row[cat.V_B] - row[cat.V_A], w @ L + load.sum(), atol=1e-15 * (1 + abs(row[cat.V_B])))
+            assert_allclose(row[V_B] - row[V_A], w @ L + load.sum(), atol=1e-15 * (1 + abs(row[V_B])))
     assert seen >= ({-1, -4, 1, 3, 5} if floats else {-1, 1, 2, 3, 4})
 
 
@@ -148,7 +155,7 @@ def test_stiffness_is_the_derivative_of_the_forces():
         status, row = solve(*line, CB, height)
         if status not in (cat.SUSPENDED, cat.GROUNDED) or line[0] < 1e-3:
             continue
-        k = row[cat.STIFFNESS :].reshape(4, 3)
+        k = row[STIFFNESS:].reshape(4, 3)
         for q in range(3):
             if (q == 1 and height < 1e-3) or (q == 2 and height + line[1] < 1e-3):
                 continue
@@ -187,14 +194,14 @@ def test_clump_weight_on_the_bed_carries_its_share():
     L, EA, w, load, CB = [60.0, 50.0], [INF, INF], [10.0, 10.0], [800.0], 0.2
     status, row = solve(99.0, 30.0, L, EA, w, load, CB, 0.0)
     assert status == cat.GROUNDED
-    assert_allclose(row[cat.GROUND_END], 60.0, rtol=1e-15)
-    lifted = row[cat.V_B] - 500.0
+    assert_allclose(row[GROUND_END], 60.0, rtol=1e-15)
+    lifted = row[V_B] - 500.0
     assert 0.0 < lifted < 800.0
-    assert_allclose(row[cat.H_A], row[cat.H_B] - CB * (600.0 + 800.0 - lifted), rtol=1e-13)
+    assert_allclose(row[H_A], row[H_B] - CB * (600.0 + 800.0 - lifted), rtol=1e-13)
     # the leg alone: a uniform line from the clump to B
-    leg = np.empty(cat.N_COLUMNS)
-    cat.solve_line(39.0, 30.0, 50.0, INF, 10.0, 0.0, INF, leg)
-    assert_allclose(row[[cat.H_B, cat.V_B]], leg[[cat.H_B, cat.V_B]], rtol=1e-12)
+    leg = np.empty(19)
+    cat.solve_line(39.0, 30.0, 50.0, INF, 10.0, 0.0, INF, record(leg))
+    assert_allclose(row[[H_B, V_B]], leg[[H_B, V_B]], rtol=1e-12)
 
 
 @pytest.mark.parametrize("CB", [0.0, 0.4, 6.0])
@@ -204,8 +211,8 @@ def test_symmetric_u_on_the_bed_is_two_half_lines(CB):
     status, row = solve(92.0, 0.0, L, EA, w, [5.0, 5.0], CB, 8.0)
     _, half = solve(46.0, 8.0, [30.0, 20.0], EA[1:], w[1:], [5.0], CB, 0.0)
     assert status == cat.GROUNDED
-    assert_allclose(row[[cat.H_A, cat.H_B, cat.V_B]], half[[cat.H_B, cat.H_B, cat.V_B]], rtol=1e-12)
-    assert_allclose(row[cat.GROUND_END] - 50.0, half[cat.GROUND_END], rtol=1e-12)
+    assert_allclose(row[[H_A, H_B, V_B]], half[[H_B, H_B, V_B]], rtol=1e-12)
+    assert_allclose(row[GROUND_END] - 50.0, half[GROUND_END], rtol=1e-12)
 
 
 LAZY = (140.0, 90.0, [100.0, 40.0, 80.0], [1e5, 5e4, 1e5], [20.0, -15.0, 20.0], [0.0, -50.0])
@@ -216,25 +223,25 @@ def test_lazy_wave_with_its_foot_on_the_bed():
     dx, dz, L, EA, w, load = LAZY
     status, row = solve(*LAZY, 0.5, 0.0)
     assert status == cat.GROUNDED
-    start = row[cat.GROUND_END]
+    start = row[GROUND_END]
     assert 0.0 < start < 100.0
     s = np.cumsum([0.0, *L])
     y = np.array([start, 0.0])
     V = 0.0
-    tensions = row[cat.H_B] - 0.5 * 20.0 * (start - np.linspace(0, start, 100_001))
+    tensions = row[H_B] - 0.5 * 20.0 * (start - np.linspace(0, start, 100_001))
     y[0] += np.trapezoid(np.maximum(tensions, 0.0), dx=start / 100_000) / EA[0]
     for i in range(3):
         lo = max(s[i], start)
 
         def slope(t, _, V=V, lo=lo, i=i):
-            n = np.array([row[cat.H_B], V + w[i] * (t - lo)])
+            n = np.array([row[H_B], V + w[i] * (t - lo)])
             return n * (1 / np.hypot(*n) + 1 / EA[i])
 
         y = solve_ivp(slope, (lo, s[i + 1]), y, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
         V += w[i] * (s[i + 1] - lo) + (load[i] if i < 2 else 0.0)
     assert_allclose(y, [dx, dz], atol=1e-8)  # trapezium rule at the kink of the friction: 1e-5^2 * 1e2
-    assert_allclose(V, row[cat.V_B], rtol=1e-13)
-    assert_allclose(row[cat.H_A], max(row[cat.H_B] - 0.5 * 20.0 * start, 0.0), rtol=1e-12)
+    assert_allclose(V, row[V_B], rtol=1e-13)
+    assert_allclose(row[H_A], max(row[H_B] - 0.5 * 20.0 * start, 0.0), rtol=1e-12)
 
 
 def test_lazy_wave_from_either_end():
@@ -242,9 +249,9 @@ def test_lazy_wave_from_either_end():
     _, row = solve(*LAZY, 0.5, 0.0)
     _, back = solve(dx, -dz, L[::-1], EA[::-1], w[::-1], load[::-1], 0.5, dz)
     assert_allclose(back[:4][[2, 3, 0, 1]] * [1, -1, 1, -1], row[:4], rtol=1e-12)
-    assert_allclose(sum(L) - back[[cat.GROUND_END, cat.GROUND_START]], row[[4, 5]], rtol=1e-12)
-    k = row[cat.STIFFNESS :].reshape(4, 3)
-    turned = back[cat.STIFFNESS :].reshape(4, 3)[[2, 3, 0, 1]][:, [0, 2, 1]] * [[1], [-1], [1], [-1]]
+    assert_allclose(sum(L) - back[[GROUND_END, GROUND_START]], row[[4, 5]], rtol=1e-12)
+    k = row[STIFFNESS:].reshape(4, 3)
+    turned = back[STIFFNESS:].reshape(4, 3)[[2, 3, 0, 1]][:, [0, 2, 1]] * [[1], [-1], [1], [-1]]
     assert_allclose(turned, k, rtol=1e-10)
 
 

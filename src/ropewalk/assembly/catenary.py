@@ -15,12 +15,13 @@ from ropewalk.assembly.element import three
 from ropewalk.loads.body import Shells, still_block
 from ropewalk.loads.float import wet_sphere
 from ropewalk.loads.given import spring_pull
-from ropewalk.model.arrays import Array, Flags, Ints, Records
+from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.model.joints import SPRING
 from ropewalk.model.lines import BODY
 from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import catenary, catenary_line, hydrostatics
+from ropewalk.physics.catenary_free import SOLUTION
 from ropewalk.physics.catenary_pieces import lowest
 
 STRAIGHT_DOWN = 1e-13  # m, span below which the vertical plane of a line has no direction
@@ -69,7 +70,7 @@ class Balance(NamedTuple):
     blocks: Array  # (n_lines, 12, 12) stiffness of each line between the dofs of its ends
     own: Array  # (n_points + n_bodies, 6, 6) stiffness of springs, buoyancy, weight
     end_force: Array  # (n_lines, 2, 3) of the line on what holds it, N
-    solution: Array  # (n_lines, catenary.N_COLUMNS)
+    solution: Records  # (n_lines,) of SOLUTION of physics/catenary_free.py
     status: Ints  # (n_lines,)
     raised: Flags  # (n_lines,) an end within the contact radius of the bed lies on it, at the height of rest
     jacobian: Array  # (2, 2, 3, 3) work: d end_force / d end position
@@ -84,7 +85,7 @@ def balance(n_points: int, n_bodies: int, n_lines: int) -> Balance:
         blocks=np.zeros((n_lines, 12, 12)),
         own=np.zeros((n_points + n_bodies, 6, 6)),
         end_force=np.zeros((n_lines, 2, 3)),
-        solution=np.zeros((n_lines, catenary.N_COLUMNS)),
+        solution=records(n_lines, SOLUTION),
         status=np.zeros(n_lines, dtype=np.int64),
         raised=np.zeros(n_lines, dtype=np.bool_),
         jacobian=np.zeros((2, 2, 3, 3)),
@@ -98,20 +99,20 @@ def in_space(solution, dx, ex, ey, force, jacobian):
     .. math:: F_A = H_A e + V_A z, \quad F_B = -H_B e - V_B z, \quad
               \partial F/\partial r_B \ni \frac{H}{\Delta x} (1 - e e^T - z z^T)
 
-    solution : columns of physics/catenary.py    dx : span, m    (ex, ey) : horizontal unit vector from A to B
+    solution : record of SOLUTION    dx : span, m    (ex, ey) : horizontal unit vector from A to B
     force : (2, 3)    jacobian : (2, 2, 3, 3), [end, moved end]
     """
     for a in range(2):
         sign = 1.0 if a == 0 else -1.0
-        H, V = sign * solution[2 * a], sign * solution[2 * a + 1]
+        H, V = (solution.h_a, solution.v_a) if a == 0 else (-solution.h_b, -solution.v_b)
         force[a, 0], force[a, 1], force[a, 2] = H * ex, H * ey, V
-        row = catenary.STIFFNESS + 6 * a
+        k = 2 * a  # rows of H and V at this end
         for b in range(2):
             toward = -1.0 if b == 0 else 1.0
-            hx = sign * toward * solution[row]
-            hz = sign * solution[row + 1 + b]
-            vx = sign * toward * solution[row + 3]
-            vz = sign * solution[row + 4 + b]
+            hx = sign * toward * solution.stiffness[k, 0]
+            hz = sign * solution.stiffness[k, 1 + b]
+            vx = sign * toward * solution.stiffness[k + 1, 0]
+            vz = sign * solution.stiffness[k + 1, 1 + b]
             swing = toward * H / dx if dx > 0.0 else hx
             jacobian[a, b, 0, 0] = hx * ex * ex + swing * ey * ey
             jacobian[a, b, 0, 1] = (hx - swing) * ex * ey
@@ -202,10 +203,10 @@ def _solve_over(assembly, i, dx, dz, height, out):
 @kernel
 def _rises(assembly, i, dz, low_a, low_b, solution):
     """True if a line that hangs free goes up from each end that is low, and nowhere below it."""
-    if (low_a and solution[catenary.V_A] < 0.0) or (low_b and solution[catenary.V_B] > 0.0):
+    if (low_a and solution.v_a < 0.0) or (low_b and solution.v_b > 0.0):
         return False
     L, EA, w, load = pieces_of(assembly, i)
-    deepest = lowest(0.0, solution[catenary.H_A], solution[catenary.V_A], 0.0, L, 1.0 / EA, w, load)
+    deepest = lowest(0.0, solution.h_a, solution.v_a, 0.0, L, 1.0 / EA, w, load)
     least = min(0.0, dz) if low_a and low_b else (0.0 if low_a else dz)
     return deepest >= least - DIP * assembly.length[i]
 

@@ -10,7 +10,6 @@ from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics import catenary
 
 NODES = 101  # per line in the State, beside corners: enough to draw and to start dynamics from
 AFLOAT = 1e-6  # m above still water where a line counts as out of it
@@ -95,7 +94,7 @@ def sample_lines(assembly, place, out):
         for j in range(first, last - 1):
             at += assembly.piece_length[j]
             corners[j - first] = at
-        corners[-2], corners[-1] = out.solution[i, catenary.GROUND_START], out.solution[i, catenary.GROUND_END]
+        corners[-2], corners[-1] = out.solution[i].ground_start, out.solution[i].ground_end
         places = places_with_corners(assembly.length[i], corners)
         a, b = start[i], start[i] + places.size
         start[i + 1] = b
@@ -141,6 +140,6 @@ def sampled_state(model: Model, work: Work) -> State:
         velocity=np.zeros_like(position),
         tension=tension,
         end_force=out.end_force.copy(),
-        grounded=out.solution[:, catenary.GROUND_END] - out.solution[:, catenary.GROUND_START],
+        grounded=out.solution.ground_end - out.solution.ground_start,
         node_force=force,
     )

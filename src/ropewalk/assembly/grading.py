@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, records
 from ropewalk.model.environment import bed_levels
 from ropewalk.model.model import Model
 from ropewalk.model.state import end_positions
-from ropewalk.physics.catenary import GROUND_END, GROUND_START, N_COLUMNS, solve_line
+from ropewalk.physics.catenary import SOLUTION, solve_line
 from ropewalk.physics.elasticity import stiffness_in_a_row
 
 REACH = 0.12  # of the line's length: half the stretch of short elements; 0.09 to 0.16 gave the same error, within 10 %
@@ -50,14 +50,14 @@ def calm_ground(model: Model, line: int, ends: Array) -> tuple[float, float] | N
     weight = (mass - sea.water_density * volume) * sea.gravity - float(np.sum(lines.attachment_force[attachments, 2]))
     laws = np.column_stack([sections.law[k], sections.law_start[k], sections.law_start[k + 1]])
     EA = stiffness_in_a_row(length, laws, sections.law_data)
-    row = np.zeros(N_COLUMNS)
+    row = records(1, SOLUTION)[0]
     span = float(np.hypot(b[0] - a[0], b[1] - a[1]))
     low = a if a[2] <= b[2] else b  # where a slope is taken as level
     above = float(low[2] - bed_levels(sea, low))
     status = solve_line(span, float(b[2] - a[2]), L, EA, weight / L, 0.0, above + float(a[2] - low[2]), row)
-    if status < 0 or not row[GROUND_END] > row[GROUND_START]:
+    if status < 0 or not row.ground_end > row.ground_start:
         return None
-    return float(row[GROUND_START]), float(row[GROUND_END])
+    return float(row.ground_start), float(row.ground_end)
 
 
 def shared_out(begin: float, end: float, n: int, places: list[float], grading: float, length: float) -> Array:

@@ -41,47 +41,32 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary_bed import bed_stretch, on_bed
 from ropewalk.physics.catenary_free import (
     BAD_INPUT,
-    GROUND_END,
-    GROUND_START,
     GROUNDED,
-    H_A,
-    H_B,
     MEANING,
-    MISS,
-    N_COLUMNS,
     NOT_CONVERGED,
     SLACK_HANGING,
     SLACK_NEUTRAL,
     SLACK_ON_BED,
-    STIFFNESS,
+    SOLUTION,
     SUSPENDED,
     TOO_SHORT,
-    V_A,
-    V_B,
     arc,
+    clear,
     hanging,
 )
-from ropewalk.physics.catenary_lanes import FOUND, GIVEN, MISS_LIMIT, SOLUTION, Queue, solve_abreast
+from ropewalk.physics.catenary_lanes import FOUND, GIVEN, MISS_LIMIT, Queue, solve_abreast
 
 __all__ = [
     "BAD_INPUT",
     "GROUNDED",
-    "GROUND_END",
-    "GROUND_START",
-    "H_A",
-    "H_B",
     "MEANING",
-    "MISS",
     "NOT_CONVERGED",
-    "N_COLUMNS",
     "SLACK_HANGING",
     "SLACK_NEUTRAL",
     "SLACK_ON_BED",
-    "STIFFNESS",
+    "SOLUTION",
     "SUSPENDED",
     "TOO_SHORT",
-    "V_A",
-    "V_B",
     "Lines",
     "line_shape",
     "point_on_line",
@@ -94,19 +79,16 @@ __all__ = [
 @kernel
 def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
     """Write forces and stiffness of a line without contact into `out`."""
-    out[H_A] = H
-    out[V_A] = va
-    out[H_B] = H
-    out[V_B] = vb
-    out[GROUND_START] = 0.0
-    out[GROUND_END] = 0.0
-    for row in (0, 6):
-        out[STIFFNESS + row] = kxx
-        out[STIFFNESS + row + 1] = -kxz
-        out[STIFFNESS + row + 2] = kxz
-        out[STIFFNESS + row + 3] = kxz
-        out[STIFFNESS + row + 4] = -kzz
-        out[STIFFNESS + row + 5] = kzz
+    out.h_a = H
+    out.v_a = va
+    out.h_b = H
+    out.v_b = vb
+    out.ground_start = 0.0
+    out.ground_end = 0.0
+    k = out.stiffness
+    for row in (0, 2):
+        k[row, 0], k[row, 1], k[row, 2] = kxx, -kxz, kxz
+        k[row + 1, 0], k[row + 1, 1], k[row + 1, 2] = kxz, -kzz, kzz
 
 
 @kernel
@@ -114,7 +96,7 @@ def weightless(dx, dz, L, EA, out):
     """Fill `out` for w = 0: a straight bar when taut, nothing when slack; returns the status."""
     chord = math.hypot(dx, dz)
     if chord <= L:
-        out[:] = 0.0
+        clear(out)
         return SLACK_NEUTRAL
     if math.isinf(EA):
         return TOO_SHORT
@@ -159,24 +141,23 @@ def solve_line(dx, dz, L, EA, w, CB, height, out):
     w : net weight per unstretched length, N/m, any sign    CB : friction coefficient of the bed
     height : of A above the bed, m; infinite without a bed. If the lower end lies below the bed, the
     bed is taken at that end.
-    out : (N_COLUMNS,), filled with H_A, V_A, H_B, V_B, the grounded stretch of s, the miss and the
-    stiffness; all zero when the line is refused.
+    out : record of SOLUTION, filled; all zero when the line is refused
     """
     finite = math.isfinite(dx) and math.isfinite(dz) and math.isfinite(L) and math.isfinite(w) and math.isfinite(CB)
     if not (finite and dx >= 0.0 and L > 0.0 and EA > 0.0 and CB >= 0.0) or math.isnan(height):
-        out[:] = 0.0
+        clear(out)
         return BAD_INPUT
     if w == 0.0:
         status = weightless(dx, dz, L, EA, out)
     else:
         status = _heavy_or_light(dx, dz, L, EA, w, CB, height, out)
     if status < 0:
-        out[:] = 0.0
+        clear(out)
     elif status in (SUSPENDED, SLACK_HANGING):
-        x, z = arc(L, out[H_A], out[V_A], w, 1.0 / EA)
-        out[MISS] = math.hypot(x - dx, z - dz)
-    if not out[MISS] <= MISS_LIMIT * (L + dx):
-        out[:] = 0.0
+        x, z = arc(L, out.h_a, out.v_a, w, 1.0 / EA)
+        out.miss = math.hypot(x - dx, z - dz)
+    if not out.miss <= MISS_LIMIT * (L + dx):
+        clear(out)
         return NOT_CONVERGED
     return status
 
@@ -229,16 +210,16 @@ def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
     flexibility = 1.0 / EA
     if status == SLACK_NEUTRAL:
         return dx * s / L, dz * s / L, 0.0, 0.0
-    H = max(solution[H_A], solution[H_B])
+    H = max(solution.h_a, solution.h_b)
     if status in (SUSPENDED, SLACK_HANGING):
-        x, z = arc(s, H, solution[V_A], w, flexibility)
-        return x, z, H, solution[V_A] + w * s
-    start = solution[GROUND_START]
-    end = solution[GROUND_END]
+        x, z = arc(s, H, solution.v_a, w, flexibility)
+        return x, z, H, solution.v_a + w * s
+    start = solution.ground_start
+    end = solution.ground_end
     if s <= start and start > 0.0:
-        x, z = arc(s, H, solution[V_A], w, flexibility)
-        return x, z, H, solution[V_A] + w * s
-    x, z = arc(start, H, solution[V_A], w, flexibility)
+        x, z = arc(s, H, solution.v_a, w, flexibility)
+        return x, z, H, solution.v_a + w * s
+    x, z = arc(start, H, solution.v_a, w, flexibility)
     g = end - start
     here = min(s, end) - start
     n = H
@@ -271,19 +252,19 @@ def line_shape(s, dx, dz, L, EA, w, CB, status, solution):
 
 @kernel
 def solve_many(dx, dz, L, EA, w, CB, height, status, out):
-    """:func:`solve_line` for arrays (n,); fills `status` (n,) and `out` (n, N_COLUMNS)."""
+    """:func:`solve_line` for arrays (n,); fills `status` (n,) and `out` (n,) of SOLUTION."""
     for i in range(dx.size):
         status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
 
 
 @kernel
-def solve_side_by_side(lines, queue, groups, status, out, rows):
+def solve_side_by_side(lines, queue, groups, status, out):
     """As `solve_many`, with lines side by side in vector registers.
 
-    lines, queue : of `solve_abreast`    groups : its `given` and `found`    rows : (n,) of SOLUTION, memory of `out`
+    lines, queue : of `solve_abreast`    groups : its `given` and `found`    out : (n,) of SOLUTION
     """
     dx, dz, L, EA, w, CB, height = lines
-    for k in range(solve_abreast(lines, queue, groups[0], groups[1], status, rows)):
+    for k in range(solve_abreast(lines, queue, groups[0], groups[1], status, out)):
         i = queue.odd[k]
         status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
 
@@ -313,16 +294,17 @@ def solve_lines(
     flat = [np.ascontiguousarray(c).reshape(-1) for c in columns]
     n = flat[0].size
     status = np.empty(n, dtype=np.int64)
-    out = np.empty((n, N_COLUMNS))
+    out = np.empty(n, SOLUTION)
     if numba.config.DISABLE_JIT:
         solve_many(*flat, status, out)
     else:
         queue, groups = Queue(*(np.empty(n, np.int64) for _ in range(4))), (np.zeros(1, GIVEN), np.zeros(1, FOUND))
-        solve_side_by_side(tuple(flat), queue, groups, status, out, out.reshape(-1).view(SOLUTION))
+        solve_side_by_side(tuple(flat), queue, groups, status, out)
+    block = out.view(np.float64).reshape(n, -1)  # in the order of SOLUTION
     return Lines(
         status,
-        out[:, H_A : V_B + 1].reshape(n, 2, 2),
-        out[:, GROUND_START : GROUND_END + 1],
-        out[:, MISS],
-        out[:, STIFFNESS:].reshape(n, 2, 2, 3),
+        block[:, :4].reshape(n, 2, 2),
+        block[:, 4:6],
+        out["miss"],
+        out["stiffness"].reshape(n, 2, 2, 3),
     )

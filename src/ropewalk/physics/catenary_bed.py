@@ -9,20 +9,12 @@ import math
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary_free import (
-    GROUND_END,
-    GROUND_START,
     GROUNDED,
-    H_A,
-    H_B,
     MAX_ITERATIONS,
-    MISS,
     QUADRATIC,
     SERIES_BELOW,
     SLACK_ON_BED,
-    STIFFNESS,
     TOO_SHORT,
-    V_A,
-    V_B,
     hyperbolic,
 )
 
@@ -162,15 +154,15 @@ def on_bed(dx, L, EA, w, CB, h_a, h_b, out):
     eb_V -= stretch_g / w
     x_H += ea_H + eb_H - stretch_g * (va_H + vb_H) / w
     anchored = 0.0 if both else max(H - CB * w * g, 0.0)
-    out[H_A] = anchored if (not both and h_a <= 0.0) else H
-    out[H_B] = anchored if (not both and h_b <= 0.0) else H
-    out[V_A] = -va
-    out[V_B] = vb
-    out[GROUND_START] = va / w
-    out[GROUND_END] = L - vb / w
+    out.h_a = anchored if (not both and h_a <= 0.0) else H
+    out.h_b = anchored if (not both and h_b <= 0.0) else H
+    out.v_a = -va
+    out.v_b = vb
+    out.ground_start = va / w
+    out.ground_end = L - vb / w
     if g == 0.0:
-        out[GROUND_END] = out[GROUND_START]
-    out[MISS] = 0.0 if slack else abs((L - dx) + ea + eb + stretch)
+        out.ground_end = out.ground_start
+    out.miss = 0.0 if slack else abs((L - dx) + ea + eb + stretch)
     for j in range(3):
         dh_a = 1.0 if j == 1 else 0.0
         dh_b = 1.0 if j == 2 else 0.0
@@ -180,8 +172,8 @@ def on_bed(dx, L, EA, w, CB, h_a, h_b, out):
         va_q = va_H * H_q + va_h * dh_a
         vb_q = vb_H * H_q + vb_h * dh_b
         end_q = H_q + CB * (va_q + vb_q) if anchored > 0.0 else 0.0
-        out[STIFFNESS + j] = end_q if (not both and h_a <= 0.0) else H_q
-        out[STIFFNESS + 3 + j] = -va_q
-        out[STIFFNESS + 6 + j] = end_q if (not both and h_b <= 0.0) else H_q
-        out[STIFFNESS + 9 + j] = vb_q
+        out.stiffness[0, j] = end_q if (not both and h_a <= 0.0) else H_q
+        out.stiffness[1, j] = -va_q
+        out.stiffness[2, j] = end_q if (not both and h_b <= 0.0) else H_q
+        out.stiffness[3, j] = vb_q
     return SLACK_ON_BED if slack else GROUNDED

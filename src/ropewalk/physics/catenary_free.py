@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ropewalk.numerics.compile import kernel
 
 # What became of a line. Positive: solved. Negative: refused.
@@ -32,12 +34,25 @@ MEANING = {
     NOT_CONVERGED: "the closed form did not close on the far end",
 }
 
-# Columns of a solution row.
-H_A, V_A, H_B, V_B = 0, 1, 2, 3  # N, components of n at A and at B
-GROUND_START, GROUND_END = 4, 5  # m, the stretch of s on the bed; equal when there is none
-MISS = 6  # m, distance by which the closed form of the printed forces misses B
-STIFFNESS = 7  # N/m, from here d(H_A, V_A, H_B, V_B)/d(dx, z_A, z_B), row by row
-N_COLUMNS = 19
+# solution of a line; a record, so that fields have names with the compiler off too
+SOLUTION = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("h_a", "f8"),  # N, components of n at A and at B
+                ("v_a", "f8"),
+                ("h_b", "f8"),
+                ("v_b", "f8"),
+                ("ground_start", "f8"),  # m, the stretch of s on the bed; equal when there is none
+                ("ground_end", "f8"),
+                ("miss", "f8"),  # m, distance by which the closed form of the printed forces misses B
+                ("stiffness", "f8", (4, 3)),  # N/m, d(h_a, v_a, h_b, v_b)/d(dx, z_A, z_B)
+            ],
+            align=True,
+        ),
+    )
+)
 
 MAX_ITERATIONS = 200  # bisection alone needs about 70 to reach round-off from any bracket met here
 QUADRATIC = 1.0e-8  # relative Newton step after which the next would be below round-off
@@ -45,6 +60,16 @@ SERIES_BELOW = 0.5  # lambda under which differences of hyperbolic functions are
 LOG_GUESS_ABOVE = 1.5  # lambda above which the starting value comes from the exponential branch
 NO_SPAN = 1.0e-290  # dx/L taken as zero: sinh(lambda) would leave the range of doubles
 STRETCH_LIMIT = 1.0e-20  # xi^2 under which the cubic starting value could overflow
+
+
+@kernel
+def clear(solution):
+    """Empties a record of SOLUTION."""
+    solution.h_a = solution.v_a = solution.h_b = solution.v_b = 0.0
+    solution.ground_start = solution.ground_end = solution.miss = 0.0
+    for i in range(4):
+        for j in range(3):
+            solution.stiffness[i, j] = 0.0
 
 
 @kernel(inline="always")

@@ -66,12 +66,6 @@ FOUND = lane_dtype(
     ),
     ABREAST,
 )
-# a row of what `solve_line` fills, by name: forces by span (x), height of A (a) and height of B (b)
-SOLUTION = np.dtype(
-    [(name, "f8") for name in ("h_a", "v_a", "h_b", "v_b")]  # N
-    + [(name, "f8") for name in ("ground_start", "ground_end", "miss")]  # m
-    + [(f"{force}_by_{way}", "f8") for force in ("h_a", "v_a", "h_b", "v_b") for way in ("x", "a", "b")]  # N/m
-)
 
 
 class Queue(NamedTuple):
@@ -358,20 +352,20 @@ def _take(i, k, lines, height, given):
 @kernel(forceinline=True, **UNCOUNTED)
 def _give_hanging(k, found, row):
     """As `fill_hanging`, from lane k.  row : record of SOLUTION"""
-    at = found[0]
+    at, by = found[0], row.stiffness
     row.h_a, row.v_a, row.h_b, row.v_b = at.force_a_0[k], at.force_a_1[k], at.force_b_0[k], at.force_b_1[k]
     row.ground_start, row.ground_end, row.miss = 0.0, 0.0, at.miss[k]
     kxx, kxz, kzz = at.stiffness_0[k], at.stiffness_1[k], at.stiffness_2[k]
-    row.h_a_by_x, row.h_a_by_a, row.h_a_by_b = kxx, -kxz, kxz
-    row.v_a_by_x, row.v_a_by_a, row.v_a_by_b = kxz, -kzz, kzz
-    row.h_b_by_x, row.h_b_by_a, row.h_b_by_b = kxx, -kxz, kxz
-    row.v_b_by_x, row.v_b_by_a, row.v_b_by_b = kxz, -kzz, kzz
+    by[0, 0], by[0, 1], by[0, 2] = kxx, -kxz, kxz
+    by[1, 0], by[1, 1], by[1, 2] = kxz, -kzz, kzz
+    by[2, 0], by[2, 1], by[2, 2] = kxx, -kxz, kxz
+    by[3, 0], by[3, 1], by[3, 2] = kxz, -kzz, kzz
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _give_resting(k, is_up, L, w, found, row):
     """Forces and stiffness from lane k, of a line whose end B (`is_up`) or A is the raised one."""
-    at = found[0]
+    at, by = found[0], row.stiffness
     H, V, anchored = at.force_b_0[k], at.force_b_1[k], at.anchored[k]
     H_x, H_h, end_x, end_h = at.stiffness_0[k], at.stiffness_1[k], at.stiffness_2[k], at.stiffness_3[k]
     V_x, V_h = at.stiffness_4[k], at.stiffness_5[k]
@@ -379,17 +373,17 @@ def _give_resting(k, is_up, L, w, found, row):
     if is_up:
         row.h_a, row.v_a, row.h_b, row.v_b = anchored, 0.0, H, V
         row.ground_start, row.ground_end = 0.0, max(L - V / w, 0.0)
-        row.h_a_by_x, row.h_a_by_a, row.h_a_by_b = end_x, 0.0, end_h
-        row.v_a_by_x, row.v_a_by_a, row.v_a_by_b = 0.0, 0.0, 0.0
-        row.h_b_by_x, row.h_b_by_a, row.h_b_by_b = H_x, 0.0, H_h
-        row.v_b_by_x, row.v_b_by_a, row.v_b_by_b = V_x, 0.0, V_h
+        by[0, 0], by[0, 1], by[0, 2] = end_x, 0.0, end_h
+        by[1, 0], by[1, 1], by[1, 2] = 0.0, 0.0, 0.0
+        by[2, 0], by[2, 1], by[2, 2] = H_x, 0.0, H_h
+        by[3, 0], by[3, 1], by[3, 2] = V_x, 0.0, V_h
     else:
         row.h_a, row.v_a, row.h_b, row.v_b = H, -V, anchored, 0.0
         row.ground_start, row.ground_end = min(V / w, L), L
-        row.h_a_by_x, row.h_a_by_a, row.h_a_by_b = H_x, H_h, 0.0
-        row.v_a_by_x, row.v_a_by_a, row.v_a_by_b = -V_x, -V_h, 0.0
-        row.h_b_by_x, row.h_b_by_a, row.h_b_by_b = end_x, end_h, 0.0
-        row.v_b_by_x, row.v_b_by_a, row.v_b_by_b = 0.0, 0.0, 0.0
+        by[0, 0], by[0, 1], by[0, 2] = H_x, H_h, 0.0
+        by[1, 0], by[1, 1], by[1, 2] = -V_x, -V_h, 0.0
+        by[2, 0], by[2, 1], by[2, 2] = end_x, end_h, 0.0
+        by[3, 0], by[3, 1], by[3, 2] = 0.0, 0.0, 0.0
 
 
 @kernel(**UNCOUNTED)

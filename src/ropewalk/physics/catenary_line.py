@@ -19,22 +19,15 @@ from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary import MISS_LIMIT, fill_hanging, solve_line, weightless
 from ropewalk.physics.catenary_free import (
     BAD_INPUT,
-    GROUND_END,
-    GROUND_START,
-    H_A,
-    H_B,
     MAX_ITERATIONS,
-    MISS,
     NOT_CONVERGED,
     PENETRATES,
     QUADRATIC,
     SLACK_HANGING,
     SLACK_NEUTRAL,
-    STIFFNESS,
     SUSPENDED,
     TOO_SHORT,
-    V_A,
-    V_B,
+    clear,
     hanging,
 )
 from ropewalk.physics.catenary_pieces import (
@@ -138,21 +131,21 @@ def _hang_pieces(dx, dz, L, flexibility, w, load, out):
             kxz = -x_V / det
             kzz = x_H / det
     fill_hanging(H, V, V + net_weight(L, w, load), kxx, kxz, kzz, out)
-    out[MISS] = math.hypot(x - dx, z - dz)
+    out.miss = math.hypot(x - dx, z - dz)
     return status
 
 
 @kernel
 def _slack_between(dx, dz, L, flexibility, w, load, out):
     """True if a weightless piece carries nothing, so that the rest hangs straight down; fills the forces in `out`."""
-    out[:] = 0.0
+    clear(out)
     weight = 0.0
     for i in range(L.size):
         if w[i] == 0.0:
             x, z, length = slack_gap(dx, dz, -weight, L, flexibility, w, load)
             if length > 0.0 and math.hypot(x, z) <= length:
-                out[V_A] = -weight
-                out[V_B] = net_weight(L, w, load) - weight
+                out.v_a = -weight
+                out.v_b = net_weight(L, w, load) - weight
                 return True
         weight += w[i] * L[i]
         if i < load.size:
@@ -175,7 +168,7 @@ def _free_pieces(L, w, load):
 @kernel
 def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
     """Fill `out` for a line whose free shape would reach below the bed; returns the status."""
-    H = max(out[H_A], SMALLEST_START * gross_weight(L, w, load))
+    H = max(out.h_a, SMALLEST_START * gross_weight(L, w, load))
     if _free_pieces(L, w, load) == 0:
         return pieces_on_bed(dx, H, h_a, h_b, 0, CB, L, flexibility, w, load, out)
     if h_a <= 0.0 < h_b:
@@ -195,8 +188,8 @@ def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
     n_free = _free_pieces(L, w, load)
     status = pieces_on_bed(dx, H, 0.0, h, n_free, CB, L, flexibility, w, load, out)
     if status > 0:
-        deep = lowest(out[GROUND_END], out[H_B], out[V_B] - net_weight(L, w, load), 0.0, L, flexibility, w, load)
-        if deep < -TOUCH * L.sum() or not out[MISS] <= MISS_LIMIT * (L.sum() + dx):
+        deep = lowest(out.ground_end, out.h_b, out.v_b - net_weight(L, w, load), 0.0, L, flexibility, w, load)
+        if deep < -TOUCH * L.sum() or not out.miss <= MISS_LIMIT * (L.sum() + dx):
             return PENETRATES
     return status
 
@@ -204,16 +197,16 @@ def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
 @kernel
 def _reverse(length, out):
     """Turn a solution counted from B into one counted from A."""
-    out[H_A], out[H_B] = out[H_B], out[H_A]
-    out[V_A], out[V_B] = -out[V_B], -out[V_A]
-    out[GROUND_START], out[GROUND_END] = length - out[GROUND_END], length - out[GROUND_START]
-    k = out[STIFFNESS:].copy()
+    out.h_a, out.h_b = out.h_b, out.h_a
+    out.v_a, out.v_b = -out.v_b, -out.v_a
+    out.ground_start, out.ground_end = length - out.ground_end, length - out.ground_start
+    k = out.stiffness.copy()
     for j in range(3):
         q = (0, 2, 1)[j]
-        out[STIFFNESS + j] = k[6 + q]
-        out[STIFFNESS + 3 + j] = -k[9 + q]
-        out[STIFFNESS + 6 + j] = k[q]
-        out[STIFFNESS + 9 + j] = -k[3 + q]
+        out.stiffness[0, j] = k[2, q]
+        out.stiffness[1, j] = -k[3, q]
+        out.stiffness[2, j] = k[0, q]
+        out.stiffness[3, j] = -k[1, q]
 
 
 @kernel
@@ -228,7 +221,7 @@ def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
     """
     if L.size == 1:
         return solve_line(dx, dz, L[0], EA[0], w[0], CB, height, out)
-    out[:] = 0.0
+    clear(out)
     if not _valid(dx, dz, L, EA, w, load, CB, height):
         return BAD_INPUT
     flexibility = 1.0 / EA
@@ -239,9 +232,9 @@ def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
     else:
         status = _weighted(dx, dz, L, flexibility, w, load, CB, height, out)
     if status < 0:
-        out[:] = 0.0
-    elif not out[MISS] <= MISS_LIMIT * (length + dx):
-        out[:] = 0.0
+        clear(out)
+    elif not out.miss <= MISS_LIMIT * (length + dx):
+        clear(out)
         return NOT_CONVERGED
     return status
 
@@ -251,7 +244,7 @@ def solve_many_pieces(dx, dz, first, L, EA, w, load, CB, height, status, out):
     """:func:`solve_pieces` for n lines whose pieces lie end to end, those of line i in first[i]:first[i + 1].
 
     first : (n + 1,) integers    L, EA, w, load : one value per piece; load of a line's last piece is not read
-    Fills `status` (n,) and `out` (n, N_COLUMNS); the other arguments are (n,).
+    Fills `status` (n,) and `out` (n,) of SOLUTION; the other arguments are (n,).
     """
     for i in range(dx.size):
         a = first[i]
@@ -288,10 +281,10 @@ def _weighted(dx, dz, L, flexibility, w, load, CB, height, out):
     rise = 0.0
     if _slack_between(dx, dz, L, flexibility, w, load, out):
         status = SLACK_NEUTRAL
-        _, gap, slack = slack_gap(dx, dz, out[V_A], L, flexibility, w, load)
+        _, gap, slack = slack_gap(dx, dz, out.v_a, L, flexibility, w, load)
         rise = gap / slack
     else:
         status = _hang_pieces(dx, dz, L, flexibility, w, load, out)
-    if bed and lowest(0.0, out[H_A], out[V_A], rise, L, flexibility, w, load) < -h_a - TOUCH * length:
+    if bed and lowest(0.0, out.h_a, out.v_a, rise, L, flexibility, w, load) < -h_a - TOUCH * length:
         return _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out)
     return status

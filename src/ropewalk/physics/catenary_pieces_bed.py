@@ -10,19 +10,11 @@ import math
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary_free import (
-    GROUND_END,
-    GROUND_START,
     GROUNDED,
-    H_A,
-    H_B,
     MAX_ITERATIONS,
-    MISS,
     QUADRATIC,
     SLACK_ON_BED,
-    STIFFNESS,
     TOO_SHORT,
-    V_A,
-    V_B,
 )
 from ropewalk.physics.catenary_pieces import (
     TIGHT,
@@ -206,15 +198,15 @@ def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, L, flexibility, w, load, out):
     low_b = h_b <= 0.0 < h_a
     weight = net_weight(L, w, load) - vb - va
     anchored = max(H - CB * weight, 0.0)
-    out[H_A] = anchored if low_a else H
-    out[H_B] = anchored if low_b else H
-    out[V_A] = -va
-    out[V_B] = vb
-    out[GROUND_START] = a[1]
-    out[GROUND_END] = max(length - b[1], a[1])
+    out.h_a = anchored if low_a else H
+    out.h_b = anchored if low_b else H
+    out.v_a = -va
+    out.v_b = vb
+    out.ground_start = a[1]
+    out.ground_end = max(length - b[1], a[1])
     miss_a = a[2] - h_a if h_a > 0.0 else 0.0
     miss_b = b[2] - h_b if h_b > 0.0 else 0.0
-    out[MISS] = math.sqrt((0.0 if slack else span - dx) ** 2 + miss_a**2 + miss_b**2)
+    out.miss = math.sqrt((0.0 if slack else span - dx) ** 2 + miss_a**2 + miss_b**2)
     for j in range(3):
         ha_q = 1.0 / a[7] if j == 1 and a[7] > 0.0 else 0.0
         hb_q = 1.0 / b[7] if j == 2 and b[7] > 0.0 else 0.0
@@ -224,8 +216,8 @@ def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, L, flexibility, w, load, out):
         va_q = ha_q - (a[6] / a[7] * H_q if a[7] > 0.0 else 0.0)
         vb_q = hb_q - (b[6] / b[7] * H_q if b[7] > 0.0 else 0.0)
         end_q = H_q + CB * (va_q + vb_q) if anchored > 0.0 else 0.0
-        out[STIFFNESS + j] = end_q if low_a else H_q
-        out[STIFFNESS + 3 + j] = -va_q
-        out[STIFFNESS + 6 + j] = end_q if low_b else H_q
-        out[STIFFNESS + 9 + j] = vb_q
+        out.stiffness[0, j] = end_q if low_a else H_q
+        out.stiffness[1, j] = -va_q
+        out.stiffness[2, j] = end_q if low_b else H_q
+        out.stiffness[3, j] = vb_q
     return SLACK_ON_BED if slack else GROUNDED

@@ -9,15 +9,9 @@ import numpy as np
 
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.catenary_free import (
-    GROUND_END,
-    GROUND_START,
     GROUNDED,
-    H_A,
-    H_B,
     SLACK_NEUTRAL,
     SLACK_ON_BED,
-    V_A,
-    V_B,
     arc,
 )
 from ropewalk.physics.catenary_pieces import net_weight, slack_gap
@@ -57,24 +51,24 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
     """
     length = L.sum()
     if status == SLACK_NEUTRAL:
-        return _point_when_slack(s, dx, dz, L, EA, w, load, solution[V_A])
-    H = max(solution[H_A], solution[H_B])
-    start = solution[GROUND_START]
-    end = solution[GROUND_END]
+        return _point_when_slack(s, dx, dz, L, EA, w, load, solution.v_a)
+    H = max(solution.h_a, solution.h_b)
+    start = solution.ground_start
+    end = solution.ground_end
     on_bed = status in (GROUNDED, SLACK_ON_BED)
     flexibility = 1.0 / EA
-    weight_b = net_weight(L, w, load) - solution[V_B]
+    weight_b = net_weight(L, w, load) - solution.v_b
     weight = first = x = z = 0.0
-    h = solution[H_A]
-    v = solution[V_A]
+    h = solution.h_a
+    v = solution.v_a
     for i in range(L.size):
         lo = first
         hi = min(first + L[i], s)
         split = min(max(start, lo), hi) if on_bed else hi
         if split > lo or not on_bed:
-            v = solution[V_A] + weight + w[i] * (split - first)
+            v = solution.v_a + weight + w[i] * (split - first)
             part = L[i] if not on_bed and first + L[i] <= s else split - lo
-            a, b = arc(part, H, solution[V_A] + weight, w[i], flexibility[i])
+            a, b = arc(part, H, solution.v_a + weight, w[i], flexibility[i])
             x += a
             z += b
             h = H
@@ -82,7 +76,7 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
             v = 0.0
             h = max(
                 bed_tension(
-                    weight + w[i] * (min(hi, end) - first), H, CB, -solution[V_A], weight_b, start > 0.0, end < length
+                    weight + w[i] * (min(hi, end) - first), H, CB, -solution.v_a, weight_b, start > 0.0, end < length
                 ),
                 0.0,
             )
@@ -106,7 +100,7 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
             x += dx * (here - start) / (end - start) if end > start else 0.0
         else:
             x += (here - start) + stretch_of_pieces(
-                start, here, H, CB, -solution[V_A], weight_b, start > 0.0, end < length, L, flexibility, w, load
+                start, here, H, CB, -solution.v_a, weight_b, start > 0.0, end < length, L, flexibility, w, load
             )[0]
     return x, z, h, v
 

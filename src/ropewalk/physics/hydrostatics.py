@@ -15,16 +15,21 @@ from ropewalk.numerics.compile import kernel
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 STEEP = 0.1  # cos^2 of the tilt above which the cut is followed round the waterline, not along the axis
 
-# A hull cut by a plane, in arrays of one row.
+# A hull cut by a plane, in arrays of one row; a record, so that fields have names with the compiler off too.
 CUT = np.dtype(
-    [
-        ("volume", "f8"),  # displaced, m3
-        ("moment", "f8", (3,)),  # of the volume, m4
-        ("area", "f8"),  # of the waterplane, m2
-        ("area_moment", "f8", (3,)),  # its first moment, m3
-        ("area_second", "f8", (3, 3)),  # its second moments, m4
-    ],
-    align=True,
+    (
+        np.record,
+        np.dtype(
+            [
+                ("volume", "f8"),  # displaced, m3
+                ("moment", "f8", (3,)),  # of the volume, m4
+                ("area", "f8"),  # of the waterplane, m2
+                ("area_moment", "f8", (3,)),  # its first moment, m3
+                ("area_second", "f8", (3, 3)),  # its second moments, m4
+            ],
+            align=True,
+        ),
+    )
 )
 
 

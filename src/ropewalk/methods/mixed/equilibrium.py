@@ -23,12 +23,12 @@ from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.methods.mixed.payout import stand_still
 from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
-from ropewalk.model.arrays import Array
+from ropewalk.model.arrays import Array, records
 from ropewalk.model.environment import Sea, bed_levels, is_grid
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import sub3
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.catenary import N_COLUMNS, line_shape, solve_line
+from ropewalk.physics.catenary import SOLUTION, line_shape, solve_line
 from ropewalk.physics.elasticity import stiffness_in_a_row
 
 FORCE_TOLERANCE = 1e-10  # of the force scale
@@ -305,7 +305,7 @@ def guess(model: Model, mesh: Mesh, work: Work) -> None:
         direction = chord[:2] / span if span > 0.0 else np.array([1.0, 0.0])
         laws = np.column_stack([mesh.element[name][e] for name in ("law", "law_start", "law_stop")])
         stiffness = stiffness_in_a_row(mesh.element[e].length, laws, mesh.law_data)
-        row = np.zeros(N_COLUMNS)
+        row = records(1, SOLUTION)[0]
         up = -1.0 if weight < 0.0 else 1.0  # a light line is a heavy one upside down, with the water surface as its bed
         bed = ends[0][2] - level if weight >= 0.0 else -ends[0][2]
         bed = np.inf if sea.water_density <= 0.0 and weight < 0.0 else bed

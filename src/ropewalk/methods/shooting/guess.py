@@ -64,6 +64,24 @@ def _stiffness(spans, laws, law_data, force):
 
 
 @kernel
+def _solved(dx, dz, length, EA, w, height, solution):
+    """Status of a uniform line without friction.  solution : (1,) of SOLUTION, filled"""
+    return catenary.solve_line(dx, dz, length, EA, w, 0.0, height, solution[0])
+
+
+@kernel
+def _grounded(solution):
+    """First and last s on the bed, m.  solution : (1,) of SOLUTION"""
+    return solution[0].ground_start, solution[0].ground_end
+
+
+@kernel
+def _shape(s, dx, dz, length, EA, w, status, solution):
+    """As :func:`ropewalk.physics.catenary.line_shape`.  solution : (1,) of SOLUTION"""
+    return catenary.line_shape(s, dx, dz, length, EA, w, 0.0, status, solution[0])
+
+
+@kernel
 def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     """Position and force at s (k,) of the uniform catenary between a and b under the resultant of the loads.
 
@@ -77,7 +95,7 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     EA = _stiffness(spans, laws, law_data, max(load, scale))
     size = IDLE * scale
-    solution = np.zeros(catenary.N_COLUMNS)
+    solution = np.zeros(1, catenary.SOLUTION)
     status = -1
     dx, dz, w = 0.0, 0.0, load / length
     if load > NO_LOAD * scale:
@@ -97,7 +115,7 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
             for i in range(3):
                 height += sea.bed_normal[i] * (a[i] + (sea.depth if i == 2 else 0.0))
             height = max(height - rest, 0.0)
-        status = catenary.solve_line(dx, dz, length, EA, w, 0.0, height, solution)
+        status = _solved(dx, dz, length, EA, w, height, solution)
     elif chord > length and not math.isinf(EA):
         size = EA * (chord / length - 1.0)
     if status < 0:
@@ -106,15 +124,17 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
                 out[k, i] = a[i] + s[k] / length * (b[i] - a[i])
                 out[k, 3 + i] = size * (b[i] - a[i]) / chord if chord > 0.0 else (size if i == 2 else 0.0)
         return 0.0, 0.0
+    first, last = _grounded(solution)
+    shape = _shape(s, dx, dz, length, EA, w, status, solution)
     for k in range(s.size):
-        x, z, H, V = catenary.point_on_line(s[k], dx, dz, length, EA, w, 0.0, status, solution)
-        if solution[catenary.GROUND_START] <= s[k] < solution[catenary.GROUND_END]:
-            V = -w * (solution[catenary.GROUND_END] - s[k])
+        x, z, H, V = shape[k, 0], shape[k, 1], shape[k, 2], shape[k, 3]
+        if first <= s[k] < last:
+            V = -w * (last - s[k])
         H = max(H, LEAST_PULL * load)
         for i in range(3):
             out[k, i] = a[i] + x * along[i] + z * up[i]
             out[k, 3 + i] = H * along[i] + V * up[i]
-    return solution[catenary.GROUND_START], solution[catenary.GROUND_END]
+    return first, last
 
 
 @kernel
