@@ -14,7 +14,7 @@ SRC = Path(__file__).resolve().parents[1] / "src" / "ropewalk"
 MANY_ARGUMENTS, TOO_MANY_ARGUMENTS = 8, 14
 MOST_WITH_MANY = 58  # functions; bar: 2 % of all, about 65
 MOST_WITH_TOO_MANY = 0  # bar: 0
-MOST_COLUMNS = 253  # subscripts by an integer constant of a module; bar: 150
+MOST_COLUMNS = 137  # subscripts by an integer constant of a module; bar: 150
 LONG_BODY = 60  # lines
 LONG_BODIES = 0.02  # share of all functions
 
