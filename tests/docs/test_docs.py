@@ -209,6 +209,7 @@ def command(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 def test_figures_of_surmont_are_drawn_from_public_calls(tmp_path, monkeypatch):
     """Every figure of the paper with a line in it: those of its numbers agree with its closed forms elsewhere."""
+    monkeypatch.syspath_prepend(str(DOCS))
     figures = importlib.import_module("surmont_figures")
     monkeypatch.setattr(figures, "OUT", tmp_path)
     figures.main()
