@@ -70,3 +70,32 @@ def test_mutations_give_a_case_or_a_line_and_a_reason(name: str, tmp_path: Path)
         else:
             assert read_text(conversion.text()) == conversion.system
     assert refused >= 10  # of sixty: a reader that takes everything reads nothing
+
+
+BESIDE = {
+    "2 Currents": ("current_profile_dynamic.txt", "currents\nnames\n2\n3\n-100 -50 0\n\n0 0 0 1\n10 0.5 1.0 2.0\n"),
+    "5 Currents": ("current_profile_4d.txt", "2 1 1 1\n-1 1\n0\n-3\n0\n-1 0 -3 0 1 0 0\n1 0 -3 0 3 0 0\n"),
+    "SEASTATE WaterKin": (
+        "SeaState.dat",
+        "sea\n2 WaveMod\n0 WaveStMod\n4 WaveHs\n9 WaveTp\nDEFAULT WavePkShp\n0 WaveDir\n7 WaveSeed(1)\n100 WtrDpth\n"
+        "1 CurrMod\n0.7 CurrSSV0\n0 CurrSSDir\n10 CurrNSRef\n0.5 CurrNSV0\n90 CurrNSDir\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("option", sorted(BESIDE))
+def test_mutated_files_beside_the_input_give_a_case_or_a_reason(option: str, tmp_path: Path) -> None:
+    text = (FOREIGN / "lumps.txt").read_text()
+    assert "OPTIONS" in text
+    head, _, rest = text.partition("OPTIONS")
+    first, _, tail = rest.partition("\n")
+    (tmp_path / "lines.txt").write_text(f"{head}OPTIONS{first}\n{option}\n{tail}")
+    name, good = BESIDE[option]
+    (tmp_path / name).write_text(good)
+    assert read_any(tmp_path / "lines.txt", SEA, "moordyn").system.environment.current is not None
+    for seed in range(60):
+        (tmp_path / name).write_text(mutated(good, random.Random(seed)) if seed else "")
+        try:
+            read_any(tmp_path / "lines.txt", SEA, "moordyn")
+        except InputError as error:
+            assert ".txt:" in str(error) or ".dat:" in str(error)

@@ -79,9 +79,12 @@ def _waves(option: Option, tables: Tables, ledger: Ledger, folder: Path) -> dict
 
 def _rows_of(name: str, folder: Path, word: Word, ledger: Ledger) -> list[Row]:
     try:
-        return read_rows(beside(folder, name, ledger, word.line))
+        rows = read_rows(beside(folder, name, ledger, word.line))
     except InputError as error:
         raise word.refuse(f"{shown(word.text)} needs a file: {error}") from None
+    if not rows:
+        raise word.refuse(f"{shown(word.text)} needs a file, and {shown(name)} is empty")
+    return rows
 
 
 def _spectrum(rows: Sequence[Row]) -> list[tuple[float, complex, float, Row]]:

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.errors import InputError
+from ropewalk.errors import InputError, Problem
 from ropewalk.io.beside import beside
-from ropewalk.io.columns import Row, Word, read_rows
+from ropewalk.io.columns import Refused, Row, Word, read_rows
 from ropewalk.io.conversion import Ledger
 from ropewalk.io.messages import one_line, shown
 from ropewalk.io.moordyn_currents import profile
@@ -37,7 +37,8 @@ def sea_state(path: Path, ledger: Ledger, line: int) -> dict[str, Any]:
     rows = read_rows(path, comment="")
     keys = {row[1].text.lower(): row for row in rows if len(row) > 1}
     if "wavemod" not in keys:
-        raise rows[0].refuse("there is no WaveMod; this is not a file of SeaState")
+        problem = Problem("there is no WaveMod; this is not a file of SeaState", one_line(str(path)), 1)
+        raise Refused(problem)
     ledger.note("converted", line, f"waves and current as {one_line(path.name)} gives them")
     found: dict[str, Any] = {}
     waves = _waves(keys, path.parent, ledger)
@@ -52,7 +53,7 @@ def sea_state(path: Path, ledger: Ledger, line: int) -> dict[str, Any]:
 def _word(keys: Mapping[str, Row], key: str, default: str = "0") -> Word:
     row = keys.get(key.lower())
     if row is None:
-        return Word(default, 0, 0, "")
+        return Word(default, 1, 1, next(iter(keys.values())).file)
     word = row[0]
     return Word(word.text.strip("\"'"), word.line, word.column, word.file)
 
@@ -68,6 +69,8 @@ def _elevation(keys: Mapping[str, Row], folder: Path, ledger: Ledger) -> dict[st
         rows = read_rows(beside(folder, f"{root.text}.Elev", ledger, root.line))
     except InputError as error:
         raise root.refuse(f"WaveMod 5 needs a file: {error}", "WvKinFile") from None
+    if not rows:
+        raise root.refuse(f"WaveMod 5 needs a file, and {shown(root.text)}.Elev is empty", "WvKinFile")
     return from_elevation(rows, (step, 0.0), _word(keys, "WaveDir").number("WaveDir"), root.line, ledger)
 
 
