@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ropewalk.analysis.check import doubts, refuse_unsolvable
+from ropewalk.analysis.check import doubts, refuse_unsolvable, remarks
 from ropewalk.errors import InputError
 from ropewalk.model.model import build
 from ropewalk.spec.system import System
@@ -113,3 +113,27 @@ def test_solvers_that_do_not_do_the_case_are_refused(changes, sentence):
     with pytest.raises(InputError) as refusal:
         refuse_unsolvable(system, build(system))
     assert sentence in str(refusal.value)
+
+
+def cylinder(x: float, axis: tuple[float, float, float] = (0, 0, 1)) -> dict[str, Any]:
+    """A hull of radius 1 m and 4 m length."""
+    return {"kind": "axisymmetric", "profile": [[-2, 1], [2, 1]], "position": [x, 0, 0], "axis": axis}
+
+
+@pytest.mark.parametrize(
+    ("hulls", "share"),
+    [
+        ([cylinder(0.0), cylinder(1.9)], True),  # axes outside each other, walls inside
+        ([cylinder(0.0), cylinder(2.0)], False),  # they touch
+        ([cylinder(0.0), cylinder(2.9, (1, 0, 0))], True),  # a pontoon that pokes into a column
+        ([cylinder(0.0), cylinder(3.0, (1, 0, 0))], False),
+        ([cylinder(0.0), {"kind": "sphere", "radius": 1.0, "centre": [1.5, 0, 0]}], True),
+        ([cylinder(0.0), {"kind": "sphere", "radius": 1.0, "centre": [0, 0, 2.9]}], True),
+        ([cylinder(0.0), {"kind": "sphere", "radius": 1.0, "centre": [0, 0, 3.01]}], False),
+    ],
+)
+def test_hulls_that_share_water_are_named(hulls, share):
+    """Two upright cylinders, a lying one, spheres beside and on top."""
+    body = {"mass": 5000, "position": [0, 0, -1], "hulls": hulls}
+    found = [text for text in remarks(System.model_validate({"bodies": {"raft": body}})) if "overlap" in text]
+    assert bool(found) == share

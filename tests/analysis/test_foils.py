@@ -119,3 +119,28 @@ def test_coefficients_are_read_from_files(tmp_path: Path):
     assert_allclose(table.angle, TABLE["angle"], atol=1e-12)
     assert table.lift == tuple(TABLE["lift"])
     assert table.source == "fin.csv"
+
+
+def test_ledger_of_several_hulls_and_directed_windage_in_waves_closes():
+    """What waves, current and wind do on two floats and a sail is what the body gains and its drag loses."""
+    float_ = {"kind": "axisymmetric", "profile": [[-1, 0.5], [1, 0.5]]}
+    hulls = [float_ | {"position": [0, y, 0]} for y in (-1.5, 1.5)]
+    body = {"mass": 1500.0, "inertia": [3000, 1500, 3500], "centre_of_mass": [0, 0, -0.3], "position": [10, 0, -0.1],
+            "hulls": hulls, "attachments": {"eye": [0, 0, -1]},
+            "windage": [{"area": [1.0, 4.0, 0.5], "position": [0.2, 0, 2.0]}]}  # fmt: skip
+    data = case(
+        waves={"kind": "regular", "height": 0.8, "period": 5.0, "heading": 30}, wind={"speed": 9, "heading": 70}
+    )
+    data |= {"bodies": {"fin": body}, "run": {"duration": 10}}
+    data["sections"]["cable"] |= {"axial_stiffness": 1e5, "damping": 0.01}
+    data["lines"]["tow"] = {
+        "from": "ship",
+        "to": "fin.eye",
+        "elements": 6,
+        "pieces": [{"section": "cable", "length": 9.5}],
+    }
+    run = simulate(System.model_validate(data))
+    last = {str(name): float(value) for name, value in zip(run.term.values, run.energy.values[-1], strict=True)}
+    scale = abs(last["work_water"]) + last["loss_drag"]
+    assert scale > 100.0
+    assert abs(last["closure"]) < 1e-4 * scale  # the limit of the doubt energy-closure

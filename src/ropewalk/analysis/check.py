@@ -14,7 +14,7 @@ from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.start import refuse_start
 from ropewalk.errors import InputError, Problem
 from ropewalk.model.arrays import Array, Flags
-from ropewalk.model.bodies import quaternion_of
+from ropewalk.model.bodies import hull_frame, quaternion_of
 from ropewalk.model.environment import bed_under
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
@@ -31,7 +31,8 @@ WAY_OUT = "lengthen it or give it axial_stiffness"
 OFF_BED = 0.05  # of the depth: how far an anchor may be from the bed, or a fairlead from the surface
 OUTSIDE = 0.5  # of a hull's largest radius: how far arms and fairleads stand off
 MOMENTS = 100  # of a run, at which the ends of inextensible lines are looked at
-ALONG = 25  # places along a hull's axis at which it is looked for in another hull
+ALONG, AROUND = 25, 24  # places along and around a hull at which it is looked for in another hull
+TOUCH = 1e-6  # of the largest radius: hulls that share less only touch
 LONGEST_PLAUSIBLE_STRETCH = 0.1  # of the length: more between fixed ends is more likely a slip of the pen
 
 
@@ -242,12 +243,26 @@ def _hulls(system: System) -> list[str]:
 
 
 def _share_water(hull: AxisymmetricHull | SphereHull, other: AxisymmetricHull | SphereHull) -> bool:
-    """True if the axis of a hull, or the centre of a sphere, passes through the other hull."""
+    """True if a place on the axis or the surface of a hull lies inside the other; hulls that touch share nothing."""
+    return any(not _is_outside(other, place, -TOUCH) for place in _places_of(hull))
+
+
+def _places_of(hull: AxisymmetricHull | SphereHull) -> Iterator[Array]:
+    """Places on the axis and the surface of a hull, in the body frame, m."""
     if isinstance(hull, SphereHull):
-        return not _is_outside(other, hull.centre, -ROUND_OFF)
-    axis = np.array(hull.axis) / np.linalg.norm(hull.axis)
-    heights = np.linspace(hull.profile[0][0], hull.profile[-1][0], ALONG)
-    return any(not _is_outside(other, np.array(hull.position) + z * axis, -ROUND_OFF) for z in heights)
+        heights = hull.radius * np.linspace(-1.0, 1.0, ALONG)
+        profile = [(float(z), float(np.sqrt(max(0.0, hull.radius**2 - z * z)))) for z in heights]
+        centre, frame = np.array(hull.centre), np.eye(3)
+    else:
+        zs, rs = zip(*hull.profile, strict=True)
+        heights = np.unique(np.concatenate([np.linspace(zs[0], zs[-1], ALONG), zs]))
+        profile = [(float(z), float(np.interp(z, zs, rs))) for z in heights]
+        centre, frame = np.array(hull.position), hull_frame(hull.axis)
+    angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    for z, r in profile:
+        yield centre + z * frame[:, 2]
+        for angle in angles:
+            yield centre + frame @ np.array([r * np.cos(angle), r * np.sin(angle), z])
 
 
 def _is_outside(hull: AxisymmetricHull | SphereHull, place: ArrayLike, room: float = OUTSIDE) -> bool:
