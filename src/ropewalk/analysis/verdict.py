@@ -6,16 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.analysis.audit_loads import current_on
 from ropewalk.analysis.hydrostatics import hydrostatic_stiffness
 from ropewalk.model.arrays import Array
 from ropewalk.model.bodies import HULL_FOIL
 from ropewalk.model.joints import LOOSE
+from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
+from ropewalk.physics.rigidbody import arm_matrix
 
 # of gravity per metre: eigenvalues nearer to zero (periods above an hour and a half) are of motions that nothing
 # resists, such as yaw and drift
 NEUTRAL = 1e-7
+# 1/s, of bodies with foils: a motion that nothing resists is a double eigenvalue, which errors of 1e-5 of a tangent split
+# by as much as this
+SLOW = 0.02
 LIGHTEST = 1e-3  # kg, of a point: the sign of an eigenvalue does not depend on it
 SHOWN = 0.3  # of the largest: smaller parts of a motion are not named
 MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
@@ -81,7 +87,10 @@ def _flies(model: Model) -> bool:
 
 
 def _judge_in_flow(model: Model, state: State, K: Array, M: Array, n: int) -> Verdict:
-    """By the fastest growing motion of the bodies, with their drag and added mass; lines follow without delay."""
+    """By the fastest growing motion of the bodies, with their drag and added mass.
+
+    Lines follow without delay, so they are damped as if they moved in proportion to s from their other end.
+    """
     from ropewalk.assembly.mesh import build_mesh
     from ropewalk.methods.linear.body import body_terms
 
@@ -91,21 +100,48 @@ def _judge_in_flow(model: Model, state: State, K: Array, M: Array, n: int) -> Ve
         own = slice(n + 6 * i, n + 6 * i + 6)
         terms = body_terms(model, bodies, int(k), state.body_position[k], state.body_quaternion[k])
         B[own, own], M[own, own] = terms.B + terms.drag, terms.M + LIGHTEST * np.eye(6)
+        B[own, own] += _line_damping(model, state, int(k))
     size = K.shape[0]
     rates = np.block([[np.zeros((size, size)), np.eye(size)], [-np.linalg.solve(M, K), -np.linalg.solve(M, B)]])
     values, vectors = np.linalg.eig(rates)
-    floor = np.sqrt(NEUTRAL * max(model.sea.gravity, 1.0))
     worst = int(np.argmax(values.real))
     growth = float(values[worst].real)
     motion = vectors[n:size, worst].real
     motion = motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
     names = model.names.bodies
     return Verdict(
-        stable=growth <= floor,
-        neutral=int(np.count_nonzero(np.abs(values) <= floor)),
+        stable=growth <= SLOW,
+        neutral=int(np.count_nonzero(np.abs(values) <= SLOW) > 0),
         smallest=-growth * abs(growth),
         direction={names[k]: motion[6 * i : 6 * i + 6].tolist() for i, k in enumerate(free)},
     )
+
+
+def _line_damping(model: Model, state: State, k: int) -> Array:
+    """(6, 6) drag of the lines on body k about the current, by its own motion, N s/m and so on."""
+    lines, sections, rho = model.lines, model.sections, model.sea.water_density
+    R, total = rotation_matrix(state.body_quaternion[k]), np.zeros((6, 6))
+    for i, side in np.argwhere((lines.end_kind == BODY) & (lines.end_index == k)):
+        nodes = slice(int(state.start[i]), int(state.start[i + 1]))
+        r, s = state.position[nodes], state.s[nodes]
+        t = np.diff(r, axis=0) / np.maximum(np.linalg.norm(np.diff(r, axis=0), axis=1), LIGHTEST)[:, None]
+        middle, length = 0.5 * (s[1:] + s[:-1]), float(s[-1])
+        ends = np.cumsum(lines.piece_length[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])])
+        piece = np.minimum(np.searchsorted(ends, middle), ends.size - 1)
+        section = lines.piece_section[int(lines.piece_start[i]) + piece]
+        share = (middle if side == 1 else length - middle) / length
+        u = current_on(model, 0.5 * (r[1:] + r[:-1])) * (0.5 * (r[1:, 2:] + r[:-1, 2:]) < 0.0)
+        along = np.sum(u * t, axis=1)
+        across = u - along[:, None] * t
+        speed = np.linalg.norm(across, axis=1)
+        weight = 0.5 * rho * np.diff(s) * share**2
+        P = np.eye(3) - t[:, :, None] * t[:, None, :]
+        slant = across[:, :, None] * across[:, None, :] / np.maximum(speed, LIGHTEST)[:, None, None]
+        D = (weight * sections.drag_normal[section])[:, None, None] * (speed[:, None, None] * P + slant)
+        D += (2.0 * weight * sections.drag_tangential[section] * np.abs(along))[:, None, None] * (np.eye(3) - P)
+        J = arm_matrix(R @ lines.end_offset[i, side])
+        total += J.T @ D.sum(axis=0) @ J
+    return total
 
 
 def body_mass(model: Model, state: State, k: int) -> Array:
