@@ -19,8 +19,7 @@ from ropewalk.physics.rigidbody import arm_matrix
 # of gravity per metre: eigenvalues nearer to zero (periods above an hour and a half) are of motions that nothing
 # resists, such as yaw and drift
 NEUTRAL = 1e-7
-# 1/s, of bodies with foils: a motion that nothing resists is a double eigenvalue, which errors of 1e-5 of a tangent split
-# by as much as this
+# 1/s, of bodies with foils: a motion that nothing resists is a double eigenvalue, which small errors of a tangent split
 SLOW = 0.02
 LIGHTEST = 1e-3  # kg, of a point: the sign of an eigenvalue does not depend on it
 SHOWN = 0.3  # of the largest: smaller parts of a motion are not named
@@ -111,7 +110,7 @@ def _judge_in_flow(model: Model, state: State, K: Array, M: Array, n: int) -> Ve
     names = model.names.bodies
     return Verdict(
         stable=growth <= SLOW,
-        neutral=int(np.count_nonzero(np.abs(values) <= SLOW) > 0),
+        neutral=int(np.count_nonzero(np.abs(values) <= np.sqrt(NEUTRAL * max(model.sea.gravity, 1.0)))),
         smallest=-growth * abs(growth),
         direction={names[k]: motion[6 * i : 6 * i + 6].tolist() for i, k in enumerate(free)},
     )
