@@ -112,7 +112,7 @@ def test_current_heads_where_it_says(heading):
 
 
 @pytest.mark.parametrize(
-    ("waves", "ramp"),
+    ("given", "ramp"),
     [
         ({"kind": "regular", "height": 1, "period": 5}, 10.0),
         ({"kind": "jonswap", "significant_height": 1, "peak_period": 9}, 18.0),
@@ -121,8 +121,8 @@ def test_current_heads_where_it_says(heading):
         ({"kind": "regular", "height": 1, "period": 5, "ramp": 3.5}, 3.5),
     ],
 )
-def test_waves_are_brought_on_over_two_peak_periods_unless_given(waves, ramp):
-    system = System.model_validate({"environment": {"waves": waves}})
+def test_waves_are_brought_on_over_two_peak_periods_unless_given(given, ramp):
+    system = System.model_validate({"environment": {"waves": given}})
     assert system.environment.wave_ramp == ramp
     assert np.all(waves.WaveRows(*build(system).sea.wave).ramp == ramp)
 

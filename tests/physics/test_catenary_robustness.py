@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ropewalk.physics import catenary as cat
+from ropewalk.physics.catenary_free import SOLUTION
 
 N = 20_000
 
@@ -40,10 +41,11 @@ def test_twenty_thousand_random_lines():
     assert not (np.isinf(EA) & (np.hypot(dx, dz) > L * (1 + 1e-15)) & ~refused).any()
     assert set(result.status) == {-1, 1, 2, 3, 4, 5}
     rows = np.hstack([result.force.reshape(N, 4), result.ground, result.miss[:, None], result.stiffness.reshape(N, 12)])
+    solutions = rows.reshape(-1).view(SOLUTION)
     end = np.ones(1)
     worst = 0.0
     for i in np.flatnonzero(~refused):
-        x, z = cat.line_shape(end, *(c[i] for c in lines[:6]), result.status[i], rows[i])[0, :2]
+        x, z = cat.line_shape(end, *(c[i] for c in lines[:6]), result.status[i], solutions[i])[0, :2]
         worst = max(worst, np.hypot(x - dx[i], z - dz[i]))
     assert worst < 1e-9
     assert result.miss.max() < 1e-12
@@ -56,7 +58,7 @@ def test_bed_is_never_penetrated():
     touching = 0
     for i in np.flatnonzero((result.status > 0) & np.isfinite(lines[6])):
         row = np.concatenate([result.force[i].ravel(), result.ground[i], [0.0], result.stiffness[i].ravel()])
-        shape = cat.line_shape(s, *(c[i] for c in lines[:6]), result.status[i], row)
+        shape = cat.line_shape(s, *(c[i] for c in lines[:6]), result.status[i], row.view(SOLUTION)[0])
         assert shape[:, 1].min() >= -max(lines[6][i], 0.0) - 1e-14 * (1.0 + abs(lines[1][i]))
         touching += result.status[i] in (cat.GROUNDED, cat.SLACK_ON_BED)
     assert touching > 100

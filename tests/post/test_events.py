@@ -100,7 +100,7 @@ def test_run_prints_its_events_and_keeps_them(tmp_path, monkeypatch, capsys):
     assert re.search(r"energy: \S+ J exchanged, numerical (dissipation|gain) \S+ J \(\S+\), ledger closes to ", printed)
     told = json.loads(run("--json"))
     assert [event["kind"] for event in told["events"]] == ["sunk", "touchdown"]
-    assert told["energy"].keys() == {"turned_over", "missed", "share", "numerics", "numerics_share"}
+    assert told["energy"].keys() == {"turned_over", "missed", "share", "numerics", "numerics_share", "impact"}
     assert told["energy"]["share"] < told["energy"]["numerics_share"] < 1e-2
     with open_results(tmp_path / "ball.nc") as dataset:
         assert [event.kind for event in events(dataset)] == ["sunk", "touchdown"]

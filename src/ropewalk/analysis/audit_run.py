@@ -159,9 +159,13 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
 
 
 def exchanged(audit: RunAudit, energy: Mapping[str, float]) -> float:
-    """Energy that went from one term to another, J: half the sum of all changes; 0 where nothing moved."""
+    """Energy that went from one term to another, J: half the sum of all changes; 0 where nothing moved.
+
+    Velocities given at the start count as if they had come from rest: what spins freely exchanges nothing else.
+    """
     terms = [name for name in energy if name != "closure"]
     change = sum(abs(float(energy[name]) - audit.first.get(name, 0.0)) for name in terms)
+    change += audit.first.get("kinetic", 0.0)
     largest = max((abs(float(energy[name])) for name in terms), default=0.0)
     return 0.5 * change if 0.5 * change > STILL * largest else 0.0
 

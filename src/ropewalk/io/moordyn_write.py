@@ -67,6 +67,8 @@ def _refuse(system: System) -> None:
             problems.append(Problem("MoorDyn holds points in all directions or in none", path=f"points.{name}.joint"))
     for path in changing(system):
         problems.append(Problem("MoorDyn has no input that changes in time for this", path=path_text(path)))
+    if (current := system.environment.current) is not None and current.profile.kind == "grid":
+        problems.append(Problem("MoorDyn files hold no currents on grids", path="environment.current.profile"))
     if not system.lines:
         problems.append(Problem("the case has no lines; MoorDyn needs one"))
     if problems:

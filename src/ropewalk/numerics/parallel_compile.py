@@ -61,7 +61,8 @@ def _found(planned: Planned) -> tuple[Any, tuple[Any, ...]] | None:
     from ropewalk.numerics.type_names import decode, found
 
     try:
-        return found(planned.name), tuple(decode(kind) for kind in planned.types)
+        function = found(planned.name)
+        return (function, tuple(decode(kind) for kind in planned.types)) if hasattr(function, "_cache") else None
     except (ImportError, AttributeError, TypeError, ValueError):
         return None
 
