@@ -316,6 +316,13 @@ def test_energy_of_a_run_in_which_nothing_moved_has_no_share():
     assert energy_balance(data) == pytest.approx({"turned_over": 10.0, "missed": 0.1, "share": 0.01})
 
 
+def test_velocities_given_at_the_start_are_energy_exchanged():
+    """A free spin of 100 J that loses 0.1 J: half of what came from rest, and of the loss, is what went to and fro."""
+    energy = np.array([[100.0, 0.0, 0.0], [99.9, 0.0, 0.1]])
+    data = xr.Dataset({"energy": (("time", "term"), energy)}, coords={"term": ["kinetic", "potential", "closure"]})
+    assert energy_balance(data) == pytest.approx({"turned_over": 50.05, "missed": 0.1, "share": 0.1 / 50.05})
+
+
 def test_numbers_that_fail_are_exit_1(tmp_path, capsys):
     """A stone that nothing holds."""
     path = tmp_path / "stone.yaml"

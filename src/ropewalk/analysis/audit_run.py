@@ -158,24 +158,23 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _steps(figures)
 
 
-def exchanged(audit: RunAudit, energy: Mapping[str, float]) -> float:
-    """Energy that went from one term to another, J: half the sum of all changes; 0 where nothing moved.
+def exchanged(first: Mapping[str, float], last: Mapping[str, float]) -> tuple[float, bool]:
+    """Energy that went from one term of a ledger to another, J: half the sum of all changes; whether anything moved.
 
     Velocities given at the start count as if they had come from rest: what spins freely exchanges nothing else.
     """
-    terms = [name for name in energy if name != "closure"]
-    change = sum(abs(float(energy[name]) - audit.first.get(name, 0.0)) for name in terms)
-    change += audit.first.get("kinetic", 0.0)
-    largest = max((abs(float(energy[name])) for name in terms), default=0.0)
-    return 0.5 * change if 0.5 * change > STILL * largest else 0.0
+    terms = [name for name in last if name != "closure"]
+    change = sum(abs(float(last[name]) - first.get(name, 0.0)) for name in terms) + first.get("kinetic", 0.0)
+    largest = max((max(abs(float(last[name])), abs(first.get(name, 0.0))) for name in terms), default=0.0)
+    return 0.5 * change, 0.5 * change > STILL * largest
 
 
 def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     energy = figures.get("energy")
     if energy is None or "closure" not in energy or not audit.first:
         return
-    turned = exchanged(audit, energy)
-    if turned == 0.0:
+    turned, has_moved = exchanged(audit.first, energy)
+    if not has_moved:
         return
     blows, stepping = (float(energy.get(name, 0.0)) for name in ("loss_impact", "loss_numerics"))
     stepping += min(blows, 0.0)  # impacts only take energy

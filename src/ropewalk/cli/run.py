@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 SHOWN = ("mean", "std", "min", "max")  # of the statistics
 AT = "max at t (s)"
 NAMES = {"offset": "offset from start (m)", "cone_angle": "cone angle (deg)", "freeboard": "freeboard (m)"}
-# of the largest energy held: smaller changes are what an equilibrium to 1e-9 of the forces leaves, and arithmetic
-STILL = 1e-10
 
 
 def run_command(
@@ -158,21 +156,23 @@ def run_summary(dataset: xr.Dataset, target: Path) -> dict[str, Any]:
 def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
     """Energy turned over (J), what the ledger misses of it (J), and their ratio `share`; None without a ledger.
 
-    Turned over is half the sum of all changes of the terms: what one term loses another gains. Where nothing moved
-    there is no ratio. Of solvers that tell it also what the time stepping lost (`numerics`, J; below zero if it gained)
-    and its size over the energy turned over (`numerics_share`), and what lines lost that came taut (`impact`, J).
+    Turned over is what the audit counts as exchanged. Where nothing moved there is no ratio. With a ledger of
+    losses also what the time stepping lost (`numerics`, J; below zero if it gained) and its size over the energy turned
+    over (`numerics_share`), and what lines lost that came taut (`impact`, J).
     """
+    from ropewalk.analysis.audit_run import exchanged
+
     if "energy" not in dataset or "closure" not in dataset["term"].values:
         return None
     energy = dataset["energy"]
-    terms = energy.sel(term=[name for name in dataset["term"].values if name != "closure"]).values
-    turned = 0.5 * float(abs(terms[-1] - terms[0]).sum())
-    missing = abs(float(energy.sel(term="closure").values[-1]))
-    is_still = turned <= STILL * float(abs(terms).max(initial=0.0))
-    balance = {"turned_over": turned, "missed": missing, "share": None if is_still else missing / turned}
+    names = [str(name) for name in dataset["term"].values]
+    first, last = (dict(zip(names, energy.values[k].tolist(), strict=True)) for k in (0, -1))
+    turned, has_moved = exchanged(first, last)
+    missing = abs(last["closure"])
+    balance = {"turned_over": turned, "missed": missing, "share": missing / turned if has_moved else None}
     if "loss_numerics" in dataset["term"].values:
         lost = float(energy.sel(term="loss_numerics").values[-1])
-        balance |= {"numerics": lost, "numerics_share": None if is_still else abs(lost) / turned}
+        balance |= {"numerics": lost, "numerics_share": abs(lost) / turned if has_moved else None}
     if "loss_impact" in dataset["term"].values:
         balance["impact"] = float(energy.sel(term="loss_impact").values[-1])
     return balance
