@@ -112,3 +112,50 @@ def test_errors_come_through_separate_kernels(modules):
     """
     for _ in range(2):
         assert run(modules, program) == "negative\n"
+
+
+def test_loading_leaves_out_what_numba_needs_for_compiling_only(modules):
+    """The registries of numba take a seventh of the time of a short command; they come when something is compiled."""
+    program = """
+        value = top(0.3)
+        print(value, "numba.np.arraymath" in sys.modules, top.overloads[top.signatures[0]].library._parsed is None)
+    """
+    first = run(modules, "value = top(0.3)\nprint(value, 'numba.np.arraymath' in sys.modules)").split()
+    assert first[1] == "True"
+    assert run(modules, program).split() == [first[0], "False", "True"]
+
+
+def test_a_caller_takes_in_a_kernel_that_was_loaded(modules):
+    """Compiled in the process that has loaded its callee, and then loaded itself: the same number each time."""
+    whole = run(modules, "print(top(0.3)); small(0.3)")
+    for path in (modules / "cache").rglob("top-*.kernel"):
+        path.unlink()
+    program = """
+        small(0.3)
+        assert "numba.np.arraymath" not in sys.modules  # loaded, not compiled
+        print(top(0.3))
+    """
+    assert run(modules, program) == whole
+    assert run(modules, "print(top(0.3))") == whole
+
+
+def test_errors_of_numbas_own_functions_come_through_when_loaded(modules):
+    """They stand in environments of numba's modules, also of a caller that is compiled after its callee was loaded."""
+    text = "@kernel\ndef folded(x, n):\n    return x.reshape((n, n))\n"
+    (modules / "parts.py").write_text((modules / "parts.py").read_text() + text)
+    text = "from parts import folded\n@kernel\ndef corner(x, n):\n    return folded(x, n)[0, 0]\n"
+    (modules / "whole.py").write_text((modules / "whole.py").read_text() + text)
+    program = """
+        import numpy as np
+        from whole import corner, folded
+        for kernel in {kernels}:
+            kernel(np.ones(4), 2)
+            try:
+                kernel(np.ones(4), 3)
+            except ValueError as error:
+                print(error)
+    """
+    first = run(modules, program.format(kernels="(folded,)"))
+    assert "size" in first
+    for _ in range(2):  # the caller is compiled; loaded
+        assert run(modules, program.format(kernels="(folded, corner)")) == 2 * first

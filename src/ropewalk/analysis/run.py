@@ -373,20 +373,19 @@ def solver_for(system: System, model: Model, solver: str | Solver | None) -> Sol
             return solver
         raise InputError(f"solver must be a name, as in 'mixed_fem', or a solver, not {type(solver).__name__}")
     from ropewalk.methods.claims import demands
-    from ropewalk.methods.registry import SOLVERS, solver_class
+    from ropewalk.methods.registry import IN_TIME, solver_class
 
     name = solver or (system.run.solver if system.run is not None else "auto")
     if name != "auto":
         return _with_settings(solver_class(name), system)
     asked = demands(model) | {Claim.DYNAMICS}
     missing: list[str] = []
-    for name in SOLVERS:
+    for name in IN_TIME:
         cls = solver_class(name)
         if asked <= cls.claims:
             return _with_settings(cls, system)
-        if Claim.DYNAMICS in cls.claims:
-            missing.append(f"{name} lacks {', '.join(sorted(claim.value for claim in asked - cls.claims))}")
-    raise InputError(f"no solver can run this case in time: {'; '.join(missing) or 'none is dynamic'}")
+        missing.append(f"{name} lacks {', '.join(sorted(claim.value for claim in asked - cls.claims))}")
+    raise InputError(f"no solver can run this case in time: {'; '.join(missing)}")
 
 
 def _with_settings(cls: Any, system: System) -> Solver:

@@ -24,6 +24,10 @@ SOLVERS: dict[str, str] = {
     "bars_statics": "ropewalk.methods.bars.equilibrium:BarsStatics",
     "settle": "ropewalk.methods.bars.settling:Settling",
 }
+# those that run in time, in the order in which `auto` takes them: a look at the claims of a class imports its method
+IN_TIME = (
+    "mixed_fem", "chain_series", "constrained", "recursive", "projection", "constrained_implicit", "joint_angles",
+)  # fmt: skip
 # rigid bars through time at fixed steps; the first is the one that the literature's step limits are of
 BAR_SOLVERS = ("recursive", "constrained", "projection", "constrained_implicit")
 

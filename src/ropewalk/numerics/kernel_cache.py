@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import io
 import os
 import pickle
 import sys
@@ -31,11 +32,13 @@ import llvmlite
 import llvmlite.binding as llvm
 import numba
 import numpy as np
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
+from numba.core.environment import Environment
+from numba.core.runtime import rtsys
 
 from ropewalk.numerics.sources import PACKAGE, CacheWarning, cache_folder, source_hash, trusted_bytes, usable_folder
 
-FNDESC = 1  # place of the function's description in what numba makes of a compiled result
 DIGEST = 32  # bytes of a sha256, at the head of every file
 # settings of numba, by the environment or by what is installed, that change the code it makes
 SETTINGS = (
@@ -77,23 +80,49 @@ def needs_of(library: Any) -> tuple[Kept, ...] | None:
     return tuple(found)
 
 
-@functools.cache
-def _without_scipy() -> None:
-    """Import numba's array functions without scipy.linalg, which takes a tenth of the time of a short command.
+class KernelUnpickler(pickle.Unpickler):
+    """Reads a file of the cache without the modules of numba that are there for compiling."""
 
-    Numba imports it to see whether there is a BLAS, which scipy always has, and again when a kernel that multiplies
-    matrices is compiled or loaded; only the second is needed.
-    """
-    if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
-        return
-    linalg: Any = import_module("numba.np.linalg")
-    look = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
-    try:
-        arrays: Any = import_module("numba.np.arraymath")
-        arrays.ensure_blas = look
-    finally:
-        linalg.ensure_blas = look
+    def find_class(self, module: str, name: str) -> Any:
+        """Numba's own, but for the one that makes an environment."""
+        if name == "_rebuild_env":
+            return _environment
+        return super().find_class(module, name)
+
+
+def _environment(module: str, constants: Any, name: str) -> Any:
+    """As numba's, without the globals of its own modules: only object mode, which no kernel is, reads them."""
+    if name in Environment._memo:
+        return Environment._memo[name]
+    is_numba = module.partition(".")[0] == "numba"
+    made = Environment({"__name__": module} if is_numba else vars(import_module(module)))
+    made.consts[:] = constants
+    made.env_name = name
+    Environment._memo[name] = made
+    return made
+
+
+class LoadedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Machine code from disk. Its code for inlining is parsed when a caller is compiled, which few processes do."""
+
+    def __init__(self, codegen: Any, name: str, machine: bytes, shared: bytes) -> None:
+        self._bitcode, self._parsed = shared, None
+        super().__init__(codegen, name)
+        self.enable_object_caching()
+        self._set_compiled_object(machine)
+        self._finalize_final_module()
+
+    @property
+    def _shared_module(self) -> Any:
+        """What numba links into callers."""
+        if self._parsed is None and self._finalized:
+            self._parsed = llvm.parse_bitcode(self._bitcode)
+            self._codegen._engine._load_defined_symbols(self._parsed)
+        return self._parsed
+
+    @_shared_module.setter
+    def _shared_module(self, module: Any) -> None:
+        self._parsed = module
 
 
 class DiskCache:
@@ -123,8 +152,7 @@ class DiskCache:
         """The compiled result for a signature, with all that it calls, or None."""
         if not source_hash(self._source) or not usable_folder(cache_folder()):
             return None
-        _without_scipy()
-        context.refresh()
+        rtsys.initialize(context)  # all that compiled code needs of numba; its registries are for compiling
         for path in self._kept(signature, context, self.inner):
             if (found := _read(path, context)) is not None:
                 log_kernel(self._function, signature, self.inner, found.library)
@@ -258,15 +286,31 @@ def _read(path: Path, context: Any, wanted: bytes | None = None) -> Any:
     if hashlib.sha256(payload).digest() != digest or wanted not in (None, digest):  # torn: compile again
         return None
     root = SHIPPED if path.is_relative_to(SHIPPED) else cache_folder()
-    needs, separate, inner, reduced = pickle.loads(payload)
+    needs, separate, inner, reduced = KernelUnpickler(io.BytesIO(payload)).load()
     for name, needed in needs:
         if needed not in _loaded and all(
             _read(place / name, context, needed) is None for place in dict.fromkeys((root, cache_folder(), SHIPPED))
         ):
             return None
-    if separate and not inner:  # numba looks for the name in code for inlining, which is not kept here
-        context.codegen()._engine._defined_symbols.add(reduced[FNDESC].llvm_cpython_wrapper_name)
-    result = CompileResult._rebuild(context, *reduced)
+    result = _rebuilt(context, reduced, inner)
     result.library.kernel_needs, result.library.kernel_separate = needs, separate
     _remember(result, path.relative_to(root), digest)
     return result
+
+
+def _rebuilt(context: Any, reduced: tuple[Any, ...], inner: bool) -> Any:
+    """A compiled result from what numba's `CompileResult._reduce` made of it."""
+    (name, _, code), description, environment, signature, is_object, lifted, annotation, init, environments = reduced
+    for function in init or ():
+        function()
+    if not inner:  # numba looks for the name in the code for inlining, which is not parsed yet
+        context.codegen()._engine._defined_symbols.add(description.llvm_cpython_wrapper_name)
+    library = LoadedLibrary(context.codegen(), name, *code)
+    for each in environments:
+        context.codegen().set_env(each.env_name, each)
+    return CompileResult(
+        typing_context=context.typing_context, target_context=context, signature=signature, fndesc=description,
+        entry_point=context.get_executable(library, description, environment), type_annotation=annotation,
+        library=library, objectmode=is_object, lifted=lifted, typing_error=None, call_helper=None,
+        environment=environment, metadata=None, reload_init=init, referenced_envs=environments,
+    )  # fmt: skip

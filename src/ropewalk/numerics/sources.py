@@ -56,13 +56,21 @@ def _content(path: Path) -> bytes:
 
 
 @functools.cache
+def _all_files() -> dict[str, tuple[Path, ...]]:
+    """Source files by the name of their ropewalk module: one walk through the folders, not a look for every name."""
+    found: dict[str, tuple[Path, ...]] = {}
+    for folder, _, names in os.walk(PACKAGE):
+        here = ".".join((PACKAGE.name, *Path(folder).relative_to(PACKAGE).parts))
+        for name in names:
+            if name.endswith(".py"):
+                module = here if name == "__init__.py" else f"{here}.{name[:-3]}"
+                found[module] = (*found.get(module, ()), Path(folder, name))
+    return found
+
+
 def _files_of(name: str) -> tuple[Path, ...]:
-    """Source files of the ropewalk module called `name`; none if it is another's."""
-    head, *rest = name.split(".")
-    if head != PACKAGE.name or not rest:
-        return ()
-    target = PACKAGE.joinpath(*rest)
-    return tuple(f for f in (target.with_suffix(".py"), target / "__init__.py") if f.is_file())
+    """Source files of the ropewalk module called `name`; none if it is another's, or the package itself."""
+    return () if name == PACKAGE.name else _all_files().get(name, ())
 
 
 @functools.cache
@@ -92,12 +100,17 @@ def source_hash(path: Path) -> str:
     todo = [path]
     while todo:
         here = todo.pop()
-        if here in seen or any(here.is_relative_to(place) for place in UNCOMPILED):
-            continue
-        seen.add(here)
-        if here.is_relative_to(PACKAGE):
-            todo += _imports(here)
+        if here not in seen and not _lies_in(here, UNCOMPILED):
+            seen.add(here)
+            if _lies_in(here, (PACKAGE,)):
+                todo += _imports(here)
     return _hash_of(seen)
+
+
+@functools.cache
+def _lies_in(path: Path, places: tuple[Path, ...]) -> bool:
+    """Whether a file is one of the places, or in one of them. Paths compare slowly: asked once a file."""
+    return any(path.is_relative_to(place) for place in places)
 
 
 @functools.cache

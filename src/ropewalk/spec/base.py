@@ -43,7 +43,7 @@ def zero_as_mapping(value: Any) -> Any:
 class Part(BaseModel):
     """A frozen piece of a case. Unknown keys are refused; what is wrong raises InputError."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False, defer_build=True)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> Any:
