@@ -158,7 +158,10 @@ def _table_strain(data: Array, tension: Array) -> Array:
 
 
 def _polynomial_strain(data: Array, tension: Array) -> Array:
-    """Inverse of T = EA (e + k2 e^2 + ...), straight beyond the limit strain and below zero."""
+    """Inverse of T = EA (e + k2 e^2 + ...), straight beyond the limit strain and below zero.
+
+    Newton on all tensions at once; not numerics/newton.py, since the audit shares no code with what it checks.
+    """
     stiffness, limit = data[0], data[1]
     rising = np.concatenate([[0.0, 1.0], data[2:]]) * stiffness
     slope = np.polynomial.polynomial.polyder(rising)

@@ -331,7 +331,10 @@ def _changed(rod: RodModel, basis: Array, parameters: Array) -> RodModel:
 
 
 def correct(rod: RodModel, pose: FloatingPose, basis: Array) -> tuple[RodModel | None, int]:
-    """Newton's method with the smallest change of curvature back to balance at `pose`; None if it fails."""
+    """Newton's method with the smallest change of curvature back to balance at `pose`; None if it fails.
+
+    Not numerics/newton.py: three equations in many unknowns, met with the least change.
+    """
     last = np.inf
     for used in range(CORRECTIONS):
         if section_bend(rod).max() >= 1.0:

@@ -91,5 +91,10 @@ def end_section(model: Model, line: int, side: int) -> int:
 
 @kernel(forceinline=True, **UNCOUNTED)
 def carried(force, normal):
-    """What the bed takes of the force of a laid line on its anchor (N): the part that presses down.  Tuples of 3"""
+    r"""Force (N) that the bed takes from a grounded line on its anchor: the part that presses down.  Tuples of 3
+
+    .. math:: f = \min(0,\, F \cdot n)\, n
+
+    Source: the heading of this file.
+    """
     return scale3(min(0.0, dot(force, normal)), normal)

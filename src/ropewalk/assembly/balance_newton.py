@@ -4,6 +4,9 @@ For lines that only pull, under dead loads, the energy is a convex function of w
 (docs/theory/assemblies.md), so the balance has one answer and a step is good if the energy still
 falls, or falls less steeply, at its end. That needs forces only, no energy. Bodies make the energy
 non-convex through their rotations; there the shifted stiffness keeps the direction downhill.
+
+The loop is its own, not numerics/newton.py: it judges steps by the slope of the energy, has the bed as a one-sided
+constraint on points, shifts its matrix until it is positive definite, and tries each step in one compiled call.
 """
 
 from __future__ import annotations
@@ -72,7 +75,12 @@ class Path:
 
 @kernel
 def _factor_solve(A, b, x):
-    """Solve A x = b by Cholesky in place of A; False if A is not positive definite."""
+    r"""Solve A x = b by Cholesky's method in place of A; False if A is not positive definite.
+
+    .. math:: A = L L^T, \qquad L y = b, \qquad L^T x = y
+
+    Source: [Golub2013], sec. 4.2.    A : (n, n)    b, x : (n,)
+    """
     n = b.size
     for j in range(n):
         d = A[j, j]
@@ -102,7 +110,14 @@ def _factor_solve(A, b, x):
 
 @kernel
 def _dense_step(K, free, force, scale):
-    """Newton step of the free dofs from the symmetric part of K, shifted until positive; step, number of shifts."""
+    r"""Newton step of the free dofs, and the number of shifts until the matrix is positive definite.
+
+    .. math:: \left(\tfrac12 (K + K^T) + \sigma D\right) \delta = F
+
+    Source: docs/theory/assemblies.md, Consequences for the iteration; D scales translations and rotations alike.
+
+    K : (n_dofs, n_dofs)    free : (n,) dofs    force : (n_dofs,) N, N m    scale : (n_dofs,) of D
+    """
     n = free.size
     S = np.empty((n, n))
     b = np.empty(n)
@@ -185,6 +200,8 @@ class Trial(NamedTuple):
 @kernel(separate=True)
 def _try(assembly, here, fraction, trial, out, there):
     """Balance after `fraction` of the step of a `Trial` from a place; points that sink are put back on the bed.
+
+    Source: docs/theory/assemblies.md: the slope g = F . delta at the end of the step judges it; contact is z >= z_bed.
 
     here, there : `Place`, the old and the new one, which is filled    out : `Balance`, filled
     Returns whether every line reaches, the residual along the step (N m) and its largest entry (N).

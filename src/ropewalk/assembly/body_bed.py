@@ -94,6 +94,8 @@ def is_near_bed(body, x, bed):
 def feet_terms(body, foot, pose, rates, bed, gp, block):
     r"""Adds minus the forces of the bed on a body, and their derivative, to its block.
 
+    Source: :func:`ropewalk.loads.bed.contact` at every foot; docs/theory/bodies.md, The bed.
+
     .. math::
         \delta f = f_x (\delta x + \theta \times e) + f_v (\gamma' \delta x + \delta v_\theta), \quad
         \delta v_\theta = (\theta \times \omega + \gamma' Z \theta) \times c + \omega \times (\theta \times e), \quad
@@ -118,7 +120,10 @@ def feet_terms(body, foot, pose, rates, bed, gp, block):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _add_tangent(force, derivatives, arms, omega, Z, gp, block):
-    """Adds minus the derivative of the force at a foot.  arms : c, e of the module's heading"""
+    """Adds minus the derivative of the force at a foot and of its moment.  arms : c, e of the module's heading
+
+    Source: :func:`feet_terms`: dM = delta c x f + c x delta f, with delta c = theta x e.
+    """
     (by_x, by_v), (c, e) = derivatives, arms
     hat_c, hat_e, hat_w = hat9(c), hat9(e), hat9(omega)
     turn_v = sub9(sub9(times(hat_c, hat_w), scale9(gp, times(hat_c, Z))), times(hat_w, hat_e))

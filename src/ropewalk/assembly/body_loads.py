@@ -34,13 +34,19 @@ def three_of(X, c, n):
 
 @kernel(forceinline=True)
 def body_motion(k, X, mesh):
-    """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world."""
+    """World attitude R, map Z of physics/rigidbody.py, angular velocity and acceleration in the world.
+
+    Source: docs/theory/bodies.md, Motion: R = R_0 exp(psi), omega = R Omega, alpha = R Omega'.
+    """
     return turn_motion(k, body_rows(k, mesh)[1], X, mesh.bodies.memory.attitude)
 
 
 @kernel(forceinline=True)
 def turn_motion(k, turn, X, start):
-    """As `body_motion`, from the row of the rotation and the attitudes at the start of the step."""
+    """As `body_motion`, from the row of the rotation and the attitudes at the start of the step.
+
+    Source: docs/theory/bodies.md, Motion: R = R_0 exp(psi), omega = R Omega, alpha = R Omega'.
+    """
     R, Z = attitude((start[k, 0], start[k, 1], start[k, 2], start[k, 3]), three_of(X, 0, turn))
     return R, Z, onto(R, three_of(X, 1, turn)), onto(R, three_of(X, 2, turn))
 
@@ -80,6 +86,8 @@ def add_matrices(body, pose, rates, start, psi, step, block):
 def water_terms(k, pose, rates, bodies, surface, fluid, step, block):
     """Adds minus the forces of water and wind on body k to its block; returns what drag loses, W.
 
+    Source: docs/theory/bodies.md, Loads: F = sum over hulls, or that of the volume.
+
     bodies : `BodyMesh`    surface : height of the origin over the water, m, and acceleration of the water there
     others as in :func:`~ropewalk.loads.hull.hull_terms`
     """
@@ -95,7 +103,12 @@ def water_terms(k, pose, rates, bodies, surface, fluid, step, block):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def fill_block(k, rows, X, flow, bodies, mass_damping, fluid, step):
-    """Inertia minus forces of body k, apart from its lines, and the derivative, into bodies.memory.block (6, 7).
+    r"""Inertia minus forces of body k, apart from its lines, and the derivative, into bodies.memory.block (6, 7).
+
+    .. math:: m\,(\ddot x + \alpha\times c + \omega\times(\omega\times c)) - F, \qquad
+              J\alpha + \omega\times J\omega + m\,c\times\ddot x - M
+
+    Source: [Featherstone2008]; docs/theory/bodies.md, Motion and Loads.
 
     rows : of the body's position and rotation in X (3, n, 3)    flow : (n, 8) of the water    bodies : `BodyMesh`
     mass_damping : 1/s    fluid : rho, g; kg/m3, m/s2    step : bp, gp

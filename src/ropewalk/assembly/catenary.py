@@ -96,6 +96,8 @@ def balance(n_points: int, n_bodies: int, n_lines: int) -> Balance:
 def in_space(solution, dx, ex, ey, force, jacobian):
     r"""Turns a line in its vertical plane into end forces (N) and their derivatives (N/m) in space.
 
+    Source: docs/theory/assemblies.md, The energy of a string is convex; the swing is that of a pendulum.
+
     .. math:: F_A = H_A e + V_A z, \quad F_B = -H_B e - V_B z, \quad
               \partial F/\partial r_B \ni \frac{H}{\Delta x} (1 - e e^T - z z^T)
 
@@ -129,7 +131,10 @@ def in_space(solution, dx, ex, ey, force, jacobian):
 
 @kernel
 def place_end(kind, index, offset, points, bodies, quaternions, arm, r):
-    """Place r (m) of a line's end, and its lever `arm` (m, world) from the body's origin, zero on a point."""
+    """Position (m) of a line's end, r = x + R o, and its lever arm (m, world) from the body's origin, 0 on a point.
+
+    Source: rotation by a unit quaternion, [Sola2018]; docs/theory/assemblies.md, Bodies.
+    """
     if kind == BODY:
         q = quaternions[index]
         w, x, y, z = q[0], q[1], q[2], q[3]
@@ -161,7 +166,12 @@ def highest_end(end_kind, end_index, end_offset, points, bodies, quaternions):
 
 @kernel
 def end_map(kind, arm, frame, out):
-    """(3, 6) map from the dofs of a line's end to its displacement; returns the number of dofs, 3 or 6."""
+    r"""(3, 6) map from the dofs of a line's end to its displacement; returns the number of dofs, 3 or 6.
+
+    .. math:: \delta r = \delta x + \theta \times a
+
+    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness; the axes of its joint for a point.
+    """
     out[:, :] = 0.0
     if kind == BODY:
         for j in range(3):
@@ -202,7 +212,10 @@ def _solve_over(assembly, i, dx, dz, height, out):
 
 @kernel
 def _rises(assembly, i, dz, low_a, low_b, solution):
-    """True if a line that hangs free goes up from each end that is low, and nowhere below it."""
+    """True if a line that hangs free goes up from each end that is low, and nowhere below it.
+
+    Source: V >= 0 at every low end and no point below it, :func:`ropewalk.physics.catenary_pieces.lowest`.
+    """
     if (low_a and solution.v_a < 0.0) or (low_b and solution.v_b > 0.0):
         return False
     L, EA, w, load = pieces_of(assembly, i)
@@ -214,6 +227,8 @@ def _rises(assembly, i, dz, low_a, low_b, solution):
 @kernel(separate=True)
 def solve_in_plane(assembly, i, dx, z_a, z_b, out):
     """Closed form of line i between heights z_a and z_b (m), span dx (m); returns the status and whether it is raised.
+
+    Source: docs/theory/catenary.md, On a flat bed: z = max(z, z_bed) for an end that lies on it.
 
     An end may be held within the contact radius of the bed, or below it. A line that leaves such an end upwards has
     no part on the bed and hangs from where it is held; otherwise the end lies on the bed like the line beside it.
@@ -252,7 +267,13 @@ def heading(r):
 
 @kernel
 def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_force):
-    """Take the end forces of a line and their derivatives to the dofs of its ends."""
+    r"""Take the end forces of a line and their derivatives to the dofs of its ends.
+
+    .. math:: K_i = -J^T \frac{\partial f}{\partial r} J
+              - \begin{pmatrix} 0 & 0 \\ 0 & a f^T - (a \cdot f)\,1 \end{pmatrix}
+
+    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.
+    """
     block[:, :] = 0.0
     half = np.empty((3, 6))
     spare = np.zeros(6)
@@ -279,7 +300,12 @@ def _add_to_dofs(maps, counts, arms, dofs, end_force, jacobian, block, line_forc
 
 @kernel
 def _add_point(assembly, k, position, out_force, own):
-    """Weight, buoyancy, force and springs of point k, along the axes of its joint."""
+    r"""Weight, buoyancy, force and springs of point k, along the axes of its joint.
+
+    .. math:: F = F_0 + \rho g V w(z)\, e_z + f_0 - k\, e \cdot (r - r_0)
+
+    Source: docs/theory/assemblies.md, Points; weight is part of F_0.
+    """
     frame, force = assembly.frame[k], assembly.force[k]
     share, slope = wet_sphere(position[2], assembly.radius[k])
     whole = assembly.density * assembly.gravity * assembly.volume[k]
@@ -309,6 +335,8 @@ def _add_body(assembly, k, n_points, bodies, quaternions, out):
 @kernel(separate=True)
 def evaluate(assembly, points, bodies, quaternions, out):
     """Fill `out` (a Balance) for points and bodies at given places.
+
+    Source: docs/theory/assemblies.md: F = sum of lines, weight, buoyancy, springs and given forces, K = -dF/dx.
 
     points : (p, 3) m    bodies : (b, 3) m    quaternions : (b, 4)
     """

@@ -40,9 +40,13 @@ SHORTEST = 1e-9  # of the unstretched length: a collapsed element keeps a direct
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def slack_strain(T, element, law_data, slack):
-    """Strain at a tension (N) and its derivative (1/N); a line that cannot push gives way below zero tension.
+    r"""Strain at a tension (N) and its derivative (1/N); a line that cannot push gives way below zero tension.
 
-    element : record    law_data : numbers of the laws    slack : axial stiffness in compression (N), 0 if it can push
+    .. math:: e = e(T) \ (T \ge 0), \qquad e = e_0 + T/k_s \ (T < 0)
+
+    Source: docs/theory/mixed_elements.md, Elements.
+
+    element : record    law_data : numbers of the laws    slack : k_s, stiffness in compression (N), 0 if it can push
     """
     if T < 0.0 and slack > 0.0:
         return element.rest + T / slack, 1.0 / slack
@@ -89,6 +93,10 @@ def elements_of(mesh, may_push):
 def axial(e, i, now, elements, gp):
     r"""Tension of element e, which begins at node i, and its length equation.
 
+    .. math:: F_1 = T t, \quad F_2 = -T t, \qquad |d| - L + \tau\, t \cdot \Delta v - L\, e(T) = 0
+
+    Source: [Montano2005], eq. (11), as in the heading of this file.
+
     Returns the unit tangent t, the length, the tension (N), the weight w (N/m) with which the length equation is
     to be added to the rows of the nodes, the stiffness matrix (N/m) of the second node with that added, the
     length equation's row by the second node, minus its derivative by T (m/N), and the miss (m).
@@ -110,9 +118,13 @@ def axial(e, i, now, elements, gp):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def tie(i, now, made, force, strained, grows, gp):
-    """As `axial`, of the element from row i to the next, without the force.
+    r"""As `axial`, of the element from row i to the next, without the force.
 
-    made : unstretched length (m) and damping (s)    force : tension, N    strained : strain and compliance (1/N) at it
+    .. math:: |d| - L + \tau\, (t \cdot \Delta v - \dot L/L\, |d|) - L\, e(T) = 0
+
+    Source: [Montano2005], eq. (11), as in the heading of this file.
+
+    made : unstretched length L (m) and damping tau (s)    force : tension, N    strained : strain and compliance (1/N)
     grows : rate of the unstretched length over itself, 1/s
     """
     (L, tau), (stretched, compliance), r, v, j = made, strained, now.r, now.v, i + 1
@@ -156,7 +168,11 @@ def water_on_node_half(element, n, other, chord, now, fluid, step):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def element_system(e, i, now, elements, fluid, step):
-    """Residuals and tangent of element e, which begins at node i.
+    r"""Residuals and tangent of element e, which begins at node i.
+
+    .. math:: R_1 = -(T t + F_w + F_g)_1, \qquad R_2 = -(-T t + F_w + F_g)_2
+
+    Source: docs/theory/mixed_elements.md, Elements: tension, water and given loads; inertia is added at the nodes.
 
     Returns the residuals of the two nodes (N) and of the length (m); minus the derivatives of the first residual by the
     second position and of the second by the first (N/m), to which the length equation times the weight has been added;
@@ -179,7 +195,11 @@ def element_system(e, i, now, elements, fluid, step):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def pulled_in_water(element, i, chord, pull, S, now, fluid, step):
-    """Forces (N) of tension and water on the nodes of the element from row i to the next, and their derivatives.
+    r"""Forces (N) of tension and water on the nodes of the element from row i to the next, and their derivatives.
+
+    .. math:: F_1 = T t + F_{w,1}, \qquad F_2 = -T t + F_{w,2}
+
+    Source: docs/theory/mixed_elements.md, Elements; loads/member.py for the water on each half.
 
     element : record    chord : tangent and length (m)    pull : tension, N    S : stiffness matrix of `axial`
     Returns both forces, and the matrices A, B, Ca and Cb of `element_system`.

@@ -73,14 +73,19 @@ def _pushed_nodes(model: Model, line: int, s: Array) -> set[int]:
 
 @kernel(**UNCOUNTED)
 def _chord(r, n):
-    """Unit tangent at an inner node."""
+    """Unit tangent at an inner node: t = (r_{n+1} - r_{n-1}) / |...|. Source: central difference."""
     d = (r[n + 1, 0] - r[n - 1, 0], r[n + 1, 1] - r[n - 1, 1], r[n + 1, 2] - r[n - 1, 2])
     return scale3(1.0 / max(np.sqrt(dot(d, d)), STILL), d)
 
 
 @kernel(**UNCOUNTED)
 def set_lift(h, X, flow, mesh):
-    """Put the lift at the end of a step of length h (s) on the nodes.
+    r"""Put the lift at the end of a step of length h (s) on the nodes.
+
+    .. math:: \phi_1 = \phi_0 + \tfrac{h}{2} (\dot\phi_0 + \dot\phi_1), \qquad
+              \overline{y^2} \to \lambda\,\overline{y^2} + (1 - \lambda)\,y^2
+
+    Source: [Thorsen2014], eqs. (1) to (6), by Heun's method; lambda of :func:`ropewalk.physics.lift.forgotten`.
 
     X : (4, n_rows, 3) motion that is predicted there    flow : (n_rows, 8) water there
     """

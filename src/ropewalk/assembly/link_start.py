@@ -46,7 +46,9 @@ def refuse_open_links(model: Model, state: State) -> None:
 def close_links(model: Model, state: State) -> State:
     """The state with linked free bodies put together, each moved as little as its share of the mass allows.
 
-    Free points go along in joints by component; the ends of other links stay where they are.
+    Free points go along in joints by component; the ends of other links stay where they are. Each sweep is a Newton
+    step with fewer equations than unknowns, of least motion in the mass norm; not numerics/newton.py, which needs a
+    square system.
     """
     if not model.links.names:
         return state

@@ -12,7 +12,10 @@ from ropewalk.physics.ropes import MEMORY, dynamic_stiffness, static_strain, ste
 
 @kernel(**UNCOUNTED)
 def set_ropes(h, T, mesh):
-    """Give the elements with memory their law of a step of length h (s).  T : (n_elements,) at its start, N"""
+    """Give the elements with memory their law of a step of length h (s).  T : (n_elements,) at its start, N
+
+    Source: :func:`ropewalk.physics.ropes.step_law`: e = e_0 + give T over the step.
+    """
     for e in range(T.size):
         el = mesh.element[e]
         if el.law == MEMORY:
@@ -22,7 +25,10 @@ def set_ropes(h, T, mesh):
 
 @kernel(**UNCOUNTED)
 def move_ropes(h, before, after, mesh):
-    """Move the memory over a step of length h (s) that was accepted.  before, after : (n_elements,) tensions, N"""
+    """Move the memory over a step of length h (s) that was accepted.  before, after : (n_elements,) tensions, N
+
+    Source: :func:`ropewalk.physics.ropes.step_law`: q_1 = q_0' + (dq/dT) T_1, q_m = max(q_m, q_1).
+    """
     for e in range(after.size):
         el = mesh.element[e]
         if el.law == MEMORY:
@@ -44,7 +50,10 @@ def wake_ropes(T, mesh):
 
 @kernel
 def freeze_ropes(T, mesh):
-    """Let ropes follow small fast changes about the tensions T (n_elements,), N: with their dynamic stiffness."""
+    """Let ropes follow small fast changes about the tensions T (n_elements,), N: with their dynamic stiffness.
+
+    Source: [Falkenberg2017]: e = x(q) + (T - q)/E_d about T = q.
+    """
     for e in range(T.size):
         el = mesh.element[e]
         if el.rope >= 0:

@@ -90,7 +90,12 @@ def heights_over(bed: Bed, r: Array) -> tuple[Array, Array]:
 
 @kernel(separate=True, fastmath=FUSED, **UNCOUNTED)
 def _tangent_plane(bed, x):
-    """Unit normal of a bed on a grid under x, and the height (m) of x over the plane that touches the bed there."""
+    r"""Unit normal of a bed on a grid under x, and the height (m) of x above the plane that touches the bed there.
+
+    .. math:: n = s\,(-z_x,\, -z_y,\, 1), \qquad h = s\,(x_3 - z), \qquad s = (1 + z_x^2 + z_y^2)^{-1/2}
+
+    Source: docs/theory/morison.md, Seabed.    bed : `Bed`    x : 3 numbers, m
+    """
     z, zx, zy, _, _, _ = relief(x[0], x[1], bed.x, bed.y, bed.table)
     s = 1.0 / np.sqrt(1.0 + zx * zx + zy * zy)
     return (-s * zx, -s * zy, s), s * (x[2] - z)
@@ -98,7 +103,10 @@ def _tangent_plane(bed, x):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def ground(bed, x):
-    """Unit normal of the bed under x, 3 numbers, and the height of x over it (m).  bed : of `Bed`    x : m"""
+    """Unit normal of the bed under x, 3 numbers, and the height of x above it (m): h = n . x - b for a plane.
+
+    Source: docs/theory/morison.md, Seabed; a bed on a grid by :func:`_tangent_plane`.    bed : `Bed`    x : m
+    """
     if bed.x.size > 0:
         return _tangent_plane(bed, x)
     law = bed.law[0]
@@ -109,6 +117,8 @@ def ground(bed, x):
 @kernel(separate=True, fastmath=FUSED, **UNCOUNTED)
 def _bend(bed, x):
     r"""Derivative of the normal by the place, 9 numbers (1/m).
+
+    Source: derivative of the normal in docs/theory/morison.md, Seabed.    bed : `Bed`    x : 3 numbers, m
 
     .. math:: \frac{\partial n}{\partial x_j} = -s\,(z_{xj},\, z_{yj},\, 0) - s^2 (z_x z_{xj} + z_y z_{yj})\, n,
               \qquad s = (1 + z_x^2 + z_y^2)^{-1/2}
@@ -125,7 +135,7 @@ def _bend(bed, x):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def bend(bed, x):
-    """Derivative of the bed's normal by the place x (m), 9 numbers (1/m): 0 for a plane."""
+    """As :func:`_bend`, and 0 for a plane."""
     if bed.x.size > 0:
         return _bend(bed, x)
     return ZERO9
@@ -133,9 +143,11 @@ def bend(bed, x):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def penetration(bed, x, radius):
-    """Depth (m) of the underside of a line at x in the bed; negative above it.
+    """Depth (m) of the underside of a line at x in the bed, a - h; negative above it.
 
-    bed : of `Bed`    x : 3 numbers, m    radius : from the line's centre to its underside, m
+    Source: docs/theory/morison.md, Seabed: delta = a - h.
+
+    bed : `Bed`    x : 3 numbers, m    radius : a, from the line's centre to its underside, m
     """
     return radius - ground(bed, x)[1]
 
@@ -202,9 +214,14 @@ def contact(bed, x, v, friction, area, radius):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def press(bed, surface, v, area, radius, gp):
-    """Normal force of the bed (N), and its increase per way into the bed (N/m) for Newton's method.
+    r"""Normal force of the bed (N), and its increase per metre into the bed (N/m) for Newton's method.
 
-    bed : of `Bed`    surface : of :func:`ground`    v : m/s    area : of contact, m2    radius : m
+    .. math:: N = p A, \qquad \frac{dN}{d\delta} = A \left(p_\delta + \gamma' p_{\dot\delta}\right)
+
+    Source: :func:`pressure`, docs/theory/morison.md, Seabed. For a node on its way down the slope is at least that of
+    the chord p/delta.
+
+    bed : `Bed`    surface : of :func:`ground`    v : m/s    area : of contact, m2    radius : m
     gp : dv/dr of the time step, 1/s
     """
     n, height = surface
@@ -219,7 +236,12 @@ def press(bed, surface, v, area, radius, gp):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def slid(n, x, hold):
-    """Displacement along the bed from where a node grips it (m), and its length.  n : the bed's normal"""
+    r"""Displacement along the bed from where a node grips it (m), and its length.
+
+    .. math:: d = (1 - n n^T)(r - r_\mathrm{grip})
+
+    Source: docs/theory/morison.md, Friction.    n : the bed's normal    x, hold : r and its grip, m
+    """
     d = sub3(x, hold)
     d = add3(d, scale3(-dot(d, n), n))
     return d, np.sqrt(dot(d, d))
@@ -227,9 +249,11 @@ def slid(n, x, hold):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def grip_pull(k, n, d, length, pushed, friction):
-    r"""Force of friction with a memory (N), and minus its derivative.
+    r"""Friction force with a memory (N), and minus its derivative with respect to position.
 
     .. math:: f = -\min\left(k,\ \frac{\mu N}{|d|}\right) d
+
+    Source: elastic-plastic law of docs/theory/morison.md, Friction.
 
     k : shear stiffness, N/m    n : the bed's normal    d, length : of :func:`slid`    pushed : of :func:`press`
     friction : coefficient
@@ -248,9 +272,14 @@ def grip_pull(k, n, d, length, pushed, friction):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def moved_grip(bed, x, v, hold, friction, radius):
-    """Where a node grips the bed after a step: where it is in the air; else dragged behind it if it slips.
+    r"""Grip of a node after an accepted step (m): at the node itself off the bed, dragged behind it where it slips.
 
-    bed : of `Bed`    x, v, hold : place and velocity of the node, and where it gripped so far; m, m/s
+    .. math:: r_\mathrm{grip} = r - \frac{\mu p}{k_t} \frac{d}{|d|} \quad \text{where } |d| > \frac{\mu p}{k_t}
+
+    Source: return to the limit of the law of docs/theory/morison.md, Friction.
+
+    bed : `Bed`    x, v : position and velocity of the node, m, m/s    hold : its grip so far, m
+    friction : coefficient    radius : from the centre to the underside, m
     """
     n, height = ground(bed, x)
     delta, keep = radius - height, 0.0

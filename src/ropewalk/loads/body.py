@@ -96,22 +96,37 @@ def clear_block(block):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def weight_terms(body, R, g, block):
-    """Adds minus the weight of a body, and its derivative, to its block.  R : attitude    g : m/s2"""
+    r"""Adds minus the weight of a body, and its derivative, to its block.
+
+    .. math:: F = -m g\, e_z \quad \text{at the arm } R c
+
+    Source: :func:`ropewalk.loads.cut.force_terms`.    body : record    R : attitude    g : m/s2    block : (6, 7)
+    """
     force_terms((0.0, 0.0, -body.mass * g), onto(R, vector(body.centre)), block)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def given_terms(body, R, block):
-    """Adds minus the force and moment that the user gives, and their derivative, to a body's block.  R : attitude"""
+    r"""Adds minus the force and the moment given in the case, and their derivative, to a body's block.
+
+    .. math:: F = F_0 \quad \text{at the arm } R a, \qquad M = R a \times F_0 + M_0
+
+    Source: :func:`ropewalk.loads.cut.force_terms`.    body : record    R : attitude    block : (6, 7)
+    """
     force_terms(vector(body.load_force), onto(R, vector(body.load_at)), block)
     add_column(block, 3, (-body.load_moment[0], -body.load_moment[1], -body.load_moment[2]))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def volume_terms(body, height, aw, fluid, block):
-    """Adds minus the buoyancy and Froude-Krylov force of a body without a hull, a sphere at the surface, to its block.
+    r"""Adds minus buoyancy and Froude-Krylov force of a body without a hull, a sphere, to its block.
 
-    height : of the origin above the surface, m    aw : acceleration of the water there, m/s2    fluid : rho, g
+    .. math:: F = w(z)\, \rho V (g\, e_z + a_w)
+
+    Source: docs/theory/morison.md, Inertia; w of :func:`ropewalk.loads.float.wet_sphere`.
+
+    body : record    height : z, of the origin above the surface, m    aw : acceleration of the water there, m/s2
+    fluid : rho, g    block : (6, 7)
     """
     share, slope = wet_sphere(height, radius_of(body.volume))
     mass = fluid[0] * body.volume
@@ -123,12 +138,18 @@ def volume_terms(body, height, aw, fluid, block):
 
 @kernel(**COUNTED)
 def matrix_terms(body, pose, rates, now, step, block):
-    """Adds the user's stiffness, damping and added mass of a body to its block.
+    r"""Adds the given stiffness, damping and added mass of a body to its block.
 
-    Added mass by Kirchhoff's equations [Lamb1932], art. 124, in still water; its gyroscopic part has no derivative.
+    .. math::
+        (F, M) = -K (x - x_0,\, \theta) - C (v, \omega)
+        - R \left(\dot P + \Omega \times P,\ \dot L + \Omega \times L + V \times P\right), \quad
+        (P, L) = A\, (V, \Omega)
 
-    body : record    pose : place, attitude R and Z    rates : velocity, acceleration, angular velocity and acceleration
-    now : (4,) attitude as a quaternion    step : bp, gp
+    Source: Kirchhoff's equations, [Lamb1932], art. 124, for added mass in still water, with V and Omega in the body
+    frame; docs/theory/bodies.md, Given matrices. The gyroscopic part of the added mass has no derivative here.
+
+    body : record    pose : position, attitude R and Z    rates : velocity, acceleration, angular velocity and
+    acceleration now : (4,) attitude as a quaternion    step : bp, gp    block : (6, 7)
     """
     (x, R, Z), (v, a, omega, alpha), (bp, gp) = pose, rates, step
     turn = quaternion_log(quaternion_product(now, quaternion_conjugate(body.home_turn)))
@@ -164,7 +185,12 @@ def matrix_terms(body, pose, rates, now, step, block):
 
 @kernel
 def _momentum(A, at, v, w):
-    """Rows `at` to at + 2 of the matrix A (6, 6) times (v, w)."""
+    """Momentum of added mass, N s or N m s: three rows of P = A (v, w), from row `at` on.
+
+    Source: [Lamb1932], ch. VI.
+
+    A : (6, 6)    v, w : velocity (m/s) and angular velocity (rad/s), or their rates
+    """
     return (
         A[at, 0] * v[0] + A[at, 1] * v[1] + A[at, 2] * v[2] + A[at, 3] * w[0] + A[at, 4] * w[1] + A[at, 5] * w[2],
         A[at + 1, 0] * v[0] + A[at + 1, 1] * v[1] + A[at + 1, 2] * v[2]
@@ -177,6 +203,8 @@ def _momentum(A, at, v, w):
 @kernel(**COUNTED)
 def still_block(body, x, quaternion, fluid, shells, block):
     r"""Minus the wrench on a body at rest in still water, without current, and its stiffness, into block (6, 7).
+
+    Source: docs/theory/bodies.md, Equilibrium, and docs/theory/hydrostatics.md, Force and stiffness.
 
     .. math:: \delta (F, M) = -K\, (\delta x, \theta)
 
@@ -200,5 +228,8 @@ def still_block(body, x, quaternion, fluid, shells, block):
 
 @kernel
 def turned_attitude(start, psi):
-    """Quaternion (4,) after the turn psi (3 numbers, body axes, rad) from `start` (4,)."""
+    """Quaternion (4,) after a rotation psi (3 numbers, body axes, rad) from `start` (4,).
+
+    Source: q = q_0 exp(psi/2), [Sola2018].
+    """
     return turned(start, np.array([psi[0], psi[1], psi[2]]))

@@ -57,7 +57,12 @@ def vector(a):
 
 @kernel(**COUNTED)
 def surface_plane(wave, x, y, t, around):
-    """Tangent plane of the wave surface over (x, y), m, at time t (s): fills `up` and `point` of HULL_WATER."""
+    r"""Tangent plane of the wave surface over (x, y), m, at time t (s): fills `up` and `point` of HULL_WATER.
+
+    .. math:: n = \frac{(-\eta_x,\, -\eta_y,\, 1)}{\sqrt{1 + \eta_x^2 + \eta_y^2}} \quad \text{through } (x, y, \eta)
+
+    Source: docs/theory/bodies.md, Buoyancy.    wave : wave table    around : record of HULL_WATER
+    """
     around.up[0], around.up[1], around.up[2] = 0.0, 0.0, 1.0
     around.point[0], around.point[1], around.point[2] = x, y, 0.0
     if wave.shape[1] == 0:
@@ -70,7 +75,10 @@ def surface_plane(wave, x, y, t, around):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def height_over_plane(x, around):
-    """Height of a place (m) over the tangent plane of the surface, along its normal, m."""
+    """Height (m) of x above the tangent plane of the surface, along its normal: h = n . (x - p), docs/theory/bodies.md.
+
+    x : 3 numbers, m    around : record of HULL_WATER
+    """
     up, point = around.up, around.point
     return up[0] * (x[0] - point[0]) + up[1] * (x[1] - point[1]) + up[2] * (x[2] - point[2])
 
@@ -78,6 +86,8 @@ def height_over_plane(x, around):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def pressure_gradient(around, fluid):
     r"""Minus the mean pressure gradient in the water that a hull displaces, :math:`\rho (g e_z + \bar u)`, N/m3.
+
+    Source: docs/theory/bodies.md, Froude-Krylov force: w = rho (g e_z + mean acceleration of the displaced water).
 
     around : record of HULL_WATER    fluid : rho, g; kg/m3, m/s2
     """
@@ -89,9 +99,13 @@ def pressure_gradient(around, fluid):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def centre_pressure(cut, centre):
-    """Puts the volume and the waterplane of a sphere's cut at its centre, through which all pressure on it goes.
+    r"""Moves the volume and the waterplane of a sphere's cut to its centre, through which all pressure on it acts.
 
-    cut : (1,) of CUT of physics/hydrostatics.py    centre : from the body's origin, world, m
+    .. math:: m = V e, \qquad \int p\,dA = A e, \qquad \int p p^T dA = A\, e e^T
+
+    Source: docs/theory/bodies.md, Froude-Krylov force.
+
+    cut : (1,) of CUT of physics/hydrostatics.py    centre : e, from the body's origin, world, m
     """
     own = cut[0]
     volume, area = own.volume, own.area
@@ -142,6 +156,8 @@ def buoyancy_terms(cut, up, w, block):
 def wall_cut(bottom, top, radius, axis, up, height, cut):
     r"""Cut of a cylinder whose wall alone meets the plane, in closed form; returns False if a lid does.
 
+    Source: volume and moments of a cylinder cut at a slant; docs/theory/hydrostatics.md.
+
     .. math::
         V = \pi r^2 (\zeta_c - \zeta_0), \quad \int \zeta\,dV = \frac{\pi r^2}{2} (\zeta_c^2 - \zeta_0^2)
         + \frac{\pi r^4}{8} \tan^2\theta, \quad \int q\,dV = -\frac{\pi r^4}{4} \tan\theta
@@ -177,7 +193,12 @@ def wall_cut(bottom, top, radius, axis, up, height, cut):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def force_terms(force, arm, block):
-    """Adds minus a constant world force (N) at an arm (m, world) that turns with the body, and its derivative."""
+    r"""Adds minus a constant world force at an arm that rotates with the body, and its derivative, to a body's block.
+
+    .. math:: M = a \times F, \qquad -\frac{\partial M}{\partial\theta} = (a \cdot F)\, 1 - a F^T
+
+    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.    force : F, N    arm : a, world, m    block : (6, 7)
+    """
     add_column(block, 0, scale3(-1.0, force))
     add_column(block, 3, cross3(force, arm))
     add_block(block, 3, 3, plus_unit(scale9(-1.0, outer(arm, force)), dot(arm, force)))
@@ -185,19 +206,24 @@ def force_terms(force, arm, block):
 
 @kernel(**COUNTED)
 def _cut_profile(first, stop, profile, axis, up, height, cut):
-    """Cut of the hull of revolution in rows first to stop of the profiles, by quadrature; tuples axis and up."""
+    """Cut of the hull of revolution in rows first to stop of the profiles, by quadrature; tuples axis and up.
+
+    As :func:`ropewalk.physics.hydrostatics.axisymmetric`.
+    """
     hydrostatics.axisymmetric(profile[first:stop], np.array(axis), np.array(up), height, cut)
 
 
 @kernel(**COUNTED)
 def _cut_sphere(radius, up, height, cut):
-    """Cut of a sphere about its centre; up : tuple"""
+    """As :func:`ropewalk.physics.hydrostatics.sphere`, about its centre; up : tuple"""
     hydrostatics.sphere(np.zeros(3), radius, np.array(up), height, cut)
 
 
 @kernel(**UNCOUNTED)
 def cut_hull(hull, R, up, height, profile, cut):
-    """Cut of a hull by a plane about its own place, into cut (1,) of CUT; of windage zero.
+    """Cut of a hull by a plane about its own place, into cut (1,) of CUT: V, int p dV, and int (1, p, p p^T) dA.
+
+    Source: docs/theory/hydrostatics.md; for a sphere V = pi/3 t^2 (3 R - t), t the draught. Zero for windage.
 
     hull : record    R : attitude    up : unit normal of the plane    height : of the hull's place above it, m
     profile : (m, 2) of all hulls
@@ -217,6 +243,8 @@ def cut_hull(hull, R, up, height, profile, cut):
 def shift_cut(cut, e):
     r"""Makes the moments of a cut count from the body's origin, from which the hull's place is at the arm e (m, world).
 
+    Source: parallel-axis (Steiner's) theorem.
+
     .. math:: m \to m + V e, \qquad \int p\,dA \to \int p\,dA + A e, \qquad
               \int p p^T dA \to \int p p^T dA + e\, s^T + s\, e^T + A e e^T, \quad s = \int p\,dA
 
@@ -232,9 +260,13 @@ def shift_cut(cut, e):
 
 @kernel(**COUNTED)
 def still_buoyancy(hull, x, R, fluid, profile, block):
-    """Adds minus the buoyancy of a hull in still water, and its derivative, to its body's block.
+    r"""Adds minus the buoyancy of a hull in still water, and its derivative, to its body's block.
 
-    hull : record    x, R : place (m) and attitude of the body    fluid : rho, g    profile : (m, 2) of all hulls
+    .. math:: F = \rho g V e_z, \qquad M = m \times \rho g\, e_z
+
+    Source: docs/theory/hydrostatics.md, Force and stiffness.
+
+    hull : record    x, R : position (m) and attitude of the body    fluid : rho, g    profile : (m, 2) of all hulls
     """
     e, cut = onto(R, vector(hull.place)), np.zeros(1, hydrostatics.CUT)
     cut_hull(hull, R, UP, x[2] + e[2], profile, cut)
@@ -244,10 +276,14 @@ def still_buoyancy(hull, x, R, fluid, profile, block):
 
 @kernel(**UNCOUNTED)
 def buoyancy_in_waves(hull, pose, around, profile, fluid, cut, block):
-    """Adds minus the lift of a hull under the tangent plane of the surface, and its derivative, to its body's block.
+    r"""Adds minus buoyancy and Froude-Krylov force of a hull in waves, and its derivative, to its body's block.
 
-    hull : record    pose : place x (m) and attitude R of the body    around : record of HULL_WATER
-    profile : (m, 2) of all hulls    fluid : rho, g    cut : (1,) of CUT, scratch
+    .. math:: F = V w, \qquad M = m \times w, \qquad w = \rho (g\, e_z + \bar u)
+
+    Source: docs/theory/bodies.md, Loads; the pressure on a sphere acts through its centre.
+
+    hull : record    pose : position x (m) and attitude R of the body    around : record of HULL_WATER
+    profile : (m, 2) of all hulls    fluid : rho, g    cut : (1,) of CUT, scratch    block : (6, 7) of the body
     """
     x, R = pose
     e, up = onto(R, vector(hull.place)), vector(around.up)

@@ -12,13 +12,15 @@ PER_VOLUME = 0.75 / math.pi  # cube of a sphere's radius per volume
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def radius_of(volume):
-    """Radius (m) of the sphere of a volume (m3)."""
+    """Radius (m) of the sphere of a volume (m3): R = (3 V / 4 pi)^(1/3). Source: volume of a sphere."""
     return (PER_VOLUME * volume) ** (1.0 / 3.0)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def wet_sphere(height, radius):
     r"""Share of a sphere's volume that is under water, and its derivative by the height of its centre (1/m).
+
+    Source: volume of a spherical cap, docs/theory/hydrostatics.md, Small tilt.
 
     .. math:: w = \tfrac14 h^2 (3 - h), \qquad h = \frac{R - z}{R} \in [0, 2]
 
@@ -36,13 +38,15 @@ def wet_sphere(height, radius):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def steepest(volume):
-    """Largest change of the wet volume of a sphere (m3) with its height, m2: its section in the middle."""
+    """Largest change of a sphere's wet volume with height, m2: pi R^2 = 3 V / 4 R. Source: :func:`wet_sphere`."""
     return 0.75 * volume / radius_of(volume)
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def cap_depth(height, radius):
     r"""Distance (m) from the centre of a sphere down to the centroid of its wet part.
+
+    Source: first moment over volume of a spherical cap, docs/theory/hydrostatics.md, Small tilt.
 
     .. math:: \frac34 R\, \frac{(1 + x)^2}{2 + x}, \qquad x = z/R \in [-1, 1]
 

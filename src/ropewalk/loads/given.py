@@ -72,7 +72,12 @@ SPREAD = np.dtype(
 
 @kernel
 def push_on(force, push, f):
-    """Puts a push with the value f (N) of its function on the force (3,) of its row."""
+    """Adds a force that varies in time to the force of its row: F = F_0 + f(t) e.
+
+    Source: docs/guide/inputs_in_time.md.
+
+    force : (3,) N, changed    push : record with `steady` F_0 and `direction` e    f : value of its function, N
+    """
     for p in range(3):
         steady = push.steady[p] if push.is_first == 1 else force[p]
         force[p] = steady + f * push.direction[p]
@@ -80,7 +85,12 @@ def push_on(force, push, f):
 
 @kernel
 def spread_on(load, share, factor, is_first):
-    """Puts a factor of a share on the load of an element; both are records of LINE_LOAD."""
+    """Adds a factor of a distributed load to the load of an element: q = sum f_k(t) q_k.
+
+    Source: docs/guide/inputs_in_time.md.
+
+    load, share : records of LINE_LOAD, N/m    factor : f    is_first : 1 to start from zero
+    """
     for p in range(3):
         if is_first == 1:
             load.first[p] = load.second[p] = load.pressure[p] = 0.0
@@ -92,6 +102,8 @@ def spread_on(load, share, factor, is_first):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def given_load(given, pressure, turn, t, r):
     r"""Distributed load at a place (N/m): given force, pressure across the line, centrifugal force.
+
+    Source: docs/theory/mixed_elements.md, Distributed loads.
 
     .. math:: f = f_0 + p\, e \times t + K r, \qquad K = m\, \omega^2 (1 - e e^T)
 
@@ -111,7 +123,12 @@ def field_load(address, s, r, t, time):
 
 @kernel(**UNCOUNTED)
 def field_slopes(address, s, r, t, time):
-    """Load of a function (N/m), and its derivatives by place (N/m2) and by tangent (N/m), by forward differences."""
+    r"""Load of a function (N/m), and its derivatives by place (N/m2) and by tangent (N/m), by forward differences.
+
+    .. math:: \frac{\partial f}{\partial x_j} \approx \frac{f(x + h e_j) - f(x)}{h}
+
+    Source: forward differences, [Press2007], sec. 5.7; steps PLACE_STEP (m) and TANGENT_STEP.
+    """
     x, y, z = r
     a, b, c = t
     h, k = PLACE_STEP, TANGENT_STEP
@@ -144,6 +161,8 @@ def _three(a):
 def load_on_half(load, side, half, t, span, r, v, gp):
     r"""Distributed load on half an element (N), minus its derivative by the node's motion, and that by the chord.
 
+    Source: docs/theory/mixed_elements.md, Distributed loads; the last term is the Coriolis force in rotating axes.
+
     .. math:: F = \tfrac{L}{2} \left(f_0 + p\, e \times t + K r - 2 m\, \omega\, e \times \dot r\right)
 
     load : record of LINE_LOAD    side : 0 for the half at the first node, 1 at the second    half : its length L/2, m
@@ -167,6 +186,8 @@ def load_on_half(load, side, half, t, span, r, v, gp):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def spring_pull(axis, stiffness, pull, way):
     r"""Force along an axis of a joint (N): a given one, and that of a spring.
+
+    Source: Hooke's law.
 
     .. math:: f = f_0 - k\, e \cdot (r - r_0)
 

@@ -69,6 +69,7 @@ SUMS = np.dtype(
 def wet_strip(height, thick, radius, up):
     """Share of a strip under the plane: linear over the height that the strip takes up, exact when upright.
 
+    Source: own approximation, w = 1/2 - h/(l |cos| + 2 r sin) in [0, 1]; docs/theory/bodies.md, Loads.
     height : of the strip's middle above the plane, m    thick : its `ramp`, m    radius : m
     up : cosine of axis and normal
     """
@@ -78,7 +79,7 @@ def wet_strip(height, thick, radius, up):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def wet_share(hull, strip, height, up):
-    """Share of a strip under the plane; an area on which the wind acts is dry above it.
+    """Wet fraction of a strip under the plane; w = 0 for windage above it. Source: docs/theory/bodies.md, Loads.
 
     hull, strip : records    height : of the strip above the plane, m    up : cosine of the hull's axis and the normal
     """
@@ -93,6 +94,7 @@ def wet_share(hull, strip, height, up):
 def water_on_hull(hull, x, R, t, sea, strip, water, around):
     """Surface plane, water, wet shares and wind of a hull at its body's place and attitude and time t (s).
 
+    Source: docs/theory/bodies.md, Loads: strips at r = x + e + zeta t, water of loads/sea.py at each, wind where h > 0.
     hull : record of HULL    x, R : place (m) and attitude of the body    sea : as in loads/sea.py, and of its wind
     strip, water : of all hulls, STRIP and STRIP_WATER    around : record of HULL_WATER; both are filled
     """
@@ -121,7 +123,10 @@ def water_on_hull(hull, x, R, t, sea, strip, water, around):
 
 @kernel(**UNCOUNTED)
 def _displace(strip, water, mass, around):
-    """Adds the mass (kg) of water that a wet strip displaces to the sums of its hull."""
+    """Adds the water of a wet strip to the sums of its hull: sum m (1, zeta, zeta^2), sum m r^2/4, sum m (1, zeta) u'.
+
+    Source: docs/theory/bodies.md, Froude-Krylov force: mass m = rho w V (kg).    around : HULL_WATER
+    """
     zeta = strip.zeta
     around.mass[0] += mass
     around.mass[1] += mass * zeta
@@ -149,6 +154,7 @@ def strip_acceleration(water):
 def uneven_water(around):
     r"""Fills `rest`: the moment that the mean acceleration of the displaced water leaves out, over the axis (N m).
 
+    Source: docs/theory/bodies.md, Froude-Krylov force.
     .. math::
         \int p \times \rho (\dot u - \bar u)\,dV = t \times \left(1 - \frac{\sum \rho V r^2/4}{\sum \rho V (\zeta -
         \bar\zeta)^2}\right) \sum \rho V (\zeta - \bar\zeta)\,\dot u
@@ -180,7 +186,7 @@ def _put9(row, f, A):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _add_sums(sums, zeta, f, by_v):
-    """Adds a force and its derivative at a height on the axis to the sums of moments about the origin."""
+    """Adds force (N) and derivative at zeta (m): F_k = sum zeta^k f, S_k = sum zeta^k df/du. Source: `add_strips`."""
     powers = (1.0, zeta, zeta * zeta)
     for k in range(2):
         for p in range(3):
@@ -191,8 +197,9 @@ def _add_sums(sums, zeta, f, by_v):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def drag_terms(t, u, bn, bt, zeta, sums):
-    r"""Adds the drag of one strip, and its derivatives, to the sums: the law of physics/drag.py.
+    """Adds the drag of one strip, f = b_n |u_n| u_n + b_t |u_t| u_t, and its derivatives, to the sums.
 
+    Source: [Morison1950] by the cross-flow principle, :func:`ropewalk.physics.drag.drag`; docs/theory/bodies.md, Loads.
     t : axis    u : fluid minus strip velocity, m/s    bn, bt : drag factors, kg/m    zeta : height on the axis, m
     sums : record of SUMS
     """
@@ -238,6 +245,7 @@ def inertia_of_water(t, a, bend, around, added, sums):
 def disc_terms(t, u, da, b, added, zeta, sums):
     r"""Adds drag and added mass of an end disc, along the axis, to the sums.
 
+    Source: docs/guide/buoys.md; as the end coefficients of rods in [MoorDyn2025].
     .. math:: f = \left(b\, |u \cdot t|\, u \cdot t + m_a\, \delta a \cdot t\right) t
 
     t, u, zeta : as in :func:`drag_terms`    da : water minus disc acceleration, m/s2    b : drag factor, kg/m
@@ -257,10 +265,11 @@ def disc_terms(t, u, da, b, added, zeta, sums):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def point_terms(u, da, b, added, zeta, sums):
-    """Adds drag, along the relative velocity, and added mass of a sphere to the sums.
+    """Adds drag and added mass of a sphere, f = b |u| u + m_a (u_w' - r''), to the sums.
 
+    Source: [Morison1950]; docs/theory/bodies.md, Loads.
     u, zeta : as in :func:`drag_terms`    da : water minus sphere acceleration, m/s2    b : drag factor, kg/m
-    added : added mass, kg
+    added : added mass m_a, kg
     """
     f, by_v = round_drag(u, b)
     sums.lost += dot(f, u)
@@ -273,6 +282,7 @@ def point_terms(u, da, b, added, zeta, sums):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _by_acceleration(sums, power, t):
+    """A = a_n (1 - t t^T) + a_t t t^T, kg m^k, k the power. Source: docs/theory/morison.md, Inertia."""
     normal, axial = sums.by_a[power, 0], sums.by_a[power, 1]
     return plus_unit(scale9(axial - normal, outer(t, t)), normal)
 
@@ -281,6 +291,7 @@ def _by_acceleration(sums, power, t):
 def add_strips(sums, t, e, spin, Z, step, block):
     r"""Adds minus the summed strip forces, and their derivative, to a body's block.
 
+    Source: docs/theory/bodies.md, Several hulls; v and a by :func:`ropewalk.physics.rigidbody.arm_derivatives`.
     .. math:: F = F_0, \quad M = e \times F_0 + t \times F_1, \qquad
         -\frac{\partial F_k}{\partial\theta} = S_k v_e + A_k a_e + S_{k+1} v_t + A_{k+1} a_t - T_k t_\theta
 
@@ -323,6 +334,7 @@ def add_strips(sums, t, e, spin, Z, step, block):
 def drag_along(hull, strip, water, around, rho):
     """Drag factor along the axis per volume of wet strips (kg/m4): of the largest wet section, shared by volume.
 
+    Source: docs/theory/bodies.md, Drag and added mass: b_t/V = rho c_t A_max/(2 V_wet).
     hull : record    strip, water : of all hulls    around : record of HULL_WATER    rho : kg/m3
     """
     mass = around.mass[0]
@@ -339,7 +351,8 @@ def drag_along(hull, strip, water, around, rho):
 def strip_factors(hull, strip, wet, along, rho):
     """Drag factors of a strip or an end disc across and along the axis, kg/m.
 
-    hull, strip : records    wet : share of the strip    along : of :func:`drag_along`    rho : kg/m3
+    Source: docs/theory/bodies.md, Drag and added mass: b_n = rho c_n r l w, b_t = (b_t/V) w V + rho c A w/2 of an end
+    disc. hull, strip : records    wet : share of the strip    along : of :func:`drag_along`    rho : kg/m3
     """
     disc = 0.5 * rho * strip.disc_drag * wet
     return rho * hull.drag_across * strip.radius * strip.thick * wet, along * wet * strip.volume + disc
@@ -347,7 +360,10 @@ def strip_factors(hull, strip, wet, along, rho):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def sphere_factors(hull, wet, rho):
-    """Drag factor (kg/m) and added mass (kg) of a sphere.  hull : record    wet : share    rho : kg/m3"""
+    """Drag factor b = rho c pi R^2 w/2 (kg/m) and added mass C_a rho V w (kg) of a sphere.  hull : record    wet : w
+
+    Source: [Morison1950]; C_a = 1/2 deep in the water, [Newman2018].    rho : kg/m3
+    """
     disc, volume = np.pi * hull.radius**2, 4.0 / 3.0 * np.pi * hull.radius**3
     return 0.5 * rho * hull.drag_across * disc * wet, hull.added_across * rho * volume * wet
 
@@ -356,8 +372,9 @@ def sphere_factors(hull, wet, rho):
 def strip_terms(hull, rates, t, strip, water, around, rho, sums):
     """Morison and wind forces of strips and end discs of a hull into the sums.
 
-    hull : record    rates : velocity and acceleration of its place, angular velocity and acceleration; tuples
-    t : axis    others as in :func:`drag_along`
+    Source: [Morison1950]; docs/theory/bodies.md, Drag and added mass. Wind acts on the dry part, b = rho_a c d l (1 -
+    w)/2. hull : record    rates : velocity and acceleration of its place, angular velocity and acceleration; tuples t :
+    axis    others as in :func:`drag_along`
     """
     v, a, omega, alpha = rates
     spin, bend = arm_rates(t, omega, alpha)
@@ -384,7 +401,11 @@ def strip_terms(hull, rates, t, strip, water, around, rho, sums):
 
 @kernel(**UNCOUNTED)
 def sphere_terms(hull, rates, water, rho, sums):
-    """Forces on a sphere into the sums.  rates : as in :func:`strip_terms`    water : its STRIP_WATER record"""
+    """Drag, added mass and wind force of a sphere into the sums.
+
+    Source: [Morison1950]; :func:`sphere_factors`, in the wind b = rho_a c pi R^2 (1 - w)/2.
+    hull : record    rates : as in :func:`strip_terms`    water : its STRIP_WATER record    rho : kg/m3
+    """
     v, a, _, _ = rates
     wet = water.wet
     if wet > 0.0:
@@ -398,8 +419,9 @@ def sphere_terms(hull, rates, water, rho, sums):
 
 @kernel(**UNCOUNTED)
 def oriented_terms(hull, pose, rates, water, table, rho, step, block):
-    """Adds what turns with its body, the force on a foil or a windage area, to the block; returns what it loses, W.
+    """Adds the force on a foil or a windage area to the block of its body; returns the power it loses, W.
 
+    Source: :func:`ropewalk.loads.oriented.turning_terms`, with the relative flow u = u_w - (v + omega x e).
     hull : record    pose, rates : of the body, as in :func:`hull_terms`    water : its STRIP_WATER record
     table : of all foils, FOIL_ROW    rho : kg/m3    step : bp, gp    block : (6, 7)
     """
@@ -419,9 +441,10 @@ def oriented_terms(hull, pose, rates, water, table, rho, step, block):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
-    """Adds buoyancy, Morison and wind forces of a hull to the block of its body; returns what drag loses, W.
+    """Adds buoyancy, Morison and wind forces of a hull to the block of its body; returns the power that drag loses, W.
 
-    hull : record    pose : place x (m), attitude R and Z of physics/rigidbody.py, of the body    rates : of the body
+    Source: docs/theory/bodies.md, Loads: F = V w of :func:`buoyancy_in_waves`, and :func:`morison_terms`.
+    hull : record    pose : position x (m), attitude R and Z of physics/rigidbody.py, of the body    rates : of the body
     around : record of HULL_WATER    arrays : profile, strip, water of all hulls; cut and sums (1,), scratch; rows of
     all foils    fluid : rho, g    step : bp, gp    block : (6, 7)
     """
@@ -433,7 +456,7 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def morison_terms(hull, pose, rates, around, arrays, rho, step, block):
-    """As :func:`hull_terms`, without buoyancy.  rho : kg/m3"""
+    """As :func:`hull_terms`, without buoyancy.    rho : kg/m3"""
     (_, R, Z), (_, strip, water, _, sums, table), (v, a, omega, alpha) = pose, arrays, rates
     if hull.kind == HULL_FOIL or hull.kind == HULL_WINDAGE:
         return oriented_terms(hull, pose, rates, water[hull.strip], table, rho, step, block)

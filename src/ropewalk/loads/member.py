@@ -87,7 +87,12 @@ def fill_members(rows: Records, sizes: Sizes, rho: float) -> None:
 
 @kernel(**UNCOUNTED)
 def _submerged_height(z, thickness):
-    """Integral over height of the wet share of a section: 1 below, 0 above, a ramp of the thickness between."""
+    r"""Integral G(z) over height of the wet fraction of a section (m): 1 below, 0 above, a ramp between.
+
+    .. math:: G = z \;(z \le -\tfrac{D}{2}), \qquad G = -\frac{(D/2 - z)^2}{2 D}, \qquad G = 0 \;(z \ge \tfrac{D}{2})
+
+    Source: own approximation of a round section by one of linear width.    z : height, m    thickness : D, m
+    """
     half = 0.5 * thickness
     return where(z <= -half, z, where(z >= half, 0.0, -0.5 * (half - z) * (half - z) / thickness))
 
@@ -95,6 +100,8 @@ def _submerged_height(z, thickness):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def wet_share(z1, z2, thickness):
     r"""Share of a stretch of line that is under water, and its derivatives by the heights of its two ends.
+
+    Source: mean of the wet fraction along a straight stretch, docs/theory/mixed_elements.md, Elements.
 
     .. math:: w = \frac{G(z_2) - G(z_1)}{z_2 - z_1}, \qquad G' = \text{wet share of a section at height } z
 
@@ -121,7 +128,11 @@ def wet_share(z1, z2, thickness):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def wet_half(member, heights):
-    """Wet share of the half of a member at its first node, and its derivatives by the heights of both nodes (1/m).
+    r"""Wet share of the half of a member at its first node, and its derivatives by the heights of both nodes (1/m).
+
+    .. math:: w = w(z_1,\, \tfrac12 (z_1 + z_2))
+
+    Source: :func:`wet_share` of the half between the node and the middle.
 
     member : record    heights : of the half's own node and of the other one above the surface over them, m
     """
@@ -133,6 +144,8 @@ def wet_half(member, heights):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def lift_on_half(member, w, t, aw, a, fluid):
     r"""Buoyancy, Froude-Krylov force and added mass on a half of a member (N).
+
+    Source: [Morison1950]; docs/theory/morison.md, Inertia and Weight, buoyancy and effective tension.
 
     .. math:: F = w \left(\rho V (g\, e_z + a_w) + M_a (a_w - a)\right)
 

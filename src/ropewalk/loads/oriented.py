@@ -37,7 +37,13 @@ from ropewalk.physics.rigidbody import add_block, add_column, arm_derivatives, c
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def turning_terms(load, flow, e, spin, Z, step, block):
-    """Adds minus a force that turns with its body, and its derivative, to the body's block; returns what it loses, W.
+    r"""Adds minus a force that turns with its body, and its derivative, to the body's block; returns what it loses, W.
+
+    .. math:: -\frac{\partial F}{\partial\theta} = S\,(v_\theta - \hat u) + \hat F, \qquad
+              -\frac{\partial N}{\partial\theta} = G\,(v_\theta - \hat u) + \hat N, \quad P = F \cdot u - N \cdot \omega
+
+    Source: the heading of this file; the lever e adds e x F and its rotation (docs/theory/assemblies.md, The exact 6 x
+    6 stiffness).
 
     load : F (N), S (N s/m), N (N m), G (N s) of the module's heading    flow : u, m/s    e : arm, world, m
     spin : omega, alpha in the world    Z : of physics/rigidbody.py    step : bp, gp    block : (6, 7)
@@ -59,7 +65,12 @@ def turning_terms(load, flow, e, spin, Z, step, block):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def foil_load(hull, R, u, table, density):
-    """Force, couple and derivatives of the water on a foil, as in :func:`turning_terms`.
+    r"""Force, couple and derivatives of the water on a foil, as in :func:`turning_terms`.
+
+    .. math:: F = F_a\, p + F_b\, q, \qquad N = M\, (q \times p), \qquad S = \frac{\partial F}{\partial u}, \quad
+              G = \frac{\partial N}{\partial u}
+
+    Source: :func:`ropewalk.physics.foil.foil_force`, with p along the chord and q along the normal.
 
     hull : record of HULL    R : attitude    u : water minus foil velocity, m/s    table : of all foils, FOIL_ROW
     density : of the water, times the wet share, kg/m3

@@ -65,7 +65,12 @@ def is_bare(point):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def water_on_point(lump, height, water, motion, fluid):
-    """Force of the water on a point (N), the drag in it, and its derivatives.
+    r"""Force of the water on a point (N), the drag in it, and its derivatives.
+
+    .. math:: F = w \left(\tfrac12 \rho\, c_d A\, |u|\, u + \rho V (g\, e_z + a_w) + m_a (a_w - a)\right),
+              \qquad u = u_w - v
+
+    Source: [Morison1950]; docs/theory/morison.md, Point loads; w of :func:`ropewalk.loads.float.wet_sphere`.
 
     lump : of :func:`lump_of`    height : above the surface, m    water : its velocity (m/s) and acceleration (m/s2)
     motion : velocity and acceleration of the point    fluid : rho (kg/m3), g (m/s2)

@@ -87,7 +87,10 @@ def _most(a):
 
 @kernel(**UNCOUNTED)
 def _wet_share(volume, z):
-    """Share of a sphere under water with its centre at height z (m); without volume it is wet below the surface."""
+    """Wet fraction of a sphere with its centre at height z (m): w = (1 + x)^2 (2 - x) / 4, x = -z/R in [-1, 1].
+
+    Source: volume of a spherical cap, written apart from the methods. Without volume it is wet below the surface.
+    """
     if volume == 0.0:
         return 1.0 if z < 0.0 else 0.0
     x = min(1.0, max(-1.0, -z / (0.75 * volume / math.pi) ** (1.0 / 3.0)))
@@ -96,7 +99,7 @@ def _wet_share(volume, z):
 
 @kernel(**UNCOUNTED)
 def _pull_on(strings, kind, k):
-    """Force of all lines on a point, N."""
+    """Force of all lines on a point, N: F = sum f of their ends. Source: docs/audit.md, Equilibria."""
     pull = (0.0, 0.0, 0.0)
     for i in range(strings.end_kind.shape[0]):
         for end in range(2):
@@ -117,7 +120,11 @@ def _longest(strings, least):
 
 @kernel
 def check_points(knots, strings, water, limits, places, largest):
-    """Balance of the free components of points and places of the held ones: a `Balance`.
+    r"""Balance of the free components of points and places of the held ones: a `Balance`.
+
+    .. math:: e \cdot \left(\sum T + F + (\rho V w - m)\, g\, e_z\right) + f_e - k_e\, e \cdot (r - r_0) = 0
+
+    along every free axis e of the joint. Source: docs/audit.md, Equilibria.
 
     knots : `Knots`    strings, water, limits, places : as in `check_strings`    largest : force in the lines, N
     """
@@ -149,7 +156,10 @@ def check_points(knots, strings, water, limits, places, largest):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _add(total, force, arm):
-    """A `Sum` with one more force at an arm."""
+    """A `Sum` with one more force at an arm: F = sum f, M = sum a x f. Source: statics of a rigid body.
+
+    total : `Sum`    force : f, N    arm : a, m
+    """
     moment = cross3(arm, force)
     return Sum(
         add3(total.force, force), add3(total.moment, moment), max(total.largest, _most(force)),
@@ -159,7 +169,12 @@ def _add(total, force, arm):
 
 @kernel
 def _lift(total, floats, water, h, R, x):
-    """A `Sum` with the buoyancy of hull h of a body at x (m) with the attitude R."""
+    r"""A `Sum` with the buoyancy of hull h of a body at x (m) with the attitude R.
+
+    .. math:: F = \rho g V e_z, \qquad M = \int p\,dV \times \rho g\, e_z
+
+    Source: docs/theory/hydrostatics.md, Force and stiffness.    total : `Sum`    floats : `Floats`    water : `Water`
+    """
     cut, wrench, stiffness = np.zeros(1, hydrostatics.CUT), np.zeros(6), np.zeros((6, 6))
     up, arm = np.array((0.0, 0.0, 1.0)), onto(R, vector(floats.place, h))
     if floats.kind[h] == HULL_AXISYMMETRIC:
@@ -178,7 +193,10 @@ def _lift(total, floats, water, h, R, x):
 
 @kernel
 def _buoyancy(total, floats, water, k, R, x):
-    """A `Sum` with the lift of the hulls of body k, and of its volume as a sphere."""
+    """A `Sum` with the lift of the hulls of body k, and of its volume as a sphere: F = rho g V w(z).
+
+    Source: :func:`_lift` and :func:`_wet_share`.    total : `Sum`    floats : `Floats`    water : `Water`
+    """
     if water.density == 0.0:
         return total
     lift = water.density * water.gravity * floats.volume[k] * _wet_share(floats.volume[k], x[2])
@@ -213,7 +231,11 @@ def _size(floats, k):
 
 @kernel
 def check_bodies(floats, strings, water, limits, places, largest):
-    """Force and moment on every free body, place of the others: a `Balance`.
+    r"""Force and moment on every free body, place of the others: a `Balance`.
+
+    .. math:: \sum F = 0, \qquad \sum (M + a \times F) = 0 \quad \text{about the origin}
+
+    Source: docs/audit.md, Equilibria.
 
     floats : `Floats`    strings, water, limits, places : as in `check_strings`    largest : force in the lines, N
     """

@@ -28,7 +28,10 @@ FIELD_TIME = 1e-4  # s, half the step of differences in time: waves of tenths of
 
 @kernel
 def current_at(z, sea):
-    """Velocity of the current at height z (m), at its largest if it changes in time: 3 numbers, m/s."""
+    """Velocity of the current at height z (m), at its largest if it varies in time: 3 numbers, m/s.
+
+    As :func:`ropewalk.physics.current.current`.
+    """
     return current(
         z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
     )
@@ -36,7 +39,10 @@ def current_at(z, sea):
 
 @kernel
 def current_shear(z, sea):
-    """Derivative of the current by height at z (m): 3 numbers, 1/s."""
+    """Derivative of the current with respect to height at z (m): 3 numbers, 1/s.
+
+    As :func:`ropewalk.physics.current.current_slope`.
+    """
     return current_slope(
         z, sea.current_kind, sea.current_speed, sea.current_heading, sea.current_exponent, sea.depth, sea.current_table
     )
@@ -44,7 +50,10 @@ def current_shear(z, sea):
 
 @kernel
 def current_here(r, sea):
-    """Velocity of the current at a place (3 numbers, m), m/s; of a field in time, at the time of statics."""
+    """Velocity of the current at a position (3 numbers, m), m/s; of a field u(r, t), at the time of statics.
+
+    Source: u = u(z) of :func:`current_at`, or u = u(r, t_0) of :func:`field_velocity`.    r : m
+    """
     if sea.current_kind == FUNCTION:
         return field_velocity(r, sea.current_table[0, 2], sea)
     return current_at(r[2], sea)
@@ -52,7 +61,10 @@ def current_here(r, sea):
 
 @kernel
 def field_velocity(r, t, sea):
-    """Velocity of the water by a function u(r, t) at a place (m) and time (s): 3 numbers, m/s."""
+    """Velocity of the water at a position (m) and time (s) by a field: u = f u(r, t), 3 numbers, m/s.
+
+    Source: the field of the case, docs/guide/fields.md; f is the fraction applied in a load step.
+    """
     u = call_three(np.int64(sea.current_table[0, 0]), (r[0], r[1], r[2], t))
     share = sea.current_table[0, 1]
     return share * u[0], share * u[1], share * u[2]
@@ -60,7 +72,13 @@ def field_velocity(r, t, sea):
 
 @kernel
 def current_gradient(r, sea):
-    """Derivative of the current by place, a matrix of 9 numbers, 1/s; of a field by forward differences."""
+    r"""Derivative of the current by place, a matrix of 9 numbers, 1/s; of a field by forward differences.
+
+    .. math:: \frac{\partial u_i}{\partial x_j} = \frac{u_i(x + h e_j) - u_i(x)}{h}, \qquad
+              \frac{\partial u}{\partial x} = (0,\, 0,\, u'(z)) \text{ for a profile}
+
+    Source: forward differences, [Press2007], sec. 5.7, with h = FIELD_STEP.    r : 3 numbers, m
+    """
     if sea.current_kind != FUNCTION:
         x, y, z = current_shear(r[2], sea)
         return 0.0, 0.0, x, 0.0, 0.0, y, 0.0, 0.0, z
@@ -78,7 +96,12 @@ def current_gradient(r, sea):
 
 @kernel(**UNCOUNTED)
 def _add_field(r, t, sea, row):
-    """Adds the velocity of a field, and its rate at the place, to a row of COLUMNS numbers; none if it stands still."""
+    r"""Adds the velocity of a field, and its local rate of change unless it is steady, to a row of COLUMNS numbers.
+
+    .. math:: \frac{\partial u}{\partial t} = \frac{u(t + \tau) - u(t - \tau)}{2 \tau}
+
+    Source: central difference, [Press2007], sec. 5.7, with tau = FIELD_TIME.    r : 3 numbers, m    t : s
+    """
     half = FIELD_TIME
     if sea.current_table[1, 0] > 0.0:
         t, half = sea.current_table[0, 2], 0.0
@@ -91,10 +114,12 @@ def _add_field(r, t, sea, row):
 
 @kernel
 def current_share(t, sea):
-    r"""How much of the current at its largest there is at time t (s): two numbers, and their rates (1/s).
+    r"""Factors (p, q) by which the largest current is scaled and turned at time t (s), and their rates (1/s).
 
     .. math:: u(t) = f \begin{pmatrix} \cos\alpha & -\sin\alpha \\ \sin\alpha & \cos\alpha \end{pmatrix} u_0,
               \qquad p = f \cos\alpha, \quad q = f \sin\alpha
+
+    Source: the functions f(t) and alpha(t) of the case, docs/guide/inputs_in_time.md.
     """
     if sea.current_factor < 0 and sea.current_turn < 0:
         return 1.0, 0.0, 0.0, 0.0
@@ -108,7 +133,12 @@ def current_share(t, sea):
 
 @kernel(**UNCOUNTED)
 def _add_current(u, share, row):
-    """Adds the current u at its largest (3 numbers, m/s) to velocity and acceleration in a row of COLUMNS numbers."""
+    r"""Adds the current at its largest, scaled and turned, to velocity and acceleration in a row of COLUMNS numbers.
+
+    .. math:: (u, v) = (p u_1 - q u_2,\; q u_1 + p u_2)
+
+    Source: :func:`current_share`.    u : largest current, 3 numbers, m/s    share : p, q and their rates (1/s)
+    """
     p, q, dp, dq = share
     row[VELOCITY] += p * u[0] - q * u[1]
     row[VELOCITY + 1] += q * u[0] + p * u[1]
@@ -118,7 +148,10 @@ def _add_current(u, share, row):
 
 @kernel
 def wind_now(t, sea):
-    """Speed (m/s) at 10 m and heading (rad) of the wind at time t (s)."""
+    """Speed (m/s) at 10 m and heading (rad) of the wind at time t (s): U = f(t) U_0, beta = beta_0 + alpha(t).
+
+    Source: the functions of the case, docs/guide/inputs_in_time.md.
+    """
     speed, heading = sea.wind_speed, sea.wind_heading
     if sea.wind_factor >= 0:
         speed *= value_at(t, sea.wind_factor, sea.functions)[0]
@@ -127,7 +160,12 @@ def wind_now(t, sea):
 
 @kernel(**COUNTED)
 def water_at(r, t, sea, flow):
-    """Velocity, acceleration and surface of the water at all r (n, 3) m and time t (s), into flow (n, COLUMNS)."""
+    r"""Velocity, acceleration and surface of the water at all r (n, 3) m and time t (s), into flow (n, COLUMNS).
+
+    .. math:: u = u_\mathrm{waves}(r, t) + u_\mathrm{current}(r, t)
+
+    Source: docs/theory/waves.md; waves and current do not interact.
+    """
     if sea.water_density <= 0.0:
         return
     if sea.wave.shape[1] > 0:
@@ -172,5 +210,5 @@ def acceleration(flow, n):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def height_over_water(r, flow, n):
-    """Height of row n of r (n, 3) above the surface over it, m."""
+    """Height of row n of r (n, 3) above the surface over it, m: h = z - eta. Source: docs/theory/waves.md."""
     return r[n, 2] - flow[n, ELEVATION]

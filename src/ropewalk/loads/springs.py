@@ -12,7 +12,11 @@ SLIP = 2e-3  # m/s: speed at which dry friction comes to three quarters of its l
 
 @kernel(**UNCOUNTED)
 def spring_law(law, way):
-    """Force (N) of springs and stops on the second end along an axis, and its derivative (N/m): straight pieces.
+    r"""Force (N) of springs and stops on the second end along an axis, and its derivative (N/m): straight pieces.
+
+    .. math:: f = f_k + \frac{f_{k+1} - f_k}{x_{k+1} - x_k} (x - x_k)
+
+    Source: linear interpolation between the rows of the law, continued beyond its ends.
 
     law : record of AXIS_LAW of model/springs.py    way : of the second end along the axis, m
     """
@@ -30,6 +34,8 @@ def spring_law(law, way):
 def loss_law(law, rate, grip):
     r"""Force (N) of damper and friction on the second end along an axis, and its derivative (N s/m).
 
+    Source: regularised Coulomb friction and a linear damper, docs/theory/ropes_and_nets.md, Links between bodies.
+
     .. math:: f = -c\,\dot x - (F + g) \tanh(\dot x / v_s)
 
     Coulomb's law, smooth over the slip speed :math:`v_s`.
@@ -43,7 +49,9 @@ def loss_law(law, rate, grip):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def hinge_moment(stiffness, damping, turn, rate):
-    """Moment (N m) of the spring and the damper of a hinge on its first part.
+    """Moment (N m) of the spring and the damper of a hinge on its first part: M = k theta + c theta'.
+
+    Source: Hooke's law and a linear damper.
 
     stiffness : N m/rad    damping : N m s/rad    turn, rate : of the second part against the first, rad, rad/s
     """

@@ -131,19 +131,24 @@ def norm3(a):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _flat(a, normal):
-    """Part of a vector within the plane of the bed."""
+    """Part of a vector within the plane of the bed: a_t = a - (a . n) n. Source: docs/theory/morison.md, Friction."""
     return sub3(a, scale3(dot(a, normal), normal))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def height(r, water):
-    """Of a place above the bed along its normal, m."""
+    """Height of a position above the bed along its normal, m: h = n . r + d n_z, for a bed at depth d under the origin.
+
+    Source: docs/theory/morison.md, Seabed.    r : 3 numbers, m    water : `Water`
+    """
     return dot(r, water.normal) + water.depth * water.normal[2]
 
 
 @kernel(**UNCOUNTED)
 def way(n0, n1, h, flexibility):
     r"""Integral of r' over a step along which the force goes straight from n0 to n1, m.
+
+    Source: the elastic catenary, [Irvine1981], ch. 1, for a load in any direction.
 
     With the change d of the force per length, the part c of it along d and p across,
 
@@ -177,7 +182,7 @@ def way(n0, n1, h, flexibility):
 
 @kernel(**UNCOUNTED)
 def flexibility_of(strings, section):
-    """1/EA of a section, 1/N; -1 for laws that are not linear."""
+    """Axial flexibility of a section, 1/N: f = 1/EA. Source: Hooke's law. 0 if inextensible, -1 for other laws."""
     if strings.law[section] == INEXTENSIBLE:
         return 0.0
     return 1.0 / strings.law_data[strings.law_start[section]] if strings.law[section] == LINEAR else -1.0
@@ -185,7 +190,7 @@ def flexibility_of(strings, section):
 
 @kernel(**UNCOUNTED)
 def weight_of(strings, section, water):
-    """Of a section in water, N/m."""
+    """Submerged weight of a section, N/m: w = (m - rho A) g. Source: Archimedes; docs/theory/morison.md."""
     return (strings.mass[section] - water.density * strings.area[section]) * water.gravity
 
 
@@ -208,7 +213,14 @@ def _largest_force(strings, water):
 
 @kernel(**UNCOUNTED)
 def _allowed(strings, water, limits, i):
-    """Miss of length that line i may have, m; below 0 if its laws are not linear."""
+    r"""Closure error that line i may have, m; below 0 if its laws are not linear.
+
+    .. math:: \min\left(\epsilon L,\ \max\left(\tau \left(\frac{T L}{EA} + \frac{W^2 L}{12\, T^2}\right),\
+              \epsilon_r L\right)\right)
+
+    Source: docs/audit.md, Equilibria: the change of length that changes the tension by the
+    fraction tau, by stretch and by the sag of a parabola.
+    """
     length = strings.s[strings.start[i + 1] - 1]
     tension, stretch, weight = 0.0, 0.0, 0.0
     for node in range(strings.start[i], strings.start[i + 1]):
@@ -228,7 +240,10 @@ def _allowed(strings, water, limits, i):
 
 @kernel(**UNCOUNTED)
 def rotation(quaternions, k):
-    """Attitude of body k, a tuple of nine."""
+    """Attitude of body k, a tuple of nine: R = 1 + 2 q_0 [q] + 2 [q]^2.
+
+    Source: [Sola2018]; written apart from the methods.
+    """
     w, x, y, z = quaternions[k, 0], quaternions[k, 1], quaternions[k, 2], quaternions[k, 3]
     return (
         1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y),
@@ -239,7 +254,10 @@ def rotation(quaternions, k):
 
 @kernel(**UNCOUNTED)
 def end_arm(strings, i, end, places):
-    """From the origin of its body to an end of line i, in the world, m; zero at points."""
+    """Arm from the origin of its body to an end of line i, world, m: a = R o; zero at points.
+
+    Source: docs/theory/bodies.md, Coupling.
+    """
     if strings.end_kind[i, end] != BODY:
         return 0.0, 0.0, 0.0
     offset = strings.end_offset
@@ -249,7 +267,10 @@ def end_arm(strings, i, end, places):
 
 @kernel(**UNCOUNTED)
 def _held_at(strings, i, end, places):
-    """Where an end of line i is held, m; NaN on a rod."""
+    """Position at which an end of line i is held, m: r = x + R o; NaN on a rod.
+
+    Source: docs/theory/bodies.md, Coupling.
+    """
     k = strings.end_index[i, end]
     if strings.end_kind[i, end] == BODY:
         return add3(vector(places.bodies, k), end_arm(strings, i, end, places))
@@ -258,14 +279,17 @@ def _held_at(strings, i, end, places):
 
 @kernel(**UNCOUNTED)
 def _width(strings, section, limits):
-    """Of contact with the bed, m."""
+    """Width of contact with the bed, m: b = max(sqrt(4 A / pi), 2 a). Source: docs/theory/morison.md, Seabed."""
     width = max(math.sqrt(4.0 * strings.area[section] / math.pi), 2.0 * strings.radius[section])
     return width if width > 0.0 else limits.width
 
 
 @kernel(**UNCOUNTED)
 def _end_miss(strings, water, limits, places, i, end):
-    """How far an end of line i is from where it is held, m; one that lies on the bed may be at its height of rest."""
+    """Closure error of an end of line i, m: e = |r - r_0| from where it is held.
+
+    Source: docs/audit.md, Equilibria. An end on the bed may be at its resting height, up to a + w/(k b) above or below.
+    """
     first, last = strings.start[i], strings.start[i + 1] - 1
     node, beside = (first, first + 1) if end == 0 else (last, last - 1)
     held = _held_at(strings, i, end, places)
@@ -283,7 +307,10 @@ def _end_miss(strings, water, limits, places, i, end):
 
 @kernel(**UNCOUNTED)
 def _hung_load(strings, water, k, r):
-    """Load of what is attached, N, and whether it is wholly under water.  k : which    r : its place, m"""
+    """Load of an attachment, N: f = F - (m - rho V) g e_z, and whether it is wholly under water. Source: Archimedes.
+
+    strings : `Strings`    water : `Water`    k : number of the attachment    r : its position, m
+    """
     volume, force = strings.hung_volume[k], vector(strings.hung_force, k)
     weight = (strings.hung_mass[k] - water.density * volume) * water.gravity
     radius = (0.75 * volume / math.pi) ** (1.0 / 3.0)
@@ -293,7 +320,11 @@ def _hung_load(strings, water, k, r):
 
 @kernel(**UNCOUNTED)
 def march(strings, water, i, node):
-    """From a node of line i to the next, by the load and what is attached between them.
+    r"""From a node of line i to the next, by the load and what is attached between them.
+
+    .. math:: n_1 = n_0 + w h\, e_z - \sum F, \qquad r_1 = r_0 + \int \left(\frac{n}{|n|} + \frac{n}{EA}\right) ds
+
+    Source: [Irvine1981], ch. 1; :func:`way`.
 
     Returns the place (m) and force (N) it arrives with, the number of legs of one section without attachments (0 if the
     water surface comes into it), and the section of the last of them.
@@ -349,9 +380,11 @@ def _at_surface(strings, water, node):
 
 @kernel(**UNCOUNTED)
 def _lying(strings, water, limits, node, section, slack):
-    """Misses of a uniform stretch whose ends lie on the bed: force (N), place (m), and the push of the bed (N).
+    r"""Residuals of a uniform stretch whose ends lie on the bed: force (N), closure error (m), and bed reaction (N).
 
-    slack : N, below which a line has no direction
+    .. math:: P = n_0 - n_1 + w h\, e_z, \qquad P \cdot n \ge 0, \qquad |P - (P \cdot n) n| \le \mu\, P \cdot n
+
+    Source: Coulomb's law, docs/audit.md, Equilibria: On the bed.    slack : N, below which a line has no direction
     """
     normal = water.normal
     n0, n1 = vector(strings.node_force, node), vector(strings.node_force, node + 1)
@@ -372,7 +405,10 @@ def _lying(strings, water, limits, node, section, slack):
 
 @kernel(**UNCOUNTED)
 def _interval(strings, water, limits, i, node, force_limit, place_limit):
-    """What is left over from a node of line i to the next; not sure where neither of the simple readings holds."""
+    """Residuals of an interval of line i, e_n = |n_1 - n| and e_r = |r_1 - r|; not sure where no simple case applies.
+
+    Source: docs/audit.md, Equilibria: :func:`march` above the bed, :func:`_lying` on it.
+    """
     r0, r1 = vector(strings.position, node), vector(strings.position, node + 1)
     r, n, legs, section = march(strings, water, i, node)
     force, place = norm3(sub3(vector(strings.node_force, node + 1), n)), norm3(sub3(r1, r))
@@ -400,6 +436,8 @@ def _interval(strings, water, limits, i, node, force_limit, place_limit):
 @kernel
 def check_strings(strings, water, limits, places):
     """Balance, lengths, ends and bed of all lines: a `Missed`.
+
+    Source: docs/audit.md, Equilibria: residuals of n' = -f and r' = (1 + e) n/|n| against their limits.
 
     strings : `Strings`    water : `Water`    limits : `Limits`    places : `Places`
     """

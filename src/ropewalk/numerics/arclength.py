@@ -191,7 +191,11 @@ def _slope(curve: Curve, at: Any, p: float) -> Array | None:
 
 
 def _corrected(curve: Curve, at: Any, p: float, tangent: Array) -> tuple[Any, float, int] | None:
-    """Back to the path across a direction; x, p and iterations."""
+    """Back to the path across a direction; x, p and iterations.
+
+    Not numerics/newton.py: a chord method that keeps its factors while it converges; where it does not, the caller
+    takes a shorter step along the path instead of searching.
+    """
     n, factors, before = curve.size, None, np.inf
     for iteration in range(ITERATIONS):
         residual = curve.residual(at, p)

@@ -12,6 +12,8 @@ from ropewalk.numerics.rotations import quaternion_conjugate, quaternion_log, qu
 def turn_and_rate(q, base, rate):
     r"""Rotation vector (rad) from an attitude to another, about world axes, and its rate (rad/s), as (2, 3).
 
+    Source: logarithm and inverse tangent map of SO(3), [Sola2018].
+
     .. math:: \theta = \log(q\, q_0^*), \qquad \dot\theta = T^{-1}(-\theta)\, \omega
 
     q, base : (4,) quaternions, scalar first; q of any length, base unit    rate : (3,) angular velocity, world, rad/s
@@ -29,6 +31,8 @@ def turn_and_rate(q, base, rate):
 @kernel
 def cubics_between(x0, v0, x1, v1, h, out):
     r"""Cubics in time that meet positions and velocities at both ends of a step, highest power first, into `out`.
+
+    Source: cubic Hermite interpolation, [Press2007], sec. 3.6.
 
     .. math:: x = x_0 + v_0 \tau + \left(3\frac{x_1 - x_0}{h} - 2 v_0 - v_1\right)\frac{\tau^2}{h}
               + \left(2\frac{x_0 - x_1}{h} + v_0 + v_1\right)\frac{\tau^3}{h^2}

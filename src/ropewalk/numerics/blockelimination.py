@@ -124,7 +124,10 @@ def row_onto(x, a):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def adjugate(a):
-    """Adjugate of a matrix, and its determinant."""
+    """Adjugate of a matrix, and its determinant.
+
+    Source: cofactors, A adj(A) = det(A) 1.
+    """
     c0 = a[4] * a[8] - a[5] * a[7]
     c1 = a[5] * a[6] - a[3] * a[8]
     c2 = a[3] * a[7] - a[4] * a[6]
@@ -137,7 +140,10 @@ def adjugate(a):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def invert(a):
-    """Inverse of a matrix by its adjugate, and its determinant (0 if there is no inverse)."""
+    """Inverse of a matrix by its adjugate, and its determinant (0 if there is no inverse): A^-1 = adj(A)/det(A).
+
+    Source: Cramer's rule.
+    """
     adjugated, determinant = adjugate(a)
     f = 1.0 / determinant if abs(determinant) > TINY_PIVOT else 0.0
     return scale9(f, adjugated), determinant if f != 0.0 else 0.0
@@ -145,13 +151,14 @@ def invert(a):
 
 @kernel(**UNCOUNTED)
 def carry_far_end(i, corner, gain, offset, far, reach):
-    r"""Beside the elimination of node i: keep the coupling of the chain to its free first node.
+    """Beside the elimination of node i: keep the coupling of the chain to its free first node.
+
+    Source: block elimination with a border, docs/theory/mixed_elements.md, Elimination.
 
     corner : (8, 4), rows 0 to 3 the inverse of the node's block, rows 4 to 7 those of the next block by the node's
-    displacements
-    far : (8, 8) with the first node in rows and columns 0 to 2, its right-hand side in column 7, and the current
-    block in rows and columns 3 to 6; replaced by that of the next block
-    gain, offset : (n, 4, 4), (n, 4) with x_i = offset + gain x_next - reach x_first    reach : (n, 4, 3), filled
+    displacements far : (8, 8) with the first node in rows and columns 0 to 2, its right-hand side in column 7, and the
+    current block in rows and columns 3 to 6; replaced by that of the next block gain, offset : (n, 4, 4), (n, 4) with
+    x_i = offset + gain x_next - reach x_first    reach : (n, 4, 3), filled
     """
     for p in range(4):
         for q in range(3):
@@ -178,6 +185,8 @@ def carry_far_end(i, corner, gain, offset, far, reach):
 @kernel(**UNCOUNTED)
 def solve_dense(matrix, right):
     """Solve a small dense system in place by elimination with row exchange; False if it is singular.
+
+    Source: P A = L U with partial pivoting, [Golub2013], sec. 3.4.
 
     Rows are scaled by their largest entry first, because forces and strains stand side by side.
     matrix : (n, n), overwritten    right : (n,), replaced by the solution

@@ -137,7 +137,10 @@ def _take(matrix, f, i, j, at):
 
 @kernel(**UNCOUNTED)
 def _reduce(front, size, width):
-    """Turn the first `size` columns into the unit matrix by row operations with row exchange; False if singular."""
+    """Turn the first `size` columns into the unit matrix by row operations with row exchange; False if singular.
+
+    Source: Gauss-Jordan elimination with partial pivoting, D^-1 (U, f) = (U', f'), [Golub2013], ch. 3.
+    """
     for c in range(size):
         p = c
         for i in range(c + 1, size):
@@ -161,7 +164,12 @@ def _reduce(front, size, width):
 
 @kernel(**UNCOUNTED)
 def _eliminate(k, f):
-    """Eliminate group k: its row of blocks becomes that of its unknowns by the later ones; False if singular."""
+    r"""Eliminate group k: its row of blocks becomes that of its unknowns by the later ones; False if singular.
+
+    .. math:: x_k = D_k^{-1} \left(f_k - \sum_{j > k} U_{kj} x_j\right)
+
+    Source: [Davis2006], ch. 4 and 7, in block form.
+    """
     s0, size = f.start[k], f.start[k + 1] - f.start[k]
     front, width = f.front, size
     for p in range(size):
@@ -192,7 +200,12 @@ def _eliminate(k, f):
 
 @kernel(**UNCOUNTED)
 def _spread(k, f):
-    """What the elimination of group k leaves on the later ones."""
+    r"""What the elimination of group k leaves on the later ones.
+
+    .. math:: A_{ij} \to A_{ij} - L_{ik} D_k^{-1} U_{kj}
+
+    Source: Schur complement, [Davis2006], ch. 4.
+    """
     size, front, at = f.start[k + 1] - f.start[k], f.front, f.target_start[k]
     width = size
     for m in range(f.later_start[k], f.later_start[k + 1]):
@@ -218,7 +231,11 @@ def _spread(k, f):
 
 @kernel(**UNCOUNTED)
 def solve_blocks(matrix, right, f):
-    """Solve by sparse block elimination; False if a group has no regular pivot.
+    r"""Solve by sparse block elimination; False if a group has no regular pivot.
+
+    .. math:: A x = b, \qquad A = L U \text{ by groups}
+
+    Source: [Davis2006], ch. 4 and 7, in block form.
 
     matrix : (m, m), of which only the pattern is looked at; left all zeros    right : (m,), replaced by the solution
     """

@@ -15,6 +15,8 @@ from ropewalk.numerics.compile import FUSED, UNCOUNTED, kernel
 def invert(block, inverse):
     """Inverse of a small dense block by Gauss-Jordan elimination with row exchange.
 
+    Source: [Golub2013], ch. 3: (A, 1) -> (1, A^-1) by row operations, X = A^-1.
+
     Returns the smallest pivot as a fraction of the largest entry of the block: 0 means singular, and
     then `inverse` is not to be used.
 
@@ -110,6 +112,8 @@ def factorise(lower, diagonal, upper):
 @kernel
 def solve(lower, inverse, upper, x):
     r"""Solve with the factors of :func:`factorise`, in place; 3 n b^2 multiplications.
+
+    Source: block LU of a block tridiagonal system, [Golub2013], sec. 4.5.
 
     .. math:: y_i = f_i - L_i y_{i-1}, \qquad x_i = D_i^{-1} y_i - U_i x_{i+1}
 

@@ -15,6 +15,8 @@ from ropewalk.numerics.compile import UNCOUNTED, kernel
 def solve_dense(A, b):
     """Solve A x = b by elimination with row pivoting, in place: A is spent, b becomes x; False if A is singular.
 
+    Source: [Golub2013], sec. 3.4.
+
     A : (n, n)    b : (n,)
     """
     n = b.size
@@ -46,7 +48,10 @@ def solve_dense(A, b):
 
 @kernel
 def normal_equations(A, b, N, c):
-    """N = A^T A and c = A^T b, each sum in the order of the rows.  A : (n, n)    b : (n,)    N, c : filled"""
+    """N = A^T A and c = A^T b, each sum in the order of the rows.  A : (n, n)    b : (n,)    N, c : filled
+
+    Source: [Golub2013], sec. 5.3.
+    """
     n = b.size
     N[:, :] = 0.0
     c[:] = 0.0

@@ -98,7 +98,12 @@ def times_power(typing: Any, x: Any, shifted: Any) -> Any:
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def exp_of(x):
-    """Exponential of LOWEST to HIGHEST; what is beyond counts as these."""
+    r"""Exponential of LOWEST to HIGHEST; what is beyond counts as these.
+
+    .. math:: e^x = 2^n e^r, \qquad n = \mathrm{round}(x/\ln 2), \quad r = x - n \ln 2
+
+    Source: [Muller2016]: argument reduction in two parts of ln 2, then Taylor's series.
+    """
     x = max(min(x, HIGHEST), LOWEST)
     shifted = x * LOG2_E + WHOLE
     n = shifted - WHOLE
@@ -114,7 +119,12 @@ def exp_of(x):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def log_of(x):
-    """Natural logarithm of positive numbers that are neither denormal nor infinite."""
+    r"""Natural logarithm of positive numbers that are neither denormal nor infinite.
+
+    .. math:: \ln x = e \ln 2 + 2 \left(s + \tfrac13 s^3 + \dots\right), \qquad s = \frac{m - 1}{m + 1}, \quad x = 2^e m
+
+    Source: [Muller2016].
+    """
     e, m = exponent(x), mantissa(x)
     f = m - 1.0
     s = f / (2.0 + f)
@@ -128,12 +138,18 @@ def log_of(x):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def log1p_of(x):
-    """ln(1 + x) of x > -1/2, with the relative error of :func:`log_of` also near 0."""
+    """ln(1 + x) of x > -1/2, with the relative error of :func:`log_of` also near 0.
+
+    Source: ln(1 + x) = ln u + (x - (u - 1))/u with u = 1 + x as rounded, [Muller2016].
+    """
     u = 1.0 + x
     return log_of(u) + (x - (u - 1.0)) / u
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def cube_root(x):
-    """Cube root of positive numbers as :func:`log_of` takes them, to some 1e-14 of it."""
+    """Cube root of positive numbers as :func:`log_of` takes them, to some 1e-14 of it.
+
+    Source: x^(1/3) = exp(ln(x)/3).
+    """
     return exp_of(log_of(x) / 3.0)

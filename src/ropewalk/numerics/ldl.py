@@ -42,7 +42,10 @@ class Factor(NamedTuple):
 
 @kernel
 def symbolic(column, row, parent, count, flag, most):
-    """Elimination tree and entries per column of L from the upper triangle; False if there are more than `most`."""
+    """Elimination tree and entries per column of L from the upper triangle; False if there are more than `most`.
+
+    Source: elimination tree of A = L D L^T, [Davis2005].
+    """
     n = column.size - 1
     total = 0
     for k in range(n):
@@ -65,7 +68,12 @@ def symbolic(column, row, parent, count, flag, most):
 
 @kernel
 def factorise(f):
-    """Fill L and D of `f` from its values; returns the index of the first zero of D, or -1."""
+    """Fill L and D of `f` from its values; returns the index of the first zero of D, or -1.
+
+    .. math:: A = L D L^T
+
+    Source: up-looking factorisation of [Davis2005].
+    """
     n = f.d.size
     for k in range(n):
         f.y[k] = 0.0
@@ -108,7 +116,10 @@ def factorise(f):
 
 @kernel
 def solve(f, b, x):
-    """x = A^-1 b with the factor in `f`; b, x : (n,), in the order of the unknowns; may be the same array."""
+    """x = A^-1 b with the factor in `f`; b, x : (n,), in the order of the unknowns; may be the same array.
+
+    Source: L z = b, D y = z, L^T x = y, [Davis2005].
+    """
     n = f.d.size
     y = f.y
     for k in range(n):

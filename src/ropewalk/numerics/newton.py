@@ -4,8 +4,9 @@ A full step is Newton's own, shortened to the longest that is allowed. It is hal
 equations have values at all. The iteration ends at the target; at a floor above it where no step gains any more, which
 is where round-off begins; or without a solution.
 
-Iterations that cannot be of this form say why where they stand: those inside kernels, which eliminate along the lines
-while they assemble (mixed elements, bars, arcs), and descents in an energy, whose steps need its curvature (rods).
+Other Newton loops of the package state in their docstrings, after "not numerics/newton.py", why they are not of this
+form: scalar ones with a bracket, those compiled into kernels, which eliminate along the lines while they assemble
+(mixed elements, bars, chains), those with contact or slack that switches on the way, and descents in an energy.
 """
 
 from __future__ import annotations

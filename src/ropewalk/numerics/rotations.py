@@ -23,6 +23,8 @@ SERIES_ANGLE_SQUARED = 0.25
 def hat(v):
     r"""Skew matrix of the cross product, :math:`\hat v u = v \times u`.
 
+    Source: [Murray1994], ch. 2.
+
     v : (3,)    returns (3, 3)
     """
     m = np.zeros((3, 3))
@@ -38,6 +40,8 @@ def hat(v):
 @kernel
 def cross(a, b):
     """Cross product of two vectors without the overhead of `numpy.cross`.
+
+    Source: definition, a x b.
 
     a, b : (3,)    returns (3,)
     """
@@ -151,6 +155,8 @@ def rigid(R, p):
 def inverse_se3(g):
     """Inverse of a rigid motion.
 
+    Source: g^-1 = (R^T, -R^T p), [Murray1994], ch. 2.
+
     g : (4, 4)    returns (4, 4)
     """
     h = np.zeros((4, 4))
@@ -210,6 +216,8 @@ def adjoint_se3(g):
 @kernel
 def quaternion_product(a, b):
     """Hamilton product: the rotation b, then the rotation a.
+
+    Source: [Sola2018].
 
     a, b : (4,) scalar first    returns (4,)
     """
@@ -294,6 +302,8 @@ def quaternion_from_matrix(R):
 def quaternion_exp(w):
     r"""Unit quaternion of a rotation vector, :math:`(\cos\theta/2,\; \sin(\theta/2)\, w/\theta)`.
 
+    Source: q = exp(w/2), [Sola2018].
+
     w : (3,) axis times angle, rad    returns (4,) scalar first
     """
     t2 = 0.25 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
@@ -310,6 +320,8 @@ def quaternion_exp(w):
 def quaternion_log(q):
     """Rotation vector of a unit quaternion, angle in [0, pi]; q and -q give the same.
 
+    Source: w = 2 atan2(|q_v|, q_0) q_v/|q_v|, [Sola2018].
+
     q : (4,) unit, scalar first    returns (3,) rad
     """
     n = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -323,6 +335,8 @@ def quaternion_log(q):
 @kernel
 def quaternion_rotate(q, v):
     """World components of a body vector.
+
+    Source: v' = v + 2 q_0 (q_v x v) + 2 q_v x (q_v x v), [Sola2018].
 
     q : (4,) unit, scalar first    v : (3,)    returns (3,)
     """

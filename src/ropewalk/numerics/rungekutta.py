@@ -229,6 +229,8 @@ for _table in (F_C, F_A, F_B, F_E, D_C, D_A, D_E3, D_E5, D_D):
 def stage_state(y, h, K, row, n, m, out):
     r"""State at which a stage's derivative is taken: :math:`y + h \sum_{j<n} a_j K_j`, the first m entries.
 
+    Source: [Hairer1993], sec. II.1: Y_n = y + h sum a_nj K_j.
+
     y : (>= m,)    K : (STAGES, >= m) derivatives so far    row : coefficients a_j    out : filled
     """
     for i in range(m):
@@ -277,7 +279,10 @@ def error_norm(K, h, scale, kind):
 
 @kernel
 def step_factor(error, accepted, kind):
-    """Factor of the next step from the error of this one: SAFETY error^(-1/p), p = 5 or 8, within limits."""
+    """Factor of the next step from the error of this one: SAFETY error^(-1/p), p = 5 or 8, within limits.
+
+    Source: [Hairer1993], sec. II.4.
+    """
     if error <= 0.0:
         return GROW
     power = -0.2 if kind == FEHLBERG else -0.125
@@ -309,7 +314,10 @@ def dense_rows(y0, y1, h, K, m, F):
 
 @kernel
 def dense_value(y0, F, x, m, out):
-    """The interpolant at y0 + x of the step, 0 <= x <= 1, from the rows of :func:`dense_rows`."""
+    """The interpolant at y0 + x of the step, 0 <= x <= 1, from the rows of :func:`dense_rows`.
+
+    Source: y = y_0 + x (F_0 + (1 - x) (F_1 + x (F_2 + ...))), [Hairer1993], sec. II.10.
+    """
     for i in range(m):
         value = 0.0
         for k in range(DENSE_ROWS):

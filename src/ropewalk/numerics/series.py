@@ -63,6 +63,8 @@ def next_square_root(square, root, j):
 def evaluate(coefficients, tau, out):
     """Values of a family of series at the scaled time tau, by Horner's rule.
 
+    Source: x = sum x_j tau^j.
+
     coefficients : (powers, n)    out : (n,)
     """
     powers, n = coefficients.shape
@@ -77,6 +79,8 @@ def evaluate(coefficients, tau, out):
 def evaluate_rate(coefficients, tau, out):
     """Derivatives with respect to tau of a family of series, by Horner's rule.
 
+    Source: x' = sum j x_j tau^(j - 1).
+
     coefficients : (powers, n)    out : (n,)
     """
     powers, n = coefficients.shape
@@ -90,6 +94,8 @@ def evaluate_rate(coefficients, tau, out):
 @kernel
 def work_integral(force, position, tau):
     r"""Integral of force times rate of position from 0 to tau, of the polynomials as they are.
+
+    Source: term-by-term integration.
 
     .. math:: W = \sum_i \sum_{j \ge 1} f_i\, j\, x_j\, \frac{\tau^{i+j}}{i+j}
 
@@ -109,6 +115,8 @@ def work_integral(force, position, tau):
 @kernel
 def add_term(term, t, scale, out):
     r"""Add the Taylor coefficients at t of a polynomial times a cosine along a vector.
+
+    Source: Taylor shift and Cauchy product, docs/theory/chain_series.md, The series.
 
     .. math:: x(t) = v\; \left( \sum_m c_m (t - t_b)^m \right) \cos(\omega t - \varphi), \qquad t_b \le t < t_e
 

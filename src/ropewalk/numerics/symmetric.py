@@ -118,7 +118,10 @@ def diagonalise(d, e, Q):
 
 @kernel
 def symmetric_eigen(A):
-    """Eigenvalues of a symmetric matrix (n,), not sorted, and vectors as rows (n, n); NaN if it has some."""
+    """Eigenvalues of a symmetric matrix (n,), not sorted, and vectors as rows (n, n); NaN if it has some.
+
+    Source: A = Q^T diag(d) Q by Householder's reduction and QL steps, [Golub2013], ch. 8.
+    """
     n = A.shape[0]
     Q, d, e = A.copy(), np.zeros(n), np.zeros(n)
     if n:

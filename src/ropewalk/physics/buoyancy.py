@@ -46,7 +46,12 @@ def disc_segment(d):
 
 @kernel
 def cut_ellipse(d, n2, n3, a, b):
-    """Area and first and second moments about the centre of the part y < d of an ellipse, for a known chord.
+    r"""Area and first and second moments about the centre of the part y < d of an ellipse, for a known chord.
+
+    .. math:: A = ab\,S, \quad A_2 = ab\, a n_2 S_y, \quad A_{22} = ab\, a^2 (n_2^2 S_{yy} + n_3^2 S_{xx}), \quad
+              A_{23} = ab\, ab\, n_2 n_3 (S_{yy} - S_{xx})
+
+    with S, S_y, S_xx, S_yy of :func:`disc_segment`; A_3 and A_33 alike.
 
     Returns (A, A2, A3, A22, A33, A23): m2, m3, m3, m4, m4, m4, where A2 is the integral of q2 and so on.
 
@@ -70,6 +75,8 @@ def cut_ellipse(d, n2, n3, a, b):
 @kernel
 def cut_square(d, n2, n3):
     r"""Moments of the part n.xi < d of the square |xi2|, |xi3| <= 1, and the chord that cuts it.
+
+    Source: docs/theory/rods.md, Rectangles.
 
     Returns (S, S2, S3, S22, S33, S23, m2, m3, l2, l3): area, first and second moments, middle of the chord, and half
     of it as a vector. By Green's theorem along the wet sides and the chord, with p, q the ends of each and

@@ -93,7 +93,12 @@ def fill_hanging(H, va, vb, kxx, kxz, kzz, out):
 
 @kernel
 def weightless(dx, dz, L, EA, out):
-    """Fill `out` for w = 0: a straight bar when taut, nothing when slack; returns the status."""
+    r"""Fill `out` for w = 0: a straight bar when taut, nothing when slack; returns the status.
+
+    .. math:: T = EA\, \frac{c - L}{L}, \qquad K = \frac{EA}{L}\, t t^T + \frac{T}{c}\, (1 - t t^T)
+
+    Source: a straight elastic bar of chord c and direction t, docs/theory/catenary.md, Terms.
+    """
     chord = math.hypot(dx, dz)
     if chord <= L:
         clear(out)
@@ -119,7 +124,13 @@ def weightless(dx, dz, L, EA, out):
 
 @kernel
 def _lies_on_bed(dx, h, L, EA, w):
-    """True if a line with one end on the bed and the other h above it has more than a point on the bed."""
+    r"""True if a line with one end on the bed and the other h above it has more than a point on the bed.
+
+    .. math:: V = wL, \quad \tau = wh - \frac{V^2}{2EA}, \quad H = \frac{V^2 - \tau^2}{2\tau}, \qquad
+              x < \frac{H}{w} \ln\left(1 + \frac{\tau + V}{H}\right) + \frac{HL}{EA}
+
+    Source: state at lift-off, docs/theory/catenary.md, On a flat bed.
+    """
     V = w * L
     tau = w * h - 0.5 * V * (V / EA)
     if tau <= 0.0:
@@ -134,7 +145,10 @@ def _lies_on_bed(dx, h, L, EA, w):
 def solve_line(dx, dz, L, EA, w, CB, height, out):
     r"""Forces, stiffness and touchdown of one line in gravity, in any regime; returns the status.
 
-    Source: the closed forms of [Irvine1981] and [Jonkman2007] as the module's docstring puts them.
+    .. math:: x(H, V) = \Delta x, \qquad z(H, V) = \Delta z
+
+    Source: the closed forms of [Irvine1981] and [Jonkman2007], with the unknowns of the module's docstring. A suspended
+    line is one equation in lambda, one on the bed one equation in H, each solved by a bracketed Newton iteration.
 
     dx : horizontal distance of the ends, not negative, m    dz : height of B above A, m
     L : unstretched length, m    EA : axial stiffness, N, may be infinite
@@ -164,7 +178,12 @@ def solve_line(dx, dz, L, EA, w, CB, height, out):
 
 @kernel
 def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
-    """The part of `solve_line` for w != 0; the miss of a line without contact is left to the caller."""
+    r"""The part of `solve_line` for w != 0; the miss of a line without contact is left to the caller.
+
+    .. math:: \frac{V_A^2}{w} \left(\frac{1}{T_A + H} + \frac{1}{2EA}\right) > h_A \quad \text{touches the bed}
+
+    Source: lowest point of the suspended line, docs/theory/catenary.md, On a flat bed; w < 0 is solved with z = -z.
+    """
     h_a = height
     h_b = height + dz
     bed = w > 0.0 and height < math.inf
@@ -188,7 +207,12 @@ def _heavy_or_light(dx, dz, L, EA, w, CB, height, out):
 
 @kernel
 def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibility):
-    """Elongation (m) of the first s metres of a bed part of length g; see :func:`bed_stretch`."""
+    r"""Elongation (m) of the first s metres of a bed part of length g; see :func:`bed_stretch`.
+
+    .. math:: \delta(s) = \int_0^s \frac{\max(n, 0)}{EA}\, ds'
+
+    Source: :func:`bed_stretch`, docs/theory/catenary.md, Friction.
+    """
     rest = bed_stretch(H, g - s, friction, False, flexibility)[0]
     if pulled_at_start == pulled_at_end:
         if s <= 0.5 * g:
@@ -202,6 +226,9 @@ def _stretch_up_to(s, H, g, friction, pulled_at_start, pulled_at_end, flexibilit
 @kernel
 def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
     r"""Where the line is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+
+    .. math:: x = \int_0^s \left(\frac{H}{T} + \frac{H}{EA}\right) ds', \qquad z = \int_0^s \left(\frac{V}{T}
+              + \frac{V}{EA}\right) ds'
 
     Source: as :func:`solve_line`, whose `status` and filled row `solution` it reads. The tension is
     the length of (H, V). The slack part of a line on the bed is drawn straight and even between the
@@ -239,7 +266,7 @@ def point_on_line(s, dx, dz, L, EA, w, CB, status, solution):
 
 @kernel
 def line_shape(s, dx, dz, L, EA, w, CB, status, solution):
-    """:func:`point_on_line` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
+    """As :func:`point_on_line` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
     rows = np.empty((s.size, 4))
     for i in range(s.size):
         x, z, H, V = point_on_line(s[i], dx, dz, L, EA, w, CB, status, solution)
@@ -252,7 +279,7 @@ def line_shape(s, dx, dz, L, EA, w, CB, status, solution):
 
 @kernel
 def solve_many(dx, dz, L, EA, w, CB, height, status, out):
-    """:func:`solve_line` for arrays (n,); fills `status` (n,) and `out` (n,) of SOLUTION."""
+    """As :func:`solve_line` for arrays (n,); fills `status` (n,) and `out` (n,) of SOLUTION."""
     for i in range(dx.size):
         status[i] = solve_line(dx[i], dz[i], L[i], EA[i], w[i], CB[i], height[i], out[i])
 

@@ -84,7 +84,14 @@ def bed_stretch(H, g, friction, both, flexibility):
 
 @kernel
 def _starting_tension(dx, L, EA, w, h):
-    """A starting value of H (N) for a line that rises from the bed to the height h, 0 < dx."""
+    r"""A starting value of H (N) for a line that rises from the bed to the height h, 0 < dx.
+
+    .. math:: H = \frac{wh}{\cosh a - 1}, \quad a = \frac{3 d}{(1 - d)^{0.4}}, \quad d = \frac{L - x}{h}; \qquad
+              H^{3/2} \le \frac{h}{3} \sqrt{2wh}\, \frac{EA}{L}
+
+    Source: own fit to the inextensible leg (docs/theory/catenary.md, On a flat bed); at the bound the sag of a flat leg
+    equals the stretch.
+    """
     short = L - dx
     flexibility = 1.0 / EA
     bound = math.inf
@@ -101,7 +108,13 @@ def _starting_tension(dx, L, EA, w, h):
 
 @kernel
 def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
-    """Horizontal force (N) at the touchdowns of a line that rests on the bed; its span grows with it."""
+    r"""Horizontal force (N) at the touchdowns of a line that rests on the bed; its span grows with it.
+
+    .. math:: \sum a_i + g + \delta(H, g) = x, \qquad g = L - \sum V_i/w
+
+    Source: docs/theory/catenary.md, On a flat bed: the left side rises with H. Newton with a relative step inside a
+    bracket, not numerics/newton.py: scalar, monotone and bracketed, in a kernel, so that it cannot fail.
+    """
     flexibility = 1.0 / EA
     both = (h_a > 0.0) == (h_b > 0.0)
     lo = 0.0
@@ -133,7 +146,12 @@ def _solve_bed_tension(dx, L, EA, w, CB, h_a, h_b):
 
 @kernel
 def on_bed(dx, L, EA, w, CB, h_a, h_b, out):
-    """Fill `out` for a line of weight w > 0 of which a part rests on the bed; returns the status.
+    r"""Fill `out` for a line of weight w > 0 of which a part rests on the bed; returns the status.
+
+    .. math:: x = \sum a_i + g + \delta(H, g), \qquad V_i = \sqrt{\tau_i (\tau_i + 2H)}, \qquad H_\mathrm{anchor} =
+              \max(H - C_B w g,\, 0)
+
+    Source: docs/theory/catenary.md, On a flat bed and Friction; [Jonkman2007], eq. 2-38.
 
     h_a, h_b : heights of the ends above the bed, m. An end at height zero stays on the bed: its
     vertical force and all derivatives by its height are zero.

@@ -74,7 +74,10 @@ def clear(solution):
 
 @kernel(inline="always")
 def hyperbolic(q):
-    r"""sinh q, cosh q, sinh q - q and q cosh q - sinh q, each to round-off, for 0 < q < 700."""
+    """sinh q, cosh q, sinh q - q and q cosh q - sinh q, each to round-off, for 0 < q < 700.
+
+    Source: Taylor series of sinh q - q = q^3/6 + ... and q cosh q - sinh q = q^3/3 + ... where they would cancel.
+    """
     s = math.sinh(q)
     c = math.cosh(q)
     if q > SERIES_BELOW:
@@ -123,7 +126,13 @@ def arc(s, H, u, w, flexibility):
 
 @kernel
 def _starting_lambda(xi, zeta, chord, epsilon):
-    """A starting value of lambda, to a few per cent: cubic when nearly taut, logarithmic when slack.
+    r"""A starting value of lambda, to a few per cent: cubic when nearly taut, logarithmic when slack.
+
+    .. math:: \frac{\xi^2}{6c} \lambda^3 + (c - 1)\,\lambda = \varepsilon, \qquad
+              \lambda = \ln\frac{2\sqrt{1 - t^2}}{\xi} + \ln(\lambda + \varepsilon),
+              \quad t = \frac{\zeta}{1 + \varepsilon}
+
+    Source: limits of the equation of :func:`_solve_lambda` for small and large lambda; the cubic by Cardano's formula.
 
     xi, zeta, chord : dx/L, |dz|/L and chord/L    epsilon : wL/2EA
     """
@@ -150,6 +159,9 @@ def _starting_lambda(xi, zeta, chord, epsilon):
 @kernel
 def _solve_lambda(xi, zeta, chord, epsilon):
     r"""Root of :math:`\zeta^2/(1+\varepsilon\coth\lambda)^2 + \xi^2\sinh^2\lambda/(\lambda+\varepsilon)^2 = 1`.
+
+    Source: docs/theory/catenary.md, Suspended. Not numerics/newton.py: scalar, monotone and
+    bracketed, in a kernel, so that it cannot fail.
 
     Both terms grow with lambda. Newton on the logarithm of the left side, inside a bracket.
     """

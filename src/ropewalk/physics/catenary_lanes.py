@@ -79,7 +79,10 @@ class Queue(NamedTuple):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _series(q):
-    """sinh q - q and q cosh q - sinh q of 0 < q <= SERIES_BELOW, as in `hyperbolic`."""
+    """sinh q - q and q cosh q - sinh q of 0 < q <= SERIES_BELOW, as in `hyperbolic`.
+
+    Source: :func:`ropewalk.physics.catenary_free.hyperbolic`: sinh q - q = q^3/6 (1 + q^2/20 (1 + ...)).
+    """
     y = q * q
     d = 1.0 + y * (S1 + y * (S2 + y * (S3 + y * (S4 + y * (S5 + y * S6)))))
     e = 1.0 + y * (Q1 + y * (Q2 + y * (Q3 + y * (Q4 + y * (Q5 + y * Q6)))))
@@ -159,7 +162,14 @@ def _length_of(x, y):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _missed(dx, dz, L, H, u, w, flexibility):
-    """Distance (m) by which `arc` of the whole line misses its end; H > 0, w > 0."""
+    r"""Distance (m) by which the end of the line, x and z of `arc`, misses the given one; H > 0, w > 0.
+
+    .. math:: z = L \left(u + v\right) \left(\frac{1}{T_u + T_v} + \frac{1}{2EA}\right), \qquad
+              x = \frac{H}{w} \left(\operatorname{asinh}\frac{v}{H} - \operatorname{asinh}\frac{u}{H}\right)
+              + \frac{HL}{EA}
+
+    Source: docs/theory/catenary.md, Terms, with differences that do not cancel.    u, v : vertical force at A and B, N
+    """
     v = u + w * L
     tu, tv = _length_of(H, u), _length_of(H, v)
     z = L * (u + v) * (1.0 / (tu + tv) + 0.5 * flexibility)

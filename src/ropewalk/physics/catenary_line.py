@@ -53,7 +53,12 @@ SMALLEST_START = 1.0e-9  # of the gross weight: least starting value of H
 
 @kernel
 def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
-    """Vertical force (N) at A for which the hanging line rises by dz, and :func:`hang` there."""
+    r"""Vertical force (N) at A for which the hanging line rises by dz, and :func:`hang` there.
+
+    .. math:: z(H, V) = \Delta z \quad \text{at given } H
+
+    Source: docs/theory/catenary.md, Several pieces: z rises with V. Newton with a bracket, :func:`force_step`.
+    """
     lo = -math.inf
     hi = math.inf
     tolerance = TIGHT * L.sum()
@@ -72,7 +77,12 @@ def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
 
 @kernel
 def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
-    """H and V at A (N) of a line that hangs free between its ends, and :func:`hang` there; dx > 0."""
+    r"""H and V at A (N) of a line that hangs free between its ends, and :func:`hang` there; dx > 0.
+
+    .. math:: x(H, V(H)) = \Delta x, \qquad \frac{dx}{dH} = \frac{x_H z_V - x_V^2}{z_V}
+
+    Source: docs/theory/catenary.md, Several pieces: two nested monotone equations, each with a bracket.
+    """
     lo = 0.0
     hi = math.inf
     tolerance = TIGHT * (L.sum() + dx)
@@ -95,7 +105,10 @@ def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
 
 @kernel
 def _start(dx, dz, L, flexibility, w, load):
-    """Starting values of H and of V at A (N): those of a uniform line of the same length, stiffness and weight."""
+    """Starting values of H and of V at A (N): those of a uniform line of the same length, stiffness and weight.
+
+    Source: :func:`ropewalk.physics.catenary_free.hanging` with EA = L / sum(L_i/EA_i) and w = W/L.
+    """
     length = L.sum()
     gross = gross_weight(L, w, load)
     net = net_weight(L, w, load)
@@ -110,7 +123,12 @@ def _start(dx, dz, L, flexibility, w, load):
 
 @kernel
 def _hang_pieces(dx, dz, L, flexibility, w, load, out):
-    """Fill `out` for a line of pieces that hangs free; returns the status."""
+    r"""Fill `out` for a line of pieces that hangs free; returns the status.
+
+    .. math:: K = \frac{1}{\det} \begin{pmatrix} z_V & -x_V \\ -x_V & x_H \end{pmatrix}, \qquad \det = x_H z_V - x_V^2
+
+    Source: inverse of the compliance, docs/theory/catenary.md, Suspended.
+    """
     H, V = _start(dx, dz, L, flexibility, w, load)
     gross = gross_weight(L, w, load)
     if dx > 0.0:
@@ -137,7 +155,11 @@ def _hang_pieces(dx, dz, L, flexibility, w, load, out):
 
 @kernel
 def _slack_between(dx, dz, L, flexibility, w, load, out):
-    """True if a weightless piece carries nothing, so that the rest hangs straight down; fills the forces in `out`."""
+    """True if a weightless piece carries nothing, so that the rest hangs straight down; fills the forces in `out`.
+
+    Source: docs/theory/catenary.md, Terms: V = -W at A with H = 0, if the weightless piece can bridge the gap that is
+    left.
+    """
     clear(out)
     weight = 0.0
     for i in range(L.size):
@@ -167,7 +189,10 @@ def _free_pieces(L, w, load):
 
 @kernel
 def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
-    """Fill `out` for a line whose free shape would reach below the bed; returns the status."""
+    """Fill `out` for a line whose free shape would reach below the bed; returns the status.
+
+    Source: docs/theory/catenary.md, Several pieces: all weights above 0, or the heavy pieces next to the lower end.
+    """
     H = max(out.h_a, SMALLEST_START * gross_weight(L, w, load))
     if _free_pieces(L, w, load) == 0:
         return pieces_on_bed(dx, H, h_a, h_b, 0, CB, L, flexibility, w, load, out)
@@ -184,7 +209,10 @@ def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
 
 @kernel
 def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
-    """Fill `out` for a line with buoyant parts whose heavy stretch at A, on the bed, stays there in part."""
+    """Fill `out` for a line with buoyant parts whose heavy stretch at A, on the bed, stays there in part.
+
+    Source: docs/theory/catenary.md, Several pieces; refused if z < 0 anywhere beyond the touchdown.
+    """
     n_free = _free_pieces(L, w, load)
     status = pieces_on_bed(dx, H, 0.0, h, n_free, CB, L, flexibility, w, load, out)
     if status > 0:
@@ -212,6 +240,8 @@ def _reverse(length, out):
 @kernel
 def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
     r"""Forces, stiffness and touchdown of a line of several pieces in gravity; returns the status.
+
+    .. math:: \sum_i x_i(H, V_i) = \Delta x, \qquad \sum_i z_i(H, V_i) = \Delta z, \qquad V_{i+1} = V_i + w_i L_i + P_i
 
     Source: sums of the closed forms of [Irvine1981] and [Jonkman2007] over the pieces.
 
@@ -241,7 +271,7 @@ def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
 
 @kernel
 def solve_many_pieces(dx, dz, first, L, EA, w, load, CB, height, status, out):
-    """:func:`solve_pieces` for n lines whose pieces lie end to end, those of line i in first[i]:first[i + 1].
+    """As :func:`solve_pieces` for n lines whose pieces lie end to end, those of line i in first[i]:first[i + 1].
 
     first : (n + 1,) integers    L, EA, w, load : one value per piece; load of a line's last piece is not read
     Fills `status` (n,) and `out` (n,) of SOLUTION; the other arguments are (n,).
@@ -265,7 +295,7 @@ def _valid(dx, dz, L, EA, w, load, CB, height):
 
 @kernel
 def _weighted(dx, dz, L, flexibility, w, load, CB, height, out):
-    """The part of `solve_pieces` for lines that are not weightless throughout."""
+    """As :func:`solve_pieces`, for lines that are not weightless throughout."""
     length = L.sum()
     bed = height < math.inf
     h_a = height

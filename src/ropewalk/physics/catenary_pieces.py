@@ -69,7 +69,12 @@ def piece(s, H, u, w, flexibility):
 
 @kernel
 def hang(H, V, L, flexibility, w, load):
-    """Distances (m) from A to B of pieces that hang free, V at A; returned as by :func:`piece`."""
+    r"""Distances (m) from A to B of pieces that hang free, V at A; returned as by :func:`piece`.
+
+    .. math:: x = \sum_i x_i(H, V_i), \qquad V_{i+1} = V_i + w_i L_i + P_i
+
+    Source: docs/theory/catenary.md, Several pieces.
+    """
     x = z = x_H = x_V = z_V = 0.0
     for i in range(L.size):
         a, b, c, d, e = piece(L[i], H, V, w[i], flexibility[i])
@@ -87,6 +92,8 @@ def hang(H, V, L, flexibility, w, load):
 @kernel
 def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
     r"""Determinant (m2/N2) of the compliance that :func:`hang` returns, positive also when nearly taut.
+
+    Source: own derivation from docs/theory/catenary.md, Suspended (compliance as a sum of integrals along s).
 
     Where all of the line has nearly one direction the products cancel; then, with
     :math:`p = (V, -H)/T` the unit normal and :math:`F = \sum L/EA`,
@@ -127,7 +134,11 @@ def compliance_determinant(H, V, x_H, x_V, z_V, L, flexibility, w, load):
 
 @kernel
 def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
-    """The part of a line that hangs between one end, where the vertical force is V, and the bed.
+    r"""The part of a line that hangs between one end, where the vertical force is V, and the bed.
+
+    .. math:: V - \sum w_i L_i - \sum P_i = 0 \quad \text{at the touchdown}
+
+    Source: docs/theory/catenary.md, On a flat bed, summed over pieces.
 
     Walks from the end (B if `from_b`) until V is used up. The first `n_free` pieces are taken as
     hanging whatever V is; the others must not be buoyant.
@@ -172,7 +183,12 @@ def leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load):
 
 @kernel
 def lowest(start, H, V_start, rise, L, flexibility, w, load):
-    """Lowest height (m, not above zero) that the line has beyond s = `start`, from that point on, hanging free.
+    r"""Lowest height (m, not above zero) that the line has beyond s = `start`, from that point on, hanging free.
+
+    .. math:: z_\mathrm{min} = z - \frac{V^2}{w} \left(\frac{1}{T + H} + \frac{1}{2EA}\right) \quad
+              \text{where } V < 0 < V + wL
+
+    Source: docs/theory/catenary.md, On a flat bed.
 
     V_start : V at s = 0 if all of the line hung, N    rise : dz/ds of weightless pieces that carry nothing
     """
@@ -200,6 +216,8 @@ def lowest(start, H, V_start, rise, L, flexibility, w, load):
 def slack_gap(dx, dz, V_start, L, flexibility, w, load):
     """What weightless pieces without tension have to bridge when all others hang straight down from V at A.
 
+    Source: docs/theory/catenary.md, Terms: (dx, dz - sum z_i), with z_i of pieces that hang straight down, H = 0.
+
     Returns the gap's two components and the length of those pieces (m).
     """
     slack = weight = 0.0
@@ -217,7 +235,10 @@ def slack_gap(dx, dz, V_start, L, flexibility, w, load):
 
 @kernel
 def net_weight(L, w, load):
-    """Net weight of the line (N)."""
+    """Net weight of the line (N).
+
+    Source: W = sum w_i L_i + sum P_i, docs/theory/catenary.md, Several pieces.
+    """
     total = 0.0
     for i in range(L.size):
         total += w[i] * L[i]
@@ -228,7 +249,10 @@ def net_weight(L, w, load):
 
 @kernel
 def gross_weight(L, w, load):
-    """Sum of the magnitudes of the weights of the line (N)."""
+    """Sum of the magnitudes of the weights of the line (N).
+
+    Source: W = sum |w_i| L_i + sum |P_i|: a scale of forces.
+    """
     total = 0.0
     for i in range(L.size):
         total += abs(w[i]) * L[i]
@@ -252,6 +276,8 @@ def flexibility_at(s, L, flexibility):
 def force_step(V, f, slope, reach, lo, hi, k):
     """One bracketed step towards f = 0: returns (V, reach, lo, hi); the search is over if V is an end of the bracket.
 
+    Source: Newton's method with a bracket, V = V - f/f', and bisection, [Press2007], sec. 9.4.
+
     V : N    f, slope : what is to vanish, rising with V, and its derivative    reach : longest step, N, doubled if used
     lo, hi : bracket, N    k : number of the step
     """
@@ -266,7 +292,10 @@ def force_step(V, f, slope, reach, lo, hi, k):
 
 @kernel
 def tension_step(H, f, slope, lo, hi, k):
-    """One bracketed step towards f = 0: returns (H, relative step, lo, hi); arguments as `force_step`, H > 0."""
+    """One bracketed step towards f = 0: returns (H, relative step, lo, hi); arguments as `force_step`, H > 0.
+
+    Source: as :func:`force_step`, with a step relative to H = exp(ln H).
+    """
     if f > 0.0:
         hi = H
     else:
@@ -277,7 +306,10 @@ def tension_step(H, f, slope, lo, hi, k):
 
 @kernel
 def _next_force(x, step, reach, lo, hi, k):
-    """Newton's x + step, kept inside the bracket and within `reach` of x; bisects after PATIENCE steps."""
+    """Newton's x = x + step, kept inside the bracket and within `reach` of x; bisects after PATIENCE steps.
+
+    Source: Newton's method with a bracket, [Press2007], sec. 9.4.
+    """
     new = x + min(max(step, -reach), reach)
     if k > PATIENCE and not math.isinf(hi - lo):
         return 0.5 * (lo + hi)
@@ -292,7 +324,12 @@ def _next_force(x, step, reach, lo, hi, k):
 
 @kernel
 def _next_tension(H, step, lo, hi, k):
-    """H after a relative Newton step, kept positive and inside the bracket; bisects after PATIENCE steps."""
+    r"""H after a relative Newton step, kept positive and inside the bracket; bisects ln H after PATIENCE steps.
+
+    .. math:: H \to H (1 + \sigma) \ (\sigma > 0), \qquad H \to \frac{H}{1 - \sigma} \ (\sigma < 0)
+
+    Source: Newton's method with a bracket, [Press2007], sec. 9.4.
+    """
     new = H * (1.0 + min(step, GROWTH)) if step > 0.0 else H / (1.0 - step)
     if k > PATIENCE and lo > 0.0 and hi < math.inf:
         return math.sqrt(lo) * math.sqrt(hi)

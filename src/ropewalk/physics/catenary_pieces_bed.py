@@ -32,7 +32,12 @@ HIGHEST = 1.0e30  # of the gross weight: nor above this
 
 @kernel
 def _clipped(p, q):
-    """Mean over a stretch of max(n, 0), n linear from p to q, and the fraction of it where n > 0."""
+    r"""Mean over a stretch of max(n, 0), n linear from p to q, and the fraction of it where n > 0.
+
+    .. math:: \int_0^1 \max(p + (q - p)\,x,\, 0)\,dx
+
+    Source: area of a triangle or trapezium, docs/theory/catenary.md, Friction.
+    """
     if p >= 0.0 and q >= 0.0:
         return 0.5 * (p + q), 1.0
     top = max(p, q)
@@ -44,7 +49,12 @@ def _clipped(p, q):
 
 @kernel
 def bed_tension(weight, H, CB, weight_a, weight_b, pulled_a, pulled_b):
-    """Tension (N) on the bed before it is cut off at zero, at a point with `weight` of line before it.
+    r"""Tension (N) on the bed before it is cut off at zero, at a point with `weight` of line before it.
+
+    .. math:: n = H - C_B\, \Delta W
+
+    with the weight that lies between the point and the touchdown from which the line is pulled, the nearer of two.
+    Source: docs/theory/catenary.md, Friction; [Jonkman2007], eq. 2-38.
 
     weight_a, weight_b : the same weight at the two touchdowns, N    pulled_a, pulled_b : ends above the bed
     """
@@ -104,7 +114,12 @@ def stretch_of_pieces(start, end, H, CB, weight_a, weight_b, pulled_a, pulled_b,
 
 @kernel
 def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load):
-    """Vertical force (N) at the end of a leg of height h, not below `least`, and :func:`leg_of_pieces` there."""
+    """Vertical force (N) at the end of a leg of height h, not below `least`, and :func:`leg_of_pieces` there.
+
+    .. math:: Z(H, V) = h
+
+    Source: docs/theory/catenary.md, On a flat bed: Z rises with V. Newton with a bracket, :func:`force_step`.
+    """
     if h <= 0.0:
         return 0.0, leg_of_pieces(H, 0.0, from_b, 0, L, flexibility, w, load)
     lo = least
@@ -126,7 +141,11 @@ def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load
 
 @kernel
 def _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load):
-    """Legs, span and derivatives of a line on the bed for given H; va and vb are starting values.
+    r"""Legs, span and derivatives of a line on the bed for given H; va and vb are starting values.
+
+    .. math:: x = X_A + X_B + g + \delta(H, g)
+
+    Source: docs/theory/catenary.md, On a flat bed, summed over pieces.
 
     Returns va, vb (N), the two legs, the span (m), its derivative by H at given heights, and its
     derivatives by va and vb at given H (m/N).
@@ -153,7 +172,12 @@ def _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load
 
 @kernel
 def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load):
-    """Horizontal force (N) at the touchdowns for which the span is dx, and :func:`_bed_state` there."""
+    r"""Horizontal force (N) at the touchdowns for which the span is dx, and :func:`_bed_state` there.
+
+    .. math:: x(H) = \Delta x
+
+    Source: docs/theory/catenary.md, On a flat bed: x rises with H. Newton with a bracket, :func:`tension_step`.
+    """
     lo = 0.0
     hi = math.inf
     tolerance = TIGHT * (L.sum() + dx)
@@ -179,7 +203,14 @@ def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility,
 
 @kernel
 def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, L, flexibility, w, load, out):
-    """Fill `out` for a line of pieces that rests on the bed; returns the status. End A is low if `n_free` > 0."""
+    r"""Fill `out` for a line of pieces that rests on the bed; returns the status. End A is low if `n_free` > 0.
+
+    .. math:: x(H) = \Delta x, \qquad \frac{\partial H}{\partial q} = \frac{1}{x_H}
+              \left(\frac{\partial \Delta x}{\partial q} - x_{V_A} \frac{\partial V_A}{\partial q}
+              - x_{V_B} \frac{\partial V_B}{\partial q}\right)
+
+    Source: docs/theory/catenary.md, On a flat bed and Friction.
+    """
     least = 0.0
     for j in range(n_free):
         i = L.size - 1 - j

@@ -20,7 +20,7 @@ from ropewalk.physics.catenary_pieces_bed import bed_tension, stretch_of_pieces
 
 @kernel
 def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
-    """The part of `point_on_pieces` for lines with pieces that carry nothing, drawn straight."""
+    """As :func:`point_on_pieces`, for lines with pieces that carry nothing, which are drawn straight."""
     gap_x, gap_z, slack = slack_gap(dx, dz, V_start, L, 1.0 / EA, w, load)
     first = x = z = weight = 0.0
     V = V_start
@@ -44,7 +44,10 @@ def _point_when_slack(s, dx, dz, L, EA, w, load, V_start):
 
 @kernel
 def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
-    """Where a line of pieces is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+    r"""Where a line of pieces is at s and what it carries: x, z from A (m), and H, V (N) of n(s).
+
+    .. math:: x = \int_0^s \left(\frac{H}{T} + \frac{H}{EA}\right) ds', \qquad z = \int_0^s \left(\frac{V}{T}
+              + \frac{V}{EA}\right) ds'
 
     Source: as ``solve_pieces``, whose `status` and filled row `solution` it reads. At a junction
     the force is that just before its load. Slack parts are drawn as by ``point_on_line``.
@@ -107,7 +110,7 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
 
 @kernel
 def pieces_shape(s, dx, dz, L, EA, w, load, CB, status, solution):
-    """:func:`point_on_pieces` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
+    """As :func:`point_on_pieces` at every s (n,); returns (n, 4) with x, z (m) and H, V (N)."""
     rows = np.empty((s.size, 4))
     for i in range(s.size):
         x, z, H, V = point_on_pieces(s[i], dx, dz, L, EA, w, load, CB, status, solution)

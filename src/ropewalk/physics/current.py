@@ -44,7 +44,13 @@ def function_table(address: int, time: float, *, still: bool) -> NDArray[np.floa
 
 @kernel
 def _speed(z, kind, speed, heading, exponent, depth, table):
-    """Speed, its slope in z, heading, its slope in z."""
+    r"""Speed (m/s), its slope in z (1/s), heading (rad) and its slope in z (rad/m).
+
+    .. math:: U = U_0 \left(\frac{z + h}{h}\right)^\alpha
+
+    Source: [DNVC205] for the power law, straight below POWER_LAYER of the depth where its slope has no bound; a table
+    is linear between rows. Above still water U = U(0).    arguments as :func:`current`
+    """
     if kind == POWER:
         if z >= 0.0 or np.isinf(depth):
             return speed, 0.0, heading, 0.0
@@ -95,6 +101,8 @@ def current(z, kind, speed, heading, exponent, depth, table):
 @kernel
 def current_slope(z, kind, speed, heading, exponent, depth, table):
     r"""Slope of the current velocity in z (1/s), as three numbers; arguments as :func:`current`.
+
+    Source: derivative of :func:`current`.
 
     .. math:: \frac{dU}{dz} = U'(z)\,e(z) + U(z)\,\beta'(z)\, e_\perp(z)
 

@@ -46,7 +46,11 @@ def _field(address: int, shape: tuple[int, int, int, int]) -> Callable[..., Any]
 
 @kernel
 def _cell(value, address, start, n):
-    """Place of a value among n rising numbers from `start` of a table: index before it, and share of the way on.
+    r"""Place of a value among n rising numbers from `start` of a table: index before it, and share of the way on.
+
+    .. math:: w = \frac{x - x_i}{x_{i+1} - x_i}
+
+    Source: bisection and linear interpolation, [Press2007], ch. 3.
 
     Values beyond the ends count as the ends.
     """
@@ -68,6 +72,8 @@ def _cell(value, address, start, n):
 @kernel
 def grid_velocity(place, address, shape):
     r"""Velocity (m/s) at a place and time, linear along each of x, y, z and t, held beyond the ends: 3 numbers.
+
+    Source: multilinear interpolation, [Press2007], ch. 3.
 
     .. math:: u = \sum_{abcd \in \{0,1\}} w_a(x)\, w_b(y)\, w_c(z)\, w_d(t)\; u_{i+a,\,j+b,\,k+c,\,l+d}
 

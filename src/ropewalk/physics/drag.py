@@ -40,6 +40,8 @@ def drag(u, t, bn, bt):
 def drag_by_velocity(t, parts):
     r"""Derivative of :func:`drag` by the relative velocity (N s/m2), a matrix of 9 numbers.
 
+    Source: docs/theory/morison.md, Drag.
+
     .. math:: \frac{\partial f}{\partial u} = b_n \left(|u_n| (I - t t^T) + \frac{u_n u_n^T}{|u_n|}\right)
         + 2 b_t |s|\, t t^T
 
@@ -52,6 +54,8 @@ def drag_by_velocity(t, parts):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def drag_by_tangent(u, t, parts):
     r"""Derivative of :func:`drag` by the tangent (N/m), a matrix of 9 numbers.
+
+    Source: derivative of :func:`drag`, docs/theory/morison.md, Drag.
 
     .. math:: \frac{\partial f}{\partial t} = -b_n \left(|u_n| (t u^T + s I) + s \frac{u_n u_n^T}{|u_n|}\right)
         + b_t |s| (2\, t u^T + s I)

@@ -69,7 +69,12 @@ def _block(one: Coefficient) -> NDArray[np.float64]:
 
 @kernel(**UNCOUNTED)
 def _place(x, law, first, n):
-    """Row of n rising numbers before x, share of the way to the next, one over that way (0 beyond the ends)."""
+    r"""Row of n rising numbers before x, share of the way to the next, one over that way (0 beyond the ends).
+
+    .. math:: w = \frac{x - x_i}{x_{i+1} - x_i}
+
+    Source: bisection and linear interpolation, [Press2007], ch. 3.
+    """
     if n < 2 or x <= number_at(law, first):
         return 0, 0.0, 0.0
     if x >= number_at(law, first + n - 1):
@@ -87,7 +92,11 @@ def _place(x, law, first, n):
 
 @kernel(**UNCOUNTED)
 def coefficient(law, which, alpha, reynolds):
-    """Coefficient of a law at an angle (rad) and Reynolds number; its derivatives by the angle and by ln Re.
+    r"""Coefficient of a law at an angle (rad) and Reynolds number; its derivatives by the angle and by ln Re.
+
+    .. math:: C = C_0, \qquad C = C_0 \sin\alpha, \qquad C = C(\alpha, \ln Re) \text{ bilinear}
+
+    Source: the law of the case, docs/reference/laws.md.
 
     which : 0 across, 1 along, 2 along the relative velocity.  Linear in both between rows, held beyond the ends.
     """
@@ -114,6 +123,10 @@ def coefficient(law, which, alpha, reynolds):
 @kernel(**UNCOUNTED)
 def law_drag(u, t, scale, law):
     r"""Drag per length (N/m), and the parts that its derivatives are made of.
+
+    .. math:: f = A\, u_n + B\, t, \qquad A = b_n (C_n p + C_d V), \qquad B = b_t C_t |s| s + b_n C_d V s
+
+    Source: [Morison1950] by the cross-flow principle, with the coefficients of the heading of this file.
 
     u : water minus member velocity, 3 numbers, m/s    t : unit tangent, 3 numbers
     scale : b_n and b_t (kg/m2, times a length), and b_n without that length, for the Reynolds number    law : address
@@ -158,6 +171,8 @@ def any_drag(u, t, scale, law):
 def law_by_velocity(t, parts):
     r"""Derivative of :func:`law_drag` by the relative velocity, a matrix of 9 numbers.
 
+    Source: derivative of :func:`law_drag`.    t, parts : as there
+
     .. math:: \frac{\partial f}{\partial u} = A (I - t t^T) + \frac{A_p}{p} u_n u_n^T + A_s u_n t^T + B_s t t^T
               + \frac{B_p}{p} t u_n^T
     """
@@ -171,6 +186,8 @@ def law_by_velocity(t, parts):
 def law_by_tangent(u, t, parts):
     r"""Derivative of :func:`law_drag` by the tangent, a matrix of 9 numbers, of the formula as it stands.
 
+    Source: derivative of :func:`law_drag`, with t free in space as in :func:`ropewalk.physics.drag.drag_by_tangent`.
+
     .. math:: \frac{\partial f}{\partial t} = -A (t u^T + s I) + u_n \left(A_s u - s \frac{A_p}{p} u_n\right)^T + B I
               + t \left(B_s u - s \frac{B_p}{p} u_n\right)^T
     """
@@ -182,7 +199,7 @@ def law_by_tangent(u, t, parts):
 
 @kernel
 def law_samples(u, t, scale, law, force, slope):
-    """Drag and its derivative by the relative velocity for many velocities past each of h members.
+    """As :func:`law_drag` and :func:`law_by_velocity`, for many velocities past each of h members.
 
     u : (h, q, 3) m/s    t : (h, 3) unit tangents    scale : (h, 3) as of :func:`law_drag`    law : (h,) addresses
     force : (h, q, 3) N, filled    slope : (h, q, 9) N s/m, filled

@@ -105,7 +105,12 @@ def pack_laws(laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _polynomial(e, p, start, stop):
-    """Tension, its slope and its integral from 0 for a strain between 0 and the limit."""
+    r"""Tension, its slope and its integral from 0 for a strain between 0 and the limit.
+
+    .. math:: T = EA\, (e + k_2 e^2 + k_3 e^3 + \dots)
+
+    Source: the heading of this file; all three by Horner's rule.
+    """
     t = 0.0
     slope = 0.0
     area = 0.0
@@ -145,14 +150,19 @@ def _value(e, p, start):
 
 @kernel(**UNCOUNTED)
 def _difference(e, p, start):
-    """Slope (N) of the function of a law by a central difference."""
+    r"""Slope (N) of the function of a law by a central difference.
+
+    .. math:: \frac{dT}{de} \approx \frac{T(e + h) - T(e - h)}{2h}
+
+    Source: central difference, [Press2007], sec. 5.7, with h = STRAIN_STEP.
+    """
     rise = _value(e + STRAIN_STEP, p, start)[0] - _value(e - STRAIN_STEP, p, start)[0]
     return rise / (2.0 * STRAIN_STEP)
 
 
 @kernel(**UNCOUNTED)
 def _function(e, p, start):
-    """Tension (N) of the function of a law, and its slope (N)."""
+    """Tension T(e) (N) of the function of a law, and its slope dT/de (N): its own, or that of :func:`_difference`."""
     value, slope = _value(e, p, start)
     return value, slope if p[start + 2] != 0.0 else _difference(e, p, start)
 
@@ -160,6 +170,9 @@ def _function(e, p, start):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def tension(e, kind, p, start, stop):
     r"""Tension (N) at a strain, and its derivative dT/de (N).
+
+    .. math:: T = EA\,e, \qquad T = T_i + \frac{T_{i+1} - T_i}{e_{i+1} - e_i} (e - e_i), \qquad
+              T = EA\,(e + k_2 e^2 + \dots)
 
     Source: the laws at the head of this file. INEXTENSIBLE has no such law and gives (nan, inf): ask
     :func:`strain` instead.
@@ -202,7 +215,11 @@ def stiffness_in_a_row(
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _inverse_polynomial(force, p, start, stop):
-    """Strain at a positive tension: Newton kept inside a bracket."""
+    """Strain at a positive tension: Newton kept inside a bracket.
+
+    Source: T(e) = T by Newton's method with a bracket, [Press2007], sec. 9.4. Scalar,
+    in a kernel; not numerics/newton.py.
+    """
     limit = p[start + 1]
     low = 0.0
     high = min(force / p[start], limit)
@@ -233,6 +250,9 @@ def _inverse_polynomial(force, p, start, stop):
 @kernel(**UNCOUNTED)
 def _inverse_function(force, p, start):
     """Strain at a tension (N), and the slope of the law there (N): Newton kept inside what is known to enclose it.
+
+    Source: T(e) = T by Newton's method, or the secant method, with a bracket, [Press2007], ch. 9. Scalar,
+    in a kernel; not numerics/newton.py.
 
     Without a slope of the function's own the first step takes a difference, later ones the secant of the last two
     points, and the slope at the end is a difference again: half the calls of a difference in each step.
@@ -268,6 +288,8 @@ def _inverse_function(force, p, start):
 def strain(force, kind, p, start, stop):
     r"""Strain at a tension, and its derivative de/dT (1/N), the compliance.
 
+    .. math:: e = T/EA, \qquad \frac{de}{dT} = \left(\frac{dT}{de}\right)^{-1}
+
     Source: the laws at the head of this file, inverted; the polynomial by Newton within a bracket, to two
     units of the last place.
 
@@ -293,7 +315,12 @@ def strain(force, kind, p, start, stop):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _table_area(low, high, p, start, n):
-    """Integral of a table's tension over the strains from low to high."""
+    r"""Integral of a table's tension over the strains from low to high.
+
+    .. math:: \int T\,de = \sum \tfrac12 (T_i + T_{i+1})(e_{i+1} - e_i)
+
+    Source: trapezium rule, exact for straight pieces.
+    """
     x = low
     t = tension(low, TABLE, p, start, start + 2 * n)[0]
     area = 0.0
@@ -308,6 +335,8 @@ def _table_area(low, high, p, start, n):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def strain_energy(force, kind, p, start, stop):
     r"""Energy stored per unstretched length (J/m) at a tension.
+
+    Source: definition of stored energy; FUNCTION by Gauss points.
 
     .. math:: W = \int_{e(0)}^{e(T)} T\, de
 

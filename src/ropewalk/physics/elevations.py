@@ -10,7 +10,7 @@ from ropewalk.physics.waves import elevation
 
 @kernel
 def elevations(wave, x, y, t):
-    """Elevations (n,) m at places and times one by one, of :func:`ropewalk.physics.waves.surface`.
+    """As :func:`ropewalk.physics.waves.surface`: elevations (n,) m at places and times one by one.
 
     wave : (ROWS, m) wave table    x, y : (n,) m    t : (n,) s
     """

@@ -24,7 +24,11 @@ def cubic(c, x):
 
 @kernel(**UNCOUNTED)
 def coefficients(alpha, table, first, stop):
-    """Lift, drag and moment coefficient of a foil, each with its slope (1/rad).
+    r"""Lift, drag and moment coefficient of a foil, each with its slope (1/rad).
+
+    .. math:: C(\alpha) = c_0 x^3 + c_1 x^2 + c_2 x + c_3, \qquad x = \alpha - \alpha_i
+
+    Source: piecewise cubics through the table of the case, model/foils.py.
 
     alpha : angle of attack, rad, from -pi to pi    table : of all foils, FOIL_ROW of model/foils.py
     first, stop : rows of this one, which go round the circle
@@ -42,10 +46,15 @@ def coefficients(alpha, table, first, stop):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def foil_force(a, b, laws, k, chord):
-    """Force along a and b (N) and moment (N m), and their derivatives by a and b: F_a, F_b and M, three numbers each.
+    r"""Force along a and b (N) and moment (N m), and their derivatives by a and b: F_a, F_b and M, three numbers each.
+
+    .. math:: F_a = k s\,(C_D a - C_L b), \qquad F_b = k s\,(C_D b + C_L a), \qquad M = k c\, s^2 C_M, \qquad
+              s = \sqrt{a^2 + b^2}
+
+    Source: the heading of this file; [Hoerner1965], ch. 15.
 
     a, b : flow, m/s    laws : of :func:`coefficients`, at its angle    k : half density times area, kg/m
-    chord : length, m
+    chord : c, m
     """
     (cl, cl_slope), (cd, cd_slope), (cm, cm_slope) = laws
     s = np.sqrt(a * a + b * b)

@@ -46,7 +46,10 @@ def clear_cut(cut):
 
 @kernel
 def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
-    """Add the waterplane strip at zeta: centre zeta axis + d across, half width b along chord; weight = dzeta/sin."""
+    """Add the waterplane strip at zeta: centre zeta axis + d across, half width b along chord; weight = dzeta/sin.
+
+    Source: docs/theory/hydrostatics.md, A hull of revolution.
+    """
     area = 2.0 * b * weight
     own = 2.0 / 3.0 * b * b * b * weight
     cut[0].area += area
@@ -61,6 +64,8 @@ def _add_strip(cut, axis, across, chord, zeta, d, b, weight):
 @kernel
 def _add_slice(cut, axis, across, zeta, u, r, weight):
     r"""Add the volume of the disc segment q < u r at zeta, thickness weight.
+
+    Source: docs/theory/hydrostatics.md, A hull of revolution.
 
     .. math:: A = r^2 (\varphi - \sin\varphi\cos\varphi), \quad
               \int q\,dA = -\tfrac23 r^3 \sin^3\varphi, \quad u = -\cos\varphi
@@ -77,7 +82,12 @@ def _add_slice(cut, axis, across, zeta, u, r, weight):
 
 @kernel
 def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_high):
-    """Cut part of a cone, followed by the angle round its waterline (u = -cos phi); fit for small tilt.
+    r"""Cut part of a cone, followed by the angle round its waterline (u = -cos phi); fit for small tilt.
+
+    .. math:: \zeta = -\frac{h_0 + u s r_0}{c + u s k}, \qquad
+              \frac{1}{s} \left|\frac{d\zeta}{d\varphi}\right| = \frac{|r_0 c - k h_0|}{(c + u s k)^2} \sin\varphi
+
+    Source: docs/theory/hydrostatics.md, Small tilt.
 
     Radius r0 + k (zeta - z0), height of the section centre h0 + c (zeta - z0) above the water.
     """
@@ -97,7 +107,12 @@ def _round_waterline(cut, axis, across, chord, z0, r0, k, h0, c, s, u_low, u_hig
 
 @kernel
 def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
-    """Cut part of a cone from local coordinate low to high, clustered at both ends; fit for large tilt."""
+    r"""Cut part of a cone from local coordinate low to high, clustered at both ends; fit for large tilt.
+
+    .. math:: \zeta = \zeta_0 + \tfrac12 (\zeta_1 - \zeta_0)(1 - \cos\psi), \qquad d = -h/s, \qquad b = \sqrt{r^2 - d^2}
+
+    Source: docs/theory/hydrostatics.md, Small tilt: clustering removes the square roots at the ends.
+    """
     for m in range(_NODES.size):
         psi = 0.5 * np.pi * (1.0 + _NODES[m])
         local = low + 0.5 * (high - low) * (1.0 - np.cos(psi))
@@ -111,7 +126,12 @@ def _along_axis(cut, axis, across, chord, z0, r0, k, h0, c, s, low, high):
 
 @kernel
 def _add_frustum(cut, axis, z0, r0, k, low, high):
-    """Whole frustum between local coordinates low and high; three Gauss points are exact."""
+    r"""Whole frustum between local coordinates low and high; three Gauss points are exact.
+
+    .. math:: V = \int \pi r^2\, d\zeta
+
+    Source: Gauss-Legendre rule, exact for r^2 zeta.
+    """
     for m in range(3):
         x = (m - 1) * np.sqrt(0.6)
         w = 8.0 / 9.0 if m == 1 else 5.0 / 9.0
@@ -124,7 +144,10 @@ def _add_frustum(cut, axis, z0, r0, k, low, high):
 
 @kernel
 def _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s):
-    """One straight stretch of the profile."""
+    """One straight stretch of the profile.
+
+    Source: docs/theory/hydrostatics.md: cut where the rim meets the water, h + s r = 0 and h - s r = 0.
+    """
     length = z1 - z0
     k = (r1 - r0) / length
     h0 = height + c * z0
@@ -154,7 +177,10 @@ def _cone(cut, axis, across, chord, z0, z1, r0, r1, height, c, s):
 
 @kernel
 def _immersion(h, r, s):
-    """u = -h / (s r) in [-1, 1]: 1 if the disc of radius r, centre h above the water, is drowned, -1 if dry."""
+    """u = -h / (s r) in [-1, 1]: 1 if the disc of radius r, centre h above the water, is drowned, -1 if dry.
+
+    Source: docs/theory/hydrostatics.md: d = r u.
+    """
     if h <= -s * r:
         return 1.0
     if h >= s * r:
@@ -187,7 +213,12 @@ def axisymmetric(profile, axis, up, height, cut):
 
 @kernel
 def _perpendicular(axis, up, c, across, chord):
-    """Unit vector across the axis towards `up`, and the chord direction; returns the sine of the tilt."""
+    r"""Unit vector across the axis towards `up`, and the chord direction; returns the sine of the tilt.
+
+    .. math:: e = \frac{k - c\,a}{s}, \qquad t = a \times e, \qquad s = |k - c\,a|
+
+    Source: docs/theory/hydrostatics.md, A hull of revolution.
+    """
     s = 0.0
     for i in range(3):
         across[i] = up[i] - c * axis[i]
@@ -211,6 +242,8 @@ def _perpendicular(axis, up, c, across, chord):
 @kernel
 def sphere(centre, radius, up, height, cut):
     r"""Displacement and waterplane of a sphere cut by a plane.
+
+    Source: docs/theory/hydrostatics.md, Small tilt.
 
     .. math:: V = \tfrac{\pi}{3} t^2 (3 R - t), \qquad \int q\,dV = -\tfrac{\pi}{4} (R^2 - h^2)^2
 
@@ -274,6 +307,8 @@ def buoyancy(cut, specific_weight, wrench, stiffness):
 @kernel
 def weight(force, arm, wrench, stiffness):
     """Adds a constant world force (N) at `arm` (m, world, turning with the body) and its stiffness.
+
+    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness: M = a x F, K = (a . F) 1 - a F^T.
 
     force, arm : (3,)    wrench : (6,)    stiffness : (6, 6), K = -d(F, M)/d(x, theta)
     """

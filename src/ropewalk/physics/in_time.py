@@ -32,6 +32,8 @@ KNOT = np.dtype([("time", "f8"), ("c0", "f8"), ("c1", "f8"), ("c2", "f8"), ("c3"
 def ramp(t, duration):
     r"""Smooth start: factor, its rate (1/s) and second rate (1/s2) at time t.
 
+    Source: the polynomial of fifth degree with zero first and second derivatives at both ends.
+
     .. math:: f = 10 x^3 - 15 x^4 + 6 x^5, \qquad x = t / t_\mathrm{ramp}
 
     twice continuously differentiable, 0 before t = 0 and 1 after the ramp.  duration : s, 0 for no ramp
@@ -62,7 +64,12 @@ def piece_at(t, first, stop, knot):
 
 @kernel
 def value_at(t, i, functions):
-    """Value, rate (1/s) and second rate (1/s2) of function i at time t (s); 0 for i = -1.
+    r"""Value, rate (1/s) and second rate (1/s2) of function i at time t (s); 0 for i = -1.
+
+    .. math:: u = f(t) \left(u_0 + \sum_k a_k \cos(\omega_k t - \varphi_k) + c_3 x^3 + c_2 x^2 + c_1 x + c_0\right),
+              \qquad x = t - t_j
+
+    Source: docs/guide/inputs_in_time.md; f of :func:`ramp`, cubics between the rows of a table.
 
     functions : anything with the records `function`, `term` and `knot` (model/in_time.py)
     """

@@ -33,7 +33,11 @@ STILL = 1e-9  # m/s: flow below it sheds nothing
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def cross_flow(u, t):
-    """Flow across a member: its speed (m/s), and the vector (m/s) of that size across flow and member.
+    r"""Flow across a member: its speed (m/s), and the vector (m/s) of that size across flow and member.
+
+    .. math:: u_n = u - (u \cdot t)\, t, \qquad t \times u_n
+
+    Source: [Thorsen2014], eqs. (1) to (6).
 
     u : water minus member velocity, m/s    t : unit tangent
     """
@@ -44,7 +48,11 @@ def cross_flow(u, t):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def motion_phase(speed, rate, squares):
-    """Phase of a motion across the flow.
+    r"""Phase of a motion across the flow.
+
+    .. math:: \phi_y = \operatorname{atan2}\left(-\ddot y/\ddot y_{rms},\; \dot y/\dot y_{rms}\right)
+
+    Source: [Thorsen2014], eqs. (1) to (6).
 
     speed, rate : velocity (m/s) and acceleration (m/s2)    squares : means of their squares
     """
@@ -56,7 +64,11 @@ def motion_phase(speed, rate, squares):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def phase_rate(flow, phase, of_motion, law):
-    """Rate of the phase of the lift (rad/s).
+    r"""Rate of the phase of the lift (rad/s).
+
+    .. math:: \dot\phi = 2 \pi \frac{|u_n|}{d} \left(\hat f_0 + \Delta\hat f \sin(\phi_y - \phi)\right)
+
+    Source: [Thorsen2014], eqs. (1) to (6).
 
     flow : speed of the cross flow, m/s    phase, of_motion : of the lift and of the motion    law : record of LIFT
     """
@@ -65,7 +77,12 @@ def phase_rate(flow, phase, of_motion, law):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def forgotten(h, flow, law):
-    """Share of the mean squares that is left after a time h (s)."""
+    r"""Share of the mean squares that is left after a time h (s).
+
+    .. math:: \exp\left(-\frac{h\, \hat f_0\, |u_n|}{n\, d}\right)
+
+    Source: own exponential window of n = WINDOW shedding periods for the mean squares of :func:`motion_phase`.
+    """
     if flow <= STILL:
         return 1.0
     return np.exp(-h * law.centre * flow / (WINDOW * law.diameter))
@@ -73,7 +90,12 @@ def forgotten(h, flow, law):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def lift_force(b, flow, across, phase):
-    """Lift (N).  b : half density, coefficient, diameter and length, kg/m    flow, across : of `cross_flow`"""
+    r"""Lift (N), zero below the speed STILL.
+
+    .. math:: f = b\, |u_n| \cos\phi\; (t \times u_n), \qquad b = \tfrac12 \rho\, C_l\, d\, l
+
+    Source: [Thorsen2014], eqs. (1) to (6).    b : kg/m    flow, across : of :func:`cross_flow`    phase : rad
+    """
     if flow <= STILL:
         return ZERO3
     return scale3(b * flow * np.cos(phase), across)

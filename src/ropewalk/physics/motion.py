@@ -20,6 +20,8 @@ def _components(t, i, first, motions, out):
 def motion(t, i, motions, out):
     """Displacement, velocity and acceleration of motion i at time t into out (3, 3); i = -1 is at rest.
 
+    Source: x(t) = sum of the functions of the case, docs/guide/inputs_in_time.md; :func:`value_at` for each component.
+
     motions : the `Motions` arrays of the model (model/joints.py)
     """
     if i < 0:

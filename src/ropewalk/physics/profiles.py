@@ -20,7 +20,12 @@ MASS, AREA, DRAG_NORMAL, DRAG_TANGENTIAL, STIFFNESS = range(5)  # rows that equi
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def property_at(s, which, data, at):
-    """Property `which` of PROPERTIES at s (m from end A), by Clenshaw's recurrence.  data, at : array and offset"""
+    r"""Property `which` of PROPERTIES at s (m from end A), by Clenshaw's recurrence.  data, at : array and offset
+
+    .. math:: y = c_0 + x b_1 - b_2, \qquad b_k = c_k + 2 x b_{k+1} - b_{k+2}
+
+    Source: Clenshaw's recurrence, [Press2007], sec. 5.4.
+    """
     a, b = data[at], data[at + 1]
     x = (2.0 * s - a - b) / (b - a)
     first = at + HEAD + which * TERMS

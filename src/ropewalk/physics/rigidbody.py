@@ -57,7 +57,7 @@ def arm_matrix(arm: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @kernel(forceinline=True, fastmath=FUSED)
 def cross3(a, b):
-    """Cross product of tuples."""
+    """Cross product of tuples: a x b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
@@ -81,7 +81,12 @@ def nine(a):
 
 @kernel
 def turned(quaternion, psi):
-    """Unit quaternion after the turn psi (3,) about body axes (rad)."""
+    r"""Unit quaternion after the turn psi (3,) about body axes (rad).
+
+    .. math:: q \to q \otimes \exp(\tfrac12 \psi)
+
+    Source: [Sola2018]; normalised against round-off.
+    """
     q = quaternion_product(quaternion, quaternion_exp(psi))
     norm = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return q / norm
@@ -90,6 +95,8 @@ def turned(quaternion, psi):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def attitude(quaternion, psi):
     r"""Rotation matrix after the turn psi about body axes, and Z of the module's heading; tuples of 9.
+
+    Source: docs/theory/bodies.md, Coupling; inverse of the tangent map of SO(3), [Bruls2012] and [Sola2018].
 
     .. math:: Z = 1 + \tfrac12 \hat w + \frac{1 - (\theta/2) \cot(\theta/2)}{\theta^2} \hat w^2, \quad w = R \psi,
               \ \theta = |\psi|
@@ -126,7 +133,12 @@ def attitude(quaternion, psi):
 
 @kernel(forceinline=True, fastmath=FUSED)
 def arm_rates(arm, omega, alpha):
-    """Velocity and acceleration of a point fixed in the body relative to its origin; world vectors."""
+    r"""Velocity and acceleration of a point fixed in the body relative to its origin; world vectors.
+
+    .. math:: v = \omega \times e, \qquad a = \alpha \times e + \omega \times (\omega \times e)
+
+    Source: kinematics of a rigid body, docs/theory/bodies.md, Coupling.
+    """
     velocity = cross3(omega, arm)
     return velocity, add3(cross3(alpha, arm), cross3(omega, velocity))
 
@@ -134,6 +146,8 @@ def arm_rates(arm, omega, alpha):
 @kernel(forceinline=True, fastmath=FUSED)
 def arm_derivatives(arm, omega, alpha, Z, bp, gp):
     r"""Derivatives by the world rotation of what :func:`arm_rates` gives.
+
+    Source: derivative of :func:`arm_rates` with the variations of the heading of this file.
 
     .. math::
         \frac{\partial v}{\partial\theta} &= -\gamma' \hat e Z - \widehat{\omega \times e}, \\
@@ -175,10 +189,9 @@ def inertia_terms(mass, centre, inertia, v, a, omega, alpha, R, Z, damping, bp, 
     with c the world arm of the mass centre and J = R J_0 R^T about the origin.
     Source: [Featherstone2008], sec. 2.13.
 
-    mass : kg    centre : body frame, m    inertia : about the origin, body frame, kg m2
-    v, a : of the origin, m/s, m/s2    omega, alpha : world, rad/s, rad/s2    R, Z : of :func:`attitude`
-    damping : mass-proportional, 1/s    bp, gp : beta', gamma'
-    block : (6, 7), derivative in columns 0 to 5, G in column 6
+    mass : kg    centre : body frame, m    inertia : about the origin, body frame, kg m2 v, a : of the origin, m/s, m/s2
+    omega, alpha : world, rad/s, rad/s2    R, Z : of :func:`attitude` damping : mass-proportional, 1/s    bp, gp :
+    beta', gamma' block : (6, 7), derivative in columns 0 to 5, G in column 6
     """
     c = onto(R, centre)
     J = times(times(R, inertia), transpose9(R))
@@ -204,6 +217,11 @@ def inertia_terms(mass, centre, inertia, v, a, omega, alpha, R, Z, damping, bp, 
 
 @kernel
 def kinetic_energy(mass, centre, inertia, v, omega, R):
-    """Kinetic energy (J); arguments as :func:`inertia_terms`."""
+    r"""Kinetic energy (J); arguments as :func:`inertia_terms`.
+
+    .. math:: T = \tfrac12 m v^2 + m\, v \cdot (\omega \times c) + \tfrac12 \omega \cdot J \omega
+
+    Source: [Featherstone2008]; J about the origin.
+    """
     J = times(times(R, inertia), transpose9(R))
     return 0.5 * mass * dot(v, v) + mass * dot(v, cross3(omega, onto(R, centre))) + 0.5 * dot(omega, onto(J, omega))

@@ -44,7 +44,10 @@ MONOTONE = 0.2  # least fall of the chord along s, over that of a straight rod, 
 
 @kernel(**UNCOUNTED)
 def wet_corners(c):
-    """Number of corners of a rectangle that are under water."""
+    """Number of corners of a rectangle that are under water.
+
+    Source: docs/theory/rods.md, Rectangles: n = number of corners with z < 0.
+    """
     count = 0
     for corner in range(4):
         if gap_to(c, CORNERS + float(corner)) < 0.0:
@@ -54,7 +57,11 @@ def wet_corners(c):
 
 @kernel(**UNCOUNTED)
 def find_corners(view, cs, places, chords, steps):
-    """Find where corners meet the surface within one panel; returns their number, in order.
+    r"""Find where corners meet the surface within one panel; returns their number, in order.
+
+    .. math:: p_3 \pm a R_{32} \pm b R_{33} = 0
+
+    Source: docs/theory/rods.md, Integrals along s: bracketed Newton steps, and extrema that touch the surface.
 
     cs : (n + 2,) of CUTTING, `contract` at the panel's start, points and end
     places, chords, steps : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; chord d there; +1 goes under, -1 leaves
@@ -94,7 +101,10 @@ def find_corners(view, cs, places, chords, steps):
 
 @kernel(**UNCOUNTED)
 def _chord_of(view, at, side):
-    """Chord d of the section at `at` when the given corner lies in the surface."""
+    """Chord d of the section at `at` when the given corner lies in the surface.
+
+    Source: docs/theory/rods.md, A section cut by the water plane: d = -p_3 / w.
+    """
     look(view, at)
     c = view.c[0]
     if c.w == 0.0:
@@ -126,7 +136,10 @@ def _before(view, place, other, chord, other_chord):
 
 @kernel(**UNCOUNTED)
 def add_box_panel(book, panels, view, k, cs, places, chords, steps):
-    """Add a panel that may meet the surface; arguments as `find_corners`."""
+    """Add a panel that may meet the surface; arguments as `find_corners`.
+
+    Source: docs/theory/rods.md, Rectangles and Integrals along s: V = sum over the pieces between corners at z = 0.
+    """
     n = panels.x.shape[0]
     count = find_corners(view, cs, places, chords, steps)
     wet = wet_corners(cs[0])
@@ -164,7 +177,10 @@ def _end_chord(c):
 
 @kernel(**UNCOUNTED)
 def _add_drowned_piece(book, panels, view, k, lo, hi):
-    """Add an interval under water."""
+    """Add an interval under water.
+
+    Source: docs/theory/rods.md, The volume of a curved rod: dV = (1 + kappa_2 q_3 - kappa_3 q_2) dA ds.
+    """
     for j in range(panels.sub_x.shape[0]):
         at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
         point_at(view.columns, view.x, view.bary, at, view.weights, view.row)
@@ -174,7 +190,10 @@ def _add_drowned_piece(book, panels, view, k, lo, hi):
 
 @kernel(**UNCOUNTED)
 def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
-    """Add a panel that is cut from end to end with the same corners wet, on its own points where that will do."""
+    """Add a panel that is cut from end to end with the same corners wet, on its own points where that will do.
+
+    Source: docs/theory/rods.md, Integrals along s: Gauss points of the panel itself, d = -p_3 / w at each.
+    """
     if _too_wide(view, -1.0, 1.0, wet) or _steep(view, -1.0, 1.0, d_lo, d_hi):
         _add_pieces(book, panels, view, k, -1.0, 1.0, d_lo, d_hi, wet, False)
         return
@@ -189,6 +208,8 @@ def _add_cut_panel(book, panels, view, k, wet, d_lo, d_hi):
 @kernel(**UNCOUNTED)
 def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
     """Add a cut interval with the same corners wet, in pieces that are short beside the distance of the poles.
+
+    Source: docs/theory/rods.md, Integrals along s: pieces are halved until h < 2 x the distance to the poles R_32 = 0.
 
     d_lo, d_hi : chords at its ends    flat : leave the waterplane out
     """
@@ -215,7 +236,12 @@ def _add_pieces(book, panels, view, k, lo, hi, d_lo, d_hi, wet, flat):
 
 @kernel(**UNCOUNTED)
 def _too_wide(view, lo, hi, wet):
-    """True if a pole of the moments may be near the interval, judged by its ends and middle."""
+    r"""True if a pole of the moments may be near the interval, judged by its ends and middle.
+
+    .. math:: h\, |(a R_{32})'| > \sigma\, |a R_{32}|
+
+    Source: docs/theory/rods.md, Integrals along s, with sigma = POLE_SHARE, and alike for b R_33.
+    """
     c = view.c[0]
     reach = view.half * (hi - lo) / POLE_SHARE
     for i in range(3):
@@ -230,7 +256,10 @@ def _too_wide(view, lo, hi, wet):
 
 @kernel(**UNCOUNTED)
 def _steep(view, lo, hi, d_lo, d_hi):
-    """True if the rod is so upright in the interval that the chord is the better variable."""
+    """True if the rod is so upright in the interval that the chord is the better variable.
+
+    Source: docs/theory/rods.md, Integrals along s: |R_31| > STEEP and the chord monotone, R_31 + d w' not near 0.
+    """
     c = view.c[0]
     look(view, lo)
     first, fall = c.r1, c.r1 + d_lo * c.dw
@@ -242,7 +271,10 @@ def _steep(view, lo, hi, d_lo, d_hi):
 
 @kernel(**UNCOUNTED)
 def _add_by_length(book, panels, view, k, lo, hi, flat):
-    """Add a cut interval with s as variable."""
+    """Add a cut interval with s as variable.
+
+    Source: docs/theory/rods.md, Integrals along s: Gauss points in s, d = -p_3 / w at each.
+    """
     c = view.c[0]
     for j in range(panels.sub_x.shape[0]):
         at = lo + (hi - lo) * 0.5 * (1.0 + panels.sub_x[j])
@@ -256,6 +288,8 @@ def _add_by_length(book, panels, view, k, lo, hi, flat):
 @kernel(**UNCOUNTED)
 def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
     r"""Add a cut interval of a nearly upright panel, with the chord d as variable.
+
+    Source: docs/theory/rods.md, Integrals along s.
 
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
 
@@ -275,6 +309,8 @@ def _add_by_chord(book, panels, view, k, lo, hi, d_lo, d_hi, flat):
 @kernel(**UNCOUNTED)
 def _add_point(acc, weight, by_w, row, curved, c, d):
     """Add one cut section.
+
+    Source: docs/theory/rods.md, Rectangles: A = ab S and so on, of :func:`cut_square`.
 
     weight : ds, m    by_w : ds over the half height w; 0 leaves the waterplane out    c : of `contract`    d : chord
     """

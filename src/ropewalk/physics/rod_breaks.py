@@ -48,6 +48,8 @@ def look(view, at):
 def gap_to(c, side):
     """Distance of the section from drying out (side -1: e - w) or from drowning (side +1: e + w), m.
 
+    Source: docs/theory/rods.md, Integrals along s: |d| = 1 where e = w or e = -w.
+
     Sides CORNERS to CORNERS + 3 give the height of a corner of a rectangle.
     """
     if side >= CORNERS:
@@ -57,7 +59,10 @@ def gap_to(c, side):
 
 @kernel(**UNCOUNTED)
 def gap_slope(c, side):
-    """Slope of `gap_to` along s."""
+    """Slope of `gap_to` along s.
+
+    Source: e' = R_31 and w', docs/theory/rods.md, Integrals along s.
+    """
     if side >= CORNERS:
         return c.r1 + corner_part(c.dar2, c.dbr3, side)
     return c.r1 + side * c.dw
@@ -73,6 +78,8 @@ def corner_part(along2, along3, side):
 @kernel(**UNCOUNTED)
 def find_root(view, lo, hi, side, rising):
     """Place in [lo, hi] where `gap_to` changes sign, by Newton steps kept inside the bracket.
+
+    Source: x = x - f/f' inside a bracket, [Press2007], sec. 9.4.
 
     rising : +1 if the gap is positive at hi, -1 if at lo
     """
@@ -99,6 +106,8 @@ def find_root(view, lo, hi, side, rising):
 def find_extremum(view, lo, hi, flo, fhi, side):
     """Place in [lo, hi] where the slope of `gap_to` changes sign (Illinois rule); view.c is left there.
 
+    Source: f' = 0 by regula falsi with the Illinois modification (the end that stays is halved).
+
     flo, fhi : slopes at lo and hi, of opposite sign
     """
     c = view.c[0]
@@ -121,7 +130,11 @@ def find_extremum(view, lo, hi, flo, fhi, side):
 
 @kernel(**UNCOUNTED)
 def find_breaks(view, cs, places, kinds):
-    """Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
+    r"""Find where sections of one panel dry out, drown or nearly touch; returns their number, in order.
+
+    .. math:: p_3 \mp w = 0
+
+    Source: docs/theory/rods.md, Integrals along s.
 
     cs : (n + 2,) of CUTTING, `contract` at the panel's start, points and end
     places, kinds : (BREAKS_PER_GAP (n + 1),) filled: local coordinate; -1 dries out, +1 drowns, 2 near touch
@@ -183,6 +196,8 @@ def _sort_from(first, count, state, places, kinds):
 @kernel(**UNCOUNTED)
 def place_of_chord(view, lo, hi, d):
     """Place in [lo, hi] where e + d w = 0, by Newton steps kept inside; view.row and view.c are left there.
+
+    Source: Newton's method on e + d w = 0, docs/theory/rods.md, Integrals along s.
 
     They must be those of lo when it is called.
     """

@@ -44,7 +44,11 @@ class Reduced(NamedTuple):
 
 @kernel
 def heave_bounds(panels, u):
-    """Heights of the head at which the rod just leaves the water and just drowns (m).
+    r"""Heights of the head at which the rod just leaves the water and just drowns (m).
+
+    .. math:: z_\mathrm{dry} = -\min(u \cdot p - \rho), \qquad z_\mathrm{drowned} = -\max(u \cdot p + \rho)
+
+    with rho the reach of a section. Source: docs/theory/rods.md, Energy, force, stiffness.
 
     panels : `Panels`    u : (3,) up in head axes
     """
@@ -63,7 +67,10 @@ def heave_bounds(panels, u):
 
 @kernel
 def whole_volume(panels):
-    """Volume of the whole rod, m3."""
+    """Volume of the whole rod, m3.
+
+    Source: V = sum over the panels, docs/theory/rods.md, The volume of a curved rod.
+    """
     volume = 0.0
     for k in range(panels.drowned.shape[0]):
         volume += panels.drowned[k].volume
@@ -72,7 +79,11 @@ def whole_volume(panels):
 
 @kernel
 def rough_volume(panels, z, u):
-    """Wet volume (m3) and waterplane area (m2) from the Gauss points alone, in slices: quick, good to a few per cent.
+    r"""Wet volume (m3) and waterplane area (m2) from the Gauss points alone, in slices: quick, good to a few per cent.
+
+    .. math:: V \approx \int ab\, \left(\tfrac{\pi}{2} + d\,(2 + c\, d^2)\right) ds, \qquad c = \tfrac{\pi}{2} - 2
+
+    Source: a cubic in d for the segment of docs/theory/rods.md, A section cut by the water plane; plane slices.
 
     panels : `Panels`    z : height of the head, m    u : (3,) up in head axes
     """
@@ -105,6 +116,8 @@ def rough_volume(panels, z, u):
 def rough_square(e, ar2, br3):
     """Wet area of a rectangle over ab, and its derivative by -e (1/m).
 
+    Source: S of :func:`cut_square`, and the length of its chord over w: dS/d(-e) = 2 |l| / w.
+
     e : height of the centre, m    ar2, br3 : half sides times the vertical parts of their axes, m
     """
     top = abs(ar2) + abs(br3)
@@ -120,6 +133,8 @@ def rough_square(e, ar2, br3):
 @kernel
 def rough_heave(panels, u, z, volume, tolerance):
     """Height of the head at which `rough_volume` is `volume`; a first guess for `float_at`.
+
+    Source: z = z + (V - V_0)/A inside a bracket, docs/theory/rods.md, Energy, force, stiffness.
 
     Arguments as `float_at`.
     """
@@ -142,7 +157,12 @@ def rough_heave(panels, u, z, volume, tolerance):
 
 @kernel
 def float_at(panels, u, z, volume, tolerance):
-    """Height of the head at which the wet volume is `volume`, by Newton steps kept in a bracket.
+    r"""Height of the head at which the wet volume is `volume`, by Newton steps kept in a bracket.
+
+    .. math:: z \to z + \frac{V(z) - V_0}{A}
+
+    Source: Newton's method with dV/dz = -A, docs/theory/rods.md, Energy, force, stiffness. Not numerics/newton.py: one
+    unknown, monotone, with a bracket, inside the compiled search over attitudes.
 
     Returns (z, integrals, evaluations).
 
@@ -179,7 +199,12 @@ def float_at(panels, u, z, volume, tolerance):
 
 @kernel
 def reduced_energy(acc, centre, volume, z, u, basis):
-    """`Reduced`: E, its gradient and its curvature on the sphere, in the given tangent basis.
+    r"""`Reduced`: E, its gradient and its curvature on the sphere, in the given tangent basis.
+
+    .. math:: E = -u \cdot Y, \qquad \nabla E = -P\,Y, \qquad \nabla^2 E = P \left(C - \frac{B B^T}{A}\right) P
+              + (u\cdot Y)\,P
+
+    Source: docs/theory/rods.md, Energy, force, stiffness.
 
     The heave need not be exact: what is left of it is eliminated to second order in E, to first order in the gradient.
 
@@ -220,6 +245,8 @@ def reduced_energy(acc, centre, volume, z, u, basis):
 def upright_frame(u):
     """Rotation from head axes to the world axes that differ from it by roll and pitch only, yaw zero.
 
+    Source: docs/theory/rods.md, All equilibria.
+
     Returns (R, roll, pitch): R = Ry(pitch) Rx(roll), so that its last row is u.
 
     u : (3,) up in head axes
@@ -234,6 +261,8 @@ def upright_frame(u):
 @kernel
 def wrench_and_stiffness(acc, centre, volume, u, weight_density):
     r"""Net wrench and 6 x 6 stiffness about the centre of mass, in world axes of zero yaw (N, m).
+
+    Source: docs/theory/rods.md, Energy, force, stiffness; [Newman2018], sec. 6.16.
 
     .. math:: K_{33} = \rho g A,\; K_{34} = \rho g \int y,\; K_{35} = -\rho g \int x,\;
               K_{44} = \rho g \Big( \int y^2 + u \cdot Y \Big),\; K_{45} = -\rho g \int x y,\;

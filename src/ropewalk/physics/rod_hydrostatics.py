@@ -48,7 +48,11 @@ NEAR_END = 0.5  # half lengths beyond a panel's end within which a break is felt
 
 @kernel(**UNCOUNTED)
 def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
-    """Fill places and weights (m) of a cut interval, clustered quadratically at the ends that are breaks.
+    r"""Fill places and weights (m) of a cut interval, clustered quadratically at the ends that are breaks.
+
+    .. math:: s = s_0 + l\,t^2, \qquad s = s_1 - l\,(1 - t)^2, \qquad s = s_0 + \tfrac{l}{2} (1 - \cos \pi t)
+
+    Source: docs/theory/rods.md, Integrals along s.
 
     kind_lo, kind_hi : -1 where sections dry out, +1 where they drown, 2 at a near touch, 0 at a panel's end
     """
@@ -73,7 +77,10 @@ def cluster(panels, k, lo, hi, kind_lo, kind_hi, places, ds):
 
 @kernel(**UNCOUNTED)
 def add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base):
-    """Add a cut interval [lo, hi] of a panel; arguments as `cluster`."""
+    """Add a cut interval [lo, hi] of a panel; arguments as `cluster`.
+
+    Source: docs/theory/rods.md, Integrals along s: V = sum A_j ds_j at the points of :func:`cluster`.
+    """
     count = panels.sub_x.shape[0]
     scratch = laid_out(view.scratch)
     places, ds = scratch.places, scratch.ds
@@ -92,6 +99,8 @@ def add_interval(book, panels, view, k, lo, hi, kind_lo, kind_hi, base):
 @kernel(**UNCOUNTED)
 def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
     r"""Add a cut interval of a nearly upright panel, with the chord position d = -cos(phi) as variable.
+
+    Source: docs/theory/rods.md, Integrals along s.
 
     .. math:: ds = \frac{w\, |dd|}{|R_{31} + d\, w'|}
 
@@ -128,7 +137,11 @@ def add_steep(book, panels, view, k, lo, hi, d_lo, d_hi, base):
 
 @kernel
 def hydrostatics(panels, z, u):
-    """Wet volume, waterplane and their moments of a rod at a given height and attitude.
+    r"""Wet volume, waterplane and their moments of a rod at a given height and attitude.
+
+    .. math:: V, X = \int_\mathrm{wet} (1, x)\, dV, \qquad A, B, C = \int_\mathrm{plane} (1, x, x x^T)\, dA
+
+    Source: docs/theory/rods.md, Integrals along s and Energy, force, stiffness.
 
     panels : `Panels`    z : height of the head, m    u : (3,) up in head axes    returns `Integrals`
     """
@@ -149,6 +162,8 @@ def new_book(entries, step):
 def hydrostatic_points(panels, z, u):
     """What each quadrature point adds to `hydrostatics`, for sensitivities to the shape.
 
+    Source: V = sum over points, docs/theory/rods.md, Inverse design.
+
     Returns (k,) of ENTRY and (k,) of SOURCE.
     """
     book = new_book(1, 0)
@@ -161,7 +176,10 @@ def hydrostatic_points(panels, z, u):
 
 @kernel
 def _sweep(book, panels, z, u):
-    """Go over all panels and write what their points add into the book."""
+    """Go over all panels and write what their points add into the book.
+
+    Source: docs/theory/rods.md, Integrals along s: V = sum over panels, dry ones skipped and drowned ones added whole.
+    """
     m, n = panels.rows.shape[0], panels.rows.shape[1]
     cs = np.empty(n + 2, CUTTING)
     most = max(n, panels.sub_x.shape[0])
@@ -224,6 +242,9 @@ def _sweep(book, panels, z, u):
 def near_end(c, half):
     """2.0 if a cut section at a panel's end would dry out or drown shortly beyond it, else 0.0.
 
+    Source: docs/theory/rods.md, Integrals along s: |d| = 1 at a distance below NEAR_END of the half length, by the
+    slope.
+
     Then the integrand is singular just outside the panel, and its points are clustered towards that end.
 
     c : of `contract` there    half : half length of the panel, m, negative at its start
@@ -238,7 +259,10 @@ def near_end(c, half):
 
 @kernel(**UNCOUNTED)
 def _add_cut(book, panels, view, k, cs):
-    """Add a panel that is cut from end to end."""
+    """Add a panel that is cut from end to end.
+
+    Source: docs/theory/rods.md, Integrals along s: V = sum A_j ds_j at the Gauss points of the panel.
+    """
     n = panels.x.shape[0]
     scratch = laid_out(view.scratch)
     ds = scratch.ds
@@ -278,7 +302,10 @@ def _next_state(state, kind):
 
 @kernel(**UNCOUNTED)
 def _add_piece(book, panels, view, k, lo, hi, kind_lo, kind_hi, state, base):
-    """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`."""
+    """Add what lies between two breaks, in the way that suits its state and slope; `base` as in `add_section`.
+
+    Source: docs/theory/rods.md, Integrals along s: in s, or in d = -cos(phi) within 26 degrees of upright.
+    """
     if state == DRY:
         return
     row, c = view.row[0], view.c[0]

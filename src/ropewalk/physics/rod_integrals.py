@@ -164,7 +164,11 @@ def next_entry(book, k, at):
 
 @kernel(**UNCOUNTED)
 def contract_point(row, z, u, c):
-    """Fill in c: height of the section centre, vertical parts of its axes, half height, and what it is made of.
+    r"""Fill in c: height of the section centre, vertical parts of its axes, half height, and what it is made of.
+
+    .. math:: e = z + u \cdot p, \qquad w = \sqrt{a^2 R_{32}^2 + b^2 R_{33}^2}, \qquad R_{3i} = u \cdot t_i
+
+    Source: docs/theory/rods.md, A section cut by the water plane.
 
     c : CUTTING, all but r1 and the slopes    row : of `Panels`    z : height of the head, m    u : (3,) up in head axes
     """
@@ -182,7 +186,13 @@ def contract_point(row, z, u, c):
 
 @kernel(**UNCOUNTED)
 def contract(row, z, u, c):
-    """Fill all of c: as `contract_point`, and the slopes along s of the height and of the half height."""
+    r"""Fill all of c: as `contract_point`, and the slopes along s of the height and of the half height.
+
+    .. math:: R_{32}' = R_{33} \kappa_1 - R_{31} \kappa_3, \qquad R_{33}' = R_{31} \kappa_2 - R_{32} \kappa_1, \qquad
+              w' = \frac{a R_{32} (a R_{32})' + b R_{33} (b R_{33})'}{w}
+
+    Source: docs/theory/rods.md, Shape: R' = R [kappa].
+    """
     contract_point(row, z, u, c)
     r1 = u[0] * row.t1[0] + u[1] * row.t1[1] + u[2] * row.t1[2]
     r2, r3, w = c.r2, c.r3, c.w
@@ -196,7 +206,7 @@ def contract(row, z, u, c):
 
 @kernel(**UNCOUNTED)
 def state_of(c):
-    """DRY, CUT or DROWNED of an ellipse, from the height and half height."""
+    """DRY, CUT or DROWNED of an ellipse: d = -e/w below -1, between, above 1. Source: docs/theory/rods.md."""
     if c.e >= c.w:
         return DRY
     if c.e < -c.w:
@@ -208,6 +218,7 @@ def state_of(c):
 def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
     r"""Add one section's wet volume and its first moment.
 
+    Source: docs/theory/rods.md, The volume of a curved rod.
     .. math:: dV = (1 + \kappa_2 q_3 - \kappa_3 q_2)\, dA\, ds
 
     acc : ENTRY    weight : ds, m    row : ROW    curved : 1, or 0 for plane slices
@@ -230,7 +241,10 @@ def add_wet(acc, weight, row, curved, A, A2, A3, A22, A33, A23):
 
 @kernel(**UNCOUNTED)
 def add_whole(acc, weight, row, curved, section):
-    """Add one section that is all under water; arguments as `add_wet`, section : ELLIPSE or RECTANGLE."""
+    """Add one section under water, A = pi ab or 4 ab; arguments as `add_wet`, section : ELLIPSE or RECTANGLE.
+
+    Source: moments of an ellipse or a rectangle.
+    """
     a, b = row.a, row.b
     full, square = section_factors(section)
     area = full * a * b
@@ -239,7 +253,7 @@ def add_whole(acc, weight, row, curved, section):
 
 @kernel(**UNCOUNTED)
 def add_drowned(book, panels, k):
-    """Add a whole panel under water: at once, or point by point where each has its own entry."""
+    """Add a whole panel under water: at once, or point by point where each has its own entry. As :func:`add_whole`."""
     if book.cursor[0].step == 0:
         acc, whole = book.entries[0], panels.drowned[k]
         acc.volume += whole.volume
@@ -254,7 +268,11 @@ def add_drowned(book, panels, k):
 
 @kernel(**UNCOUNTED)
 def add_chord(acc, weight, row, curved, c, m2, m3, l2, l3):
-    """Add the waterplane above one section: a chord of the unit disc or square, scaled by a and b.
+    r"""Add the waterplane above one section: a chord of the unit disc or square, scaled by a and b.
+
+    .. math:: dA = \frac{ab}{w}\, (1 + \kappa_2 q_3 - \kappa_3 q_2)\, |dl|\, ds
+
+    Source: docs/theory/rods.md, The volume of a curved rod: waterplane swept by the chords.
 
     weight : ab/w ds, m2, so that weight times the length of the chord is area    c : half the chord's length
     m2, m3 : its middle    l2, l3 : half of it as a vector    other arguments as `add_wet`
@@ -296,6 +314,7 @@ def add_chord(acc, weight, row, curved, c, m2, m3, l2, l3):
 def add_section(acc, weight, row, curved, state, base, c):
     """Add one elliptical section with quadrature weight ds, by its state.
 
+    Source: docs/theory/rods.md, A section cut by the water plane: d = -e/w; :func:`add_wet` and :func:`add_chord`.
     base : share of the whole section that is already counted and is taken off a cut one, 0 or 1
     """
     a = row.a
@@ -319,8 +338,9 @@ def add_section(acc, weight, row, curved, state, base, c):
 def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
     """Add many cut sections at once; the same as `add_section` in loops that the compiler can turn into vector code.
 
-    acc : ENTRY    points : `Points`    ds : (count,) weights, m
-    curved, base : as in `add_section`    z, u : height of the head, up in head axes    work : `Chords`, scratch
+    Source: docs/theory/rods.md, A section cut by the water plane: S = arccos(-d) + d c and so on, c = sqrt(1 - d^2).
+    acc : ENTRY    points : `Points`    ds : (count,) weights, m curved, base : as in `add_section`    z, u : height of
+    the head, up in head axes    work : `Chords`, scratch
     """
     u0, u1, u2 = u[0], u[1], u[2]
     for j in range(count):
@@ -392,7 +412,12 @@ def add_cut_points(acc, points, ds, count, curved, base, z, u, work):
 
 @kernel(**UNCOUNTED)
 def add_lying(acc, row, r1, section):
-    """Add the waterplane of a section that lies in the surface: the whole section."""
+    r"""Add the waterplane of a section that lies in the surface: the whole section.
+
+    .. math:: dA = \frac{dA_\mathrm{section}}{|R_{31}|}
+
+    Source: docs/theory/rods.md, Integrals along s.
+    """
     a = row.a
     b = row.b
     full, square = section_factors(section)
@@ -426,6 +451,8 @@ def four_sums(weights, columns, c):
 def point_at(columns, x, bary, at, weights, rows):
     """Interpolate what a quadrature point needs.
 
+    Source: barycentric interpolation, y = sum w_j y_j, [Berrut2004].
+
     columns : (N_ROW, n) of one panel    x, bary : its Gauss points and barycentric weights    at : in [-1, 1]
     weights : (n,) scratch    rows : (1,) of ROW, filled up to its field b
     """
@@ -440,7 +467,7 @@ def point_at(columns, x, bary, at, weights, rows):
 
 @kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
 def points_at(columns, x, bary, places, count, weights, points):
-    """Interpolate what many quadrature points need.
+    """As :func:`point_at`, at many quadrature points.
 
     places : (count,) in [-1, 1]    points : (N_POINT, at least count) is filled    other arguments as `point_at`
     """
@@ -457,7 +484,7 @@ def points_at(columns, x, bary, places, count, weights, points):
 
 @kernel(fastmath=SUM_IN_ANY_ORDER, **UNCOUNTED)
 def row_at(columns, x, bary, at, weights, rows):
-    """Interpolate a whole row; arguments as `point_at`."""
+    """As :func:`point_at`: a whole row."""
     point_at(columns, x, bary, at, weights, rows)
     row = rows[0]
     t1 = row.t1

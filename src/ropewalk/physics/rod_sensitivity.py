@@ -21,7 +21,11 @@ from ropewalk.physics.rod_shape import ROW
 
 @kernel
 def section_motions(panels, basis, running):
-    """Motion of the sections for a unit of each basis function in each component of the curvature.
+    r"""Motion of the sections for a unit of each basis function in each component of the curvature.
+
+    .. math:: \Theta(s) = \int_0^s R\, \delta\kappa\, ds, \qquad D(s) = \int_0^s p \times R\, \delta\kappa\, ds
+
+    Source: docs/theory/rods.md, Inverse design; replaces the inversion (A.29) of [Herault2020].
 
     panels : `Panels`    basis : (b, m, n) functions at the Gauss points    running : running-integral matrix
     returns nodes (m, n, 6, 3 b) and panel starts (m + 1, 6, 3 b): Theta then D; parameter 3 j + i is function j,
@@ -57,7 +61,13 @@ def section_motions(panels, basis, running):
 
 @kernel
 def wet_sensitivity(panels, entries, places, nodes, basis, u):
-    """Derivative of the wet volume and of its first moment by the parameters of `section_motions`, at a fixed head.
+    r"""Derivative of the wet volume and of its first moment by the parameters of `section_motions`, at a fixed head.
+
+    .. math:: \delta V = -\int_\mathrm{plane} u \cdot \delta x\, dA + \int_\mathrm{wet} \delta(dV), \qquad
+              \delta X = \int_\mathrm{wet} \delta x\, dV - \int_\mathrm{plane} x\,(u \cdot \delta x)\, dA
+              + \int_\mathrm{wet} x\,\delta(dV)
+
+    Source: docs/theory/rods.md, Inverse design.
 
     entries, places : of `hydrostatic_points`    nodes : motions at the Gauss points    basis : (b, m, n)
     u : (3,) up in head axes    returns (4, 3 b): volume (m3) and first moment (m4) per unit of the parameter
@@ -99,7 +109,12 @@ def wet_sensitivity(panels, entries, places, nodes, basis, u):
 
 @kernel
 def _add_local(out, acc, row, local, curved):
-    """Add the change of the volume element itself at one point."""
+    r"""Add the change of the volume element itself at one point.
+
+    .. math:: \delta(dV) = (\delta\kappa_2\, q_3 - \delta\kappa_3\, q_2)\, dA\, ds
+
+    Source: docs/theory/rods.md, Inverse design.
+    """
     M2, M3 = curved * acc.m2, curved * acc.m3
     M22, M33, M23 = curved * acc.m22, curved * acc.m33, curved * acc.m23
     for j in range(local.shape[0]):

@@ -126,7 +126,12 @@ def rod_shape(half, kappa, jump, weight, running):
 
 @kernel
 def _turn_in_panel(half, kappa, running, P, rate):
-    """Fill P (n, 4), the turn since the panel's start, and its rate by s, from the collocation equations."""
+    r"""Fill P (n, 4), the turn since the panel's start, and its rate by s, from the collocation equations.
+
+    .. math:: P' = \tfrac12\, P \otimes (0, \kappa), \qquad P_i = 1 + \tfrac{l}{2} \sum_j S_{ij} P_j'
+
+    Source: collocation at Gauss points by Picard's iteration, docs/theory/rods.md, Shape; [Hairer1993], sec. II.7.
+    """
     n = kappa.shape[0]
     P[:, 0] = 1.0
     P[:, 1:] = 0.0
@@ -151,7 +156,10 @@ def _turn_in_panel(half, kappa, running, P, rate):
 
 @kernel
 def _tangent(q):
-    """First axis of the frame of a unit quaternion."""
+    """First axis of the frame of a unit quaternion.
+
+    Source: t_1 = R e_1 of a unit quaternion, [Sola2018].
+    """
     t = np.empty(3)
     t[0] = 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3])
     t[1] = 2.0 * (q[1] * q[2] + q[0] * q[3])
@@ -189,6 +197,8 @@ def rod_rows(Q, p, kappa, a, b, slope_a, slope_b):
 def section_reach(section, a, b):
     """Distance of a section's farthest point from its centre, m.
 
+    Source: the larger semi-axis, or r = sqrt(a^2 + b^2) of a rectangle.
+
     section : ELLIPSE or RECTANGLE    a, b : semi-axes or half sides, m
     """
     return math.hypot(a, b) if section == RECTANGLE else max(a, b)
@@ -197,6 +207,8 @@ def section_reach(section, a, b):
 @kernel
 def section_factors(section):
     """Area of a section over ab, and mean square of a section coordinate over the square of its semi-axis or half side.
+
+    Source: A = pi ab and I/(A a^2) = 1/4 of an ellipse, A = 4 ab and 1/3 of a rectangle.
 
     section : ELLIPSE or RECTANGLE
     """
@@ -207,7 +219,11 @@ def section_factors(section):
 
 @kernel
 def panel_bounds(rows, ends, half, weight, curved, section):
-    """Bounds that tell quickly whether a panel can meet the surface, and the integrals of a drowned panel.
+    r"""Bounds that tell quickly whether a panel can meet the surface, and the integrals of a drowned panel.
+
+    .. math:: |(z + \rho)'| \le 1 + |\kappa|\, \rho + |a'| + |b'|
+
+    Source: docs/theory/rods.md, Integrals along s; the integrals by The volume of a curved rod.
 
     A section's highest point rises along s at most by 1 + |kappa| reach + |a'| + |b'|.
 

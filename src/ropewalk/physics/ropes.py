@@ -56,13 +56,18 @@ FLAT = 1e-12  # bend below which a working curve is straight
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def dynamic_stiffness(q, rope):
-    """E_d (N) at a mean tension q (N)."""
+    """E_d (N) at a mean tension q (N).
+
+    Source: E_d = alpha + beta q, [Falkenberg2017].
+    """
     return rope.dynamic + rope.dynamic_slope * max(q, 0.0)
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def shape_of(share, rope):
     r"""Strain on a working curve, and its slope and area, all scaled: :math:`\xi`, d xi / d phi, integral of phi d xi.
+
+    Source: working curves of [Falkenberg2017] as in [Wei2026] and [MoorDyn2025].
 
     .. math:: \phi = \xi, \qquad \phi = \xi (k \xi + 1 - k), \qquad
               \phi = \frac{e^{k \xi} - 1}{e^k - 1}
@@ -83,7 +88,12 @@ def shape_of(share, rope):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _working_span(peak, rope, p):
-    """Strains without tension and at the highest mean tension of the working curve of that tension (N)."""
+    r"""Strains without tension and at the highest mean tension of the working curve of that tension (N).
+
+    .. math:: x_0 = x_1 - q_m / E \quad\text{or}\quad x_0 = x(0) + r\,(x_1 - x(0)), \qquad x_1 = x(q_m)
+
+    Source: [Falkenberg2017], as in MoorDyn [MoorDyn2025]; r is the residual strain as a fraction.
+    """
     top = strain(peak, rope.law, p, rope.law_start, rope.law_stop)[0]
     if rope.slope > 0.0:
         return top - peak / rope.slope, top
@@ -93,7 +103,11 @@ def _working_span(peak, rope, p):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def static_strain(q, peak, rope, p):
-    """x(q) and dx/dq (1/N): the strain at a mean tension q (N) that has been held for long.
+    r"""x(q) and dx/dq (1/N): the strain at a mean tension q (N) that has been held for long.
+
+    .. math:: x(q) \text{ on the original curve for } q \ge q_m, \qquad x = x_0 + (x_1 - x_0)\, \xi(q/q_m) \text{ below}
+
+    Source: [Falkenberg2017]; [Hall2023] for VISCOELASTIC, which has one curve only.
 
     peak : highest mean tension so far, N    rope : record of ROPE    p : numbers of the laws
     """
@@ -106,7 +120,12 @@ def static_strain(q, peak, rope, p):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def static_energy(q, peak, rope, p):
-    """Integral of q dx from no tension to q (N) along the present curve, J/m; of `static_strain`."""
+    r"""Integral of q dx from no tension to q (N) along the present curve, J/m; of `static_strain`.
+
+    .. math:: \int_0^q q'\, dx = (x_1 - x_0)\, q_m \int_0^{q/q_m} \phi\, d\xi
+
+    Source: :func:`shape_of`.
+    """
     if rope.kind == VISCOELASTIC or peak <= 0.0:
         return strain_energy(q, rope.law, p, rope.law_start, rope.law_stop)
     foot, top = _working_span(peak, rope, p)
@@ -115,7 +134,10 @@ def static_energy(q, peak, rope, p):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def relaxation_time(q, peak, rope, p):
-    r"""Time (s) in which q follows T, :math:`B_s\, dz/dq`.  Arguments of `static_strain`."""
+    r"""Time (s) in which q follows T, :math:`B_s\, dz/dq`.  Arguments of `static_strain`.
+
+    Source: linearisation of B_s z' = T - q of the heading of this file: theta = B_s (dx/dq - df/dq).
+    """
     slope, stiffness = static_strain(q, peak, rope, p)[1], dynamic_stiffness(q, rope)
     fast = rope.dynamic / (stiffness * stiffness) if rope.kind == VISCOELASTIC else 1.0 / stiffness
     return rope.viscosity * max(slope - fast, LEAST_SLOW * slope)
@@ -124,6 +146,8 @@ def relaxation_time(q, peak, rope, p):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def relaxation_weights(x):
     r"""Weights of q0, T0 and T1 in q1 after a step of x relaxation times, in which T goes straight.
+
+    Source: exact solution of theta q' = T - q for T linear in time (exponential integrator); series for small x.
 
     .. math:: e^{-x}, \qquad \varphi - e^{-x}, \qquad 1 - \varphi, \qquad \varphi = \frac{1 - e^{-x}}{x}
     """
@@ -136,7 +160,12 @@ def relaxation_weights(x):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def step_law(h, q, peak, before, rope, p):
-    """The law of a step: strain and mean tension at its end, both linear in the tension there.
+    r"""The law of a step: strain and mean tension at its end, both linear in the tension there.
+
+    .. math:: q_1 = e^{-x} q_0 + (\varphi - e^{-x})\, T_0 + (1 - \varphi)\, T_1, \qquad
+              e_1 = x(q) + \frac{dx}{dq} (q_1 - q) + \left(\frac{1}{E_d} + \frac{\tau}{B_s}\right) (T_1 - q_1)
+
+    Source: the heading of this file with :func:`relaxation_weights`, linearised about the predicted mean tension q.
 
     Returns the strain without tension and its slope by tension (1/N), the mean tension without tension (N) and its
     slope by tension, and the damping time of the fast spring (s).
@@ -161,6 +190,8 @@ def step_law(h, q, peak, before, rope, p):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def rope_energy(e, q, peak, slack, rope, p):
     r"""Energy stored per unstretched length (J/m) at a strain e.
+
+    Source: the springs of the heading of this file.
 
     .. math:: W = \int_0^q q'\, dx + q g + \tfrac12 E_d g^2, \qquad g = e - x(q)
 

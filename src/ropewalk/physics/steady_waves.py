@@ -211,6 +211,11 @@ def _low_wave(H: float, k: float, depth: float, order: int) -> Array:
 
 
 def _newton(x: Array, H: float, depth: float, order: int) -> Array:
+    """Unknowns of the wave of height H, from those of a lower one, by full Newton steps: [Fenton1988].
+
+    Not numerics/newton.py: the start is near by continuation in height, and the iteration ends by the size of its step,
+    since the equations have no common scale.
+    """
     for _ in range(NEWTON):
         r = _residual(x, H, depth, order)
         J = np.stack(

@@ -60,7 +60,10 @@ def _slopes(x: Array, z: Array) -> Array:
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _cell(x, places):
-    """Index of the interval of the rising `places` that x lies in, or is nearest to."""
+    """Index of the interval of the rising `places` that x lies in, or is nearest to.
+
+    Source: bisection for x_i <= x < x_{i+1}, [Press2007], ch. 3; i = 0 or the last one beyond the grid.
+    """
     low, high = 0, places.size - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -73,7 +76,12 @@ def _cell(x, places):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _weights(x, x0, x1):
-    """Cubic Hermite functions of the interval (x0, x1) at x, their derivatives and second derivatives; 3 x 4 numbers.
+    r"""Cubic Hermite functions of the interval (x0, x1) at x, their derivatives and second derivatives; 3 x 4 numbers.
+
+    .. math:: h_{00} = (1 - u)^2 (1 + 2u), \quad h_{10} = h\, u (1 - u)^2, \quad h_{01} = u^2 (3 - 2u), \quad
+              h_{11} = -h\, u^2 (1 - u)
+
+    Source: cubic Hermite interpolation, [Press2007], sec. 3.6.
 
     Of the value at x0, the slope there (m), the value at x1 and the slope there; straight beyond the interval.
     """
@@ -93,7 +101,12 @@ def _weights(x, x0, x1):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _sum(table, i, j, wx, wy):
-    """A bicubic polynomial on cell i, j by the functions of both axes."""
+    r"""A bicubic polynomial on cell i, j by the functions of both axes.
+
+    .. math:: z = \sum_{ab} \left(f_a f_b\, z + g_a f_b\, z_x + f_a g_b\, z_y + g_a g_b\, z_{xy}\right)_{ab}
+
+    Source: bicubic Hermite interpolation, [Press2007], sec. 3.6.
+    """
     total = 0.0
     for a in range(2):
         for b in range(2):

@@ -168,11 +168,13 @@ def rows(wave):
 
 @kernel(fastmath=FMA)
 def _sincos(turns):
-    """Sine and cosine of an angle in turns. Absolute error below 2.5e-14, besides that of the argument.
+    r"""Sine and cosine of an angle in turns. Absolute error below 2.5e-14, besides that of the argument.
 
-    Whole turns are taken off, which is exact. A quarter of the angle that is left, at most pi/4, has sine and
-    cosine by polynomials through Chebyshev's points, good to 4e-15; they are doubled twice. That is a third
-    less work than longer polynomials on half a turn with the sign sorted out.
+    .. math:: \sin 2x = 2 \sin x \cos x, \qquad \cos 2x = 1 - 2 \sin^2 x
+
+    Source: argument reduction and polynomials through Chebyshev's points as in [Muller2016]. Whole turns are taken off,
+    which is exact. A quarter of the angle that is left, at most pi/4, has sine and cosine by polynomials good to 4e-15;
+    they are doubled twice. That is a third less work than longer polynomials on half a turn with the sign sorted out.
     """
     f = turns - np.rint(turns)
     x = f * f
@@ -196,10 +198,12 @@ def _sincos(turns):
 
 @kernel(fastmath=FMA)
 def _decay(x):
-    """exp(x) for -DEEPEST <= x <= 0. Absolute error below 2e-14, relative below 5e-13.
+    r"""exp(x) for -DEEPEST <= x <= 0. Absolute error below 2e-14, relative below 5e-13.
 
-    exp(x/128) by a polynomial through Chebyshev's points (relative error 7e-15 x/128), squared seven times: no bit
-    operations, which would keep the loop around it from being vectorised.
+    .. math:: e^x = \left(e^{x/128}\right)^{128}
+
+    Source: polynomial through Chebyshev's points (relative error 7e-15 x/128), squared seven times, as in
+    [Muller2016]: no bit operations, which would keep the loop around it from being vectorised.
     """
     y = x * 0.0078125
     e = 2.1599734416801006e-05 * y + 0.00019682617050857461
@@ -221,7 +225,10 @@ def _decay(x):
 
 @kernel
 def brought_on(wave, t):
-    """Share of the waves that is there at time t (s), 0 to 1: smooth in time, :func:`ropewalk.physics.in_time.ramp`."""
+    """Fraction of the waves present at time t (s), 0 to 1: smooth in time.
+
+    As :func:`ropewalk.physics.in_time.ramp`.
+    """
     return smooth_start(t, rows(wave).ramp[0])[0] if wave.shape[1] > 0 else 1.0
 
 
@@ -254,7 +261,7 @@ def surface(wave, x, y, t, ramp):
 
 @kernel
 def elevation(wave, x, y, t, ramp):
-    """Elevation of the surface (m); arguments as :func:`surface`."""
+    """As :func:`surface`: elevation of the surface alone (m)."""
     return surface(wave, x, y, t, ramp)[0]
 
 
@@ -276,7 +283,12 @@ def stretched(z, eta, depth, stretching, crest):
 
 @kernel(fastmath=SUM)
 def _clocks(wave, t, clocks):
-    """Phase of each component (turns) at the origin at time t, which all points share: clocks (n,), filled."""
+    r"""Phase of each component (turns) at the origin at time t, which all points share: clocks (n,), filled.
+
+    .. math:: \frac{\varphi - \omega t}{2\pi}
+
+    Source: docs/theory/waves.md, Cost of the sums; theta = k . x - omega t + phi.
+    """
     row = rows(wave)
     for j in range(wave.shape[1]):
         clocks[j] = row.turns[j] - row.turns_t[j] * t
@@ -285,7 +297,12 @@ def _clocks(wave, t, clocks):
 
 @kernel(fastmath=SUM)
 def _kinematics(wave, x, y, height, depth, ramp, scratch):
-    """One point of :func:`kinematics`, its columns as eight numbers.
+    r"""One point of :func:`kinematics`, its columns as eight numbers.
+
+    .. math:: u = \sum a\omega\,\frac{\cosh k(z+h)}{\sinh kh}\cos\vartheta\,(\cos\beta, \sin\beta), \qquad
+              w = \sum a\omega\,\frac{\sinh k(z+h)}{\sinh kh}\sin\vartheta
+
+    Source: [Dean1991], ch. 3 and 4; docs/theory/waves.md, Airy waves.
 
     scratch : (3, n) the phases of :func:`_clocks`, and room for a cos(theta), a sin(theta)
     """
@@ -363,7 +380,7 @@ def kinematics(wave, positions, t, depth, out):
 
 @kernel
 def kinematics_at(wave, position, t, depth, out):
-    """:func:`kinematics` at one point: position (3,) m, out (COLUMNS,)."""
+    """As :func:`kinematics` at one point: position (3,) m, out (COLUMNS,)."""
     if wave.shape[1] == 0:
         out[:] = 0.0
         return

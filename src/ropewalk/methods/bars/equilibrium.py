@@ -231,7 +231,11 @@ def connected_parts(node: Ints, part: Ints) -> Ints:
 
 
 def relax(work: BarsWork, tolerance: float, most: int) -> list[tuple[float, float]]:
-    """Pseudo-time steps and relative residuals on the way to equilibrium; changes work.steps.r and tension."""
+    """Pseudo-time steps and relative residuals on the way to equilibrium; changes work.steps.r and tension.
+
+    Not numerics/newton.py: the pseudo-time step, not a line search, limits each iteration, the residual may rise on the
+    way, and bars that cannot push switch between slack and taut in the compiled residual.
+    """
     bars, s, kkt = work.bars, work.steps, work.own["kkt"]
     zero: Array = np.zeros_like(s.r)
     h, trail, before = FIRST_STEP, [], np.inf

@@ -16,6 +16,9 @@ A twine is no longer than L, it does not push, and it pulls only where it is tau
 
 :math:`\mu` falls with the forces out of balance. In the end bars with :math:`a < w` are slack, :math:`T = 0`, the
 others have their length, and Newton's method without smoothing gives the last digits.
+
+The loops are their own, not numerics/newton.py: the smoothing and the pseudo-time step change from one solve to the
+next, steps are shortened by the rotation of the bars, and a step that does not converge is repeated shorter.
 """
 
 from __future__ import annotations

@@ -69,7 +69,10 @@ def redundant_give(graph: Graph, direction: Array) -> Array:
 
 @kernel
 def pulls(graph, node, direction, mobility):
-    """Velocity that a unit impulse along each bar gives its ends (1/kg), into graph.pull."""
+    """Velocity that a unit impulse along each bar gives its ends (1/kg), into graph.pull.
+
+    Source: W t of docs/theory/ropes_and_nets.md, Exact multipliers: A = G W G^T.
+    """
     for k in range(node.shape[0]):
         x, y, z = direction[k, 0], direction[k, 1], direction[k, 2]
         for side in range(2):
@@ -80,7 +83,12 @@ def pulls(graph, node, direction, mobility):
 
 @kernel
 def assemble(graph, direction, compliance):
-    """Values of A from graph.pull, `compliance` (m,) added to its diagonal; factorises. False if that fails."""
+    """Values of A from graph.pull, `compliance` (m,) added to its diagonal; factorises. False if that fails.
+
+    .. math:: A = G W G^T + C
+
+    Source: docs/theory/ropes_and_nets.md, Exact multipliers; LDL^T of numerics/ldl.py.
+    """
     value = graph.factor.value
     value[:] = 0.0
     pull = graph.pull
@@ -100,7 +108,10 @@ def assemble(graph, direction, compliance):
 
 @kernel
 def spread(graph, node, amount, factor, out):
-    """Adds to `out` (n, 3) the motion of the nodes under the impulses factor * amount along the bars, W (-G^T) x."""
+    """Adds to `out` (n, 3) the motion of the nodes under the impulses factor * amount along the bars, W (-G^T) x.
+
+    Source: docs/theory/ropes_and_nets.md, Exact multipliers: delta r = -W G^T x.
+    """
     pull = graph.pull
     for k in range(node.shape[0]):
         c = factor * amount[k]
@@ -112,7 +123,10 @@ def spread(graph, node, amount, factor, out):
 
 @kernel
 def rates(node, direction, v, out):
-    """Rate of lengthening of the bars, G v, into `out` (m,)."""
+    """Rate of lengthening of the bars, G v, into `out` (m,).
+
+    Source: docs/theory/ropes_and_nets.md, Exact multipliers: G v = t . (v_b - v_a).
+    """
     for k in range(node.shape[0]):
         a, b = node[k, 0], node[k, 1]
         s = 0.0

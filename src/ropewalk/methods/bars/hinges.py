@@ -52,7 +52,11 @@ def _cross(a, b):
 
 @kernel
 def hinge_angle(nodes, r, gradient):
-    """The angle psi (rad) of a hinge; its derivatives by the places of the four nodes (4, 3), 1/m, into `gradient`.
+    r"""The angle psi (rad) of a hinge; its derivatives by the places of the four nodes (4, 3), 1/m, into `gradient`.
+
+    .. math:: \psi = \mathrm{atan2}(n \cdot e_a \times e_b,\ e_a \cdot e_b)
+
+    Source: the heading of this file; [Blondel1996].
 
     nodes : (4,) a, c, d, b    r : (n, 3) m
     """
@@ -76,7 +80,10 @@ def hinge_angle(nodes, r, gradient):
 
 @kernel
 def hinge_turn(nodes, zero, r, v, gradient):
-    """Turn from the file's attitudes (rad, less than half a revolution) and its rate (rad/s); fills `gradient`."""
+    """Turn from the file's attitudes (rad, less than half a revolution) and its rate (rad/s); fills `gradient`.
+
+    Source: psi' = sum psi_i . v_i, the heading of this file.
+    """
     turn = hinge_angle(nodes, r, gradient) - zero
     turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
     rate = 0.0
@@ -88,7 +95,11 @@ def hinge_turn(nodes, zero, r, v, gradient):
 
 @kernel
 def hinge_loads(hinge, law, r, v, force):
-    """Adds the forces of the springs and dampers of hinges to `force` (n, 3), N.
+    r"""Adds the forces of the springs and dampers of hinges to `force` (n, 3), N.
+
+    .. math:: f_i = -(k \varphi + c \dot\psi)\, \psi_i
+
+    Source: the heading of this file.
 
     hinge : (k, 4)    law : (k,) of HINGE_LAW
     """
@@ -104,6 +115,8 @@ def hinge_loads(hinge, law, r, v, force):
 @kernel
 def stiffen_hinges(hinge, law, r, cv, nodes, cross):
     """Adds (k + c_v c) psi_i psi_j to the blocks of nodes (n, 3, 3), and sets `cross` (k, 6, 3, 3) between pairs, N/m.
+
+    Source: K_ij = (k + c_v c) psi_i psi_j^T, derivative of :func:`hinge_loads` at constant gradients.
 
     cv : change of velocity per way, 1/s    The turning of the gradients is left out.
     """

@@ -26,7 +26,13 @@ POLAR = 3  # iterations to the nearest rotation; each squares what the bars are 
 
 @kernel
 def place_hulls(hulls, r, v):
-    """Position, attitude and rates of the bodies from their corners, into hulls.X, hulls.turn and the attitudes.
+    r"""Position, attitude and rates of the bodies from their corners, into hulls.X, hulls.turn and the attitudes.
+
+    .. math:: (x,\, R) = \Sigma^{-1} \sum_c X_c r_c, \qquad R \to \tfrac32 R - \tfrac12 R R^T R, \qquad
+              \hat\Omega = \mathrm{skew}(R^T \dot R)
+
+    Source: affine map of the tetrahedron, docs/theory/ropes_and_nets.md, Rigid bodies; Newton-Schulz iteration for the
+    polar factor.
 
     r, v : (n, 3) of all nodes, m, m/s
     """
@@ -84,7 +90,10 @@ def _wrench(hulls, k, fluid, gp):
 
 @kernel
 def _added(hulls, j, p, rho, out):
-    """World mass (3, 3) that the water adds at point p of hull j (kg), into `out`."""
+    """World mass (3, 3) that the water adds at point p of hull j (kg), into `out`.
+
+    Source: M = R N R^T of a given matrix; :func:`ropewalk.physics.addedmass.added_mass` of a strip.
+    """
     R, i = hulls.turn[j], hulls.row[p]
     if i < 0:
         out[:] = R @ hulls.tensor[p] @ R.T
@@ -99,7 +108,10 @@ def _added(hulls, j, p, rho, out):
 
 @kernel
 def spread_of(hulls, j):
-    """S of hull j in the world, into hulls.spread."""
+    """S of hull j in the world, into hulls.spread.
+
+    Source: S_c = R S_c0 R^T, the heading of this file.
+    """
     R = hulls.turn[j]
     for c in range(4):
         for half in range(2):
@@ -110,10 +122,14 @@ def spread_of(hulls, j):
 
 @kernel
 def hull_loads(packed, medium, r, v, force, inertia):
-    """Adds the loads of the bodies to the force and inertia of their nodes.  `hull_water` comes before, for the same r.
+    r"""Adds the loads of the bodies to the force and inertia of their nodes; `hull_water` comes before, for the same r.
 
-    Their drag is explicit in the steps of all solvers but the implicit ones: lumped on the corners its derivative is
-    many times too large, and the steps were then of first order only.
+    .. math:: f_c = S_c W, \qquad W = W_0 + \sum_i (1, \hat x_i)^T N_i\, \omega \times (\omega \times x_i)
+
+    Source: the heading of this file; docs/theory/ropes_and_nets.md, Rigid bodies.
+
+    The drag of bodies is explicit in the steps of all solvers but the implicit ones: lumped on the corners its
+    derivative is many times too large, and the steps were then of first order only.
     """
     hulls = opened(packed)
     place_hulls(hulls, r, v)
@@ -154,6 +170,8 @@ def hull_damping(hulls):
 @kernel
 def corner_stiffness(hulls, j, c, d, cv, out):
     r"""Minus the derivative of the force on corner c by the place of corner d (N/m), (3, 3) into `out`.
+
+    Source: derivative of f_c = S_c W of the heading of this file.
 
     .. math:: K_{cd} = (S_c (K + c_v B) + G_c) S_d^T, \qquad G_c\,\theta = S_c (\theta \times W) - \theta \times f_c
 

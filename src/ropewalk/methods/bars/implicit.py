@@ -80,7 +80,12 @@ class Memory(NamedTuple):
 
 @kernel
 def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
-    """One step from t to t + h; iterations, or -1 if Newton fails (then the state is as before).
+    r"""One step from t to t + h; iterations, or -1 if Newton fails (then the state is as before).
+
+    .. math:: (1 - \alpha_m)\, a' + \alpha_m a = (1 - \alpha_f)\, \dot v' + \alpha_f \dot v
+
+    Source: [Arnold2007]; docs/theory/ropes_and_nets.md. The Newton loop is its own, not numerics/newton.py: it is
+    compiled into the step, solves the sparse saddle-point system of kkt.py, and slack bars switch within it.
 
     radius : spectral radius for infinitely short waves, 0 to 1, or BLOW    rho : (m,) N/m, see bars_kkt.py
     """
@@ -135,7 +140,10 @@ def alpha_step(bars, medium, motions, field, kkt, s, memory, rho, t, h, radius):
 
 @kernel
 def _comes_taut(bars, s, memory, h):
-    """Whether a bar that cannot push was slack at the begin of the step and ends it taut, at speed along itself."""
+    """Whether a bar that cannot push was slack at the begin of the step and ends it taut, at speed along itself.
+
+    Source: T_0 <= 0 < T_1 and |d . dv| h > HARD l |d|, the heading of this file.
+    """
     for k in range(bars.length.size):
         if bars.push[k] > 0.0 or memory.was_tension[k] > 0.0 or s.tension[k] <= 0.0:
             continue

@@ -110,7 +110,11 @@ def build_kkt(bars: Bars) -> Kkt:
 
 @kernel
 def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
-    """Residuals into kkt.out and kkt.gap; the largest force (N) and relative gap.
+    r"""Residuals into kkt.out and kkt.gap; the largest force (N) and relative gap.
+
+    .. math:: R = f(r, v) + \sum T t - M a, \qquad g = |d| - l - C T
+
+    Source: the heading of this file.
 
     A bar that cannot push is slack where T + rho g <= 0; its tension is then set to zero. Where kkt.frozen is set, the
     slack bars are those of the call before.
@@ -156,7 +160,12 @@ def residuals(bars, medium, field, kkt, r, v, a, tension, rho, t):
 
 @kernel
 def fill(bars, field, kkt, r, tension, ca, cv, wanted):
-    """Values of the matrix and the right side at the present residuals."""
+    r"""Values of the matrix and the right side at the present residuals.
+
+    .. math:: H = c_a M + c_v D + \sum \frac{T^+}{|d|} (1 - t t^T) + \rho\, G^T G
+
+    Source: the heading of this file.
+    """
     n, m = r.shape[0], tension.size
     value = kkt.factor.value
     value[:] = 0.0
@@ -252,7 +261,10 @@ def _store(bars, field, kkt, rho):
 
 @kernel
 def newton_step(bars, field, kkt, r, tension, ca, cv, rho, turn):
-    """One Newton step on r and tension, no bar turning by more than `turn` (rad); the share of it made, or -1."""
+    """One Newton step on r and tension, no bar turning by more than `turn` (rad); the share of it made, or -1.
+
+    Source: the system of the heading of this file, A x = b by LDL^T; the step is cut to `turn`.
+    """
     fill(bars, field, kkt, r, tension, ca, cv, rho)
     if factorise(kkt.factor) >= 0:
         return -1.0

@@ -74,7 +74,12 @@ def supports(bars, motions, t, r, v, acceleration):
 
 @kernel
 def turn_support(arm, turn, r, v, acceleration):
-    """Adds what a turning body gives a point of it.  arm : (3,) before the turn, m    turn : of `motion.rotation`
+    r"""Adds what a turning body gives a point of it.  arm : (3,) before the turn, m    turn : of `motion.rotation`
+
+    .. math:: r = x + e, \quad \dot r = \dot x + \omega \times e, \quad \ddot r = \ddot x + \alpha \times e
+              + \omega \times (\omega \times e), \quad e = \exp(\hat\theta)\, a
+
+    Source: kinematics of a rigid body, docs/theory/bodies.md, Coupling.
 
     As in the mixed elements: exact for turns about one axis, and for small ones.
     """
@@ -111,7 +116,10 @@ def _add(out, f, A):
 
 @kernel(forceinline=True)
 def _press(bed, field, i, r, v, area, radius):
-    """Adds the force of the seabed on node i and its derivatives.  area : m2    radius : m, of `contact`"""
+    """Adds the force of the seabed on node i and its derivatives.  area : m2    radius : m, of `contact`
+
+    As :func:`ropewalk.loads.bed.contact`.
+    """
     F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.law[0].friction, area, radius)
     _add(field.damping[i], -1.0, by_v)
     _add(field.stiffness[i], -1.0, by_x)
@@ -121,7 +129,10 @@ def _press(bed, field, i, r, v, area, radius):
 
 @kernel
 def node_loads(bars, medium, field, r, v):
-    """Weight, given forces, springs, damping and what hangs on the nodes, on the bed too: sets `field`."""
+    """Weight, given forces, springs, damping and what hangs on the nodes, on the bed too: sets `field`.
+
+    Source: docs/theory/ropes_and_nets.md, The model: f = -m g e_z - c m v + F + spring + water + bed.
+    """
     force, damping, inertia, flow = field.force, field.damping, field.inertia, field.flow
     fluid = (medium.water_density, medium.gravity)
     for i in range(r.shape[0]):
@@ -158,7 +169,13 @@ def node_loads(bars, medium, field, r, v):
 
 @kernel
 def bar_loads(bars, medium, field, r, v):
-    """Adds buoyancy, drag, inertia of the water and added mass of the bars to the nodes of `field`."""
+    r"""Adds buoyancy, drag, inertia of the water and added mass of the bars to the nodes of `field`.
+
+    .. math:: f_a = \sum_g (1 - \xi_g)\, \tfrac{l}{2}\, w\, d(u(\xi_g)), \qquad
+              f_b = \sum_g \xi_g\, \tfrac{l}{2}\, w\, d(u(\xi_g))
+
+    Source: two Gauss points, the heading of this file; loads/member.py for buoyancy and inertia of each half.
+    """
     force, inertia, flow = field.force, field.inertia, field.flow
     fluid = (medium.water_density, medium.gravity)
     for k in range(bars.length.size):
@@ -205,7 +222,10 @@ def bed_loads(bars, medium, field, r, v):
 
 @kernel
 def screen_loads(bars, medium, field, r, v):
-    """Adds the drag and lift of the screens, shared equally by their corners."""
+    """Adds the drag and lift of the screens, shared equally by their corners.
+
+    Source: f = F/n on each of n corners, :func:`ropewalk.loads.screen.water_on_screen`; docs/theory/ropes_and_nets.md.
+    """
     flow = field.flow
     for k in range(bars.screen.shape[0]):
         screen = bars.screen[k]
@@ -246,7 +266,9 @@ def loads(bars, medium, field, r, v):
 
 @kernel
 def mobility(bars, field, h, out):
-    r"""Inverse of inertia plus h times damping, on the components that can move (1/kg), (n, 3, 3) into `out`.
+    """Inverse of inertia plus h times damping, on the components that can move (1/kg), (n, 3, 3) into `out`.
+
+    Source: docs/theory/ropes_and_nets.md, Exact multipliers.
 
     .. math:: W = E (E^T (M + h D) E)^{-1} E^T
 
@@ -275,7 +297,10 @@ def mobility(bars, field, h, out):
 
 @kernel(inline="always")
 def inverse3(m, d, h, out):
-    """Inverse of the symmetric 3 x 3 matrix m + h d into `out`."""
+    """Inverse of the symmetric 3 x 3 matrix m + h d into `out`.
+
+    Source: Cramer's rule, A^-1 = adj A / det A, of the symmetric part.
+    """
     a = m[0, 0] + h * d[0, 0]
     b = m[0, 1] + 0.5 * h * (d[0, 1] + d[1, 0])
     c = m[0, 2] + 0.5 * h * (d[0, 2] + d[2, 0])

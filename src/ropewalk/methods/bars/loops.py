@@ -21,7 +21,12 @@ CLOSED = 1e-13  # relative gap, and rate in m/s, that count as closed
 
 @kernel
 def loop_replies(tree, bars, field, s):
-    """Replies of the tree to unit tension in each bar that closes a loop, and the matrix between them."""
+    r"""Replies of the tree to unit tension in each bar that closes a loop, and the matrix between them.
+
+    .. math:: B_{ij} = -t_i \cdot (a_b - a_a)_j
+
+    Source: docs/theory/ropes_and_nets.md, Recursion: response of the tree to unit tension in loop bar j.
+    """
     n = tree.loop.size
     force = np.zeros_like(s.r)
     spare = np.zeros(bars.length.size)
@@ -53,7 +58,12 @@ def loop_solve(matrix, right):
 
 @kernel
 def close_accelerations(tree, bars, field, s):
-    """Tensions of the loop bars from the second rates of their lengths; changes s.a and s.tension."""
+    r"""Tensions of the loop bars from the second rates of their lengths; changes s.a and s.tension.
+
+    .. math:: B\,T = t \cdot (a_b - a_a) + \frac{|v_b - v_a|^2}{l}
+
+    Source: second derivative of |d| = l, docs/theory/ropes_and_nets.md, Recursion.
+    """
     n = tree.loop.size
     right = np.zeros(n)
     for j in range(n):
@@ -114,7 +124,13 @@ def move_roots(tree, held, reply, x, moved):
 
 @kernel
 def close_loops(tree, bars, field, s):
-    """Turn the bars along the replies until the loops are closed, then take out the rates; the largest gap left (m)."""
+    r"""Turn the bars along the replies until the loops are closed, then take out the rates; the largest gap left (m).
+
+    .. math:: B\,x = \frac{|d|^2 - l^2}{2 l}, \qquad B\,x = t \cdot (v_b - v_a)
+
+    Source: docs/theory/ropes_and_nets.md, Recursion. The Newton loop is its own, not numerics/newton.py: compiled into
+    the step, with the matrix of the step's own accelerations and rotations as unknowns.
+    """
     n = tree.loop.size
     gap = np.zeros(n)
     psi = np.zeros(3)
@@ -166,7 +182,10 @@ def close_loops(tree, bars, field, s):
 
 @kernel
 def accelerations(tree, bars, medium, field, s):
-    """Accelerations, tensions and angular accelerations at the present state of `s`."""
+    """Accelerations, tensions and angular accelerations at the present state of `s`.
+
+    Source: docs/theory/ropes_and_nets.md, Recursion: M a = F of the tree, then with the tensions of the loops.
+    """
     loads(bars, medium, field, s.r, s.v)
     articulate(tree, field, s, bars.held)
     s.force[:] = field.force
@@ -191,7 +210,12 @@ def accelerations(tree, bars, medium, field, s):
 
 @kernel
 def move(tree, bars, medium, motions, field, s, t, h, alpha, a):
-    """From the old state to t with mean angular accelerations `alpha` and accelerations `a` of free roots."""
+    r"""From the old state to t with mean angular accelerations `alpha` and accelerations `a` of free roots.
+
+    .. math:: \psi = h\omega + \tfrac12 h^2 \alpha, \qquad \omega' = \omega + h\alpha
+
+    Source: docs/theory/ropes_and_nets.md, Recursion: directions turn by exp(psi).
+    """
     psi = np.zeros(3)
     for k in range(tree.bar.size):
         for c in range(3):

@@ -72,7 +72,11 @@ class Steps(NamedTuple):
 
 @kernel
 def lengths(node, r, length, s, factor, out):
-    """Constraints (|d|^2 - l^2) / 2 l (m) into `out`, 0 for slack bars; returns the largest |.| over l and its bar.
+    r"""Constraints (|d|^2 - l^2) / 2 l (m) into `out`, 0 for slack bars; returns the largest |.| over l and its bar.
+
+    .. math:: g = \frac{|d|^2 - l^2}{2l} - c\,\lambda
+
+    Source: [Andersen1983]; docs/theory/ropes_and_nets.md, Exact multipliers.
 
     s.give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor * tension
     """
@@ -108,7 +112,13 @@ def refactor(graph, s, direction, is_slow):
 
 @kernel
 def meet_lengths(bars, graph, s, direction, factor, tolerance):
-    """Moves s.r along W G^T until all bars have their lengths, adding the multipliers to s.tension.
+    r"""Moves s.r along W G^T until all bars have their lengths, adding the multipliers to s.tension.
+
+    .. math:: G W G^T \delta\lambda = g(r), \qquad r \to r - W G^T \delta\lambda
+
+    Source: [Andersen1983] with all multipliers at once. The Newton loop is its own, not numerics/newton.py: compiled,
+    in every step, with a factorisation that is kept while it converges (chord method) and bars that yield switching
+    around it.
 
     factor : h^2/2, motion per tension    direction : (m, 3) of G; graph.pull must belong to it
     Returns DONE, NOT_CONVERGED, NOT_FINITE or SINGULAR.
@@ -133,7 +143,11 @@ def meet_lengths(bars, graph, s, direction, factor, tolerance):
 
 @kernel
 def meet_rates(bars, graph, s, direction, factor, tolerance):
-    """Changes s.v along W G^T until no bar lengthens, adding the multipliers to s.rate_tension.
+    r"""Changes s.v along W G^T until no bar lengthens, adding the multipliers to s.rate_tension.
+
+    .. math:: G W G^T \delta\mu = G v, \qquad v \to v - W G^T \delta\mu
+
+    Source: [Andersen1983]; linear, repeated because the factorisation may be that of the last step.
 
     factor : h/2    tolerance : m/s
     """
@@ -165,6 +179,8 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
 def release(bars, graph, s, tension, factor, moved):
     """Makes bars slack that yield and push, and takes their part out of `moved`; how many these are.
 
+    Source: active set, lambda >= 0 of the heading of this file: bars with lambda < 0 become slack.
+
     tension : (m,) N, set to 0 there    factor : motion per tension, as in `spread`    moved : (n, 3) positions or rates
     """
     limit = -PUSHES * np.abs(tension).max()
@@ -186,7 +202,10 @@ def release(bars, graph, s, tension, factor, moved):
 
 @kernel
 def take_in(bars, s, tolerance):
-    """Makes slack bars taut that are longer than their length by more than `tolerance` (relative); how many."""
+    """Makes slack bars taut that are longer than their length by more than `tolerance` (relative); how many.
+
+    Source: active set, |d| <= l of the heading of this file: bars with |d| > l (1 + tolerance) become taut.
+    """
     count = 0
     for k in range(s.slack.size):
         if s.slack[k] == 0.0:
@@ -203,7 +222,10 @@ def take_in(bars, s, tolerance):
 
 @kernel
 def meet_lengths_one_sided(bars, graph, s, direction, factor, tolerance):
-    """`meet_lengths` with bars that yield: none of them pushes, none is too long."""
+    """`meet_lengths` with bars that yield: none of them pushes, none is too long.
+
+    Source: lambda >= 0, |d| <= l, lambda (|d| - l) = 0 by an active set, the heading of this file.
+    """
     code = meet_lengths(bars, graph, s, direction, factor, tolerance)
     for turn in range(PASSES):
         if code != DONE:
@@ -240,7 +262,11 @@ def kick(mobility, force, h, v):
 
 @kernel
 def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
-    """From t to t + h with the loads at t and the bars' last tensions: s.tension, and s.r before lengths are met.
+    r"""From t to t + h with the loads at t and the bars' last tensions: s.tension, and s.r before lengths are met.
+
+    .. math:: v_{1/2} = v + \tfrac h2 W_1 (f(r, v) - G^T \lambda), \qquad r' = r + h v_{1/2}
+
+    Source: [Andersen1983]; the heading of this file.
 
     `field` must hold directions and water at s.r; with CONSTANT loads force, mobility and pulls must belong to s.r too.
     s : Steps or Sweeps; the state at t is left in s.old_r and s.old_v    held : (n, 3) m/s2 of held nodes, filled
@@ -267,7 +293,12 @@ def first_half(bars, medium, motions, field, graph, s, held, t, h, kind):
 
 @kernel
 def second_half(bars, medium, motions, field, graph, s, held, first_force, t, h, kind):
-    """Velocities at t + h once s.r has its lengths, with the bars' last tensions: s.v before rates are met.
+    r"""Velocities at t + h once s.r has its lengths, with the bars' last tensions: s.v before rates are met.
+
+    .. math:: v' = v_{1/2} + \tfrac h2 W_2 \left(2 f(r', v_{1/2}) - f(r', v)
+              + (D_1 + D_2)(v_{1/2} - v) - G'^T \mu\right)
+
+    Source: the heading of this file; nets with screens take f(r', v) alone.
 
     first_force : (n, 3) N, room for the loads at t + h with the velocities at t    the rest : as in `first_half`
     """
@@ -301,6 +332,8 @@ def second_half(bars, medium, motions, field, graph, s, held, first_force, t, h,
 @kernel
 def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
     """One step from t to t + h. `field` must hold directions and water at s.r; on failure s is as before.
+
+    Source: [Andersen1983] with implicit drag: |d'| = l, then G' v' = 0; the heading of this file.
 
     kind : of the loads, see `first_half`
     """
@@ -340,7 +373,9 @@ def rattle(bars, medium, motions, field, graph, s, t, h, n_steps, tolerance, kin
 
 @kernel
 def tensions(bars, medium, field, graph, s):
-    r"""Tensions (N) at the present state, exactly: A T = G W f + kappa, G a of held nodes added; into s.tension.
+    """Tensions (N) at the present state, exactly: A T = G W f + kappa, G a of held nodes added; into s.tension.
+
+    Source: second derivative of |d| = l, docs/theory/ropes_and_nets.md, Exact multipliers; refined REFINEMENTS times.
 
     Fills field.force, and s.old_force with the accelerations (m/s2).  Returns False if the matrix is singular.
     """
@@ -371,7 +406,10 @@ REFINEMENTS = 3  # solves of the tension system: one, and two against the regula
 
 @kernel
 def accelerations_of_length(node, direction, r, v, a, out):
-    """Second rate of the lengths, t.(a_b - a_a) + |v_b - v_a|^2 / |d| on bars that keep them, into `out` (m/s2)."""
+    """Second rate of the lengths, t.(a_b - a_a) + |v_b - v_a|^2 / |d| on bars that keep them, into `out` (m/s2).
+
+    Source: second derivative of |d| = l with t . (v_b - v_a) = 0.
+    """
     for k in range(node.shape[0]):
         i, j = node[k, 0], node[k, 1]
         s = 0.0

@@ -39,7 +39,12 @@ def _between(node, k, r):
 
 @kernel
 def _shift(node, k, mobility, t, amount, out):
-    """Moves both ends of bar k together by amount, shared by inverse masses along t."""
+    r"""Moves both ends of bar k together by amount, shared by inverse masses along t.
+
+    .. math:: \delta r_a = \frac{w_a}{w_a + w_b}\, c\, t, \qquad \delta r_b = -\frac{w_b}{w_a + w_b}\, c\, t
+
+    Source: [Otto2022], sec. 4.6.3, with w = t . W t.
+    """
     a, b = node[k, 0], node[k, 1]
     wa = 0.0
     wb = 0.0
@@ -56,7 +61,10 @@ def _shift(node, k, mobility, t, amount, out):
 
 @kernel
 def project_positions(node, length, mobility, r, sweeps):
-    """Sweeps of [Otto2022], sec. 4.6.3: each bar to its length along its present direction, weight one half."""
+    """Sweeps of [Otto2022], sec. 4.6.3: each bar to its length along its present direction, weight one half.
+
+    Source: c = (|d| - l)/2 for each bar in turn.
+    """
     for _ in range(sweeps):
         for k in range(length.size):
             x, y, z, size = _between(node, k, r)
@@ -66,7 +74,10 @@ def project_positions(node, length, mobility, r, sweeps):
 
 @kernel
 def project_velocities(node, r, mobility, v, sweeps):
-    """Sweeps that take out the rates of lengthening, weight one half."""
+    """Sweeps that take out the rates of lengthening, weight one half.
+
+    Source: [Otto2022], sec. 4.6.3: c = t . (v_b - v_a)/2 for each bar in turn.
+    """
     for _ in range(sweeps):
         for k in range(node.shape[0]):
             x, y, z, size = _between(node, k, r)
@@ -77,7 +88,10 @@ def project_velocities(node, r, mobility, v, sweeps):
 
 @kernel
 def project_accelerations(node, r, v, mobility, a, sweeps):
-    """Sweeps that take out the second rates of the lengths; their velocity term is minus |dv|^2/|d| as corrected."""
+    """Sweeps that take out the second rates of the lengths; their velocity term is minus |dv|^2/|d| as corrected.
+
+    Source: [Otto2022], sec. 4.6.3, corrected: c = (t . (a_b - a_a) + |v_b - v_a|^2/|d|)/2 for each bar in turn.
+    """
     for _ in range(sweeps):
         for k in range(node.shape[0]):
             x, y, z, size = _between(node, k, r)
@@ -90,7 +104,9 @@ def project_accelerations(node, r, v, mobility, a, sweeps):
 
 @kernel
 def pid_forces(node, length, r, v, integral, gains, force):
-    """Adds the PID springs, [Otto2022], eqs. (4.103)-(4.106), with the sign of the D term made a damping.
+    r"""Adds the PID springs, [Otto2022], eqs. (4.103)-(4.106), with the sign of the D term made a damping.
+
+    .. math:: f = \left(k_P (|d| - l) + k_I \int (|d| - l)\,dt + k_D\, t \cdot (v_b - v_a)\right) t
 
     gains : (3,) N/m, N/(m s), N s/m    integral : (m,) m s
     """
@@ -107,6 +123,8 @@ def pid_forces(node, length, r, v, integral, gains, force):
 @kernel
 def rrf_step(bars, medium, motions, field, s, t, h, scheme):
     """One RRF step from t to t + h; the largest strain.  s.v is the mean velocity of the step before.
+
+    Source: [Otto2022], sec. 4.6; c = 1/2 as published, c = 1 corrected, in the heading of this file.
 
     scheme : Scheme of sweeps.py; its levels, (4,): sweeps on positions, on velocities and accelerations, weight of
     reactions, 1 if PID is on
@@ -170,7 +188,10 @@ def rrf_step(bars, medium, motions, field, s, t, h, scheme):
 
 @kernel
 def _finish(bars, s, h):
-    """Reactions of the step and the integrals of the length errors; the largest strain, NaN on overflow."""
+    """Reactions of the step and the integrals of the length errors; the largest strain, NaN on overflow.
+
+    Source: R = m (v' - v)/h - f, reaction of the constraints in the heading of this file.
+    """
     for i in range(s.r.shape[0]):
         for j in range(3):
             s.old_reaction[i, j] = s.reaction[i, j]

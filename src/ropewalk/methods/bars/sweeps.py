@@ -75,7 +75,10 @@ def pull_together(moved, a, b, p, q, impulse):
 
 @kernel
 def sweep_lengths(bars, direction, pull, s, factor, backwards):
-    """One sweep: each bar to its length along `direction`, multipliers to s.tension; the largest strain found.
+    r"""One sweep: each bar to its length along `direction`, multipliers to s.tension; the largest strain found.
+
+    .. math:: \delta = \frac{|d|^2 - l^2}{2\, d \cdot (W_a + W_b)\, t}, \qquad
+              \lambda \to \max(\lambda + \delta,\, 0) \text{ if it yields}
 
     Bars that yield pull or do nothing, as in projected Gauss-Seidel iterations ([Cottle1992], sec. 5.2).
     pull : (m, 2, 3) W t of `direction`    factor : h^2/2
@@ -106,7 +109,11 @@ def sweep_lengths(bars, direction, pull, s, factor, backwards):
 
 @kernel
 def sweep_rates(bars, direction, pull, s, factor, backwards):
-    """One sweep that takes the rate of lengthening out of each bar; the largest rate found (m/s).  factor : h/2
+    r"""One sweep that takes the rate of lengthening out of each bar; the largest rate found (m/s).  factor : h/2
+
+    .. math:: \delta = \frac{t \cdot (v_b - v_a)}{t \cdot (W_a + W_b)\, t}
+
+    Source: as :func:`sweep_lengths`, on the velocities.
 
     Bars that yield and were slack on the lengths stay so, the others of them do not push.
     """
@@ -133,6 +140,9 @@ def sweep_rates(bars, direction, pull, s, factor, backwards):
 @kernel
 def shake_step(bars, medium, motions, field, graph, s, t, h, kind, scheme):
     """One step of the second-order projection from t to t + h; the largest strain left, NaN on overflow.
+
+    Source: as :func:`ropewalk.methods.bars.rattle.rattle_step`, |d'| = l by sweeps; docs/theory/ropes_and_nets.md,
+    Projection.
 
     The same two halves as in bars_rattle.py, with sweeps for the multipliers.  kind : as there    scheme : Scheme
     """

@@ -118,7 +118,12 @@ def make_turns(bars: Bars, tree: Tree, r: Array, v: Array) -> Turns:
 
 @kernel
 def articulate(tree, field, s, held):
-    """Articulated masses from the tips inwards: s.mass, s.inverse, s.mu."""
+    r"""Articulated masses from the tips inwards: s.mass, s.inverse, s.mu.
+
+    .. math:: \mu = \frac{1}{t^T M_i^{-1} t}, \qquad M_p \mathrel{+}= \mu\, t t^T
+
+    Source: [Featherstone2008]; the heading of this file.
+    """
     s.mass[:] = field.inertia
     zero = np.zeros((3, 3))
     for k in range(tree.bar.size - 1, -1, -1):
@@ -142,7 +147,11 @@ def articulate(tree, field, s, held):
 
 @kernel
 def accelerate(tree, length, s, held, force, moving, a, tension):
-    """Accelerations `a` (n, 3) under `force` (n, 3), which is changed; tensions of the tree's bars into `tension`.
+    r"""Accelerations `a` (n, 3) under `force` (n, 3), which is changed; tensions of the tree's bars into `tension`.
+
+    .. math:: T = \mu\, (t^T M_i^{-1} F_i + l\,\omega^2 - t \cdot a_p), \qquad a_i = M_i^{-1} (F_i - T t)
+
+    Source: [Featherstone2008]; the heading of this file.
 
     moving : 1 with the velocity terms and the acceleration of supports (in s.support), 0 for the reply alone
     """
@@ -178,7 +187,10 @@ def accelerate(tree, length, s, held, force, moving, a, tension):
 
 @kernel
 def angular(tree, length, direction, a, alpha):
-    """Angular accelerations (rad/s2) of the bars, t x (a_i - a_p) / l, into `alpha` (b, 3)."""
+    """Angular accelerations (rad/s2) of the bars, t x (a_i - a_p) / l, into `alpha` (b, 3).
+
+    Source: alpha = t x (a_i - a_p)/l, kinematics of a bar without spin about itself.
+    """
     for k in range(tree.bar.size):
         i, p = tree.outer[k], tree.inner[k]
         over = 1.0 / length[tree.bar[k]]
@@ -193,7 +205,12 @@ def angular(tree, length, direction, a, alpha):
 
 @kernel
 def turned(t, psi, out):
-    """The unit vector t turned by the rotation vector psi across it (rad), into `out`."""
+    r"""The unit vector t turned by the rotation vector psi across it (rad), into `out`.
+
+    .. math:: t' = \cos|\psi|\; t + \frac{\sin|\psi|}{|\psi|}\, \psi \times t
+
+    Source: Rodrigues' formula with psi . t = 0, [Murray1994].
+    """
     square = psi[0] * psi[0] + psi[1] * psi[1] + psi[2] * psi[2]
     angle = np.sqrt(square)
     c = np.cos(angle)
@@ -209,7 +226,10 @@ def turned(t, psi, out):
 
 @kernel
 def place(tree, length, s):
-    """Positions and velocities of the nodes from the roots outwards."""
+    """Positions and velocities of the nodes from the roots outwards.
+
+    Source: r_i = r_p + l t, v_i = v_p + l omega x t, the heading of this file.
+    """
     for k in range(tree.bar.size):
         i, p = tree.outer[k], tree.inner[k]
         t, o, size = s.direction[k], s.omega[k], length[tree.bar[k]]
@@ -239,7 +259,10 @@ def bar_directions(tree, bars, field, s):
 
 @kernel
 def across(s):
-    """Takes the part along the bar out of every angular velocity."""
+    """Takes the part along the bar out of every angular velocity.
+
+    Source: omega -> omega - (omega . t) t: a bar does not spin about itself.
+    """
     for k in range(s.omega.shape[0]):
         t = s.direction[k]
         x = s.omega[k, 0] * t[0] + s.omega[k, 1] * t[1] + s.omega[k, 2] * t[2]

@@ -255,7 +255,10 @@ def _refuse_no_length(work: BarsWork, model: Model) -> None:
 
 
 def _meet_rigid_lengths(work: BarsWork) -> None:
-    """Newton on the lengths of the rigid bars alone; the elastic ones beside them give way."""
+    """Newton on the lengths of the rigid bars alone; the elastic ones beside them give way.
+
+    Not numerics/newton.py: fewer equations than unknowns, met with the least motion in the mass norm.
+    """
     bars, s, field = work.bars, work.steps, work.field
     refresh(work)
     rigid = bars.compliance == 0.0

@@ -105,7 +105,12 @@ def put(values, out):
 
 @kernel(no_cpython_wrapper=True)
 def place_bodies(chain, series):
-    """Mass matrices of the bodies at their eyes, at the attitudes of power 0; adds them to the diagonal blocks (1)."""
+    r"""Mass matrices of the bodies at their eyes, at the attitudes of power 0; adds them to the diagonal blocks (1).
+
+    .. math:: E^{-1}, \qquad E = \frac{1}{m} - R_0\, \hat p\, J^{-1} \hat p\, R_0^T
+
+    Source: the heading of this file; docs/theory/chain_series.md, Bodies at the ends.
+    """
     for k in range(chain.bodies.shape[0]):
         body = chain.bodies[k]
         R, p = nine(series.bodies.attitude[k, 0]), hat9(three(body.eye))
@@ -138,7 +143,10 @@ def prescribe_body_loads(chain, t, scale, bodies):
 
 @kernel(no_cpython_wrapper=True)
 def next_attitude(bodies, k, j, scale):
-    r"""Power j + 1 of the attitude of body k: :math:`(j + 1) R_{j+1} / T = \sum_r R_r \hat w_{j-r}`."""
+    r"""Power j + 1 of the attitude of body k: :math:`(j + 1) R_{j+1} / T = \sum_r R_r \hat w_{j-r}`.
+
+    Source: R' = R [w], Cauchy product of both series.
+    """
     total = ZERO9
     for r in range(j + 1):
         total = add9(total, times(nine(bodies.attitude[k, r]), hat9(three(bodies.rate[k, j - r]))))
@@ -147,7 +155,10 @@ def next_attitude(bodies, k, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def centre_velocity(chain, series, k, j, scale):
-    """Power j of the velocity of the centre of mass of body k (m/s), world."""
+    """Power j of the velocity of the centre of mass of body k (m/s), world.
+
+    Source: v_G = r' - R (w x p), Cauchy product of both series.
+    """
     body, bodies, r = chain.bodies[k], series.bodies, series.position
     node, p, rate = body.node, three(body.eye), (j + 1) / scale
     velocity = (rate * r[0, j + 1, node], rate * r[1, j + 1, node], rate * r[2, j + 1, node])
@@ -159,7 +170,10 @@ def centre_velocity(chain, series, k, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def add_bodies(chain, series, j, scale):
-    """Known part of power j of every body: fills `known` and adds its load to the right-hand side (m/s2)."""
+    """Known part of power j of every body: fills `known` and adds its load to the right-hand side (m/s2).
+
+    Source: b_j of the heading of this file: F_j = E^-1 (a_j - b_j).
+    """
     bodies = series.bodies
     for k in range(chain.bodies.shape[0]):
         body = chain.bodies[k]
@@ -198,7 +212,12 @@ def add_bodies(chain, series, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def finish_bodies(chain, series, j, scale):
-    """Pull and rate of every body from the acceleration of its node, just solved for: power j and j + 1."""
+    r"""Pull and rate of every body from the acceleration of its node, just solved for: power j and j + 1.
+
+    .. math:: F_j = E^{-1} (a_j - b_j), \qquad \dot w_j = J^{-1} (p \times R_0^T F_j) + \text{known}
+
+    Source: the heading of this file.
+    """
     bodies, a = series.bodies, series.acceleration
     for k in range(chain.bodies.shape[0]):
         body = chain.bodies[k]
@@ -216,7 +235,10 @@ def finish_bodies(chain, series, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def turn_with_eye(chain, bodies, k, move):
-    """Turn of body k (body axes) that goes with a move of its eye (3 numbers) by a force there."""
+    """Turn of body k (body axes) that goes with a move of its eye (3 numbers) by a force there.
+
+    Source: theta = J^-1 (p x R^T E^-1 dr), impulse at the eye, the heading of this file.
+    """
     body = chain.bodies[k]
     push = onto(transpose9(nine(bodies.attitude[k, 0])), onto(nine(bodies.effective[k]), move))
     return onto(nine(body.inverse), cross3(three(body.eye), push))
@@ -254,7 +276,10 @@ def largest_turn(bodies, j):
 
 @kernel(no_cpython_wrapper=True)
 def body_work(chain, series, tau, scale):
-    """Work of given moments, of given forces that vary and of damping on the bodies (J), up to the scaled time tau."""
+    """Work of given moments, of given forces that vary and of damping on the bodies (J), up to the scaled time tau.
+
+    Source: W = int F . dr + int M . omega dt, term by term of the series, :func:`work_integral`.
+    """
     order, total = series.tension.shape[0], 0.0
     bodies = series.bodies
     way, turn, spin = np.zeros((3, order + 2)), np.zeros((3, order + 2)), np.zeros((3, order + 2))

@@ -102,7 +102,12 @@ def add_drag(chain, series, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def _add_link_drag(chain, series, g, j, scale):
-    """Power j of the drag of the halves of all links that Gauss point g stands for (N)."""
+    r"""Power j of the drag of the halves of all links that Gauss point g stands for (N).
+
+    .. math:: f = \tfrac12 l \left(b_n \sqrt{u_n^2 + e^2}\; u_n + b_t\, \operatorname{sgn}(u_t)\, u_t^2\, t\right)
+
+    Source: Morison's drag, docs/theory/chain_series.md, Quadratic drag; products and roots of series as in [Jorba2005].
+    """
     n = chain.length.shape[0]
     t, w, force = series.link, series.drag, series.force
     right = GAUSS_POINT if g == 0 else 1.0 - GAUSS_POINT

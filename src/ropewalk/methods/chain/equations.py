@@ -45,6 +45,8 @@ def prescribe(chain, t, scale, position):
 def prescribe_loads(chain, t, scale, force):
     """Series of the loads that do not depend on the motion (N), over all powers.
 
+    Source: docs/theory/chain_series.md, The equations: F_i = sum of node and half link loads, terms of time as series.
+
     scale : T, s    force : (3, order, n + 1), overwritten
     """
     n = chain.length.shape[0]
@@ -72,6 +74,8 @@ def prescribe_loads(chain, t, scale, force):
 @kernel(no_cpython_wrapper=True)
 def assemble(chain, series):
     r"""Matrix of the accelerations and axial forces at the directions `series.link[:, 0]`, then its factors.
+
+    Source: [Filipich2007], eqs. (13), in space; docs/theory/chain_series.md, The equations.
 
     .. math:: M a - N_i t_i + N_{i-1} t_{i-1} = F_i, \qquad t_i \cdot (a_{i+1} - a_i) = c_i
 
@@ -122,7 +126,12 @@ def assemble(chain, series):
 
 @kernel(no_cpython_wrapper=True)
 def _add_motion_loads(chain, series, j, scale):
-    """Loads of power j that follow from the motion so far: pressure, linear and quadratic drag, damping (N)."""
+    r"""Loads of power j that follow from the motion so far: pressure, linear and quadratic drag, damping (N).
+
+    .. math:: f = \tfrac{l}{2}\, p \times t - c\, M v + D (u - v) + \text{quadratic drag}
+
+    Source: docs/theory/chain_series.md, The equations, with the consistent matrix (2, 1; 1, 2)/6 for M and D.
+    """
     n = chain.length.shape[0]
     r, t, force = series.position, series.link, series.force
     rate = (j + 1) / scale
@@ -144,7 +153,12 @@ def _add_motion_loads(chain, series, j, scale):
 
 @kernel(no_cpython_wrapper=True)
 def _right_hand_side(chain, series, j, scale, added):
-    """Right-hand side of power j into `series.unknowns`; loads and all lower powers are known (m/s2)."""
+    r"""Right-hand side of power j into `series.unknowns`; loads and all lower powers are known (m/s2).
+
+    .. math:: \sum_r t_r \cdot t_{j+2-r} = 0, \qquad N_j t_0 = -\sum_{r<j} N_r t_{j-r} + \dots
+
+    Source: [Filipich2007], eqs. (32) to (37), as corrected in docs/theory/chain_series.md, The series.
+    """
     n = chain.length.shape[0]
     x, s, t = series.unknowns, series.scratch, series.link
     for i in range(n + 1):
@@ -197,7 +211,11 @@ def _known_along(series, j, side):
 
 @kernel(no_cpython_wrapper=True)
 def expand(chain, t, scale, series):
-    """Series of positions, accelerations, axial forces and end reactions about the state at t.
+    r"""Series of positions, accelerations, axial forces and end reactions about the state at t.
+
+    .. math:: r(\tau) = \sum_j r_j \tau^j, \qquad (j + 1)(j + 2)\, r_{j+2} / T^2 = a_j
+
+    for the scaled time tau = t/T.
 
     The state stands in powers 0 and 1 of `series.position`, must satisfy the link lengths and their
     rates, and `assemble` has been called for it. Source: [Filipich2007], eqs. (32) to (37), as corrected in
@@ -250,6 +268,8 @@ def expand(chain, t, scale, series):
 @kernel(no_cpython_wrapper=True)
 def _reactions(chain, series, j, known_a, known_b):
     """Power j of the forces of what holds the ends on the chain (N); zero at ends that are not held.
+
+    Source: balance of the end node, R = M a - N t - F, docs/theory/chain_series.md, The equations.
 
     known_a, known_b : (3,) right-hand sides of the end nodes before the prescribed motion replaced them, m/s2
     """

@@ -77,7 +77,11 @@ def _directions(axial: Array, load: Array) -> Array:
 
 
 def _minimise(a: Array, beyond: Array, span: Array, load: Array) -> Array:
-    """The force at end B by damped Newton."""
+    """The force at end B by damped Newton.
+
+    Not numerics/newton.py: its merit is a convex energy of either sign, which leads to the minimum also where that is
+    at a kink (a link without force) and the gradient does not vanish.
+    """
     total = max(float(np.linalg.norm(load, axis=1).sum()), np.finfo(float).tiny)
     distance = float(np.linalg.norm(span))
     force = -0.5 * (beyond[0] + beyond[-1]) + (total * span / distance if distance > 0.0 else 0.0)

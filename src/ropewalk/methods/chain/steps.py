@@ -47,7 +47,12 @@ JZ_SAFETY = 0.7  # safety factor exp(-0.7 / (p - 1)) of [Jorba2005], sec. 3.2
 
 @kernel(no_cpython_wrapper=True)
 def correct(chain, series, t, scale):
-    """Put the held ends where they belong at t and move the nodes until links have their length and rates fit.
+    r"""Put the held ends where they belong at t and move the nodes until links have their length and rates fit.
+
+    .. math:: M\,\delta r = G^T \lambda, \qquad t \cdot (\delta r_{i+1} - \delta r_i) = \frac{l}{2} (1 - |d|^2/l^2)
+
+    Source: docs/theory/chain_series.md, Order, step, error. The Newton loop is its own, not numerics/newton.py:
+    compiled into the step, with the block tridiagonal matrix of the series itself.
 
     Both corrections are the smallest in the mass norm: for velocities that is the impulse which a sudden
     start of an end causes. Leaves the factors of the matrix at the corrected state.
@@ -145,6 +150,8 @@ def largest_link(coefficients):
 def choose_step(chain, series, tolerance):
     """Scaled step for a tolerance, from the decay of the directions and of the axial forces.
 
+    Source: [Jorba2005]: tau = (eps/|c_n|)^(1/n), the smaller of the last two terms, times a safety factor.
+
     Directions: the last two terms of the unit vectors, as velocities, fall to the tolerance. Axial forces:
     theirs fall to the tolerance times the largest axial force or load, so that the forces between
     steps are as good as the motion.
@@ -174,6 +181,8 @@ def choose_step(chain, series, tolerance):
 @kernel(no_cpython_wrapper=True)
 def end_work(series, tau, ledger):
     """Add the work of what holds end A and end B (J), from the begin of the step to the scaled time tau.
+
+    Source: W = int R . dr, term by term of the series.
 
     ledger : (3,) work of end A, of end B, of loads other than the constant ones
     """
@@ -210,7 +219,10 @@ def other_work(chain, series, tau, ledger):
 
 @kernel(no_cpython_wrapper=True)
 def added_mass_work(chain, series, tau, ledger):
-    """Add the work of the water's inertia on the links (J), as `end_work`: minus added mass times acceleration."""
+    """Add the work of the water's inertia on the links (J), as `end_work`: minus added mass times acceleration.
+
+    Source: W = -int (M_a a) . dr, term by term of the series.
+    """
     order, n = series.tension.shape
     one = np.empty(order)
     for k in range(n):

@@ -76,6 +76,8 @@ class BodyTerms(NamedTuple):
 def _flow_block(hulls, x, quaternion, sea, bodies, step):
     """Forces of current and wind on hulls of a body at rest, and their derivatives by its motion: memory.block.
 
+    Source: docs/theory/frequency.md, The linear system: K = -dF/dx, B = -dF/dv of loads/hull.py at rest.
+
     hulls : first of them and the next after the last    x, quaternion : place and attitude    sea : without waves
     bodies : `BodyMesh`    step : bp, gp
     """

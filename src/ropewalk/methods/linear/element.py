@@ -65,7 +65,12 @@ def elements(first, r, T, slope, element, law_data, fluid, out):
 
 @kernel
 def _half(e, side, i, chord, r, slope, el, fluid, out):
-    """Water on one half of element e, between nodes i and i + 1; other arguments as :func:`elements`.
+    r"""Water on one half of element e, between nodes i and i + 1; other arguments as :func:`elements`.
+
+    .. math:: K = -\frac{\partial F}{\partial r}, \qquad B = -\frac{\partial F}{\partial v}, \qquad
+              M = -\frac{\partial F}{\partial a}
+
+    Source: docs/theory/frequency.md, The linear system; loads/member.py.
 
     Nine arguments: element, side and node are three numbers that say where.
     """
@@ -96,7 +101,10 @@ def _half(e, side, i, chord, r, slope, el, fluid, out):
 
 @kernel
 def nodes(r, slope, node, mass_damping, has_bed, bed, fluid, out):
-    r"""What is lumped at the nodes: weight, attachments, contact with the bed; `out.R` is added to, the others filled.
+    """What is lumped at the nodes: weight, attachments, contact with the bed; `out.R` is added to, the others filled.
+
+    Source: docs/theory/frequency.md, The linear system: K = -dF/dr, B = -dF/dv, M = -dF/da of loads/point.py and
+    loads/bed.py.
 
     node, has_bed, bed : of the mesh    mass_damping : 1/s    others as :func:`elements`
     """

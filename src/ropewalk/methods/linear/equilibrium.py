@@ -156,7 +156,8 @@ def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: floa
     """The equilibrium of the elements next to `state`; ConvergenceError if there is none.
 
     First plain Newton, which may go up before it goes down where lines settle on the bed; should that fail, steps
-    with a Levenberg mass that never go up.
+    with a Levenberg mass that never go up. Not numerics/newton.py, which takes no step that raises its merit and has no
+    mass to add.
     """
     place = place_of(model, unknowns, state)
     judge = _Judge(model, unknowns, place, mass_damping)

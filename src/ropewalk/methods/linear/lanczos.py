@@ -41,7 +41,10 @@ SEED = 7  # of the first block: same input, same bits
 
 @kernel(fastmath=SUMS)
 def products(A, B, out):
-    """out = A B^T of two sets of rows; A : (p, n), B : (q, n), out : (p, q).  Four rows of B share a reading of A."""
+    """out = A B^T of two sets of rows; A : (p, n), B : (q, n), out : (p, q).  Four rows of B share a reading of A.
+
+    Source: blocked matrix product, [Golub2013], ch. 1.
+    """
     out[:] = 0.0
     n, q = A.shape[1], B.shape[0]
     for start in range(0, n, CHUNK):
@@ -68,7 +71,10 @@ def products(A, B, out):
 
 @kernel(fastmath=SUMS)
 def add_product(factor, C, A, out):
-    """out += factor C^T A; C : (p, q), A : (p, n), out : (q, n).  Four rows of A share a writing of out."""
+    """out += factor C^T A; C : (p, q), A : (p, n), out : (q, n).  Four rows of A share a writing of out.
+
+    Source: Y = Y + f C^T A, blocked matrix product, [Golub2013], ch. 1.
+    """
     n, p = A.shape[1], A.shape[0]
     for start in range(0, n, CHUNK):
         end = min(start + CHUNK, n)

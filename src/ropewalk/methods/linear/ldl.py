@@ -29,7 +29,10 @@ SEED = 7  # of the probe: same input, same bits
 
 @kernel(fastmath={"contract"})
 def substitute(l_column, l_row, l_value, d, y):
-    """y = A^-1 y in place with A = L D L^T, L by columns below a diagonal of ones.  y : (n, 4)"""
+    """y = A^-1 y in place with A = L D L^T, L by columns below a diagonal of ones.  y : (n, 4)
+
+    Source: L z = y, D w = z, L^T x = w, [Davis2006], ch. 3.
+    """
     n = d.size
     for k in range(n):
         a, b, c, e = y[k, 0], y[k, 1], y[k, 2], y[k, 3]
@@ -54,6 +57,8 @@ def substitute(l_column, l_row, l_value, d, y):
 @kernel
 def substitute_some(l_column, l_row, l_value, d, some, b, y):
     """Entries `some` of A^-1 b for each row of b (k, m), which stands for these entries and zeros in all others.
+
+    Source: as :func:`substitute`: x = E^T A^-1 E b.
 
     y : (n, 4) work    k : at most 4
     """

@@ -36,7 +36,13 @@ def place_ends(X, mesh):
 
 @kernel(**UNCOUNTED)
 def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever):
-    """As `place_ends`, for arrays.  first_turn : row of the rotation of the first body"""
+    r"""As `place_ends`, for arrays.  first_turn : row of the rotation of the first body
+
+    .. math:: r = x + R\,o, \quad \dot r = \dot x + \omega\times Ro, \quad
+              \ddot r = \ddot x + \alpha\times Ro + \omega\times(\omega\times Ro)
+
+    Source: docs/theory/bodies.md, Coupling.
+    """
     n_bodies = start.shape[0]
     for k in range(n_bodies):
         R, _, omega, alpha = turn_motion(k, first_turn + k, X, start)
@@ -68,7 +74,10 @@ def _place_ends(X, first_turn, node_start, end_body, end_arm, start, pose, lever
 
 @kernel(forceinline=True, **UNCOUNTED)
 def fill_lever(line, side, arm, lever):
-    """Displacement of an end per world translation and rotation of its body: e_i, and e_i x arm."""
+    """Displacement of an end per world translation and rotation of its body: dr = dx + theta x a.
+
+    Source: docs/theory/bodies.md, Coupling.
+    """
     for p in range(3):
         for q in range(6):
             lever[line, side, q, p] = 0.0
@@ -80,7 +89,10 @@ def fill_lever(line, side, arm, lever):
 
 @kernel(**COUNTED)
 def turn_held_bodies(t, mesh, motions, X):
-    """Attitude and its rates of bodies that are held or moved, at time t."""
+    """Attitude and its rates of bodies that are held or moved, at time t.
+
+    Source: docs/theory/bodies.md, Motion: psi = R_0^T theta, Omega = R^T omega.
+    """
     out = np.zeros((3, 3))
     bodies = mesh.bodies
     n_bodies = bodies.body.shape[0]
@@ -104,6 +116,8 @@ def turn_held_bodies(t, mesh, motions, X):
 @kernel(**UNCOUNTED)
 def add_bodies(X, flow, mesh, fluid, step, A, b):
     """Put the blocks of all free bodies, without links, into the dense system of the junctions.
+
+    Source: docs/theory/bodies.md, Coupling: A_dd = dR/dq and b_d = -R of :func:`fill_block`; in statics with a floor.
 
     fluid : rho, g    step : bp, gp
     """
@@ -129,6 +143,8 @@ def add_bodies(X, flow, mesh, fluid, step, A, b):
 def steady_bodies(mesh, A, b):
     """In statics: hold the turns of free bodies by as much as their moments are out of balance.
 
+    Source: docs/theory/bodies.md, Equilibrium: A_ii = A_ii + |M| for rotations.
+
     A moment never has a part about an axis of symmetry, but while it is out of balance its derivative has: Newton
     would answer with a spin that spoils the tilt. The holding goes to zero with the moment, so convergence stays fast.
     """
@@ -146,6 +162,8 @@ def steady_bodies(mesh, A, b):
 @kernel(forceinline=True, **UNCOUNTED)
 def add_body_end(line, levers, d, k, block, A, right):
     r"""Put the end block of a line into the six rows and columns of the body that carries its last node.
+
+    Source: docs/theory/bodies.md, Coupling.
 
     With :math:`\delta r = \delta x - \hat e \theta` the blocks are K, :math:`-K \hat e`, :math:`\hat e K`,
     :math:`-\hat e K \hat e`, and the force g on the body keeps its direction while its arm turns.
@@ -177,6 +195,8 @@ def add_body_end(line, levers, d, k, block, A, right):
 def add_end_turn(line, side, levers, d, force, A):
     """The force of a line on its body (N) keeps its direction while its arm turns: derivative of the moment.
 
+    Source: d(a x f) = (theta x a) x f, docs/theory/assemblies.md, The exact 6 x 6 stiffness.
+
     levers : of `BodyMemory`    d : first degree of freedom of the body    force : on the body, tuple
     A : of the junctions
     """
@@ -189,7 +209,12 @@ def add_end_turn(line, side, levers, d, force, A):
 
 @kernel(**UNCOUNTED)
 def turn_bodies(X, mesh, right, share, step):
-    """Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m)."""
+    r"""Turn all free bodies by the solution of the junctions; returns the largest way of a turn (m).
+
+    .. math:: \delta\psi = T^{-1}(\psi)\, R^T \theta = R^T Z\, \theta
+
+    Source: docs/theory/bodies.md, Coupling; physics/rigidbody.py.
+    """
     body, start, (bp, gp) = mesh.bodies.body, mesh.bodies.memory.attitude, step
     n_bodies, n_junctions = body.shape[0], mesh.motion.size
     largest = 0.0
@@ -211,7 +236,10 @@ def turn_bodies(X, mesh, right, share, step):
 
 @kernel(**COUNTED)
 def rebase(X, Y, mesh):
-    """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn."""
+    """Make the attitude of X that from which turns count; X and Y, its copy, then have no turn.
+
+    Source: R_0 = R_0 exp(psi), psi = 0; [Bruls2012].
+    """
     bodies = mesh.bodies
     for k in range(bodies.body.shape[0]):
         if bodies.body[k].is_free == 0:
@@ -248,6 +276,8 @@ def body_difference(mesh, X, Y):
 @kernel
 def body_unbalance(X, flow, mesh, rho, g, nodes):
     """Inertia minus forces of the free bodies, their lines included, into their rows of nodes (N, N m).
+
+    Source: docs/theory/bodies.md, Coupling: R = inertia - F and M + a x f of the lines.
 
     The rows of positions hold already what their lines and nothing else puts there.
     """

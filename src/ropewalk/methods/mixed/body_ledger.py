@@ -25,7 +25,12 @@ from ropewalk.physics.waves import ELEVATION
 
 @kernel
 def _book(block, R, force_kept, moment_kept, way, psi):
-    """Work (J) of the forces and moments whose negative stands in the last column of a block, since the last time."""
+    r"""Work (J) of the forces and moments whose negative stands in the last column of a block, since the last time.
+
+    .. math:: W = \tfrac12 (F_0 + F_1) \cdot \Delta x + \tfrac12 (M_0 + M_1) \cdot \psi
+
+    Source: docs/theory/mixed_elements.md, Energy; moments in the body's frame.
+    """
     force, moment = (-block[0, 6], -block[1, 6], -block[2, 6]), (-block[3, 6], -block[4, 6], -block[5, 6])
     return book(force_kept, force, way) + book(moment_kept, onto(transpose9(R), moment), psi)
 
@@ -33,6 +38,8 @@ def _book(block, R, force_kept, moment_kept, way, psi):
 @kernel(**COUNTED)
 def measure_bodies(X, flow, mesh, rho, g, ledger, F):
     """Book the forces on all free bodies: adds to what a `Ledger` measures.
+
+    Source: docs/theory/mixed_elements.md, Energy: W = sum (F_0 + F_1)/2 . dx by kind of force, with :func:`_book`.
 
     Moments are in the body's frame, where the turn of a step is a vector. F : (n_rows,) of FORCES
     """
@@ -92,7 +99,12 @@ def _quadratic(C, v, omega):
 
 @kernel
 def body_energies(X, mesh, g):
-    """Kinetic and potential energy of the free bodies, J; the latter zero with the mass centre at still water."""
+    r"""Kinetic and potential energy of the free bodies, J; the latter zero with the mass centre at still water.
+
+    .. math:: T = \tfrac12 m v^2 + m\,v \cdot (\omega \times c) + \tfrac12 \omega \cdot J\omega, \qquad V = m g z_G
+
+    Source: [Featherstone2008]; :func:`ropewalk.physics.rigidbody.kinetic_energy`.
+    """
     bodies = mesh.bodies
     kinetic, potential = 0.0, 0.0
     for k in range(bodies.body.shape[0]):

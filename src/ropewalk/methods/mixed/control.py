@@ -31,6 +31,8 @@ LEAST_RATIO = 1e-6  # of error and tolerance: a line at rest has no error
 def came_taut(mesh, before, after):
     r"""Whether an element that cannot push was slack before a step, is not after it, and does not rebound by itself.
 
+    Source: critical damping of two masses joined by a spring and a damper.
+
     It does not if its damping is above the critical one of its two nodes,
 
     .. math:: \tau^2 \left(\frac1{m_1} + \frac1{m_2}\right) \ge 4 L \frac{de}{dT};
@@ -82,7 +84,12 @@ def allowed_ratio(h, ordinary, is_impact):
 
 @kernel(**UNCOUNTED)
 def shorter_step(h, ratio, ordinary, is_impact):
-    """The step (s) after one that is rejected with this ratio of error and tolerance."""
+    r"""The step (s) after one that is rejected with this ratio of error and tolerance.
+
+    .. math:: h \to h \max\left(s_0,\; \frac{c}{\sqrt{q}}\right), \qquad q = \text{error over tolerance}
+
+    Source: step control for an error of second order, [Hairer1993], sec. II.4; after a blow the heading of this file.
+    """
     if is_impact:  # the ratio does not fall with h, the error does
         return h * max(SHRINK, SAFETY * max(1.0, ordinary / h) / ratio)
     return h * max(SHRINK, SAFETY / np.sqrt(ratio))
@@ -90,6 +97,9 @@ def shorter_step(h, ratio, ordinary, is_impact):
 
 @kernel(**UNCOUNTED)
 def next_step(h, ratio, wanted, least):
-    """The step (s) after one of length h that was accepted; h may be shorter than wanted, to end at a given time."""
+    """The step (s) after one of length h that was accepted; h may be shorter than wanted, to end at a given time.
+
+    Source: h = h c / sqrt(q), [Hairer1993], sec. II.4, within SHRINK and GROWTH.
+    """
     step = h * max(SHRINK, SAFETY / np.sqrt(max(ratio, LEAST_RATIO)))
     return max(min(step, GROWTH * max(wanted, h)), least)

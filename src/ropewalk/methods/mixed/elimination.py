@@ -38,6 +38,8 @@ from ropewalk.numerics.lanes import any_of, where
 def eliminate_line(line, now, mesh, fluid, step, memory):
     r"""Assemble a line and eliminate its inner nodes; returns False if a pivot vanished.
 
+    Source: block LU of a bordered tridiagonal system, [Golub2013], ch. 4; docs/theory/mixed_elements.md, Elimination.
+
     A node's block K, bordered by the length equation before it (column b, row c, corner d), is inverted by
 
     .. math::
@@ -85,6 +87,10 @@ def eliminate_line(line, now, mesh, fluid, step, memory):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def pass_node(block, A, B, pull, row):
     r"""Eliminate a node whose block is complete; see `eliminate_line`.
+
+    .. math:: K' = B - B\, P A, \qquad h' = B\, P h, \qquad P = \text{inverse of the bordered block}
+
+    Source: Schur complement of a node, :func:`eliminate_line`.
 
     block : K, b, c, d, and the right-hand side h, hT    A, B, pull, row : of the element after the node
     Returns what the way back needs: its motion by that of the next node and tension (four blocks), and for none of
@@ -163,6 +169,8 @@ def _carry(i, inverse, B, row, far, memory):
 def substitute_line(line, now, mesh, step, share, memory, jumps):
     """Go back along a line with the jumps of its ends and its last tension.
 
+    Source: back substitution x_i = y_i + W_i x_{i+1}, docs/theory/mixed_elements.md, Elimination.
+
     Returns the largest move (m) and kick (N), and the largest miss (m) that is left where an element turned slack or
     taut and where a node met the bed or left it: the equations were made linear on the other side of that kink.
     jumps : displacements of the first and last node (m), tuples of 3, and change of the last tension (N)
@@ -205,7 +213,10 @@ def substitute_line(line, now, mesh, step, share, memory, jumps):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def step_back(i, x, gain, offset):
-    """Unknowns of node i (3 displacements and the tension before it) by those of the next node."""
+    """Unknowns of node i (3 displacements and the tension before it) by those of the next node.
+
+    Source: x_i = y_i + W_i x_{i+1}, back substitution, docs/theory/mixed_elements.md, Elimination.
+    """
     x0, x1, x2, x3 = x
     return (
         offset[i, 0] + gain[i, 0, 0] * x0 + gain[i, 0, 1] * x1 + gain[i, 0, 2] * x2 + gain[i, 0, 3] * x3,
@@ -217,7 +228,10 @@ def step_back(i, x, gain, offset):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def shift(i, y, now, step):
-    """Move node i by y (m), its velocity and acceleration with it.  now : `Instant`    step : da/dr, dv/dr"""
+    """Move node i by y (m): r = r + y, v = v + gamma' y, a = a + beta' y.  now : `Instant`    step : da/dr, dv/dr
+
+    Source: docs/theory/mixed_elements.md, Steps.
+    """
     (r, v, a, _, _), (bp, gp) = now, step
     for p in range(3):
         r[i, p] += y[p]
@@ -227,7 +241,10 @@ def shift(i, y, now, step):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def passed_bed(surface, radius, y):
-    """What a node that moves by y (m) has passed the surface of the bed by (m); 0 if it stays on its side of it."""
+    """What a node that moves by y (m) has passed the surface of the bed by (m); 0 if it stays on its side of it.
+
+    Source: h_1 = h_0 + n . y; a kink where h changes sign, docs/theory/mixed_elements.md, Seabed.
+    """
     above = surface[1] - radius
     then = above + dot(surface[0], y)
     return where((above < 0.0) ^ (then < 0.0), abs(then), 0.0)
@@ -235,7 +252,10 @@ def passed_bed(surface, radius, y):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def turned_miss(before, after, length, slack):
-    """What an element misses its length by (m) when its tension changed sign in a linear equation."""
+    """What an element misses its length by (m) when its tension changed sign in a linear equation.
+
+    Source: e = T/k_s of a slack element in place of the law, docs/theory/mixed_elements.md, Elements.
+    """
     turned = (slack > 0.0) & ((before < 0.0) ^ (after < 0.0))
     if not any_of(turned):
         return 0.0

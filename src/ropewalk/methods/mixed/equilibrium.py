@@ -56,7 +56,11 @@ CONVERGED, STUCK = 0, 1
 
 @kernel
 def unbalance(X, T, flow, mesh, fluid, grip, nodes, misses):
-    """Inertia minus forces at the nodes and the junctions (N), and the misses of the elements' lengths (m).
+    r"""Inertia minus forces at the nodes and the junctions (N), and the misses of the elements' lengths (m).
+
+    .. math:: R = m (\ddot r + g\,e_z) - F, \qquad g = |d| - L - L\,e(T)
+
+    Source: docs/theory/mixed_elements.md, Equilibrium.
 
     X, T, flow : as in `newton_iteration`    nodes : (n_nodes + n_junctions, 3), misses : (n_elements,), filled;
     the rows of junctions hold the sums over what ends in them
@@ -171,7 +175,11 @@ def _settled(t, mesh, sea, work, misses):
 
 @kernel
 def _damped_step(mass, mesh, fluid, length_scale, work):
-    """One step of the damped motion from `work.now`; the change of the worst element (see `_change`) and iterations.
+    r"""One step of the damped motion from `work.now`; the change of the worst element (see `_change`) and iterations.
+
+    .. math:: (\lambda M + K)\, \Delta r = F(r)
+
+    Source: [Kelley1998]; the heading of this file.
 
     Where elements turn slack or taut one iteration leaves lengths missed: a few more are made.
     """
@@ -189,7 +197,12 @@ def _damped_step(mass, mesh, fluid, length_scale, work):
 
 @kernel
 def descend(t, mesh, sea, work, scales, misses, most_steps):
-    """Damped motion from the state in `work.now`, kept there, until it is at rest; outcome and iterations.
+    r"""Damped motion from the state in `work.now`, kept there, until it is at rest; outcome and iterations.
+
+    .. math:: (\lambda_k M + K_k)\, \Delta r = F(r_k)
+
+    Source: [Kelley1998]; the heading of this file. Not numerics/newton.py: the loop is compiled, each step eliminates
+    along the lines while it assembles, and lambda, not a line search, limits it.
 
     scales : of force (N) and length (m)    misses : as in :func:`unbalance`
     """
@@ -241,10 +254,13 @@ def descend(t, mesh, sea, work, scales, misses, most_steps):
 def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
     """Bring `work.trial` to rest under the loads at time t; returns outcome, iterations, force (N), miss (m).
 
+    Source: Newton's method, K dr = F, then :func:`descend`; docs/theory/mixed_elements.md, Equilibrium. Not
+    numerics/newton.py: the loop is compiled, each iteration eliminates along the lines while it assembles, and the
+    residual may rise for some iterations while lines settle on the bed or go slack.
+
     The best state so far is kept in `work.now`.  scales : of force (N) and length (m)    misses : as in
-    :func:`unbalance`, which also fills `work.nodes`
-    friction : coefficient with which the grips of `work.memory` hold; friction that has no history yet is left to
-    mixed_friction.py
+    :func:`unbalance`, which also fills `work.nodes` friction : coefficient with which the grips of `work.memory` hold;
+    friction that has no history yet is left to mixed_friction.py
     """
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
     flow, memory, (force_scale, length_scale) = work.flow, work.memory, scales

@@ -95,7 +95,11 @@ class HighOrder:
     # --- equations ---
 
     def solve(self, t: float) -> Report:
-        """Newton's method to the equilibrium at time t (s)."""
+        """Newton's method to the equilibrium at time t (s).
+
+        Not numerics/newton.py: steps are limited by displacement without a search, may raise the residual, and end the
+        iteration by their own size, in positions and tensions.
+        """
         model, lay = self.lay.model, self.lay
         self.time = t
         self._place(t)

@@ -15,7 +15,11 @@ FREE = 3  # directions in which a point moves that a line ends at
 
 @kernel(**UNCOUNTED)
 def _shift(n, foot, bp, gp, bed, X, Y):
-    """How row n of the trial state Y is to be moved (m), so that the bed bears it alone; see `land`.
+    r"""How row n of the trial state Y is to be moved (m), so that the bed bears it alone; see `land`.
+
+    .. math:: m \ddot\delta(\delta) + A\, p(\delta, \dot\delta(\delta)) = F
+
+    Source: :func:`land`. Scalar Newton in a kernel, not numerics/newton.py; a node that does not converge stays.
 
     foot : mass (kg), contact area (m2), and radius from the centre to the underside (m)    the rest : of `land`
     """
@@ -75,6 +79,8 @@ def _land_point(j, bp, gp, mesh, X, Y):
 @kernel(forceinline=True, **UNCOUNTED)
 def land(bp, gp, mesh, X, Y):
     r"""Move the nodes of the trial state Y that are in the bed to where it bears them, the rest of the line as before.
+
+    Source: docs/theory/mixed_elements.md, Seabed.
 
     Accelerations that are extrapolated through a touchdown put nodes deep into the bed or high above it, and
     Newton's method for the whole line then spends most of its iterations on them, or ends too early, because what it

@@ -123,7 +123,10 @@ def _move_held(t, mesh, motions, out, X):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _predict(n, h, r, v, a):
-    """Positions at the end of a step, and velocities as if accelerations stayed; n rows."""
+    """Positions at the end of a step, and velocities as if accelerations stayed; n rows.
+
+    Source: r_1 = r_0 + h v_0 + h^2 a_0/2, v_1 = v_0 + h a_0; [Hairer2003], sec. 1.3.
+    """
     for i in range(n):
         for p in range(3):
             r[i, p] += h * (v[i, p] + 0.5 * h * a[i, p])
@@ -132,7 +135,10 @@ def _predict(n, h, r, v, a):
 
 @kernel(**UNCOUNTED)
 def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
-    """Tensions, and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none."""
+    """Tensions, and changes of acceleration of free junctions (over HUGE) into `right`; False if there are none.
+
+    Source: docs/theory/mixed_elements.md, Leapfrog: M da = F + G T with T = T_0 + c t . (da_2 - da_1).
+    """
     A, right, n_dofs, lines = memory.matrix, memory.right, mesh.dof.shape[0], mesh.line
     for _ in range(MOST_TURNS):
         junction_terms(now, mesh, fluid, (HUGE, 0.5 * h * HUGE), memory)
@@ -163,7 +169,12 @@ def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
 
 @kernel
 def other_stiffness(mesh, sea):
-    """Largest square of a frequency (1/s2) that the surface and the springs of points add to the lines'."""
+    r"""Largest square of a frequency (1/s2) that the surface and the springs of points add to the lines'.
+
+    .. math:: \omega_0^2 = \max \frac{\rho g A_w}{m + m_a} + \max \frac{2 \rho g V_h}{d\,m} + \max \frac{k}{m}
+
+    Source: docs/theory/mixed_elements.md, Leapfrog.
+    """
     largest = 0.0
     node, rho, g = mesh.node, sea.water_density, sea.gravity
     for n in range(mesh.node.shape[0]):
@@ -230,7 +241,10 @@ def _accelerate(h, now, mesh, fluid, work, leap):
 
 @kernel(**UNCOUNTED)
 def _leap(t_end, mesh, sea, motions, work, leap, out):
-    """As `leap_to`.  leap : (n_nodes,) of LEAP, out : (3, 3), scratch"""
+    """As `leap_to`.  leap : (n_nodes,) of LEAP, out : (3, 3), scratch
+
+    Source: [Hairer2003], sec. 1.3: h < 2/omega, with the bound of the heading of this file.
+    """
     clock, settings, count = work.clock[0], work.settings[0], work.count[0]
     slip = 1e-9 * max(1.0, abs(t_end))
     if clock.time >= t_end - slip:

@@ -54,7 +54,12 @@ def _measure(mesh, sea, work):
 
 @kernel(**UNCOUNTED)
 def _scheme_loss(n, m, X, Y):
-    """What the scheme takes of the motion of mass m at row n (J), from X to Y."""
+    r"""What the scheme takes of the motion of mass m at row n (J), from X to Y.
+
+    .. math:: D = \tfrac12 m \left((a_0 + a_1) \cdot \Delta r - (v_0 + v_1) \cdot \Delta v\right)
+
+    Source: docs/theory/mixed_elements.md, Energy.
+    """
     lost = 0.0
     for p in range(3):
         lost += (X[2, n, p] + Y[2, n, p]) * (Y[0, n, p] - X[0, n, p])
@@ -65,6 +70,8 @@ def _scheme_loss(n, m, X, Y):
 @kernel(forceinline=True, **UNCOUNTED)
 def _scheme_losses(X, Y, mesh):
     """What the scheme takes of the motion of nodes and free junctions (J), and of nodes that are held or moved.
+
+    Source: D = sum over nodes of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy.
 
     These do not move by the scheme: of them it is an error of the work of the ends.
     """
@@ -117,6 +124,8 @@ def _strikes(h, mesh, before, after):
 def keep_step(h, h_before, mesh, sea, work):
     """Add the step from `work.last` to `work.now` to the ledger; `work.flow` is the water after it.
 
+    Source: docs/theory/mixed_elements.md, Energy and Impacts: c = dE - W + losses.
+
     h, h_before : the step and the one before it, s
     """
     _measure(mesh, sea, work)
@@ -141,7 +150,12 @@ def begin_ledger(mesh, sea, work):
 
 @kernel
 def stored_energy(X, T, mesh, g):
-    """Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water."""
+    r"""Kinetic, elastic and potential energy (J) of the lines and the free junctions; V = 0 at still water.
+
+    .. math:: K = \tfrac12 \sum m v^2, \qquad E = \sum L \int T\,de, \qquad V = \sum m g z
+
+    Source: docs/theory/mixed_elements.md, Energy.
+    """
     kinetic, potential = body_energies(X, mesh, g)
     elastic = 0.0
     n_nodes = mesh.s.size

@@ -94,7 +94,11 @@ AT_REST = (0.0, 0.0)  # da/dr and dv/dr where no derivative is used
 
 @kernel
 def elastic_energy(e, span, element, law_data, rope):
-    """Elastic energy of an element by its present length (J); damping stores nothing, nor do inextensible elements.
+    r"""Elastic energy of an element by its present length (J); damping stores nothing, nor do inextensible elements.
+
+    .. math:: E = L \int_0^{e} T\,de, \qquad E = \tfrac12 k_s e^2 L \text{ where slack}
+
+    Source: :func:`ropewalk.physics.elasticity.strain_energy`, :func:`ropewalk.physics.ropes.rope_energy`.
 
     element, law_data, rope : of the mesh
     """
@@ -116,7 +120,10 @@ def elastic_energy(e, span, element, law_data, rope):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def book(kept, force, way):
-    """Work (J) of a force along the way since it was measured last.  kept : (3,) field of FORCES, made the force"""
+    """Work (J) of a force along the displacement since it was measured last: W = (F_0 + F_1)/2 . dr.
+
+    Source: docs/theory/mixed_elements.md, Energy.    kept : (3,) field of FORCES, made the force
+    """
     total = (kept[0] + force[0]) * way[0] + (kept[1] + force[1]) * way[1] + (kept[2] + force[2]) * way[2]
     kept[0], kept[1], kept[2] = force[0], force[1], force[2]
     return 0.5 * total
@@ -162,7 +169,10 @@ def _on_lump(n, now, node, fluid):
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def _book_bed(n, now, lumps, fluid, way, F):
-    """Work of the bed on node n (J): what is left of all that acts on what is lumped there, and of its inertia."""
+    """Work of the bed on node n (J): what is left of all that acts on what is lumped there, and of its inertia.
+
+    Source: F_bed = m (a + g e_z) - F_other, docs/theory/mixed_elements.md, Energy.
+    """
     a, here, m = now.a, lumps.node[n], lumps.node[n].mass
     bare = Lumps(lumps.node, 0.0, lumps.has_bed, lumps.bed, lumps.grip)
     R = node_terms(n, now, bare, fluid, AT_REST)[0]
@@ -173,7 +183,10 @@ def _book_bed(n, now, lumps, fluid, way, F):
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def _book_hold(n, now, lumps, fluid, force, way, F):
-    """Work of what holds or moves the node at an end (J).  force : of its elements on it, N"""
+    """Work of what holds or moves the node at an end (J).  force : of its elements on it, N
+
+    Source: reaction F = R - f of the end's node, docs/theory/mixed_elements.md, Energy.
+    """
     R = node_terms(n, now, lumps, fluid, AT_REST)[0]
     return book(F[n].hold, sub3(R, force), way)
 
@@ -181,6 +194,8 @@ def _book_hold(n, now, lumps, fluid, force, way, F):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _book_row(n, now, lumps, fluid, acting, F):
     """Work on row n (J): of water, of the drag in it, of loads, of the bed, of damping by mass; power of carried drag.
+
+    Source: docs/theory/mixed_elements.md, Energy: W = (F_0 + F_1)/2 . dr for each kind of force.
 
     acting : water, drag and load of the elements at the row, N
     """
@@ -222,7 +237,10 @@ def _add_row(ledger, works):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _measure_line(line, now, mesh, fluid, grip, ledger, F):
-    """Book all forces on the nodes of a line; arguments of `measure_lines`."""
+    """Book all forces on the nodes of a line; arguments of `measure_lines`.
+
+    Source: docs/theory/mixed_elements.md, Energy; damping of an element W = (T_0 t_0 + T_1 t_1)/2 . dd - dE.
+    """
     r, v, T = now.r, now.v, now.T
     n0, e0 = mesh.node_start[line], mesh.element_start[line]
     n_elements, element, law_data, load = mesh.element_start[line + 1] - e0, mesh.element, mesh.law_data, mesh.load
@@ -282,6 +300,8 @@ def _sum6(x, y):
 def measure_lines(now, mesh, fluid, grip, ledger, F):
     """Book all forces on nodes and free points at the present state: fills what a `Ledger` measures.
 
+    Source: docs/theory/mixed_elements.md, Energy: W = sum (F_0 + F_1)/2 . dr.
+
     What an element takes of the motion and does not store is a loss by damping if it has any, else one of the scheme.
     Where an element comes taut its tension is mostly that of the damping, and neither its elastic part nor the rest is
     resolved; but what both together take is known, and so is what is stored.
@@ -309,6 +329,8 @@ def measure_lines(now, mesh, fluid, grip, ledger, F):
 @kernel(**UNCOUNTED)
 def add_step(h, h_before, ledger):
     r"""Add what has been measured at the end of a step to the work since the start, and what its powers integrate to.
+
+    Source: quadrature of the interpolating parabola with unequal steps.
 
     .. math:: \int_0^h P = h \left(\frac{3 + w}{6} P_0 + \frac{3 + 2w}{6 (1 + w)} P_1 - \frac{w^2}{6 (1 + w)} P_{-1}
               \right), \qquad w = h / h_{-1},

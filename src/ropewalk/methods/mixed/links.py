@@ -88,7 +88,10 @@ def _add_wrench(wrench, row, a):
 
 @kernel
 def _together(pa, pb, force, scratch):
-    """Both ends in one place.  force : of the link on the second end, N    scratch : `LinkScratch`"""
+    """Both ends in one place.  force : of the link on the second end, N    scratch : `LinkScratch`
+
+    Source: c = p_A - p_B of the heading of this file.
+    """
     for p in range(3):
         scratch.hold[p, PLACE_A + p], scratch.hold[p, PLACE_B + p] = 1.0, -1.0
         scratch.gap[p] = pa[p] - pb[p]
@@ -98,7 +101,12 @@ def _together(pa, pb, force, scratch):
 
 @kernel
 def _apart(pa, pb, length, pull, scratch):
-    """Both ends at a distance.  length : m    pull : tension of the bar, N    scratch : `LinkScratch`"""
+    r"""Both ends at a distance.  length : m    pull : tension of the bar, N    scratch : `LinkScratch`
+
+    .. math:: c = |p_A - p_B| - L, \qquad K = \frac{T}{|d|} (1 - t t^T)
+
+    Source: the heading of this file.
+    """
     own, wrench, hold = scratch.own, scratch.wrench, scratch.hold
     d = add3(pa, scale3(-1.0, pb))
     span = np.sqrt(dot(d, d))
@@ -117,6 +125,8 @@ def _apart(pa, pb, length, pull, scratch):
 @kernel
 def _square(row, u, w, size, force, scratch):
     r"""The direction u of the first part stays square to w of the second.
+
+    Source: c = l u . w of the heading of this file.
 
     .. math:: \delta(u \cdot w) = (\theta_A - \theta_B) \cdot (u \times w), \qquad
               \delta(u \times w) = (\theta_A \times u) \times w + u \times (\theta_B \times w)
@@ -142,7 +152,13 @@ def _square(row, u, w, size, force, scratch):
 
 @kernel
 def hinge_turn(link, X, mesh):
-    """Turn of a hinge from the file's attitudes (rad), its rate (rad/s) and its axis in the world."""
+    r"""Turn of a hinge from the file's attitudes (rad), its rate (rad/s) and its axis in the world.
+
+    .. math:: \varphi = \operatorname{atan2}(v_A \cdot u_B,\, u_A \cdot u_B), \qquad
+              \dot\varphi = n \cdot (\omega_B - \omega_A)
+
+    Source: docs/theory/bodies.md, Links.
+    """
     Ra, _, omega_a, _, _ = _pose(link, 0, X, mesh)
     Rb, _, omega_b, _, _ = _pose(link, 1, X, mesh)
     n = _direction(link, 0, 2, Ra, mesh)
@@ -154,6 +170,8 @@ def hinge_turn(link, X, mesh):
 @kernel
 def _hinge_moment(link, X, mesh, gp, scratch):
     r"""Spring and damper of a hinge: moment m n on the first part, with :math:`m = k \varphi + c \dot\varphi`.
+
+    Source: docs/theory/bodies.md, Links; :func:`ropewalk.loads.springs.hinge_moment`.
 
     .. math::
         \delta m = \theta_B \cdot (k n + c\,(\omega_B \times n + \gamma' Z_B^T n))
@@ -184,6 +202,8 @@ def _hinge_moment(link, X, mesh, gp, scratch):
 def _along(u, d, force, slope, scratch):
     r"""Force f along the direction u of the first part between both ends, where the second is.
 
+    Source: virtual work of a force between two ends, docs/theory/bodies.md, Links.
+
     .. math:: J = (u,\ u \times d,\ -u,\ 0), \qquad \delta(f J) = f\,\delta J - f_x J J^T \delta,
               \qquad \delta(u \times d) = (\theta_A \times u) \times d + u \times (\delta p_A - \delta p_B)
 
@@ -208,7 +228,12 @@ def _along(u, d, force, slope, scratch):
 
 @kernel
 def slide(link, i, X, mesh):
-    """Direction i of a joint, first end less second (m), and way and rate of the second end along it (m, m/s)."""
+    r"""Direction i of a joint, first end less second (m), and way and rate of the second end along it (m, m/s).
+
+    .. math:: x = -u \cdot d, \qquad \dot x = u \cdot (v_B - v_A) - (\omega_A \times u) \cdot d
+
+    Source: docs/theory/bodies.md, Links.
+    """
     ends = mesh.bodies.links.link[link].end
     Ra, _, omega_a, pa, ea = _pose(link, 0, X, mesh)
     _, _, omega_b, pb, eb = _pose(link, 1, X, mesh)
@@ -221,7 +246,10 @@ def slide(link, i, X, mesh):
 
 @kernel
 def across_slide(link, X, mesh):
-    """Limit of friction by the force across the slide of a joint, N."""
+    """Limit of friction by the force across the slide of a joint, N.
+
+    Source: Coulomb's law, g = mu |F| with F the multipliers of the held directions.
+    """
     own = mesh.bodies.links.link[link]
     force = three(X[0], multiplier_row(link, mesh))
     return own.friction * own.force_scale * np.sqrt(dot(force, force))
@@ -230,6 +258,8 @@ def across_slide(link, X, mesh):
 @kernel
 def _by_axes(link, X, mesh, force, gp, scratch):
     """A joint by components: held, free, or under a law along each direction of the first part.
+
+    Source: docs/guide/joints.md: u . d = 0 where held, f(x) + f(x') where a law acts; loads/springs.py.
 
     The rate of a way changes by gp per way; what turns of the body add to it is left out of the derivative.
 
@@ -254,7 +284,10 @@ def _by_axes(link, X, mesh, force, gp, scratch):
 
 @kernel
 def link_terms(link, X, mesh, gp):
-    """Fill the scratch of the links with link `link`, at X."""
+    """Fill the scratch of the links with link `link`, at X.
+
+    Source: [Arnold2007], [Bruls2012]; c(q) = 0 of the heading of this file.
+    """
     links, scratch = mesh.bodies.links, mesh.bodies.links.scratch
     scratch.own[:], scratch.wrench[:], scratch.hold[:], scratch.gap[:], scratch.lever[:] = 0.0, 0.0, 0.0, 0.0, 0.0
     row, scale = multiplier_row(link, mesh), links.link[link].force_scale
@@ -308,7 +341,13 @@ def _fill_lever(link, side, e, mesh, scratch):
 
 @kernel
 def add_links(X, mesh, gp, A, b):
-    """Put all links into the dense system of the junctions; their equations are its last rows."""
+    r"""Put all links into the dense system of the junctions; their equations are its last rows.
+
+    .. math:: \begin{pmatrix} K & s H^T \\ H & 0 \end{pmatrix} \begin{pmatrix} \delta q \\ \lambda \end{pmatrix} =
+              \begin{pmatrix} -w \\ -c \end{pmatrix}
+
+    Source: [Arnold2007]; the heading of this file, with the force scale s of a link.
+    """
     links = mesh.bodies.links
     own, wrench, hold, gap, lever = links.scratch
     n_links = links.link.shape[0]
@@ -374,7 +413,10 @@ def pull_links(X, mesh, right, share):
 
 @kernel
 def link_unbalance(X, mesh, nodes):
-    """Minus the forces and moments of the links on what they connect, into the rows of nodes (N, N m); also `miss`."""
+    """Minus the forces and moments of the links on what they connect, into the rows of nodes (N, N m); also `miss`.
+
+    Source: -H^T lambda and moments M + e x f, docs/theory/bodies.md, Links; the largest c = miss.
+    """
     links = mesh.bodies.links
     wrench, gap = links.scratch.wrench, links.scratch.gap
     links.miss[0] = 0.0
@@ -397,7 +439,10 @@ def link_unbalance(X, mesh, nodes):
 
 @kernel
 def link_powers(X, mesh):
-    """Power (W) of the springs of links, of what holds or moves their far ends, and lost in dampers and friction."""
+    """Power (W) of the springs of links, of what holds or moves their far ends, and lost in dampers and friction.
+
+    Source: P = f x' along axes, P = M phi' of hinges, docs/theory/mixed_elements.md, Energy.
+    """
     links, wrench = mesh.bodies.links, mesh.bodies.links.scratch.wrench
     springs, ends, lost = 0.0, 0.0, 0.0
     for link in range(links.link.shape[0]):

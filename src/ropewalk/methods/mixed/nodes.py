@@ -88,7 +88,11 @@ def lumps_of(mesh, grip):
 
 @kernel(forceinline=False, fastmath=FUSED, **UNCOUNTED)
 def lump(n, now, node, fluid, step):
-    """Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative; the drag.
+    r"""Buoyancy, drag and added mass of what is lumped at row n: minus the forces, and their derivative; the drag.
+
+    .. math:: R = -F, \qquad K = \gamma' \frac{\partial F}{\partial u} + \beta' m_a - \frac{\partial F}{\partial z}
+
+    Source: :func:`ropewalk.loads.point.water_on_point`; docs/theory/morison.md, Point loads.
 
     now : `Instant`    node : of the mesh; a volume is a sphere at the surface    fluid, step : of `element_system`
     """
@@ -118,7 +122,10 @@ def node_terms(n, now, lumps, fluid, step):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_node_terms(F, K, n, now, lumps, fluid, step):
-    """Forces minus inertia of row n added to F, minus their derivative added to K; arguments of `node_terms`."""
+    """Forces minus inertia of row n added to F, minus their derivative added to K; arguments of `node_terms`.
+
+    Source: F = F_0 - m (a + c v + g e_z) + water + bed, docs/theory/mixed_elements.md, Elements.
+    """
     node, gp = lumps.node[n], step[1]
     given = (node.force[0], node.force[1], node.force[2])
     F, K = add_inertia(F, K, n, now, (node.mass, given), (lumps.mass_damping, fluid[1]), step)
@@ -133,7 +140,11 @@ def add_node_terms(F, K, n, now, lumps, fluid, step):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def add_inertia(F, K, n, now, lump, field, step):
-    """Weight, given force, inertia and damping by mass at row n, added as in `add_node_terms`.
+    r"""Weight, given force, inertia and damping by mass at row n, added as in `add_node_terms`.
+
+    .. math:: F \mathrel{+}= F_0 - m (a + c\,v + g\,e_z), \qquad K \mathrel{+}= m (\beta' + c\,\gamma')
+
+    Source: docs/theory/mixed_elements.md, Elements and Steps.
 
     lump : mass (kg) and given force (N)    field : damping by mass (1/s) and gravity (m/s2)
     """
@@ -149,6 +160,8 @@ def add_inertia(F, K, n, now, lump, field, step):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def rest_on_bed(bed, surface, place, foot, mu, gp):
     """Minus the force of the bed on a node with the memory of friction, its derivative without the bed's bend, `press`.
+
+    Source: R = -N n - f_t, docs/theory/morison.md, Seabed and Friction; :func:`press` and :func:`grip_pull`.
 
     bed : of `Bed`    surface : its normal, and the height over it (m)    place : of the node, its velocity (m/s), and
     where it grips (m)    foot : contact area (m2) and radius (m)    mu : coefficient of friction    gp : dv/dr, 1/s
@@ -167,6 +180,8 @@ def rest_on_bed(bed, surface, place, foot, mu, gp):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _bed_terms(n, r, v, bed, node, gp, grip):
     r"""Minus the force of the bed on node n, and its derivative: loads/bed.py, with the memory of friction in `grip`.
+
+    Source: docs/theory/morison.md, Seabed and Friction.
 
     While an equilibrium is sought (friction.py), friction is a given share of the normal force,
     :math:`f_t = N \rho - \epsilon k d`, the soft spring only for slack line to have a place.

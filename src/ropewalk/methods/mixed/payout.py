@@ -29,7 +29,11 @@ from ropewalk.physics.ropes import MEMORY
 
 @kernel
 def _shift(t, row):
-    """What a joined element is longer than it should be (m), and its rate (m/s): a cubic that ends in rest.
+    r"""What a joined element is longer than it should be (m), and its rate (m/s): a cubic that ends in rest.
+
+    .. math:: s = a\,(1 - 3x^2 + 2x^3) + b\,(x - 2x^2 + x^3)
+
+    Source: cubic Hermite polynomial that ends with value and slope zero; docs/theory/mixed_elements.md, Winches.
 
     row : of the winch's data
     """
@@ -45,6 +49,8 @@ def _shift(t, row):
 @kernel(**COUNTED)
 def pay_out(t, mesh, X):
     """Give the elements at winches their length at time t, their nodes the mass, and the winch what it feels.
+
+    Source: docs/theory/mixed_elements.md, Winches: L = l(t), and the force m l'^2 r' on the winch.
 
     X : (4, n, 3) predicted positions, velocities and accelerations
     """
@@ -94,6 +100,8 @@ def stand_still(mesh):
 @kernel(**COUNTED)
 def book_winches(X, T, mesh, g, F):
     r"""Work done at the winches since it was booked last (J): on the line, and what the line brings with it.
+
+    Source: docs/theory/mixed_elements.md, Winches and Energy.
 
     .. math:: dW = \left(u - T |r'|\right) d\ell
               + \left(\tfrac14 (v_k^2 + v_B^2) + \tfrac12 g (z_k + z_B)\right) m\, d\ell

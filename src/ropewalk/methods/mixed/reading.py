@@ -218,7 +218,10 @@ def _hold_ends(X, mesh, reading, grip, nodes):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _pushed(n, X, mesh, grip):
-    """Force (N) of the bed on node n: its pressure, and the friction of its grip."""
+    """Force (N) of the bed on node n: its pressure, and the friction of its grip.
+
+    Source: F = p A n - min(k_t A, mu N/|d|) d, docs/theory/morison.md, Seabed and Friction.
+    """
     bed, node = mesh.bed, mesh.node[n]
     r, area = three(X[0], n), node.bed_area
     normal, height = ground(bed, r)
@@ -235,6 +238,8 @@ def _pushed(n, X, mesh, grip):
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _rubbed(end, n, X, mesh, share, grip, pull):
     """Friction (N) on the half element at an end held on the bed, of which the grip of the next node n tells.
+
+    Source: f_t = -min(k_t A, mu N/|d|) d of the next node, by the share of length; docs/theory/morison.md, Friction.
 
     Without it the force on an anchor would be that in the middle of the last element. It takes no more than there is.
     pull : of the line on its anchor, N
@@ -330,6 +335,8 @@ def _keep_bodies(i, X, mesh, tape):
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_wrenches(i, r, mesh, nodes, tape):
     r"""Sum of the lines' forces on each body, and of their moments about its origin.
+
+    Source: statics of a rigid body.
 
     .. math:: F = \sum_k f_k, \qquad M = \sum_k (r_k - x) \times f_k
     """

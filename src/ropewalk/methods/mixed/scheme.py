@@ -28,7 +28,13 @@ class Scheme(NamedTuple):
 
 @kernel(**UNCOUNTED)
 def coefficients(scheme, radius):
-    """`Scheme` of generalised-alpha with a spectral radius, or of backward Euler."""
+    r"""`Scheme` of generalised-alpha with a spectral radius rho, or of backward Euler.
+
+    .. math:: \alpha_m = \frac{2\rho - 1}{\rho + 1}, \quad \alpha_f = \frac{\rho}{\rho + 1}, \quad
+              \gamma = \tfrac12 + \alpha_f - \alpha_m, \quad \beta = \tfrac14 (\gamma + \tfrac12)^2
+
+    Source: [Arnold2007]; docs/theory/mixed_elements.md, Steps.
+    """
     if scheme == BACKWARD_EULER:
         return Scheme(0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.5)
     am = (2.0 * radius - 1.0) / (radius + 1.0)
@@ -41,7 +47,11 @@ def coefficients(scheme, radius):
 
 @kernel(**UNCOUNTED)
 def predict(h, f, scheme, row, now, last, trial):
-    """Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
+    r"""Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
+
+    .. math:: r_1 = r_0 + h v_0 + h^2 (p_0 \bar a_0 + p_1 \bar a_1), \qquad v_1 = v_0 + h (q_0 \bar a_0 + q_1 \bar a_1)
+
+    Source: [Arnold2007]; docs/theory/mixed_elements.md, Steps.
 
     scheme : `Scheme`
     row : of X, where the accelerations at the start of the step are; 3 after a blow, see `keep_memory`
@@ -70,7 +80,11 @@ def _changes(X, Y, n):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def step_error(mesh, X, Y, h, constant):
-    """Largest over the lines of the mean velocity error of the step (m/s), and of the mean speed (m/s).
+    r"""Largest over the lines of the mean velocity error of the step (m/s), and of the mean speed (m/s).
+
+    .. math:: \epsilon = c\, h\, \frac{\sum m\, |\bar a_1 - \bar a_0|}{\sum m}
+
+    Source: local error of the scheme, docs/theory/mixed_elements.md, Steps.
 
     Mean by mass, that of free points at the ends included, which is all there is where lines have none. Mean, not mean
     square: a node that hits the bed shakes a lot and matters little.

@@ -216,7 +216,12 @@ def give_ends(g, walks, end_block, end_right):
 
 @kernel(**UNCOUNTED)
 def _join(k, o, block, right, jump):
-    """Solve for the middle node of a line whose halves are lanes k and o; into jump (4, WIDTH)."""
+    r"""Solve for the middle node of a line whose halves are lanes k and o; into jump (4, WIDTH).
+
+    .. math:: \Bigl(\sum_i K_i - \frac{b_i c_i^T}{d_i}\Bigr) x = \sum_i h_i - \frac{b_i g_i}{d_i}
+
+    Source: the heading of this file.
+    """
     K, h = ZERO9, ZERO3
     for m in (k, o):
         b, c = (block[0, 3, m], block[1, 3, m], block[2, 3, m]), (block[3, 0, m], block[3, 1, m], block[3, 2, m])

@@ -224,6 +224,10 @@ def _newton(h, mesh, fluid, step, work):
 def _iterate(h, mesh, fluid, step, work):
     """Iterate the trial state to its equations; returns True if it got there.
 
+    Source: docs/theory/mixed_elements.md, Steps: stops where C e^2 is below the tolerance. Not numerics/newton.py: the
+    loop is compiled into the step, each iteration eliminates along the lines while it assembles, half steps serve only
+    where contact or slack elements make it circle, and there is no merit to search along.
+
     Exit by the predicted next error: corrections of Newton's method go as C e^2, and C is remembered. That says nothing
     of an element that just turned slack or taut: by the soft law of slack next to no tension is a miss of millimetres.
     """
@@ -278,7 +282,10 @@ def _radius(mesh, T, settings):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _try_step(h, mesh, sea, motions, work):
-    """One step of length h from `now` into `trial`; returns converged, error (m/s), speed (m/s), shift (s)."""
+    """One step of length h from `now` into `trial`; returns converged, error (m/s), speed (m/s), shift (s).
+
+    Source: [Arnold2007]; the heading of this file: beta' = (1 - alpha_m)/(h^2 p_1 (1 - alpha_f)), gamma' = q_1/(h p_1).
+    """
     now, last, trial = work.now, work.last, work.trial
     clock, settings = work.clock[0], work.settings[0]
     X, Y = now.X, trial.X
@@ -365,7 +372,10 @@ def advance_booked(t_end, mesh, sea, motions, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _advance(t_end, mesh, sea, motions, work, has_ledger):
-    """As `advance_to`.  has_ledger : a constant of the caller, so that steps without ledger carry none of its code"""
+    """As `advance_to`.  has_ledger : a constant of the caller, so that steps without ledger carry none of its code
+
+    Source: step control of [Hairer1993], sec. II.4: h = h c / sqrt(error/tolerance); blows as in control.py.
+    """
     clock, settings, count = work.clock[0], work.settings[0], work.count[0]
     fixed = settings.fixed_step > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))

@@ -80,6 +80,8 @@ def junction_terms(now, mesh, fluid, step, memory):
 def point_terms(now, mesh, fluid, step, memory):
     """As `junction_terms`, into a matrix that is empty already. Bodies have terms of their own.
 
+    Source: docs/theory/mixed_elements.md, Elimination: e^T K e and e^T (F + f_0 - k e . (r - r_0)) along free axes e.
+
     now : `Instant`    fluid, step : of `element_system`    memory : `Elimination`
     """
     dof, dof_start, A, b = mesh.dof, mesh.dof_start, memory.matrix, memory.right
@@ -103,7 +105,11 @@ def point_terms(now, mesh, fluid, step, memory):
 
 @kernel(**UNCOUNTED)
 def add_line(line, mesh, memory):
-    """Put the end blocks of a line into the dense system."""
+    """Put the end blocks of a line into the dense system.
+
+    Source: A = A + J^T D J, end blocks of a line by the levers J of its ends; docs/theory/mixed_elements.md,
+    Elimination.
+    """
     lines, dof_start, end_body, lever = mesh.line, mesh.dof_start, mesh.bodies.end_body, mesh.bodies.memory.lever
     D, g, far, A, b = memory.end_block, memory.end_right, memory.far, memory.matrix, memory.right
     k = mesh.dof.shape[0] + line
@@ -188,7 +194,12 @@ def _pull_links(X, mesh, right, share):
 
 @kernel(**UNCOUNTED)
 def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
-    """One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
+    r"""One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
+
+    .. math:: \begin{pmatrix} \beta' M + \gamma' C + K & G^T \\ G & -C_T \end{pmatrix}
+              \begin{pmatrix} \delta r \\ \delta T \end{pmatrix} = -\begin{pmatrix} R \\ g \end{pmatrix}
+
+    Source: [Montano2005] with block elimination; docs/theory/mixed_elements.md, Elimination.
 
     And the largest miss (m) left at kinks that were passed; see `substitute_line`.
 

@@ -55,7 +55,10 @@ LEAP = np.dtype(
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _law(element, stretch, is_slack, law_data):
-    """Tension (N) of an element (record) at a strain and its slope (N); it gives way if it is slack and cannot push."""
+    """Tension (N) of an element (record) at a strain and its slope (N); it gives way if it is slack and cannot push.
+
+    Source: T = T(e), and T = k_s e where slack; docs/theory/mixed_elements.md, Elements.
+    """
     slack = element.slack
     if is_slack and slack > 0.0:
         return slack * stretch, slack
@@ -90,6 +93,8 @@ def _keep(leap, K, y):
 def _node(n, h, now, lumps, fluid):
     """Inertia minus forces of what is lumped at a node (N), its mass with damping (kg), stiffness of the bed (N/m).
 
+    Source: docs/theory/mixed_elements.md, Leapfrog: R = m (a + c v + g e_z) - F, M + h D/2.
+
     The stiffness is that across the bed, and that of friction along it.
     """
     node, bed, damping, v, a = lumps.node[n], lumps.bed, lumps.mass_damping, now.v, now.a
@@ -111,6 +116,8 @@ def _node(n, h, now, lumps, fluid):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _square(k, k_geometric, k_bed, lean, m):
     r"""Bound of the square of the frequencies (1/s2) at a node.
+
+    Source: largest eigenvalue of A t t^T + B n n^T, and G; the heading of leapfrog.py.
 
     .. math:: \omega^2 m \le \frac{A + B}{2} + \sqrt{\frac{(A - B)^2}{4} + A B\, (t \cdot n)^2} + G
 
@@ -136,6 +143,8 @@ def forces(h, now, mesh, fluid, grip, leap):
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _line_forces(line, h, now, mesh, fluid, grip, leap):
     """Forces and masses along a line, without its tension, into `leap` (n_nodes,) of LEAP.
+
+    Source: docs/theory/mixed_elements.md, Leapfrog: M(r_1) a_1 = F(r_1, v_1), linearised about v_0 + h a_0.
 
     Returns a bound of the square of its frequencies (1/s2), and the longest damping time (s).
     """
@@ -203,6 +212,8 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
 def sweep_tensions(n0, n_elements, leap):
     r"""The way out of the tridiagonal system of a line's tensions.
 
+    Source: tridiagonal elimination, [Golub2013], ch. 4; docs/theory/mixed_elements.md, Leapfrog.
+
     .. math:: T_e = T_e^0 + c_e\, t_e \cdot (\delta a_{e+1} - \delta a_e), \qquad
               \delta a_i = y_i + P_i (T_i t_i - T_{i-1} t_{i-1})
 
@@ -259,7 +270,10 @@ def find_tensions(line, first, last, T, mesh, leap):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def _correct_line(n0, e0, n_elements, h, v, a, T, leap):
-    """Change accelerations and velocities of a line by what its tensions do; False if they are not finite."""
+    """Change accelerations and velocities of a line by what its tensions do; False if they are not finite.
+
+    Source: da_i = y_i + P_i (T_i t_i - T_{i-1} t_{i-1}), v = v + h da/2; :func:`sweep_tensions`.
+    """
     pulled = scale3(T[e0], _three(leap[n0].tangent))
     total = T[e0]
     for k in range(1, n_elements):

@@ -237,7 +237,11 @@ def _shape_change(one: BentRod, other: BentRod) -> float:
 
 
 def _settle(problem: BendingProblem, start: Array | None, begin: FloatingPose, tolerance: float) -> BentRod:
-    """The shape with the functions of a problem, from a start of its unknowns and a pose."""
+    """The shape with the functions of a problem, from a start of its unknowns and a pose.
+
+    Not numerics/newton.py: it descends in an energy of either sign, turns negative curvatures round, and leaves
+    equilibria that are not stable.
+    """
     unknown, z, u = np.zeros(3 * len(problem.basis)), float(begin.heave), np.array(begin.up)
     unknown = unknown if start is None else start.copy()
     tangents = tangent_basis(u)

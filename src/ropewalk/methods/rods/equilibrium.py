@@ -59,6 +59,8 @@ STALLED = 2
 def tangent_basis(u):
     """Two unit vectors that complete u to an orthonormal frame.
 
+    Source: Gram-Schmidt with the axis least along u, t_2 = u x t_1.
+
     u : (3,) unit    returns (2, 3)
     """
     t = np.zeros((2, 3))
@@ -80,7 +82,12 @@ def tangent_basis(u):
 
 @kernel
 def eigen_2x2(a, b, c):
-    """Eigenvalues of [[a, b], [b, c]], smaller first, and the unit vector (x, y) of the smaller."""
+    r"""Eigenvalues of [[a, b], [b, c]], smaller first, and the unit vector (x, y) of the smaller.
+
+    .. math:: \lambda = \tfrac12 (a + c) \mp \sqrt{\tfrac14 (a - c)^2 + b^2}
+
+    Source: characteristic equation of a symmetric 2 x 2 matrix.
+    """
     mean = 0.5 * (a + c)
     half = 0.5 * (a - c)
     radius = math.hypot(half, b)
@@ -97,7 +104,11 @@ def eigen_2x2(a, b, c):
 
 @kernel
 def trust_step(l1, l2, g1, g2, radius):
-    """Minimiser of g.p + p.H p/2 over |p| <= radius in the eigenbasis of H (exact, hard case included).
+    r"""Minimiser of g.p + p.H p/2 over |p| <= radius in the eigenbasis of H (exact, hard case included).
+
+    .. math:: (H + \mu)\, p = -g, \qquad |p| = r \text{ or } \mu = 0
+
+    Source: trust-region subproblem with Newton's method on 1/|p| - 1/r; docs/theory/rods.md, Energy, force, stiffness.
 
     l1, l2 : eigenvalues, l1 <= l2    g1, g2 : gradient along their vectors    returns (p1, p2)
     """
@@ -134,7 +145,12 @@ def trust_step(l1, l2, g1, g2, radius):
 
 @kernel
 def turn(u, basis, p1, p2):
-    """Move u along a geodesic of the sphere by the tangent vector p1 basis[0] + p2 basis[1] (rad)."""
+    r"""Move u along a geodesic of the sphere by the tangent vector p1 basis[0] + p2 basis[1] (rad).
+
+    .. math:: u' = \cos|p|\; u + \frac{\sin|p|}{|p|}\, p
+
+    Source: geodesic of the unit sphere.
+    """
     angle = math.hypot(p1, p2)
     c = math.cos(angle)
     s = math.sin(angle) / angle if angle > 0.0 else 1.0
@@ -149,6 +165,8 @@ def turn(u, basis, p1, p2):
 @kernel
 def choose_step(model, goal, radius):
     """Step in the tangent basis towards a minimum, a maximum or the nearest stationary point of any kind.
+
+    Source: docs/theory/rods.md, Energy, force, stiffness: H p = -g within the trust region.
 
     Returns (p1, p2, predicted gain); the gain counts in the goal's own direction, and is 0 for any kind.
     """
@@ -172,6 +190,10 @@ def choose_step(model, goal, radius):
 @kernel
 def seek(panels, centre, volume, length, u, z, goal, tolerance, most, path):
     """Equilibrium from a start pose. Returns (status, steps, evaluations, u, z, integrals).
+
+    Source: docs/theory/rods.md, Energy, force, stiffness: grad E = 0 on the sphere. Not numerics/newton.py: the loop is
+    compiled, the merit is an energy that may have either sign, and a trust region takes the place of the line search so
+    that it can go along negative curvature.
 
     panels : `Panels`    centre : (3,) of mass, m    volume : that carries the mass, m3    length : of the rod, m
     u : (3,) up in head axes    z : height of the head, m    goal : MINIMUM, MAXIMUM, or ANY (plain Newton)
@@ -242,6 +264,8 @@ def note(entry, energy, size, radius, used):
 def slope_at_end(u, moved, stride, basis, model):
     """Derivative of E along a geodesic step at its end, from the gradient there.
 
+    Source: dE/ds = grad E . t at the end of a geodesic.
+
     u, moved : (3,) start and end    stride : length, rad    basis, model : of `reduced_energy` at the end
     """
     sine = math.sin(stride)
@@ -269,6 +293,8 @@ def kink_share(rise, behind, ahead):
 @kernel
 def judge(real, gain, noise, closer, step, radius, kink):
     """Whether to take a step, and the next trust radius (rad).
+
+    Source: trust-region rule on rho = real/predicted gain; own choice of the radius at a kink.
 
     real, gain : energy won and predicted    noise : gains below it mean nothing, then `closer` decides
     closer : the gradient shrank    step : length of the step, rad    kink : of `kink_share`

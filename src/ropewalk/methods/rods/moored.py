@@ -45,6 +45,8 @@ CLAIMS = CLOSED_FORM | {Claim.RODS, Claim.WAVES}  # waves do not act on what is 
 def add_buoyancy(acc, R, specific_weight, wrench, stiffness):
     """Add a rod's buoyancy and its stiffness about the head, in world axes.
 
+    Source: docs/theory/rods.md, Rods on lines; docs/theory/hydrostatics.md, Force and stiffness.
+
     acc : integrals of `physics.rod_hydrostatics.hydrostatics`    R : (3, 3) head to world
     specific_weight : of water, N/m3    wrench : (6,) N, N m    stiffness : (6, 6) K = -d(F, M)/d(x, theta)
     """
@@ -62,7 +64,7 @@ def add_buoyancy(acc, R, specific_weight, wrench, stiffness):
 
 
 class RodNewton(Newton):
-    """Newton's method on an assembly whose last bodies are rods."""
+    """Newton's method on an assembly whose last bodies are rods: the loop of assembly/balance_newton.py."""
 
     def __init__(
         self, assembly: Assembly, model: Model, rods: tuple[RodModel, ...], sizes: Scales, out: Balance

@@ -133,7 +133,12 @@ def arc_of(arcs, a):
 
 @kernel
 def place(k, nodes, rigid, x, quaternions, position, map_, arm):
-    """Position (3,) of node k (m), the map (3, 6) from its unknowns to its displacement, and its lever (3,)."""
+    r"""Position (3,) of node k (m), the map (3, 6) from its unknowns to its displacement, and its lever (3,).
+
+    .. math:: r = x + R\,o, \qquad \delta r = \delta x + \theta \times R o
+
+    Source: docs/theory/shooting.md, Assemblies.
+    """
     map_[:, :] = 0.0
     b = nodes.body[k]
     if b >= 0:
@@ -159,7 +164,11 @@ def place(k, nodes, rigid, x, quaternions, position, map_, arm):
 
 @kernel
 def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivatives, out):
-    """Shoot along all arcs; add their forces and misses to the residual and, if asked, fill their blocks.
+    r"""Shoot along all arcs; add their forces and misses to the residual and, if asked, fill their blocks.
+
+    .. math:: C = r(s_1) - r_1, \qquad \sum F_\mathrm{node} \mathrel{+}= n(s_0),\ -n(s_1)
+
+    Source: [Surmont2025], sec. 3.3; docs/theory/shooting.md, Assemblies.
 
     Returns ARRIVED, or how the first bad shot ended.  nodes : `NodePlaces`    rigid : `BodyPlaces`
     """
@@ -207,7 +216,13 @@ def add_arcs(arcs, nodes, rigid, sea, x, quaternions, tolerance, pair, derivativ
 
 @kernel
 def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
-    """Derivative of an arc's share of the residual by the unknowns it touches."""
+    r"""Derivative of an arc's share of the residual by the unknowns it touches.
+
+    .. math:: \frac{\partial C}{\partial n_0} = \Phi_{rn}, \quad \frac{\partial C}{\partial r_0} = \Phi_{rr}, \quad
+              \frac{\partial C}{\partial r_1} = -1, \quad \frac{\partial F_1}{\partial n_0} = -\Phi_{nn}
+
+    Source: [Surmont2025], sec. 3.3, with levers on bodies; docs/theory/shooting.md, Assemblies.
+    """
     block[:, :] = 0.0
     for i in range(3):
         for j in range(6):
@@ -234,7 +249,10 @@ def _arc_block(y, n0, map0, map1, arm0, arm1, turns0, turns1, block):
 
 @kernel
 def _turn(fx, fy, fz, arm, block, at):
-    """A force keeps its direction while its lever turns: d(arm x F) = arm (theta.F) - theta (arm.F)."""
+    """A force keeps its direction while its lever turns: d(arm x F) = arm (theta.F) - theta (arm.F).
+
+    Source: docs/theory/assemblies.md, The exact 6 x 6 stiffness.
+    """
     dot = arm[0] * fx + arm[1] * fy + arm[2] * fz
     for i in range(3):
         block[at + i, at] += arm[i] * fx
@@ -245,7 +263,10 @@ def _turn(fx, fy, fz, arm, block, at):
 
 @kernel
 def add_nodes(nodes, rigid, sea, x, quaternions, out):
-    """Weight, buoyancy, drag, force and springs of the points, with their derivatives."""
+    """Weight, buoyancy, drag, force and springs of the points, with their derivatives.
+
+    Source: docs/theory/shooting.md, Assemblies: F = F_0 + water (loads/point.py) + f_0 - k e . (r - r_0).
+    """
     position, arm, force = np.empty(3), np.empty(3), np.empty(3)
     map_ = np.empty((3, 6))
     for k in range(nodes.body.size):

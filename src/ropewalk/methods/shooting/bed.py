@@ -43,7 +43,10 @@ _W = 0.5 * _W
 
 @kernel
 def bed_load(span, s, wet, sea, law_data, load):
-    """Weight, buoyancy and tables (N/m) at s of a span, into load (3,)."""
+    """Weight, buoyancy and tables (N/m) at s of a span, into load (3,).
+
+    Source: f = f_0 + s f_1 + (m/m_0 - 1) f_m + gamma A e_z, docs/theory/shooting.md, The string.
+    """
     ratio, buoyancy, _, _ = made_of(s, span, law_data, sea)
     for i in range(3):
         load[i] = span.load[i] + s * span.slope[i] + (ratio - 1.0) * span.inertial[i]
@@ -54,6 +57,11 @@ def bed_load(span, s, wet, sea, law_data, load):
 @kernel
 def _stretch(T, rate, low, at, span, law, law_data):
     r"""Integrals of strain, compliance and compliance times distance over a stretch where T falls back from its end.
+
+    .. math:: \int \varepsilon(T)\,dx, \quad \int \varepsilon'(T)\,dx, \quad \int \varepsilon'(T)\,x\,dx, \qquad
+              T = T_1 - \kappa x
+
+    Source: Gauss points; the heading of this file.
 
     T : at the far end, N    rate : dT/ds, N/m    low : length of the stretch, m    at : s of its far end in the span, m
     Stops where T reaches zero.
@@ -71,14 +79,20 @@ def _stretch(T, rate, low, at, span, law, law_data):
 
 @kernel
 def press(span, s, wet, sea, law_data, load):
-    """Load on the bed (N/m) at s of a span; `load` (3,) becomes the load itself."""
+    """Load on the bed (N/m) at s of a span; `load` (3,) becomes the load itself.
+
+    Source: p = -f . N, the heading of this file.
+    """
     bed_load(span, s, wet, sea, law_data, load)
     return -(load[0] * sea.bed_normal[0] + load[1] * sea.bed_normal[1] + load[2] * sea.bed_normal[2])
 
 
 @kernel
 def mean_press(span, low, high, wet, sea, law_data, load):
-    """Mean load on the bed (N/m) between two places of a span; `load` (3,) becomes the mean load itself."""
+    """Mean load on the bed (N/m) between two places of a span; `load` (3,) becomes the mean load itself.
+
+    Source: (1/l) int p ds, p = -f . N, by Gauss points; exact at the middle for a linear load.
+    """
     if span.profile < 0:
         return press(span, 0.5 * (low + high), wet, sea, law_data, load)
     x, y, z, p = 0.0, 0.0, 0.0, 0.0
@@ -91,7 +105,11 @@ def mean_press(span, low, high, wet, sea, law_data, load):
 
 @kernel
 def _used_up(left, ds, span, wet, sea, law_data, load):
-    """Place in a span of length ds (m) where the weight from its start is `left` (N): Newton within the span."""
+    """Place in a span of length ds (m) where the weight from its start is `left` (N): Newton within the span.
+
+    Source: int_0^x p ds = W of the heading of this file. Scalar Newton with a bracket in a kernel, not
+    numerics/newton.py.
+    """
     x = min(ds, left / mean_press(span, 0.0, ds, wet, sea, law_data, load))
     if span.profile < 0 and span.slope[0] == 0.0 and span.slope[1] == 0.0 and span.slope[2] == 0.0:
         return x
@@ -127,7 +145,11 @@ def load_on_bed(span, sea, normal, force):
 
 @kernel
 def _held_back(dx, dy, dz, load, u, friction, drags):
-    """What holds a line on the bed back per length (N/m): friction that is left over, less the load along it.
+    r"""What holds a line on the bed back per length (N/m): friction that is left over, less the load along it.
+
+    .. math:: \kappa = \sqrt{(\mu p)^2 - |g_\perp|^2} - g \cdot d
+
+    Source: the heading of this file.
 
     dx, dy, dz : direction    load : (3,) in the plane, N/m    u : (3,) current in it, m/s    friction : most of it, N/m
     drags : drag across and along (kg/m2) and address of its law
@@ -147,7 +169,10 @@ def _held_back(dx, dy, dz, load, u, friction, drags):
 
 @kernel
 def hold(d, load, u, friction, drags, slope):
-    """:func:`_held_back` in direction d (3,), and minus its slope by d, (3,), into `slope`, by central differences."""
+    """:func:`_held_back` in direction d (3,), and minus its slope by d, (3,), into `slope`, by central differences.
+
+    Source: central differences, [Press2007], sec. 5.7, of kappa = kappa(d).
+    """
     slope[0] = _held_back(d[0] - TILT, d[1], d[2], load, u, friction, drags)
     slope[0] -= _held_back(d[0] + TILT, d[1], d[2], load, u, friction, drags)
     slope[1] = _held_back(d[0], d[1] - TILT, d[2], load, u, friction, drags)
@@ -173,7 +198,11 @@ def bed_current(y, wet, sea, u):
 
 @kernel
 def lift_off(n_normal, spans, first, last, wet, sea, law_data):
-    """Where the weight on the bed is used up: span, place in it (m), weight left over (N), and whether it is.
+    r"""Where the weight on the bed is used up: span, place in it (m), weight left over (N), and whether it is.
+
+    .. math:: n_N + \int_0^{s_t} p\, ds = 0
+
+    Source: the heading of this file.
 
     Left over is what a point load at the span's end has to make up for. What is buoyant cannot lie on the bed: there,
     and at the end of the last span, the weight is not used up.
@@ -217,6 +246,11 @@ def _kept_back(ends, wet, span, sea, law_data, load, memory):
 @kernel
 def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slope):
     r"""Replace the state in y at the arc's start by that at lift-off; returns span, place in it, length on the bed.
+
+    .. math:: T(s) = \max\Bigl(0,\; T_t - \int_s^{s_t} \kappa\, ds\Bigr), \qquad
+              r_t = r_0 + d \int_0^{s_t} (1 + \varepsilon(T))\, ds
+
+    Source: [Jonkman2007], sec. 2.7, extended as in the heading of this file.
 
     y : (ALL,) state and unit derivatives    m : entries in use    delta : smallest force, N    box, slope : memory
     The derivatives are those at fixed s beyond the lift-off, :math:`\delta y - F\, \delta s_t` with F the slope there.
@@ -283,7 +317,10 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
 
 @kernel
 def sink(y, m, lift, load, sea, law_data, span):
-    """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it."""
+    """Lead the end of a line that never leaves the bed below it by the length too much, so that Newton sees it.
+
+    Source: docs/theory/shooting.md, On the bed: r = r + (W/p) N for weight W that is left.
+    """
     normal = sea.bed_normal
     bed_load(span, 0.0, sea.water_density > 0.0 and y[2] < 0.0, sea, law_data, load)
     p = -(load[0] * normal[0] + load[1] * normal[1] + load[2] * normal[2])
@@ -303,7 +340,10 @@ def sink(y, m, lift, load, sea, law_data, span):
 
 @kernel
 def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
-    """Column k of the derivatives, from the start of the arc to its lift-off."""
+    """Column k of the derivatives, from the start of the arc to its lift-off.
+
+    Source: derivative of :func:`lay_straight`: dy = delta y - F delta s_t.
+    """
     lift = y[k + 3] * normal[0] + y[k + 4] * normal[1] + y[k + 5] * normal[2]
     shift = -lift / p if p > 0.0 else 0.0  # of the lift-off
     dT, dX = 0.0, 0.0
@@ -322,6 +362,8 @@ def _bed_column(y, k, d, T, X, by_T, kappa, p, turn, slope, normal):
 @kernel
 def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out):
     """State (6,) at s (m from the arc's start) of the straight part, walking back from the lift-off in y.
+
+    Source: r = r_t - d int (1 + eps) ds, T = T_t - int kappa ds, the heading of this file.
 
     delta : smallest force, N: a slack part is drawn straight and even
     """

@@ -23,7 +23,10 @@ IDLE = 0.1  # times the scale: tension guessed where nothing says how slack a li
 
 @kernel
 def resultant(spans, law_data, sea, a, b, total):
-    """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m"""
+    """Load (N) on spans laid straight from a to b, into total (3,).  a, b : (3,) m
+
+    Source: F = sum f ds along the chord, :func:`span_load`.
+    """
     t, f, r = np.zeros(3), np.zeros(3), np.empty(3)
     chord = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     length = spans[-1].stop - spans[0].start
@@ -52,7 +55,10 @@ def resultant(spans, law_data, sea, a, b, total):
 
 @kernel
 def _stiffness(spans, laws, law_data, force):
-    """EA (N) of the uniform line that stretches as much at this tension; infinite if none does."""
+    """EA (N) of the uniform line that stretches as much at this tension; infinite if none does.
+
+    Source: EA = T L / sum eps(T) ds, springs in series.
+    """
     stretch, length = 0.0, 0.0
     for k in range(spans.shape[0]):
         ds = spans[k].stop - spans[k].start
@@ -84,6 +90,8 @@ def _shape(s, dx, dz, length, EA, w, status, solution):
 @kernel
 def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
     """Position and force at s (k,) of the uniform catenary between a and b under the resultant of the loads.
+
+    Source: the catenary of [Irvine1981] in the plane of chord and resultant, w = |F|/L; docs/theory/shooting.md.
 
     spans, laws, law_data : of the whole line, from a    a, b : (3,) ends, m    rest : height of its axis on the bed, m
     scale : force scale, N    out : (k, 6), filled.  Returns the bed part, first and last s (m), equal for none.
@@ -164,6 +172,8 @@ def force_scale(spans, sea):
 @kernel
 def start_tails(arcs, nodes, rigid, sea, x, quaternions, integrator, log):
     """Start lines at free tails from the force on the tail: exact where no load depends on position.
+
+    Source: n(0) = -F of the tail, r_0 = r_0 + (r_1 - r(s_1)); docs/theory/shooting.md, Where to shoot from.
 
     Sets the tail's force to balance the load on it and its position so that the line's other end is met,
     TAIL_PASSES times, because both depend on each other through the current and the surface.

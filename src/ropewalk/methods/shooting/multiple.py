@@ -114,7 +114,10 @@ def growth(arcs: Arcs, end_state: Array) -> Array:
 
 @kernel
 def _norms(length, scale, end_state, numbers):
-    """See `growth`; numbers : (n,), filled.  length, scale : (n,) m and N    end_state : (n, ALL)"""
+    """See `growth`; numbers : (n,), filled.  length, scale : (n,) m and N    end_state : (n, ALL)
+
+    Source: |Phi| = sqrt(sum Phi_ij^2), scaled by length and force; docs/theory/shooting.md, Where to shoot from.
+    """
     for a in range(numbers.size):
         y = end_state[a]
         force = max(scale[a], np.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2))

@@ -4,6 +4,9 @@ Rows are scaled by the lengths and forces of what they belong to, so that the me
 :math:`\tfrac12 |C|^2` weighs a miss of one line length like a force of one line weight. Plain Newton from a
 poor start fails four times in five; with this line search it hardly ever does. If the matrix is singular,
 or the Newton direction leads nowhere, a Levenberg-Marquardt step is taken instead.
+
+The loop is its own, not numerics/newton.py: it tightens the integrator as it converges, has Levenberg-Marquardt steps
+and restarts, keeps floats in the water and pegs in order, and counts the integrator's steps against a limit.
 """
 
 from __future__ import annotations
@@ -76,7 +79,10 @@ class Path:
 
 @kernel
 def scaled_norms(residual, row):
-    """Largest entry and half the sum of squares of residual / row, both (n,); infinite if an entry is not finite."""
+    """Largest entry and half the sum of squares of residual / row, both (n,); infinite if an entry is not finite.
+
+    Source: max |C_i|/s_i and merit = sum (C_i/s_i)^2/2, docs/theory/shooting.md, Globalisation.
+    """
     worst, total = 0.0, 0.0
     for i in range(residual.size):
         scaled = abs(residual[i] / row[i])
@@ -90,6 +96,8 @@ def scaled_norms(residual, row):
 @kernel
 def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
     """x + step direction; floats stay in the water, pegs in order; rotations turn the quaternions and stay zero in x.
+
+    Source: x = x + step delta, R = exp(theta) R; docs/theory/shooting.md, Globalisation.
 
     A float in the air feels no water, so from there Newton would not find back.
     """

@@ -48,7 +48,10 @@ def slide(arcs, x):
 
 @kernel
 def slope_at(arcs, a, y, at_end, sea, box, slope):
-    """F = (r', n') at the start or end of arc a, in its own direction, into slope (STATE,).  y : (STATE,) there"""
+    """F = (r', n') at the start or end of arc a, in its own direction, into slope (STATE,).  y : (STATE,) there
+
+    Source: [Surmont2025], eqs. 9, 13 and 15, :func:`string_slope`.
+    """
     first, last = arcs.first[a], arcs.last[a]
     k = last - 1 if at_end else first
     while at_end and k > first and arcs.spans[k].stop <= arcs.spans[k].start:
@@ -64,7 +67,12 @@ def slope_at(arcs, a, y, at_end, sea, box, slope):
 
 @kernel
 def add_tension(arcs, a, n0, x, y, residual):
-    """Tension of arc a at the pegs where it begins or ends: beyond a peg minus before it, and the brake, N."""
+    r"""Tension of arc a at the pegs where it begins or ends: beyond a peg minus before it, and the brake, N.
+
+    .. math:: |n(s_p^+)| - |n(s_p^-)| + b\,(s_p - s_p^{old})
+
+    Source: [OReilly2017], ch. 1; the heading of this file, b = the brake of sliding.py.
+    """
     way = -1.0 if arcs.reverse[a] else 1.0
     p0, p1 = arcs.dof[a, PLACE0], arcs.dof[a, PLACE1]
     if p0 >= 0:
@@ -77,7 +85,11 @@ def add_tension(arcs, a, n0, x, y, residual):
 
 @kernel
 def peg_block(arcs, a, y, n0, before, after, map0, map1, block):
-    """Columns and rows of an arc's block that belong to the pegs where it begins or ends.
+    r"""Columns and rows of an arc's block that belong to the pegs where it begins or ends.
+
+    .. math:: \frac{\partial y_1}{\partial s_1} = F(y_1), \qquad \frac{\partial y_1}{\partial s_0} = -\Phi\, F(y_0)
+
+    Source: the heading of this file.
 
     y : (ALL,) state and derivatives at the end    n0 : (3,) force at the start, N    before, after : (STATE,) F there
     map0, map1 : (3, 6) of the nodes    block : (LOCAL, LOCAL), of which the rest is filled

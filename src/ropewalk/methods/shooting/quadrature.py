@@ -43,6 +43,8 @@ def is_quadrature(span, phase, sea):
 def quadrature_step(s, h, y, m, span, law, law_data, phase, delta, scale, K, y_new):
     r"""One step of the 8(5,3) pair from s to s + h; returns its error over the tolerance, as `error_norm` does.
 
+    .. math:: r(s + h) = r(s) + h \sum_i b_i\, (\nu t)(s + c_i h), \qquad n(s + c h) = n - c h\, (f + \tfrac12 c h f_1)
+
     Source: the equations at the head of this file; :math:`\partial(\nu t)/\partial n` as in
     :mod:`ropewalk.methods.shooting.string`. K[0] must hold the slope at s; the stages of dense output are filled.
 

@@ -102,6 +102,8 @@ def _slope(s, y, m, here, limits, walk, dy):
 def _take_step(s, h, y, m, here, limits, walk):
     """One step from s to s + h; K[0] must hold the slope at s. Fills y_new and the stages.
 
+    Source: y_1 = y_0 + h sum b_i k_i of the pairs of [Fehlberg1969] and of [Hairer1993], sec. II.5 (8(5,3)).
+
     here : span, law and phase    limits : m, heights of corners of the current profile that the step may end at
     """
     K, stage, y_new = walk.K, walk.stage, walk.y_new
@@ -123,6 +125,8 @@ def _take_step(s, h, y, m, here, limits, walk):
 def event_value(y, watched, normal):
     """What changes sign at the next event: height above water, on the bed (GROUNDED) the force that lifts the line.
 
+    Source: g = z, g = n . N or g = n_z; [Hairer1993], sec. II.6.
+
     Towards the highest or lowest place of a line (-APEX) it is the force's vertical component.
     """
     if watched == -APEX:
@@ -135,6 +139,8 @@ def event_value(y, watched, normal):
 @kernel
 def _step_to_event(s, h, goal, y, m, here, lean, walk):
     """Length of the step that ends where the event value is that of the goal; y_new and K belong to it.
+
+    Source: g(h) = level by regula falsi with the Illinois modification.
 
     By the Illinois rule.  goal : event, its value and the scale of that    here : span, law and phase
     """
@@ -174,7 +180,12 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
 
 @kernel
 def _saltation(y, m, before, after, phase, normal):
-    """Jump of the derivatives in y where the slope changes from `before` to `after` (see the module)."""
+    r"""Jump of the derivatives in y where the slope changes from `before` to `after` (see the module).
+
+    .. math:: \Phi^+ = \Phi^- + (F^+ - F^-)\, \frac{\nabla g\, \Phi^-}{\nabla g \cdot F^-}
+
+    Source: [Hairer1993], sec. II.6.
+    """
     if phase == GROUNDED:
         rate = before[3] * normal[0] + before[4] * normal[1] + before[5] * normal[2]
     else:
@@ -195,7 +206,10 @@ def _saltation(y, m, before, after, phase, normal):
 
 @kernel
 def _jump(y, m, span, sea, force):
-    """Point load at a span's end: n drops by it, and the derivatives by its slope in z."""
+    """Point load at a span's end: n drops by it, and the derivatives by its slope in z.
+
+    Source: n+ = n- - F, balance of a point load; docs/theory/shooting.md, The string.
+    """
     for i in range(3):
         force[i] = span.jump[i]
     gx, gy, gz = float_force(y[:3], span.float_volume, span.float_drag, sea, force)
@@ -224,6 +238,10 @@ def start_state(position, force, y):
 @kernel
 def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     r"""Integrate along an arc from the state in y, which becomes the state at the end; returns how it ended.
+
+    .. math:: r' = \nu(T)\, t, \qquad n' = -f
+
+    Source: [Surmont2025], eqs. 9, 13 and 15, with step control of [Hairer1993], sec. II.4; docs/theory/shooting.md.
 
     y : (ALL,) of :func:`start_state`    m : STATE, FORCE_ONLY (loads that do not depend on position) or ALL
     arc : `Arc`    on_bed : HANGING, SLIDING or STRAIGHT, see shooting_bed.py
@@ -452,7 +470,10 @@ def _next_phase(phase, y, water):
 
 @kernel
 def _fill(s, h, x, y, here, walk, out):
-    """State at the fraction x of a step, by dense output; the three extra stages are made anew each time."""
+    """State at the fraction x of a step, by dense output; the three extra stages are made anew each time.
+
+    Source: dense output of [Hairer1993], sec. II.6, y(x) with x = s/h.
+    """
     K, stage = walk.K, walk.stage
     for i in range(LAST + 1, STAGES):
         stage_state(y, h, K, D_A[i], i, STATE, stage)

@@ -67,7 +67,10 @@ NO_DRAG = (ZERO3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # what `any_drag` returns 
 
 @kernel
 def made_of(s, span, law_data, sea):
-    """Of a span at s (m from its start): mass over its mean, buoyancy (N/m), drag across and along (kg/m2)."""
+    """Of a span at s (m from its start): mass over its mean, buoyancy (N/m), drag across and along (kg/m2).
+
+    Source: gamma A = rho g A and b = rho c d/2 at s, docs/theory/shooting.md, The string.
+    """
     if span.profile < 0:
         return 1.0, span.buoyancy, span.drag_normal, span.drag_tangential
     at, place = span.profile, span.from_a + span.way * s
@@ -83,7 +86,10 @@ def made_of(s, span, law_data, sea):
 
 @kernel
 def strain_at(T, s, span, law, law_data):
-    """Strain at a tension (N) and its derivative (1/N) at s of a span; law : (3,) kind and offsets into law_data."""
+    """Strain at a tension (N) and its derivative (1/N) at s of a span; law : (3,) kind and offsets into law_data.
+
+    Source: eps = T/EA(s), or the law of physics/elasticity.py.
+    """
     if span.stretches == 0:
         return strain(T, law[0], law_data, law[1], law[2])
     compliance = 1.0 / property_at(span.from_a + span.way * s, STIFFNESS, law_data, span.profile)
@@ -93,6 +99,8 @@ def strain_at(T, s, span, law, law_data):
 @kernel
 def span_load(s, r, t, nu, span, wet, law_data, sea):
     r"""Load per unstretched length at a place (N/m); and the current, the drag per stretched length and its parts.
+
+    Source: docs/theory/shooting.md, The string; f of [Surmont2025], eq. 13.
 
     .. math:: f = f_0 + s f_1 + P \times t + K r + g(s, r, t) + \text{if wet:}\; \gamma A\, e_z + \nu\, d(u(r), t)
 
@@ -192,6 +200,8 @@ def _turned(s, span, law_data):
 def _by_force(t, T, stretch, span, drag_force, dt, frame, by_n):
     r"""Derivatives by n: of :math:`\nu t` into frame and of the load into by_n, both (3, 3).
 
+    Source: derivative of nu t with t = n/T; docs/theory/shooting.md, The string.
+
     .. math:: \frac{\partial t}{\partial n} = \frac{1 - t t^T}{T}, \qquad
               \frac{\partial (\nu t)}{\partial n} = \nu \frac{1 - t t^T}{T} + \varepsilon' t t^T
 
@@ -230,7 +240,9 @@ def _project(frame, by_n, normal):
 
 @kernel
 def float_force(position, volume, drag_area, sea, force):
-    r"""Adds buoyancy and drag of a point-like float to `force` (N); returns their slopes in z (N/m).
+    """Adds buoyancy and drag of a point-like float to `force` (N); returns their slopes in z (N/m).
+
+    Source: F = w (rho g V e_z + rho c_d A |u| u / 2), docs/theory/morison.md, Point loads.
 
     The water of loads/point.py at rest, with the current's own change with height.
 
