@@ -11,7 +11,7 @@ from commandline import ropewalk
 from sweep_cases import FAULTY, write_sweep
 
 from ropewalk.sweep import run as sweeping
-from ropewalk.sweep.run import run_plan
+from ropewalk.sweep.local import Crew
 
 VARY = "  - {key: bodies.platform.position.0, values: [0, 5, 10]}\n"
 
@@ -20,10 +20,7 @@ VARY = "  - {key: bodies.platform.position.0, values: [0, 5, 10]}\n"
 def quick(monkeypatch):
     """Workers that make rows up: solvers take seconds to load."""
 
-    def run(plan, **options):
-        return run_plan(plan, **{**options, "jobs": 1}, command=FAULTY)
-
-    monkeypatch.setattr(sweeping, "run_plan", run)
+    monkeypatch.setattr(sweeping, "early_crew", lambda jobs, scheduler: Crew(1, FAULTY))
 
 
 def test_sweep_writes_its_result_and_prints_the_worst(tmp_path, capsys, quick):

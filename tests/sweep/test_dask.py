@@ -12,6 +12,7 @@ from sweep_cases import FAULTY, mooring
 
 from ropewalk.errors import InputError
 from ropewalk.sweep.journal import JOURNAL, journal_folder
+from ropewalk.sweep.local import Crew
 from ropewalk.sweep.run import make_plan, run_plan
 
 distributed = pytest.importorskip("distributed")
@@ -35,8 +36,8 @@ def plan_of_titles(titles, **options):
 def test_cluster_gives_the_same_bits(cluster):
     """And isolates bad cases as one machine does."""
     plan = plan_of_titles(["good", "kill", "good", "hang", "good"], limits={"time": 4.0})
-    there = run_plan(plan, scheduler=cluster.scheduler_address, command=FAULTY)
-    here = run_plan(plan, jobs=1, command=FAULTY)
+    there = run_plan(plan, scheduler=cluster.scheduler_address, crew=Crew(None, FAULTY))
+    here = run_plan(plan, crew=Crew(1, FAULTY))
     assert list(there.status.values) == ["done", "crashed", "done", "time limit", "done"]
     assert there.identical(here)
 
@@ -56,10 +57,10 @@ def test_killed_dask_worker_loses_nothing(cluster, tmp_path):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    result = run_plan(plan, scheduler=cluster.scheduler_address, command=FAULTY, output=out)
+    result = run_plan(plan, scheduler=cluster.scheduler_address, crew=Crew(None, FAULTY), output=out)
     killer.join()
     assert list(result.status.values) == ["done"] * 8
-    assert result.load().drop_attrs().identical(run_plan(plan, jobs=2, command=FAULTY).drop_attrs())
+    assert result.load().drop_attrs().identical(run_plan(plan, crew=Crew(2, FAULTY)).drop_attrs())
     result.close()
 
 
@@ -70,4 +71,4 @@ def test_killed_dask_worker_loses_nothing(cluster, tmp_path):
 def test_scheduler_that_is_none_is_told(address, words, monkeypatch):
     monkeypatch.setattr("ropewalk.sweep.dask.CONNECT_SECONDS", 0.5)
     with pytest.raises(InputError, match=words):
-        run_plan(plan_of_titles(["good"]), scheduler=address, command=FAULTY)
+        run_plan(plan_of_titles(["good"]), scheduler=address, crew=Crew(None, FAULTY))

@@ -20,6 +20,7 @@ from ropewalk.errors import InputError
 from ropewalk.io.netcdf import open_results
 from ropewalk.sweep.expand import plan_of
 from ropewalk.sweep.journal import JOURNAL, ROWS, Journal, journal_folder
+from ropewalk.sweep.local import Crew
 from ropewalk.sweep.run import InterruptedSweepError, make_plan, run_plan
 
 OFFSETS = [-20.0, -10.0, 0.0, 10.0, 20.0]
@@ -60,7 +61,7 @@ def test_sweep_gives_what_statics_gives():
 def test_results_do_not_depend_on_the_number_of_workers(tmp_path):
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
     for jobs in (1, 3):
-        run_plan(plan, jobs=jobs, output=tmp_path / f"{jobs}.nc", command=FAULTY).close()
+        run_plan(plan, output=tmp_path / f"{jobs}.nc", crew=Crew(jobs, FAULTY)).close()
     with open_results(tmp_path / "1.nc") as one, open_results(tmp_path / "3.nc") as three:
         assert one.identical(three)
     assert not journal_folder(tmp_path / "1.nc").exists()
@@ -69,7 +70,7 @@ def test_results_do_not_depend_on_the_number_of_workers(tmp_path):
 def test_rows_of_cases_with_other_lines_are_put_by_name():
     """A case without a line has NaN for it."""
     plan = make_plan(mooring(), [{"broken": ["west", None]}], {"do": "static"})
-    result = run_plan(plan, jobs=1, command=FAULTY)
+    result = run_plan(plan, crew=Crew(1, FAULTY))
     tension = result.end_tension.sel(end="B")
     assert np.isnan(float(tension.sel(line="west")[0]))
     assert float(tension.sel(line="east")[0]) == float(tension.sel(line="east")[1])
@@ -80,7 +81,7 @@ def test_bad_cases_cost_themselves_only():
     """A hang, a kill, an abort and one that takes 80 GB, among good ones, with one retry each."""
     titles = ["good", "hang", "kill", "good", "abort", "hog", "noise", "good"]
     plan = faulty_plan(titles, limits={"time": 4.0, "memory": 5e8})
-    result = run_plan(plan, jobs=2, command=FAULTY)
+    result = run_plan(plan, crew=Crew(2, FAULTY))
     assert list(result.status.values) == [
         "done", "time limit", "crashed", "done", "crashed", "memory limit", "done", "done",
     ]  # fmt: skip
@@ -94,9 +95,30 @@ def test_bad_cases_cost_themselves_only():
     assert np.isnan(result.end_tension.values[~good]).all()
 
 
+def test_short_cases_that_wait_in_a_worker_outlive_it():
+    """A worker of short cases has the next one waiting; those behind a kill or a hang are done by the next worker."""
+    titles = ["good"] * 30
+    for case, title in ((3, "kill"), (4, "kill"), (11, "hang"), (20, "noise"), (29, "kill")):
+        titles[case] = title
+    result = run_plan(faulty_plan(titles, limits={"time": 2.0}), crew=Crew(1, FAULTY))
+    bad = {3: "crashed", 4: "crashed", 11: "time limit", 29: "crashed"}
+    assert list(result.status.values) == [bad.get(case, "done") for case in range(30)]
+    alone = run_plan(faulty_plan(["good"] * 30), crew=Crew(3, FAULTY))
+    good = result.status.values == "done"
+    assert np.array_equal(result.end_tension.values[good], alone.end_tension.values[good])
+
+
+def test_workers_started_early_end_with_a_bad_plan():
+    """They start while cases are expanded; a plan that is refused leaves none behind."""
+    with pytest.raises(InputError, match="unknown key"), Crew(2, FAULTY).start() as crew:
+        started = [slot.pid for slot in crew.slots]
+        make_plan(mooring(), {"environment.dpeth": [1.0]}, {})
+    assert not any(Path(f"/proc/{pid}").exists() for pid in started)
+
+
 def test_lost_case_is_tried_once_more(tmp_path):
     plan = faulty_plan([f"once {tmp_path / 'mark'}", "good"])
-    result = run_plan(plan, jobs=1, command=FAULTY, output=tmp_path / "a.nc")
+    result = run_plan(plan, crew=Crew(1, FAULTY), output=tmp_path / "a.nc")
     assert list(result.status.values) == ["done", "done"]
 
 
@@ -115,7 +137,7 @@ def test_case_that_does_not_balance_is_a_row_with_its_reason():
 
 def test_resume_does_only_what_is_missing_and_gives_the_same_bits(tmp_path):
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
-    whole = run_plan(plan, jobs=1, output=tmp_path / "whole.nc", command=FAULTY)
+    whole = run_plan(plan, output=tmp_path / "whole.nc", crew=Crew(1, FAULTY))
     out = tmp_path / "parts.nc"
     journal = Journal.create(out, plan.identity, len(plan))
     for outcome in _outcomes(plan):
@@ -124,7 +146,7 @@ def test_resume_does_only_what_is_missing_and_gives_the_same_bits(tmp_path):
     journal.close()
     seen = (journal_folder(out) / JOURNAL).read_bytes()
     assert seen.count(b"\n") == 2
-    resumed = run_plan(plan, jobs=2, output=out, resume=True, command=FAULTY)
+    resumed = run_plan(plan, output=out, resume=True, crew=Crew(2, FAULTY))
     assert resumed.identical(whole)
     again = run_plan(plan, output=out, resume=True)
     assert again.identical(whole)
@@ -133,13 +155,13 @@ def test_resume_does_only_what_is_missing_and_gives_the_same_bits(tmp_path):
 
 
 def _outcomes(plan):
-    from ropewalk.sweep.local import run_local
     from ropewalk.sweep.run import _jobs
 
     class Nothing:
         ended = ()
 
-    return list(run_local(_jobs(plan, Nothing(), Path("x.nc")), 1, command=FAULTY))
+    with Crew(1, FAULTY) as crew:
+        return list(crew.run(_jobs(plan, Nothing(), Path("x.nc"))))
 
 
 @pytest.mark.parametrize("damage", ["line", "row", "torn", "missing row"])
@@ -169,8 +191,8 @@ def test_damage_costs_its_case_only(tmp_path, damage):
     assert sorted(resumed.ended) == [k for k in range(5) if k != missing]
     assert resumed.trouble == 1
     resumed.close()
-    whole = run_plan(plan, jobs=1, command=FAULTY)
-    with run_plan(plan, jobs=1, output=out, resume=True, command=FAULTY) as result:
+    whole = run_plan(plan, crew=Crew(1, FAULTY))
+    with run_plan(plan, output=out, resume=True, crew=Crew(1, FAULTY)) as result:
         assert result.drop_attrs().identical(whole.drop_attrs())
 
 
@@ -197,7 +219,7 @@ def test_clock_set_back_changes_nothing(tmp_path, monkeypatch):
     """Only the monotonic clock decides about limits and syncs."""
     monkeypatch.setattr(time, "time", lambda: 0.0)
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static", "limits": {"time": 60.0}})
-    result = run_plan(plan, jobs=1, command=FAULTY)
+    result = run_plan(plan, crew=Crew(1, FAULTY))
     assert set(result.status.values) == {"done"}
 
 
@@ -208,10 +230,11 @@ def test_stopped_sweep_goes_on_to_the_same_bits(tmp_path, number):
     path = write_sweep(tmp_path, vary + "  - {key: title, values: [slow 0.3]}\n")
     script = tmp_path / "go.py"
     script.write_text(
-        "import signal\nimport sys\nfrom pathlib import Path\nfrom ropewalk.sweep.run import make_plan, run_plan\n"
+        "import signal\nimport sys\nfrom pathlib import Path\nfrom ropewalk.sweep.local import Crew\n"
+        "from ropewalk.sweep.run import make_plan, run_plan\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored where the tests run in the background
-        f"try:\n    run_plan(make_plan(Path({str(path)!r}), None, {{}}), output={str(tmp_path / 'a.nc')!r}, jobs=1,\n"
-        f"             command={FAULTY!r})\n"
+        f"try:\n    run_plan(make_plan(Path({str(path)!r}), None, {{}}), output={str(tmp_path / 'a.nc')!r},\n"
+        f"             crew=Crew(1, {FAULTY!r}))\n"
         "except KeyboardInterrupt as stop:\n    sys.exit(str(stop))\n"
     )
     process = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
@@ -228,8 +251,8 @@ def test_stopped_sweep_goes_on_to_the_same_bits(tmp_path, number):
     kept = journal.read_bytes().count(b"\n")
     assert 2 <= kept < 6
     plan = make_plan(path, None, {})
-    with run_plan(plan, output=tmp_path / "a.nc", resume=True, jobs=1, command=FAULTY) as result:
-        whole = run_plan(plan, jobs=1, command=FAULTY)
+    with run_plan(plan, output=tmp_path / "a.nc", resume=True, crew=Crew(1, FAULTY)) as result:
+        whole = run_plan(plan, crew=Crew(1, FAULTY))
         assert result.drop_attrs().identical(whole.drop_attrs())
 
 
@@ -251,10 +274,10 @@ def test_cases_that_ran_into_limits_are_tried_again_by_resume(tmp_path):
     """With a larger limit, which is no part of what the sweep is."""
     out = tmp_path / "a.nc"
     short = faulty_plan(["good", "slow 4"], limits={"time": 2.0})
-    with run_plan(short, jobs=1, command=FAULTY, output=out) as result:
+    with run_plan(short, crew=Crew(1, FAULTY), output=out) as result:
         assert list(result.status.values) == ["done", "time limit"]
     long = faulty_plan(["good", "slow 4"], limits={"time": 60.0})
-    with run_plan(long, jobs=1, command=FAULTY, output=out, resume=True) as result:
+    with run_plan(long, crew=Crew(1, FAULTY), output=out, resume=True) as result:
         assert list(result.status.values) == ["done", "done"]
     assert not journal_folder(out).exists()
 
@@ -270,7 +293,7 @@ def test_whole_results_are_kept_on_request(tmp_path):
 def test_workers_that_do_not_start_end_the_sweep():
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
     with pytest.raises(InputError, match=r"workers do not start: .*exit code 1: .*no_such_module"):
-        run_plan(plan, jobs=1, command=(sys.executable, "-m", "no_such_module"))
+        run_plan(plan, crew=Crew(1, (sys.executable, "-m", "no_such_module")))
 
 
 def test_output_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
@@ -284,19 +307,19 @@ def test_full_disk_ends_the_sweep_and_resume_goes_on(tmp_path):
     script.write_text(
         "import resource, sys\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from sweep_cases import FAULTY, mooring\n"
+        "from sweep_cases import FAULTY, mooring\nfrom ropewalk.sweep.local import Crew\n"
         "from ropewalk.errors import InputError, OutputError\nfrom ropewalk.sweep.run import make_plan, run_plan\n"
         f"plan = make_plan(mooring(), {{{SURGE!r}: {OFFSETS!r}}}, {{'do': 'static'}})\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))\n"
-        f"try:\n    run_plan(plan, jobs=1, output={str(tmp_path / 'a.nc')!r}, command=FAULTY)\n"
+        f"try:\n    run_plan(plan, output={str(tmp_path / 'a.nc')!r}, crew=Crew(1, FAULTY))\n"
         "except (InputError, OutputError) as error:\n    sys.exit(str(error))\n"
     )
     done = subprocess.run([sys.executable, str(script)], stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     assert "a.nc.sweep cannot be written: " in done.stderr
     assert "all completed cases are safe, and --resume continues" in done.stderr
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
-    with run_plan(plan, jobs=1, output=tmp_path / "a.nc", resume=True, command=FAULTY) as result:
-        assert result.drop_attrs().identical(run_plan(plan, jobs=1, command=FAULTY).drop_attrs())
+    with run_plan(plan, output=tmp_path / "a.nc", resume=True, crew=Crew(1, FAULTY)) as result:
+        assert result.drop_attrs().identical(run_plan(plan, crew=Crew(1, FAULTY)).drop_attrs())
 
 
 def test_workers_end_with_a_killed_sweep(tmp_path):

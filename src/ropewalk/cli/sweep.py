@@ -38,18 +38,17 @@ def sweep_command(
 
     Every case is checked before the first one runs. A case that fails is a row with the reason.
     """
-    from ropewalk.sweep.run import make_plan, run_plan
+    from ropewalk.sweep import run
 
     target = result_file(out) if out is not None else sweep.with_suffix(".nc")
-    plan = make_plan(sweep, None, {})
-    if target.absolute() in (sweep.absolute(), (sweep.parent / plan.sweep.base).absolute()):
-        raise InputError(f"{target}: the result would overwrite its input; name another file with -o")
     if dry_run:
-        _dry_run(plan, as_json)
+        _dry_run(_plan(sweep, target), as_json)
         return
-    tell_first_use()
-    say(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
-    results = run_plan(plan, output=target, jobs=jobs, scheduler=scheduler, resume=resume, tell=_tell)
+    with run.early_crew(jobs, scheduler) as crew:
+        plan = _plan(sweep, target)
+        tell_first_use()
+        say(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
+        results = run.run_plan(plan, output=target, scheduler=scheduler, crew=crew, resume=resume, tell=_tell)
     failed = int((results["status"].values != "done").sum())
     if as_json:
         print_json({"cases": len(plan), "done": len(plan) - failed, "failed": failed, "file": str(target)})
@@ -57,6 +56,16 @@ def sweep_command(
         _print_results(results, plan, target, failed)
     if failed == len(plan):
         raise ConvergenceError(f"all {len(plan)} cases failed; the first: {results['reason'].values[0]}")
+
+
+def _plan(sweep: Path, target: Path) -> Plan:
+    """The cases of a sweep file, if its result has a file of its own."""
+    from ropewalk.sweep.run import make_plan
+
+    plan = make_plan(sweep, None, {})
+    if target.absolute() in (sweep.absolute(), (sweep.parent / plan.sweep.base).absolute()):
+        raise InputError(f"{target}: the result would overwrite its input; name another file with -o")
+    return plan
 
 
 def _tell(sentence: str) -> None:

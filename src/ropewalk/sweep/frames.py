@@ -36,6 +36,7 @@ class Outcome:
     seconds: float = 0.0  # of wall time
     attempts: int = 1
     summary: bytes = b""  # of a case that is done: its Summary, packed
+    is_first: bool = False  # of its worker, which loads what it needs
 
 
 def pack(data: dict[str, Any], block: bytes = b"") -> bytes:

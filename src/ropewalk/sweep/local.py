@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import queue
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
+from ropewalk.errors import InputError
 from ropewalk.sweep.frames import Outcome
 from ropewalk.sweep.slot import WORKER, Inbox, Slot, wait
 
 Job = dict[str, Any]  # case, do, system as JSON text, output, memory
+
+EARLY = 4  # workers that are started before the number of cases is known
+SHORT_SECONDS = 0.1  # of a case; a worker that does such has the next one waiting, as the way there and back takes 1 ms
 
 
 def cores() -> int:
@@ -18,32 +23,63 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_local(
-    jobs: Iterable[Job], workers: int, time_limit: float | None = None, *, command: Sequence[str] = WORKER
-) -> Iterator[Outcome]:
-    """Do jobs, `workers` at a time, and give outcomes as they come. Jobs are made when they are needed.
+class Crew:
+    """Workers of this machine. They can be started before it is known what they are to do: a start takes 0.5 s.
 
-    Ending the iteration early kills the workers.
+    size : workers at most; as many as cores unless given    command : that starts one
     """
-    waiting = iter(jobs)
-    inbox: Inbox = queue.SimpleQueue()
-    slots = [Slot(time_limit, inbox=inbox, command=command) for _ in range(workers)]
-    try:
-        for slot in slots:
-            _give_next(slot, waiting)
-        while busy := [slot for slot in slots if slot.job is not None]:
-            outcome = wait(inbox, busy)
-            if outcome is not None:
-                for slot in busy:
-                    if slot.job is None:
-                        _give_next(slot, waiting)
-                yield outcome
-    finally:
-        for slot in slots:
+
+    def __init__(self, size: int | None = None, command: Sequence[str] = WORKER) -> None:
+        if size is not None and size < 1:
+            raise InputError(f"jobs {size}: give the number of cases to do at a time, 1 or more")
+        self.command = tuple(command)
+        self._inbox: Inbox = queue.SimpleQueue()
+        self.slots = [Slot(inbox=self._inbox, command=command) for _ in range(size or cores())]
+
+    def start(self) -> Self:
+        """Start workers, a few at first, without waiting for them."""
+        for slot in self.slots[:EARLY]:
+            slot.start()
+        return self
+
+    def run(self, jobs: Iterable[Job], time_limit: float | None = None) -> Iterator[Outcome]:
+        """Do jobs and give outcomes as they come; then, or when the iteration is left, the workers are ended.
+
+        jobs : made when they are needed    time_limit : s per case
+        """
+        waiting = iter(jobs)
+        try:
+            for slot in self.slots:
+                slot.time_limit = time_limit
+                if not _give_next(slot, waiting):
+                    slot.close()
+            while busy := [slot for slot in self.slots if slot.job is not None]:
+                outcome = wait(self._inbox, busy)
+                if outcome is not None:
+                    for slot in busy:
+                        if slot.job is None or (slot.following is None and outcome.seconds < SHORT_SECONDS):
+                            _give_next(slot, waiting)
+                    yield outcome
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the workers, whatever they do."""
+        for slot in self.slots:
             slot.close()
 
+    def __enter__(self) -> Self:
+        return self
 
-def _give_next(slot: Slot, waiting: Iterator[Job]) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _give_next(slot: Slot, waiting: Iterator[Job]) -> bool:
+    """Hand the next case over, if there is one."""
     job = next(waiting, None)
     if job is not None:
         slot.give(job)
+    return job is not None

@@ -17,13 +17,14 @@ from ropewalk.spec.system import System
 from ropewalk.sweep.expand import Plan, plan_of, read_sweep
 from ropewalk.sweep.frames import DONE, Outcome
 from ropewalk.sweep.journal import Journal, is_begun, journal_folder
-from ropewalk.sweep.local import Job, cores, run_local
+from ropewalk.sweep.local import Crew, Job
 from ropewalk.sweep.progress import Progress, duration, size, sweep_bar
 from ropewalk.sweep.result import to_dataset
 
 if TYPE_CHECKING:
     import xarray as xr
 
+TYPICAL_SECONDS = 20.0  # of a case that is long beside what its worker loads
 IDENTITY = "identity"  # attribute of a result: the hash of the plan that it came from
 
 
@@ -59,8 +60,15 @@ def sweep(
     >>> (1e-3 * found.end_tension.sel(line="west", end="B")).values.round(1)  # kN
     array([432.5, 319. ])
     """
-    plan = make_plan(source, vary, options)
-    return run_plan(plan, output=output, jobs=jobs, scheduler=scheduler, resume=resume, progress=progress)
+    with early_crew(jobs, scheduler) as crew:
+        plan = make_plan(source, vary, options)
+        return run_plan(plan, output=output, scheduler=scheduler, crew=crew, resume=resume, progress=progress)
+
+
+def early_crew(jobs: int | None, scheduler: str | None) -> Crew:
+    """Workers that start while the cases are expanded and checked; none for a cluster, which has its own."""
+    crew = Crew(jobs)
+    return crew if scheduler is not None else crew.start()
 
 
 def make_plan(
@@ -83,26 +91,24 @@ def run_plan(
     plan: Plan,
     *,
     output: str | os.PathLike[str] | None = None,
-    jobs: int | None = None,
+    crew: Crew | None = None,
     scheduler: str | None = None,
     resume: bool = False,
     progress: bool | None = None,
     tell: Callable[[str], None] | None = None,
-    command: Sequence[str] | None = None,
 ) -> xr.Dataset:
     """Do the cases of a plan.
 
-    tell : takes a sentence with the estimated time and disk once the first case is done
-    command : that starts a worker, in place of the program's own
+    crew : workers that do them, one for each core unless given
+    tell : takes a sentence with the estimated time and disk once it can be judged
     """
-    if jobs is not None and jobs < 1:
-        raise InputError(f"jobs {jobs}: give the number of cases to do at a time, 1 or more")
+    crew = crew or Crew()
     if output is None:
         if resume or plan.sweep.keep == "files":
             raise InputError("--resume and 'keep: files' need an output, the file that the sweep writes")
         with tempfile.TemporaryDirectory(prefix="ropewalk-sweep-") as folder:
-            return run_plan(plan, output=Path(folder) / "sweep.nc", jobs=jobs, scheduler=scheduler, progress=progress,
-                            command=command).load()  # fmt: skip
+            return run_plan(plan, output=Path(folder) / "sweep.nc", scheduler=scheduler, crew=crew,
+                            progress=progress).load()  # fmt: skip
     target = Path(output)
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise InputError(f"{target} cannot be written: {'it is a folder' if target.is_dir() else 'no such folder'}")
@@ -114,7 +120,7 @@ def run_plan(
         journal.forget_lost()
         if plan.sweep.keep == "files":
             cases_folder(target).mkdir(exist_ok=True)
-        _do_all(plan, journal, target, _engine(plan, jobs, scheduler, command), progress, tell)
+        _do_all(plan, journal, target, _engine(plan, crew, scheduler), progress, tell)
         netcdf.write(to_dataset(plan, journal).assign_attrs({IDENTITY: plan.identity}), target)
         if not journal.is_worth_keeping:
             journal.remove()
@@ -167,15 +173,14 @@ def _finished(plan: Plan, target: Path) -> xr.Dataset | None:
     raise InputError(f"{target} is of another sweep and there is no stopped one to resume; run without --resume")
 
 
-def _engine(plan: Plan, jobs: int | None, scheduler: str | None, command: Sequence[str] | None) -> Any:
+def _engine(plan: Plan, crew: Crew, scheduler: str | None) -> Any:
     """What does jobs and gives outcomes."""
     limit = plan.sweep.limits.time
     if scheduler is not None:
         from ropewalk.sweep.dask import run_dask
 
-        return lambda work: run_dask(work, scheduler, limit, **({} if command is None else {"command": command}))
-    workers = min(jobs or cores(), max(1, len(plan)))
-    return lambda work: run_local(work, workers, limit, **({} if command is None else {"command": command}))
+        return lambda work: run_dask(work, scheduler, limit, command=crew.command)
+    return lambda work: crew.run(work, limit)
 
 
 def _jobs(plan: Plan, journal: Journal, target: Path) -> Iterator[Job]:
@@ -209,7 +214,7 @@ def _do_all(
                 journal.add(outcome)
                 _count(counts, outcome)
                 show()
-                if tell is not None and outcome.status == DONE:
+                if tell is not None and outcome.status == DONE and _is_typical(outcome):
                     tell(_estimate(plan, target, counts, outcome))
                     tell = None
     except KeyboardInterrupt:
@@ -219,13 +224,18 @@ def _do_all(
 
 
 def _estimate(plan: Plan, target: Path, counts: Progress, outcome: Outcome) -> str:
-    """Time and disk that the rest takes, judged by the first case that is done."""
+    """Time and disk that the rest takes, judged by one case."""
     whole = case_file(target, outcome.case, len(plan))
     per_case = len(outcome.summary) + (whole.stat().st_size if whole.is_file() else 0)
     left = counts.total - counts.done
     time_left = duration(outcome.seconds * left)
     disk = size(per_case * counts.total)
-    return f"first case done in {outcome.seconds:.2g} s; {left} to go, about {time_left} of one core; {disk} on disk"
+    return f"a case takes {outcome.seconds:.2g} s; {left} to go, about {time_left} of one core; {disk} on disk"
+
+
+def _is_typical(outcome: Outcome) -> bool:
+    """Whether a case tells what the others take: the first of a worker has kernels to load, or to compile."""
+    return not outcome.is_first or outcome.seconds > TYPICAL_SECONDS
 
 
 def _count(counts: Progress, outcome: Outcome) -> None:

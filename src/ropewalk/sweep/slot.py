@@ -33,7 +33,8 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
-Inbox = queue.SimpleQueue[tuple["Slot", int, bytes]]  # of a slot: which of its workers sent what; nothing is its end
+# of a slot: which of its workers sent what. No bytes are its end; None that there is more in the slot's own buffer
+Inbox = queue.SimpleQueue[tuple["Slot", int, bytes | None]]
 
 
 class Slot:
@@ -55,12 +56,14 @@ class Slot:
         self.command = tuple(command)
         self.most_attempts = attempts
         self.job: dict[str, Any] | None = None
+        self.following: dict[str, Any] | None = None  # a short case that the worker finds in its queue after this one
         self.attempt = 0
         self.deadline = float("inf")  # of the monotonic clock, s
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._buffer = bytearray()
         self._is_ready = False
+        self._is_new = True  # has done no case yet
         self._false_starts = 0
         self._number = 0  # of the worker, counted from the first
 
@@ -81,7 +84,7 @@ class Slot:
             self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": path}, start_new_session=True,
         )  # fmt: skip
-        self._is_ready, self._buffer = False, bytearray()
+        self._is_ready, self._is_new, self._buffer = False, True, bytearray()
         self._number += 1
         threading.Thread(target=self._listen, args=(self._process.stdout, self._number), daemon=True).start()
         self.deadline = time.monotonic() + START_SECONDS
@@ -94,38 +97,47 @@ class Slot:
         self.inbox.put((self, number, b""))
 
     def give(self, job: dict[str, Any]) -> None:
-        """Hand a case over; its time counts from when the worker is there."""
-        assert self.job is None
+        """Hand a case over; its time counts from when the worker is there and has done the one before."""
+        if self.job is not None:
+            assert self.following is None
+            self.following = job
+            if self._is_ready:
+                self._send(job)
+            return
         self.job, self.attempt = job, self.attempt + 1
         self.start()
         if self._is_ready:
-            self._send()
+            self._send_all()
 
-    def receive(self, number: int, data: bytes) -> Outcome | None:
+    def receive(self, number: int, data: bytes | None) -> Outcome | None:
         """Take what came from a worker; the outcome of the case if that is all of it."""
         if number != self._number or self._process is None:
             return None  # of a worker that was given up
-        if not data:
+        if data == b"":
             return self._lost(CRASHED, self._death())
-        self._buffer += data
+        self._buffer += data or b""
         try:
             message = unpack(self._buffer)
         except (DamagedError, json.JSONDecodeError):
             return self._lost(CRASHED, "the worker sent what is no message")
         if message is None:
             return None
+        if self._buffer:
+            self.inbox.put((self, number, None))
         answer, block = message
         if "ready" in answer:
             self._is_ready, self._false_starts = True, 0
             self.deadline = float("inf")
-            if self.job is not None:
-                self._send()
+            self._send_all()
             return None
         status = answer["status"]
         if status in LOST:
             return self._lost(status, answer["reason"], answer["seconds"])
-        outcome = Outcome(answer["case"], status, answer["reason"], answer["seconds"], self.attempt, block)
-        self._finish()
+        outcome = Outcome(
+            answer["case"], status, answer["reason"], answer["seconds"], self.attempt, block, self._is_new
+        )
+        self._is_new = False
+        self._follow()
         return outcome
 
     def overdue(self) -> Outcome | None:
@@ -149,14 +161,25 @@ class Slot:
     def close(self) -> None:
         """End the worker, whatever it does."""
         self._kill()
-        self.job = None
+        self.job = self.following = None
 
-    def _send(self) -> None:
-        assert self._process is not None and self._process.stdin is not None and self.job is not None
-        if self.time_limit is not None:
-            self.deadline = time.monotonic() + self.time_limit
+    def _send_all(self) -> None:
+        """Send what a worker that has nothing yet is to do."""
+        if self.job is None:
+            return
+        self._begin()
+        self._send(self.job)
+        if self.following is not None:
+            self._send(self.following)
+
+    def _begin(self) -> None:
+        """Let the time of the case count from now on."""
+        self.deadline = time.monotonic() + (float("inf") if self.time_limit is None else self.time_limit)
+
+    def _send(self, job: dict[str, Any]) -> None:
+        assert self._process is not None and self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it has died: the end of its answers says so
-            view = memoryview(pack(self.job))
+            view = memoryview(pack(job))
             while view:
                 view = view[self._process.stdin.write(view) or 0 :]
 
@@ -169,18 +192,26 @@ class Slot:
                 self._kill()
                 raise InputError(f"workers do not start: {reason}")
         self._kill()
-        job, attempt = self.job, self.attempt
-        self.job = None
+        job = self.job
         if job is None:
             return None
-        if attempt < self.most_attempts:
-            self.give(job)
+        if self.attempt < self.most_attempts:
+            self.attempt += 1
+            self.start()
             return None
-        self._finish()
-        return Outcome(job["case"], status, reason, seconds, attempt)
+        outcome = Outcome(job["case"], status, reason, seconds, self.attempt)
+        self._follow()
+        if self.job is not None:
+            self.start()
+        return outcome
 
-    def _finish(self) -> None:
-        self.job, self.attempt, self.deadline = None, 0, float("inf")
+    def _follow(self) -> None:
+        """Turn to the case that follows, if there is one."""
+        self.job, self.following = self.following, None
+        self.attempt = int(self.job is not None)
+        self.deadline = float("inf")
+        if self.job is not None and self._process is not None:
+            self._begin()
 
     def _death(self) -> str:
         """How the worker died, in words."""

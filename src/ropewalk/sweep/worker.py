@@ -25,9 +25,11 @@ READ_BYTES = 1 << 16
 LONGEST_REASON = 2000  # characters kept of why a case failed
 GONE = 3  # exit code of a worker whose sweep is gone
 AFTER_MEMORY = 4  # exit code of a worker that has run out of memory: another starts clean
-
-
-PRELOADED = ("ropewalk.analysis.run", "ropewalk.analysis.statics", "ropewalk.methods.catenary.solver", "xarray")
+# what most cases need; modes, responses and kept files take xarray besides
+PRELOADED = (
+    "ropewalk.analysis.run", "ropewalk.analysis.statics", "ropewalk.methods.catenary.solver",
+    "ropewalk.methods.mixed.solver", "ropewalk.post.statistics",
+)  # fmt: skip
 
 
 def main(preloaded: Sequence[str] = PRELOADED) -> None:
