@@ -19,10 +19,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# random systems by every method that claims them: make fuzz N=10000 SEED=1 (a new seed, printed, if none is given)
+# random systems by every method that claims them: make fuzz N=10000 SEED=1 KIND=--auto (a new seed, printed, if none is given)
 N ?= 1000
 fuzz: $(VENV)/.dev
-	$(BIN)/python tests/agreement/fuzz.py --cases $(N) $(if $(SEED),--seed $(SEED)) --keep out/fuzz
+	$(BIN)/python tests/agreement/fuzz.py --cases $(N) $(KIND) $(if $(SEED),--seed $(SEED)) --keep out/fuzz
 
 validate: $(VENV)/.dev fresh-wheel
 	$(BIN)/python -m pytest -m slow

@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from plain_sums import plain_misses
 from random_bar_runs import bar_run_outcome, random_bar_run
 from random_extras import random_bodies, random_extra, random_extra_run
 from random_given import given_outcome, random_given
 from random_runs import random_run, run_outcome
 from random_systems import random_case
+from random_wide import random_wide
+from twins import TWINS, twin_of
 
 LONGEST = 20.0  # s of the processor, of one case by `auto`
 SLOWEST = 60.0  # the same, of one case by all methods
@@ -30,9 +33,11 @@ PATIENCE = 0.2  # s between looks at a case
 UTIME = 11  # field of /proc/PID/stat, counted from the state of the process: its own time; the system's follows
 WARM_UP, COMPILING = 3, 1200.0  # a seed that most methods claim, and the longest that its kernels may take, s
 AGREE = 1e-3  # of the largest end force, where methods state no discretisation error
+SAME = 1e-5  # the same, of one method on a case and its twin: Newton stops at 1e-6 or better
 MESHES = ("fem", "relax", "bars_statics", "settle")  # their mesh leaves errors, stated or not
 MESH_ERROR = 2e-2  # of the largest end force, for meshes that state none
 SKIPPED = ("settle",)  # the same bars as bars_statics, slowly
+PLAIN = ("lines", "node", "chain", "stiff", "deep")  # kinds whose answers plain_sums.py can check
 # whose presence says that statics leave something undetermined
 UNDETERMINED = {"slack", "friction", "sunk", "neutral", "unstable", "heeled", "several-equilibria"}
 
@@ -65,6 +70,8 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
         result |= {"outcome": "done", "text": answer.method, "time": time.process_time() - begin,
                    "doubts": sorted({doubt.code for doubt in answer.doubts})}  # fmt: skip
         result["rejected"] = dict(answer.audit.rejected)
+        if result["kind"] in PLAIN:
+            result["plain"] = plain_misses(make(seed), answer, stated_error(answer))
     if not every:
         return result
     model = build(system)
@@ -89,13 +96,51 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
             row["apart"] = float(np.abs(other.state.end_force - answer.state.end_force).max(initial=0.0)) / scale
             stated = [stated_error(e) for e in (answer, other)]
             row["allowed"] = max(
-                AGREE, *stated, MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
+                AGREE, sum(stated), MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
             )
         result["methods"][name] = row
     return result
 
 
+def twin_outcome(seed: int) -> dict[str, Any]:
+    """Outcome of a case and of a twin of it, whose end forces must be the same, see twins.py."""
+    import ropewalk as rw
+    from ropewalk.analysis.verify import stated_error
+    from ropewalk.errors import ConvergenceError, InputError
+
+    begin = time.process_time()
+    rng = np.random.default_rng([seed, 29])
+    which = str(rng.choice(TWINS))
+    case = random_case(seed)
+    twin, back = twin_of(case, which, rng)
+    result: dict[str, Any] = {"seed": seed, "kind": f"{which} {case['title'].split(' ')[0]}", "methods": {}}
+    answers: list[Any] = []
+    for one in (case, twin):
+        try:
+            answers.append(rw.statics(rw.System.model_validate(one)))
+        except (InputError, ConvergenceError) as error:
+            answers.append(str(error))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            return {**result, "outcome": "crashed", "text": text, "time": time.process_time() - begin}
+    result["time"] = time.process_time() - begin
+    own, other = answers
+    if isinstance(own, str) or isinstance(other, str):
+        both = isinstance(own, str) and isinstance(other, str)
+        text = f"the case: {own if isinstance(own, str) else own.method}; the twin: {other}"
+        return {**result, "outcome": "refused" if both else "failed", "text": text}
+    result |= {"outcome": "done", "text": f"{own.method}, {other.method}"}
+    result["doubts"] = sorted({doubt.code for answer in answers for doubt in answer.doubts})
+    scale = max(float(np.abs(own.state.end_force).max(initial=0.0)), 1e-300)
+    apart = float(np.abs(back(other.state.end_force) - own.state.end_force).max(initial=0.0)) / scale
+    same = own.method == other.method and own.method not in MESHES
+    allowed = max(SAME if same else AGREE, sum(stated_error(e) for e in answers))
+    row = {"time": 0.0, "doubts": [], "apart": apart, "allowed": allowed}
+    return {**result, "methods": {f"twin ({own.method}, {other.method})": row}}
+
+
 OUTCOMES = {
+    "twins": twin_outcome,
     "runs": run_outcome,
     "bars": bar_run_outcome,
     "given": given_outcome,
@@ -104,6 +149,8 @@ OUTCOMES = {
 CASES = {
     "statics": random_case,
     "extra": random_extra,
+    "wide": random_wide,
+    "twins": random_case,
     "bodies": random_bodies,
     "runs": random_run,
     "extra runs": random_extra_run,
@@ -173,10 +220,11 @@ class Worker:
 def troubles(result: dict[str, Any]) -> list[str]:
     """What is wrong with an outcome, one sentence each."""
     found = []
-    if result["outcome"] in ("crashed", "too long", "failed"):
+    if result["outcome"] in ("crashed", "too long", "failed", "refused"):
         found.append(f"{result['outcome']}: {result['text'][:300]}")
     if result["outcome"] == "done" and result["time"] > LONGEST:
         found.append(f"slow: {result['time']:.1f} s")
+    found += [f"does not add up: {text}" for text in result.get("plain", ())]
     known = set(result.get("doubts", ()))
     for name, row in result["methods"].items():
         if "crash" in row:
@@ -200,6 +248,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", action="store_true", help="runs in time, not statics")
     parser.add_argument("--bars", action="store_true", help="with --runs: ropes and nets by the solvers of bars")
     parser.add_argument("--extra", action="store_true", help="ropes with memory, lift, hulls, slides, loads in time")
+    parser.add_argument("--wide", action="store_true", help="beds and currents on grids, sheaves, foils, all sizes")
+    parser.add_argument("--twins", action="store_true", help="each case beside one of other units or directions")
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--given", action="store_true", help="runs that start as they are given")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
@@ -210,16 +260,19 @@ def main(arguments: list[str] | None = None) -> int:
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
     what = "bodies" if given.bodies else "given" if given.given else what
+    what = "wide" if given.wide else "twins" if given.twins else what
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()
     by_method: collections.Counter[str] = collections.Counter()
+    times: list[tuple[float, int]] = []
     worker.warm_up()
     for seed in range(given.seed, given.seed + given.cases):
         if time.perf_counter() - begin > given.seconds:
             break
         result = worker.run(seed, LONGEST if given.auto else SLOWEST)
         counts[result["outcome"]] += 1
+        times.append((float(result["time"]), seed))
         if result["outcome"] == "done":
             by_method[result["text"] or "no doubts"] += 1
         for text in troubles(result):
@@ -231,6 +284,9 @@ def main(arguments: list[str] | None = None) -> int:
         out.flush()
     worker.stop()
     out.write(f"{dict(counts)} {dict(by_method)}\n")
+    if times:
+        slowest, of = max(times)
+        out.write(f"{sum(t for t, _ in times) / len(times):.2f} s of CPU a case, at most {slowest:.1f} s (seed {of})\n")
     return 1 if counts["trouble"] else 0
 
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from fuzz import random_case, solve, troubles
+from fuzz import random_case, solve, troubles, twin_outcome
+from plain_sums import plain_misses
 from random_bar_runs import bar_run_outcome
 from random_extras import random_bodies
 from random_given import given_outcome
 from random_runs import at_rest, run_outcome
+from random_wide import random_wide
 
 import ropewalk as rw
 
 # of every kind; none takes more than a second once its kernels are compiled
-# beds that are soft (8400281), friction of a weight on the bed (8400210), anchors (8400128, 71116104)
-BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 71116104)
+# beds that are soft (8400281; 9200018: under a weight), friction of a weight on the bed (8400210), anchors (8400128,
+# 71116104)
+BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 9200018, 71116104)
+# of the wide kinds, by all methods: bars whose touchdown lies badly (51350030); by auto: most kinds, and a current
+# whose profile has a kink at the bottom (51300017)
+WIDE_BY_ALL = (51350010, 51350030)
+WIDE = (51300017, *range(18))
+# scaled by 0.003 to 20, turned, with the ends of lines swapped, with pieces cut in two
+TWINS = tuple(range(51400000, 51400012))
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
@@ -37,6 +46,39 @@ def test_methods_agree_on_random_systems(seed):
     result = solve(seed, every=True)
     assert result["outcome"] == "done", result["text"]
     assert [text for text in troubles(result) if "differs" in text or "crashed" in text] == []
+
+
+@pytest.mark.parametrize("seed", WIDE)
+def test_random_system_of_a_wide_kind_has_an_audited_answer(seed):
+    """Beds and currents on grids, sheaves, loads and properties along lines, winches, foils, a basin or an ocean."""
+    result = solve(seed, every=False, make=random_wide)
+    assert result["outcome"] == "done", result["text"]
+    assert troubles(result) == []
+
+
+@pytest.mark.parametrize("seed", WIDE_BY_ALL)
+def test_methods_agree_on_systems_of_wide_kinds(seed):
+    result = solve(seed, every=True, make=random_wide)
+    assert [text for text in troubles(result) if "differs" in text or "crashed" in text] == []
+
+
+@pytest.mark.parametrize("seed", TWINS)
+def test_twins_have_the_same_forces(seed):
+    """In other units, turned about the vertical, with lines the other way round: exact references, see twins.py."""
+    result = twin_outcome(seed)
+    assert result["outcome"] == "done", result["text"]
+    assert troubles(result) == []
+
+
+def test_answers_add_up_in_plain_sums_and_others_do_not():
+    """The sums of plain_sums.py from file to forces; 2 % more force, or 2 % less height, does not pass."""
+    case = random_case(1)
+    answer = rw.statics(rw.System.model_validate(case))
+    assert plain_misses(case, answer) == []
+    state = answer.state
+    for name, values in (("end_force", 1.02 * state.end_force), ("position", state.position * [1.0, 1.0, 0.98])):
+        wrong = type(answer)(**{**vars(answer), "state": state._replace(**{name: values})})
+        assert plain_misses(case, wrong) != []
 
 
 @pytest.mark.parametrize("seed", RUNS)

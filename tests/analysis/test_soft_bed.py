@@ -45,3 +45,44 @@ def test_sinking_is_weight_over_stiffness_and_width():
     model = rw.statics(mooring(2e4), "catenary").model
     weight = (60.0 - 1025.0 * np.pi * 0.05**2) * 9.81
     np.testing.assert_allclose(sinking(model), weight / (2e4 * 0.1), rtol=1e-12)
+
+
+def with_clump():
+    """A line that lifts off at the clump that it carries."""
+    rope = {"diameter": 0.01, "mass": 0.14, "axial_stiffness": 4e6, "drag": 0, "added_mass": 0}
+    return rw.System.model_validate({
+        "environment": {"depth": 180.0, "gravity": 9.81, "water_density": 0.0, "seabed": {"stiffness": 1.5e5}},
+        "sections": {"rope": rope},
+        "points": {"a": {"position": [0, 0, -180]}, "b": {"position": [245, 0, -68]}},
+        "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 280.0}], "elements": 400,
+                        "attachments": [{"s": 83.0, "mass": 183.0}]}},
+    })  # fmt: skip
+
+
+def test_doubt_counts_how_far_a_clump_sinks():
+    system = with_clump()
+    rigid, soft = rw.statics(system, "shooting"), rw.statics(system, "fem")
+    (doubt,) = doubted(rigid)
+    apart = np.abs(soft.state.end_force - rigid.state.end_force).max() / np.abs(rigid.state.end_force).max()
+    assert apart > doubt.limit
+    # the element's own width bears beside the footing of 0.3 m2: 0.7 m of 1 cm, 2 %; first order in 3 cm of 1 m of give
+    np.testing.assert_allclose(doubt.value, apart, rtol=0.1)
+    assert "what stands on the bed on line 'l'" in doubt.sentence
+
+
+def test_doubt_counts_how_far_a_free_point_sinks():
+    """By its lines' stretch and sag in a row (Ernst), which is the right size, no more."""
+    chain = {"diameter": 0.02, "mass": 1.0, "axial_stiffness": 1e7, "drag": 0, "added_mass": 0}
+    system = rw.System.model_validate({
+        "environment": {"depth": 30.0, "gravity": 9.81, "seabed": {"stiffness": 1e4}},
+        "sections": {"chain": chain},
+        "points": {"a": {"position": [0, 0, -30]}, "b": {"position": [88, 0, -2]},
+                   "w": {"position": [60, 0, -29.9], "joint": "free", "mass": 4000.0}},
+        "lines": {"l": {"from": "a", "to": "w", "pieces": [{"section": "chain", "length": 60.0}]},
+                  "u": {"from": "w", "to": "b", "pieces": [{"section": "chain", "length": 40.0}]}},
+    })  # fmt: skip
+    rigid, soft = rw.statics(system, "catenary"), rw.statics(system, "fem")
+    (doubt,) = doubted(rigid)
+    apart = np.abs(soft.state.end_force - rigid.state.end_force).max() / np.abs(rigid.state.end_force).max()
+    assert apart > doubt.limit
+    assert 0.5 < doubt.value / apart < 3.0

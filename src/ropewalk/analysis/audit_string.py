@@ -31,6 +31,8 @@ from ropewalk.model.state import State
 
 SAME = 1e-12  # of a line's length: places this near are one
 REFINEMENTS = (2, 8, 32, 128)  # steps from node to node, one after the other while a defect stays too large
+FURTHER = (512, 2048)  # the same, while finer steps make the defect smaller: at kinks of loads
+SHRINKS = 0.5  # of the defect on steps four times as long: above it, finer steps do not help
 GAUSS = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)])  # three points on [0, 1]: exact to fifth order
 GAUSS_WEIGHT = np.array([5.0, 8.0, 5.0]) / 18.0
 LANDING_STEPS = 8  # from a node above the bed to where it lands, under loads that vary
@@ -115,7 +117,8 @@ def string_misses(
     passed = np.zeros((n, 3))
     left: Flags = which
     plain = _is_plain(model)
-    for steps in REFINEMENTS[1:] if plain else REFINEMENTS:
+    before = np.full(n, np.inf)
+    for steps in (*(REFINEMENTS[1:] if plain else REFINEMENTS), *FURTHER):
         if not np.any(left):
             break
         smooth = steps == REFINEMENTS[0]
@@ -125,8 +128,11 @@ def string_misses(
         passed[rows] = f
         force[rows] = state.node_force[spans.first[rows] + 1] - f
         place[rows] = state.position[spans.first[rows] + 1] - r
-        good = (norm(force) <= force_limit) & (norm(place) <= place_limit)  # false for NaN
-        left = which & ~good
+        share = np.maximum(norm(force) / force_limit, norm(place) / place_limit)
+        left = which & ~(share <= 1.0)  # NaN stays
+        if steps >= REFINEMENTS[-1]:
+            left &= ~(share > SHRINKS * before)
+        before = np.where(np.isnan(share), np.inf, share)
     return Misses(force, place, passed, begin)
 
 

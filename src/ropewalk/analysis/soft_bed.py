@@ -4,51 +4,140 @@ A line of weight w per length lies :math:`\delta = w/(k b)` below the height at 
 bear on its width b. Where it lifts off, :math:`H y'' = k b\, y` holds below that height and :math:`H y'' = w` above it;
 with small slopes the hanging part is that of a rigid bed at :math:`\delta/2`, halfway. So a bed moved by as much shows
 the change to first order; it is moved up, for then ends and anchors stay on it.
+
+A weight on the line stands on a footing of area A (loads/footing.py) and sinks by :math:`N/(k A)` under the force N
+that the line leaves on it; a line that lifts off at the weight hangs from there, all that way lower.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from ropewalk.analysis.audit_lines import contact_width
+from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.audit_loads import strain_of
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.errors import InputError
+from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.methods.registry import solver_class
-from ropewalk.model.arrays import Array, floats
+from ropewalk.model.arrays import Array, Flags, floats
+from ropewalk.model.joints import HELD
+from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
 
 RIGID = ("catenary", "shooting")  # methods whose bed is
 SOFT = 1e-3  # of the largest end force: change that is worth a doubt
 LIKELY = 0.1  # of that: what a rough estimate has to reach for the change to be computed
+TOUCH = 1e-6  # of a line's length: what is this near to the bed stands on it
 CODE = "soft-bed"
 
 
 def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
     """The doubt, if the bed is soft enough for it."""
-    if method not in RIGID or not model.sea.has_seabed or not np.any(state.grounded > 0.0):
+    if method not in RIGID or not model.sea.has_seabed:
         return
-    sink = sinking(model)
-    lying = np.flatnonzero(state.grounded > 0.0)
-    shares = [_rough_change(model, state, int(i), sink) for i in lying]
-    if max(shares) < LIKELY * SOFT:
+    sink, stands, (ends, pushed) = sinking(model), standing(model, state), standing_ends(model, state)
+    lying = np.flatnonzero((state.grounded > 0.0) | (stands > 0.0) | (ends > 0.0))
+    if not lying.size:
         return
-    change = _change(model, state, method, sink)
-    if change is None:  # pieces of one line at different heights
-        change = _change(model, state, method, np.full_like(sink, max(_of_line(model, int(i), sink) for i in lying)))
-    change = min(1.0, max(shares)) if change is None else change
+    of_line = np.array([_of_line(model, int(i), sink) for i in lying])
+    ways = np.maximum(np.maximum(0.5 * of_line, stands[lying]), ends[lying])
+    shares = [_rough_change(model, state, int(i), float(way)) for i, way in zip(lying, ways, strict=True)]
+    beside = float(np.max(pushed)) / max(float(np.max(np.abs(state.end_force), initial=0.0)), 1e-300)
+    if max(*shares, beside) < LIKELY * SOFT:
+        return
+    change = _largest_change(model, state, method, sink, stands)
+    change = max(shares) if change is None else change
+    together = float(np.sum(np.array(shares)[ends[lying] > 0.0]))  # points that stand in a row
+    change = min(1.0, max(change, together + beside))
     if change <= SOFT:
         return
-    i = int(lying[int(np.argmax(shares))])
+    k = int(np.argmax(shares))
+    i = int(lying[k])
+    what = "what stands on the bed on " if ways[k] > 0.5 * of_line[k] else ""
     text = (
-        f"to method '{method}' the bed is rigid; as soft as it is given, line '{model.names.lines[i]}' sinks "
-        f"{_of_line(model, i, sink):.2g} m into it, which changes end forces by about {100.0 * change:.2g} % of the "
+        f"to method '{method}' the bed is rigid; as soft as it is given, {what}line '{model.names.lines[i]}' sinks "
+        f"{max(of_line[k], ways[k]):.2g} m into it, which changes end forces by about {100.0 * change:.2g} % of the "
         f"largest (limit {100.0 * SOFT:.2g} %); use method 'fem', or give seabed.stiffness"
     )
     yield Doubt(CODE, model.names.lines[i], change, SOFT, text)
+
+
+def _largest_change(model: Model, state: State, method: str, sink: Array, stands: Array) -> float | None:
+    """Of end forces, relative to the largest, by what lies and by what stands; None if neither can be computed."""
+    every = np.ones(stands.size, dtype=np.bool_)
+    change = _change(model, state, method, 0.5 * sink, every)
+    if change is None:  # pieces of one line at different heights
+        change = _change(model, state, method, np.full_like(sink, 0.5 * float(sink.max())), every)
+    if np.any(stands > 0.0):
+        lines, below = model.lines, np.zeros_like(sink)
+        np.maximum.at(below, lines.piece_section, np.repeat(stands, np.diff(lines.piece_start)))
+        other = _change(model, state, method, below, stands > 0.0)
+        change = other if change is None else max(change, other or 0.0)
+    return change
+
+
+def standing(model: Model, state: State) -> Array:
+    """(n_lines,) m, to which the bed gives way under what is attached to each line and stands on it: at most."""
+    lines, sea = model.lines, model.sea
+    depth: Array = np.zeros(lines.length.size)
+    if state.node_force.shape != state.position.shape:
+        return depth
+    weight = (lines.attachment_mass - sea.water_density * lines.attachment_volume) * sea.gravity
+    weight = weight - lines.attachment_force @ sea.bed_normal
+    area = attachment_footings(model)
+    for i in range(depth.size):
+        own = slice(int(state.start[i]), int(state.start[i + 1]))
+        s, up = state.s[own], state.node_force[own] @ sea.bed_normal
+        sections = lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]
+        touch = float(model.sections.contact_radius[sections].max()) + TOUCH * float(s[-1])
+        low = heights(sea, state.position[own])
+        for j in range(int(lines.attachment_start[i]), int(lines.attachment_start[i + 1])):
+            at = float(lines.attachment_s[j])
+            if area[j] == 0.0 or np.interp(at, s, low) > touch:
+                continue
+            before, after = np.searchsorted(s, at, "left") - 1, np.searchsorted(s, at, "right")
+            lifted = up[min(int(after), s.size - 1)] - up[max(int(before), 0)]  # the line between them included
+            pressed = min(max(float(weight[j] - lifted), 0.0), float(weight[j]))
+            depth[i] = max(depth[i], pressed / (sea.bed_stiffness * float(area[j])))
+    return depth
+
+
+def standing_ends(model: Model, state: State) -> tuple[Array, Array]:
+    r"""How far the bed gives way under the free points that lines rise from, and the end forces this makes beside them.
+
+    Both (n_lines,): m, and N at the ends of lines that lie beside such points.
+
+    With :math:`H y'' = k b\, y` and the end at :math:`y = \delta` the latter is :math:`\delta \sqrt{k b H}`.
+    """
+    lines, points, sea = model.lines, model.points, model.sea
+    depth, pushed = np.zeros(lines.length.size), np.zeros(lines.length.size)
+    if not points.mass.size or not np.any(points.joint != HELD):
+        return depth, pushed
+    footing, touch = np.zeros(points.mass.size), TOUCH * float(np.max(lines.length, initial=0.0))
+    np.add.at(footing, np.where(lines.end_kind == POINT, lines.end_index, 0), point_footings(model))
+    height = heights(sea, state.point_position)
+    on_bed = (footing > 0.0) & (height <= float(model.sections.contact_radius.max(initial=0.0)) + touch)
+    if not np.any(on_bed):
+        return depth, pushed
+    pressed = (points.mass - sea.water_density * points.volume) * sea.gravity - points.force @ sea.bed_normal
+    at_point = np.argwhere(lines.end_kind == POINT)
+    for i, j in at_point:
+        pressed[lines.end_index[i, j]] -= float(state.end_force[i, j] @ sea.bed_normal)
+    for i, j in at_point:
+        p = int(lines.end_index[i, j])
+        if not on_bed[p]:
+            continue
+        gives = max(0.0, float(pressed[p])) / (sea.bed_stiffness * float(footing[p]))
+        depth[i] = max(depth[i], gives) if state.grounded[i] < model.lines.length[i] else depth[i]
+        if state.grounded[i] > 0.0:
+            piece = lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1]
+            bears = sea.bed_stiffness * float(contact_width(model, np.array([piece]))[0])
+            pushed[i] = max(pushed[i], gives * math.sqrt(bears * float(np.linalg.norm(state.end_force[i, j]))))
+    return depth, pushed
 
 
 def sinking(model: Model) -> Array:
@@ -65,8 +154,8 @@ def _of_line(model: Model, i: int, sink: Array) -> float:
     return float(sink[lines.piece_section[int(lines.piece_start[i]) : int(lines.piece_start[i + 1])]].max())
 
 
-def _rough_change(model: Model, state: State, i: int, sink: Array) -> float:
-    """Of the tension of a line, relative, by its stretch and sag in a row (Ernst)."""
+def _rough_change(model: Model, state: State, i: int, way: float) -> float:
+    """Of the tension of a line whose bed moves by `way` (m), relative, by its stretch and sag in a row (Ernst)."""
     lines, sections, sea = model.lines, model.sections, model.sea
     own = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
     k, pieces = lines.piece_section[own], lines.piece_length[own]
@@ -76,12 +165,15 @@ def _rough_change(model: Model, state: State, i: int, sink: Array) -> float:
     stretch = float(np.sum(pieces * strain_of(model, k, np.full(k.size, tension))))
     weight = float(np.sum(np.abs(sections.mass[k] - sea.water_density * sections.area[k]) * pieces)) * sea.gravity
     give = stretch + weight**2 * float(np.sum(pieces)) / (12.0 * tension**2)
-    return 0.5 * _of_line(model, i, sink) / max(give, 1e-300)
+    return way / max(give, 1e-300)
 
 
-def _change(model: Model, state: State, method: str, sink: Array) -> float | None:
-    """Of end forces, relative to the largest, when the bed is moved; None if there is no equilibrium then."""
-    sections = model.sections._replace(contact_radius=floats(model.sections.contact_radius + 0.5 * sink))
+def _change(model: Model, state: State, method: str, way: Array, where: Flags) -> float | None:
+    """Of the end forces of the lines `where`, relative to the largest, when the bed is moved; None if nothing rests.
+
+    way : (n_sections,) m, up
+    """
+    sections = model.sections._replace(contact_radius=floats(model.sections.contact_radius + way))
     moved, solver = model._replace(sections=sections), solver_class(method)()
     try:
         work = solver.start(moved, initial_state(moved))
@@ -91,4 +183,4 @@ def _change(model: Model, state: State, method: str, sink: Array) -> float | Non
     except (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError, InputError):
         return None
     largest = float(np.max(np.abs(state.end_force), initial=0.0))
-    return float(np.max(np.abs(there.end_force - state.end_force))) / max(largest, 1e-300)
+    return float(np.max(np.abs(there.end_force - state.end_force)[where], initial=0.0)) / max(largest, 1e-300)

@@ -26,6 +26,7 @@ DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, u
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 HEEL = 30.0  # degrees from the given attitude: beyond it a body has usually more than one equilibrium
+FRICTIONLESS = "friction of the bed is left out"  # in the messages of methods that rest without it
 DRY = 1e-300  # N: keeps ratios finite
 
 
@@ -34,7 +35,7 @@ def static_doubts(model: Model, state: State, report: Report, stability: Verdict
     yield from _slack(model, state, report)
     yield from _stretched(model, state)
     yield from _breaking(model, state)
-    yield from _friction(model, state)
+    yield from _friction(model, state, report)
     yield from _sunk(model, state)
     yield from _heeled(model, state)
     yield from _foils(model, state)
@@ -83,7 +84,7 @@ def _breaking(model: Model, state: State) -> Iterator[Doubt]:
             yield Doubt("breaking-load", name, most, limit, text)
 
 
-def _friction(model: Model, state: State) -> Iterator[Doubt]:
+def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
     """Friction of the bed holds what it is assumed to hold: at rest nothing determines it."""
     sea, lines = model.sea, model.lines
     if not sea.has_seabed or sea.bed_friction == 0.0:
@@ -96,9 +97,12 @@ def _friction(model: Model, state: State) -> Iterator[Doubt]:
         held = sea.bed_friction * pressed
         if held > FRICTION * largest:
             how = "pulled taut" if sea.bed_rest_friction > 0.0 else "laid without pull"
+            rest = f"the tension at its anchor takes it as {how}"
+            if FRICTIONLESS in report.message:
+                rest = "this equilibrium leaves it out"
             text = (
                 f"friction can carry {held:.3g} N of line '{name}' on the bed ({100.0 * held / largest:.2g} % of "
-                f"the largest end force); the tension at its anchor takes it as {how}"
+                f"the largest end force); {rest}"
             )
             yield Doubt("friction", name, held, FRICTION * largest, text)
 

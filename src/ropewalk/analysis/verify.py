@@ -100,7 +100,7 @@ def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[st
     position, force = difference(one, other)
     largest = max(_largest(other.state.end_force), 1e-300)
     longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
-    allowed = max(tolerance, *(stated_error(e) for e in (one, other)))
+    allowed = max(tolerance, sum(stated_error(e) for e in (one, other)))
     agrees = force <= allowed * largest and position <= allowed * longest
     return {"position_difference": position, "force_difference": force, "allowed": allowed, "agrees": bool(agrees)}
 
