@@ -1,13 +1,14 @@
 """Scripts written for the `moordyn` package, run by it and by ropewalk with the import changed.
 
 Run: python -m benchmarks scripts.  Three scripts: the fairleads of the OC3 spar driven in surge for 60 s, a free body
-with a cylinder in waves for 60 s, and a line that is hauled in on the way. Each runs by MoorDyn at its usual settings
+with an upright cylinder in waves for 60 s, and a line that is hauled in on the way. Each runs by MoorDyn at its usual settings
 (20 segments a line, dtM 1e-3 s, its default scheme, calls every 0.1 s as in its documentation), by MoorDyn converged
 (80 segments, dtM 1e-4 s, calls every 0.02 s), and by ropewalk from the file with those settings. Errors are relative
 L2 differences of the tensions to the converged run, after the start. Tensions are those of forces on coupled
-points, and of the upper ends of lines on the free body, where MoorDyn's miss the weight of half a segment.
-The cylinder lies along the crests: WaveKin 7 of MoorDyn has no pressure of the waves on the ends of rods. CPU is that
-of the calls after the first.
+points, and of the upper ends of lines on the free body, where MoorDyn's miss the weight of half a segment. Waves are
+those of WaveKin 2: WaveKin 7 of MoorDyn has no wave pressure on the ends of rods. Its grid is that of the highest
+frequency in its file, two samples to a period, so rows without amplitude stand above the two components. CPU is that of
+the calls after the first.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def _buoy(segments: int, dtm: float) -> str:
         "1 Free 0 0 -8 0 0 0 3000 0|0|-1 4000|4000|2000 0 0 0",
         "---- RODS ----\nID RodType Attachment Xa Ya Za Xb Yb Zb NumSegs RodOutputs",
         "(-) (-) (-) (m) (m) (m) (m) (m) (m) (-) (-)",
-        "1 hull Body1 0 -2 0 0 2 0 8 -",
+        "1 hull Body1 0 0 -2 0 0 2 16 -",
         POINTS.rstrip(),
     ]
     for k in range(3):
@@ -119,7 +120,7 @@ def _buoy(segments: int, dtm: float) -> str:
         rows.append(f"{k + 4} Body1 {math.cos(a):.9f} {math.sin(a):.9f} -2 0 0 0 0")
     rows.append(LINES.rstrip())
     rows += [f"{k} rope {k} {k + 3} 54.5 {segments} -" for k in (1, 2, 3)]
-    return "\n".join(rows) + "\n" + END.format(dtm=dtm, depth=50, more="7 WaveKin\n")
+    return "\n".join(rows) + "\n" + END.format(dtm=dtm, depth=50, more="2 WaveKin\n")
 
 
 def waves(md: ModuleType, system: Any, dt: float) -> Iterator[np.ndarray]:
@@ -157,11 +158,17 @@ def winch(md: ModuleType, system: Any, dt: float) -> Iterator[np.ndarray]:
         yield np.array([np.linalg.norm(md.Step(system, here, velocity, t, dt))])
 
 
+def _sea() -> dict[str, str]:
+    """Two waves, and the grid of x, y and z on which MoorDyn keeps them: every metre, and every 0.08 s."""
+    amplitude = {2: "1.0 0", 3: "0.2 0.1"}  # of multiples of 0.4 rad/s
+    rows = [f"{0.4 * i:.1f} {amplitude.get(i, '0 0')} 0" for i in range(101)]
+    grid = "---\n---\n---\n2\n-60 60 121\n0\n0\n2\n-50 0 51\n"
+    return {"wave_frequencies.txt": "\n".join(rows) + "\n", "water_grid.txt": grid}
+
+
 SCRIPTS = (
     Script("fairleads driven in surge", _oc3, {}, surge, 12.0),
-    Script(
-        "free body in waves", _buoy, {"wave_frequencies.txt": "0 0 0 0\n0.7854 1.0 0 0\n1.2 0.2 0.1 0\n"}, waves, 30.0
-    ),
+    Script("free body in waves", _buoy, _sea(), waves, 30.0),
     Script("line hauled in on the way", _winch, {}, winch, 10.0),
 )
 

@@ -189,3 +189,40 @@ def test_reeled_line_is_saved_and_restored_bit_for_bit() -> None:
     c.set("lines.m.pieces.0.length", 141.0)
     again = [c.step(0.2, HERE)["top"][0] for _ in range(5)]
     assert np.array_equal(first, again)
+
+
+def test_waves_press_on_the_end_faces_of_an_upright_rod(tmp_path: Path) -> None:
+    r"""Vertical force on a held upright cylinder in Airy waves, from the pressure on its two end faces.
+
+    .. math:: F = \frac{\pi d^2}{4} (p_A - p_B) + C_{a,end} \rho \frac{\pi d^3}{12} (a_A + a_B), \qquad
+        p = \rho g \eta \frac{\cosh k (z' + h)}{\cosh k h}, \quad a = -\frac{1}{\rho} \frac{dp}{dz'}, \quad
+        z' = h \frac{z - \eta}{h + \eta}
+
+    MoorDyn 2.7 has the first part with WaveKin 2 and 3 but not with WaveKin 7, whose pressure it does not compute.
+    """
+    text = ROD.format(kind="Coupled", rho=RHO).replace("bar 0.3 150 0 0 0 0", "bar 2.0 4000 0 0 0 0.6")
+    (tmp_path / "lines.txt").write_text(text.replace("100 WtrDpth", "100 WtrDpth\n7 WaveKin"))
+    omega, amplitude, h, d = 0.8, 1.0, 100.0, 2.0
+    (tmp_path / "wave_frequencies.txt").write_text(f"0 0 0 0\n{omega} 0 {amplitude} 0\n")
+    system = md.Create(str(tmp_path / "lines.txt"))
+    x, v, dt = [0, 0, -20, 0, 0, 0, 5, 0, -5], [0.0] * 9, 0.5
+    md.Init(system, x, v)
+    k = omega**2 / G
+    for _ in range(50):
+        k = omega**2 / G / np.tanh(k * h)
+    found, wanted = [], []
+    for i in range(80):
+        force = np.array(md.Step(system, x, v, i * dt, dt))[2]
+        lines = system.coupled.state.end_force
+        found.append(force - lines[0, 1, 2] - lines[1, 1, 2])
+        eta = amplitude * np.cos(omega * (i + 1) * dt)  # arg of the imaginary amplitude: sine to cosine
+        squeezed = h * (np.array([-20.0, -16.0]) - eta) / (h + eta)
+        p = RHO * G * eta * np.cosh(k * (squeezed + h)) / np.cosh(k * h)
+        a = -G * k * eta * np.sinh(k * (squeezed + h)) / np.cosh(k * h)
+        # pressure of stretched kinematics: a dz = (1 + eta/h) a dz'
+        faces = np.pi * d**2 / 4 * (1.0 + eta / h) * (p[0] - p[1])
+        wanted.append(faces + 0.6 * RHO * np.pi * d**3 / 12 * a.sum())
+    weight = -(4000.0 * 4.0 - RHO * np.pi * d**2 / 4 * 4.0) * G
+    late = slice(40, None)  # waves are brought on over 16 s
+    # 12 strips: (k L / 12)^2 / 24 = 2e-5 of the force
+    assert_allclose(np.array(found)[late] - weight, np.array(wanted)[late], atol=1e-4 * np.abs(wanted).max())

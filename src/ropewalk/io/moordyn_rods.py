@@ -2,8 +2,8 @@
 
 A rod is a cylinder: a body with an axisymmetric hull along its own axis, origin at end A. A rod on a free body is
 linked to it rigidly, a pinned one by a ball at end A; on a body that is held it is only where lines are fastened.
-Axial drag acts on both end faces, so the coefficient of the one largest section is twice CdEnd; axial added mass is
-that of two half spheres, 2/3 CaEnd d/L of the displaced mass [MoorDyn2025].
+Drag and added mass along the axis are those of the two end faces, CdEnd on pi d^2/4 and CaEnd of a half sphere each
+[MoorDyn2025].
 """
 
 from __future__ import annotations
@@ -213,12 +213,12 @@ def _cylinder(name: str, a: Array, b: Array, kind: RodType, line: int) -> Carrie
         part["hull"] = {
             "kind": "axisymmetric",
             "profile": [[0.0, radius], [length, radius]],
-            "drag": {"normal": kind.drag[0], "axial": 2.0 * kind.drag[1]},
-            "added_mass": {
-                "normal": kind.added_mass[0],
-                "axial": kind.added_mass[1] * 2.0 / 3.0 * kind.diameter / length,
-            },
+            "drag": {"normal": kind.drag[0]},
+            "added_mass": {"normal": kind.added_mass[0]},
         }
+        face = {"drag": kind.drag[1], "added_mass": kind.added_mass[1]}
+        if any(face.values()):
+            part["hull"]["ends"] = {"bottom": face, "top": dict(face)}
     return Carrier(name, part, line, 0.0, np.zeros(3), np.eye(3))
 
 
