@@ -1,10 +1,10 @@
 """Scripts written for the `moordyn` package, run by it and by ropewalk with the import changed.
 
 Run: python -m benchmarks scripts.  Three scripts: the fairleads of the OC3 spar driven in surge for 60 s, a free body
-with an upright cylinder in waves for 60 s, and a line that is hauled in on the way. Each runs by MoorDyn at its usual settings
-(20 segments a line, dtM 1e-3 s, its default scheme, calls every 0.1 s as in its documentation), by MoorDyn converged
-(80 segments, dtM 1e-4 s, calls every 0.02 s), and by ropewalk from the file with those settings. Errors are relative
-L2 differences of the tensions to the converged run, after the start. Tensions are those of forces on coupled
+with an upright cylinder in waves for 60 s, and a line that is hauled in on the way. Each runs by MoorDyn at its usual
+settings (20 segments a line, dtM 1e-3 s, its default scheme, calls every 0.1 s as in its documentation), by MoorDyn
+converged (80 segments, dtM 1e-4 s, calls every 0.02 s), and by ropewalk from the file with those settings. Errors are
+relative L2 differences of the tensions to the converged run, after the start. Tensions are those of forces on coupled
 points, and of the upper ends of lines on the free body, where MoorDyn's miss the weight of half a segment. Waves are
 those of WaveKin 2: WaveKin 7 of MoorDyn has no wave pressure on the ends of rods. Its grid is that of the highest
 frequency in its file, two samples to a period, so rows without amplitude stand above the two components. CPU is that of

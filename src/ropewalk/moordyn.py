@@ -11,6 +11,8 @@ the guide page "Coming from MoorDyn" has the rest.
 from __future__ import annotations
 
 from ropewalk.coupling import moordyn as _names
+from ropewalk.coupling import moordyn_vtk as _vtk
+from ropewalk.coupling import moordyn_water as _water
 from ropewalk.coupling.moordyn import LEVEL_DBG, LEVEL_ERR, LEVEL_MSG, LEVEL_NONE, LEVEL_WRN, Instance, Part
 
 BODY_TYPE_COUPLED = _names.COUPLED
@@ -19,10 +21,10 @@ BODY_TYPE_FREE = _names.FREE
 Close = _names.close
 Create = _names.create
 Deserialize = _names.deserialize
-ExternalWaveKinGetCoordinates = _names.external_waves_places
-ExternalWaveKinGetN = _names.external_waves_init
-ExternalWaveKinInit = _names.external_waves_init
-ExternalWaveKinSet = _names.external_waves_set
+ExternalWaveKinGetCoordinates = _water.external_waves_places
+ExternalWaveKinGetN = _water.external_waves_number
+ExternalWaveKinInit = _water.external_waves_init
+ExternalWaveKinSet = _water.external_waves_set
 GetBody = _names.get_body
 GetBodyID = _names.part_id
 GetBodyState = _names.body_state
@@ -46,7 +48,12 @@ GetPointType = _names.part_type
 GetPointVel = _names.point_velocity
 GetRod = _names.get_rod
 GetRodID = _names.part_id
+GetRodN = _names.rod_segments
+GetRodNodePos = _names.rod_node_position
+GetRodNodeVel = _names.rod_node_velocity
+GetRodNumberNodes = _names.rod_node_count
 GetRodType = _names.part_type
+GetWaveKinCoordinates = _water.external_waves_places
 Init = _names.init
 Load = _names.load
 LoadState = _names.load
@@ -55,14 +62,21 @@ NCoupledDOF = _names.coupled_dof
 POINT_TYPE_COUPLED = _names.COUPLED
 POINT_TYPE_FIXED = _names.FIXED
 POINT_TYPE_FREE = _names.FREE
+ROD_TYPE_COUPLED = _names.COUPLED
+ROD_TYPE_FIXED = _names.FIXED
+ROD_TYPE_FREE = _names.FREE
 Save = _names.save
+SaveLineVTK = _vtk.save_line_vtk
+SaveRodVTK = _vtk.save_rod_vtk
 SaveState = _names.save
+SaveVTK = _vtk.save_vtk
 Serialize = _names.serialize
 SetLineUnstretchedLength = _names.set_line_length
 SetLineUnstretchedLengthVel = _names.set_line_length_rate
 SetLogFile = _names.set_log_file
 SetLogLevel = _names.set_log_level
 SetVerbosity = _names.set_verbosity
+SetWaveKin = _water.external_waves_set
 Step = _names.step
 
 
@@ -118,6 +132,9 @@ __all__ = [
     "POINT_TYPE_COUPLED",
     "POINT_TYPE_FIXED",
     "POINT_TYPE_FREE",
+    "ROD_TYPE_COUPLED",
+    "ROD_TYPE_FIXED",
+    "ROD_TYPE_FREE",
     "Close",
     "Create",
     "Deserialize",
@@ -156,19 +173,28 @@ __all__ = [
     "GetPointVel",
     "GetRod",
     "GetRodID",
+    "GetRodN",
+    "GetRodNodePos",
+    "GetRodNodeVel",
+    "GetRodNumberNodes",
     "GetRodType",
+    "GetWaveKinCoordinates",
     "Init",
     "Load",
     "LoadState",
     "Log",
     "NCoupledDOF",
     "Save",
+    "SaveLineVTK",
+    "SaveRodVTK",
     "SaveState",
+    "SaveVTK",
     "Serialize",
     "SetLineUnstretchedLength",
     "SetLineUnstretchedLengthVel",
     "SetLogFile",
     "SetLogLevel",
     "SetVerbosity",
+    "SetWaveKin",
     "Step",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import ropewalk as rw
 import ropewalk.moordyn as ours
 
 POINTS = """\
@@ -130,3 +131,69 @@ def test_wrong_numbers_of_coordinates_are_refused(tmp_path):
 def test_a_file_that_is_none_is_a_runtime_error(tmp_path):
     with pytest.raises(RuntimeError):
         ours.Create(str(tmp_path / "nowhere.txt"))
+
+
+def airy(place, t, amplitude=1.0, omega=0.9, depth=60.0):
+    """Velocity and acceleration (n, 3) of a wave along x that is a sine at the origin, brought on over 8 s."""
+    k = omega**2 / 9.81
+    for _ in range(60):
+        k = omega**2 / 9.81 / np.tanh(k * depth)
+    ramp, rate = (0.5 * (1 - np.cos(np.pi * t / 8)), np.pi / 16 * np.sin(np.pi * t / 8)) if t < 8 else (1.0, 0.0)
+    x, z = np.array(place)[:, 0], np.array(place)[:, 2]
+    across, up = (f(k * (z + depth)) / np.sinh(k * depth) for f in (np.cosh, np.sinh))
+    s, c = np.sin(omega * t - k * x), np.cos(omega * t - k * x)
+    zero = np.zeros_like(x)
+    u = amplitude * omega * np.stack([across * s, zero, up * c], axis=1)
+    a = amplitude * omega**2 * np.stack([across * c, zero, -up * s], axis=1)
+    return ramp * u, ramp * a + rate * u
+
+
+def in_given_water(module, path, dt, steps):
+    """A script that gives the motion of the water at all nodes before each step; tension of the fairlead."""
+    system = module.Create(path)
+    module.Init(system, [0.0, 0.0, -10.0], [0.0] * 3)
+    assert module.ExternalWaveKinInit(system) in (0, 23)  # 21 nodes of the line and 2 points
+    line, tension = module.GetLine(system, 1), []
+    for i in range(steps):
+        u, a = airy(module.ExternalWaveKinGetCoordinates(system), i * dt)
+        module.ExternalWaveKinSet(system, u.tolist(), a.tolist(), i * dt)
+        force = module.Step(system, [0.0, 0.0, -10.0], [0.0] * 3, i * dt, dt)
+        tension.append(np.linalg.norm(force))
+    assert module.GetLineN(line) == 20
+    module.Close(system)
+    return np.array(tension)
+
+
+WIDE = POINTS.replace("main  0.09  77.7066", "main  0.40  150.0").replace("60        WtrDpth", "60 WtrDpth\n1 WaveKin")
+
+
+def test_water_given_at_nodes_pulls_as_the_same_current_by_a_function(tmp_path):
+    """WaveKin 1: linear between nodes, and in time between calls."""
+    found = in_given_water(ours, write(tmp_path, WIDE), 0.05, 240)
+    case = ours.Create(write(tmp_path, WIDE)).system
+    c = rw.Coupled(case, fields=rw.Fields(current=lambda r, t: airy([r], t)[0][0]))
+    wanted = []
+    for _ in range(240):
+        wanted.append(np.linalg.norm(c.step(0.05, {"point2": ([0, 0, -10.0], [0, 0, 0])})["point2"][0]))
+    # 20 nodes over a wave of 76 m: (k h)^2/8 = 6 % of the water's motion in the middle between nodes
+    assert np.ptp(wanted) > 1500.0
+    assert_allclose(found, wanted, atol=0.06 * np.ptp(wanted))
+
+
+@pytest.mark.slow
+def test_water_given_at_nodes_pulls_as_in_moordyn(tmp_path):
+    moordyn = pytest.importorskip("moordyn")
+    settled = WIDE.replace("0.001     threshIC", "1e-6 threshIC\n1 ICgenDynamic")
+    wanted = in_given_water(moordyn, write(tmp_path, settled), 0.05, 400)
+    found = in_given_water(ours, write(tmp_path, settled), 0.05, 400)
+    # MoorDyn's 20 segments against elements of higher order; found 5e-4
+    assert np.linalg.norm(found - wanted) < 2e-3 * np.linalg.norm(wanted)
+
+
+def test_water_is_given_only_where_the_file_leaves_it_to_the_caller(tmp_path):
+    system = ours.Create(write(tmp_path))
+    ours.Init(system, [0.0, 0.0, -10.0], [0.0] * 3)
+    assert ours.ExternalWaveKinInit(system) == 0
+    assert ours.ExternalWaveKinGetCoordinates(system) == []
+    with pytest.raises(RuntimeError, match="WaveKin 1"):
+        ours.ExternalWaveKinSet(system, [[0, 0, 0]], [[0, 0, 0]], 0.0)

@@ -256,12 +256,25 @@ def test_external_loads_become_forces_and_damping(tmp_path: Path) -> None:
         .replace("500   0.1 ", "500 0 ")
     )
     rows = "--- EXTERNAL LOADS ---\nID Object Fext Blin Bquad CSys\n(#) (name) (N) () () (-)\n"
-    rows += "1 Body1 1e4|0|-2e3 5|6|7 0|0|0 G\n2 Point1 1|2|3 0|0|0 0|0|0 -\n"
+    rows += "1 Body1 1e4|0|-2e3 5|6|7 2|0|1 G\n2 Point1 1|2|3 0 0 -\n3 Body1 0 0 0.5 G\n"
     text = text.replace("---------------------- OPTIONS", rows + "--- OPTIONS")
     system = convert(text, tmp_path).system
     assert system.bodies["body1"].loads.force == (1e4, 0.0, -2e3)
     assert [system.bodies["body1"].damping[k][k] for k in range(6)] == [5.0, 6.0, 7.0, 0.0, 0.0, 0.0]
+    assert [system.bodies["body1"].quadratic_damping[k][k] for k in range(6)] == [2.5, 0.5, 1.5, 0.0, 0.0, 0.0]
     assert system.points["point1"].force == (1.0, 2.0, 3.0)
+
+
+def test_drag_of_bodies_is_that_of_their_areas(tmp_path: Path) -> None:
+    """CdA has one, two (all directions, all turns), three or six numbers."""
+    text = (FOREIGN / "rods.txt").read_text()
+    row = next(line for line in text.splitlines() if line.split()[:2] == ["1", "free"])
+    for given, wanted in {"3": [3.0] * 6, "3|4": [3.0] * 3 + [4.0] * 3, "1|2|3": [1.0, 2.0, 3.0] * 2,
+                          "1|2|3|4|5|6": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}.items():  # fmt: skip
+        words = row.split()
+        words[12] = given  # CdA
+        (drag,) = convert(text.replace(row, " ".join(words)), tmp_path).system.bodies["body1"].drag_areas
+        assert [*drag.areas, *drag.turnings] == wanted
 
 
 def test_angles_of_bodies_are_turned_over(tmp_path: Path) -> None:

@@ -36,11 +36,15 @@ FOILS = [
 AREAS = [{"area": [3.0, 8.0, 1.0], "coefficient": 0.9, "position": (0.1, 0.3, 6.0)},
          {"area": 2.0, "position": (0.0, 0.0, 5.0)}]  # fmt: skip
 
+DRAGS = [{"area": [0.5, 2.0, 3.0], "position": (0.2, 0.1, -0.4)}, {"area": 0.3, "turning": [4.0, 1.0, 2.5]}]
+DAMPING = np.random.default_rng(3).normal(scale=200.0, size=(6, 6))
+
 
 def model_of(position: Any, attitude: Any, **sea: Any) -> Model:
-    """A body with foils and windage at a pose, on a line."""
+    """A body with foils, windage, drag areas and quadratic damping at a pose, on a line."""
     body = {"mass": 900.0, "inertia": (300.0, 280.0, 200.0), "position": position, "attitude": attitude,
-            "attachments": {"eye": (0, 0, -1.0)}, "foils": FOILS, "windage": AREAS}  # fmt: skip
+            "attachments": {"eye": (0, 0, -1.0)}, "foils": FOILS, "windage": AREAS, "drag_areas": DRAGS,
+            "quadratic_damping": DAMPING.tolist()}  # fmt: skip
     anchor = (position[0], position[1], position[2] - 10.0)
     return build(System.model_validate({
         "environment": {"gravity": G, "water_density": RHO, "air_density": AIR, "depth": 60,
@@ -80,7 +84,7 @@ def by_hand(model: Model, v: Any, omega: Any) -> Any:
     """Wrench on foils and areas by plain formulas, coefficients by the rows of the tables and their cubics."""
     x, R = model.bodies.position[0], rotation_matrix(model.bodies.quaternion[0])
     hulls, total = model.bodies.hulls, np.zeros(6)
-    h = len(AREAS)
+    h = len(AREAS) + len(DRAGS)
     for k, foil in enumerate(FOILS):
         c = np.array(foil["chord"]) / np.linalg.norm(foil["chord"])
         n = np.array(foil["normal"]) / np.linalg.norm(foil["normal"])
@@ -99,11 +103,25 @@ def by_hand(model: Model, v: Any, omega: Any) -> Any:
         f = q * (cd * along + cl * np.cross(along, span))
         length = foil["area"] / foil.get("span", np.sqrt(foil["area"]))
         total += np.concatenate([f, np.cross(e, f) + q * length * cm * span])
-    return total
+    for one in DRAGS:
+        e, row = R @ np.array(one.get("position", np.zeros(3))), np.zeros(COLUMNS)
+        water_at_place(x + e, TIME, model.sea, row)
+        u = row[:3] - v - np.cross(omega, e)
+        f = 0.5 * RHO * np.linalg.norm(u) * R @ (np.broadcast_to(one["area"], 3) * (R.T @ u))
+        turning = np.broadcast_to(one.get("turning", 0.0), 3)
+        n = -0.5 * RHO * np.linalg.norm(omega) * R @ (turning * (R.T @ omega))
+        total += np.concatenate([f, np.cross(e, f) + n])
+    return total + damped(v, omega)
+
+
+def damped(v: Any, omega: Any) -> Any:
+    """Quadratic damping, by components of the world."""
+    rates = np.concatenate([v, omega])
+    return -DAMPING @ (np.abs(rates) * rates)
 
 
 def wind_by_hand(model: Model, v: Any, omega: Any) -> Any:
-    """Wrench of the wind: each area times the whole speed and its own component."""
+    """Wrench of the wind, each area times the whole speed and its own component, and quadratic damping."""
     x, R, total = model.bodies.position[0], rotation_matrix(model.bodies.quaternion[0]), np.zeros(6)
     for one in AREAS:
         e = R @ np.array(one["position"])
@@ -112,11 +130,11 @@ def wind_by_hand(model: Model, v: Any, omega: Any) -> Any:
         f = 0.5 * AIR * one.get("coefficient", 1.0) * np.linalg.norm(u) * (
             R @ (np.broadcast_to(one["area"], 3) * (R.T @ u)))  # fmt: skip
         total += np.concatenate([f, np.cross(e, f)])
-    return total
+    return total + damped(v, omega)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_same_state_same_force_on_foils(seed: int) -> None:
+def test_same_state_same_force_on_foils_and_drag_areas(seed: int) -> None:
     """Mixed elements and bars in waves, the linear method in the current; each by hand, far below the surface."""
     rng = np.random.default_rng(seed)
     pose = ((*rng.uniform(-2.0, 2.0, 2), rng.uniform(-25.0, -12.0)), tuple(rng.uniform(-180.0, 180.0, 3)))

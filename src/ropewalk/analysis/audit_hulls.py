@@ -1,4 +1,4 @@
-"""Audit of hulls, windage areas and foils: lift, current, wind and the bed, summed again in plain numpy."""
+"""Audit of hulls, windage and drag areas, foils: lift, current, wind and the bed, summed again in plain numpy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ropewalk.analysis.audit_lines import heights
 from ropewalk.analysis.audit_loads import current_on, drag, lump_load
 from ropewalk.loads.strips import cut_strips
 from ropewalk.model.arrays import Array, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE, axes_across
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_DRAG, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE, axes_across
 from ropewalk.model.environment import bed_normals
 from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
@@ -27,11 +27,13 @@ def volume_wrench(model: Model, x: Array, k: int) -> Array:
 
 
 def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
-    """Forces (N) and moments about the body's origin (N m) on hull, windage area or foil h: lift, current and wind."""
+    """Forces (N) and moments about the body's origin (N m) on hull, area or foil h: lift, current and wind."""
     hulls = model.bodies.hulls
     e = R @ hulls.place[h]
     if hulls.kind[h] == HULL_WINDAGE:
         return [_about_origin(_wind_on_area(model, R, x + e, h), e)]
+    if hulls.kind[h] == HULL_DRAG:
+        return [_about_origin(_flow_on_area(model, R, x + e, h), e)]
     if hulls.kind[h] == HULL_FOIL:
         return [_about_origin(_flow_on_foil(model, R, x + e, h), e)]
     flow = _flow_on_sphere(model, x + e, h) if hulls.kind[h] == HULL_SPHERE else _flow(model, R, x + e, h)
@@ -72,8 +74,19 @@ def _air(model: Model, h: int) -> float:
 def _wind_on_area(model: Model, R: Array, x: Array, h: int) -> Array:
     """Force of the wind on a windage area at x (m), about it."""
     u = R.T @ _wind(model, x[2:3])[0]
-    force = _air(model, h) * float(np.linalg.norm(u)) * R @ (model.bodies.hulls.wind_area[h] * u)
+    force = _air(model, h) * float(np.linalg.norm(u)) * R @ (model.bodies.hulls.areas[h] * u)
     return np.concatenate([force, np.zeros(3)])
+
+
+def _flow_on_area(model: Model, R: Array, x: Array, h: int) -> Array:
+    """Force of the current on a drag area at x (m), about it; the wet share is that of a sphere, by its cap."""
+    hulls, sea = model.bodies.hulls, model.sea
+    if sea.current_speed == 0.0 or sea.water_density == 0.0:
+        return np.zeros(6)
+    deep = float(np.clip((hulls.radius[h] - x[2]) / (2.0 * hulls.radius[h]), 0.0, 1.0))
+    u = R.T @ current_on(model, x[None])[0]
+    pressure = 0.5 * sea.water_density * deep**2 * (3.0 - 2.0 * deep) * float(np.linalg.norm(u))
+    return np.concatenate([pressure * R @ (hulls.areas[h] * u), np.zeros(3)])
 
 
 def _flow_on_foil(model: Model, R: Array, x: Array, h: int) -> Array:

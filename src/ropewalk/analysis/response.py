@@ -14,7 +14,9 @@ from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.direct import Answer, Direct, Excitation
 from ropewalk.model.arrays import Array
+from ropewalk.model.bodies import HULL_DRAG
 from ropewalk.model.in_time import pieces_of
+from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
 from ropewalk.physics.waves import WaveRows
 from ropewalk.results.layout import AXES
@@ -111,6 +113,8 @@ def response(
         compared: xr.Dataset = described(both, "response")
         return compared
     linear = _linearised(system, mass_damping)
+    if drag:
+        _refuse_quadratic(linear.model)
     linear_solver = Direct(linear.model, linear.unknowns, linear.rest)
     if drive is None:
         excitation, together = own_excitation(linear), True
@@ -129,6 +133,18 @@ def _linearised(system: System | Equilibrium | Linearised, mass_damping: float |
     if mass_damping is None:
         mass_damping = case.run.damping if case.run else 0.0
     return linearise(system, mass_damping=mass_damping)
+
+
+def _refuse_quadratic(model: Model) -> None:
+    """Raise InputError for drag of free bodies that has no equivalent linear form here."""
+    bodies, hulls = model.bodies, model.bodies.hulls
+    for k, name in enumerate(model.names.bodies):
+        areas = np.any((hulls.kind == HULL_DRAG) & (hulls.body == k))
+        if bodies.joint[k] == LOOSE and (areas or np.any(bodies.quadratic[k])):
+            raise InputError(
+                f"body '{name}': the direct response has no drag_areas and no quadratic_damping; give a hull, use "
+                "drag=False to leave drag linear about the current, or method time"
+            )
 
 
 def _checked(omega: Sequence[float] | Array | None) -> Array:

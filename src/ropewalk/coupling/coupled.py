@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields as settings_of
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ropewalk.analysis.condensed import Condensed, condensed
-from ropewalk.analysis.run import first_state, solver_for
-from ropewalk.analysis.start import START_SETTINGS
+from ropewalk.analysis.run import solver_for
+from ropewalk.analysis.start import START_SETTINGS, first_state
 from ropewalk.coupling import grips
 from ropewalk.coupling.driven import Driven, with_private_motions
 from ropewalk.errors import ConvergenceError, InputError
@@ -24,6 +25,7 @@ from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.results.checkpoint import Checkpoint, DamagedError, Resumable, decode, encode
 from ropewalk.spec.base import LARGEST
+from ropewalk.spec.fields import Fields
 from ropewalk.spec.paths import NOT_GIVEN
 from ropewalk.spec.system import Source, System
 
@@ -57,9 +59,18 @@ class Coupled:
     True
     """
 
-    def __init__(self, system: Source, *, solver: str | Solver | None = None) -> None:
-        """system : a case with coupled parts    solver : name, or one with its settings; the case's unless given"""
-        self._choice = solver
+    def __init__(
+        self,
+        system: Source,
+        *,
+        solver: str | Solver | None = None,
+        fields: Fields | Mapping[str, Any] | None = None,
+    ) -> None:
+        """Take a case with coupled parts.
+
+        solver : name, or one with its settings; the case's unless given    fields : functions of one's own, `Fields`
+        """
+        self._choice, self._fields = solver, Fields.of(fields)
         self._driven: Driven
         self._system: System
         self._reeled: dict[str, float] = {}  # lengths set since the case was written anew, by path
@@ -73,7 +84,8 @@ class Coupled:
         if state is not None:
             driven.follow(self._driven, state.time)
             solver = _as_given(solver)
-        work = solver.start(model, first_state(system, model, solver) if state is None else state)
+        first = first_state(system, model, solver, self._fields)[0] if state is None else state
+        work = solver.start(model, first)
         if state is not None:
             grips.carry_memory(model, self._work, work)
         self._take(system, model, driven, solver)
@@ -85,7 +97,7 @@ class Coupled:
 
     def _prepared(self, system: System) -> tuple[Model, Driven, Solver]:
         """Arrays, driven parts and solver of a case."""
-        model = with_private_motions(build(system))
+        model = with_private_motions(build(system, self._fields))
         driven = Driven(system, model)
         _refuse(model, driven)
         return model, driven, solver_for(system, model, self._choice)
@@ -263,7 +275,8 @@ class Coupled:
             return
         system = self.system.replace(path, value)
         paths = [path] if isinstance(path, str) else list(path)
-        if grips.can_cut(self._work) and all(one.startswith(_WEATHER) for one in paths):
+        fixed_flow = self._fields.current is None and all(one.startswith(_WEATHER) for one in paths)
+        if fixed_flow and grips.can_cut(self._work):
             self.system, self.model = system, self.model._replace(sea=build_sea(system.environment))
             grips.change_sea(self.model, self._work)
         else:
@@ -286,6 +299,18 @@ class Coupled:
         if line not in self._reelable:
             self._reelable[line] = grips.can_reel(self.model, self._work, line)
         return self._reelable[line]
+
+    def flow(self, velocity: Callable[..., Any]) -> None:
+        """Let the water move by a function u(r, t), three numbers in m/s, in place of the case's current, from now on.
+
+        Its rate in time acts as the acceleration of the water. The case's waves stay.
+        """
+        self._fields = replace(self._fields, current=velocity)
+        self._reel_by(1.0)
+        system = self.system
+        if system.environment.current is not None:
+            system = system.replace("environment.current", None)
+        self._begin(system, self.state)
 
     def pull(self, name: str, force: Sequence[float] | Array) -> None:
         """Pull at the mass centre of a free part with `force` (N, world) beside its other loads, until another pull."""
@@ -353,7 +378,7 @@ class Coupled:
 def _as_given(solver: Solver) -> Solver:
     """The solver without an equilibrium of its own at the start."""
     settings: Any = solver
-    names = {field.name for field in fields(settings)} & set(START_SETTINGS)
+    names = {field.name for field in settings_of(settings)} & set(START_SETTINGS)
     return replace(settings, **dict.fromkeys(names, "as_given"))  # type: ignore[no-any-return]
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
-from ropewalk.coupling.moordyn_instance import GRIP, Instance, plain_case
+from ropewalk.coupling.moordyn_instance import GRIP, Instance, plain_case, point_place, rod_nodes
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io.attitudes import from_moordyn, to_case, to_moordyn
 from ropewalk.model.arrays import Array
@@ -86,7 +86,7 @@ def init(instance: Instance, x: Sequence[float] = (), v: Sequence[float] = ()) -
         if handle.name.endswith(f"_{GRIP}"):
             plain["bodies"][handle.name.removesuffix(f"_{GRIP}")].update(new)
     instance.coupled = Coupled(System.model_validate(plain))
-    instance.velocity, instance.time = None, 0.0
+    instance.velocity, instance.time, instance.water = None, 0.0, None
     return SUCCESS
 
 
@@ -266,28 +266,14 @@ def part_type(part: Part) -> int:
     return _TYPES.get(str(joint), FREE)
 
 
-def _place(part: Part) -> tuple[Array, Array]:
-    """Position and velocity of a point."""
-    state, model = part.instance.state(), part.instance.running().model
-    if "." not in part.name:
-        k = model.names.points.index(part.name)
-        return state.point_position[k], state.point_velocity[k]
-    body, _, attachment = part.name.partition(".")
-    k = model.names.bodies.index(body)
-    arm = rotation_matrix(state.body_quaternion[k]) @ np.array(
-        part.instance.system.bodies[body].attachments[attachment]
-    )
-    return state.body_position[k] + arm, state.body_velocity[k] + np.cross(state.body_rate[k], arm)
-
-
 def point_position(part: Part) -> tuple[float, ...]:
     """Where a point is, m."""
-    return _tuple(_place(part)[0])
+    return _tuple(point_place(part.instance, part.name)[0])
 
 
 def point_velocity(part: Part) -> tuple[float, ...]:
     """How it moves, m/s."""
-    return _tuple(_place(part)[1])
+    return _tuple(point_place(part.instance, part.name)[1])
 
 
 def point_force(part: Part) -> tuple[float, ...]:
@@ -311,6 +297,32 @@ def body_state(part: Part) -> tuple[tuple[float, ...], tuple[float, ...]]:
         _tuple(np.concatenate([state.body_position[k], angles])),
         _tuple(np.concatenate([state.body_velocity[k], state.body_rate[k]])),
     )
+
+
+def rod_segments(part: Part) -> int:
+    """Number of segments of a rod."""
+    return rod_node_count(part) - 1
+
+
+def rod_node_count(part: Part) -> int:
+    """Number of nodes of a rod."""
+    return len(rod_nodes(part.instance, part.name)[0])
+
+
+def rod_node_position(part: Part, i: int) -> tuple[float, ...]:
+    """Position of node i of a rod, from end A, m."""
+    return _tuple(rod_nodes(part.instance, part.name)[0][_of_rod(part, i)])
+
+
+def rod_node_velocity(part: Part, i: int) -> tuple[float, ...]:
+    """Velocity of node i of a rod, from end A, m/s."""
+    return _tuple(rod_nodes(part.instance, part.name)[1][_of_rod(part, i)])
+
+
+def _of_rod(part: Part, i: int) -> int:
+    if not 0 <= i < rod_node_count(part):
+        raise RuntimeError(f"rod {part.number} has no node {i}; it has {rod_node_count(part)}")
+    return i
 
 
 # --- lines ---
@@ -427,27 +439,6 @@ def log(instance: Instance, level: int, msg: str) -> int:
     if instance.log is not None:
         with instance.log.open("a", encoding="utf-8") as stream:
             stream.write(f"{msg}\n")
-    return SUCCESS
-
-
-# --- water from outside ---
-
-
-def external_waves_init(instance: Instance) -> int:
-    """Number of places where the caller gives the water's motion: none, as the file's own sea acts."""
-    instance.running()
-    return 0
-
-
-def external_waves_places(instance: Instance) -> tuple[float, ...]:
-    """Coordinates of those places, m."""
-    return ()
-
-
-def external_waves_set(instance: Instance, velocity: Sequence[float], acceleration: Sequence[float], t: float) -> int:
-    """RuntimeError if any are given."""
-    if len(velocity) or len(acceleration):
-        raise RuntimeError("the motion of the water cannot be given from outside; use the waves of the input file")
     return SUCCESS
 
 

@@ -7,14 +7,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ropewalk.coupling.coupled import Coupled
 from ropewalk.io.conversion import Wishes
 from ropewalk.io.moordyn import read_moordyn
+from ropewalk.io.moordyn_water import WATER_FROM_OUTSIDE
 from ropewalk.model.arrays import Array
-from ropewalk.model.state import State
+from ropewalk.model.state import State, rotation_matrix
 from ropewalk.spec.system import System
 
 DEFAULT_FILE = "Mooring/lines.txt"
+ROD_NODES = 13  # at which rods are given: the strips of their hulls are as long as what is between two of them
 STANDARD_RUN = {"duration": 1.0}  # of cases that are stepped by their caller
 _NAME = re.compile(r"(body|rod|point)(\d+)(?:_pin|_grip)?", re.ASCII)
 
@@ -92,6 +96,8 @@ class Instance:
         self.velocity: Array | None = None  # (dof,) given last
         self.time = 0.0  # s, at which it was given
         self.winding: dict[str, float] = {}  # m/s by line
+        self.takes_water = any(note.sentence.startswith(WATER_FROM_OUTSIDE) for note in conversion.notes)
+        self.water: Any = None  # CallersWater of moordyn_water.py
         self.log: Path | None = None
         self.is_open = True
 
@@ -116,6 +122,35 @@ class Instance:
     def state(self) -> State:
         """Where everything is."""
         return self.running().state
+
+
+def point_place(instance: Instance, place: str) -> tuple[Array, Array]:
+    """Position (m) and velocity (m/s) of a point, or of one that a body carries: BODY.pointN."""
+    state, model = instance.state(), instance.running().model
+    if "." not in place:
+        k = model.names.points.index(place)
+        return state.point_position[k], state.point_velocity[k]
+    body, _, attachment = place.partition(".")
+    return _on_body(instance, body, np.array(instance.system.bodies[body].attachments[attachment]))
+
+
+def _on_body(instance: Instance, body: str, arm: Array) -> tuple[Array, Array]:
+    """Position and velocity of places of a body, of which `arm` (..., 3) holds the arms in its frame, m."""
+    state, k = instance.state(), instance.running().model.names.bodies.index(body)
+    out = arm @ rotation_matrix(state.body_quaternion[k]).T
+    return state.body_position[k] + out, state.body_velocity[k] + np.cross(state.body_rate[k], out)
+
+
+def body_place(instance: Instance, name: str) -> Array:
+    """Position of the origin of a body, m."""
+    place: Array = instance.state().body_position[instance.running().model.names.bodies.index(name)]
+    return place
+
+
+def rod_nodes(instance: Instance, name: str) -> tuple[Array, Array]:
+    """Positions (m) and velocities (m/s), (ROD_NODES, 3) each, of nodes of a rod from end A to end B."""
+    end = np.array(instance.system.bodies[name].attachments["b"])
+    return _on_body(instance, name, np.linspace(0.0, 1.0, ROD_NODES)[:, None] * end)
 
 
 def plain_case(system: System) -> dict[str, Any]:

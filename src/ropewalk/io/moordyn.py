@@ -296,7 +296,10 @@ def _loads(section: Section, tables: Tables, ledger: Ledger) -> None:
             if part not in ("body", "point", "rod"):
                 raise row[1].refuse(f"{shown(row[1].text)} is not Body1, Point1 or Rod1", "Object")
             number = t.Word(row[1].text[len(part) :], row.line, row[1].column, row.file).whole("Object", least=1)
-            counts = {2: (0, 0, 1)} if part == "rod" else {3: (0, 1, 2)}
+            counts = {1: (0, 0, 0), 2: (0, 0, 1)} if part == "rod" else {1: (0, 0, 0), 3: (0, 1, 2)}
+            force = t.several(row[2], "Fext", {1: (0, 0, 0), 3: (0, 1, 2)})
+            if row[2].text.count("|") == 0 and any(force):
+                raise row[2].refuse("a force takes three numbers, as in 0|0|1e4, or is 0", "Fext")
             if row[5].text.upper() not in ("G", "L", "-"):
                 raise row[5].refuse(f"{shown(row[5].text)} is not G, L or -", "CSys")
             tables.loads.append(
@@ -304,9 +307,9 @@ def _loads(section: Section, tables: Tables, ledger: Ledger) -> None:
                     row,
                     part,
                     number,
-                    tuple(t.several(row[2], "Fext", {3: (0, 1, 2)})),
-                    tuple(t.several(row[3], "Blin", counts)),
-                    tuple(t.several(row[4], "Bquad", counts)),
+                    tuple(force),
+                    tuple(t.several(row[3], "Blin", counts, least=0.0)),
+                    tuple(t.several(row[4], "Bquad", counts, least=0.0)),
                     row[5].text.upper() == "L",
                 )
             )

@@ -208,10 +208,8 @@ def _body(number: int, body: BodyRow, ledger: Ledger, sea: dict[str, Any]) -> Ca
     carrier = Carrier(name, part, body.row.line, body.volume, np.array(body.centre) * body.volume, rotation)
     if body.volume > 0.0:
         carrier.added[:3, :3] += np.diag(body.added_mass) * sea["water_density"] * body.volume
-    if any(body.drag):
-        ledger.note(
-            "left out", body.row.line, f"CdA of body {number}: bodies without a hull have no drag; give it a hull"
-        )
+    if any(body.drag) and not carrier.held:
+        part["drag_areas"] = [{"area": list(body.drag[:3]), "turning": list(body.drag[3:])}]
     if kind == "coupled pinned":
         ledger.put("points", f"{name}_pin", {"position": list(body.position), "joint": coupled_joint()}, body.row.line)
         part.setdefault("attachments", {})["pin"] = [0.0, 0.0, 0.0]
@@ -425,10 +423,8 @@ def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
 
 
 def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier], sea: dict[str, Any]) -> None:
-    """Constant forces and linear damping on points and bodies."""
-    if any(load.quadratic):
-        raise load.row[4].refuse("quadratic damping is not in the model; set Bquad to 0", "Bquad")
-    if load.local and (any(load.force) or any(load.linear)):
+    """Constant forces on points and bodies, linear and quadratic damping of bodies."""
+    if load.local and (any(load.force) or any(load.linear) or any(load.quadratic)):
         raise load.row[5].refuse("loads that turn with a body are not in the model; give CSys G", "CSys")
     if load.part == "point":
         part = ledger.data.get("points", {}).get(f"point{load.number}")
@@ -436,6 +432,10 @@ def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier
             raise load.row[1].refuse(f"there is no point {load.number} of its own", "Object")
         if any(load.linear):
             raise load.row[3].refuse("linear damping of a point is not in the model; set Blin to 0", "Blin")
+        if any(load.quadratic):
+            raise load.row[4].refuse(
+                "quadratic damping of a point by directions is not in the model; set Bquad to 0, or give CdA", "Bquad"
+            )
         part["force"] = [a + b for a, b in zip(part.get("force", (0.0, 0.0, 0.0)), load.force, strict=True)]
         return
     carrier = carriers.get((load.part, load.number))
@@ -443,5 +443,8 @@ def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier
         raise load.row[1].refuse(f"there is no {load.part} {load.number} to load", "Object")
     if load.part == "rod" and any(load.linear):
         raise load.row[3].refuse("damping that turns with a rod is not in the model; set Blin to 0", "Blin")
+    if load.part == "rod" and any(load.quadratic):
+        raise load.row[4].refuse("damping that turns with a rod is not in the model; set Bquad to 0", "Bquad")
     carrier.force += np.array(load.force)
     carrier.damping += np.array(load.linear)
+    carrier.quadratic += np.array(load.quadratic)

@@ -36,6 +36,7 @@ class Carrier:
     added: Array = field(default_factory=lambda: np.zeros((6, 6)))
     force: Array = field(default_factory=lambda: np.zeros(3))
     damping: Array = field(default_factory=lambda: np.zeros(3))
+    quadratic: Array = field(default_factory=lambda: np.zeros(3))
 
     @property
     def held(self) -> bool:
@@ -70,8 +71,9 @@ class Carrier:
         self._buoyancy(ledger, sea)
         if np.any(self.added):
             part["added_mass"] = _rows(self.added)
-        if np.any(self.damping):
-            part["damping"] = _rows(np.diag([*self.damping, 0.0, 0.0, 0.0]))
+        for key, values in (("damping", self.damping), ("quadratic_damping", self.quadratic)):
+            if np.any(values):
+                part[key] = _rows(np.diag([*values, 0.0, 0.0, 0.0]))
         for key in ("attitude", "centre_of_mass", "inertia"):
             if key in part and not any(part[key]):
                 del part[key]

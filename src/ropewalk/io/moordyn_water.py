@@ -24,6 +24,7 @@ from ropewalk.io.moordyn_elevation import MOST_COMPONENTS, from_elevation
 from ropewalk.io.moordyn_tables import RULE, Option, Tables
 from ropewalk.io.seastate import sea_state
 
+WATER_FROM_OUTSIDE = "WaveKin 1"  # how the note of it begins
 WAVE_STEP = 0.25  # s, MoorDyn's default of dtWave
 HYBRID = 2  # WaveKinMod and CurrentMod: as OpenFAST's SeaState has them
 SEA_STATE_ENDINGS = (".dat", ".txt", ".inp")
@@ -69,7 +70,8 @@ def _waves(option: Option, tables: Tables, ledger: Ledger, folder: Path) -> dict
         return from_elevation(rows, (dt, SHORTEST_WAVE), 0.0, option.row.line, ledger)
     if kind == 1:
         sentence = (
-            "WaveKin 1: the motion of the water comes from a calling program, so the case has still water; in Python "
+            f"{WATER_FROM_OUTSIDE}: the motion of the water comes from a calling program, so the case has still water; "
+            "scripts give it by ExternalWaveKinSet of ropewalk.moordyn; in other Python programs "
             "give it as Fields(current=u), a function of place and time"
         )
         ledger.note("left out", option.row.line, sentence)

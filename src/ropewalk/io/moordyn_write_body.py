@@ -46,11 +46,7 @@ def body_tables(system: System, points: list[PointLine], ends: dict[str, str], o
             points.append(PointLine(word, mass.position, mass.mass, name=f"mass on {name}"))
         if any(body.loads.at):
             _lift(name, word, body, system, points)
-        elif any(steady_vector(body.loads.force)):
-            force = "|".join(number(f) for f in steady_vector(body.loads.force))
-            nothing = "0.0|0.0|0.0"
-            tables.loads.append([str(len(tables.loads) + 1), word, force, nothing, nothing, "G"])
-            out.note(f"loads of body '{name}' for MoorDyn-C, which reads no EXTERNAL LOADS; MoorDyn-F does")
+        _loads(name, word, body, tables, out)
         if body.volume:
             points.append(PointLine(word, (0.0, 0.0, 0.0), volume=body.volume, name=f"volume of {name}"))
         for hull in body.all_hulls:
@@ -66,6 +62,8 @@ def _refuse(name: str, body: Body) -> None:
         raise InputError(f"body '{name}': MoorDyn has no foils; leave them out")
     if body.windage:
         raise InputError(f"body '{name}': MoorDyn has no wind; leave windage out")
+    if len(body.drag_areas) > 1 or any(any(drag.position) for drag in body.drag_areas):
+        raise InputError(f"body '{name}': MoorDyn takes one drag area, at the origin of a body; leave drag_areas out")
     if body.stiffness is not None:
         raise InputError(f"body '{name}': MoorDyn has no stiffness matrices; leave it out")
     if body.inertia is not None and any(body.inertia[3:]):
@@ -80,15 +78,32 @@ def _body(k: int, name: str, body: Body, out: Written) -> list[str]:
     words = {"fixed": "Fixed", "free": "Free"}
     if body.joint == "moving":
         out.note(f"motion of body '{name}': it is Coupled, and the calling program moves it")
-    if body.damping is not None:
-        out.note(f"damping of body '{name}': MoorDyn-F takes it as EXTERNAL LOADS, MoorDyn-C does not")
     if body.added_mass is not None:
         out.note(f"added_mass of body '{name}': MoorDyn takes it as multiples of the displaced mass only")
     angles = to_moordyn(from_case(body.attitude))
     centre = "|".join(number(c) for c in body.centre_of_mass)
     inertia = "|".join(number(c) for c in (body.inertia or (0.0, 0.0, 0.0))[:3])
     pose = map(number, (*body.position, *angles, body.mass))
-    return [str(k), words.get(body.joint, "Coupled"), *pose, centre, inertia, "0.0", "0.0", "0.0", f"# {name}"]
+    drag = "0.0"
+    if body.drag_areas:
+        drag = "|".join(number(c) for c in (*body.drag_areas[0].areas, *body.drag_areas[0].turnings))
+    return [str(k), words.get(body.joint, "Coupled"), *pose, centre, inertia, "0.0", drag, "0.0", f"# {name}"]
+
+
+def _loads(name: str, word: str, body: Body, tables: BodyTables, out: Written) -> None:
+    """Force at the origin and damping of a body, as external loads."""
+    force = (0.0, 0.0, 0.0) if any(body.loads.at) else steady_vector(body.loads.force)
+    rows = [force]
+    for key in ("damping", "quadratic_damping"):
+        matrix = np.array(getattr(body, key) or np.zeros((6, 6)))
+        if np.any(matrix != np.diag([*np.diag(matrix)[:3], 0.0, 0.0, 0.0])):
+            out.note(f"{key} of body '{name}': MoorDyn-F takes that of translations along x, y and z only")
+            matrix = np.zeros((6, 6))
+        rows.append(tuple(np.diag(matrix)[:3]))
+    if np.any(rows):
+        columns = ["|".join(number(float(value)) for value in row) for row in rows]
+        tables.loads.append([str(len(tables.loads) + 1), word, *columns, "G"])
+        out.note(f"loads and damping of body '{name}' for MoorDyn-C, which reads no EXTERNAL LOADS; MoorDyn-F does")
 
 
 def _lift(name: str, word: str, body: Body, system: System, points: list[PointLine]) -> None:

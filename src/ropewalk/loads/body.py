@@ -15,7 +15,7 @@ from ropewalk.loads.float import radius_of, wet_sphere
 from ropewalk.loads.strips import hull_records
 from ropewalk.model.arrays import Array, Records
 from ropewalk.model.bodies import Bodies
-from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, onto, scale3, times
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, onto, scale3, scale9, sub9, times
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rotations import (
     quaternion_conjugate,
@@ -23,7 +23,7 @@ from ropewalk.numerics.rotations import (
     quaternion_product,
     tangent_so3_inverse,
 )
-from ropewalk.physics.rigidbody import add_column, attitude, cross3, nine, transpose9, turned
+from ropewalk.physics.rigidbody import add_column, attitude, cross3, hat9, nine, transpose9, turned
 
 UNIT9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -34,7 +34,7 @@ BODY = np.dtype(
         ("hull_stop", "i8"),
         ("foot", "i8"),  # first of its feet on the bed among those of all bodies
         ("foot_stop", "i8"),
-        ("has_matrices", "i8"),  # 1 if any of the three matrices is not zero
+        ("has_matrices", "i8"),  # 1 if any of the four matrices is not zero
         ("mass", "f8"),  # kg
         ("centre", "f8", (3,)),  # of mass, body frame, m
         ("inertia", "f8", (9,)),  # about the origin, body frame, kg m2
@@ -49,6 +49,7 @@ BODY = np.dtype(
         ("reach", "f8"),  # distance from the origin within which the feet lie, m; below 0 where there is no bed
         ("stiffness", "f8", (6, 6)),  # given by the user, world
         ("damping", "f8", (6, 6)),  # world
+        ("quadratic", "f8", (6, 6)),  # damping by the square of the velocities, world
         ("added", "f8", (6, 6)),  # body frame
     ],
     align=True,
@@ -77,11 +78,12 @@ def body_records(bodies: Bodies) -> Records:
         "mass": bodies.mass, "centre": bodies.centre, "volume": bodies.volume,
         "load_force": bodies.load_force, "load_moment": bodies.load_moment, "load_at": bodies.load_at,
         "home": bodies.position, "home_turn": bodies.quaternion,
-        "stiffness": bodies.stiffness, "damping": bodies.damping, "added": bodies.added_mass,
+        "stiffness": bodies.stiffness, "damping": bodies.damping, "quadratic": bodies.quadratic,
+        "added": bodies.added_mass,
     }  # fmt: skip
     for name, values in given.items():
         rows[name] = values
-    matrices = (bodies.stiffness, bodies.damping, bodies.added_mass)
+    matrices = (bodies.stiffness, bodies.damping, bodies.quadratic, bodies.added_mass)
     rows["has_matrices"] = np.logical_or.reduce([matrix.any(axis=(1, 2)) for matrix in matrices])
     return rows.view(np.recarray)
 
@@ -141,7 +143,7 @@ def matrix_terms(body, pose, rates, now, step, block):
     r"""Adds the given stiffness, damping and added mass of a body to its block.
 
     .. math::
-        (F, M) = -K (x - x_0,\, \theta) - C (v, \omega)
+        (F, M) = -K (x - x_0,\, \theta) - C (v, \omega) - Q\, |(v, \omega)|\, (v, \omega)
         - R \left(\dot P + \Omega \times P,\ \dot L + \Omega \times L + V \times P\right), \quad
         (P, L) = A\, (V, \Omega)
 
@@ -155,7 +157,8 @@ def matrix_terms(body, pose, rates, now, step, block):
     turn = quaternion_log(quaternion_product(now, quaternion_conjugate(body.home_turn)))
     W = nine(tangent_so3_inverse(-turn))
     offset = (x[0] - body.home[0], x[1] - body.home[1], x[2] - body.home[2])
-    K, C, A = body.stiffness, body.damping, body.added
+    K, C, A, Q = body.stiffness, body.damping, body.added, body.quadratic
+    speed = (abs(v[0]), abs(v[1]), abs(v[2]), abs(omega[0]), abs(omega[1]), abs(omega[2]))
     Rt = transpose9(R)
     vb, wb = onto(Rt, v), onto(Rt, omega)
     ab, alpha_b = onto(Rt, add3(a, cross3(v, omega))), onto(Rt, alpha)
@@ -171,16 +174,31 @@ def matrix_terms(body, pose, rates, now, step, block):
         for q in range(2):
             part = nine(A[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
             world = times(times(R, part), Rt)
-            damp, stiff = nine(C[3 * p : 3 * p + 3, 3 * q : 3 * q + 3]), nine(K[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
-            if q == 1:
-                world, damp, stiff = times(world, Z), times(damp, Z), times(stiff, W)
+            damp, stiff = _rates_block(C, Q, speed, 3 * p, 3 * q), nine(K[3 * p : 3 * p + 3, 3 * q : 3 * q + 3])
+            damped = scale9(gp, damp)
+            if q == 1:  # the angular velocity turns with the body
+                damped = sub9(times(damped, Z), times(damp, hat9(omega)))
+                world, stiff = times(world, Z), times(stiff, W)
             for i in range(3):
                 for j in range(3):
                     m = 3 * i + j
-                    block[3 * p + i, 3 * q + j] += bp * world[m] + gp * damp[m] + stiff[m]
+                    block[3 * p + i, 3 * q + j] += bp * world[m] + damped[m] + stiff[m]
     for i in range(6):
         for j in range(3):
-            block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j] + C[i, j] * v[j] + C[i, 3 + j] * omega[j]
+            block[i, 6] += K[i, j] * offset[j] + K[i, 3 + j] * turn[j]
+            block[i, 6] += (C[i, j] + Q[i, j] * abs(v[j])) * v[j]
+            block[i, 6] += (C[i, 3 + j] + Q[i, 3 + j] * abs(omega[j])) * omega[j]
+
+
+@kernel
+def _rates_block(C, Q, speed, p, q):
+    """Derivative C + 2 Q |v| of damping by the velocities, its 3 x 3 part from row p and column q, as 9 numbers."""
+    x, y, z = 2.0 * speed[q], 2.0 * speed[q + 1], 2.0 * speed[q + 2]
+    return (
+        C[p, q] + x * Q[p, q], C[p, q + 1] + y * Q[p, q + 1], C[p, q + 2] + z * Q[p, q + 2],
+        C[p + 1, q] + x * Q[p + 1, q], C[p + 1, q + 1] + y * Q[p + 1, q + 1], C[p + 1, q + 2] + z * Q[p + 1, q + 2],
+        C[p + 2, q] + x * Q[p + 2, q], C[p + 2, q + 1] + y * Q[p + 2, q + 1], C[p + 2, q + 2] + z * Q[p + 2, q + 2],
+    )  # fmt: skip
 
 
 @kernel

@@ -1,7 +1,7 @@
-r"""Forces of sea and wind on a hull by strips: Morison forces, end discs; on foils and windage areas.
+r"""Forces of sea and wind on a hull by strips: Morison forces, end discs; on foils, windage and drag areas.
 
-Strips and end discs sit on the axis of a hull, at the heights zeta from its place; a sphere, an area on which the wind
-acts, or a foil, is one strip at that place. How the water's acceleration varies along the axis is left to the wet
+Strips and end discs sit on the axis of a hull, at the heights zeta from its place; a sphere, a windage or drag
+area, or a foil, is one strip at that place. How the water's acceleration varies along the axis is left to the wet
 strips, its mean is part of the lift: loads/cut.py. Water and wet shares are those at the predicted position of a step;
 what depends on the body's motion within the step has exact derivatives, by position and world rotation of the body, see
 physics/rigidbody.py.
@@ -13,10 +13,10 @@ import numpy as np
 
 from ropewalk.loads.cut import buoyancy_in_waves, height_over_plane, surface_plane, vector
 from ropewalk.loads.float import cap_depth, wet_sphere
-from ropewalk.loads.oriented import foil_load, turning_terms, windage_load
+from ropewalk.loads.oriented import area_load, foil_load, spin_drag, turning_terms
 from ropewalk.loads.point import round_drag
 from ropewalk.loads.sea import water_at_place, wind_now
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_DRAG, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE
 from ropewalk.numerics.blockelimination import (
     COUNTED,
     FUSED,
@@ -83,7 +83,7 @@ def wet_share(hull, strip, height, up):
 
     hull, strip : records    height : of the strip above the plane, m    up : cosine of the hull's axis and the normal
     """
-    if hull.kind == HULL_SPHERE:
+    if hull.kind == HULL_SPHERE or hull.kind == HULL_DRAG:
         return wet_sphere(height, hull.radius)[0]
     if hull.kind == HULL_WINDAGE:
         return 0.0 if height > 0.0 else 1.0
@@ -419,7 +419,7 @@ def sphere_terms(hull, rates, water, rho, sums):
 
 @kernel(**UNCOUNTED)
 def oriented_terms(hull, pose, rates, water, table, rho, step, block):
-    """Adds the force on a foil or a windage area to the block of its body; returns the power it loses, W.
+    """Adds the force on a foil or an area to the block of its body; returns the power it loses, W.
 
     Source: :func:`ropewalk.loads.oriented.turning_terms`, with the relative flow u = u_w - (v + omega x e).
     hull : record    pose, rates : of the body, as in :func:`hull_terms`    water : its STRIP_WATER record
@@ -433,10 +433,17 @@ def oriented_terms(hull, pose, rates, water, table, rho, step, block):
             return 0.0
         flow = sub3(strip_velocity(water), own)
         return turning_terms(foil_load(hull, R, flow, table, rho * share), flow, e, (omega, alpha), Z, step, block)
+    if hull.kind == HULL_DRAG:
+        b = 0.5 * rho * share
+        if b == 0.0:
+            return 0.0
+        flow = sub3(strip_velocity(water), own)
+        lost = turning_terms(area_load(hull.areas, R, flow, b), flow, e, (omega, alpha), Z, step, block)
+        return lost + spin_drag(hull.turning, R, omega, Z, b, step[1], block)
     if share == 1.0 or hull.wind_drag == 0.0:
         return 0.0
     flow = sub3(vector(water.wind), own)
-    return turning_terms(windage_load(hull, R, flow), flow, e, (omega, alpha), Z, step, block)
+    return turning_terms(area_load(hull.areas, R, flow, hull.wind_drag), flow, e, (omega, alpha), Z, step, block)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -458,7 +465,7 @@ def hull_terms(hull, pose, rates, around, arrays, fluid, step, block):
 def morison_terms(hull, pose, rates, around, arrays, rho, step, block):
     """As :func:`hull_terms`, without buoyancy.    rho : kg/m3"""
     (_, R, Z), (_, strip, water, _, sums, table), (v, a, omega, alpha) = pose, arrays, rates
-    if hull.kind == HULL_FOIL or hull.kind == HULL_WINDAGE:
+    if hull.kind >= HULL_WINDAGE:  # or a foil, or a drag area
         return oriented_terms(hull, pose, rates, water[hull.strip], table, rho, step, block)
     axis, e, total = onto(R, vector(hull.axis)), onto(R, vector(hull.place)), sums[0]
     _clear(total)

@@ -1,4 +1,4 @@
-r"""Forces of the flow that turn with a body: lift and drag of foils, wind on areas that differ by direction.
+r"""Forces of the flow that turn with a body: lift and drag of foils, drag of areas that differ by direction.
 
 At the arm e of a body with attitude R the flow u relative to the place makes the force F and the couple N, both given
 in the body frame by :math:`R^T u`. With S and G, their derivatives by u, a world rotation :math:`\theta` changes them
@@ -87,20 +87,45 @@ def foil_load(hull, R, u, table, density):
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
-def windage_load(hull, R, u):
-    r"""Force of the wind on a windage area, as in :func:`turning_terms`.
+def area_drag(areas, R, u, b):
+    r"""Drag of areas that differ by direction of a body (N), and its derivative by the relative velocity (N s/m).
 
-    .. math:: F = \tfrac12 \rho_a C\, |u|\, R A R^T u, \qquad A = \operatorname{diag}(A_x, A_y, A_z)
+    .. math:: f = b\, |u|\, R A R^T u, \qquad A = \operatorname{diag}(A_x, A_y, A_z)
 
-    Source: [Montano2005], eq. (2), with the velocity u of the air relative to the area and an area for each direction
-    of the body.
+    Source: [Montano2005], eq. (2), with the velocity u relative to the area and an area for each direction of the body.
 
-    hull : record of HULL    R : attitude    u : air minus body velocity, m/s
+    areas : (3,) m2    R : attitude    u : fluid minus body velocity, m/s    b : half density and coefficient, kg/m3
     """
     x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
-    area = hull.wind_area
-    A = add9(outer(scale3(area[0], x), x), add9(outer(scale3(area[1], y), y), outer(scale3(area[2], z), z)))
+    A = add9(outer(scale3(areas[0], x), x), add9(outer(scale3(areas[1], y), y), outer(scale3(areas[2], z), z)))
     speed, faced = np.sqrt(dot(u, u)), onto(A, u)
-    over = hull.wind_drag / speed if speed > 0.0 else 0.0
-    S = add9(scale9(hull.wind_drag * speed, A), outer(scale3(over, faced), u))
-    return scale3(hull.wind_drag * speed, faced), S, ZERO3, ZERO9
+    over = b / speed if speed > 0.0 else 0.0
+    return scale3(b * speed, faced), add9(scale9(b * speed, A), outer(scale3(over, faced), u))
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def area_load(areas, R, u, b):
+    """As :func:`area_drag`, as in :func:`turning_terms`: without a couple."""
+    F, S = area_drag(areas, R, u, b)
+    return F, S, ZERO3, ZERO9
+
+
+@kernel(fastmath=FUSED, **UNCOUNTED)
+def spin_drag(turning, R, omega, Z, b, gp, block):
+    r"""Adds minus the moment of drag by turning, and its derivative, to a body's block; returns what it loses, W.
+
+    .. math:: N = -b\, |\omega|\, R C R^T \omega, \qquad
+              \delta N = \theta \times N - g_p T Z\, \theta, \qquad
+              T = -\frac{\partial N}{\partial\omega}
+
+    as the angular velocity turns with the body, beside what a step adds to it. The law of [MoorDyn2025] for the
+    rotational entries of CdA.
+
+    turning : (3,) C, m5    omega : angular velocity, world, rad/s    Z : as in physics/rigidbody.py
+    b : half density, kg/m3    gp : as in :func:`turning_terms`    block : (6, 7)
+    """
+    drag, T = area_drag(turning, R, omega, b)
+    N = scale3(-1.0, drag)
+    add_column(block, 3, drag)
+    add_block(block, 3, 3, add9(hat9(N), scale9(gp, times(T, Z))))
+    return dot(drag, omega)

@@ -1,4 +1,4 @@
-"""Hulls, windage areas and foils as records: shape and coefficients, strips and end discs on the axis."""
+"""Hulls, windage and drag areas, foils as records: shape and coefficients, strips and end discs on the axis."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.model.arrays import Records, joined, offsets, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, Hulls
+from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_FOIL, HULL_SPHERE, Hulls
 
 STRIPS = 12  # of a hull, shared among its stretches by length: a cylinder's wave force is then within 0.5 %
 
-# a hull, an area on which the wind acts, or a foil, as kernels read it; vectors in the frame of its body
+# a hull, a windage or drag area, or a foil, as kernels read it; vectors in the frame of its body
 HULL = np.dtype(
     [
         ("kind", "i8"),  # of model/bodies.py
@@ -26,13 +26,14 @@ HULL = np.dtype(
         ("place", "f8", (3,)),  # origin of the profile, centre of the sphere, of the area or of the foil, m
         ("axis", "f8", (3,)),  # unit, of the profile; to the leading edge of a foil
         ("normal", "f8", (3,)),  # unit, to the side of a foil's lift
-        ("radius", "f8"),  # of a sphere, m
+        ("radius", "f8"),  # of a sphere, or of that which stands for a drag area at the surface, m
         ("drag_across", "f8"),  # coefficients
         ("drag_along", "f8"),
         ("added_across", "f8"),
         ("added_along", "f8"),
         ("wind_drag", "f8"),  # half air density times coefficient, kg/m3
-        ("wind_area", "f8", (3,)),  # of windage, across the axes of the body, m2
+        ("areas", "f8", (3,)),  # of windage and drag areas, across the axes of the body, m2
+        ("turning", "f8", (3,)),  # of drag areas, about them, m5
         ("area", "f8"),  # of a foil, m2
         ("chord", "f8"),  # its length, m
     ],
@@ -78,7 +79,7 @@ def cut_strips(profile: NDArray[np.float64]) -> Records:
 
 
 def strips_of(hulls: Hulls, h: int) -> Records:
-    """(n,) of STRIP, of hull h: strips and end discs; a sphere, a windage area and a foil are one strip.
+    """(n,) of STRIP, of hull h: strips and end discs; a sphere, a windage or drag area and a foil are one strip.
 
     A foil gets wet as a strip as long as its chord and as wide as its span.
     """
@@ -87,7 +88,7 @@ def strips_of(hulls: Hulls, h: int) -> Records:
         strips = joined([strips, _end_discs(hulls, h, strips)], STRIP)
     else:
         strips = records(1, STRIP)
-        strips.volume = 4.0 / 3.0 * np.pi * hulls.radius[h] ** 3
+        strips.volume = 4.0 / 3.0 * np.pi * hulls.radius[h] ** 3 * (hulls.kind[h] == HULL_SPHERE)
         if hulls.kind[h] == HULL_FOIL:
             strips.ramp, strips.radius = hulls.chord[h], 0.5 * hulls.area[h] / hulls.chord[h]
     strips.hull = h
@@ -117,7 +118,7 @@ def hull_records(hulls: Hulls, air_density: float) -> tuple[Records, Records]:
     rows.has_discs = [int(np.any(own.disc_drag + own.added_along * (own.volume == 0.0) > 0.0)) for own in strips]
     rows.drag_across, rows.drag_along = hulls.drag_normal, hulls.drag_axial
     rows.added_across, rows.added_along = hulls.added_normal, hulls.added_axial
-    rows.wind_drag, rows.wind_area = 0.5 * air_density * hulls.wind_drag, hulls.wind_area
+    rows.wind_drag, rows.areas, rows.turning = 0.5 * air_density * hulls.wind_drag, hulls.areas, hulls.turning
     rows.foil, rows.foil_stop = hulls.foil_start[:-1], hulls.foil_start[1:]
     rows.normal, rows.area, rows.chord = hulls.normal, hulls.area, hulls.chord
     return rows, joined(strips, STRIP)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ropewalk.errors import InputError
 from ropewalk.methods.protocol import Claim, Solver
+from ropewalk.model.bodies import HULL_DRAG
 from ropewalk.model.environment import is_grid
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.lines import ROD
@@ -178,10 +179,10 @@ def _joint_demands(model: Model) -> Iterator[Claim]:
 
 
 def _flow_on_hulls(model: Model) -> bool:
-    """True if current or wind pulls at a hull, the wind at a windage area, or the current at a foil, of a free body."""
+    """True if current or wind pulls at a hull, an area or a foil of a free body."""
     sea, hulls = model.sea, model.bodies.hulls
     wet = sea.current_speed > 0.0 and sea.water_density > 0.0
     in_water = wet & ((hulls.drag_normal > 0.0) | (hulls.drag_axial > 0.0) | np.any(hulls.end_drag > 0.0, axis=1))
-    in_water |= wet & (hulls.area > 0.0)
+    in_water |= wet & ((hulls.area > 0.0) | (hulls.kind == HULL_DRAG))
     in_wind = (sea.wind_speed > 0.0) & (hulls.wind_drag > 0.0)
     return bool(np.any((model.bodies.joint[hulls.body] == LOOSE) & (in_water | in_wind)))

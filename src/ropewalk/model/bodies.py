@@ -14,21 +14,21 @@ from ropewalk.model.in_time import steady_vector
 from ropewalk.model.joints import FIXED, LOOSE, MOVING, MotionBook
 from ropewalk.spec import bodies as spec
 from ropewalk.spec.foils import Foil
-from ropewalk.spec.hulls import AxisymmetricHull, SphereHull, Windage
+from ropewalk.spec.hulls import AxisymmetricHull, DragArea, SphereHull, Windage
 
-HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, HULL_FOIL = 1, 2, 3, 4
+HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, HULL_FOIL, HULL_DRAG = 1, 2, 3, 4, 5
 
 _JOINTS = {"fixed": FIXED, "free": LOOSE, "moving": MOVING, "coupled": MOVING}
 
 
 class Hulls(NamedTuple):
-    """Hulls, windage areas and foils of all bodies, those of a body one after another; vectors in its frame."""
+    """Hulls, windage and drag areas, foils of all bodies, those of a body one after another; vectors in its frame."""
 
     body: Ints  # (h,) whose it is
-    kind: Ints  # (h,) HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE or HULL_FOIL
-    place: Array  # (h, 3) origin of a profile, centre of a sphere, or where wind or lift act, m
+    kind: Ints  # (h,) HULL_AXISYMMETRIC, HULL_SPHERE, HULL_WINDAGE, HULL_FOIL or HULL_DRAG
+    place: Array  # (h, 3) origin of a profile, centre of a sphere, or where wind, lift or drag act, m
     axis: Array  # (h, 3) unit, of a profile; to the leading edge of a foil
-    radius: Array  # (h,) of a sphere, m
+    radius: Array  # (h,) of a sphere, or of that which stands for a drag area at the surface, m
     profile_start: Ints  # (h + 1,)
     profile: Array  # (m, 2) z along the axis, radius, m
     drag_normal: Array  # (h,)
@@ -38,7 +38,8 @@ class Hulls(NamedTuple):
     end_drag: Array  # (h, 2) of the discs at the first and last entry of a profile
     end_added: Array  # (h, 2)
     wind_drag: Array  # (h,)
-    wind_area: Array  # (h, 3) of windage, across x, y and z of the body, m2
+    areas: Array  # (h, 3) of windage and drag areas, across x, y and z of the body, m2
+    turning: Array  # (h, 3) of drag areas, about x, y and z of the body, m5
     normal: Array  # (h, 3) unit, to the side of a foil's lift
     area: Array  # (h,) of a foil, m2
     chord: Array  # (h,) its length, m
@@ -69,10 +70,11 @@ class Bodies(NamedTuple):
     load_at: Array  # (n, 3) m
     stiffness: Array  # (n, 6, 6) world, about `position`
     damping: Array  # (n, 6, 6) world
+    quadratic: Array  # (n, 6, 6) damping by the square of the velocities, world
     added_mass: Array  # (n, 6, 6)
 
     def hulls_of(self, k: int, *, windage: bool = False) -> list[int]:
-        """Indices of the hulls of body k, with its windage areas and foils if asked for."""
+        """Indices of the hulls of body k, with its windage and drag areas and foils if asked for."""
         own = range(int(self.hull_start[k]), int(self.hull_start[k + 1]))
         return [h for h in own if windage or self.hulls.kind[h] in (HULL_AXISYMMETRIC, HULL_SPHERE)]
 
@@ -90,7 +92,7 @@ def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies
     """Arrays of all bodies, in the order of the file."""
     parts = list(bodies.values())
     masses = [_mass(body) for body in parts]
-    zero6 = np.zeros((6, 6))
+    rows, zero6 = [_parts(body) for body in parts], np.zeros((6, 6))
     return Bodies(
         position=floats([b.position for b in parts], (-1, 3)),
         quaternion=floats([quaternion_of(b.attitude) for b in parts], (-1, 4)),
@@ -100,13 +102,14 @@ def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies
         centre=floats([c for _, c, _ in masses], (-1, 3)),
         inertia=floats([i for _, _, i in masses], (-1, 3, 3)),
         volume=floats([b.volume for b in parts]),
-        hull_start=offsets([len(b.all_hulls) + len(b.windage) + len(b.foils) for b in parts]),
-        hulls=_hulls(parts),
+        hull_start=offsets([len(own) for own in rows]),
+        hulls=_hulls(rows),
         load_force=floats([steady_vector(b.loads.force) for b in parts], (-1, 3)),
         load_moment=floats([steady_vector(b.loads.moment) for b in parts], (-1, 3)),
         load_at=floats([b.loads.at for b in parts], (-1, 3)),
         stiffness=floats([zero6 if b.stiffness is None else b.stiffness for b in parts], (-1, 6, 6)),
         damping=floats([zero6 if b.damping is None else b.damping for b in parts], (-1, 6, 6)),
+        quadratic=floats([zero6 if b.quadratic_damping is None else b.quadratic_damping for b in parts], (-1, 6, 6)),
         added_mass=floats([zero6 if b.added_mass is None else b.added_mass for b in parts], (-1, 6, 6)),
     )
 
@@ -143,13 +146,9 @@ def hull_frame(axis: tuple[float, float, float] | Array) -> Array:
     return np.column_stack([*axes_across(unit), unit])
 
 
-def _hulls(bodies: list[spec.Body]) -> Hulls:
-    """Hulls, windage areas and foils of all bodies."""
-    rows = [
-        {"body": k} | row
-        for k, body in enumerate(bodies)
-        for row in (*map(_hull, body.all_hulls), *map(_windage, body.windage), *map(_foil, body.foils))
-    ]
+def _hulls(by_body: list[list[dict[str, Any]]]) -> Hulls:
+    """Hulls, windage and drag areas, foils of all bodies."""
+    rows = [{"body": k} | row for k, own in enumerate(by_body) for row in own]
 
     def column(name: str, width: int = 1) -> Array:
         zero = 0.0 if width == 1 else (0.0,) * width
@@ -172,7 +171,8 @@ def _hulls(bodies: list[spec.Body]) -> Hulls:
         end_drag=column("end_drag", 2),
         end_added=column("end_added", 2),
         wind_drag=column("wind_drag"),
-        wind_area=column("wind_area", 3),
+        areas=column("areas", 3),
+        turning=column("turning", 3),
         normal=column("normal", 3),
         area=column("area"),
         chord=column("chord"),
@@ -180,6 +180,12 @@ def _hulls(bodies: list[spec.Body]) -> Hulls:
         foil_start=offsets([len(table) for table in tables]),
         foil=frozen(joined([table for table in tables if len(table)], FOIL_ROW)),
     )
+
+
+def _parts(body: spec.Body) -> list[dict[str, Any]]:
+    """Rows of `Hulls` of one body."""
+    return [*map(_hull, body.all_hulls), *map(_windage, body.windage), *map(_drag_area, body.drag_areas),
+            *map(_foil, body.foils)]  # fmt: skip
 
 
 def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
@@ -202,7 +208,13 @@ def _hull(hull: AxisymmetricHull | SphereHull) -> dict[str, Any]:
 def _windage(windage: Windage) -> dict[str, Any]:
     """As `_hull`, of an area that the wind acts on."""
     return {"kind": HULL_WINDAGE, "place": windage.position, "axis": (0.0, 0.0, 1.0),
-            "wind_drag": windage.coefficient, "wind_area": windage.areas}  # fmt: skip
+            "wind_drag": windage.coefficient, "areas": windage.areas}  # fmt: skip
+
+
+def _drag_area(drag: DragArea) -> dict[str, Any]:
+    """As `_hull`, of a drag area."""
+    return {"kind": HULL_DRAG, "place": drag.position, "axis": (0.0, 0.0, 1.0), "radius": drag.radius,
+            "areas": drag.areas, "turning": drag.turnings}  # fmt: skip
 
 
 def _foil(foil: Foil) -> dict[str, Any]:

@@ -32,6 +32,7 @@ CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTE
 RAISED, NOT_FINITE = 1.0, 2.0  # what went wrong in a function: it raised an exception, or a value was not finite
 
 _tables: dict[bytes, Floats] = {}
+_live: list[Floats] = []
 _functions: dict[Any, Handle] = {}
 _tokens: dict[int, int] = {}  # by address
 _addresses: dict[int, int] = {NONE: NONE}  # by token
@@ -79,6 +80,13 @@ def table_address(numbers: Floats) -> int:
         _tables[key] = own
         register("table " + hashlib.sha256(key).hexdigest(), own.ctypes.data)
     return int(_tables[key].ctypes.data)
+
+
+def live_table(size: int) -> tuple[Floats, int]:
+    """A table of zeros that its owner fills while kernels read it, and its address; kept."""
+    own = np.zeros(size)
+    _live.append(own)
+    return own, register(f"live table {len(_live)}", int(own.ctypes.data))
 
 
 def handle_of(function: Callable[..., Any], shape: tuple[int, ...], n_found: int) -> Handle:

@@ -9,7 +9,16 @@ from pydantic import Field, model_validator
 
 from ropewalk.spec.base import Finite, Matrix6, NotNegative, Part, Vector
 from ropewalk.spec.foils import Foil
-from ropewalk.spec.hulls import AxisymmetricHull, Hull, NoHull, SphereHull, Windage, keep_unset, with_added_mass
+from ropewalk.spec.hulls import (
+    AxisymmetricHull,
+    DragArea,
+    Hull,
+    NoHull,
+    SphereHull,
+    Windage,
+    keep_unset,
+    with_added_mass,
+)
 from ropewalk.spec.in_time import VectorValue
 from ropewalk.spec.joints import BodyJoint, Motion, check_motion
 
@@ -57,6 +66,8 @@ class Body(Part):
     """Several hulls in place of `hull`: columns, pontoons, floats. What two of them share counts twice."""
     windage: tuple[Windage, ...] = ()
     """Areas on which the wind acts, beside the dry parts of hulls."""
+    drag_areas: tuple[DragArea, ...] = ()
+    """Drag in the water beside that of hulls, known by its areas."""
     foils: tuple[Foil, ...] = ()
     """Surfaces with lift and drag by angle of attack: trawl doors, depressors, fins."""
     volume: NotNegative = 0.0
@@ -68,6 +79,9 @@ class Body(Part):
     """Linear stiffness about `position` in the world (x, y, z, roll, pitch, yaw); N/m, N, N m."""
     damping: Matrix6 | None = None
     """Linear damping in the world frame."""
+    quadratic_damping: Matrix6 | None = None
+    """In the world frame: force i is minus the sum of B_ij |v_j| v_j over translations and rotations j; N s2/m2,
+    N m s2."""
     added_mass: Matrix6 | None = None
     """In the body frame, kg, kg m, kg m2, beside that of the hull."""
 

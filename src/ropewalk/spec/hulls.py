@@ -178,3 +178,38 @@ class Windage(Part):
     def areas(self) -> tuple[float, ...]:
         """Areas across x, y and z of the body, m2."""
         return self.area if isinstance(self.area, tuple) else (self.area,) * 3
+
+
+class DragArea(Part):
+    """Drag in the water of what has no hull, or of what a hull leaves out: frames, fenders, appendages."""
+
+    area: NotNegative | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)] = 0.0
+    """Coefficient times area, m2; or [x, y, z], those of the flow along x, y and z of the body. In between, as for
+    `windage`."""
+    turning: NotNegative | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)] = 0.0
+    """The same for turning about x, y and z of the body, m5: the moment is half the density times it times the angular
+    velocity squared."""
+    position: Vector = (0.0, 0.0, 0.0)
+    """Where the drag acts, in the body frame, m. Above the surface nothing acts; at the surface the share of a sphere
+    that has the largest of the areas as its section."""
+
+    @model_validator(mode="after")
+    def _meets_water(self) -> DragArea:
+        if not any((*self.areas, *self.turnings)):
+            raise ValueError("area and turning are 0, so there is no drag; leave it out")
+        return self
+
+    @property
+    def areas(self) -> tuple[float, ...]:
+        """By direction of the body, m2."""
+        return self.area if isinstance(self.area, tuple) else (self.area,) * 3
+
+    @property
+    def turnings(self) -> tuple[float, ...]:
+        """By axis of the body, m5."""
+        return self.turning if isinstance(self.turning, tuple) else (self.turning,) * 3
+
+    @property
+    def radius(self) -> float:
+        """Of the sphere that stands for it at the surface, m."""
+        return max(math.sqrt(max(self.areas) / math.pi), max(self.turnings) ** 0.2)

@@ -65,7 +65,7 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
         given_terms(body, R, block)
         if body.has_matrices == 1:
             add_matrices(body, pose, rates, memory.attitude[k], psi, (0.0, 0.0), block)
-            lost = _quadratic(body.damping, v, omega)
+            lost = _damped(body, v, omega)
             damping += lost
             loads += lost
         ledger.step[0].loads += _book(block, R, F[row].loads, F[turn].loads, way, psi)
@@ -88,12 +88,14 @@ def measure_bodies(X, flow, mesh, rho, g, ledger, F):
 
 
 @kernel
-def _quadratic(C, v, omega):
-    total = 0.0
+def _damped(body, v, omega):
+    """Power lost by the damping that the user gives, linear and quadratic, W.  body : record of BODY"""
+    C, Q, total = body.damping, body.quadratic, 0.0
     for i in range(6):
         left = v[i] if i < 3 else omega[i - 3]
         for j in range(6):
-            total += left * C[i, j] * (v[j] if j < 3 else omega[j - 3])
+            rate = v[j] if j < 3 else omega[j - 3]
+            total += left * (C[i, j] + Q[i, j] * abs(rate)) * rate
     return total
 
 

@@ -17,7 +17,7 @@ from ropewalk.loads.strips import hull_records
 from ropewalk.methods.claims import CLOSED_FORM, demands
 from ropewalk.methods.protocol import Claim
 from ropewalk.model.arrays import Array, flags, floats, ints, joined
-from ropewalk.model.bodies import HULL_FOIL, Hulls
+from ropewalk.model.bodies import HULL_DRAG, HULL_FOIL, Hulls
 from ropewalk.model.environment import bed_heights, bed_normals, level_bed
 from ropewalk.model.foils import FOIL_ROW
 from ropewalk.model.joints import LOOSE
@@ -154,9 +154,9 @@ def _push(model: Model) -> Array:
     across = np.array([_lateral_area(hulls, h) for h in range(hulls.kind.size)]).reshape(-1)
     in_water, in_wind = np.zeros(bodies.mass.size), np.zeros(bodies.mass.size)
     np.add.at(in_water, hulls.body, hulls.drag_normal * HALF_WET * across)
-    np.add.at(
-        in_wind, hulls.body, hulls.wind_drag * ((1.0 - HALF_WET) * across + hulls.wind_area.max(axis=1, initial=0.0))
-    )
+    areas = hulls.areas.max(axis=1, initial=0.0)
+    np.add.at(in_water, hulls.body, areas * (hulls.kind == HULL_DRAG))
+    np.add.at(in_wind, hulls.body, hulls.wind_drag * ((1.0 - HALF_WET) * across + areas))
     drag = 0.5 * sea.water_density * sea.current_speed**2 * in_water
     ropes = model.sections.drag_normal[lines.piece_section] * lines.piece_length
     rope = 0.5 * sea.water_density * sea.current_speed**2 * LINE_SHARE * float(np.sum(ropes)) / max(1, bodies.mass.size)
