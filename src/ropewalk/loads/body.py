@@ -192,7 +192,12 @@ def matrix_terms(body, pose, rates, now, step, block):
 
 @kernel
 def _rates_block(C, Q, speed, p, q):
-    """Derivative C + 2 Q |v| of damping by the velocities, its 3 x 3 part from row p and column q, as 9 numbers."""
+    """Derivative dF/dv = C + 2 Q |v| of damping, its 3 x 3 part from row p and column q, as 9 numbers.
+
+    Source: :func:`matrix_terms`.
+
+    C, Q : (6, 6) N s/m and N s2/m2, moments alike    speed : |v_j| of the six rates
+    """
     x, y, z = 2.0 * speed[q], 2.0 * speed[q + 1], 2.0 * speed[q + 2]
     return (
         C[p, q] + x * Q[p, q], C[p, q + 1] + y * Q[p, q + 1], C[p, q + 2] + z * Q[p, q + 2],

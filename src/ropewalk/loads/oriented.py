@@ -105,7 +105,10 @@ def area_drag(areas, R, u, b):
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
 def area_load(areas, R, u, b):
-    """As :func:`area_drag`, as in :func:`turning_terms`: without a couple."""
+    """Drag of areas F = f (N) and its derivative, N = 0, as in :func:`turning_terms`.  Source: :func:`area_drag`.
+
+    areas, R, u, b : as in :func:`area_drag`
+    """
     F, S = area_drag(areas, R, u, b)
     return F, S, ZERO3, ZERO9
 
@@ -118,8 +121,9 @@ def spin_drag(turning, R, omega, Z, b, gp, block):
               \delta N = \theta \times N - g_p T Z\, \theta, \qquad
               T = -\frac{\partial N}{\partial\omega}
 
-    as the angular velocity turns with the body, beside what a step adds to it. The law of [MoorDyn2025] for the
-    rotational entries of CdA.
+    as the angular velocity turns with the body, beside what a step adds to it.
+
+    Source: [MoorDyn2025], rotational entries of CdA of bodies.
 
     turning : (3,) C, m5    omega : angular velocity, world, rad/s    Z : as in physics/rigidbody.py
     b : half density, kg/m3    gp : as in :func:`turning_terms`    block : (6, 7)

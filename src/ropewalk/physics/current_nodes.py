@@ -36,6 +36,8 @@ def nodes_velocity(r, t, address, n_segments):
 
     .. math:: u = (1 - \sigma)\, (u_a + a_a \tau) + \sigma\, (u_b + a_b \tau), \qquad \tau = t - t_0
 
+    Source: [MoorDyn2025], WaveKin 1, whose nodes have given velocities and accelerations.
+
     r : m    t : s    address : of the table    n_segments : in it
     """
     nearest, first, share = np.inf, 1, 0.0
@@ -59,7 +61,11 @@ def nodes_velocity(r, t, address, n_segments):
 
 @kernel
 def _moved(address, at, share, since):
-    """One component: velocities at `at` and at + 3, accelerations six further on."""
+    """One component of u = (1 - s)(u_a + a_a tau) + s (u_b + a_b tau), m/s.  Source: :func:`nodes_velocity`.
+
+    address : of the table    at : of u_a in it; u_b stands three, accelerations six further on    share : s
+    since : tau, s
+    """
     a = number_at(address, at) + since * number_at(address, at + 6)
     b = number_at(address, at + 3) + since * number_at(address, at + 9)
     return (1.0 - share) * a + share * b
