@@ -13,7 +13,8 @@ from __future__ import annotations
 from ropewalk.coupling import moordyn as _names
 from ropewalk.coupling import moordyn_vtk as _vtk
 from ropewalk.coupling import moordyn_water as _water
-from ropewalk.coupling.moordyn import LEVEL_DBG, LEVEL_ERR, LEVEL_MSG, LEVEL_NONE, LEVEL_WRN, Instance, Part
+from ropewalk.coupling.moordyn import LEVEL_DBG, LEVEL_ERR, LEVEL_MSG, LEVEL_NONE, LEVEL_WRN
+from ropewalk.coupling.moordyn_instance import Instance, Part, takes
 
 BODY_TYPE_COUPLED = _names.COUPLED
 BODY_TYPE_FIXED = _names.FIXED
@@ -80,41 +81,49 @@ SetWaveKin = _water.external_waves_set
 Step = _names.step
 
 
+@takes("system")
 def GetNumberPoints(instance: Instance) -> int:
     """Number of points."""
     return len(instance.points)
 
 
+@takes("system")
 def GetNumberLines(instance: Instance) -> int:
     """Number of lines."""
     return len(instance.system.lines)
 
 
+@takes("system")
 def GetNumberBodies(instance: Instance) -> int:
     """Number of bodies."""
     return len(instance.bodies)
 
 
+@takes("system")
 def GetNumberRods(instance: Instance) -> int:
     """Number of rods."""
     return len(instance.rods)
 
 
+@takes("body")
 def GetBodyPos(body: Part) -> tuple[float, ...]:
     """Position of a body, m."""
     return GetBodyState(body)[0][:3]
 
 
+@takes("body")
 def GetBodyAngle(body: Part) -> tuple[float, ...]:
     """XYZ angles of a body, rad."""
     return GetBodyState(body)[0][3:]
 
 
+@takes("body")
 def GetBodyVel(body: Part) -> tuple[float, ...]:
     """Velocity of a body, m/s."""
     return GetBodyState(body)[1][:3]
 
 
+@takes("body")
 def GetBodyAngVel(body: Part) -> tuple[float, ...]:
     """Angular velocity of a body, rad/s."""
     return GetBodyState(body)[1][3:]

@@ -31,6 +31,8 @@ from ropewalk.spec.system import Source, System
 
 Forces = dict[str, tuple[Array, ...]]
 _WEATHER = ("environment.current", "environment.waves", "environment.wind")  # read from the sea at every step
+_PARTS = ("points", "bodies", "lines", "links", "nets")  # of a System
+_NUMBERS = (float, int, np.floating, np.integer)
 REELS = 2  # parts of a step in which a line is brought to a length that was set
 _LENGTH = re.compile(r"lines\.([^.]+)\.pieces\.0\.length")
 _RATES = ("point_velocity", "body_velocity", "body_rate", "velocity", "net_velocity")  # of a State
@@ -125,6 +127,8 @@ class Coupled:
 
     def length(self, line: str) -> float:
         """Unstretched length of a line, m; one that was set is reached at the end of the next step."""
+        if line not in self.model.names.lines:
+            raise InputError(f"no line {line!r}; there are {', '.join(self.model.names.lines)}")
         which = self.model.names.lines.index(line)
         return self._reeling.get(which, float(self.model.lines.length[which]))
 
@@ -164,8 +168,8 @@ class Coupled:
 
         ConvergenceError if the solver fails; `restore` what was saved before, or go on with another motion.
         """
-        if not 0.0 < dt < np.inf:
-            raise InputError(f"step of {dt:g} s: it must be positive and finite")
+        if not isinstance(dt, _NUMBERS) or not 0.0 < dt < np.inf:
+            raise InputError(f"step of {dt!r} s: it must be positive and finite")
         before = self._driven.position, self._driven.velocity
         self._driven.drive(self._time, dt, states)
         if hasattr(self.solver, "redrive"):
@@ -250,14 +254,20 @@ class Coupled:
 
     def restore(self, saved: bytes) -> None:
         """Go back to a moment that was saved with the same case."""
+        if not isinstance(saved, bytes | bytearray | memoryview):
+            raise InputError(f"a saved state is bytes, not {type(saved).__name__}")
         try:
             checkpoint = decode(saved)
         except DamagedError as error:
             raise InputError(f"the saved state cannot be restored: {error}") from None
+        if not {"time", "system", "cuts"} <= set(checkpoint.loop):
+            raise InputError("the saved state cannot be restored: it is that of a run, not of Coupled")
         self._reel_by(1.0)
         self._reeling = {}
         if checkpoint.loop["system"] != self._text():
             system = System.model_validate_json(checkpoint.loop["system"])
+            if any(set(getattr(system, kind)) != set(getattr(self.system, kind)) for kind in _PARTS):
+                raise InputError("the saved state cannot be restored: it is that of another case, with other parts")
             self._take(system, *self._prepared(system))
         assert isinstance(self.solver, Resumable)
         self._driven.restore(checkpoint.snapshot)
@@ -314,7 +324,10 @@ class Coupled:
 
     def pull(self, name: str, force: Sequence[float] | Array) -> None:
         """Pull at the mass centre of a free part with `force` (N, world) beside its other loads, until another pull."""
-        given = np.asarray(force, dtype=np.float64)
+        try:
+            given = np.asarray(force, dtype=np.float64)
+        except (TypeError, ValueError):
+            given = np.full(3, np.nan)
         if given.shape != (3,) or not np.isfinite(given).all():
             raise InputError(f"pull on '{name}': {force!r} N is not a force; give three finite numbers")
         names = self.model.names

@@ -73,8 +73,16 @@ class Driven:
 
     def _read(self, states: Mapping[str, Sequence[Any]]) -> tuple[Array, Array]:
         """Displacements and rotation vectors, and their rates, of what the caller gives."""
+        if not isinstance(states, Mapping):
+            raise InputError(f"states are given by name of the coupled part, not as {type(states).__name__}")
         if states.keys() != self._known:
             _refuse_names(self._known, set(states))
+        try:
+            return self._taken(states)
+        except (TypeError, ValueError):
+            raise InputError(f"states must be lists of numbers; given were {dict(states)}") from None
+
+    def _taken(self, states: Mapping[str, Sequence[Any]]) -> tuple[Array, Array]:
         both = np.empty((2, *self.position.shape))
         x, v = both[0], both[1]
         for part in self.parts:
@@ -82,6 +90,8 @@ class Driven:
             if len(given) != (4 if part.is_body else 2):
                 wanted = "(position, quaternion, velocity, rate)" if part.is_body else "(position, velocity)"
                 raise InputError(f"state of '{part.name}' has {len(given)} entries; give {wanted}")
+            if len(given[0]) != 3 or len(given[2 if part.is_body else 1]) != 3:
+                raise InputError(f"'{part.name}': a position and a velocity have three numbers each")
             if part.is_body:
                 x[part.row] = given[0] - self._rest[part.row]
                 v[part.row] = given[2]
@@ -164,4 +174,4 @@ def _refuse_names(known: set[str], given: set[str]) -> None:
     if missing := sorted(known - given):
         raise InputError(f"no state was given for {', '.join(map(repr, missing))}; every coupled part needs one")
     there = f"coupled are {', '.join(sorted(known))}" if known else "the case has no part with 'joint: coupled'"
-    raise InputError(f"{', '.join(map(repr, sorted(given - known)))} is not a coupled part; {there}")
+    raise InputError(f"{', '.join(sorted(map(repr, given - known)))} is not a coupled part; {there}")

@@ -12,15 +12,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
-from ropewalk.coupling.moordyn_instance import GRIP, Instance, plain_case, point_place, rod_nodes
+from ropewalk.coupling.moordyn_instance import (
+    GRIP,
+    ROD_NODES,
+    SUCCESS,
+    Instance,
+    Part,
+    number,
+    plain_case,
+    point_place,
+    rod_nodes,
+    takes,
+)
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io.attitudes import from_moordyn, to_case, to_moordyn
 from ropewalk.model.arrays import Array
@@ -30,44 +40,22 @@ from ropewalk.spec.system import System
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
-SUCCESS = 0
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _TYPES = {"coupled": COUPLED, "free": FREE, "fixed": FIXED}
-
-
-class Part(NamedTuple):
-    """A point, line, body or rod of an instance; `name` is that of the case, or that of a place on a body."""
-
-    instance: Instance
-    kind: str
-    number: int
-    name: str
-
-
-def _as_runtime_errors(function: _Function) -> _Function:
-    """MoorDyn's callers expect RuntimeError."""
-
-    @wraps(function)
-    def call(*arguments: Any, **named: Any) -> Any:
-        try:
-            return function(*arguments, **named)
-        except (InputError, ConvergenceError) as error:
-            raise RuntimeError(str(error)) from None
-
-    return call  # type: ignore[return-value]
 
 
 # --- the system ---
 
 
-@_as_runtime_errors
 def create(filepath: str = "") -> Instance:
     """Read a MoorDyn input file."""
-    return Instance(filepath)
+    try:
+        return Instance(str(filepath or ""))
+    except (InputError, ConvergenceError) as error:
+        raise RuntimeError(str(error)) from None
 
 
-@_as_runtime_errors
+@takes("system")
 def init(instance: Instance, x: Sequence[float] = (), v: Sequence[float] = ()) -> int:
     """Find the equilibrium with the coupled parts at `x`; they move off at `v`."""
     if not instance.is_open:
@@ -97,10 +85,11 @@ def _carry(plain: dict[str, Any], name: str, at: Array) -> None:
         body["position"] = at[:3].tolist()
 
 
-@_as_runtime_errors
+@takes("system")
 def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, dt: float) -> tuple[float, ...]:
     """Move from t to t + dt (s) and give the forces on the coupled parts there."""
     coupled = instance.running()
+    t, dt = number(t, "time"), number(dt, "step")
     place, speed = _checked(instance, x, v)
     for name, rate in instance.winding.items():
         if rate:
@@ -119,19 +108,26 @@ def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, d
     return tuple(found)
 
 
+@takes("system")
 def close(instance: Instance) -> int:
     """Let the memory go; harmless the second time."""
     instance.coupled, instance.is_open = None, False
     return SUCCESS
 
 
+@takes("system")
 def coupled_dof(instance: Instance) -> int:
     """Number of coupled degrees of freedom."""
     return instance.dof
 
 
 def _checked(instance: Instance, x: Sequence[float], v: Sequence[float]) -> tuple[Array, Array]:
-    place, speed = np.array(x, dtype=np.float64).ravel(), np.array(v, dtype=np.float64).ravel()
+    try:
+        place, speed = np.array(x, dtype=np.float64).ravel(), np.array(v, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise InputError("positions and velocities must be lists of numbers") from None
+    if not (np.isfinite(place).all() and np.isfinite(speed).all()):
+        raise InputError(f"positions and velocities must be finite; given were {place.tolist()}, {speed.tolist()}")
     if place.size != instance.dof or speed.size != instance.dof:
         raise InputError(
             f"{place.size} positions and {speed.size} velocities were given; the system has {instance.dof} coupled "
@@ -176,7 +172,7 @@ def _states(instance: Instance, x: Array, v: Array) -> dict[str, tuple[Array, ..
 # --- saving ---
 
 
-@_as_runtime_errors
+@takes("system")
 def serialize(instance: Instance) -> bytes:
     """All that the next step depends on."""
     before = None if instance.velocity is None else instance.velocity.tolist()
@@ -184,9 +180,11 @@ def serialize(instance: Instance) -> bytes:
     return head.encode() + b"\n" + instance.running().save()
 
 
-@_as_runtime_errors
+@takes("system")
 def deserialize(instance: Instance, saved: bytes) -> int:
     """Go on from what was serialised."""
+    if not isinstance(saved, bytes | bytearray | memoryview):
+        raise InputError(f"a saved state is bytes, not {type(saved).__name__}")
     head, _, rest = bytes(saved).partition(b"\n")
     try:
         given = json.loads(head)
@@ -199,18 +197,21 @@ def deserialize(instance: Instance, saved: bytes) -> int:
     return SUCCESS
 
 
-@_as_runtime_errors
+@takes("system")
 def save(instance: Instance, filepath: str) -> int:
     """`serialize` into a file."""
-    Path(filepath).write_bytes(serialize(instance))
+    try:
+        Path(str(filepath)).write_bytes(serialize(instance))
+    except OSError as error:
+        raise InputError(f"{filepath}: {error.strerror}") from None
     return SUCCESS
 
 
-@_as_runtime_errors
+@takes("system")
 def load(instance: Instance, filepath: str) -> int:
     """Go on from a file of `save`."""
     try:
-        saved = Path(filepath).read_bytes()
+        saved = Path(str(filepath)).read_bytes()
     except OSError as error:
         raise InputError(f"{filepath}: {error.strerror}") from None
     return int(deserialize(instance, saved))
@@ -219,41 +220,47 @@ def load(instance: Instance, filepath: str) -> int:
 # --- parts ---
 
 
-def _part(instance: Instance, kind: str, number: int, names: dict[int, str]) -> Part:
-    if number not in names:
-        raise RuntimeError(f"there is no {kind} {number}; the system has {len(names)}")
-    return Part(instance, kind, number, names[number])
+def _part(instance: Instance, kind: str, which: int, names: dict[int, str]) -> Part:
+    if not isinstance(which, int | np.integer) or which not in names:
+        raise RuntimeError(f"there is no {kind} {which!r}; the system has {len(names)}")
+    return Part(instance, kind, int(which), names[int(which)])
 
 
-def get_point(instance: Instance, number: int) -> Part:
+@takes("system")
+def get_point(instance: Instance, which: int) -> Part:
     """A point, by its number from 1."""
-    return _part(instance, "point", number, instance.points)
+    return _part(instance, "point", which, instance.points)
 
 
-def get_line(instance: Instance, number: int) -> Part:
+@takes("system")
+def get_line(instance: Instance, which: int) -> Part:
     """A line, by its number from 1."""
-    return _part(instance, "line", number, _numbered(instance.system.lines, "line"))
+    return _part(instance, "line", which, _numbered(instance.system.lines, "line"))
 
 
-def get_body(instance: Instance, number: int) -> Part:
+@takes("system")
+def get_body(instance: Instance, which: int) -> Part:
     """A body, by its number from 1."""
-    return _part(instance, "body", number, _numbered(instance.bodies, "body"))
+    return _part(instance, "body", which, _numbered(instance.bodies, "body"))
 
 
-def get_rod(instance: Instance, number: int) -> Part:
+@takes("system")
+def get_rod(instance: Instance, which: int) -> Part:
     """A rod, by its number from 1."""
-    return _part(instance, "rod", number, _numbered(instance.rods, "rod"))
+    return _part(instance, "rod", which, _numbered(instance.rods, "rod"))
 
 
 def _numbered(names: Any, head: str) -> dict[int, str]:
     return {int(name[len(head) :]): name for name in names if name[len(head) :].isdigit()}
 
 
+@takes("part")
 def part_id(part: Part) -> int:
     """Its number in the file."""
     return part.number
 
 
+@takes("part")
 def part_type(part: Part) -> int:
     """Coupled -1, free 0, fixed 1."""
     system = part.instance.system
@@ -266,16 +273,19 @@ def part_type(part: Part) -> int:
     return _TYPES.get(str(joint), FREE)
 
 
+@takes("point")
 def point_position(part: Part) -> tuple[float, ...]:
     """Where a point is, m."""
     return _tuple(point_place(part.instance, part.name)[0])
 
 
+@takes("point")
 def point_velocity(part: Part) -> tuple[float, ...]:
     """How it moves, m/s."""
     return _tuple(point_place(part.instance, part.name)[1])
 
 
+@takes("point")
 def point_force(part: Part) -> tuple[float, ...]:
     """Sum of the forces of the lines at a point, N."""
     instance = part.instance
@@ -288,6 +298,7 @@ def point_force(part: Part) -> tuple[float, ...]:
     return _tuple(total)
 
 
+@takes("body")
 def body_state(part: Part) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Position and XYZ angles (m, rad), velocity and angular velocity (m/s, rad/s) of a body."""
     state = part.instance.state()
@@ -299,30 +310,34 @@ def body_state(part: Part) -> tuple[tuple[float, ...], tuple[float, ...]]:
     )
 
 
+@takes("rod")
 def rod_segments(part: Part) -> int:
     """Number of segments of a rod."""
     return rod_node_count(part) - 1
 
 
+@takes("rod")
 def rod_node_count(part: Part) -> int:
     """Number of nodes of a rod."""
     return len(rod_nodes(part.instance, part.name)[0])
 
 
+@takes("rod")
 def rod_node_position(part: Part, i: int) -> tuple[float, ...]:
     """Position of node i of a rod, from end A, m."""
-    return _tuple(rod_nodes(part.instance, part.name)[0][_of_rod(part, i)])
+    return _tuple(rod_nodes(part.instance, part.name)[0][_index(part, i, ROD_NODES)])
 
 
+@takes("rod")
 def rod_node_velocity(part: Part, i: int) -> tuple[float, ...]:
     """Velocity of node i of a rod, from end A, m/s."""
-    return _tuple(rod_nodes(part.instance, part.name)[1][_of_rod(part, i)])
+    return _tuple(rod_nodes(part.instance, part.name)[1][_index(part, i, ROD_NODES)])
 
 
-def _of_rod(part: Part, i: int) -> int:
-    if not 0 <= i < rod_node_count(part):
-        raise RuntimeError(f"rod {part.number} has no node {i}; it has {rod_node_count(part)}")
-    return i
+def _index(part: Part, i: int, count: int) -> int:
+    if not isinstance(i, int | np.integer) or not 0 <= i < count:
+        raise InputError(f"{part.kind} {part.number} has no node {i!r}; it has {count}, from 0")
+    return int(i)
 
 
 # --- lines ---
@@ -336,34 +351,37 @@ def _nodes(part: Part) -> tuple[State, slice, int]:
 
 def _node(part: Part, i: int) -> tuple[State, int]:
     state, nodes, _ = _nodes(part)
-    if not 0 <= i < nodes.stop - nodes.start:
-        raise RuntimeError(f"line {part.number} has no node {i}; it has {nodes.stop - nodes.start}")
-    return state, nodes.start + i
+    return state, nodes.start + _index(part, i, nodes.stop - nodes.start)
 
 
+@takes("line")
 def line_nodes(part: Part) -> int:
     """Number of nodes."""
     _, nodes, _ = _nodes(part)
     return nodes.stop - nodes.start
 
 
+@takes("line")
 def line_segments(part: Part) -> int:
     """Number of segments."""
     return line_nodes(part) - 1
 
 
+@takes("line")
 def line_node_position(part: Part, i: int) -> tuple[float, ...]:
     """Position of node i, m."""
     state, at = _node(part, i)
     return _tuple(state.position[at])
 
 
+@takes("line")
 def line_node_velocity(part: Part, i: int) -> tuple[float, ...]:
     """Velocity of node i, m/s."""
     state, at = _node(part, i)
     return _tuple(state.velocity[at])
 
 
+@takes("line")
 def line_node_tension(part: Part, i: int) -> tuple[float, ...]:
     """Tension at node i as a vector along the line, towards end B, N."""
     state, at = _node(part, i)
@@ -376,40 +394,48 @@ def line_node_tension(part: Part, i: int) -> tuple[float, ...]:
     return _tuple(state.tension[at] * way / np.linalg.norm(way))
 
 
+@takes("line")
 def line_fairlead_tension(part: Part) -> float:
     """Tension at end B: the true reaction, N."""
     state, _, k = _nodes(part)
     return float(np.linalg.norm(state.end_force[k, 1]))
 
 
+@takes("line")
 def line_largest_tension(part: Part) -> float:
     """Largest tension along a line, N."""
     state, nodes, k = _nodes(part)
     return float(max(state.tension[nodes].max(), *np.linalg.norm(state.end_force[k], axis=1)))
 
 
+@takes("line")
 def line_length(part: Part) -> float:
     """Unstretched length, m."""
     coupled = part.instance.coupled
     return part.instance.system.lines[part.name].length if coupled is None else coupled.length(part.name)
 
 
-@_as_runtime_errors
+@takes("line")
 def set_line_length(part: Part, length: float) -> int:
     """Change the unstretched length (m) from now on."""
-    part.instance.running().set(f"lines.{part.name}.pieces.0.length", float(length))
+    part.instance.running().set(f"lines.{part.name}.pieces.0.length", number(length, "length"))
     return SUCCESS
 
 
+@takes("line")
 def set_line_length_rate(part: Part, rate: float) -> int:
     """Wind line out (m/s, positive) or in, from the next step on."""
-    part.instance.winding[part.name] = float(rate)
+    part.instance.winding[part.name] = number(rate, "rate")
     return SUCCESS
 
 
+@takes("system")
 def end_tensions(instance: Instance, n_lines: int) -> tuple[list[float], list[float], list[float], list[float]]:
     """Horizontal and vertical tension at the fairleads, then at the anchors, of the first `n_lines` lines, N."""
-    force = instance.state().end_force[:n_lines]
+    force = instance.state().end_force
+    if not isinstance(n_lines, int | np.integer) or not 0 <= n_lines <= len(force):
+        raise InputError(f"tensions of {n_lines!r} lines are not there; the system has {len(force)}")
+    force = force[:n_lines]
     level = np.hypot(force[..., 0], force[..., 1])
     # MoorDyn's signs: vertical tension is that on the line
     return level[:, 1].tolist(), (-force[:, 1, 2]).tolist(), level[:, 0].tolist(), force[:, 0, 2].tolist()
@@ -418,27 +444,34 @@ def end_tensions(instance: Instance, n_lines: int) -> tuple[list[float], list[fl
 # --- messages ---
 
 
+@takes("system")
 def set_verbosity(instance: Instance, verbosity: int) -> int:
     """Accepted; ropewalk raises errors and prints nothing."""
     return SUCCESS
 
 
+@takes("system")
 def set_log_file(instance: Instance, filepath: str) -> int:
     """Where `log` writes."""
-    instance.log = Path(filepath)
+    instance.log = Path(str(filepath))
     return SUCCESS
 
 
+@takes("system")
 def set_log_level(instance: Instance, level: int) -> int:
     """Accepted, as `set_verbosity`."""
     return SUCCESS
 
 
+@takes("system")
 def log(instance: Instance, level: int, msg: str) -> int:
     """Add a line to the log file, if there is one."""
     if instance.log is not None:
-        with instance.log.open("a", encoding="utf-8") as stream:
-            stream.write(f"{msg}\n")
+        try:
+            with instance.log.open("a", encoding="utf-8") as stream:
+                stream.write(f"{msg}\n")
+        except OSError as error:
+            raise InputError(f"{instance.log}: {error.strerror}") from None
     return SUCCESS
 
 

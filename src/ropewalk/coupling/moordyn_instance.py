@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
+from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.io.conversion import Wishes
 from ropewalk.io.moordyn import read_moordyn
 from ropewalk.io.moordyn_water import WATER_FROM_OUTSIDE
@@ -18,8 +21,10 @@ from ropewalk.model.state import State, rotation_matrix
 from ropewalk.spec.system import System
 
 DEFAULT_FILE = "Mooring/lines.txt"
+SUCCESS = 0
 ROD_NODES = 13  # at which rods are given: the strips of their hulls are as long as what is between two of them
 STANDARD_RUN = {"duration": 1.0}  # of cases that are stepped by their caller
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAME = re.compile(r"(body|rod|point)(\d+)(?:_pin|_grip)?", re.ASCII)
 
 
@@ -151,6 +156,45 @@ def rod_nodes(instance: Instance, name: str) -> tuple[Array, Array]:
     """Positions (m) and velocities (m/s), (ROD_NODES, 3) each, of nodes of a rod from end A to end B."""
     end = np.array(instance.system.bodies[name].attachments["b"])
     return _on_body(instance, name, np.linspace(0.0, 1.0, ROD_NODES)[:, None] * end)
+
+
+class Part(NamedTuple):
+    """A point, line, body or rod of an instance; `name` is that of the case, or that of a place on a body."""
+
+    instance: Instance
+    kind: str
+    number: int
+    name: str
+
+
+def takes(kind: str) -> Callable[[_Function], _Function]:
+    """Raise RuntimeError, as callers of MoorDyn expect, for what is wrong; the first argument must be a `kind`."""
+
+    def wrap(function: _Function) -> _Function:
+        @wraps(function)
+        def call(first: Any, *arguments: Any, **named: Any) -> Any:
+            own = "system" if isinstance(first, Instance) else first.kind if isinstance(first, Part) else None
+            if own != kind and (own is None or kind != "part"):
+                raise RuntimeError(f"a {kind} is needed here, not {'a ' + own if own else type(first).__name__}")
+            try:
+                return function(first, *arguments, **named)
+            except (InputError, ConvergenceError) as error:
+                raise RuntimeError(str(error)) from None
+
+        return call  # type: ignore[return-value]
+
+    return wrap
+
+
+def number(value: Any, what: str) -> float:
+    """A finite number, or InputError."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} {value!r} is not a number") from None
+    if not math.isfinite(found):
+        raise InputError(f"{what} {found} is not finite")
+    return found
 
 
 def plain_case(system: System) -> dict[str, Any]:

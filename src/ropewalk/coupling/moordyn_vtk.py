@@ -7,22 +7,25 @@ from pathlib import Path
 
 import numpy as np
 
-from ropewalk.coupling.moordyn import SUCCESS, Part
-from ropewalk.coupling.moordyn_instance import Instance, rod_nodes
+from ropewalk.coupling.moordyn_instance import SUCCESS, Instance, Part, rod_nodes, takes
+from ropewalk.errors import InputError
 from ropewalk.io.vtk import Piece, polydata
 
 
+@takes("system")
 def save_vtk(instance: Instance, filepath: str) -> int:
     """All lines and rods, with tension (N) and velocity (m/s) at the nodes of lines."""
     lines = list(range(len(instance.system.lines)))
     return _write(_piece(instance, lines, instance.rods), filepath)
 
 
+@takes("line")
 def save_line_vtk(part: Part, filepath: str) -> int:
     """One line."""
     return _write(_piece(part.instance, [part.instance.running().model.names.lines.index(part.name)], []), filepath)
 
 
+@takes("rod")
 def save_rod_vtk(part: Part, filepath: str) -> int:
     """One rod."""
     return _write(_piece(part.instance, [], [part.name]), filepath)
@@ -43,9 +46,9 @@ def _piece(instance: Instance, lines: list[int], rods: list[str]) -> Piece:
 
 
 def _write(piece: Piece, filepath: str) -> int:
-    path = Path(filepath)
+    path = Path(str(filepath))
     try:
         path.write_text(polydata(piece), encoding="ascii")
     except OSError as error:
-        raise RuntimeError(f"{path}: {error.strerror}") from None
+        raise InputError(f"{path}: {error.strerror}") from None
     return SUCCESS

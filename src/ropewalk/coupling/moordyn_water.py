@@ -12,12 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.coupling.moordyn_instance import Instance, body_place, point_place, rod_nodes
+from ropewalk.coupling.moordyn_instance import (
+    SUCCESS,
+    Instance,
+    body_place,
+    number,
+    point_place,
+    rod_nodes,
+    takes,
+)
+from ropewalk.errors import InputError
 from ropewalk.loads.sea import current_here
 from ropewalk.model.arrays import Array
 from ropewalk.physics.current_nodes import COLUMNS, nodes_field
-
-SUCCESS = 0
 
 
 class CallersWater:
@@ -54,6 +61,7 @@ def nodes(instance: Instance) -> tuple[Array, list[tuple[int, int]]]:
     return np.concatenate([np.zeros((0, 3)), *rows]), chains
 
 
+@takes("system")
 def external_waves_init(instance: Instance) -> int:
     """Number of nodes at which the caller gives the motion of the water from now on; 0 without WaveKin 1."""
     coupled = instance.running()
@@ -65,12 +73,14 @@ def external_waves_init(instance: Instance) -> int:
     return len(instance.water.place)
 
 
+@takes("system")
 def external_waves_number(instance: Instance) -> int:
     """That number; 0 before `external_waves_init`."""
     instance.running()
     return 0 if instance.water is None else len(instance.water.place)
 
 
+@takes("system")
 def external_waves_places(instance: Instance) -> list[list[float]]:
     """Where the nodes are, m."""
     if external_waves_number(instance) == 0:
@@ -79,22 +89,24 @@ def external_waves_places(instance: Instance) -> list[list[float]]:
     return found
 
 
+@takes("system")
 def external_waves_set(instance: Instance, velocity: Sequence[Any], acceleration: Sequence[Any], t: float) -> int:
     """Velocity (m/s) and acceleration (m/s2) of the water at the nodes, from t (s) on."""
     n = external_waves_number(instance)
     if n == 0:
-        raise RuntimeError(
+        raise InputError(
             "the motion of the water cannot be given: call ExternalWaveKinInit first, of a file with WaveKin 1"
         )
-    given = [np.array(rows, dtype=np.float64).ravel() for rows in (velocity, acceleration)]
+    try:
+        given = [np.array(rows, dtype=np.float64).ravel() for rows in (velocity, acceleration)]
+    except (TypeError, ValueError):
+        raise InputError("velocities and accelerations of the water must be lists of numbers") from None
     for what, values in zip(("velocities", "accelerations"), given, strict=True):
         if values.size != 3 * n:
-            raise RuntimeError(f"{values.size} numbers for {what} of the water were given; {n} nodes take {3 * n}")
+            raise InputError(f"{values.size} numbers for {what} of the water were given; {n} nodes take {3 * n}")
         if not np.isfinite(values).all():
-            raise RuntimeError(f"{what} of the water are not all finite")
-    if not np.isfinite(t):
-        raise RuntimeError(f"the water cannot move from t = {t} s on; give a finite time")
+            raise InputError(f"{what} of the water are not all finite")
     assert instance.water is not None
     u, a = (values.reshape(-1, 3) for values in given)
-    instance.water.put(nodes(instance)[0], u, a, float(t))
+    instance.water.put(nodes(instance)[0], u, a, number(t, "time"))
     return SUCCESS
