@@ -325,13 +325,15 @@ def rod_node_count(part: Part) -> int:
 @takes("rod")
 def rod_node_position(part: Part, i: int) -> tuple[float, ...]:
     """Position of node i of a rod, from end A, m."""
-    return _tuple(rod_nodes(part.instance, part.name)[0][_index(part, i, ROD_NODES)])
+    at = _index(part, i, ROD_NODES)
+    return _tuple(rod_nodes(part.instance, part.name)[0][at])
 
 
 @takes("rod")
 def rod_node_velocity(part: Part, i: int) -> tuple[float, ...]:
     """Velocity of node i of a rod, from end A, m/s."""
-    return _tuple(rod_nodes(part.instance, part.name)[1][_index(part, i, ROD_NODES)])
+    at = _index(part, i, ROD_NODES)
+    return _tuple(rod_nodes(part.instance, part.name)[1][at])
 
 
 def _index(part: Part, i: int, count: int) -> int:
