@@ -19,6 +19,7 @@ from ropewalk.post.fatigue import (
     cycles_of,
     damage,
     histogram,
+    orq_breaking_load,
     rayleigh_damage,
 )
 
@@ -48,7 +49,9 @@ def test_regular_tension_gives_cycles_over_cycles_to_failure(key):
     n, tension_range = 50, 3e5
     time = np.linspace(0.0, 500.0, 20 * n + 1)
     found = damage(result(1e6 + 0.5 * tension_range * np.cos(2.0 * np.pi * time / 10.0), time), key)
-    x = tension_range / 8e6 if curve.kind == "tension" else tension_range / (curve.bars * 0.25 * math.pi * 0.1**2) / 1e6
+    strength = 21.1 * 100.0**2 * (44.0 - 0.08 * 100.0) if curve.orq else 8e6  # of ORQ chain of 100 mm, or as given
+    area = curve.bars * 0.25 * math.pi * 0.1**2
+    x = tension_range / strength if curve.kind == "tension" else tension_range / area / 1e6
     assert_allclose(float(found.damage.sel(line="l", end="B")), n / (curve.K * x**-curve.m), rtol=1e-9)
     assert float(found.damage.sel(line="l", end="A")) == 0.0
     life = 500.0 / float(found.damage.sel(line="l", end="B")) / (365.25 * 86400.0)
@@ -106,10 +109,23 @@ def test_unknown_curve_and_missing_breaking_load_are_told():
     data = result(np.cos(time), time)
     data.attrs["system"] = data.attrs["system"].replace('"breaking_load":8000000.0', '"breaking_load":null')
     with pytest.raises(InputError, match="section 'chain' has no breaking_load"):
-        damage(data, "api_stud_chain")
+        damage(data, "api_spiral_rope")
+
+
+def test_curves_of_chain_refer_to_oil_rig_quality_whatever_the_grade():
+    """Breaking load 0.0211 d^2 (44 - 0.08 d) kN; a stronger grade lasts no longer under the same tension."""
+    time = np.linspace(0.0, 100.0, 2000)
+    weak = result(1e5 * np.cos(time), time)
+    strong = weak.copy()
+    strong.attrs["system"] = weak.attrs["system"].replace('"breaking_load":8000000.0', '"breaking_load":1.0e7')
+    one, other = (damage(each, "api_studless_chain") for each in (weak, strong))
+    assert_allclose(one.damage, other.damage, rtol=1e-15)
+    # 0.0211 x 5776 x 37.92 by hand, to the four digits of it
+    assert_allclose(orq_breaking_load(0.076), 4.621e6, rtol=2e-4)
 
 
 def test_every_curve_cites_edition_and_clause():
     for curve in curves().values():
-        assert any(year in curve.source for year in ("2005", "2010"))
+        assert any(year in curve.source for year in ("2005", "2010", "2018"))
         assert "section" in curve.source or "Sec." in curve.source
+        assert "confirmed" in curve.checked or "agree" in curve.checked

@@ -154,7 +154,7 @@ def _feed(digest: Any, part: Any) -> None:
     """Add a tree of arrays, numbers and texts to a digest."""
     if isinstance(part, np.ndarray):
         digest.update(f"{part.dtype.names or part.dtype.str}{part.shape}".encode())
-        digest.update(np.ascontiguousarray(part).tobytes())
+        digest.update(part.tobytes())
     elif isinstance(part, tuple | list):
         digest.update(f"{type(part).__name__}{len(part)}".encode())
         for each in part:
@@ -179,7 +179,7 @@ def _copied_array(array: Any, seen: dict[int, Any]) -> Any:
         return array.copy()
     if id(root) not in seen:
         seen[id(root)] = root.copy(order="K")
-    begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    begin = array.ctypes.data - root.ctypes.data  # __array_interface__ also spells out the fields of records
     view = np.ndarray(array.shape, array.dtype, seen[id(root)], begin, array.strides)
     return view.view(type(array))
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -197,12 +197,13 @@ def statics(
         found = attempt(system, model, name, solver, time, begin)
         if isinstance(found, Equilibrium):
             rejected = tuple((one.method, one.sentence) for one in tries if guess is None or one.method != GUESSLESS)
-            answer = replace(found, audit=replace(found.audit, rejected=rejected))
+            answer = replace(found, audit=replace(found.audit, rejected=rejected)) if rejected else found
             break
         tries.append(found)
     if answer is None:
         raise with_trouble(model, _failure(model, tries, time))
-    answer = replace(answer, given=given.names())
+    if given.names():
+        answer = replace(answer, given=given.names())
     if sensitivities:
         return replace(answer, sensitivities=_sensitivities(system, sensitivities, time))
     return answer
@@ -342,7 +343,7 @@ def _solvers(system: System, model: Model, method: str | Solver) -> Iterator[tup
     given = {name: value for name, value in asked.items() if value is not None}
     for name in candidates(model, method):
         cls = solver_class(SETTLE if name in BAR_SOLVERS else name)
-        for setting in given.keys() - {known.name for known in fields(cls)}:
+        for setting in given.keys() - {known.name for known in fields(cls)} if given else ():
             how = "give statics.method a solver of bars with it" if method == AUTO else "leave it out"
             raise InputError(f"statics.{setting} {given[setting]:g}: method '{name}' does not take it; {how}")
         wanted = {name: getattr(system.statics, name) for name in MESH_SETTINGS if hasattr(cls, name)}
@@ -383,6 +384,7 @@ def static_methods() -> list[str]:
     return [name for name in _by_preference() if Claim.STATICS in solver_class(name).claims]
 
 
-def _by_preference() -> list[str]:
+@cache
+def _by_preference() -> tuple[str, ...]:
     rest = [name for name in SOLVERS if name not in PREFERENCE]
-    return [name for name in (*PREFERENCE, *rest) if name in SOLVERS]
+    return tuple(name for name in (*PREFERENCE, *rest) if name in SOLVERS)

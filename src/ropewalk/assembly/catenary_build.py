@@ -11,7 +11,7 @@ from ropewalk.assembly.balance_newton import Place, Scales
 from ropewalk.assembly.catenary import Assembly
 from ropewalk.loads.body import Shells, body_records, build_shells
 from ropewalk.loads.float import PER_VOLUME
-from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.model.arrays import Array, Ints, floats, ints, offsets, sealed
 from ropewalk.model.bodies import Bodies
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, POINT
@@ -19,6 +19,8 @@ from ropewalk.model.model import Model
 from ropewalk.numerics.rotations import quaternion_exp, quaternion_product
 from ropewalk.physics import motion
 from ropewalk.physics.elasticity import INEXTENSIBLE
+
+SIX = np.arange(6)  # components of a body; the first three are those of a point
 
 
 def build_assembly(model: Model) -> Assembly:
@@ -28,22 +30,24 @@ def build_assembly(model: Model) -> Assembly:
     stiffness = _stiffness(model)[section]
     weight = ((model.sections.mass - sea.water_density * model.sections.area) * sea.gravity)[section]
     first = start[:-1]
-    contact = [_contact(model, i, section[a:b]) for i, (a, b) in enumerate(pairwise(start))]
-    bed = -sea.depth + np.array(contact) if sea.has_seabed else np.full(lines.length.size, -math.inf)
+    if sea.has_seabed:
+        bed = -sea.depth + np.array([_contact(model, i, section[a:b]) for i, (a, b) in enumerate(pairwise(start))])
+    else:
+        bed = np.full(lines.length.size, -math.inf)
     down = np.array([0.0, 0.0, -sea.gravity])
     return Assembly(
         length=lines.length,
-        stiffness=floats(stiffness[first]),
-        weight=floats(weight[first]),
+        stiffness=sealed(stiffness[first]),
+        weight=sealed(weight[first]),
         friction=sea.bed_rest_friction,
-        bed=floats(bed),
+        bed=sealed(bed),
         end_kind=lines.end_kind,
         end_index=lines.end_index,
         end_offset=lines.end_offset,
         piece_start=start,
         piece_length=length,
-        piece_stiffness=floats(stiffness),
-        piece_weight=floats(weight),
+        piece_stiffness=sealed(stiffness),
+        piece_weight=sealed(weight),
         piece_load=load,
         dofs=_end_dofs(model),
         reference=points.position,
@@ -51,9 +55,9 @@ def build_assembly(model: Model) -> Assembly:
         joint=points.joint,
         spring=points.axis_spring,
         axis_force=points.axis_force,
-        force=floats(points.force + points.mass[:, None] * down),
+        force=sealed(points.force + points.mass[:, None] * down),
         volume=points.volume,
-        radius=floats(np.cbrt(PER_VOLUME * points.volume)),
+        radius=sealed(np.cbrt(PER_VOLUME * points.volume)),
         body=body_records(bodies),
         shells=_shells(bodies),
         density=sea.water_density,
@@ -76,7 +80,7 @@ def _shells(bodies: Bodies) -> Shells:
 def free_dofs(model: Model) -> tuple[Ints, Ints]:
     """Dofs to be found, and those among them that are heights of points above a bed."""
     n_points = len(model.names.points)
-    if not np.any(model.points.joint) and not np.any(model.bodies.joint == LOOSE):
+    if not model.points.joint.any() and not (model.bodies.joint == LOOSE).any():
         return ints([]), ints([])
     loose_point = (model.points.joint != HELD) & (model.points.motion < 0)[:, None]
     loose_body = np.repeat(model.bodies.joint == LOOSE, 6)
@@ -97,19 +101,23 @@ def scales(model: Model, assembly: Assembly) -> Scales:
         lift += assembly.density * bodies.volume.sum() + bodies.mass.sum()
     force = float(gravity + loads + lift * assembly.gravity)
     length = float(model.lines.length.max(initial=0.0))
+    n_points = len(model.names.points)
+    bed = -float(model.sea.depth) if model.sea.has_seabed else -math.inf
+    if not bodies.mass.size:
+        return Scales(length=length or 1.0, force=force or 1.0, dofs=sealed(np.ones(3 * n_points)), bed=bed)
     arm = np.ones(len(model.names.bodies))
     for k in range(arm.size):
         reach = [float(np.linalg.norm(o)) for o in model.lines.end_offset[_on_body(model, k)]]
         arm[k] = max([1e-3 * length, *reach]) or 1.0
-    n_points = len(model.names.points)
     weights = np.ones(3 * n_points + 6 * arm.size)
     weights[3 * n_points :].reshape(-1, 2, 3)[:, 1] = (arm * arm)[:, None]
-    bed = -float(model.sea.depth) if model.sea.has_seabed else -math.inf
     return Scales(length=length or 1.0, force=force or 1.0, dofs=floats(weights), bed=bed)
 
 
 def prescribed(model: Model, place: Place, t: float) -> Place:
     """`place` with held and moving parts where they are at time t."""
+    if not (model.points.joint.any() or model.motions.function.shape[0] or model.names.bodies):
+        return Place(model.points.position.copy(), place.bodies, place.quaternions)
     moved = np.zeros((3, 3))
     points, bodies, quaternions = place.points.copy(), place.bodies.copy(), place.quaternions.copy()
     free = model.points.joint.any(axis=1)
@@ -135,10 +143,10 @@ def _contact(model: Model, i: int, sections: Ints) -> float:
     """Contact radius (m) of what of line i lies on the bed: its end piece at a point on the bed, else the thickest."""
     radius, sea, lines = model.sections.contact_radius, model.sea, model.lines
     for j in range(2):
-        if sea.has_seabed and lines.end_kind[i, j] == POINT:
+        if lines.end_kind[i, j] == POINT:
             z = model.points.position[lines.end_index[i, j], 2]
             r = float(radius[sections[-j]])
-            if z <= r - sea.depth and not np.any(model.points.joint[lines.end_index[i, j]]):
+            if z <= r - sea.depth and not model.points.joint[lines.end_index[i, j]].any():
                 return r
     return float(radius[sections].max())
 
@@ -152,7 +160,7 @@ def _pieces(model: Model) -> tuple[Ints, Array, Ints, Array]:
     """Pieces of each line, cut at attachments: offsets, length (m), section, load at the far end (N)."""
     lines, sea = model.lines, model.sea
     if not lines.attachment_s.size and lines.piece_section.size == lines.length.size:
-        return lines.piece_start, lines.length, lines.piece_section, floats(np.zeros(lines.length.size))
+        return lines.piece_start, lines.length, lines.piece_section, sealed(np.zeros(lines.length.size))
     counts: list[int] = []
     length: list[float] = []
     section: list[int] = []
@@ -191,7 +199,8 @@ def _end_dofs(model: Model) -> Ints:
         for a in range(2):
             k = model.lines.end_index[i, a]
             if model.lines.end_kind[i, a] == BODY:
-                dofs[i, 6 * a : 6 * a + 6] = 3 * n_points + 6 * k + np.arange(6)
+                dofs[i, 6 * a : 6 * a + 6] = 3 * n_points + 6 * k + SIX
             else:
-                dofs[i, 6 * a : 6 * a + 3] = 3 * k + np.arange(3)
-    return ints(dofs)
+                dofs[i, 6 * a : 6 * a + 3] = 3 * k + SIX[:3]
+    found: Ints = sealed(dofs)
+    return found

@@ -129,7 +129,7 @@ def sampled_state(model: Model, work: Work) -> State:
         time=work.time,
         point_position=work.place.points,
         point_velocity=np.zeros((n_points, 3)),
-        point_force=np.einsum("kmj,km->kj", assembly.frame, lines_on_points) + assembly.force,
+        point_force=(lines_on_points[:, None] @ assembly.frame)[:, 0] + assembly.force,
         body_position=work.place.bodies,
         body_quaternion=work.place.quaternions,
         body_velocity=np.zeros((n_bodies, 3)),
@@ -140,6 +140,6 @@ def sampled_state(model: Model, work: Work) -> State:
         velocity=np.zeros_like(position),
         tension=tension,
         end_force=out.end_force.copy(),
-        grounded=out.solution.ground_end - out.solution.ground_start,
+        grounded=out.solution["ground_end"] - out.solution["ground_start"],
         node_force=force,
     )

@@ -128,11 +128,10 @@ def _print_lists() -> None:
     from ropewalk.post.fatigue import curves
     from ropewalk.post.utilisation import codes
 
-    print_table("Fatigue curves", ["key", "of", "source"], [[k, c.name, c.source] for k, c in curves().items()],
-                text=(1, 2))  # fmt: skip
-    print_table(
-        "Codes of utilisation", ["key", "source"], [[key, c["source"]] for key, c in codes().items()], text=(1,)
-    )
+    rows = [[key, curve.name, f"{curve.source}. Checked: {curve.checked}"] for key, curve in curves().items()]
+    print_table("Fatigue curves", ["key", "of", "source"], rows, text=(1, 2))
+    rows = [[key, f"{code['source']}. Checked: {code['checked']}"] for key, code in codes().items()]
+    print_table("Codes of utilisation", ["key", "source"], rows, text=(1,))
 
 
 def _figures(figures: dict[str, Any], keys: Sequence[str], scale: float) -> list[str]:

@@ -99,9 +99,10 @@ def _line_demands(model: Model) -> Iterator[Claim]:
         yield Claim.ELASTIC
     if laws - {LINEAR, INEXTENSIBLE}:
         yield Claim.NONLINEAR
-    if any(sections.rope.kind[k] != NO_MEMORY for k in used):
+    memory, lift = sections.rope["kind"], sections.lift["coefficient"]  # attributes of record arrays are slow
+    if any(memory[k] != NO_MEMORY for k in used):
         yield Claim.MEMORY
-    if any(sections.lift.coefficient[k] > 0.0 for k in used):
+    if any(lift[k] > 0.0 for k in used):
         yield Claim.LIFT
     if any(sections.compression[k] for k in used):
         yield Claim.COMPRESSION
@@ -159,13 +160,13 @@ def _time_demands(model: Model) -> Iterator[Claim]:
 
 def _joint_demands(model: Model) -> Iterator[Claim]:
     joint = model.points.joint
-    if np.any(joint):  # a component that is not held
+    if joint.any():  # a component that is not held
         mixed = np.any(joint != HELD, axis=1) & np.any(joint != FREE, axis=1)
         if np.any(mixed):
             yield Claim.JOINTS
         if np.any(np.all(joint == FREE, axis=1)):
             yield Claim.FREE_POINTS
-    if LOOSE in model.bodies.joint:
+    if model.names.bodies and LOOSE in model.bodies.joint:
         yield Claim.BODIES
         if _flow_on_hulls(model):
             yield Claim.HULL_LOADS

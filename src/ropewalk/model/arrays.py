@@ -45,6 +45,12 @@ def joined(parts: list[Records], fields: np.dtype[Any]) -> Records:
     return np.concatenate([records(0, fields), *parts]).view(np.recarray)
 
 
+def sealed(array: Any) -> Any:
+    """The array itself, which can no longer be changed."""
+    array.flags.writeable = False
+    return array
+
+
 def frozen(rows: Records) -> Records:
     """Rows with named fields that can no longer be changed."""
     return _frozen(np.ascontiguousarray(rows).view(np.dtype((np.record, rows.dtype))), None)

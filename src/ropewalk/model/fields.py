@@ -100,7 +100,7 @@ def _check_slope(function: Callable[..., Any], where: str) -> None:
 def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Handle]], owner: Mapping[int, str]
                  ) -> UserFields:  # fmt: skip
     """Functions and drag laws.  owner : names of the sections in the arrays, those of varying pieces included"""
-    middle: Array = np.mean(_places(system), axis=0)
+    middle: Array = np.mean(_places(system), axis=0) if given.loads or given.current is not None else np.zeros(3)
     loads = []
     for name, function in given.loads.items():
         where = f"fields.loads.{name}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints
+from ropewalk.model.arrays import Array, Flags, Ints, flags, floats, ints, sealed
 from ropewalk.model.in_time import (
     FunctionBook,
     Functions,
@@ -26,6 +26,7 @@ from ropewalk.spec.lines import Point
 
 HELD, FREE, SPRING = 0, 1, 2  # what holds a component of a joint
 FIXED, LOOSE, MOVING = 0, 1, 2  # how a body is held
+UPRIGHT = np.eye(3)  # frame of a joint along the axes of the world
 
 
 class Motions(NamedTuple):
@@ -102,10 +103,13 @@ def _tow(speed: float, ramp: float) -> list[Piece]:
 def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
     """Arrays of all points, in the order of the file."""
     joint = np.zeros((len(points), 3), dtype=np.int64)
-    frame = np.tile(np.eye(3), (len(points), 1, 1))
+    frame = np.empty((len(points), 3, 3))
+    frame[:] = UPRIGHT
     force = np.zeros((len(points), 3))
     spring = np.zeros((len(points), 3))
     for i, point in enumerate(points.values()):
+        if point.joint == "fixed":
+            continue
         if point.joint == "free":
             joint[i] = FREE
         elif isinstance(point.joint, spec.Joint):
@@ -122,10 +126,10 @@ def build_points(points: Mapping[str, Point], motions: MotionBook) -> Points:
     parts = list(points.values())
     return Points(
         position=floats([p.position for p in parts], (-1, 3)),
-        joint=ints(joint),
-        frame=floats(frame),
-        axis_force=floats(force),
-        axis_spring=floats(spring),
+        joint=sealed(joint),
+        frame=sealed(frame),
+        axis_force=sealed(force),
+        axis_spring=sealed(spring),
         mass=floats([p.mass for p in parts]),
         volume=floats([p.volume for p in parts]),
         drag_area=floats([p.drag_area for p in parts]),

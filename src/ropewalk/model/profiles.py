@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -73,6 +74,7 @@ class Varying(NamedTuple):
         return mean
 
 
+@cache
 def no_profiles(n: int) -> Profiles:
     """Of n sections that are the same all along."""
     return Profiles(offsets(np.zeros(n)), floats([]), floats([]), ints([]), ints(np.zeros(n)))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.model.arrays import Array, Ints, floats
-from ropewalk.model.lines import BODY, ROD
+from ropewalk.model.lines import BODY, POINT, ROD
 from ropewalk.model.model import Model
 from ropewalk.model.net_measures import flow_direction, measure
 
@@ -68,6 +68,9 @@ def end_positions(model: Model, point_position: Array, body_position: Array, bod
     """(n_lines, 2, 3) where the ends of the lines are, m; NaN on rods, which have no place until they float."""
     lines = model.lines
     ends: Array = np.zeros((lines.length.size, 2, 3))
+    if (lines.end_kind == POINT).all():
+        ends[:] = point_position[lines.end_index]
+        return ends
     for i in range(lines.length.size):
         for j in range(2):
             k = lines.end_index[i, j]
@@ -83,7 +86,7 @@ def initial_state(model: Model) -> State:
     ends = end_positions(model, model.points.position, model.bodies.position, model.bodies.quaternion)
     n_points, n_bodies, n_lines = len(model.names.points), len(model.names.bodies), len(model.names.lines)
     x = EVENLY
-    position = [a + x[:, None] * (b - a) for a, b in ends]
+    first, last = ends[:, :1], ends[:, 1:]
     state = State(
         time=0.0,
         point_position=model.points.position,
@@ -94,8 +97,8 @@ def initial_state(model: Model) -> State:
         body_velocity=np.zeros((n_bodies, 3)),
         body_rate=np.zeros((n_bodies, 3)),
         start=np.arange(n_lines + 1, dtype=np.int64) * NODES_PER_LINE,
-        s=np.concatenate([x * length for length in model.lines.length]) if n_lines else np.zeros(0),
-        position=np.concatenate(position) if n_lines else np.zeros((0, 3)),
+        s=(model.lines.length[:, None] * x).reshape(-1),
+        position=(first + x[:, None] * (last - first)).reshape(-1, 3),
         velocity=np.zeros((n_lines * NODES_PER_LINE, 3)),
         tension=np.zeros(n_lines * NODES_PER_LINE),
         end_force=np.zeros((n_lines, 2, 3)),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOT_CERTIFIED = "not a certified check"
 YEAR = 365.25 * 86400.0  # s
 MEGA = 1e6  # Pa in a MPa
+ORQ = 21.1  # N/mm2, of the breaking load of chain of oil rig quality
 
 
 class Cycles(NamedTuple):
@@ -49,8 +50,10 @@ class Curve:
     bars: int = 1  # cross-sections pi d2/4 that carry the tension
     log_K: float | None = None
     log_K_mean: float = 0.0
+    orq: bool = False  # tension over the breaking load of ORQ chain of the same diameter, whatever the grade
     name: str = ""
     source: str = ""
+    checked: str = ""  # what of it has been confirmed, and where
 
     def damage(self, cycles: Cycles, reference: float) -> float:
         """Miner's sum of cycles of tension.  reference : area in m2 (stress), or breaking load in N (tension)"""
@@ -141,12 +144,27 @@ def rayleigh_damage(std: float, cycles: float, curve: Curve, reference: float) -
     return cycles / curve.K * (2.0 * math.sqrt(2.0) * std * scale) ** curve.m * math.gamma(1.0 + 0.5 * curve.m)
 
 
+def orq_breaking_load(diameter: float) -> float:
+    r"""Breaking load (N) of chain of oil rig quality, to which the T-N curves of chain refer.
+
+    .. math:: 21.1\, d^2 (44 - 0.08\, d), \qquad d \text{ in mm}
+
+    A chain of higher grade lasts no longer, so its own breaking load would give too small a damage.
+
+    Source: API Spec 2F; API RP 2SK, 3rd edition, section 6.2.  diameter : of the bar, m
+    """
+    d = 1e3 * diameter
+    return ORQ * d * d * (44.0 - 0.08 * d)
+
+
 def _reference(system: System, line: str, end: int, curve: Curve) -> float:
     """Area (m2) or breaking load (N) of the section at an end of a line."""
     name = system.lines[line].pieces[-end].section
     section: Any = system.sections[name]
     if curve.kind == "stress":
         return float(curve.bars * 0.25 * math.pi * section.diameter**2)
+    if curve.orq:
+        return orq_breaking_load(section.diameter)
     if section.breaking_load is None:
         raise InputError(f"section '{name}' has no breaking_load, which curve '{curve.key}' needs; give it, in N")
     return float(section.breaking_load)

@@ -92,7 +92,7 @@ def _report(model: Model, work: Work, path: Path) -> Report:
         "stable": path.stable or path.lowest >= -UNSTABLE,
         "lines": {name: catenary.MEANING[kind] for name, kind in zip(names, kinds, strict=True)},
     }
-    miss = float(np.max(out.solution.miss, initial=0.0)) if not failed else math.inf
+    miss = float(out.solution["miss"].max(initial=0.0)) if not failed else math.inf
     residual = path.residuals[-1] if path.residuals else math.inf
     if failed:
         i = kinds.index(min(kinds))
@@ -165,7 +165,6 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
     if not model.sea.has_seabed:
         return
     for i, name in enumerate(model.names.lines):
-        first, last = out.solution[i].ground_start, out.solution[i].ground_end
         if out.raised[i]:
             low = -model.sea.depth - float(np.min(line_ends(work, i)[:, 2]))
             if low > BURIED * float(assembly.length[i]):
@@ -177,6 +176,7 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
         own = slice(lines.piece_start[i], lines.piece_start[i + 1])
         if own.stop - own.start == 1 and assembly.bed[i] + model.sea.depth == _radius(model, own.start):
             continue
+        first, last = out.solution[i].ground_start, out.solution[i].ground_end
         ends = np.cumsum(lines.piece_length[own])
         lying = (ends > first) & (ends - lines.piece_length[own] < last)
         if last <= first or not np.any(lying):
