@@ -38,7 +38,7 @@ def _options() -> Iterator[str]:
         for key, field in schema["properties"].items():
             meaning = prose(field.get("description", ""))
             rows.append((f"`{key}`", _kind(field, schema.get("$defs", {})), _value(field), meaning))
-        yield from table(("key", "takes", "unless given", "meaning"), rows)
+        yield from table(("key", "type", "default", "meaning"), rows)
 
 
 def _reached(schema: Schema, definitions: dict[str, Schema]) -> list[str]:
@@ -76,7 +76,7 @@ def _object(name: str, schema: Schema, definitions: dict[str, Schema]) -> Iterat
         default = "required" if key in required else _value(field)
         meaning = field.get("description") or _meaning_of_target(field, definitions)
         rows.append((f"`{key}`", _kind(field, definitions), default, prose(meaning)))
-    yield from table(("key", "takes", "unless given", "meaning"), rows)
+    yield from table(("key", "type", "default", "meaning"), rows)
 
 
 def _meaning_of_target(field: Schema, definitions: dict[str, Schema]) -> str:

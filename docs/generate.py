@@ -75,7 +75,7 @@ def commands_page() -> list[str]:
         lines += [f"(command-{name})=", f"## {name}", "", helps[name], "", "```text", usage, "```", ""]
         rows = [(f"`{word}`", default, text) for word, default, text in (*arguments, *options)]
         if rows:
-            lines += table(("argument or option", "unless given", "meaning"), rows)
+            lines += table(("argument or option", "default", "meaning"), rows)
     return lines
 
 
@@ -123,8 +123,8 @@ def solvers_page() -> list[str]:
         rows.append((f"`{name}`", does, prose((cls.__doc__ or "").strip().split("\n\n")[0])))
     order = ", ".join(f"`{name}`" for name in static_methods())
     lines = [*table(("solver", "does", "how"), rows)]
-    lines += [f"For statics `auto` takes the first of {order} that claims all the case asks.", ""]
-    lines += ["## What each claims", ""]
+    lines += [f"For statics `auto` uses the first of {order} that supports the case.", ""]
+    lines += ["## Supported features", ""]
     claims = [claim for claim in Claim if claim not in kinds and any(claim in cls.claims for cls in classes.values())]
     matrix = ((claim.value, *("✓" if claim in cls.claims else "" for cls in classes.values())) for claim in claims)
     lines += ["```{table}", ":class: matrix", ""]
@@ -190,8 +190,8 @@ def endings_page() -> list[str]:
     from ropewalk.physics.catenary import MEANING
 
     rows = ((f"`{s.name.lower()}`", s.value, "yes" if Report(status=s).good else "no") for s in Status)
-    lines = [*table(("status", "sentence", "an answer"), rows), "(line-states)=", "## States of a line", ""]
-    lines += ["What the closed form says of each line, in `report.figures['lines']`:", ""]
+    lines = [*table(("status", "sentence", "has a result"), rows), "(line-states)=", "## States of a line", ""]
+    lines += ["State of each line by the closed form, in `report.figures['lines']`:", ""]
     lines += table(("number", "meaning"), ((str(code), text) for code, text in MEANING.items()))
     return lines
 

@@ -33,7 +33,7 @@ def test_case_is_right(case, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         main()
     assert stop.value.code in (0, None)
-    assert f"{case.name}: right" in capsys.readouterr().out
+    assert f"{case.name}: valid" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake in the input: a sentence and where it stands."""
+    """One error in the input: a sentence and its location."""
 
     message: str
     file: str | None = None
@@ -24,9 +24,9 @@ class Problem:
 
 
 class InputError(Exception):
-    """The input is wrong; nothing was computed and nothing was written.
+    """Invalid input; nothing was computed and nothing was written.
 
-    The message has a sentence for every mistake; `problems` holds them one by one, with file, line and path.
+    The message has a sentence for every error; `problems` lists them one by one, with file, line and path.
 
     >>> import ropewalk as rw
     >>> try:
@@ -53,7 +53,7 @@ class OutputError(Exception):
 
 
 class ConvergenceError(Exception):
-    """The numbers failed; the message says where and what to try. `report` holds the figures.
+    """The computation failed; the message gives the part and a remedy. `report` contains the figures.
 
     >>> import ropewalk as rw
     >>> try:

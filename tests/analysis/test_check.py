@@ -87,9 +87,9 @@ def test_points_on_a_slope_are_measured_from_it():
     ("changes", "sentence"),
     [
         ({"run": {"duration": 5, "solver": "mixedfem"}}, "no solver 'mixedfem'; did you mean 'mixed_fem'?"),
-        ({"run": {"duration": 5, "solver": "recursive"}}, "'recursive' cannot do linear elastic lines"),
-        ({"statics": {"method": "mixed_fem"}}, "'mixed_fem' does not do statics"),
-        ({"statics": {"method": "fem", "options": {"order": [2, 1]}}}, "cannot do a seabed; take order [1, 0]"),
+        ({"run": {"duration": 5, "solver": "recursive"}}, "'recursive' does not support linear elastic lines"),
+        ({"statics": {"method": "mixed_fem"}}, "'mixed_fem' does not support statics"),
+        ({"statics": {"method": "fem", "options": {"order": [2, 1]}}}, "not a seabed; use order [1, 0]"),
         (
             {"run": {"duration": 5, "solver": "mixed_fem", "integrator": "leapfrog"}, "sections": RIGID},
             "is inextensible",
@@ -97,7 +97,7 @@ def test_points_on_a_slope_are_measured_from_it():
         ({"run": start(under={"points.c.force": [0, 0, 1]})}, "run.start.under: 'points.c.force': no 'c' in points"),
         ({"run": start(under={"environment.depth": -1})}, "run.start.under: environment.depth: must be greater than 0"),
         ({"run": start(under={"lines.m.pieces.0.length": 460})}, "line 'm' is 460 m long and 450 m in the run"),
-        ({"run": start(under={"points.c": {"position": [0, 0, 0]}})}, "with other points than the run has"),
+        ({"run": start(under={"points.c": {"position": [0, 0, 0]}})}, "points differ from those of the run"),
         ({"run": start(under={"points.b.position": [390, 0, -6]})}, "'b' is held at [400.0, 0.0, -6.0] m in the run"),
         ({"run": start(points={"a": {"velocity": [1, 0, 0]}})}, "run.start.points.a: the point is held"),
         ({"statics": {"method": "bars_statics"}, "environment": {}}, None),

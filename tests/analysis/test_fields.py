@@ -108,7 +108,7 @@ def test_functions_on_a_bed_with_friction_are_left_to_elements():
     ground = {"depth": 100, "seabed": {"stiffness": 1e5, "friction": 0.6}}
     lying = case(environment=ground, pieces=[{"section": "rope", "length": 160}])
     for fields in ({"loads": {"l": pressed}}, {"current": sheared}):
-        with pytest.raises(InputError, match=r"without friction only, and this one has friction 0.6; take 'fem'"):
+        with pytest.raises(InputError, match=r"without friction, and this one has friction 0.6; use 'fem'"):
             statics(lying, "shooting", fields=fields)
 
 
@@ -169,7 +169,7 @@ def test_run_in_a_current_field():
         ({"loads": {"l": lambda s, r, t, time: 1 / 0}}, "raised ZeroDivisionError"),
         ({"loads": {"l": lambda s, r, t, time: (np.nan, 0.0, 0.0)}}, "must return finite numbers"),
         ({"laws": {"rope": lambda e: 5.0 + e}}, "T.0. is 5 N"),
-        ({"laws": {"rope": lambda e: -e}}, "a law must rise"),
+        ({"laws": {"rope": lambda e: -e}}, "a law must increase"),
         ({"properties": {"rope": {"colour": lambda s: 1.0}}}, "no property 'colour'"),
         ([1], "must be ropewalk.Fields or a mapping, not list"),
     ],
@@ -255,7 +255,7 @@ def test_resume_needs_the_same_functions(tmp_path, monkeypatch):
         with pytest.raises(InterruptedRunError):
             simulate(system, output=path, fields=fields)
     for other in (None, {"loads": {"l": pressed}}):
-        with pytest.raises(InputError, match=r"of a run with other functions .fields: loads.l."):
+        with pytest.raises(InputError, match=r"to a run with other functions .fields: loads.l."):
             simulate(system, output=path, resume=True, fields=other)
     again = simulate(system, output=path, resume=True, fields=fields)
     np.testing.assert_array_equal(again.end_tension.to_numpy(), whole.end_tension.to_numpy())

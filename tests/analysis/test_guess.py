@@ -83,7 +83,7 @@ def test_bars_start_from_a_guess():
 @pytest.mark.parametrize(
     ("guess", "words"),
     [
-        ({"rope": [[0, 0, 0]]}, "nothing is called 'rope'. There are: l, a, b"),
+        ({"rope": [[0, 0, 0]]}, "no part is named 'rope'. There are: l, a, b"),
         ({"l": [[0, 0]]}, "'l' must be a list of places"),
         ({"a": "here"}, "'a' must be a place"),
         (7, "guess must be a State, an equilibrium"),
@@ -100,11 +100,11 @@ def test_the_guess_of_another_case_is_refused():
     rest = rw.statics(case(ROPE), "shooting")
     with pytest.raises(rw.InputError, match="it has 1 lines, 2 points and 0 bodies, the case has 1, 3 and 0"):
         rw.statics(case(other), guess=rest)
-    with pytest.raises(rw.InputError, match="take one of this case"):
+    with pytest.raises(rw.InputError, match="use one of this case"):
         rw.statics(case(other), guess=rest.to_dataset())
 
 
 def test_the_closed_form_takes_no_guess():
     still = {**ROPE, "lines": {"l": {**ROPE["lines"]["l"], "loads": []}}}
-    with pytest.raises(rw.InputError, match="takes no guess; use shooting, fem or bars_statics"):
+    with pytest.raises(rw.InputError, match="uses no guess; use shooting, fem or bars_statics"):
         rw.statics(case(still), "catenary", guess={"l": waves(1, (0, 0, -1))})

@@ -374,7 +374,7 @@ def test_new_run_does_not_write_over_a_stopped_one(killed):
     ],
 )
 def test_another_case_is_not_resumed(killed, system, solver, what):
-    with pytest.raises(InputError, match=f"is of another {what}"):
+    with pytest.raises(InputError, match=f"belongs to another {what}"):
         simulate(system, solver=solver, output=killed, resume=True)
     assert RunReader(part_folder(killed)).rows >= 45
 
@@ -392,7 +392,7 @@ def test_finished_run_is_not_run_again(tmp_path):
     simulate(swing_system(), solver=ResumableSwing(), output=output, resume=True).close()
     assert output.stat().st_mtime_ns == before
     assert not part_folder(output).exists()
-    with pytest.raises(InputError, match=r"a.nc is of another run and there is no stopped run to resume"):
+    with pytest.raises(InputError, match=r"a.nc belongs to another run and there is no stopped run to resume"):
         simulate(swing_system(), 5.0, solver=ResumableSwing(), output=output, resume=True)
 
 

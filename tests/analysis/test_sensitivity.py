@@ -95,7 +95,7 @@ def test_target_out_of_reach_is_said():
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [("lines.m.tension", "nothing at 'tension'"), ("lines.m.end_a", "go on to one of its parts: position, force")],
+    [("lines.m.tension", "nothing at 'tension'"), ("lines.m.end_a", "choose one of its parts: position, force")],
 )
 def test_wrong_output_is_said(path, text):
     with pytest.raises(InputError, match=text):

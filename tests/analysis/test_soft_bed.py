@@ -67,7 +67,7 @@ def test_doubt_counts_how_far_a_clump_sinks():
     assert apart > doubt.limit
     # the element's own width bears beside the footing of 0.3 m2: 0.7 m of 1 cm, 2 %; first order in 3 cm of 1 m of give
     np.testing.assert_allclose(doubt.value, apart, rtol=0.1)
-    assert "what stands on the bed on line 'l'" in doubt.sentence
+    assert "a weight or end of line 'l'" in doubt.sentence
 
 
 def test_doubt_counts_how_far_a_free_point_sinks():

@@ -72,7 +72,7 @@ def test_round_cylinder_is_neutral_and_the_check_says_so():
     found = all_equilibria(build(uniform_fields(1.0, 0.05, 0.05, 500.0)))
     assert found.states[0].kind == "neutral"
     assert found.complete is None
-    assert "any turn about an axis" in found.message
+    assert "neutral in rotation about an axis" in found.message
 
 
 def test_short_cylinder_floats_upright():

@@ -205,7 +205,7 @@ def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
         (("float", "rod.yaml", "--picture", "rod.doc"), "'.doc' is not one of them"),
         (("static", "rod.yaml"), "their equilibria are found by 'ropewalk float'"),
         (("verify", "rod.yaml"), "their equilibria are found by 'ropewalk float'"),
-        (("view", "case.yaml", "--html", "case.txt"), "a page's name ends in .html or .htm"),
+        (("view", "case.yaml", "--html", "case.txt"), "the name of a page must end in .html or .htm"),
         (("demo", "--duration", "-1"), "duration -1 s: it must be positive and finite"),
         (("demo", "--out", "case.yaml"), "case.yaml is a file; give a folder"),
     ],
@@ -363,7 +363,7 @@ def test_an_answer_by_time_that_has_not_settled_is_told() -> None:
     told = xr.Dataset({"settled_change": ("frequency", [1e-4, 0.025]), "settled_periods": ("frequency", [20, 156])})
     sentences = unsettled(told.assign_coords(frequency=at))
     assert len(sentences) == 1
-    assert sentences[0].startswith("omega 1 rad/s: after 156 periods the answer by time still changes by 2.5 %")
+    assert sentences[0].startswith("omega 1 rad/s: after 156 periods the time-domain response still changes by 2.5 %")
     assert unsettled(xr.Dataset(coords={"frequency": at})) == []
 
 

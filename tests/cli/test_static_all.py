@@ -62,4 +62,4 @@ def test_guess_starts_from_a_result(ask):
 def test_options_that_do_not_go_together_are_refused(ask):
     code, _, err = ask("static", "rope.yaml", "--all", "--method", "fem")
     assert code == 2
-    assert "--method does not go with --all" in err
+    assert "--method cannot be combined with --all" in err

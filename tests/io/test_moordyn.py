@@ -188,7 +188,7 @@ REFUSED = [
         TYPE.replace("7.9e8", "7.9e8N"),
         r"lines.txt:6: column 32, EA: '7.9e8N' is not a number; did you mean 7.9e8?",
     ),
-    (TYPE, TYPE.replace("118.5", "nan"), "column 21, Mass/m: nan is no number"),
+    (TYPE, TYPE.replace("118.5", "nan"), "column 21, Mass/m: nan is not usable as a number"),
     (TYPE, TYPE + " 0.3 0.1", "12 columns; line types have 10"),
     (TYPE, TYPE.replace("        0    ", "     3e4     "), "--ignore-bending"),
     (TYPE, TYPE.replace("7.9e8", "1e8|2e8"), "BA_s: -0.8 must be above 0"),

@@ -152,7 +152,7 @@ def test_other_sea_states_are_refused(tmp_path: Path, mode: int, current: int, w
 
 
 def test_missing_sea_state_is_refused_with_a_way_out(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"must stand beside this file; there is none. --still-water"):
+    with pytest.raises(InputError, match=r"must be beside this file; there is none. --still-water"):
         environment(tmp_path, "SEASTATE WaterKin")
 
 

@@ -137,7 +137,7 @@ def test_missing_and_foreign_files_are_refused(tmp_path):
 
 
 def test_missing_file_of_a_stopped_run_points_to_recover(folder):
-    with pytest.raises(InputError, match=r"holds a run that was stopped: 'ropewalk recover .*a.nc.part'"):
+    with pytest.raises(InputError, match=r"contains a stopped run: 'ropewalk recover .*a.nc.part'"):
         open_results(folder.path.with_suffix(""))
 
 

@@ -96,7 +96,7 @@ def test_sewn_bag_holds_its_drag_and_weight():
     [
         ({"sewn": {"left": "a.top"}}, "edge of a net above it"),
         ({"sewn": {"left": "b.right"}}, "edge of a net above it"),
-        ({"sewn": {"left": "a.right"}, "cells": [4, 7]}, "as many cells along the seam"),
+        ({"sewn": {"left": "a.right"}, "cells": [4, 7]}, "the same number of cells along the seam"),
         ({"sewn": {"right": "a.left"}}, "so that the edges meet"),
         ({"mesh": "rhombic"}, "rhombic mesh is for rectangles"),
         ({"panel": {**TWO, "twines": [[0, 2]]}, "cells": None}, "names knot 2"),

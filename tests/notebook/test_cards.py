@@ -167,7 +167,7 @@ def test_views_are_whole_pages_in_a_frame_of_their_own(results, kind, tmp_path):
     assert "Content-Security-Policy" in inside.group(1)
     view.to_file(tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == view.page
-    with pytest.raises(rw.InputError, match=r"a page's name ends in \.html"):
+    with pytest.raises(rw.InputError, match=r"the name of a page must end in \.html"):
         view.to_file(tmp_path / "a.nc")
 
 

@@ -29,8 +29,8 @@ def test_laws_go_through_json() -> None:
     ("law", "more", "words"),
     [
         ({**VISCO, "dynamic": 1e6}, {}, "dynamic 1e+06 N must be larger than static 1e+06 N"),
-        (VISCO, {"damping": 0.1}, "damping does not go with a rope law"),
-        (VISCO, {"compression": True}, "cannot push"),
+        (VISCO, {"damping": 0.1}, "damping cannot be combined with a rope law"),
+        (VISCO, {"compression": True}, "carries no compression"),
         ({**SYROPE, "strain": [0.001, 0.01, 0.03]}, {}, "strain must begin with 0"),
         ({**SYROPE, "strain": [0.0, 0.01]}, {}, "2 strains but 3 tensions"),
         ({**SYROPE, "highest_mean": 5e4}, {}, "highest_mean 50000 N is beyond the last tension"),

@@ -211,7 +211,7 @@ def test_two_sweeps_in_one_folder(tmp_path):
 def test_journal_of_another_sweep_is_refused(tmp_path):
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
     Journal.create(tmp_path / "a.nc", "another", 5).close()
-    with pytest.raises(InputError, match="is of another sweep"):
+    with pytest.raises(InputError, match="another sweep"):
         run_plan(plan, output=tmp_path / "a.nc", resume=True)
 
 

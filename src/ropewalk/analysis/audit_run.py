@@ -180,10 +180,10 @@ def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt
     stepping += min(blows, 0.0)  # impacts only take energy
     lost = abs(stepping) / turned
     if lost > NUMERICS:
-        sign = "lost" if stepping >= 0.0 else "fed in"
+        sign = "dissipate" if stepping >= 0.0 else "add"
         text = (
             f"the time steps {sign} {lost:.2g} of the energy exchanged, impacts not counted, more than {NUMERICS:g}; "
-            "give run.tolerance a smaller value, or the lines damping"
+            "reduce run.tolerance, or give the lines damping"
         )
         yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS
     missed = abs(float(energy["closure"])) / turned
@@ -207,8 +207,8 @@ def _lengths(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     for name, over in audit.longer.items():
         length = float(model.lines.length[model.names.lines.index(name)])
         text = (
-            f"inextensible line '{name}' is {length * (1.0 + over):.6g} m long on the way, more than its "
-            f"{length:.6g} m: what holds it pulls it straight; lengthen it or give it axial_stiffness"
+            f"inextensible line '{name}' reaches {length * (1.0 + over):.6g} m during the run, more than its "
+            f"{length:.6g} m: its supports pull it straight; lengthen it or give it axial_stiffness"
         )
         yield Doubt("length-drift", name, over, DRIFT, text), over > WORST_LENGTH
 
@@ -219,9 +219,9 @@ def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     for part, push in audit.pushed.items():
         if push > limit:
             text = (
-                f"{part} pushes with up to {push:.3g} N (limit {limit:.3g} N, a thousandth of the largest tension), "
-                "which its section cannot: bars of this solver keep their length both ways and fold where they would "
-                "go slack; use solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
+                f"{part} carries a compression of up to {push:.3g} N (limit {limit:.3g} N, a thousandth of the largest "
+                "tension), which its section cannot: bars of this solver keep their length in compression too and fold "
+                "where they would go slack; use solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
             )
             yield Doubt("pushes", part, push, limit, text), False
 
@@ -231,7 +231,7 @@ def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     if audit.begun > BEGUN:
         text = (
             f"the run starts with knots of nets {audit.begun:.2g} of their extent away from the equilibrium (limit "
-            f"{BEGUN:g}): bars of this solver keep their length, so that slack twines were straightened; take solver "
+            f"{BEGUN:g}): bars of this solver keep their length, so that slack twines were straightened; use solver "
             "'constrained' or 'projection'"
         )
         yield Doubt("start-moved", "", audit.begun, BEGUN, text), False

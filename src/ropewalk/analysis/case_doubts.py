@@ -127,7 +127,7 @@ def _sections(system: System) -> Iterator[Doubt]:
             asked = section.breaking_load or law.stiffness * PLAUSIBLE_STRAIN
             if limit < PLAUSIBLE_STRAIN and most < asked:
                 text = (
-                    f"section '{name}': its polynomial law rises to {most:.4g} N at a strain of {limit:.3g} only and "
+                    f"section '{name}': its polynomial law rises only to {most:.4g} N at a strain of {limit:.3g} and "
                     "is linear beyond it; give a law that increases up to the breaking load, or a table"
                 )
                 yield Doubt("falling-law", name, most, asked, text)
@@ -146,7 +146,7 @@ def _nets(system: System) -> Iterator[Doubt]:
         idle = sorted({"solidity", "wake"} & net.model_fields_set) if net.force_model == "morison" else []
         if idle:
             text = (
-                f"net '{name}': {' and '.join(idle)} act on screens only, and force_model morison takes the drag of "
+                f"net '{name}': {' and '.join(idle)} act on screens only, and force_model morison uses the drag of "
                 "each twine; leave them out, or choose a screen (loland, aarsnes, kristiansen_faltinsen)"
             )
             yield Doubt("unused-coefficients", name, float(len(idle)), 0.0, text)
@@ -176,16 +176,16 @@ def _corners(name: str, net: Net, grips: dict[str, tuple[float, float, float]]) 
         if as_given > FASTENED * size and swapped < SWAPPED * as_given:
             text = (
                 f"net '{name}': {one} is fastened at '{net.fastened[one]}' and {other} at '{net.fastened[other]}', "
-                f"{as_given:.3g} m from their corners together; the other way round it is {swapped:.3g} m: the panel "
-                "is twisted"
+                f"{as_given:.3g} m from their corners in all; the other way round it would be {swapped:.3g} m: the "
+                "panel is twisted"
             )
             yield Doubt("net-twisted", name, as_given, swapped, text)
             return
     for corner, far in away.items():
         if far > FASTENED * size:
             text = (
-                f"net '{name}': its corner {corner} is fastened at '{net.fastened[corner]}', {far:.3g} m from where "
-                f"the panel has it, and the panel is {size:.3g} m long: is the point right?"
+                f"net '{name}': its corner {corner} is fastened at '{net.fastened[corner]}', {far:.3g} m from its "
+                f"nominal position on a panel {size:.3g} m long; check the point"
             )
             yield Doubt("net-fastened-far", name, far, FASTENED * size, text)
 
@@ -202,7 +202,7 @@ def _motions(system: System, question: Question | None) -> Iterator[Doubt]:
             speed = math.dist(motion.displacement[-1], motion.displacement[-2]) / step
             if speed > SUDDEN:
                 text = (
-                    f"the motion of '{name}' ends at t = {motion.time[-1]:g} s with {speed:.3g} m/s and stops dead "
+                    f"the motion of '{name}' ends at t = {motion.time[-1]:g} s with {speed:.3g} m/s and stops abruptly "
                     f"there; the run continues to {system.run.duration:g} s"
                 )
                 yield Doubt("motion-ends", name, speed, SUDDEN, text)

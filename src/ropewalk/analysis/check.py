@@ -232,10 +232,10 @@ def _hulls(system: System) -> list[str]:
             if body.position[2] + float((turn @ np.array(windage.position))[2]) <= 0.0:
                 found.append(f"body '{name}': windage[{i}] lies under water at the given position; no wind acts on it")
             elif calm:
-                found.append(f"body '{name}': windage[{i}] meets no wind; environment.wind is not given")
+                found.append(f"body '{name}': windage[{i}] has no effect; environment.wind is not given")
         for (i, one), (j, other) in combinations(enumerate(body.all_hulls), 2):
             if _share_water(one, other) or _share_water(other, one):
-                found.append(f"body '{name}': hulls[{i}] and hulls[{j}] overlap; what they share counts twice")
+                found.append(f"body '{name}': hulls[{i}] and hulls[{j}] overlap; their common volume is counted twice")
         for attachment, place in body.attachments.items():
             if body.all_hulls and all(_is_outside(hull, place) for hull in body.all_hulls):
                 found.append(f"body '{name}': attachment '{attachment}' lies far outside the hull")

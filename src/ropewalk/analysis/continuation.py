@@ -52,13 +52,13 @@ def continuation(
 ) -> xr.Dataset:
     """Follow an equilibrium while the number of the case at `key` goes from `start` to `stop`, by pseudo-arclength.
 
-    The path goes round folds, where the number turns back, and ends where it leaves the range from `start` to `stop` on
-    either side, where an output of `until` passes its value, or after `most` points. Folds and branch points are
-    located and stand among the points, with the signs of the tangent's determinant before and after in the attribute
+    The path continues past folds, where the parameter turns back, and ends where it leaves the range from `start` to
+    `stop` on either side, where an output of `until` passes its value, or after `most` points. Folds and branch points
+    are located and are among the points, with the signs of the tangent's determinant before and after in the attribute
     `folds`; each `confirmed` there if they differ. Stability is that of `rw.equilibria`, and every point is audited.
 
     key : path of a number, as in ``environment.current.speed`` or ``rods.hose.curvature.kappa.1``
-    outputs : paths in the summary, as in ``lines.west.end_b.tension``; all end tensions and the heights of what is free
+    outputs : paths in the summary, as in ``lines.west.end_b.tension``; all end tensions and the heights of free parts
     unless given. Of rods: ``rods.NAME.`` heave, roll, pitch, up, energy, elastic_energy.
     guess : where to start at `start`, which chooses the branch: as for `rw.statics`, or a state of `rw.float_rods`
     Lines and bodies are followed by shooting, elastic rods that float freely by their energy.
@@ -100,7 +100,7 @@ def _curve(system: System, case: Any, key: str, guess: Any) -> LineCurve | RodCu
     if head == "rods" and not system.lines:
         return RodCurve(case, rest.partition(".")[0], 0.0, guess)
     if not system.lines:
-        raise InputError("the case has no lines and the key leads to no rod; there is no path to follow")
+        raise InputError("the case has no lines and the key does not belong to a rod; there is no path to follow")
     begins = statics(case(0.0), SHOOTING, guess=guess)
     return LineCurve(case, begins.state, 0.0, 0.0)
 
@@ -116,7 +116,7 @@ def _followed(
     if until:
         (path, level), *more = until.items()
         if more:
-            raise InputError(f"until takes one output, not {len(until)}; follow the path to the first")
+            raise InputError(f"until accepts one output, not {len(until)}; follow the path to the first")
         watch = _watch(curve, path, level)
     status = DONE
     try:

@@ -118,11 +118,11 @@ def equilibria(
     """All equilibria of `system` that a search finds, each audited, with its stability and potential energy.
 
     Newton's method on the equations of shooting is started from the usual guess, from every slack line in 1 to `lobes`
-    half waves in four directions, from free bodies turned over, and from `starts` random shapes (drawn with `seed`);
-    what is known is deflated. Of a family that nothing resists (yaw of a buoy) one is kept. The search proves nothing:
+    half waves in four directions, from capsized bodies, and from `starts` random shapes (drawn with `seed`);
+    known solutions are deflated. Of a neutral family (yaw of a buoy) one is kept. The search is not exhaustive:
     there may be more. Stability comes from the eigenvalues of the exact tangent; `Spectrum` describes what it covers in
     rotating frames and currents.
-    Raises InputError for a case that shooting does not do, ConvergenceError if nothing is found.
+    Raises InputError for a case that shooting does not support, ConvergenceError if nothing is found.
 
     >>> import ropewalk as rw
     >>> found = rw.equilibria("mooring.yaml", starts=2)

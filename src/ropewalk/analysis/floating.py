@@ -32,10 +32,10 @@ class Floating(Shown, dict[str, Equilibria]):
 
 
 def float_rods(system: Source, name: str | None = None, *, slices: bool = False, time: float = 0.0) -> Floating:
-    """Every way the rods of a case float, by name; of one rod if `name` is given.
+    """All equilibria of the floating rods of a case, by name; of one rod if `name` is given.
 
-    Elastic rods give their stable poses, bent, and so do rods that are held. Lines are left out. `slices` takes plane
-    slices for the exact volume, for comparison. `time` (s) is that of the angles of joints.
+    Of elastic and of held rods only the stable poses are found. Lines are left out. `slices` uses plane
+    slices instead of the exact volume, for comparison. `time` (s) is that of the joint angles.
 
     >>> import ropewalk as rw
     >>> log = {"length": 2.0, "density": 500, "section": {"kind": "ellipse", "a": 0.1, "b": 0.2},

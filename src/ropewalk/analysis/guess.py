@@ -46,21 +46,19 @@ def _refuse_other(model: Model, lines: int, points: int, bodies: int) -> None:
     if (lines, points, bodies) != has:
         raise InputError(
             f"guess: it has {lines} lines, {points} points and {bodies} bodies, the case has {has[0]}, {has[1]} and "
-            f"{has[2]}; take one of the same parts"
+            f"{has[2]}; use one with the same parts"
         )
 
 
 def _from_result(model: Model, result: xr.Dataset, time: float) -> State:
     """The last moment of a run or an equilibrium."""
     if "position" not in result or "time" not in result.dims:
-        raise InputError("guess: the result has no shapes of lines in time; take that of `static` or `run`")
+        raise InputError("guess: the result has no shapes of lines in time; use that of `static` or `run`")
     names = model.names
     for dim, wanted in (("line", names.lines), ("point", names.points), ("body", names.bodies)):
         there = [str(name) for name in result[dim].values] if dim in result.coords else []
         if there != list(wanted):
-            raise InputError(
-                f"guess: the result has the {dim}s {there}, the case {list(wanted)}; take one of this case"
-            )
+            raise InputError(f"guess: the result has the {dim}s {there}, the case {list(wanted)}; use one of this case")
     last = result.isel(time=-1)
     counts = [int(np.sum(last["node_line"].values == name)) for name in names.lines]
     state = initial_state(model)
@@ -86,7 +84,7 @@ def _from_places(model: Model, places: Mapping[str, Any], time: float) -> State:
     known = (*names.lines, *names.points, *names.bodies)
     for name in places:
         if name not in known:
-            raise InputError(f"guess: nothing is called '{name}'. There are: {', '.join(known)}")
+            raise InputError(f"guess: no part is named '{name}'. There are: {', '.join(known)}")
     begin = initial_state(model)
     points, bodies = begin.point_position.copy(), begin.body_position.copy()
     for k, name in enumerate(names.points):

@@ -19,7 +19,7 @@ def solve_lines(
     friction: ArrayLike = 0.0,
     height: ArrayLike = np.inf,
 ) -> Lines:
-    """Many independent elastic catenaries at once; the arguments are numbers or arrays of one shape.
+    """Many independent elastic catenaries at once; the arguments are numbers or arrays of the same shape.
 
     span, rise : of end B over end A, horizontally and vertically, m    length : unstretched, m
     axial_stiffness : EA, N; inf for inextensible    weight : in water, per unstretched metre, N/m

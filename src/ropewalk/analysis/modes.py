@@ -43,12 +43,12 @@ def modes(
 ) -> xr.Dataset:
     """The `count` modes nearest to the frequency `near` (rad/s), the lowest unless given.
 
-    damped : True for complex modes with all damping; False for undamped ones, whose `damping` is then the share
-    of critical damping of each mode by itself. Unless given, complex modes are taken where the forces have no
+    damped : True for complex modes with all damping; False for undamped ones, whose `damping` is then the fraction
+    of critical damping of each mode by itself. By default complex modes are computed where the forces have no
     potential (current), because there are no others.
 
     Variables: `omega` (rad/s, of the undamped or complex eigenvalue's magnitude), `period` (s, NaN for a mode
-    that does not oscillate), `damping` (share of critical, negative if the mode grows), `growth` (1/s) and
+    that does not oscillate), `damping` (fraction of critical, negative if the mode grows), `growth` (1/s) and
     `stable`; `dominant`, what moves most; shapes `position`, `point_position`, `body_motion`, `tension`, scaled to unit
     modal mass (undamped) or to a largest motion of 1 (complex); `rest_...` of what they are about.
 
@@ -65,7 +65,7 @@ def modes(
     if damped is None:
         damped = not linear.is_symmetric
     if not damped and not linear.is_symmetric:
-        raise InputError("undamped modes need forces with a potential; with current or moments ask for damped ones")
+        raise InputError("undamped modes need forces with a potential; with current or moments compute damped ones")
     scale = frequency_scale(linear)
     found: Found = _complex(linear, count, near, scale) if damped else _real(linear, count, near, scale)
     return _dataset(linear, *found, scale)

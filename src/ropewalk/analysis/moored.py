@@ -54,10 +54,10 @@ class MooredEquilibria(Equilibria):
             dry |= state.dry if isinstance(state, MooredState) else {}
         said = ["stable poses on lines only"]
         if loose:
-            said.append("the lines leave it some freedom")
+            said.append("the lines leave some of its motions free")
         if dry:
             ends = ", ".join(f"'{name}' {height:.3g} m" for name, height in dry.items())
-            said.append(f"ends of lines above the water, where their weight is taken as in water: {ends}")
+            said.append(f"ends of lines above the water, whose weight is taken as submerged: {ends}")
         return "; ".join(said)
 
 

@@ -74,7 +74,7 @@ def response(
     """Complex amplitudes, with exp(-i omega t), of positions, tensions and bodies at each frequency.
 
     omega : rad/s; with a `drive` (a :class:`Drive` or its text), each frequency by itself at the drive's amplitude.
-    Without a drive the case's own motions and waves are taken, at their own frequencies and all at once.
+    Without a drive the motions and waves of the case act together, at their own frequencies.
     method : direct (linear), time (simulation and Fourier transform), or both along `case`
     drag : False leaves drag linear about the current; True fits it to the motion: same energy per cycle for one
     frequency, least squares of a Gaussian process for many

@@ -145,7 +145,7 @@ def uncoil(
     """Straighten the rod until its mean square curvature has fallen by `factor`, the head held at `pose`.
 
     rod : a case, with the `name` of one of its rods if there are several, or a rod of arrays
-    pose : of the head; the stable one of least energy if left out
+    pose : of the head; the stable one of least energy by default
     The paper's example: [Herault2020], sec. 6.3, which takes 6000 steps for a factor of 3.
     """
     rod, pose = taken(rod, pose, name)
@@ -166,9 +166,9 @@ def reach_shape(
     step: float = 1.0,
     most: int = 200,
 ) -> Walk:
-    """Bring the curvature as near to `target` as the held head allows; rod, pose, name : as for `uncoil`.
+    """Bring the curvature as near to `target` as the fixed pose of the head allows; rod, pose, name : as for `uncoil`.
 
-    target : (m, n, 3) at the Gauss points of the rod, or a case with a rod of the shape wished
+    target : (m, n, 3) at the Gauss points of the rod, or a case with a rod of the required shape
     """
     rod, pose = taken(rod, pose, name)
     if not isinstance(target, np.ndarray):
@@ -186,7 +186,7 @@ def _curvature_on(rod: RodModel, system: System, name: str | None) -> Array:
     key, given = rod_of(system, name)
     fields = rod_fields(given, key)
     if abs(fields.length - rod.length) > 1e-6 * rod.length:
-        raise InputError(f"the target is {fields.length:.6g} m long, the rod {rod.length:.6g} m; give them one length")
+        raise InputError(f"the target is {fields.length:.6g} m long, the rod {rod.length:.6g} m; make them equal")
     return np.asarray(fields.kappa(rod.s.ravel()).reshape(*rod.s.shape, 3))
 
 
@@ -199,9 +199,9 @@ def reach_trim(
     name: str | None = None,
     functions: int = FUNCTIONS,
 ) -> Walk:
-    """Bend the rod, as little as each step allows, so that its head comes to rest at (up, heave).
+    """Bend the rod, as little as possible at each step, until its head is in equilibrium at (up, heave).
 
-    The wished pose moves in steps from the old one to the new; a step that cannot be followed is halved.
+    The required pose moves in steps from the old one to the new; a step that fails is halved.
     rod, pose, name : as for `uncoil`
     """
     rod, pose = taken(rod, pose, name)
@@ -217,7 +217,7 @@ def reach_trim(
         if trial is None:
             size *= 0.5
             if size < SMALLEST_STEP / TRIM_STEPS:
-                message = f"only {100 * done:.0f} % of the way to the new trim can be had by bending"
+                message = f"only {100 * done:.0f} % of the way to the new trim can be reached by bending"
                 return Walk(now, here, tuple(steps), False, message, rod)
             continue
         now, done, here = trial, share, aimed
@@ -285,7 +285,7 @@ def walk(
         length = float(np.linalg.norm(direction))
         full = curvature_norm(now, gradient)
         if length <= STATIONARY * max(full, 1e-300):
-            reached, message = True, "nothing more to gain: the wish points out of the manifold"
+            reached, message = True, "no further improvement is possible within the conditions"
             break
         trial, used = None, 0
         while trial is None and size >= SMALLEST_STEP * step:
@@ -296,7 +296,7 @@ def walk(
             if trial is None:
                 size *= 0.5
         if trial is None:
-            message = f"the walk ends at |kappa| L = {curvature_norm(now):.4g}: no smaller step keeps the head"
+            message = f"the walk ends at |kappa| L = {curvature_norm(now):.4g}: no smaller step keeps the head's pose"
             break
         now = trial
         steps.append(_record(now, pose, wish(now)[0], stride, used))
@@ -304,7 +304,7 @@ def walk(
             reached, message = True, "done"
             break
         if value - steps[-1].objective < PROGRESS * value:
-            message = f"the walk ends at |kappa| L = {curvature_norm(now):.4g}: the branch goes no further"
+            message = f"the walk ends at |kappa| L = {curvature_norm(now):.4g}: the branch ends there"
             break
         if used <= EASY:
             size = min(step, STEP_GROWTH * size)

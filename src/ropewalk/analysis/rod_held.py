@@ -36,7 +36,7 @@ class HeldEquilibria(Equilibria):
     def message(self) -> str:
         """What is said in place of the completeness check."""
         if any(state.kind == "neutral" for state in self.states):
-            return "stable poses of the held rod only; what holds it leaves it some freedom"
+            return "stable poses of the held rod only; the supports leave some of its motions free"
         return "stable poses of the held rod only"
 
 

@@ -60,12 +60,12 @@ def joint_angles(
     name: str | None = None,
     joints: Sequence[int] | None = None,
 ) -> JointAngles:
-    """Angles of joints that bring the head of a stiff rod to rest at a roll and a pitch (deg).
+    """Joint angles at which the head of a stiff rod is in equilibrium at a given roll and pitch (deg).
 
-    heave : height of the head, m, if that is wished, too    name : of the rod, if there are several
-    joints : numbers of those that may turn, from 0; all if left out. Needed are two, and three with a heave.
-    The head is led from each stable pose of the case, the nearest first, to the one wished, with the smallest change of
-    the angles at each step; of the angles found those are returned that make the pose stable, if there are such. Raises
+    heave : height of the head, m, if that is required, too    name : of the rod, if there are several
+    joints : numbers of those that may move, from 0; all by default. At least two, and three with a heave.
+    The head is moved from each stable pose of the case, the nearest first, to the required one, with least change of
+    the angles at each step; angles for which the pose is stable are preferred. Raises
     ConvergenceError if none are found.
 
     >>> import ropewalk as rw
@@ -118,7 +118,7 @@ def joint_angles(
         found.append(one)
     if found:
         return found[0]
-    raise ConvergenceError(f"rod '{key}': no angles of its joints bring the head to rest there: {trouble}")
+    raise ConvergenceError(f"rod '{key}': no joint angles give the head an equilibrium there: {trouble}")
 
 
 Aim = tuple[Array, float | None]  # up in head axes, and the height of the head (m) if that is wished
@@ -175,8 +175,8 @@ def _newton(
         return path.x, path.iterations
     error, used = (path.here.error, path.iterations) if path is not None else (np.inf, 0)
     raise ConvergenceError(
-        f"still out of balance by {error:.2e} of weight x length after {used + 1} steps; let more joints turn, begin "
-        "with other angles, or leave heave out"
+        f"still out of balance by {error:.2e} of weight x length after {used + 1} steps; free more joints, start "
+        "from other angles, or leave heave out"
     )
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def float_in_time(system: Source, times: Sequence[float] | Array, name: str | None = None) -> xr.Dataset:
     """How a rod floats at each of several times (s) while its joints move, as a sequence of equilibria.
 
-    The first is the stable one of least energy; each further one is that which the rod comes to from the one before, so
-    a pose that ends to exist is left for the next stable one. The water is still and gives no resistance: inertia and
-    drag play no part. `name` : of the rod, if there are several
+    The first is the stable one of least energy; each further one is reached from the one before, so
+    that a pose that ceases to exist is left for the next stable one. The water is still: inertia and
+    drag are neglected. `name` : of the rod, if there are several
 
     Variables over `time`: heave (m), roll_angle, pitch_angle (deg), energy_total (J), turn (deg, from the pose before);
     `up` (time, axis) and `angle` (time, joint, deg).

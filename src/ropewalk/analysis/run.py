@@ -216,7 +216,7 @@ def _audited(model: Model, seen: RunAudit, report: Report) -> Report:
     report = replace(report, figures={**report.figures, DOUBTS: [doubt for doubt, _ in found]})
     wrong = [doubt.sentence for doubt, failed in found if failed]
     if wrong:
-        text = f"the run reached its end and fails its audit: {'; '.join(wrong)}; its results are kept"
+        text = f"the run is complete but fails its audit: {'; '.join(wrong)}; its results are kept"
         raise ConvergenceError(text, replace(report, status=Status.NOT_CONVERGED, message=text))
     return report
 
@@ -232,17 +232,17 @@ def simulate(
     events: bool = True,
     fields: Fields | Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
-    """Run a case in time; gives a Dataset in memory, or one read from the file `output`.
+    """Simulate a case in time; returns a Dataset in memory, or one read from the file `output`.
 
     duration : s; that of the case unless given
     solver : a name, or a solver with its settings; that of the case unless given
     output : records go to a folder beside it while they are computed and become this file at the end
     progress : show a bar; unless given, on a terminal only
-    resume : go on from the last checkpoint that a stopped run left for `output`
-    events : look through the records for what must not pass unseen, such as slack and snap; kept as an attribute
-    fields : functions of one's own: loads, a current, axial laws, properties along s (`ropewalk.Fields`)
+    resume : continue from the last checkpoint that a stopped run left for `output`
+    events : search the records for events such as slack and snap loads; kept as an attribute
+    fields : user functions: loads, a current, axial laws, properties along s (`ropewalk.Fields`)
 
-    RunFailedError and InterruptedRunError carry the results up to where the run stopped.
+    RunFailedError and InterruptedRunError contain the results up to the time at which the run stopped.
 
     >>> import ropewalk as rw
     >>> run = rw.simulate("mooring.yaml", 4.0)
@@ -397,7 +397,7 @@ def _with_settings(cls: Any, system: System) -> Solver:
     for name, value in given.items():
         if name not in known and value != 0.0:
             shown = value if isinstance(value, str) else f"{value:g}"
-            raise InputError(f"run.{name} {shown}: solver '{cls.name}' does not take it; leave it out")
+            raise InputError(f"run.{name} {shown}: solver '{cls.name}' has no such setting; leave it out")
     if system.run is not None:
         given.update(dict.fromkeys(START_SETTINGS, start.start_setting(system)))
         if system.run.solver == cls.name:

@@ -73,7 +73,7 @@ def recorder_for(
     """A recorder in memory or on a folder that is let go at the end, and removed if nothing came of it."""
     if output is None:
         if resume:
-            raise InputError("resume needs an output: the file that the stopped run was to write")
+            raise InputError("resume needs an output: the file that the stopped run was writing")
         yield Recorder(model.names, attrs, start=start, nets=model.nets, lines=model.lines)
         return
     if Path(output).is_dir() or not Path(output).absolute().parent.is_dir():
@@ -100,7 +100,7 @@ def finished(output: str | os.PathLike[str], attrs: dict[str, str]) -> xr.Datase
             RunFolder.create(output).remove()
         return results
     results.close()
-    raise InputError(f"{output} is of another run and there is no stopped run to resume; run without --resume")
+    raise InputError(f"{output} belongs to another run and there is no stopped run to resume; run without --resume")
 
 
 def check_resumable(recorder: Recorder, solver: Solver) -> None:
@@ -119,8 +119,8 @@ def check_resumable(recorder: Recorder, solver: Solver) -> None:
         ):
             if before.get(key) != recorder.attrs.get(key):
                 raise InputError(
-                    f"{recorder.folder.path} is of another {what}, so resuming it would not give the same numbers; "
-                    "keep it by 'ropewalk recover', or delete it"
+                    f"{recorder.folder.path} belongs to another {what}, so resuming would not give the same numbers; "
+                    "keep it with 'ropewalk recover', or delete it"
                 )
     recorder.resume()
 
@@ -131,8 +131,8 @@ def _refuse_other_functions(path: str, before: str | None, now: str | None) -> N
         return
     names = ", ".join(json.loads(before)) if before is not None else "none"
     raise InputError(
-        f"{path} is of a run with other functions (fields: {names}), so going on would not give the same numbers; "
-        "go on from Python with the same fields, keep it by 'ropewalk recover', or delete it"
+        f"{path} belongs to a run with other functions (fields: {names}), so resuming would not give the same numbers; "
+        "resume from Python with the same fields, keep it with 'ropewalk recover', or delete it"
     )
 
 

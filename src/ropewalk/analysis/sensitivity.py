@@ -34,10 +34,10 @@ SHOOTING = "shooting"
 def sensitivities(
     system: Source, outputs: Sequence[str], parameters: Sequence[str], *, time: float = 0.0
 ) -> dict[str, dict[str, float]]:
-    """Derivative of each output by each parameter, `result[output][parameter]`, at the equilibrium of `system`.
+    """Derivative of each output with respect to each parameter, `result[output][parameter]`, at equilibrium.
 
     One equilibrium is found, by shooting; the rest is linear algebra with its exact derivative. Raises
-    InputError for a path that leads to no number, ConvergenceError if there is no equilibrium.
+    InputError for a path that does not lead to a number, ConvergenceError if there is no equilibrium.
     """
     system = System.of(system)
     outputs = arguments.texts("outputs", outputs, "lines.m1.end_b.tension")
@@ -88,7 +88,7 @@ def read(summary: dict[str, Any], path: str) -> float:
     """The number of a summary at a path."""
     value = _walk(summary, path, "output")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"output '{path}' is not a number; go on to one of its parts: {_parts(value)}")
+        raise InputError(f"output '{path}' is not a number; choose one of its parts: {_parts(value)}")
     return float(value)
 
 
@@ -96,7 +96,7 @@ def number(system: System, path: str) -> float:
     """The number of a case at a path."""
     value = _walk(system.model_dump(by_alias=True, exclude_unset=True), path, "parameter")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"parameter '{path}' is not a number in the case; go on to one of its parts: {_parts(value)}")
+        raise InputError(f"parameter '{path}' is not a number in the case; choose one of its parts: {_parts(value)}")
     return float(value)
 
 

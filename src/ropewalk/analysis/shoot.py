@@ -64,10 +64,10 @@ def shoot(
     pair: str = "dormand_prince",
     places: int = PLACES,
 ) -> Shot:
-    """One shot along a line from `end`, where it pulls with `force` (3 numbers, N) on what holds it.
+    """One shot along a line from `end`, where it exerts `force` (3 numbers, N) on its support.
 
-    The force is that of the line on its holder, as `end_force` of an equilibrium; with that of the equilibrium the miss
-    is zero. Loads act as in statics; the line hangs free of the bed. Parts stand where the case has them.
+    The force is that of the line on its support, as `end_force` of an equilibrium, with which the closure error
+    is zero. Loads act as in statics; the bed is left out. Parts are at their positions in the case.
     tolerance : of the integrator per step, relative to the line's length and load
     pair : of Runge-Kutta formulas, 'dormand_prince' (order 8) or 'fehlberg' (order 5)    places : kept along the line
 
@@ -129,7 +129,7 @@ def _integrate(
             what = "needs too many steps" if ended == TOO_MANY_STEPS else "overflows"
             raise ConvergenceError(
                 f"line '{line}': the shot with {math.hypot(*pull):.4g} N {what} at tolerance {tolerance:.3g}; "
-                "take another force or a larger tolerance"
+                "try another force or a larger tolerance"
             )
 
     run(STATE, integrator[0], DORMAND_PRINCE, (np.ascontiguousarray(places), table))
@@ -155,7 +155,7 @@ def _held(model: Model, i: int, line: str) -> Array:
     ends: Array = end_positions(model, state.point_position, state.body_position, state.body_quaternion)[i]
     if not np.all(np.isfinite(ends)):
         raise InputError(
-            f"line '{line}' ends on a rod, which has no place until it floats; end it at a point or a body"
+            f"line '{line}' ends on a rod, which has no position until it floats; end it at a point or a body"
         )
     return ends
 

@@ -57,9 +57,9 @@ def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
         return
     k = int(np.argmax(shares))
     i = int(lying[k])
-    what = "what stands on the bed on " if ways[k] > 0.5 * of_line[k] else ""
+    what = "a weight or end of " if ways[k] > 0.5 * of_line[k] else ""
     text = (
-        f"to method '{method}' the bed is rigid; as soft as it is given, {what}line '{model.names.lines[i]}' sinks "
+        f"method '{method}' treats the bed as rigid; with its stiffness {what}line '{model.names.lines[i]}' sinks "
         f"{max(of_line[k], ways[k]):.2g} m into it, which changes end forces by about {100.0 * change:.2g} % of the "
         f"largest (limit {100.0 * SOFT:.2g} %); use method 'fem', or give seabed.stiffness"
     )

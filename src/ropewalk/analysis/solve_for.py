@@ -44,13 +44,13 @@ def solve_for(
 
     `vary` and the keys of `targets` are paths as in :func:`ropewalk.analysis.sensitivity.sensitivities`, e.g.
     ``solve_for(system, "lines.m1.pieces.0.length", {"lines.m1.end_b.tension": 5e5})``. Newton with the exact
-    sensitivities, halved while the miss does not fall or there is no equilibrium; `bounds` limits a parameter.
+    sensitivities, with steps halved while the error does not fall; `bounds` limits a parameter.
     Raises ConvergenceError with the nearest values if the targets cannot be met.
     """
     system = System.of(system)
     paths = [vary] if isinstance(vary, str) else list(vary)
     if len(paths) != len(targets):
-        raise InputError(f"{len(paths)} numbers to vary for {len(targets)} targets; give as many of both")
+        raise InputError(f"{len(paths)} numbers to vary for {len(targets)} targets; give equal numbers of both")
     limits = np.array([(bounds or {}).get(path, (-np.inf, np.inf)) for path in paths]).reshape(-1, 2)
     wanted = np.array(list(targets.values()), dtype=float)
     values = np.array([number(system, path) for path in paths])

@@ -54,7 +54,7 @@ class Equilibria(NamedTuple):
         if all(state.stable for state in self.states) and self.complete is None:
             return "stable poses only"
         if self.complete is None:
-            return "the rod floats in any turn about an axis, so minima - saddles + maxima need not be 2"
+            return "the rod is neutral in rotation about an axis, so minima - saddles + maxima need not be 2"
         if self.complete:
             return "minima - saddles + maxima = 2, as it must be on the sphere of up-vectors"
         return f"minima - saddles + maxima = {self.euler}, not 2: some equilibria are missing"

@@ -86,9 +86,7 @@ def _refuse_other_parts(model: Model, under: Model) -> None:
     """Raise InputError if the other values change what a run cannot take over: parts, lengths, places that are held."""
     for kind in ("points", "bodies", "lines"):
         if getattr(model.names, kind) != getattr(under.names, kind):
-            raise InputError(
-                f"run.start.under: it starts with other {kind} than the run has; leave their number as it is"
-            )
+            raise InputError(f"run.start.under: its {kind} differ from those of the run; keep the same parts")
     for name, length, other in zip(model.names.lines, model.lines.length, under.lines.length, strict=True):
         if abs(other - length) > SAME * length:
             raise InputError(
@@ -102,7 +100,7 @@ def _refuse_other_parts(model: Model, under: Model) -> None:
         if np.linalg.norm(other - place) > SAME * (1.0 + np.linalg.norm(place)):
             raise InputError(
                 f"run.start.under: '{name}' is held at {np.round(place, 6).tolist()} m in the run and cannot begin at "
-                f"{np.round(other, 6).tolist()} m; move it by a motion, or let it free"
+                f"{np.round(other, 6).tolist()} m; move it by a motion, or free it"
             )
 
 
@@ -226,7 +224,7 @@ def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: Li
         if gap > GAP * length:
             raise InputError(
                 f"run.start.lines.{name}: the shape ends {gap:.3g} m from end {end}, which is at "
-                f"{np.round(ends[side], 6).tolist()}; let it start and end where the line does"
+                f"{np.round(ends[side], 6).tolist()}; start and end it where the line does"
             )
     return s, points, np.zeros(s.size) if own.tension is None else np.array(own.tension)
 

@@ -48,7 +48,7 @@ def state_space(
 
     inputs : `force:PART:DIRECTION` (N, N m) or `motion:PART:DIRECTION`, whose input is the acceleration (m/s2)
     outputs : `position:PART:DIRECTION` (m, rad) of a point or body, `tension:LINE:A` or `:B` (N)
-    modes : how many carry the dynamics; at most all there are
+    modes : number of modes that carry the dynamics
 
     >>> import ropewalk as rw
     >>> found = rw.state_space("mooring.yaml", ["motion:fairlead:x"], ["tension:west:B"], modes=4)

@@ -97,11 +97,11 @@ def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
         held = sea.bed_friction * pressed
         if held > FRICTION * largest:
             how = "pulled taut" if sea.bed_rest_friction > 0.0 else "laid without pull"
-            rest = f"the tension at its anchor takes it as {how}"
+            rest = f"the tension at its anchor assumes that it was {how}"
             if FRICTIONLESS in report.message:
                 rest = "this equilibrium leaves it out"
             text = (
-                f"friction can carry {held:.3g} N of line '{name}' on the bed ({100.0 * held / largest:.2g} % of "
+                f"bed friction can carry {held:.3g} N of line '{name}' ({100.0 * held / largest:.2g} % of "
                 f"the largest end force); {rest}"
             )
             yield Doubt("friction", name, held, FRICTION * largest, text)
@@ -153,7 +153,7 @@ def _heeled(model: Model, state: State) -> Iterator[Doubt]:
         if angle > HEEL:
             name = model.names.bodies[k]
             text = (
-                f"body '{name}' is heeled by {angle:.3g} degrees from the attitude it is given (limit {HEEL:g}): other "
+                f"body '{name}' is heeled by {angle:.3g} degrees from the attitude in the file (limit {HEEL:g}): other "
                 "equilibria are likely; compare methods with 'ropewalk verify', or start from another attitude"
             )
             yield Doubt("heeled", name, angle, HEEL, text)
@@ -173,8 +173,8 @@ def _foils(model: Model, state: State) -> Iterator[Doubt]:
         if not low <= angle <= high:
             name, limit = model.names.bodies[k], float(low if angle < low else high)
             text = (
-                f"a foil of body '{name}' meets the water at {angle:.3g} deg, beyond its table from {low:.3g} to "
-                f"{high:.3g} deg: the coefficients are those of a flat plate"
+                f"a foil of body '{name}' has an angle of attack of {angle:.3g} deg, beyond its table from {low:.3g} "
+                f"to {high:.3g} deg: the coefficients are those of a flat plate"
             )
             yield Doubt("foil-angle", name, angle, limit, text)
 
@@ -185,8 +185,8 @@ def _stability(stability: Verdict | None) -> Iterator[Doubt]:
     if not stability.stable:
         yield Doubt("unstable", "", stability.smallest, 0.0, stability.sentence)
     elif stability.neutral:
-        count = "one motion" if stability.neutral == 1 else f"{stability.neutral} motions"
-        text = f"nothing resists {count} of the bodies: their rest position is not unique"
+        count = "one neutral mode" if stability.neutral == 1 else f"{stability.neutral} neutral modes"
+        text = f"the bodies have {count}: their rest position is not unique"
         yield Doubt("neutral", "", float(stability.neutral), 0.0, text)
 
 
@@ -196,13 +196,13 @@ def _mesh(report: Report) -> Iterator[Doubt]:
     limit = float(figures.get("accuracy", DISCRETISATION)) if error is not None else DISCRETISATION
     if hasattr(figures, "get") and figures.get("mesh_unjudged"):
         text = (
-            "the error that the mesh leaves in end tensions is not known: no equilibrium was found on other elements "
-            "to compare with; give the lines other elements, or take another method"
+            "the discretisation error of the end tensions is not known: no equilibrium was found on other elements "
+            "to compare with; give the lines other elements, or use another method"
         )
         yield Doubt("discretisation", "", 1.0, limit, text)
     if error is not None and float(error) > limit:
         text = (
-            f"the mesh leaves an error of about {100.0 * float(error):.2g} % in end tensions (limit "
+            f"the discretisation error of the end tensions is about {100.0 * float(error):.2g} % (limit "
             f"{100.0 * limit:.2g} %); give the lines more elements, or statics.accuracy"
         )
         yield Doubt("discretisation", "", float(error), limit, text)

@@ -58,7 +58,7 @@ NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING, Claim.MEMORY, Claim.LIFT})  
 
 @dataclass(frozen=True, repr=False)
 class Equilibrium(Shown):
-    """A system at rest, and how well it is known.
+    """An equilibrium, with its residuals and audit.
 
     >>> import ropewalk as rw
     >>> rest = rw.statics("mooring.yaml")
@@ -131,7 +131,7 @@ class Equilibrium(Shown):
         return self.stiffness[self.model.names.bodies.index(name)]
 
     def to_dataset(self) -> xr.Dataset:
-        """The equilibrium as a result with one moment."""
+        """The equilibrium as a result with one instant."""
         from ropewalk import __version__
         from ropewalk.results.derived import with_sheaves
         from ropewalk.results.record import dataset_of
@@ -159,21 +159,21 @@ def statics(
     guess: Any = None,
     fields: Fields | Mapping[str, Any] | None = None,
 ) -> Equilibrium:
-    """Equilibrium of `system` with the motions and loads of `time` (s).
+    """Equilibrium of `system` under the motions and loads at `time` (s).
 
     `method` is a solver's name or 'auto' (the default, and what the case file can set): the closed form
-    where it is exact, otherwise the next that claims all the case asks. A solver of bars, which goes through time,
-    is run under ramped loads until nothing moves. A static solver with settings of its own can be given, too.
-    Raises InputError if no method does the case, ConvergenceError with the numbers if the balance is not found.
+    where it is exact, otherwise the next one that supports the case. A bar solver, which integrates in time,
+    runs under ramped loads until at rest. A static solver with its settings can be given, too.
+    Raises InputError if no method supports the case, ConvergenceError with the residual if none is found.
 
     `sensitivities` names parameters of the case by their path, e.g. ``lines.m1.pieces.0.length``; the result
-    then has the exact derivative of every end tension and loose position by each of them.
+    then has the exact derivative of every end tension and free position with respect to each of them.
 
-    `guess` is where to start: an equilibrium, a result or its file, or places by name of lines, points and bodies, as
-    in ``{"west": [[-400, 0, -50], [-100, 0, -50], [0, 0, 0]]}``. Shooting then gives the equilibrium that Newton finds
-    from there, stable or not; methods of elements and bars start from it; the closed form takes none.
+    `guess` is the start: an equilibrium, a result or its file, or positions by name of lines, points and bodies, as
+    in ``{"west": [[-400, 0, -50], [-100, 0, -50], [0, 0, 0]]}``. Shooting returns the equilibrium that Newton finds
+    from there, stable or not; elements and bars start from it; the closed form uses none.
 
-    `fields` are functions of one's own: loads on lines, a current, axial laws, properties along s (`ropewalk.Fields`).
+    `fields` are user functions: loads on lines, a current, axial laws, properties along s (`ropewalk.Fields`).
 
     >>> import ropewalk as rw
     >>> rest = rw.statics("mooring.yaml")
@@ -228,7 +228,7 @@ def attempt(
         if guess is None:
             work = solver.start(model, initial_state(model))
         elif name == GUESSLESS:
-            raise InputError(f"method '{name}' is a closed form and takes no guess; use shooting, fem or bars_statics")
+            raise InputError(f"method '{name}' is a closed form and uses no guess; use shooting, fem or bars_statics")
         else:
             work = getattr(solver, "start_from", solver.start)(model, guess)
         report = solver.advance(model, work, time)
@@ -248,7 +248,7 @@ def attempt(
         return Try(name, text, Report(Status.NOT_CONVERGED, text))
     below = _below_bed(model, state, name)
     if below:
-        text = f"{below}; method '{name}' has no bed for bodies: take method 'fem', which has"
+        text = f"{below}; method '{name}' does not model bodies on the bed; use method 'fem'"
         return Try(name, text, replace(report, status=Status.UNSUPPORTED, message=text))
     checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
     if checked.passed:
@@ -344,8 +344,8 @@ def _solvers(system: System, model: Model, method: str | Solver) -> Iterator[tup
     for name in candidates(model, method):
         cls = solver_class(SETTLE if name in BAR_SOLVERS else name)
         for setting in given.keys() - {known.name for known in fields(cls)} if given else ():
-            how = "give statics.method a solver of bars with it" if method == AUTO else "leave it out"
-            raise InputError(f"statics.{setting} {given[setting]:g}: method '{name}' does not take it; {how}")
+            how = "set statics.method to a bar solver" if method == AUTO else "leave it out"
+            raise InputError(f"statics.{setting} {given[setting]:g}: method '{name}' has no such setting; {how}")
         wanted = {name: getattr(system.statics, name) for name in MESH_SETTINGS if hasattr(cls, name)}
         wanted = {name: value for name, value in wanted.items() if value is not None}
         own = system.statics.options if system.statics.method == name else {}
@@ -365,7 +365,7 @@ def candidates(model: Model, method: str) -> Iterator[str]:
         cls = solver_class(method)
         if Claim.STATICS not in cls.claims and method not in BAR_SOLVERS:
             names = ", ".join((*static_methods(), *BAR_SOLVERS, AUTO))
-            raise InputError(f"method '{method}' does not do statics. There are: {names}")
+            raise InputError(f"method '{method}' does not support statics. There are: {names}")
         yield method
         return
     asked = demands(model) - NOT_STATIC
@@ -376,7 +376,7 @@ def candidates(model: Model, method: str) -> Iterator[str]:
             yield name
     if not found:
         closest = min((asked - solver_class(name).claims for name in static_methods()), key=len)
-        raise InputError(f"no method does statics with {', '.join(sorted(claim.value for claim in closest))}")
+        raise InputError(f"no method supports statics with {', '.join(sorted(claim.value for claim in closest))}")
 
 
 def static_methods() -> list[str]:

@@ -108,7 +108,7 @@ def case_step_limit(
     longest: float = 600.0,
     still: float = STILL,
 ) -> tuple[StepLimit, Solver]:
-    """The step limit of a case, and the solver that was asked.
+    """The step limit of a case, and the solver that was requested.
 
     solver : a name, or a solver with its settings; the case's if its steps are fixed, else the first that claims it
     step : s, to begin with    kick : m/s, see below    longest, still : as in :func:`step_limit`

@@ -39,7 +39,7 @@ class Verification(Shown, dict[str, Any]):
         """How well they agree."""
         apart = [row["force_difference"] for row in self["methods"] if row["force_difference"] is not None]
         if len(apart) <= 1:
-            return "fewer than two methods have answered; there is nothing to compare"
+            return "fewer than two methods gave a result; there is nothing to compare"
         share = 100.0 * max(apart) / self["largest_force"] if self["largest_force"] > 0.0 else 0.0
         return f"end forces agree to {max(apart):.2g} N, {share:.3g} % of the largest"
 

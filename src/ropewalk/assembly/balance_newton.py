@@ -239,7 +239,12 @@ def _try(assembly, here, fraction, trial, out, there):
 
 @kernel
 def _limit(step, points, bodies, length):
-    """Cut `step` in place to about the assembly's size (more while it is strewn wider) and to a modest turn."""
+    """Cut `step` in place to about the assembly's size (more while it is strewn wider) and to a modest turn.
+
+    Source: step -> step/max(1, |step_i|/limit_i), docs/theory/assemblies.md, Consequences for the iteration: limit =
+    half the
+    spread, or TURN_LIMIT for rotations.
+    """
     spread = length
     for j in range(3):
         low, high = np.inf, -np.inf
@@ -269,6 +274,8 @@ def _size_and_slope(step, root, free, residual):
 @kernel(separate=True)
 def _dense_trial(assembly, here, K, root, length, trial, out, there):
     """Set the step of a `Trial` to Newton's, zero where held or pressed on the bed, and try the whole of it.
+
+    Source: docs/theory/assemblies.md, Consequences for the iteration: K p = f, then the slope f . p at its end.
 
     K : (n_dofs, n_dofs) work    root : (n_dofs,) arm of rotations (m), 1 for translations    length : m
     Returns the number of shifts, size and slope of the step, and what `_try` returns. One entry into compiled

@@ -365,7 +365,10 @@ def evaluate(assembly, points, bodies, quaternions, out):
 
 @kernel(separate=True)
 def gather(assembly, out, K):
-    """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs)."""
+    """Sum the blocks of `out` into the dense stiffness K (n_dofs, n_dofs).
+
+    Source: K = sum of the blocks of lines, points and bodies, docs/theory/assemblies.md.
+    """
     K[:, :] = 0.0
     n_points = assembly.reference.shape[0]
     for i in range(assembly.length.size):

@@ -53,6 +53,8 @@ def places_with_corners(length, corners):
 def shape_at(assembly, place, out, i, s):
     """Position (n, 3) of line i at the arc lengths s (m), and the force n(s) (n, 3), at a load that beyond it.
 
+    Source: r = r_A + x e + z e_z, n = H e + V e_z, docs/theory/catenary.md, Terms.
+
     place : `Place` of points and bodies    out : `Balance` there
     """
     ends, arm, length = np.empty((2, 3)), np.empty(3), assembly.length[i]

@@ -82,7 +82,10 @@ def _shared_base(given: Given, local: dict[int, tuple[int, int]], own: Records, 
 
 @kernel(**COUNTED)
 def put_given(t, mesh):
-    """Give nodes, bodies and elements of a mesh the loads that act at time t (s)."""
+    """Give nodes, bodies and elements of a mesh the loads that act at time t (s).
+
+    Source: F = F_0 + f(t) e, docs/guide/inputs_in_time.md.
+    """
     given = mesh.given
     for k in range(given.push.shape[0]):
         push = given.push[k]

@@ -49,7 +49,9 @@ def build_shed(model: Model, s: list[Array], sections: list[Ints], nodes: Record
         if not np.any(lift.coefficient[own] > 0.0):
             continue
         if i in model.lines.winches.line:
-            raise InputError(f"line '{model.names.lines[i]}': lift of vortices does not go with a winch yet; drop one")
+            raise InputError(
+                f"line '{model.names.lines[i]}': vortex-induced lift cannot be combined with a winch; leave one out"
+            )
         each = 0.5 * model.sea.water_density * lift.coefficient[own] * lift.diameter[own] * half
         pushed = _pushed_nodes(model, i, place)
         for k in range(1, place.size - 1):

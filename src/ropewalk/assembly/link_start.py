@@ -35,7 +35,7 @@ def refuse_open_links(model: Model, state: State) -> None:
         if miss > OPEN * max(size, 1.0):
             problems.append(
                 Problem(
-                    f"link '{name}': what it connects is {miss:.4g} m apart, or turned by as much, at the start; "
+                    f"link '{name}': its ends are {miss:.4g} m apart, or rotated by as much, at the start; "
                     "move the bodies together or start the run from equilibrium"
                 )
             )

@@ -72,7 +72,7 @@ ELEMENT = np.dtype(
         *MEMBER_FIELDS,
         DRAG_LAW,
         ("damping", "f8"),  # s
-        ("slack", "f8"),  # axial stiffness in compression, N; 0 for sections that can push
+        ("slack", "f8"),  # axial stiffness in compression, N; 0 for sections that carry compression
         ("length_rate", "f8"),  # of the unstretched length, m/s; of elements at winches
         ("limit", "f8"),  # tension at which the line parts, N
         ("law", "i8"),  # kind of physics/elasticity.py

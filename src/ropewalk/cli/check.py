@@ -23,7 +23,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
         from ropewalk.sweep.run import make_plan
 
         plan = make_plan(case, None, {})
-        say(f"{case}: right ({counted(len(plan), 'cases')} of {plan.sweep.do})")
+        say(f"{case}: valid ({counted(len(plan), 'cases')} of {plan.sweep.do})")
         return
     system = System.from_file(case)
     try:
@@ -41,7 +41,7 @@ def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sw
         for name in ("points", "bodies", "links", "lines", "nets", "rods")
         if (parts := getattr(system, name))
     )
-    say(f"{case}: right ({counts or 'nothing in it yet'})")
+    say(f"{case}: valid ({counts or 'nothing in it yet'})")
 
 
 def _is_sweep(path: Path) -> bool:

@@ -75,9 +75,9 @@ def convert_command(
         _to_unit(source, target, as_json)
     else:
         known = ", ".join((*CASES, *MOORDYN, UNIT))
-        hint = f"; {', '.join(EXPORTS)} are written of results (.nc)" if ending in EXPORTS else ""
+        hint = f"; {', '.join(EXPORTS)} are written from results (.nc)" if ending in EXPORTS else ""
         raise InputError(
-            f"{target}: '{target.suffix}' is not written of a case or another program's file: {known}{hint}"
+            f"{target}: '{target.suffix}' cannot be written from a case or another program's file: {known}{hint}"
         )
 
 
@@ -128,7 +128,7 @@ def _export(source: Path, target: Path, as_json: bool) -> None:
     }
     writer = writers.get(target.suffix.lower())
     if writer is None:
-        raise InputError(f"{target}: results are converted to {', '.join(EXPORTS)}; '{target.suffix}' is none of them")
+        raise InputError(f"{target}: results are converted to {', '.join(EXPORTS)}, not to '{target.suffix}'")
     with open_results(source) as dataset:
         written = writer(dataset, target)
     if as_json:

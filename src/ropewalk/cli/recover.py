@@ -23,4 +23,4 @@ def recover_command(
     if saved.trouble:
         say(f"{saved.trouble[0].upper()}{saved.trouble[1:]}.")
     folder = folder_or_file if folder_or_file.suffix == ".part" else part_folder(folder_or_file)
-    say(f"{folder} stays, so that 'ropewalk run --resume' can go on; delete it when it is of no more use.")
+    say(f"{folder} is kept for 'ropewalk run --resume'; delete it when it is no longer needed.")

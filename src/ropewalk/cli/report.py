@@ -25,9 +25,9 @@ def report_command(
         _print_lists()
         return
     if file.suffix != ".nc":
-        raise InputError(f"{file}: a report is made of a result file (.nc); run the case first")
+        raise InputError(f"{file}: a report needs a result file (.nc); run the case first")
     if html is not None and html.suffix not in (".html", ".htm"):
-        raise InputError(f"{html}: a page needs the ending .html")
+        raise InputError(f"{html}: the name of a page must end in .html")
     if html is not None and not html.parent.is_dir():
         raise InputError(f"{html.parent} is not a folder; make it first")
     from ropewalk.io.netcdf import open_results

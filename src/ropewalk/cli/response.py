@@ -80,7 +80,7 @@ def unsettled(result: xr.Dataset) -> list[str]:
         return []
     rows = zip(result.frequency.values, result.settled_change.values, result.settled_periods.values, strict=True)
     return [
-        f"omega {omega:.4g} rad/s: after {int(periods)} periods the answer by time still changes by "
+        f"omega {omega:.4g} rad/s: after {int(periods)} periods the time-domain response still changes by "
         f"{100 * change:.2g} %: slow modes have not decayed; add damping, or use the direct method"
         for omega, change, periods in rows
         if change > SETTLED
@@ -173,7 +173,7 @@ def _show_statistics(result: xr.Dataset, as_json: bool) -> None:
         print_json({"duration": float(numbers.attrs["duration"]), "statistics": rows})
         return
     columns = ("response", "standard deviation", "Tz (s)", "3 h MPM")
-    print_table(result.attrs["title"] or "response in the case's own sea", columns, [_statistics_row(r) for r in rows])
+    print_table(result.attrs["title"] or "response in the sea of the case", columns, [_statistics_row(r) for r in rows])
 
 
 def _statistics_row(row: dict[str, Any]) -> tuple[str, ...]:

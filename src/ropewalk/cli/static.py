@@ -77,7 +77,7 @@ def _all(case: Path, lobes: int, starts: int, as_json: bool, others: dict[str, A
 
     for name, value in others.items():
         if value is not None:
-            raise InputError(f"{name} does not go with --all, which searches by shooting; leave one of them out")
+            raise InputError(f"{name} cannot be combined with --all, which searches by shooting; leave one of them out")
     tell_first_use()
     found = equilibria(System.from_file(case), lobes=lobes, starts=starts)
     if as_json:
@@ -119,7 +119,7 @@ def print_equilibrium(equilibrium: Equilibrium) -> None:
         rows = [(n, *map(plain, p["position"]), *map(force, p["force"])) for n, p in loose.items()]
         unit = force.unit
         columns = ("point", "x (m)", "y (m)", "z (m)", f"Fx ({unit})", f"Fy ({unit})", f"Fz ({unit})")
-        print_table("points, with the force on what holds them", columns, rows)
+        print_table("points, with the force on their supports", columns, rows)
     if summary["bodies"]:
         rows = [(n, *map(plain, (*b["position"], *b["attitude"]))) for n, b in summary["bodies"].items()]
         columns = ("body", "x (m)", "y (m)", "z (m)", "roll (deg)", "pitch (deg)", "yaw (deg)")
@@ -212,7 +212,7 @@ def audit_line(equilibrium: Equilibrium) -> str:
 def _print_settling(settling: dict[str, Any]) -> None:
     """How an equilibrium was found in time."""
     say(
-        f"settled in time by {settling['by']}: still from {settling['rest_after']:.2f} s on, in balance at "
+        f"settled in time by {settling['by']}: motion stopped at {settling['rest_after']:.2f} s, forces balanced at "
         f"{settling['time']:.2f} s after {settling['steps']} steps; loads ramped over {settling['ramp']:.2f} s, "
         f"damping {settling['damping']:.3g} 1/s"
     )

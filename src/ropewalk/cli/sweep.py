@@ -104,7 +104,7 @@ def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -
     for case in [int(k) for k in results["case"].values if results["status"].values[k] != "done"][:MOST_REASONS]:
         say(f"case {case} {results['status'].values[case]}: {results['reason'].values[case]}")
     if failed > MOST_REASONS:
-        say(f"and {failed - MOST_REASONS} more that failed; the file has their reasons")
+        say(f"and {failed - MOST_REASONS} more failures; the reasons are in the file")
     say(f"{target}: {counted(len(plan), 'cases')}, {len(plan) - failed} done, {failed} failed")
 
 

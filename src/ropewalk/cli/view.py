@@ -119,7 +119,7 @@ def _refuse_target(html: Path, file: Path) -> None:
     if html.exists() and file.exists() and html.samefile(file):
         raise InputError(f"{html}: the page would overwrite the file it shows; name another")
     if html.suffix.lower() not in PAGES:
-        raise InputError(f"{html}: a page's name ends in {' or '.join(PAGES)}")
+        raise InputError(f"{html}: the name of a page must end in {' or '.join(PAGES)}")
 
 
 def _serve(server: object, open_browser: bool) -> None:

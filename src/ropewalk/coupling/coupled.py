@@ -41,10 +41,10 @@ _RATES = ("point_velocity", "body_velocity", "body_rate", "velocity", "net_veloc
 class Coupled:
     """A system in time, driven by another program.
 
-    Parts with ``joint: coupled`` follow the caller. A body takes ``(position, quaternion, velocity, rate)`` and gives
-    ``(force, moment)`` about its origin; a point takes ``(position, velocity)`` and gives ``(force,)``; all in
+    Parts with ``joint: coupled`` follow the caller. A body takes ``(position, quaternion, velocity, rate)`` and returns
+    ``(force, moment)`` about its origin; a point takes ``(position, velocity)`` and returns ``(force,)``; all in
     world axes, SI units, quaternions scalar first. The force on a body is that of its lines: weight, hull and
-    inertia of a coupled body are the caller's own. The steps inside are as short as the tolerance needs.
+    inertia of a coupled body are the caller's own. Internal steps are chosen by the tolerance.
 
     >>> import ropewalk as rw
     >>> system = rw.System.model_validate({
@@ -166,7 +166,7 @@ class Coupled:
     def step(self, dt: float, states: Mapping[str, Sequence[Any]]) -> Forces:
         """Move to time + dt, where the driven parts have `states`; the forces on them at that time.
 
-        ConvergenceError if the solver fails; `restore` what was saved before, or go on with another motion.
+        ConvergenceError if the solver fails; `restore` what was saved before, or continue with another motion.
         """
         if not isinstance(dt, _NUMBERS) or not 0.0 < dt < np.inf:
             raise InputError(f"step of {dt!r} s: it must be positive and finite")
@@ -231,10 +231,10 @@ class Coupled:
         return force, moment
 
     def linearised(self) -> Condensed:
-        """Mass, damping and stiffness of the lines on the driven parts now: for partners that step implicitly.
+        """Mass, damping and stiffness of the lines on the driven parts now, for partners with implicit steps.
 
         The forces change by ``-(stiffness @ dx + damping @ dv + mass @ da)``, rows in the order of ``dofs``: points
-        first, then bodies (translations, rotation vectors about world axes). Lines follow as if slowly; see
+        first, then bodies (translations, rotation vectors about world axes). Lines respond quasi-statically; see
         `analysis/condensed.py`.
         """
         state = self.state
@@ -243,7 +243,7 @@ class Coupled:
         return condensed(self.model, state, points, bodies)
 
     def save(self) -> bytes:
-        """All that the next step depends on; `restore` goes on from it to the same bits."""
+        """Everything that the next step depends on; `restore` continues from it to the same bits."""
         if not isinstance(self.solver, Resumable):
             raise InputError(f"solver '{self.solver.name}' cannot be saved")
         self._reel_by(1.0)  # what was set is part of the case
@@ -253,7 +253,7 @@ class Coupled:
         return encode(Checkpoint(0, snapshot, loop))
 
     def restore(self, saved: bytes) -> None:
-        """Go back to a moment that was saved with the same case."""
+        """Return to a state saved with the same case."""
         if not isinstance(saved, bytes | bytearray | memoryview):
             raise InputError(f"a saved state is bytes, not {type(saved).__name__}")
         try:
@@ -277,7 +277,7 @@ class Coupled:
         self._cuts = tuple((str(line), float(s)) for line, s in checkpoint.loop["cuts"])
 
     def set(self, path: str | Mapping[str, Any], value: Any = NOT_GIVEN) -> None:
-        """Change the case from now on: ``set("lines.west.pieces.0.length", 455)``; parts go on from where they are.
+        """Change the case from now on: ``set("lines.west.pieces.0.length", 455)``; the motion continues unchanged.
 
         Several values at once: ``set({"environment.current.speed": 1.2, "environment.wind.speed": 20})``.
         """
@@ -323,7 +323,7 @@ class Coupled:
         self._begin(system, self.state)
 
     def pull(self, name: str, force: Sequence[float] | Array) -> None:
-        """Pull at the mass centre of a free part with `force` (N, world) beside its other loads, until another pull."""
+        """Apply `force` (N, world) at the centre of mass of a free part, on top of its loads, until the next call."""
         try:
             given = np.asarray(force, dtype=np.float64)
         except (TypeError, ValueError):
@@ -376,7 +376,7 @@ class Coupled:
         self._cuts = (*self._cuts, (line, float(s)))
 
     def calm(self, solver: Solver, *, still: bool = False) -> None:
-        """Go on by `solver` from where everything is.  still : from rest"""
+        """Continue with `solver` from the present state.  still : from rest"""
         state = self.state
         if still:
             at_rest = {name: np.zeros_like(getattr(state, name)) for name in _RATES}

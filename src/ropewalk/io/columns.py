@@ -65,7 +65,7 @@ class Word:
     def _parsed(self, name: str) -> float:
         if not _NUMBER.fullmatch(self.text):
             if _NOT_NUMBER.fullmatch(self.text):
-                raise self.refuse(f"{self.text} is no number to compute with; give a finite one", name)
+                raise self.refuse(f"{self.text} is not usable as a number; give a finite one", name)
             start = _NUMBER.match(self.text)
             hint = f"; did you mean {start.group()}?" if start else ""
             raise self.refuse(f"{shown(self.text)} is not a number{hint}", name)
@@ -88,7 +88,7 @@ class Word:
         words, column = [], self.column
         for piece in self.text.split("|"):
             if not piece:
-                raise self.refuse(f"{shown(self.text)}: nothing stands on one side of a bar", name)
+                raise self.refuse(f"{shown(self.text)}: one side of a bar is empty", name)
             words.append(Word(piece, self.line, column, self.file))
             column += len(piece) + 1
         return words
@@ -143,7 +143,7 @@ def read_text(path: Path) -> str:
         raise InputError(Problem(f"cannot be read: {reason}", name)) from None
     if b"\x00" in data:
         line = data[: data.index(b"\x00")].count(b"\n") + 1
-        raise InputError(Problem("the file is not text: it holds a NUL", name, line))
+        raise InputError(Problem("the file is not text: it contains a NUL", name, line))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -24,8 +24,8 @@ Kind = Literal["converted", "assumed", "left out"]
 KINDS: tuple[Kind, ...] = ("converted", "assumed", "left out")
 HEADS = {
     "converted": "Converted by rule:",
-    "assumed": "Assumed, as the file does not hold it:",
-    "left out": "Left out, as a case has no place for it:",
+    "assumed": "Assumed, because the file does not contain it:",
+    "left out": "Left out, because a case cannot contain it:",
 }
 COMMENT_WIDTH = 110  # characters
 COUPLED = "coupled"  # how a part is held that the calling program moves: where it is given, as long as nobody calls

@@ -80,7 +80,7 @@ def read_famodel(path: Path, wishes: Wishes) -> Conversion:
         _sea(root, ledger, wishes)
         for key in IGNORED:
             if root.has(key):
-                ledger.note("left out", root.at(key).line, f"{key}: a case of a mooring holds none")
+                ledger.note("left out", root.at(key).line, f"{key}: a mooring case contains none")
         platforms = _platforms(root, ledger)
         for row, platform in platforms:
             with ledger.row():
@@ -90,9 +90,7 @@ def read_famodel(path: Path, wishes: Wishes) -> Conversion:
         for _, platform in platforms:
             ledger.put("bodies", platform.name, platform.part, platform.line)
         if platforms:
-            ledger.note(
-                "converted", platforms[0][1].line, "platforms are bodies that are held where the array has them"
-            )
+            ledger.note("converted", platforms[0][1].line, "platforms are bodies held at their array positions")
     return ledger.done("FAModel")
 
 

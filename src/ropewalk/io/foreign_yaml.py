@@ -69,7 +69,7 @@ class Place:
         except OverflowError:
             raise self.refuse(f"{shown(self.value)} is too large") from None
         if value != value or value in (float("inf"), float("-inf")):
-            raise self.refuse(f"{self.value} is no number to compute with; give a finite one")
+            raise self.refuse(f"{self.value} is not usable as a number; give a finite one")
         if least is not None and value < least:
             raise self.refuse(f"{value:g} is below {least:g}")
         if above is not None and value <= above:

@@ -19,9 +19,9 @@ SUFFIX = ".nc"
 
 
 def load(path: str | os.PathLike[str]) -> System | xr.Dataset:
-    """Open a case file as a System, or a result as an xarray Dataset whose numbers are read when used.
+    """Open a case file as a System, or a result as an xarray Dataset whose values are read when used.
 
-    Raises InputError for what is neither.
+    Raises InputError for any other file.
 
     >>> import ropewalk as rw
     >>> system = rw.load("mooring.yaml")

@@ -115,7 +115,7 @@ def _data(section: Section, columns: int, ledger: Ledger) -> list[Row]:
 
 def _sea(ledger: Ledger, wishes: Wishes) -> dict[str, Any]:
     if wishes.depth is None:
-        ledger.refuse(0, "MAP++ files hold no water depth; give --depth")
+        ledger.refuse(0, "MAP++ files contain no water depth; give --depth")
     gravity = GRAVITY if wishes.gravity is None else wishes.gravity
     density = WATER_DENSITY if wishes.water_density is None else wishes.water_density
     if wishes.gravity is None:

@@ -143,7 +143,7 @@ def _line_type(row: Row, ledger: Ledger) -> t.LineType:
         raise row.refuse(f"{numbers} columns; line types have 10, with Cl 11, with Cl, dF and cF 13: {' '.join(names)}")
     if numbers < len(row):
         text = " ".join(word.text for word in row.words[numbers:])
-        ledger.note("left out", row.line, f"{shown(text)}, which stands behind the last column")
+        ledger.note("left out", row.line, f"{shown(text)}, which is after the last column")
     return t.LineType(
         row,
         row[0].text,
@@ -324,7 +324,7 @@ def _options(section: Section, tables: Tables, ledger: Ledger) -> None:
             if key not in SYNONYMS and key not in SETTINGS:
                 first = value.text.strip("\"'").lower()
                 if (first in SYNONYMS or first in SETTINGS) and row[1].is_number:
-                    ledger.note("converted", row.line, f"value and key stand in reverse order; read as {first} = {key}")
+                    ledger.note("converted", row.line, f"value and key are in reverse order; read as {first} = {key}")
                     value, key = row[1], first
                 else:
                     _unknown_option(row, key, ledger)
@@ -354,7 +354,7 @@ def _outputs(section: Section, tables: Tables, ledger: Ledger) -> None:
     names = [word.text for row in section.rows for word in row.words if word.text.upper() != "END"]
     if names:
         listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        sentence = f"output channels {shown(listed)[1:-1]}: results hold every line, point and body"
+        sentence = f"output channels {shown(listed)[1:-1]}: results contain every line, point and body"
         ledger.note("left out", section.heading.line, sentence)
 
 

@@ -225,7 +225,7 @@ def _turbines(tables: Tables, ledger: Ledger, wishes: Wishes, carriers: dict[tup
             continue
         number, line = row.attachment.number, row.row.line
         if number not in wishes.turbines:
-            ledger.refuse(line, f"turbine {number}: the file does not hold its place; give --turbine {number}=X,Y,Z")
+            ledger.refuse(line, f"turbine {number}: the file gives no position; give --turbine {number}=X,Y,Z")
         elif ("turbine", number) not in carriers:
             place = list(wishes.turbines[number])
             part = {"mass": 0.0, "position": place, "joint": coupled_joint()}
@@ -335,12 +335,12 @@ def _refuse_features(kind: LineType, ledger: Ledger, wishes: Wishes) -> None:
     if kind.bending > 0.0:
         if not wishes.ignore_bending:
             raise kind.row[5].refuse(
-                f"line type {shown(kind.name)} has bending stiffness {kind.bending:g} N m2, which lines of a case have "
-                "not; --ignore-bending converts it as a rope",
+                f"line type {shown(kind.name)} has bending stiffness {kind.bending:g} N m2, which lines of a case do "
+                "not have; --ignore-bending converts it as a rope",
                 "EI",
             )
         ledger.note(
-            "left out", kind.row.line, f"bending stiffness {kind.bending:g} N m2 of {shown(kind.name)}, as asked"
+            "left out", kind.row.line, f"bending stiffness {kind.bending:g} N m2 of {shown(kind.name)}, as requested"
         )
 
 
@@ -403,7 +403,7 @@ def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
     """A line that comes off its end at a time or a tension."""
     word = failure.row[2]
     if len(failure.lines) > 1:
-        raise word.refuse("lines that come off together stay joined to each other, which a case cannot hold", "Line(s)")
+        raise word.refuse("lines that come off together stay joined, which a case cannot represent", "Line(s)")
     name = f"line{failure.lines[0]}"
     row = tables.lines.get(failure.lines[0])
     if row is None:

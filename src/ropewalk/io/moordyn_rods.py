@@ -93,7 +93,7 @@ class Carrier:
                 part["loads"] = {"force": [float(f) for f in self.force]}
             return
         if np.any(self.force):
-            ledger.refuse(self.line, f"{self.name} has a force at its origin and buoyancy elsewhere; a case holds one")
+            ledger.refuse(self.line, f"{self.name} has a force at its origin and buoyancy elsewhere; a case has one")
             return
         lift = sea["water_density"] * sea["gravity"] * self.volume
         part["loads"] = {"force": [0.0, 0.0, lift], "at": [float(c) for c in centre]}
@@ -144,7 +144,7 @@ def _short_rod(
         ledger.put("points", name, {"position": list(rod.a), "joint": joint}, rod.row.line)
         place = name
     ends["rod a", number] = ends["rod b", number] = place
-    ledger.note("converted", rod.row.line, f"rod {number}, which has no length, is a point: ropes hold no moment")
+    ledger.note("converted", rod.row.line, f"rod {number}, which has no length, is a point: ropes carry no moment")
 
 
 def _rod_on_body(
@@ -160,7 +160,7 @@ def _rod_on_body(
     if carrier.held and not pinned:
         ends["rod a", number] = carrier.attach(f"rod{number}a", a)
         ends["rod b", number] = carrier.attach(f"rod{number}b", b)
-        sentence = f"mass, buoyancy and drag of rod {number}: {carrier.name} is held, and lines do not feel them"
+        sentence = f"mass, buoyancy and drag of rod {number}: {carrier.name} is held, so they do not affect the lines"
         ledger.note("left out", line, sentence)
         return
     name = f"rod{number}"
@@ -173,7 +173,7 @@ def _rod_on_body(
     link = {"kind": "ball" if pinned else "rigid", "between": [f"{name}.a", grip]}
     ledger.put("links", name, link, line)
     how = "by a ball at end A" if pinned else "rigidly"
-    ledger.note("converted", line, f"rod {number} is a body with a cylinder for hull, linked {how} to {carrier.name}")
+    ledger.note("converted", line, f"rod {number} is a body with a cylindrical hull, linked {how} to {carrier.name}")
 
 
 def _rod(
@@ -195,7 +195,7 @@ def _rod(
         joint = "fixed" if how == "pinned" else coupled_joint()
         ledger.put("points", f"{name}_pin", {"position": list(rod.a), "joint": joint}, line)
         ledger.put("links", name, {"kind": "ball", "between": [f"{name}.a", f"{name}_pin"]}, line)
-    ledger.note("converted", line, f"rod {number} is a body with a cylinder for hull, origin at end A")
+    ledger.note("converted", line, f"rod {number} is a body with a cylindrical hull, origin at end A")
 
 
 def _cylinder(name: str, a: Array, b: Array, kind: RodType, line: int) -> Carrier:

@@ -311,7 +311,7 @@ def exactly(row: Row, names: Sequence[str], ledger: Ledger, *, least: int | None
         raise extra[0].refuse(f"{len(row)} columns where {len(names)} are expected: {' '.join(names)}")
     if extra:
         text = " ".join(word.text for word in extra)
-        ledger.note("left out", row.line, f"{shown(text)}, which stands behind the last column")
+        ledger.note("left out", row.line, f"{shown(text)}, which is after the last column")
 
 
 def several(word: Word, name: str, allowed: Mapping[int, Sequence[int]], *, least: float | None = None) -> list[float]:

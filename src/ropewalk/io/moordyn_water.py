@@ -38,7 +38,7 @@ def water(tables: Tables, ledger: Ledger, folder: Path, *, still: bool) -> dict[
     if still:
         for key in ("waves", "currents", "water kinematics"):
             if key in options and options[key].value.text != "0":
-                ledger.note("left out", options[key].row.line, f"{options[key].row[1].text}, as asked by --still-water")
+                ledger.note("left out", options[key].row.line, f"{options[key].row[1].text}, by --still-water")
         return found
     with ledger.row():
         if "waves" in options:
@@ -210,7 +210,7 @@ def _sea_state_file(option: Option, folder: Path) -> Path:
     if len(found) != 1:
         there = "there are " + ", ".join(one_line(path.name) for path in found) if found else "there is none"
         raise option.value.refuse(
-            f"waves and current are those of OpenFAST's SeaState, whose input (*SeaState*.dat) must stand beside this "
+            f"waves and current are those of OpenFAST's SeaState, whose input (*SeaState*.dat) must be beside this "
             f"file; {there}. --still-water converts without them",
             "WaterKin",
         )

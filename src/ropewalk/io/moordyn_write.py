@@ -53,7 +53,7 @@ def _refuse(system: System) -> None:
     problems = []
     for kind in ("nets", "rods", "links"):
         for name in getattr(system, kind):
-            problems.append(Problem(f"MoorDyn files hold no {kind}", path=f"{kind}.{name}"))
+            problems.append(Problem(f"MoorDyn files contain no {kind}", path=f"{kind}.{name}"))
     for name, line in system.lines.items():
         for key, what in (
             ("loads", "loads along lines"),
@@ -61,14 +61,14 @@ def _refuse(system: System) -> None:
             ("payout", "winches"),
         ):
             if getattr(line, key):
-                problems.append(Problem(f"MoorDyn files hold no {what}", path=f"lines.{name}.{key}"))
+                problems.append(Problem(f"MoorDyn files contain no {what}", path=f"lines.{name}.{key}"))
     for name, point in system.points.items():
         if isinstance(point.joint, Joint):
             problems.append(Problem("MoorDyn holds points in all directions or in none", path=f"points.{name}.joint"))
     for path in changing(system):
-        problems.append(Problem("MoorDyn has no input that changes in time for this", path=path_text(path)))
+        problems.append(Problem("MoorDyn has no time-varying input for this", path=path_text(path)))
     if (current := system.environment.current) is not None and current.profile.kind == "grid":
-        problems.append(Problem("MoorDyn files hold no currents on grids", path="environment.current.profile"))
+        problems.append(Problem("MoorDyn files contain no currents on grids", path="environment.current.profile"))
     if not system.lines:
         problems.append(Problem("the case has no lines; MoorDyn needs one"))
     if problems:
@@ -223,7 +223,7 @@ def _line_type(name: str, section: Section, file: str, out: Written) -> list[str
     if section.along is not None:
         out.note(f"properties along s of section '{name}': means, as MoorDyn's line types are uniform")
     if section.compression:
-        out.note(f"compression of section '{name}': lines of MoorDyn cannot push")
+        out.note(f"compression of section '{name}': lines of MoorDyn carry no compression")
     if section.contact_diameter:
         out.note(f"contact_diameter of section '{name}': MoorDyn's lines rest on their axis")
     if section.breaking_load is not None and section.catalogue is None:

@@ -168,7 +168,7 @@ def _points(mooring: Place, ledger: Ledger) -> dict[str, str]:
             ledger.put("points", name, part, entry.line)
     if mooring.has("anchor_types"):
         line = mooring.at("anchor_types").line
-        ledger.note("left out", line, "anchor_types: anchors of a case hold whatever comes")
+        ledger.note("left out", line, "anchor_types: anchors of a case hold any load")
     if vessel["attachments"]:
         ledger.put("bodies", VESSEL, vessel, first, "points of the vessel; move it to find restoring forces")
         ledger.note("converted", first, "points of the vessel are attachments of a body that is held at the origin")

@@ -22,7 +22,7 @@ LONGEST_PLAIN_KEY = 120  # characters; YAML wants longer keys announced by `?` (
 
 
 def read_case(path: str | os.PathLike[str]) -> System:
-    """Read and check a case file; InputError with every mistake found."""
+    """Read and check a case file; InputError with every error found."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"a path is needed, not {type(path).__name__}")
     document = load_file(Path(path))

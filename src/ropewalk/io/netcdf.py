@@ -47,7 +47,7 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     path = Path(path)
     if not path.is_file():
         part = path.with_name(path.name + PART)
-        hint = f"; {part} holds a run that was stopped: 'ropewalk recover {part}' makes it a file" * part.is_dir()
+        hint = f"; {part} contains a stopped run: 'ropewalk recover {part}' turns it into a file" * part.is_dir()
         raise InputError(f"{path} does not exist{hint}")
     if is_broken(path):
         raise InputError(f"{path} is damaged: its checksum does not match; compute it again")

@@ -74,12 +74,12 @@ def scalar_text(value: str | float | bool | None) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         if NOT_IN_VALUE.search(value):
-            raise ValueError(f"{shown(value)} contains a control character, which a case file cannot hold")
+            raise ValueError(f"{shown(value)} contains a control character, which a case file cannot contain")
         plain = _PLAIN.fullmatch(value) is not None and isinstance(resolve_plain(value), str)
         return value if plain else _quoted(value)
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
-            raise ValueError("a case file cannot hold a number that is not one (NaN)")
+            raise ValueError("a case file cannot contain a number that is not one (NaN)")
         return ".inf" if value > 0 else "-.inf"
     if isinstance(value, float):
         return _real_text(float.__repr__(value))  # of numpy's float too, whose own repr is not a number

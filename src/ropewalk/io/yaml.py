@@ -132,7 +132,7 @@ def load_bytes(data: bytes, name: str, *, any_keys: bool = False) -> Document:
             raise InputError(Problem("the file is UTF-16 or UTF-32; save it as UTF-8", name, 1, 1))
     if data.startswith(HDF5):
         raise InputError(
-            Problem("the file is a result, not a case; look at it by 'ropewalk plot' or 'ropewalk view'", name)
+            Problem("the file is a result, not a case; open it with 'ropewalk plot' or 'ropewalk view'", name)
         )
     try:
         text = data.decode("utf-8")

@@ -63,8 +63,8 @@ def refuse_unclaimed(solver: Solver, model: Model, ignored: frozenset[Claim] = f
     missing = sorted(claim.value for claim in asked - solver.claims - ignored)
     if missing:
         instead = able(asked - ignored, Claim.STATICS if Claim.STATICS in solver.claims else Claim.DYNAMICS, model)
-        way_out = f"take {' or '.join(map(repr, instead))}" if instead else "no method does all that this case asks"
-        raise InputError(f"method '{solver.name}' cannot do {', '.join(missing)}; {way_out}")
+        way_out = f"use {' or '.join(map(repr, instead))}" if instead else "no method supports everything in this case"
+        raise InputError(f"method '{solver.name}' does not support {', '.join(missing)}; {way_out}")
 
 
 def able(asked: frozenset[Claim], kind: Claim, model: Model | None = None) -> list[str]:

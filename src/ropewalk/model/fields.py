@@ -65,7 +65,7 @@ def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
             if tension[k] <= tension[k - 1]:
                 raise InputError(
                     f"fields.laws.{name}: T({PROBES[k]:g}) is {tension[k]:g} N, not above T({PROBES[k - 1]:g}) = "
-                    f"{tension[k - 1]:g} N; a law must rise"
+                    f"{tension[k - 1]:g} N; a law must increase"
                 )
         if count == 2:
             _check_slope(function, f"fields.laws.{name}")
@@ -112,7 +112,7 @@ def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Ha
     current = None
     if given.current is not None:
         if system.environment.current is not None:
-            raise InputError("fields.current takes the place of environment.current; leave one of them out")
+            raise InputError("fields.current replaces environment.current; leave one of them out")
         _numbers(given.current, [middle, 0.0], "fields.current", 3)
         current = _handle(given.current, CURRENT_SHAPE, 3, "fields.current")
     elif (grid := grid_function(system.environment)) is not None:

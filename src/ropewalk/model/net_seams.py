@@ -52,7 +52,7 @@ def _pairs(one: tuple[str, str, Layout], other: tuple[str, str, Layout]) -> list
     if len(knots) != len(others):
         raise InputError(
             f"net '{name}': its {edge} edge has {len(knots)} knots, {key}.{side} has {len(others)}; give both panels "
-            "as many cells along the seam"
+            "the same number of cells along the seam"
         )
     place = np.array([lay.knots[k] for k in knots])
     away = np.linalg.norm(place[:, None] - np.array([above.knots[k] for k in others])[None], axis=2)

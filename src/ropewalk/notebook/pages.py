@@ -45,7 +45,7 @@ class Page:
         """Write the page: one HTML file that needs neither network nor ropewalk."""
         path = Path(path)
         if path.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"{path}: a page's name ends in .html or .htm")
+            raise InputError(f"{path}: the name of a page must end in .html or .htm")
         write_whole(path, self.page.encode("utf-8"))
 
 

@@ -116,7 +116,7 @@ def follow(
         yield from _events(curve, here, there, last=there)
         yield there
         here = there
-    raise Lost(f"the path goes on after {most} points")
+    raise Lost(f"the path continues after {most} points")
 
 
 def _both(here: Point, there: Point) -> bool:
@@ -144,7 +144,7 @@ def _next(curve: Curve, here: Point, step: float) -> tuple[Point, float]:
             point, iterations = found
             return point, min(LONGEST, step * LONGER) if iterations <= EASY else step
         step *= SHORTER
-    raise Lost(f"no step of {SHORTEST:g} or more arrives")
+    raise Lost(f"no step of {SHORTEST:g} or more converges")
 
 
 def _stepped(curve: Curve, here: Point, step: float) -> tuple[Point, int] | None:
@@ -224,7 +224,7 @@ def _point(curve: Curve, at: Any, p: float, tangent: Array, arc: float) -> Point
     """A solution as a point of the path, its tangent on the side of the one before."""
     made = _bordered(curve, at, p, tangent)
     if made is None:
-        raise Lost("the derivative cannot be had")
+        raise Lost("the derivative cannot be computed")
     factors, matrix = made
     try:
         new = factors.solve(np.append(np.zeros(curve.size), 1.0))

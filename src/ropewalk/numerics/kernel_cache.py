@@ -132,7 +132,7 @@ class DiskCache:
         self._function = function
         self._options = sorted((name, _written(value)) for name, value in options.items())  # those of this kernel
         self._source = Path(function.__code__.co_filename)
-        self.inner = False  # what is asked for is called by kernels only
+        self.inner = False  # requested output is called by kernels only
 
     @property
     def cache_path(self) -> str:

@@ -56,7 +56,10 @@ def count_cycles(x, stack, ranges, means, counts):
 
 @kernel(inline="always")
 def _close(stack, depth, ranges, means, counts, found):
-    """Take all cycles off the top of the stack that its newest reversal closes."""
+    """Take all cycles off the top of the stack that its newest reversal closes.
+
+    Source: [ASTM_E1049], sec. 5.4.4: a cycle of range = |b - a| where |c - b| >= |b - a|.
+    """
     while depth >= 3:
         a, b, c = stack[depth - 3], stack[depth - 2], stack[depth - 1]
         if abs(c - b) < abs(b - a):

@@ -140,6 +140,8 @@ def tangent_so3_inverse(w):
 def rigid(R, p):
     """4 x 4 matrix of the rigid motion q -> R q + p.
 
+    Source: g = (R, p; 0, 1), [Murray1994], ch. 2.
+
     R : (3, 3)    p : (3,) m
     """
     g = np.zeros((4, 4))
@@ -267,7 +269,9 @@ def quaternion_to_matrix(q):
 
 @kernel
 def quaternion_from_matrix(R):
-    """Unit quaternion of a rotation matrix, scalar part not negative.
+    r"""Unit quaternion of a rotation matrix, scalar part not negative.
+
+    .. math:: 4 q_i q_j \text{ from sums and differences of the entries of } R, \quad q = q / |q|
 
     The largest of the four components is found first, so that no small number is divided by.
     Source: [Shepperd1978].

@@ -296,6 +296,9 @@ def step_factor(error, accepted, kind):
 def dense_rows(y0, y1, h, K, m, F):
     r"""Fill the rows F of the seventh-order interpolant over a Dormand-Prince step.
 
+    .. math:: F_0 = y_1 - y_0, \quad F_1 = h k_1 - F_0, \quad F_2 = 2 F_0 - h (k_1 + k_{13}), \quad
+              F_{3+i} = h \sum_j d_{ij} k_j
+
     Source: [Hairer1993], sec. II.10, as in the published code.
 
     y0, y1 : state before and after    K : all 16 stages    m : entries    F : (DENSE_ROWS, >= m), filled

@@ -71,6 +71,8 @@ def tridiagonalise(A, d, e):
 def diagonalise(d, e, Q):
     r"""Eigenvalues of a tridiagonal matrix into d; the rows of Q are turned along and become the vectors.
 
+    .. math:: T = Q^T \operatorname{diag}(\lambda)\, Q
+
     Source: [Golub2013], alg. 8.3.3, in its QL form.  Returns False if it does not converge.
 
     d : (n,) diagonal    e : (n,) below it; overwritten    Q : (n, n)

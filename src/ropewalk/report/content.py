@@ -36,11 +36,11 @@ def report_data(
     start : s, in place of the end of the ramp    curve : of fatigue, a key of `ropewalk.post.fatigue.curves`
     """
     if "mode" in dataset.dims or "frequency" in dataset.dims:
-        raise InputError("a report is of a run, an equilibrium or a sweep; draw modes and responses by 'ropewalk plot'")
+        raise InputError("a report is of a run, an equilibrium or a sweep; 'ropewalk plot' draws modes and responses")
     if "case" in dataset.dims:
         return _sweep_data(dataset, code)
     if "time" not in dataset.dims:
-        raise InputError("the file holds neither a run nor a sweep; give a result of 'run', 'static' or 'sweep'")
+        raise InputError("the file contains neither a run nor a sweep; give a result of 'run', 'static' or 'sweep'")
     kind = RUN if dataset.sizes["time"] > 1 else STATIC
     figures = statistics(dataset, figures=ALL if kind == RUN else SIMPLE, start=start)
     system = System.model_validate_json(dataset.attrs["system"])

@@ -76,7 +76,7 @@ class RunFolder:
             folder.close()
             raise InputError(
                 f"{path} holds the records of a run that was stopped; continue it with --resume, "
-                "keep it by 'ropewalk recover', or delete it"
+                "keep it with 'ropewalk recover', or delete it"
             )
         folder.rewind()  # a run killed while it removed its folder may have left some of it
         return folder

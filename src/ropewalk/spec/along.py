@@ -29,7 +29,7 @@ SHORT_FORMS = {
 class Along(Part):
     """Properties against s from the start of the piece (its end nearer to end A), linear between the rows.
 
-    Two rows at one s are a jump. What has no column is as the section gives it.
+    Two rows with the same s define a jump. Properties without a column are those of the section.
     """
 
     s: Annotated[tuple[NotNegative, ...], AT_LEAST]
@@ -109,7 +109,7 @@ def with_short_forms(data: dict[str, Any]) -> dict[str, Any]:
         return data
     kept = _without(data)
     if kept.get("along") is not None:
-        raise ValueError("properties along s stand either in 'along' or as {s, value} beside it, not in both")
+        raise ValueError("properties along s are given either in 'along' or as {s, value} beside it, not in both")
     places = sorted({(s, side) for table in found.values() for s, side in _sided(table["s"])})
     merged: dict[str, Any] = {"s": [s for s, _ in places]}
     for column, table in found.items():

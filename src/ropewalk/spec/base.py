@@ -70,7 +70,7 @@ class Part(BaseModel):
 
     @classmethod
     def model_validate(cls, obj: Any, **options: Any) -> Self:
-        """A checked part from plain data, as from a file; InputError with every mistake found."""
+        """A checked part from plain data, as from a file; InputError with every error found."""
         with _sentences(cls, obj):
             return super().model_validate(obj, **options)
 

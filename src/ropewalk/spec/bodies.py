@@ -38,9 +38,9 @@ class BodyLoads(Part):
     """Given loads in world directions."""
 
     force: VectorValue = (0.0, 0.0, 0.0)
-    """N; may change in time"""
+    """N; may vary in time"""
     moment: VectorValue = (0.0, 0.0, 0.0)
-    """N m, about the body's origin; may change in time"""
+    """N m, about the body's origin; may vary in time"""
     at: Vector = (0.0, 0.0, 0.0)
     """Where the force acts, in the body frame, m."""
 
@@ -63,7 +63,7 @@ class Body(Part):
     motion: Motion | None = None
     hull: Hull = NoHull(kind="none")
     hulls: tuple[Hull, ...] = ()
-    """Several hulls in place of `hull`: columns, pontoons, floats. What two of them share counts twice."""
+    """Several hulls in place of `hull`: columns, pontoons, floats. Water displaced by two of them is counted twice."""
     windage: tuple[Windage, ...] = ()
     """Areas on which the wind acts, beside the dry parts of hulls."""
     drag_areas: tuple[DragArea, ...] = ()

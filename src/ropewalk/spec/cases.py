@@ -12,7 +12,7 @@ from ropewalk.spec.start import Start
 
 
 class Record(Part):
-    """What is kept of a run."""
+    """What is recorded of a run."""
 
     every: Positive = 0.1
     """s of simulated time between records"""
@@ -27,13 +27,13 @@ class Run(Part):
     """s"""
     solver: str = "auto"
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] | None = None
-    """Relative error per step; steps are chosen by the program."""
+    """Relative error per step, for automatic steps."""
     step: Positive | None = None
     """Fixed step, s, in place of a tolerance."""
     integrator: Literal["generalised_alpha", "backward_euler", "leapfrog"] | None = None
-    """How the mixed elements go through time: generalised_alpha unless given; leapfrog for snap loads."""
+    """Time integration of the mixed elements: generalised_alpha unless given; leapfrog for snap loads."""
     start: Literal["equilibrium", "as_given"] | Start = "equilibrium"
-    """The equilibrium, the positions of the file with straight lines, or a state made of shapes and velocities."""
+    """The equilibrium, the positions of the file with straight lines, or a state given by shapes and velocities."""
     damping: NotNegative = 0.0
     """Mass-proportional damping, 1/s."""
     options: dict[str, Any] = {}
@@ -51,16 +51,16 @@ class Statics(Part):
     """How the equilibrium is found."""
 
     method: str = "auto"
-    """A static method, or a solver of bars, which then runs until nothing moves."""
+    """A static method, or a bar solver, which then integrates in time until at rest."""
     ramp: NotNegative | None = None
-    """s over which the loads are brought on where equilibrium is found in time; 0 puts them on at once."""
+    """s over which the loads are ramped up where equilibrium is found in time; 0 for no ramp."""
     damping: Positive | None = None
     """Mass-proportional damping of that, 1/s."""
     duration: Positive | None = None
-    """Simulated s in which it must come to rest."""
+    """Simulated time within which it must come to rest, s."""
     accuracy: Positive | None = None
-    """Wanted discretisation error of end tensions, relative; 0.01 unless given. Lines that do not say how many elements
-    they have get as many as it takes (methods of elements)."""
+    """Required relative discretisation error of end tensions; 0.01 unless given. Lines without `elements` get as many
+    as needed (methods with elements)."""
     options: dict[str, Any] = {}
     """Settings of the method, which is given by name; see the options of each."""
 

@@ -52,7 +52,7 @@ class DragTable(Part):
 
 
 class DragLaw(Part):
-    """A coefficient by a law that has a name."""
+    """A coefficient by a named law."""
 
     law: Literal["sine", "cylinder"]
     """`sine` is value times the sine of the angle of attack, [Otto2022], eq. (5.3); `cylinder` that of a smooth
@@ -76,7 +76,7 @@ class Drag(Part):
     normal: Coefficient = 0.0
     """Of the flow across, on the diameter, per metre."""
     tangential: Coefficient = 0.0
-    """Of the flow along, on the circumference, per metre, unless `tangential_reference` says diameter."""
+    """Of the flow along, on the circumference, per metre, unless `tangential_reference` is diameter."""
     tangential_reference: Literal["circumference", "diameter"] = "circumference"
     along_flow: Coefficient = 0.0
     """Of a drag along the relative velocity, on the diameter, per metre; beside the other two."""

@@ -51,7 +51,7 @@ class TableProfile(Part):
 
 
 class GridProfile(Part):
-    """Velocities on a grid of places and times: linear in x, y, z and time, held beyond the ends of the grid."""
+    """Velocities on a grid of positions and times: linear in x, y, z and time, constant beyond the grid."""
 
     kind: Literal["grid"]
     x: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
@@ -63,7 +63,8 @@ class GridProfile(Part):
     time: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
     """s, rising; one entry: a steady current."""
     velocity: Annotated[tuple[Vector, ...], Field(min_length=1)]
-    """u, v, w at each place and time: multiples of `speed`, turned by the heading; z runs fastest, then y, x, time."""
+    """u, v, w at each grid point and time, as multiples of `speed`, turned by the heading; z varies fastest, then y, x,
+    time."""
     source: str | None = None
     """The file that the grid was read from; not read again."""
 
@@ -97,12 +98,12 @@ CurrentProfile = Annotated[
 
 
 class Current(Part):
-    """A current, steady unless its speed or heading changes in time."""
+    """A current, steady unless its speed or heading varies in time."""
 
     speed: NotNegative | Changing
-    """Speed at the surface (the reference of the profile), m/s; may change in time."""
+    """Speed at the surface (the reference of the profile), m/s; may vary in time."""
     heading: Value = 0.0
-    """Direction of flow, degrees; may change in time."""
+    """Direction of flow, degrees; may vary in time."""
     profile: CurrentProfile = UniformProfile()
 
     @model_validator(mode="after")
@@ -118,7 +119,7 @@ RAMP_PERIODS = 2.0  # peak periods over which waves are brought on unless the ca
 
 class _Waves(Part):
     ramp: NotNegative | None = None
-    """Seconds over which the waves are brought on smoothly from t = 0; two (peak) periods unless given, 0: at once.
+    """Seconds over which the waves are ramped up smoothly from t = 0; two (peak) periods unless given, 0: at once.
     Statistics and events leave it out."""
     stretching: Literal["none", "wheeler", "extrapolated"] | None = None
     """How linear kinematics continue above still water: `wheeler` (unless given) moves the profile up to the surface,
@@ -233,12 +234,12 @@ def peak_period(waves: Waves) -> float:
 
 
 class Wind(Part):
-    """Wind, 1/7 power law; steady unless its speed or heading changes in time."""
+    """Wind, 1/7 power law; steady unless its speed or heading varies in time."""
 
     speed: NotNegative | Changing
-    """At 10 m above the water, m/s; may change in time."""
+    """At 10 m above the water, m/s; may vary in time."""
     heading: Value = 0.0
-    """Degrees; may change in time."""
+    """Degrees; may vary in time."""
 
 
 MOST_DEPTHS = 1_000_000  # of a grid of the bed: 40 MB as arrays
@@ -251,9 +252,9 @@ class Seabed(Part):
     """`grid`: through depths on a grid, smoothly; `file`: the same, from a CSV file; `none`: lines pass through. The
     depth of the environment then only matters to waves and current."""
     file: str | None = None
-    """Of kind: file, relative to the case file: columns x, y and depth, a row for each place of the grid."""
+    """Of kind: file, relative to the case file: columns x, y and depth, a row for each grid point."""
     x: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
-    """Of a grid, m, rising. Beyond it the bed goes on with the slope of its edge."""
+    """Of a grid, m, rising. Beyond it the bed is extrapolated with the slope of its edge."""
     y: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
     """m, rising"""
     depth: Annotated[tuple[tuple[Finite, ...], ...], Field(min_length=2)] | None = None
@@ -261,7 +262,7 @@ class Seabed(Part):
     source: str | None = None
     """The file that the grid was read from."""
     stiffness: Positive = 1.0e5
-    """Normal stiffness per area, Pa/m. The closed-form catenary takes the bed as rigid."""
+    """Normal stiffness per area, Pa/m. The closed-form catenary treats the bed as rigid."""
     damping: NotNegative = 1.0e4
     """Normal damping per area, Pa s/m."""
     friction: NotNegative = 0.0
@@ -270,7 +271,7 @@ class Seabed(Part):
     """Lines on the bed were pulled taut from where they leave it, so that friction acts in an equilibrium; `false`: it
     begins to act when they move."""
     friction_stiffness: Positive | None = None
-    """Shear stiffness per area with which friction holds before it slips, Pa/m; `stiffness` if not given."""
+    """Shear stiffness of friction per area before it slips, Pa/m; `stiffness` unless given."""
     normal: Vector = (0.0, 0.0, 1.0)
     """Upward normal of a sloping bed."""
 
@@ -306,7 +307,7 @@ class Seabed(Part):
                 raise ValueError(f"row {k + 1} of depth has {len(row)} depths; x has {len(self.x)} entries")
         if len(self.x) * len(self.y) > MOST_DEPTHS:
             count = len(self.x) * len(self.y)
-            raise ValueError(f"the grid has {count} depths, above the limit of {MOST_DEPTHS}; take fewer")
+            raise ValueError(f"the grid has {count} depths, above the limit of {MOST_DEPTHS}; give fewer")
         return self
 
 

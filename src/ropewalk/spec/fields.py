@@ -18,7 +18,7 @@ PROPERTIES = ("diameter", "mass", "axial_stiffness", "drag_normal", "drag_tangen
 
 @dataclass(frozen=True)
 class Fields:
-    """Functions of a user's own, plain or compiled by ``numba.njit``, beside what the case gives.
+    """User functions, plain or compiled by ``numba.njit``, in addition to the case.
 
     >>> import ropewalk as rw
     >>> fields = rw.Fields(current=lambda r, t: (0.5 + 0.01 * r[2], 0.0, 0.0))

@@ -19,7 +19,7 @@ SQUARE = 1e-6  # cosine of chord and normal up to which they count as at right a
 class FoilTable(Part):
     """Coefficients of a foil against its angle of attack, smooth and monotone between the rows.
 
-    Beyond its ends the table goes over, within 15 deg, to a flat plate with the force `stalled` sin(angle) across its
+    Beyond its ends the table changes, within 15 deg, to a flat plate with the force `stalled` sin(angle) across its
     chord and the table's least drag along it.
     """
 
@@ -75,7 +75,7 @@ class FoilTable(Part):
 
 
 class FileFoilTable(Part):
-    """Coefficients in a CSV file beside the case: columns angle, lift, drag and, if wanted, moment."""
+    """Coefficients in a CSV file beside the case: columns angle, lift, drag and, optionally, moment."""
 
     kind: Literal["file"]
     file: str

@@ -63,12 +63,12 @@ class AxisymmetricHull(Part):
     axis: Vector = (0.0, 0.0, 1.0)
     """Direction along which the z of the profile counts, in the body frame; its length does not matter."""
     drag: HullDrag = DEFAULT_DRAG
-    """Without it normal 1.0 and axial 0.9 act; 0 for none. What a mapping leaves out is 0."""
+    """By default normal 1.0 and axial 0.9; 0 for none. Coefficients that a mapping omits are 0."""
     added_mass: HullAddedMass = DEFAULT_ADDED_MASS
-    """Without it normal 1.0 acts, and axially that of the largest section as a disc with water on one side; 0 for none.
-    What a mapping leaves out is 0."""
+    """By default normal 1.0, and axially that of the largest section as a disc with water on one side; 0 for none.
+    Coefficients that a mapping omits are 0."""
     ends: HullEnds | None = None
-    """Drag and added mass of the end discs, each at its place and its depth. They take the place of the axial defaults
+    """Drag and added mass of the end discs, each at its place and its depth. They replace the axial defaults
     of `drag` and `added_mass`; axial coefficients that are given act beside them."""
     wind_drag: NotNegative = 1.0
     """Of the dry part, on its diameter."""
@@ -126,7 +126,7 @@ class SphereHull(Part):
     drag: NotNegative = 0.5
     """On the disc pi r^2; 0.5 is that of a sphere below the drag crisis, [Hoerner1965], ch. 3."""
     added_mass: NotNegative = 0.5
-    """Multiple of the displaced mass; potential flow says 0.5."""
+    """Multiple of the displaced mass; 0.5 in potential flow."""
     wind_drag: NotNegative = 0.5
 
 
@@ -160,7 +160,7 @@ class Windage(Part):
     """An area that the wind acts on: mast, tower, house; the same from all sides, or one area for each direction."""
 
     area: Positive | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)]
-    """m2; or [Ax, Ay, Az], those that the wind along x, y and z of the body meets. In between, the force across each
+    """m2; or [Ax, Ay, Az], the areas that face wind along x, y and z of the body. In between, the force across each
     of them is that of the whole wind speed times the component of the wind along it."""
     coefficient: NotNegative = 1.0
     """Of drag, on `area`."""

@@ -1,4 +1,4 @@
-"""Values that may change in time: a number, a sum of harmonic terms, a table, or a file with a table.
+"""Values that may vary in time: a number, a sum of harmonic terms, a table, or a file with a table.
 
 The same classes serve forces, moments, distributed loads, current, wind, winches and springs. Vectors are given by
 components, each of which may change, or as a whole: terms with directions, or a table of vectors.
@@ -21,11 +21,11 @@ class InTime(Part):
     """What all have in common."""
 
     ramp: NotNegative = 0.0
-    """Seconds over which the whole is brought on smoothly from t = 0."""
+    """Seconds over which the whole is ramped up smoothly from t = 0."""
 
 
 class ConstantValue(InTime):
-    """A number that is brought on over `ramp` seconds."""
+    """A number, ramped up over `ramp` seconds."""
 
     kind: Literal["constant"]
     value: Finite
@@ -53,7 +53,7 @@ class _Table(InTime):
     time: Times
     """s"""
     after: Literal["hold", "continue"] = "hold"
-    """Beyond the last entry: hold it, or go on at the last rate. Before the first entry it holds."""
+    """Beyond the last entry: hold it, or continue at the last rate. Before the first entry it holds."""
     source: str | None = None
     """The file that the table was read from; not read again."""
 
@@ -84,7 +84,7 @@ class FileTable(InTime):
 
 
 class ConstantVector(InTime):
-    """A vector that is brought on over `ramp` seconds."""
+    """A vector, ramped up over `ramp` seconds."""
 
     kind: Literal["constant"]
     value: Vector

@@ -25,7 +25,7 @@ class AxisForce(Part):
     """The component is free and loaded."""
 
     force: Value
-    """N; may change in time"""
+    """N; may vary in time"""
 
 
 class AxisSpring(Part):
@@ -34,7 +34,7 @@ class AxisSpring(Part):
     spring: Positive
     """N/m"""
     rest: Value = 0.0
-    """Where the spring rests along the axis, from the given position, m; may change in time."""
+    """Rest position of the spring along the axis, from the given position, m; may vary in time."""
 
 
 Axis = Literal["held", "free"] | AxisForce | AxisSpring
@@ -109,7 +109,7 @@ class HarmonicRotation(Part):
 
 
 class HarmonicMotion(Part):
-    """A sum of harmonic terms, brought in over `ramp` seconds."""
+    """A sum of harmonic terms, ramped up over `ramp` seconds."""
 
     kind: Literal["harmonic"]
     ramp: NotNegative = 0.0
@@ -119,7 +119,7 @@ class HarmonicMotion(Part):
 
 
 class TableMotion(Part):
-    """Displacements at given times, a cubic spline between, limited where it would swing beyond the entries; before the
+    """Displacements at given times, a cubic spline between, limited where it would overshoot the entries; before the
     first entry it holds."""
 
     kind: Literal["table"]
@@ -130,7 +130,7 @@ class TableMotion(Part):
     rotation: Annotated[tuple[Vector, ...], Field(min_length=2)] | None = None
     """Rotation vector about axes of the world at each time, degrees; bodies only."""
     after: Literal["hold", "continue"] = "hold"
-    """Beyond the last entry: hold it, or go on at the velocity of the last entry."""
+    """Beyond the last entry: hold it, or continue at the velocity of the last entry."""
     source: str | None = None
     """The file that the table was read from; not read again."""
 

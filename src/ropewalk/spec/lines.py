@@ -34,7 +34,7 @@ class Point(Part):
     added_mass: NotNegative = 0.0
     """kg"""
     force: VectorValue = (0.0, 0.0, 0.0)
-    """N; may change in time"""
+    """N; may vary in time"""
 
     @model_validator(mode="after")
     def _motion_and_joint(self) -> Point:
@@ -69,7 +69,7 @@ class LineAttachment(Part):
     added_mass: NotNegative = 0.0
     """kg"""
     force: VectorValue = (0.0, 0.0, 0.0)
-    """N; may change in time"""
+    """N; may vary in time"""
 
 
 class PressureLoad(Part):
@@ -78,7 +78,7 @@ class PressureLoad(Part):
     kind: Literal["pressure"]
     axis: Direction
     value: Value
-    """N/m; may change in time"""
+    """N/m; may vary in time"""
 
 
 class TableLoad(Part):
@@ -89,7 +89,7 @@ class TableLoad(Part):
     force: Annotated[tuple[Vector, ...], Field(min_length=2)]
     """N/m"""
     factor: Value = 1.0
-    """On all of it; may change in time."""
+    """On all of it; may vary in time."""
     source: str | None = None
     """The file that the table was read from; not read again."""
 
@@ -137,7 +137,7 @@ class Line(Part):
     """End B."""
     pieces: Annotated[tuple[Piece, ...], Field(min_length=1)]
     elements: Elements | None = None
-    """For solvers that cut the line; chosen by the program unless given."""
+    """For solvers that cut the line; chosen automatically unless given."""
     grading: Grading = 1.0
     """How many times shorter elements are around where the line leaves the bed at the start; 1: all equal."""
     attachments: tuple[LineAttachment, ...] = ()

@@ -28,25 +28,25 @@ class Between(Part):
 
 
 class RigidLink(Between):
-    """Both ends stay together and the parts keep the attitude to each other that the file gives."""
+    """Both ends stay together and the parts keep their relative attitude in the file."""
 
     kind: Literal["rigid"]
 
 
 class HingeLink(Between):
-    """Both ends stay together and the parts turn about one axis only."""
+    """Both ends stay together and the parts rotate about one axis only."""
 
     kind: Literal["hinge"]
     axis: Direction = (0.0, 1.0, 0.0)
     """In the frame of the first body."""
     stiffness: NotNegative = 0.0
-    """About the axis, from the attitudes of the file, N m/rad; for turns below half a revolution."""
+    """About the axis, from the attitudes of the file, N m/rad; for rotations below half a turn."""
     damping: NotNegative = 0.0
     """About the axis, N m s/rad."""
 
 
 class BallLink(Between):
-    """Both ends stay together; the parts turn freely."""
+    """Both ends stay together; the parts rotate freely."""
 
     kind: Literal["ball"]
 
@@ -71,7 +71,7 @@ class JointLink(Between):
     frame: tuple[Vector, Vector, Vector] | None = None
     """Rows are the directions x, y, z of the joint in the frame of the first body; its own axes unless given."""
     friction_coefficient: NotNegative = 0.0
-    """Of the force across the slide: dry friction along every axis with a law, in time only."""
+    """Dry friction along every axis with a law, as a multiple of the force across the slide; time domain only."""
 
     @model_validator(mode="after")
     def _slides(self) -> JointLink:

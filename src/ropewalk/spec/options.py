@@ -26,11 +26,11 @@ class MixedFemOptions(Part):
     """Mixed elements through time."""
 
     spectral_radius: Share | None = None
-    """Of generalised-alpha at high frequencies: 1 keeps all, 0 damps most; chosen by whether slack can occur."""
+    """Of generalised-alpha at high frequencies: 1 for no damping, 0 for the most; chosen by whether slack can occur."""
     ledger: bool = True
     """Keep the energy balance."""
     lanes: bool = True
-    """Compute lines side by side in vector registers where they can be; the same but for round-off."""
+    """Process lines side by side in vector registers where possible; the same results up to round-off."""
 
 
 class ConstrainedOptions(Part):
@@ -39,9 +39,9 @@ class ConstrainedOptions(Part):
     strain_tolerance: StrainTolerance = 1e-10
     """Of the bars' lengths, relative."""
     slack: bool = True
-    """Twines of nets go slack; false lets them push."""
+    """Twines of nets go slack; false: they carry compression."""
     lumping: Literal["halves", "outer"] = "halves"
-    """Where the mass of a bar goes: half to each end, or all to the end nearer to B."""
+    """Lumping of the mass of a bar: half at each end, or all at the end nearer to B."""
 
 
 class RecursiveOptions(Part):
@@ -62,7 +62,7 @@ class ProjectionOptions(Part):
     """On the lengths, in place of the level `position`."""
     strain_tolerance: StrainTolerance = 1e-12
     strain_limit: Tolerance = 5e-4
-    """Strain above which `shake` sweeps on."""
+    """Strain above which `shake` continues to sweep."""
     position: Literal["weak", "norm", "high"] = "norm"
     """Level of sweeps on lengths: 1, 3 or 6."""
     kinematic: Literal["none", "norm"] = "norm"
@@ -70,7 +70,7 @@ class ProjectionOptions(Part):
     pid: Literal["off", "weak", "med", "norm", "high"] = "off"
     reaction: Literal["off", "med", "norm", "high"] = "off"
     slack: bool = True
-    """Twines of nets go slack; false lets them push."""
+    """Twines of nets go slack; false: they carry compression."""
     lumping: Literal["halves", "outer"] = "halves"
 
 
@@ -79,7 +79,7 @@ class ConstrainedImplicitOptions(Part):
 
     spectral_radius: Share = 0.2
     slack: bool = True
-    """Bars go slack; false lets them push."""
+    """Bars go slack; false: they carry compression."""
     lumping: Literal["halves", "outer"] = "halves"
 
 
@@ -96,7 +96,7 @@ class ChainSeriesOptions(Part):
     order: Annotated[int, Field(ge=2, le=60)] | None = None
     """Of the series; chosen by the tolerance unless given, 5 for a fixed step."""
     smoothing_speed: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
-    """Quadratic drag takes |u| as sqrt(u^2 + smoothing_speed^2), m/s."""
+    """Quadratic drag uses |u| = sqrt(u^2 + smoothing_speed^2), m/s."""
 
 
 class CatenaryOptions(Part):
@@ -114,11 +114,11 @@ class ShootingOptions(Part):
     target: Annotated[float, Field(ge=1e-14, le=1e-2)] = 1e-12
     """Largest scaled constraint."""
     growth_limit: Annotated[float, Field(ge=10.0, le=1e12)] = 1e5
-    """Largest growth along an arc before it is cut: multiple shooting."""
+    """Largest error growth along an arc before it is cut (multiple shooting)."""
     pair: Literal["dormand_prince", "fehlberg"] = "dormand_prince"
     """Of Runge-Kutta: 8(5,3) or 4(5)."""
     most_steps: Annotated[float, Field(ge=1e3, le=1e9)] = 2.0e5
-    """Of the integrator, in all tries of one equilibrium."""
+    """Of the integrator, in all attempts at one equilibrium."""
 
 
 class FemOptions(Part):
@@ -132,7 +132,7 @@ class BarsStaticsOptions(Part):
     """Bars at rest by Newton's method."""
 
     tolerance: Annotated[float, Field(ge=1e-14, le=1e-2)] = 1e-9
-    """Force out of balance, relative."""
+    """Residual force, relative."""
     most: Count = 200
     """Iterations."""
     lumping: Literal["halves", "outer"] = "halves"

@@ -8,8 +8,8 @@ from ropewalk.spec.base import NotNegative, Part, Positive
 
 
 class Break(Part):
-    """The line parts, at a given time or where its tension first reaches a limit; with both, at what comes first. Mixed
-    elements only."""
+    """The line parts at a given time or where its tension first reaches a limit, whichever comes first. Mixed elements
+    only."""
 
     s: NotNegative | None = None
     """Where it parts, unstretched length from end A at the start, m; with a tension it may be left out: anywhere."""
@@ -21,7 +21,7 @@ class Break(Part):
     @model_validator(mode="after")
     def _one_of(self) -> Break:
         if self.time is None and self.tension is None:
-            raise ValueError("a break needs a time or a tension; with both, what comes first counts")
+            raise ValueError("a break needs a time or a tension; with both, the first to occur counts")
         if self.time is not None and self.s is None:
             raise ValueError("a break at a time needs s, the place where the line parts")
         return self

@@ -18,16 +18,16 @@ class Payout(Part):
     end: Literal["A", "B"] = "B"
     """Where the winch is."""
     time: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
-    """s; before the first entry and after the last the winch stands"""
+    """s; before the first entry and after the last the winch is stopped"""
     length: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
     """Unstretched length paid out (+) or hauled in (-) since the start, m; the speed is constant between entries."""
     rate: Value | None = None
-    """Speed of the winch, m/s, out (+) or in (-), in place of `time` and `length`; may change in time."""
+    """Speed of the winch, m/s, out (+) or in (-), in place of `time` and `length`; may vary in time."""
     file: str | None = None
     """A CSV file beside the case with the columns t and length, in place of `time` and `length`."""
     ramp: NotNegative = 1.0
-    """The speed changes within this time after each entry, s, and after the start of a constant rate; 0 lets it jump,
-    which shakes the line."""
+    """The speed changes within this time after each entry, s, and after the start of a constant rate; with 0 it
+    jumps, which excites the line."""
 
     @model_validator(mode="after")
     def _matching(self) -> Payout:

@@ -144,7 +144,7 @@ class TwistedCurvature(Part):
     kind: Literal["twists"]
     twists: Annotated[tuple[Twist, ...], Field(min_length=1)]
     width: NotNegative = 0.0
-    """Standard deviation of each twist along s, m; 0 turns the section at once."""
+    """Standard deviation of each twist along s, m; 0 for a sharp twist."""
     kappa: Vector = (0.0, 0.0, 0.0)
 
 
@@ -166,7 +166,7 @@ class FourierCurvature(Part):
 
 
 class Centreline(Part):
-    """Points of the centreline, joined by a smooth spline; the frame turns no more than it must."""
+    """Points of the centreline, joined by a smooth spline, with the frame of least rotation."""
 
     kind: Literal["centreline"]
     points: Annotated[tuple[Vector, ...], Field(min_length=4)]
@@ -195,12 +195,12 @@ class RodMass(Part):
 
 
 class RodJoint(Part):
-    """A sharp bend or twist: what lies beyond it is turned at once."""
+    """A sharp bend or twist: the rod beyond it is rotated."""
 
     s: Positive
     """Arc length from the head, m."""
     axis: Vector = (0.0, 0.0, 1.0)
-    """About which the rod is turned, in section axes: along the rod, 2, 3."""
+    """About which the rod is rotated, in section axes: along the rod, 2, 3."""
     angle: Value = 0.0
     """Degrees; a number, or a function of time."""
 
@@ -221,7 +221,7 @@ class RodAttachment(Part):
 
 
 class Elasticity(Part):
-    """Stiffness of a rod that bends; the curvature given is the one at rest."""
+    """Stiffness of a rod that bends; the given curvature is that of the unloaded rod."""
 
     torsion: Positive
     """GJ, N m2."""
@@ -230,7 +230,7 @@ class Elasticity(Part):
 
 
 class HeldHead(Part):
-    """The head kept at a height, and in an attitude if roll and pitch are given; without them it turns freely."""
+    """The head held at a height, and at an attitude if roll and pitch are given; without them it rotates freely."""
 
     heave: Finite
     """Height of the head above still water, m."""
@@ -252,13 +252,13 @@ class Support(Part):
     s: NotNegative
     """Arc length from the head, m."""
     height: Finite
-    """At which the spring is without force, m above still water."""
+    """Height of the spring at zero force, m above still water."""
     stiffness: Positive
     """N/m."""
 
 
 class Hold(Part):
-    """What keeps a rod from floating freely: its head, or springs along it."""
+    """Restraints of a rod: its head, or springs along it."""
 
     head: HeldHead | None = None
     supports: tuple[Support, ...] = ()

@@ -16,7 +16,7 @@ class RopeLaw(Part):
     """What ropes with memory have in common: the fast spring, and dashpots."""
 
     dynamic: Positive
-    """EA of fast loads at no mean tension, N"""
+    """EA under rapid loads at zero mean tension, N"""
     dynamic_slope: NotNegative = 0.0
     """Growth of the dynamic EA with the mean tension, N per N"""
     viscosity: Positive
@@ -26,11 +26,11 @@ class RopeLaw(Part):
 
 
 class ViscoelasticLaw(RopeLaw):
-    """A slow spring with a dashpot, in series with a fast one: soft for slow loads, stiff for fast ones."""
+    """A slow spring with a dashpot, in series with a fast one: compliant under slow loads, stiff under rapid ones."""
 
     kind: Literal["viscoelastic"]
     static: Positive
-    """EA of loads that last: of both springs in series, N"""
+    """EA under sustained loads, of both springs in series, N"""
 
     @model_validator(mode="after")
     def _stiffer_when_fast(self) -> ViscoelasticLaw:
@@ -43,7 +43,7 @@ class ViscoelasticLaw(RopeLaw):
 
 
 class SyropeLaw(RopeLaw):
-    """A rope that stretches for good: below its highest mean tension it follows the working curve of that tension."""
+    """A rope with permanent elongation: below its highest mean tension it follows the working curve of that tension."""
 
     kind: Literal["syrope"]
     strain: Annotated[tuple[Finite, ...], Field(min_length=2)]
@@ -53,7 +53,7 @@ class SyropeLaw(RopeLaw):
     working_curve: Literal["linear", "quadratic", "exponential"]
     """Form of the curves below the highest mean tension"""
     residual: Annotated[float, Field(ge=0.0, lt=1.0, strict=True)] | None = None
-    """Share of the strain at the highest mean tension that is left without tension"""
+    """Fraction of the strain at the highest mean tension that remains at zero tension"""
     slope: Positive | None = None
     """EA of linear working curves, N; in place of `residual`"""
     bend: Annotated[float, Field(ge=-LARGEST_BEND, le=LARGEST_BEND, strict=True)] = 0.0

@@ -26,14 +26,14 @@ class AddedMass(Part):
 
 
 class Lift(Part):
-    """Lift of vortices that a line sheds across the flow, by the synchronisation model."""
+    """Cross-flow lift of vortices shed by the line, by the synchronisation model."""
 
     coefficient: Positive
     """Of the lift, on the drag diameter"""
     centre: Positive = 0.18
     """Non-dimensional frequency, f d / U, at which the lift drives the motion best"""
     width: NotNegative = 0.08
-    """How far from it the lift can still lock on to a motion"""
+    """Range about it in which the lift can lock on to a motion"""
 
     @model_validator(mode="after")
     def _positive_frequencies(self) -> Lift:
@@ -105,7 +105,7 @@ class Section(Part):
     """A cross-section, given by its numbers or looked up in the catalogue.
 
     With `catalogue` and `diameter` (and `grade` for chain) every other field has a published value;
-    what is given beside it wins.
+    values given explicitly take precedence.
     """
 
     catalogue: str | None = None
@@ -124,16 +124,16 @@ class Section(Part):
     """The axis rests half of it above the seabed."""
     drag_diameter: Positive | None = None
     drag: Drag = DEFAULT_DRAG
-    """Without it normal 1.2 and tangential 0.008 act, those of a circular cylinder; 0 for none. What a mapping leaves
+    """By default normal 1.2 and tangential 0.008, those of a circular cylinder; 0 for none. What a mapping leaves
     out is 0."""
     added_mass: AddedMass = DEFAULT_ADDED_MASS
-    """Without it normal 1.0 acts, that of a circular cylinder; 0 for none. What a mapping leaves out is 0."""
+    """By default normal 1.0, that of a circular cylinder; 0 for none. Coefficients that a mapping omits are 0."""
     lift: Lift | None = None
     """Vortex-induced lift across the flow; none unless given."""
     damping: NotNegative = 0.0
     """Internal (Kelvin-Voigt) damping time, s: tension law of strain + damping x strain rate."""
     compression: bool = False
-    """True if the section can push."""
+    """True if the section carries compression."""
     breaking_load: Positive | None = None
     """Minimum breaking load, N."""
     along: Along | FileAlong | None = None
@@ -205,9 +205,9 @@ class Section(Part):
         if not isinstance(self.axial_stiffness, RopeLaw):
             return self
         if self.damping > 0.0:
-            raise ValueError("damping does not go with a rope law; give the law its dynamic_viscosity, in N s")
+            raise ValueError("damping cannot be combined with a rope law; give the law its dynamic_viscosity, in N s")
         if self.compression:
-            raise ValueError("a rope with memory cannot push; leave compression out")
+            raise ValueError("a rope with memory carries no compression; leave compression out")
         return self
 
     @property

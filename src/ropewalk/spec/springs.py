@@ -13,36 +13,36 @@ MOST_ENTRIES = 10  # of a table: with a spring's rest and two stops a law has 14
 
 
 class AxisLaw(Part):
-    """The axis is free, and what follows acts along it on the second end, at its way x from the first; all add up."""
+    """The axis is free; these forces add up along it on the second end, displaced by x from the first."""
 
     force: Finite = 0.0
     """A given force, N."""
     spring: NotNegative = 0.0
     """Stiffness, N/m: the force -spring (x - rest)."""
     rest: Finite = 0.0
-    """Where the spring rests, m."""
+    """Rest position of the spring, m."""
     acts: Literal["both", "pull", "push"] = "both"
     """One-sided springs: pull acts only beyond `rest` (x > rest), push only before it."""
     table: Annotated[tuple[tuple[Finite, Finite], ...], Field(min_length=2, max_length=MOST_ENTRIES)] | None = None
-    """[x (m), pull back (N)]: the force -table(x), straight between the entries and beyond them."""
+    """[x (m), restoring force (N)]: the force -table(x), straight between the entries and beyond them."""
     stops: tuple[Finite, Finite] | None = None
-    """Ways at which end stops are met, m."""
+    """Positions of the end stops, m."""
     stop_stiffness: Positive | None = None
     """Of the end stops, N/m."""
     damping: NotNegative = 0.0
     """N s/m"""
     friction: NotNegative = 0.0
-    """Dry friction, N; in time only: at rest it holds nothing."""
+    """Dry friction, N; time domain only: at rest it holds nothing."""
 
     @model_validator(mode="after")
     def _sound(self) -> AxisLaw:
         for (x0, _), (x1, _) in pairwise(self.table or ()):
             if x1 <= x0:
-                raise ValueError(f"the table falls back at x = {x1} m; x must rise from entry to entry")
+                raise ValueError(f"the table folds back at x = {x1} m; x must rise from entry to entry")
         if (self.stops is None) != (self.stop_stiffness is None):
             raise ValueError("stops and stop_stiffness go together; give both")
         if self.stops is not None and self.stops[1] <= self.stops[0]:
-            raise ValueError(f"stops {self.stops[0]} and {self.stops[1]} m leave no way between them")
+            raise ValueError(f"stops {self.stops[0]} and {self.stops[1]} m leave no distance between them")
         return self
 
 

@@ -29,13 +29,13 @@ class LineStart(Part):
 
     shape: Literal["catenary", "straight"] | Places | FileShape | None = None
     """Points along the line from end A, joined by straight pieces, m; or a catenary or straight line between its
-    ends. Without it, the shape that the line has by `state`."""
+    ends. By default the shape in `state`."""
     s: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
-    """Unstretched length from end A at the points of the shape, m; shared out by distance unless given."""
+    """Unstretched length from end A at the points of the shape, m; in proportion to distance unless given."""
     velocity: Vector | Places = (0.0, 0.0, 0.0)
     """Of the whole line, or at each point of the shape, m/s."""
     tension: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
-    """At each point of the shape, N; a first guess, for the law and the shape of the line determine it."""
+    """At each point of the shape, N; a first guess, because it follows from the shape and the law of the line."""
 
     @model_validator(mode="after")
     def _as_many(self) -> LineStart:
@@ -72,7 +72,7 @@ class BodyStart(Part):
 
 
 class Spin(Part):
-    """A rigid rotation of all that is free."""
+    """A rigid rotation of all free parts."""
 
     rate: Vector
     """Angular velocity, rad/s."""
@@ -81,17 +81,17 @@ class Spin(Part):
 
 
 class Start(Part):
-    """State at t = 0, made step by step: an equilibrium or what the file gives, then what is said of single parts."""
+    """State at t = 0: an equilibrium or the positions in the file, then the entries for individual parts."""
 
     state: Literal["equilibrium", "as_given"] = "equilibrium"
-    """What the rest is put on."""
+    """The state that the other entries change."""
     under: dict[str, Any] = {}
-    """Equilibrium of the case with other values, by path: `{points.top.force: [0, 0, 500]}`; they act no more when the
+    """Equilibrium of the case with other values, by path: `{points.top.force: [0, 0, 500]}`; they end when the
     run begins."""
     velocity: Vector = (0.0, 0.0, 0.0)
-    """Added to the velocity of all that is free, m/s."""
+    """Added to the velocity of all free parts, m/s."""
     spin: Spin | None = None
-    """Added to the velocity of all that is free."""
+    """Added to the velocity of all free parts."""
     lines: dict[str, LineStart] = {}
     points: dict[str, PointStart] = {}
     bodies: dict[str, BodyStart] = {}

@@ -76,7 +76,7 @@ class System(Part, Shown):
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> System:
-        """Read and check a case file; raises InputError with every mistake found."""
+        """Read and check a case file; raises InputError with every error found."""
         from importlib import import_module  # readers stand above the spec, so they are looked up when used
 
         return import_module("ropewalk.io.native").read_case(path)  # type: ignore[no-any-return]

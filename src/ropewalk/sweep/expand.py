@@ -235,7 +235,7 @@ def _fails(base: System, key: str) -> str:
 def _check_counts(plan: Plan) -> None:
     counts = [len(block) for block in plan.blocks]
     if plan.sweep.combine == "zip" and len(set(counts)) > 1:
-        text = f"combine: zip needs factors with as many levels each; they have {', '.join(map(str, counts))}"
+        text = f"combine: zip needs factors with equal numbers of levels; they have {', '.join(map(str, counts))}"
         raise InputError(plan.source.problem(text, ("combine",)))
     if len(plan) > MOST_CASES:
         text = f"the grid has {len(plan)} cases; a sweep takes at most {MOST_CASES}"

@@ -145,7 +145,7 @@ def _static(system: System, output: Path | None) -> Summary:
         by_end = ("line", "end")
         summary.add("end_tension", by_end, [[e["tension"] for e in pair] for pair in ends], "N", "tension at the ends")
         summary.add("end_force", (*by_end, "axis"), [[e["force"] for e in pair] for pair in ends], "N",
-                    "force of lines on what holds their ends")  # fmt: skip
+                    "force of lines on the supports of their ends")  # fmt: skip
         summary.add("declination", by_end, [[e["declination"] for e in pair] for pair in ends], "degree",
                     "angle from the horizontal")  # fmt: skip
         for key, unit, meaning in (

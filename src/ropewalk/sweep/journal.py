@@ -98,7 +98,7 @@ class Journal:
         if plan.get("format") != FORMAT or plan.get("identity") != identity:
             journal.close()
             raise InputError(
-                f"{path} is of another sweep, case or version of ropewalk, so its cases would not fit; "
+                f"{path} belongs to another sweep, case or version of ropewalk, so its cases do not belong here; "
                 "give another output, or delete it"
             )
         journal._read()

@@ -34,8 +34,8 @@ def to_dataset(plan: Plan, journal: Journal) -> xr.Dataset:
             for name, (dims, values) in summary.variables.items():
                 table.put(name, case, dims, values, summary)
     variables: dict[str, Any] = table.variables()
-    variables["status"] = ("case", status.astype(str), {"long_name": f"'{DONE}', or in a word why not"})
-    variables["reason"] = ("case", reason.astype(str), {"long_name": "why a case is not done"})
+    variables["status"] = ("case", status.astype(str), {"long_name": f"'{DONE}', or one word for the kind of failure"})
+    variables["reason"] = ("case", reason.astype(str), {"long_name": "reason of failure"})
     coordinates: dict[str, Any] = {"case": ("case", np.arange(n), {"long_name": "number of the case"})}
     for dim, labels in table.labels.items():
         coordinates[dim] = (dim, np.array(labels))

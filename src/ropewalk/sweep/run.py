@@ -47,9 +47,9 @@ def sweep(
 
     source : a System, a case file with `vary`, or a sweep file without
     vary : values by key (a tuple of keys for several), or a list of factors as in the file
-    output : result file; a journal beside it outlives a crash. Unless given, the result is in memory only
+    output : result file, with a journal beside it that survives a crash; without it the result stays in memory
     jobs : cases at a time, as many as cores unless given    scheduler : address of a Dask cluster to run on
-    resume : do only what a stopped sweep left undone    progress : show a bar; unless given, on a terminal only
+    resume : compute only the missing cases of a stopped sweep    progress : show a bar; by default on a terminal
     options : `do`, `combine`, `samples`, `seed`, `keep` and `limits` as in the file
 
     A case that fails is a row of NaN with its `status` and `reason`. InputError, before anything runs or is written, if
@@ -77,7 +77,7 @@ def make_plan(
     """The checked plan of a sweep."""
     if vary is None:
         if isinstance(source, System) or options:
-            raise InputError("a sweep of a system needs what to vary; give vary, or a sweep file alone")
+            raise InputError("a sweep of a system needs the factors to vary; give vary, or a sweep file alone")
         if not isinstance(source, str | os.PathLike):
             raise InputError(f"a sweep file, or a System and what to vary, is needed, not {type(source).__name__}")
         plan = read_sweep(Path(source))
@@ -170,7 +170,7 @@ def _finished(plan: Plan, target: Path) -> xr.Dataset | None:
             _new_journal(plan, target).remove()
         return results
     results.close()
-    raise InputError(f"{target} is of another sweep and there is no stopped one to resume; run without --resume")
+    raise InputError(f"{target} belongs to another sweep and there is no stopped one to resume; run without --resume")
 
 
 def _engine(plan: Plan, crew: Crew, scheduler: str | None) -> Any:

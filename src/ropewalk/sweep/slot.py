@@ -119,7 +119,7 @@ class Slot:
         try:
             message = unpack(self._buffer)
         except (DamagedError, json.JSONDecodeError):
-            return self._lost(CRASHED, "the worker sent what is no message")
+            return self._lost(CRASHED, "the worker sent an invalid message")
         if message is None:
             return None
         if self._buffer:
@@ -219,7 +219,7 @@ class Slot:
         try:
             code = self._process.wait(timeout=5.0)
         except subprocess.TimeoutExpired:
-            return "its process closed its answers"
+            return "its process closed the connection"
         tail = self._tail()
         told = f": {tail}" if tail else ""
         if code < 0:

@@ -42,7 +42,7 @@ class PageServer(ThreadingHTTPServer):
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except OSError as error:
-            raise InputError(f"port {port} cannot be used: {error.strerror}; 0 takes any that is free") from None
+            raise InputError(f"port {port} cannot be used: {error.strerror}; 0 selects a free one") from None
 
     @property
     def port(self) -> int:

@@ -196,7 +196,7 @@ def test_a_body_that_is_turned_carries_its_line_round():
     [
         ({"mass": 0.0}, "it has no mass"),
         ({"added_mass": np.diag([0.0, 1, 1, 1, 1, 1]) + 5.0 * np.eye(6, k=3) + 5.0 * np.eye(6, k=-3)},
-         "no masses at points of it have its added_mass matrix"),
+         "its added_mass matrix is not one of point masses"),
     ],
 )  # fmt: skip
 def test_bodies_that_no_points_stand_for_are_refused(body, words):

@@ -106,7 +106,7 @@ def test_straight_inextensible_twines_cannot_carry_a_load_across():
     work = solver.start(model, initial_state(model))
     report = solver.advance(model, work, 0.0)
     assert report.status is Status.NO_EQUILIBRIUM
-    assert "just as long as their held ends are apart (3 m)" in report.message
+    assert "exactly as long as the distance between their held ends (3 m)" in report.message
     assert "hold the ends nearer or give axial_stiffness" in report.message
 
 

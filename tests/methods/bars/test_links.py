@@ -311,7 +311,7 @@ def test_chain_of_bodies_settles_as_weights_hang():
 
 def test_links_apart_are_refused_as_given():
     model = model_of(**{k: v for k, v in raft(0.4).items() if k != "environment"}, environment=CALM)
-    with pytest.raises(InputError, match=re.escape("link 'hinge': what it connects is 0.4 m apart")):
+    with pytest.raises(InputError, match=re.escape("link 'hinge': its ends are 0.4 m apart")):
         Constrained().start(model, initial_state(model))
 
 

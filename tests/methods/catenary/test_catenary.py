@@ -178,7 +178,7 @@ def test_body_that_nothing_holds_has_no_equilibrium():
 def test_current_is_refused_by_the_closed_form():
     system = between(60.0, 25.0, 80.0, 1e6, 30.0)
     sea = system.environment.replace(water_density=1000.0, current={"speed": 1.0})
-    with pytest.raises(InputError, match="method 'catenary' cannot do current"):
+    with pytest.raises(InputError, match="method 'catenary' does not support current"):
         rw.statics(system.replace(environment=sea), "catenary")
 
 

@@ -189,7 +189,7 @@ def test_what_is_not_claimed_is_refused() -> None:
         }
     )
     model = build(system)
-    with pytest.raises(Exception, match="cannot do lines that run over points"):
+    with pytest.raises(Exception, match="does not support lines that run over points"):
         MixedFem().start(model, initial_state(model))
 
 

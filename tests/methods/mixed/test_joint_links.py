@@ -136,8 +136,8 @@ def test_slider_on_a_free_body_moves_with_it() -> None:
     [
         ({"axes": {}}, "make the link a ball"),
         ({"axes": {"x": {"stops": [0.0, 1.0]}}}, "stops and stop_stiffness go together"),
-        ({"axes": {"x": {"stops": [1.0, 0.0], "stop_stiffness": 1.0}}}, "leave no way"),
-        ({"axes": {"x": {"table": [[0.0, 0.0], [0.0, 1.0]]}}}, "falls back"),
+        ({"axes": {"x": {"stops": [1.0, 0.0], "stop_stiffness": 1.0}}}, "leave no distance"),
+        ({"axes": {"x": {"table": [[0.0, 0.0], [0.0, 1.0]]}}}, "folds back"),
         ({"axes": {"x": "free"}, "friction_coefficient": 0.3}, "needs an axis that is held and one with a law"),
         ({"axes": {"x": "free"}, "frame": [[1, 0, 0], [1, 0, 0], [0, 0, 1]]}, "three orthogonal rows"),
     ],

@@ -155,7 +155,7 @@ def test_inextensible_lines_and_free_bodies_are_refused() -> None:
 @pytest.mark.parametrize(
     ("line", "parts", "sentence"),
     [
-        ({"payout": {"time": [0.0, 1.0], "length": [0.0, 1.0]}}, {}, "winches are only in the implicit steps"),
+        ({"payout": {"time": [0.0, 1.0], "length": [0.0, 1.0]}}, {}, "only the implicit steps support winches"),
         ({}, {"links": {"ball": {"kind": "ball", "between": ["boat.eye", "b"]}}}, "link 'ball' holds bodies"),
     ],
 )

@@ -92,7 +92,7 @@ def test_a_plane_given_on_a_grid_gives_the_equilibrium_of_the_sloping_plane():
 
 def test_methods_that_take_the_bed_as_a_plane_refuse_a_grid():
     for method in ("catenary", "shooting", "bars_statics"):
-        with pytest.raises(InputError, match=r"cannot do .*a seabed on a grid.*; take .*'fem'"):
+        with pytest.raises(InputError, match=r"does not support .*a seabed on a grid.*; use .*'fem'"):
             rw.statics(over_the_ridge(), method=method)
 
 

@@ -243,7 +243,7 @@ def test_only_shooting_claims_it_and_the_others_refuse():
     system = System.model_validate(over(LEVEL, 21.0, ["p"]))
     claiming = [name for name in SOLVERS if Claim.OVER in solver_class(name).claims]
     assert claiming == ["shooting"]
-    with pytest.raises(InputError, match="method 'fem' cannot do lines that run over points"):
+    with pytest.raises(InputError, match="method 'fem' does not support lines that run over points"):
         rw.statics(system, "fem")
     with pytest.raises(InputError, match=r"lacks .*lines that run over points"):
         rw.simulate(system, duration=1.0)

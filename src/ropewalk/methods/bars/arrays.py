@@ -112,7 +112,7 @@ class Medium(NamedTuple):
 
 
 class Pushes(NamedTuple):
-    """Given loads that change in time."""
+    """Given loads that vary in time."""
 
     push: Records  # (k,) of PUSHED of loads/given.py; rows are nodes, or bodies
     force: Array  # (n, 3) on the nodes, N; filled by bars_loads.py

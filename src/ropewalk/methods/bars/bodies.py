@@ -101,7 +101,7 @@ def _points(model: Model, k: int, others: Array) -> tuple[Array, Array, dict[int
         if tensors is not None:
             return places, masses, dict(zip(used, tensors, strict=True))
     raise InputError(
-        f"body '{model.names.bodies[k]}': no masses at points of it have its added_mass matrix, which the bar solvers "
+        f"body '{model.names.bodies[k]}': its added_mass matrix is not one of point masses, which the bar solvers "
         "need; use the solver 'mixed_fem'"
     )
 

@@ -190,7 +190,7 @@ def _unfound(work: BarsWork, rest: Rest) -> str:
     load = float(np.abs(work.field.force).sum())
     return (
         f"{rest.residual:.3g} N out of balance of {load:.3g} N after {rest.factorisations} factorisations of a motion "
-        "towards rest: it may have no equilibrium that it stays at (netting flutters in a current along it), or needs "
+        "towards rest: it may have no stable equilibrium (netting flutters in a current along it), or needs "
         "another first shape"
     )
 
@@ -199,8 +199,9 @@ def _across(model: Model, work: BarsWork, locked: Locked, force: float) -> str:
     k = int(np.flatnonzero(np.any(locked.node[work.bars.node], axis=1))[0])
     name = bar_name(work, model, k).rpartition(",")[0]
     return (
-        f"{name}: inextensible twines are just as long as their held ends are apart ({locked.length:.6g} m), and no "
-        f"finite tension carries the {force:.3g} N across them; hold the ends nearer or give axial_stiffness"
+        f"{name}: inextensible twines are exactly as long as the distance between their held ends "
+        f"({locked.length:.6g} m), and no finite tension carries the {force:.3g} N across them; hold the ends nearer "
+        "or give axial_stiffness"
     )
 
 
@@ -213,7 +214,7 @@ def refuse_unheld(model: Model, work: BarsWork) -> None:
     if np.any(loose):
         name = bar_name(work, model, int(np.flatnonzero(loose)[0])).rpartition(",")[0]
         raise InputError(
-            f"{name} and what hangs together with it is held nowhere; it has no equilibrium: fix a point of it"
+            f"{name} and everything connected to it is not held anywhere, so it has no equilibrium; fix a point of it"
         )
 
 

@@ -28,7 +28,7 @@ POLAR = 3  # iterations to the nearest rotation; each squares what the bars are 
 def place_hulls(hulls, r, v):
     r"""Position, attitude and rates of the bodies from their corners, into hulls.X, hulls.turn and the attitudes.
 
-    .. math:: (x,\, R) = \Sigma^{-1} \sum_c X_c r_c, \qquad R \to \tfrac32 R - \tfrac12 R R^T R, \qquad
+    .. math:: (x,\, R) = \sum_c r_c\, (X^{-1})_c, \; X_c = (1, x_c), \quad R \to \tfrac32 R - \tfrac12 R R^T R, \qquad
               \hat\Omega = \mathrm{skew}(R^T \dot R)
 
     Source: affine map of the tetrahedron, docs/theory/ropes_and_nets.md, Rigid bodies; Newton-Schulz iteration for the
@@ -124,7 +124,7 @@ def spread_of(hulls, j):
 def hull_loads(packed, medium, r, v, force, inertia):
     r"""Adds the loads of the bodies to the force and inertia of their nodes; `hull_water` comes before, for the same r.
 
-    .. math:: f_c = S_c W, \qquad W = W_0 + \sum_i (1, \hat x_i)^T N_i\, \omega \times (\omega \times x_i)
+    .. math:: f_c = S_c W, \qquad W = W_0 + \sum_i (1, -\hat x_i)^T N_i\, \omega \times (\omega \times x_i)
 
     Source: the heading of this file; docs/theory/ropes_and_nets.md, Rigid bodies.
 
@@ -194,7 +194,10 @@ def corner_stiffness(hulls, j, c, d, cv, out):
 
 @kernel
 def stiffen_corners(packed, cv, nodes, links):
-    """Adds the stiffness of the bodies' loads to the blocks of nodes (n, 3, 3) and between ends of bars (m, 3, 3)."""
+    """Adds the stiffness of the bodies' loads to the blocks of nodes (n, 3, 3) and between ends of bars (m, 3, 3).
+
+    Source: K_cd = (K_cd + K_dc^T)/2 of :func:`corner_stiffness`, the symmetric part.
+    """
     hulls = opened(packed)
     hull_damping(hulls)
     one = np.zeros((3, 3))

@@ -161,7 +161,10 @@ def _comes_taut(bars, s, memory, h):
 
 @kernel
 def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps, radius):
-    """n_steps of h from t; how many were done, and the iterations."""
+    """n_steps of h from t; how many were done, and the iterations.
+
+    Source: [Arnold2007]; a step with a blow is repeated with radius = BLOW, the heading of this file.
+    """
     total = 0
     for k in range(n_steps):
         memory.was_rate[:] = memory.rate

@@ -215,7 +215,12 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
 
 @kernel
 def _store(bars, field, kkt, rho):
-    """Put the blocks, projected on what can move, in their places."""
+    r"""Put the blocks, projected on what can move, in their places.
+
+    .. math:: E H E + 1 - E, \qquad (1 - \rho C)\, G E, \qquad -(1 - \rho C)\, C
+
+    Source: the heading of this file, with the projection E on the free components of each node.
+    """
     n, m = kkt.nodes.shape[0], kkt.links.shape[0]
     value = kkt.factor.value
     for i in range(n):

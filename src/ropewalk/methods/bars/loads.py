@@ -57,7 +57,10 @@ def put_given(t, given, body):
 
 @kernel
 def supports(bars, motions, t, r, v, acceleration):
-    """Puts held nodes where they are held at t: position (m), velocity (m/s), acceleration (m/s2)."""
+    """Puts held nodes where they are held at t: position (m), velocity (m/s), acceleration (m/s2).
+
+    Source: r = home + x(t), docs/guide/inputs_in_time.md; rotations by :func:`turn_support`.
+    """
     out = np.zeros((3, 3))
     for i in range(bars.held.size):
         if bars.held[i]:
@@ -250,6 +253,8 @@ def screen_loads(bars, medium, field, r, v):
 @kernel
 def loads(bars, medium, field, r, v):
     """All loads on the nodes but the bars' tension: fills force, damping and inertia of `field`.
+
+    Source: docs/theory/ropes_and_nets.md, The model: f = sum of the kinds of loads/ at each node.
 
     `field` must hold the directions of the bars and the water at r.  r, v : (n, 3) m, m/s
     """

@@ -137,7 +137,7 @@ class Settling:
     def start(self, model: Model, state: State) -> SettlingWork:
         """Cut lines and nets into bars."""
         if isinstance(self.by, str) and self.by not in BAR_SOLVERS:
-            raise InputError(f"{self.name}: '{self.by}' is no solver of bars. There are: {', '.join(BAR_SOLVERS)}")
+            raise InputError(f"{self.name}: '{self.by}' is not a bar solver. There are: {', '.join(BAR_SOLVERS)}")
         inner = solver_class(self.by)(**SETTINGS.get(self.by, {})) if isinstance(self.by, str) else self.by
         given = (inner.damping or None) if self.damping is None else self.damping
         inner = replace(inner, damping=given or FIRST_DAMPING)  # solvers look whether there is any when they start

@@ -79,8 +79,8 @@ def freedom_note(model: Model, work: BarsWork, rho: Array) -> str:
     node = int(np.argmax(np.linalg.norm(soft.way, axis=1)))
     where = f"a motion in which {_part(model, work, node)} moves most"
     if soft.square < -FREE:
-        return f"the equilibrium is not stable: a push grows in {where}"
-    return f"one of many equilibria: nothing resists {where}"
+        return f"unstable equilibrium: a disturbance grows in {where}"
+    return f"one of many equilibria: neutral in {where}"
 
 
 def _part(model: Model, work: BarsWork, node: int) -> str:

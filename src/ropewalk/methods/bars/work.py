@@ -249,7 +249,7 @@ def _refuse_no_length(work: BarsWork, model: Model) -> None:
     if np.any(gap <= NO_LENGTH * length):
         k = int(np.argmin(gap / length))
         raise InputError(
-            f"{bar_name(work, model, k)}: its ends lie on one another, {gap[k]:.3g} m apart, but it is "
+            f"{bar_name(work, model, k)}: its ends coincide, {gap[k]:.3g} m apart, but it is "
             f"{length[k]:.6g} m long; give the state another shape"
         )
 

@@ -170,7 +170,7 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
             if low > BURIED * float(assembly.length[i]):
                 yield (
                     f"line '{name}' is held {low:.4g} m below the seabed and does not leave upwards; hold it on the "
-                    "seabed, or take the seabed away (seabed: {kind: none})",
+                    "seabed, or remove the seabed (seabed: {kind: none})",
                     False,
                 )
         own = slice(lines.piece_start[i], lines.piece_start[i + 1])
@@ -186,7 +186,7 @@ def _uneven(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
         if np.max(np.abs(radius - rest)) > EVEN * float(assembly.length[i]):
             yield (
                 f"line '{name}' lies on the seabed with pieces of contact diameters {2.0 * radius.min():.4g} to "
-                f"{2.0 * max(radius.max(), rest):.4g} m, and the closed form has one height; use method 'fem'",
+                f"{2.0 * max(radius.max(), rest):.4g} m, and the closed form models one height only; use method 'fem'",
                 False,
             )
 

@@ -124,7 +124,10 @@ def place_bodies(chain, series):
 
 @kernel(no_cpython_wrapper=True)
 def prescribe_body_loads(chain, t, scale, bodies):
-    """Series of the given forces and moments on the bodies (N, N m).  t : s    scale : T, s"""
+    """Series of the given forces and moments on the bodies (N, N m).  t : s    scale : T, s
+
+    Source: F = F_0 + terms of time as Taylor series, docs/theory/chain_series.md, Bodies at the ends.
+    """
     bodies.force[:] = 0.0
     bodies.moment[:] = 0.0
     one = np.empty((3, bodies.force.shape[1]))

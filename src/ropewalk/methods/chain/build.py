@@ -106,16 +106,16 @@ def check_case(model: Model) -> None:
             if np.any(model.points.joint[k] == FREE) and shared > 1:
                 raise InputError(
                     f"point '{names.points[k]}' is free and joins {shared} lines; chain_series moves each line "
-                    "by itself; take solver 'mixed_fem'"
+                    "by itself; use solver 'mixed_fem'"
                 )
     for kind in lines.load_kind:
         if kind not in (PRESSURE, FORCE_TABLE):
-            raise InputError("chain_series takes pressure and table loads, no rotating frame; take solver 'mixed_fem'")
+            raise InputError("chain_series supports pressure and table loads only; use solver 'mixed_fem'")
     if np.any(model.given.load_factor[lines.load_kind == PRESSURE] >= 0):
-        raise InputError("chain_series takes no pressure that changes in time; take solver 'mixed_fem'")
+        raise InputError("chain_series supports no pressure that varies in time; use solver 'mixed_fem'")
     if model.sea.water_density > 0.0 and model.sea.current_speed > 0.0 and model.sea.current_kind != UNIFORM:
         raise InputError(
-            "chain_series takes a uniform current only; a profile changes as the links move through it: take solver "
+            "chain_series supports a uniform current only; a profile changes as the links move through it: use solver "
             "'mixed_fem'"
         )
 
@@ -127,13 +127,13 @@ def _check_body(model: Model, k: int) -> None:
         i = int(bodies.motion[k])
         if i >= 0 and np.any(model.motions.function[i, 3:] >= 0):
             raise InputError(
-                f"body '{name}' turns as prescribed; chain_series takes prescribed translations: take 'mixed_fem'"
+                f"body '{name}' turns as prescribed; chain_series supports prescribed translations: use 'mixed_fem'"
             )
         return
     shared = int(np.sum((model.lines.end_index == k) & (model.lines.end_kind == BODY)))
     if shared > 1:
         raise InputError(
-            f"body '{name}' is free and joins {shared} lines; chain_series moves each line by itself: take 'mixed_fem'"
+            f"body '{name}' is free and joins {shared} lines; chain_series moves each line by itself: use 'mixed_fem'"
         )
     matrices = {"stiffness": bodies.stiffness[k], "damping": bodies.damping[k], "added_mass": bodies.added_mass[k]}
     given = [word for word, matrix in matrices.items() if np.any(matrix)]
@@ -141,8 +141,8 @@ def _check_body(model: Model, k: int) -> None:
         given.append("hulls or windage")
     if given:
         raise InputError(
-            f"body '{name}' has {', '.join(given)}; chain_series takes bodies with mass, inertia, volume and given "
-            "loads: take solver 'mixed_fem'"
+            f"body '{name}' has {', '.join(given)}; chain_series supports bodies with mass, inertia, volume and given "
+            "loads: use solver 'mixed_fem'"
         )
     least = float(np.linalg.eigvalsh(bodies.inertia[k])[0])
     if not (bodies.mass[k] > 0.0 and least > 0.0):

@@ -104,7 +104,9 @@ def add_drag(chain, series, j, scale):
 def _add_link_drag(chain, series, g, j, scale):
     r"""Power j of the drag of the halves of all links that Gauss point g stands for (N).
 
-    .. math:: f = \tfrac12 l \left(b_n \sqrt{u_n^2 + e^2}\; u_n + b_t\, \operatorname{sgn}(u_t)\, u_t^2\, t\right)
+    .. math:: f = \tfrac12 \left(b_n \sqrt{u_n^2 + e^2}\; u_n + b_t\, \operatorname{sgn}(u_t)\, u_t^2\, t\right)
+
+    with b of a whole link.
 
     Source: Morison's drag, docs/theory/chain_series.md, Quadratic drag; products and roots of series as in [Jorba2005].
     """
@@ -161,6 +163,9 @@ def _swiftness(flow, k, j):
 @kernel(no_cpython_wrapper=True)
 def sign_lost(chain, series, tau):
     """First scaled time within the step tau at which the flow along a link goes against its sign; tau if none does.
+
+    Source: docs/theory/chain_series.md, Quadratic drag: first root of u_t(tau) = 0 by samples, turning points and
+    bisection.
 
     Between samples the flow along a link is looked at where it turns, so that a short excursion is seen too.
     """
@@ -229,6 +234,8 @@ def _rate(coefficients, k, tau):
 @kernel(no_cpython_wrapper=True)
 def vanishing_speed(chain, series, tau):
     """First link or node whose speed reaches zero within the scaled step tau, and the scaled time.
+
+    Source: docs/theory/chain_series.md, Quadratic drag: first sample with |u| = 0 or below.
 
     The series of a speed is positive where drag is analytic; where it is not, the series runs through
     zero to negative values and the drag of the polynomial would push the wrong way.

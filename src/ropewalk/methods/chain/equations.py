@@ -23,6 +23,8 @@ from ropewalk.numerics.series import add_product, add_term, evaluate, evaluate_r
 def prescribe(chain, t, scale, position):
     """Taylor coefficients at t (s) of the held ends, into the series of positions (m).
 
+    Source: x(t + tau T) = sum x_j tau^j, docs/theory/chain_series.md, The series.
+
     scale : T, s    position : (3, powers, n + 1), columns of held ends are overwritten
     """
     n = chain.length.shape[0]
@@ -308,6 +310,8 @@ def set_directions(chain, series):
 @kernel
 def state_at(series, tau, scale, position, velocity):
     """Positions (m) and velocities (m/s) at the scaled time tau.
+
+    Source: r = sum r_j tau^j, v = r'/T, docs/theory/chain_series.md, The series.
 
     scale : T, s    position, velocity : (n + 1, 3), filled
     """

@@ -31,7 +31,7 @@ def explain(
     if code == steps.DRAG:
         return Status.UNSUPPORTED, (
             f"{where}: the water's speed across the link vanishes at t = {value:.6g} s, where quadratic drag has no "
-            "power series; give options: {smoothing_speed: ...} (m/s, a tenth of usual speeds), or take solver "
+            "power series; give options: {smoothing_speed: ...} (m/s, a tenth of usual speeds), or use solver "
             "'mixed_fem'"
         )
     if distance is not None and distance > (1.0 - NEARLY_TAUT) * reach:
@@ -44,21 +44,21 @@ def explain(
             when, far = late
             return Status.TOO_SHORT, (
                 f"{where}: the end motion cannot be followed: from t = {when:.6g} s on the ends are more than the "
-                f"{reach:.6g} m apart that the links reach, soon {far:.6g} m; lengthen the line or lessen the motion"
+                f"{reach:.6g} m apart that the links reach, soon {far:.6g} m; lengthen the line or reduce the motion"
             )
         return Status.TOO_SHORT, (
             f"{where}: the chain is taut: its ends are {distance:.9g} m apart and its links {reach:.9g} m long, so "
-            "the axial force has no bound; lengthen the line, or give it axial_stiffness and take solver 'mixed_fem'"
+            "the axial force has no bound; lengthen the line, or give it axial_stiffness and use solver 'mixed_fem'"
         )
     if code == steps.DIVERGED:
         return Status.NOT_CONVERGED, (
             f"{where}: the series does not converge over the step of {step:.4g} s: its radius of convergence is about "
-            f"{value:.3g} s; take a smaller step, or leave step out and give a tolerance"
+            f"{value:.3g} s; use a smaller step, or leave step out and give a tolerance"
         )
     if code == steps.STEP_FLOOR:
         return Status.STEP_TOO_SMALL, (
             f"{where}: the series allows a step of {value:.3g} s only, below the limit of {chain.time_floor:.3g} s; "
-            "the motion is close to a collision or a jump: loosen the tolerance, or take solver 'mixed_fem'"
+            "the motion is close to a collision or a jump: loosen the tolerance, or use solver 'mixed_fem'"
         )
     return Status.NOT_CONVERGED, (
         f"{where}: the links cannot be brought to their lengths from this shape (relative error {value:.3g}): it is "

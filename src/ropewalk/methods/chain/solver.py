@@ -344,8 +344,8 @@ def _at_surface(model: Model, name: str, wet: bool, position: Array, t: float) -
     if model.sea.water_density == 0.0 or (high <= 0.0 if wet else low >= 0.0):
         return ""
     return (
-        f"line '{name}' reaches from z = {low:.4g} m to {high:.4g} m at t = {t:.6g} s; chain_series takes a line "
-        "wholly in the water or wholly in air (water_density: 0), because weight and drag jump at the surface; take "
+        f"line '{name}' reaches from z = {low:.4g} m to {high:.4g} m at t = {t:.6g} s; chain_series supports a line "
+        "wholly in the water or wholly in air (water_density: 0), because weight and drag jump at the surface; use "
         "solver 'mixed_fem'"
     )
 
@@ -418,7 +418,7 @@ def _bodies_at_surface(model: Model, i: int, line: ChainWork, t: float) -> str:
             continue
         return (
             f"body '{model.names.bodies[k]}' at z = {z:.4g} m, a sphere of radius {radius:.4g} m, touches the surface "
-            f"at t = {t:.6g} s; chain_series takes bodies wholly in the water or wholly in air: take solver 'mixed_fem'"
+            f"at t = {t:.6g} s; chain_series supports bodies wholly in the water or in air: use solver 'mixed_fem'"
         )
     return ""
 

@@ -109,7 +109,11 @@ def correct(chain, series, t, scale):
 
 @kernel(no_cpython_wrapper=True)
 def _correct_rates(chain, series, target, scale):
-    """Make the velocities (power 1, m) fit the held ends and the link lengths, with the factors in hand.
+    r"""Make the velocities (power 1, m) fit the held ends and the link lengths, with the factors in hand.
+
+    .. math:: M\,\delta v = G^T \lambda, \qquad t \cdot (v_{i+1} - v_i) = 0
+
+    Source: docs/theory/chain_series.md, Order, step, error: least change in the mass norm, the impulse of the links.
 
     target : (3, 2, n + 1) m, power 1 of the held ends is read    scale : T, s
     """
@@ -269,6 +273,9 @@ def restart(series, clock):
 @kernel(no_cpython_wrapper=True)
 def begin_step(chain, series, clock, tolerance, fixed_step):
     """Expand about the state in powers 0 (m) and 1 (m/s) at clock[0].end, and set how long the series is good.
+
+    Source: docs/theory/chain_series.md, Order, step, error; [Jorba2005]: r = sum r_j tau^j for tau up to the chosen
+    step.
 
     tolerance : relative, per step    fixed_step : s, or 0 for the step that the tolerance allows
 

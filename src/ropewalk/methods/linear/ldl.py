@@ -22,7 +22,7 @@ WIDTH = 4  # right sides at a time: what a kernel keeps in registers
 SOLVE_TOLERANCE = 1e-8  # relative residual of a solve above which the factorisation is repeated with pivoting
 SINGULAR = (
     "the matrix is singular: something free to move has neither mass nor stiffness; give the bodies "
-    "inertia about all axes, or ask for modes near another frequency"
+    "inertia about all axes, or compute modes near another frequency"
 )
 SEED = 7  # of the probe: same input, same bits
 

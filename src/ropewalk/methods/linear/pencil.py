@@ -102,7 +102,7 @@ def real_modes(pencil: Pencil, count: int, shift: float, factor: SymmetricFactor
             whole = np.zeros((n, order.size))
             whole[heavy] = (vectors / inverse[:, None]).T
             return values, pencil.back @ factor.solve(whole)
-    raise ConvergenceError(f"{count} modes near {shift:.4g} 1/s2 were not found; ask for fewer or at another frequency")
+    raise ConvergenceError(f"{count} modes near {shift:.4g} 1/s2 were not found; request fewer or others")
 
 
 def _has_copies(vectors: Array) -> bool:

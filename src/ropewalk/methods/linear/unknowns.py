@@ -62,7 +62,7 @@ class Place(NamedTuple):
 def number(model: Model) -> Unknowns:
     """Cut the lines into elements and number the unknowns."""
     if model.lines.load_kind.size:
-        raise InputError("frequency analyses cannot do distributed loads on lines yet; leave `loads` out")
+        raise InputError("frequency analyses do not support distributed loads on lines; leave `loads` out")
     mesh = build_mesh(model)
     n_nodes, n_lines = mesh.s.size, model.lines.length.size
     inner, tension = np.full((n_nodes, 3), -1), np.zeros(mesh.element.shape[0], dtype=np.int64)

@@ -253,7 +253,10 @@ def rebase(X, Y, mesh):
 
 @kernel(**COUNTED)
 def body_difference(mesh, X, Y):
-    """Largest change of a body's (smoothed) acceleration in a step, m/s2, and largest speed, m/s, turns included."""
+    """Largest change of a body's (smoothed) acceleration in a step, m/s2, and largest speed, m/s, turns included.
+
+    Source: |da| and size x |d alpha| as in :func:`step_error`, with size = extent of the body.
+    """
     bodies = mesh.bodies
     worst = 0.0
     speed = 0.0

@@ -144,7 +144,10 @@ def _ease_slack(X, T, mesh):
 
 @kernel
 def _change(X, before, mesh, length_scale):
-    """Largest change of an element over its length, turn of a body and way of a junction (in WAY), times FAR."""
+    """Largest change of an element over its length, turn of a body and way of a junction (in WAY), times FAR.
+
+    Source: max |d_1 - d_0|/L over the elements (WAY and FAR = limits), docs/theory/mixed_elements.md, Equilibrium.
+    """
     most = 0.0
     n_nodes, n_bodies = mesh.s.size, mesh.bodies.body.shape[0]
     for line in range(mesh.line.shape[0]):

@@ -126,7 +126,7 @@ class HighOrder:
             tension = float(np.abs(step[n:]).max(initial=0.0)) / max(float(np.abs(self.T).max(initial=0.0)), 1e-300)
             move = max(largest, tension) / TOLERANCE if share == 1.0 else np.inf
         mu, nu = lay.order
-        text = f"P{mu}-P{nu}: no equilibrium in {ITERATIONS} iterations, {miss:.3g} N out of balance; take order [1, 0]"
+        text = f"P{mu}-P{nu}: no equilibrium in {ITERATIONS} iterations, {miss:.3g} N out of balance; use order [1, 0]"
         return Report(Status.NOT_CONVERGED, text, ITERATIONS, miss)
 
     def _place(self, t: float) -> None:
@@ -423,8 +423,8 @@ def refuse_high_order(model: Model, order: tuple[int, int]) -> None:
     ]
     if missing:
         raise InputError(
-            f"elements of order [{order[0]}, {order[1]}] hold lines between points and cannot do {', '.join(missing)}; "
-            "take order [1, 0], which can"
+            f"elements of order [{order[0]}, {order[1]}] support lines between points, not {', '.join(missing)}; "
+            "use order [1, 0]"
         )
 
 

@@ -74,13 +74,13 @@ def refuse_leapfrog(model: Model) -> None:
             )
         if model.sections.rope.kind[k] != NO_MEMORY:
             raise InputError(
-                f"run.integrator leapfrog: section '{model.names.sections[k]}' is a rope with memory, whose law is "
-                "only in the implicit steps; use generalised_alpha"
+                f"run.integrator leapfrog: section '{model.names.sections[k]}' is a rope with memory, which "
+                "only the implicit steps support; use generalised_alpha"
             )
         if model.sections.lift.coefficient[k] > 0.0:
             raise InputError(
-                f"run.integrator leapfrog: section '{model.names.sections[k]}' has lift of vortices, which is only in "
-                "the implicit steps; use generalised_alpha"
+                f"run.integrator leapfrog: section '{model.names.sections[k]}' has vortex-induced lift, which "
+                "only the implicit steps support; use generalised_alpha"
             )
     if model.links.names:
         raise InputError(
@@ -88,7 +88,7 @@ def refuse_leapfrog(model: Model) -> None:
             "only; use generalised_alpha"
         )
     if model.lines.winches.line.size:
-        raise InputError("run.integrator leapfrog: winches are only in the implicit steps; use generalised_alpha")
+        raise InputError("run.integrator leapfrog: only the implicit steps support winches; use generalised_alpha")
     for k, name in enumerate(model.names.bodies):
         if model.bodies.joint[k] == LOOSE:
             raise InputError(
@@ -102,7 +102,7 @@ def leapfrog_message(outcome: int, clock: Any, step: float | None) -> str:
     if outcome == UNSTABLE:
         return (
             f"step {step:g} s is longer than {clock.step:.3g} s, the longest at which leapfrog is "
-            "stable here; leave it out and the program will choose"
+            "stable here; leave it out for automatic steps"
         )
     return "the numbers of leapfrog overflowed; try generalised_alpha"
 
@@ -211,7 +211,10 @@ def leap_to(t_end, mesh, sea, motions, work):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _move(t, h, mesh, sea, motions, work, out):
-    """Positions at the end t of a step h, velocities as predicted, and the water there."""
+    """Positions at the end t of a step h, velocities as predicted, and the water there.
+
+    Source: r_1 = r_0 + h v_0 + h^2 a_0/2, [Hairer2003], sec. 1.3.
+    """
     X, n_rows = work.now.X, mesh.s.size + mesh.motion.size
     _predict(n_rows, h, X[0], X[1], X[2])
     if mesh.bodies.body.shape[0] > 0:

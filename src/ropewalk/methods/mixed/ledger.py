@@ -108,6 +108,8 @@ def _snaps(element, before, after, level):
 def _strikes(h, mesh, before, after):
     """Whether a node comes down on the bed in a step of h (s), fast enough to pass the ramp of the bed's damping in it.
 
+    Source: docs/theory/mixed_elements.md, Energy: -h n . v > ramp, with delta = 0 before the step.
+
     before, after : (4, n_rows, 3)
     """
     ramp, count = mesh.bed.law[0].ramp, 0

@@ -319,6 +319,8 @@ def link_terms(link, X, mesh, gp):
 def _fill_lever(link, side, e, mesh, scratch):
     """Moves and turns of an end per degree of freedom; and the turn of its arm under the force on it.
 
+    Source: delta p = delta x + theta x e, and d(e x f) = (theta x e) x f, docs/theory/bodies.md, Links.
+
     e : arm, world, m    scratch : `LinkScratch`
     """
     links, lever, wrench = mesh.bodies.links, scratch.lever, scratch.wrench
@@ -395,7 +397,10 @@ def add_links(X, mesh, gp, A, b):
 
 @kernel
 def pull_links(X, mesh, right, share):
-    """Change the multipliers by the solution of the junctions; returns the largest change (N)."""
+    """Change the multipliers by the solution of the junctions; returns the largest change (N).
+
+    Source: lambda = lambda + delta lambda, [Arnold2007].
+    """
     links = mesh.bodies.links
     n_links = links.link.shape[0]
     largest = 0.0

@@ -195,6 +195,9 @@ def _set3(a, n, x):
 def _hold_ends(X, mesh, reading, grip, nodes):
     """Put to the bed what it carries of ends held on it: of their nodes and of their junctions.
 
+    Source: assembly/anchor.py, docs/theory/mixed_elements.md, Seabed: F = f + friction of half an element - min(0, f .
+    n) n.
+
     With friction, the half of the last element on the bed is held by it like that beside it. What the bed carries of
     a free point that stands on it is no force of the line.
     """
@@ -276,7 +279,10 @@ def _keep_nodes(i, X, T, mesh, reading, tape):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _keep_ends(i, r, mesh, share, nodes, tape):
-    """Forces and tensions at the ends of lines, and the lengths on the bed."""
+    """Forces and tensions at the ends of lines, and the lengths on the bed.
+
+    Source: T = F . t at an end, F minus the residual of its node; docs/theory/mixed_elements.md, Discretisation error.
+    """
     for line in range(mesh.line.shape[0]):
         first, last = mesh.node_start[line], mesh.node_start[line + 1] - 1
         flipped = mesh.line[line].flipped == 1
@@ -360,6 +366,8 @@ def _keep_wrenches(i, r, mesh, nodes, tape):
 @kernel(forceinline=True, **UNCOUNTED)
 def _note_misses(now, mesh, worst):
     """Keep the largest miss of an element, as a share of its length: how well the elements keep to their law.
+
+    Source: (|d| - L (1 + e(T)))/L, the length equation = 0 of [Montano2005], eq. (11).
 
     Elements that are slack and cannot push have no length to keep.
     """

@@ -192,6 +192,8 @@ def eliminate_walks(g, mesh, fluid, step, mu, walks):
 def give_ends(g, walks, end_block, end_right):
     """Hand the last blocks of the whole lines of a group over to the junctions; solve for the middles of halves.
 
+    Source: docs/theory/lanes.md: middles by :func:`_join`, K x = h.
+
     end_block, end_right : (n_lines, 4, 4), (n_lines, 4), of `Elimination`    Returns False for singular middles.
     """
     own, right, jump = walks.end_block[g], walks.end_right[g], walks.jump[g]

@@ -300,7 +300,7 @@ def _no_start(work: FemWork) -> Report:
     _, iterations, force, miss = work.static[:MESH_ERROR]
     text = (
         f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed; "
-        "start it as_given, or look at the case by 'ropewalk static'"
+        "start it as_given, or inspect the case with 'ropewalk static'"
     )
     return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
 

@@ -179,7 +179,10 @@ def _leave_upright(mesh, motions, X):
 
 @kernel(**COUNTED)
 def move_junctions(t, mesh, motions, X):
-    """Put the held and moved junctions of X where they are at time t, and the end nodes with them; loads are put on."""
+    """Put the held and moved junctions of X where they are at time t, and the end nodes with them; loads are put on.
+
+    Source: r = r_0 + x(t), docs/guide/inputs_in_time.md; end nodes r = x + R o.
+    """
     if mesh.given.push.shape[0] + mesh.given.spread.shape[0] + mesh.load.shape[0] > 0:
         put_given(t, mesh)
     n_nodes, which, reference, dof_start = mesh.s.size, mesh.motion, mesh.reference, mesh.dof_start
@@ -340,7 +343,10 @@ def _accept(h, speed, shift, now, last, trial, clock, count):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
-    """Choose the next step after one that was accepted; see mixed_control.py."""
+    """Choose the next step after one that was accepted; see mixed_control.py.
+
+    Source: control.py: h = h c / sqrt(q); after a blow the step before it.
+    """
     goes_on = is_impact and (is_taut or blow_goes_on(ratio, clock.blow))
     is_over = is_impact and not goes_on and ratio <= REJECT_ABOVE
     clock.taut = 1.0 if is_taut or goes_on else 0.0

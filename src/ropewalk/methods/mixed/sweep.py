@@ -291,7 +291,10 @@ def _hand_jumps(mesh, right, walks):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def join_ends(X, mesh):
-    """Put the end nodes of all lines where their junctions are."""
+    """Put the end nodes of all lines where their junctions are.
+
+    Source: r = x + o, on bodies r = x + R o; docs/theory/bodies.md, Coupling.
+    """
     lines, node_start, end_offset, n_nodes = mesh.line, mesh.node_start, mesh.end_offset, mesh.s.size
     for line in range(lines.shape[0]):
         for side in range(2):

@@ -251,6 +251,8 @@ def sweep_tensions(n0, n_elements, leap):
 def find_tensions(line, first, last, T, mesh, leap):
     """The way back along a line; elements that went slack or taut by it change their law. Returns how many did.
 
+    Source: T_e = own + next T_{e+1} + far a_first of :func:`sweep_tensions`; an active set of slack elements.
+
     first, last : changes of acceleration of the ends along their elements, m/s2
     """
     n0, e0 = mesh.node_start[line], mesh.element_start[line]
@@ -313,7 +315,11 @@ def correct(h, now, mesh, leap):
 
 @kernel(**UNCOUNTED)
 def add_line(line, mesh, leap, A, b):
-    """Put the ends of a line into the dense system of the junctions (its masses times HUGE)."""
+    """Put the ends of a line into the dense system of the junctions (its masses times HUGE).
+
+    Source: docs/theory/mixed_elements.md, Leapfrog: A = J^T (M + t dT/da t^T) J, with T by the ends from
+    :func:`sweep_tensions`.
+    """
     i, j, two_sided = mesh.line[line].junction[0], mesh.line[line].junction[1], mesh.line[line].two_sided == 1
     n0, dof_start, lever = mesh.node_start[line], mesh.dof_start, mesh.bodies.memory.lever[line]
     n_elements = mesh.element_start[line + 1] - mesh.element_start[line]

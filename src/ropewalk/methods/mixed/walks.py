@@ -30,7 +30,7 @@ LANE_ELEMENT = lane_dtype(
         [
             *MEMBER_FIELDS,
             ("damping", "f8"),  # s
-            ("slack", "f8"),  # axial stiffness in compression, N; 0 for sections that can push
+            ("slack", "f8"),  # axial stiffness in compression, N; 0 for sections that carry compression
             ("compliance", "f8"),  # strain by tension, 1/N
             ("slack_compliance", "f8"),  # that in compression, 1/N
         ]

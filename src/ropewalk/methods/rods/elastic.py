@@ -277,7 +277,7 @@ def _settle(problem: BendingProblem, start: Array | None, begin: FloatingPose, t
         return bent_rod(problem, unknown, z, u, now, error, MOST_STEPS, lowest)
     raise ConvergenceError(
         f"rod: the bent shape was not found: gradient {error:.2e} of weight x length after {iteration} steps; "
-        "start from a stiffer rod and soften it, or take more functions",
+        "start from a stiffer rod and soften it, or use more functions",
         now.rod,
     )
 

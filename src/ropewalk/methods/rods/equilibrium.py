@@ -364,7 +364,7 @@ def equilibrium(
     if status != FOUND:
         why = "the trust region shrank to nothing" if status == STALLED else f"{most} steps were not enough"
         raise ConvergenceError(
-            f"rod: no equilibrium: {why}; moment {pose.residual:.2e} of weight x length, wanted {tolerance:.1e}. "
+            f"rod: no equilibrium: {why}; moment {pose.residual:.2e} of weight x length, limit {tolerance:.1e}. "
             "Start from another direction of up",
             pose,
         )

@@ -321,7 +321,10 @@ def evaluate(
 
 @kernel
 def gather(arcs, nodes, rigid, out, matrix):
-    """Sum the blocks of `out` into a dense matrix."""
+    """Sum the blocks of `out` into a dense matrix.
+
+    Source: J = sum of the blocks of arcs, nodes and bodies, docs/theory/shooting.md, Assemblies.
+    """
     matrix[:, :] = 0.0
     for a in range(arcs.line.size):
         dof = arcs.dof[a]

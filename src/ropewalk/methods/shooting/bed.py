@@ -232,6 +232,8 @@ def lift_off(n_normal, spans, first, last, wet, sea, law_data):
 def _kept_back(ends, wet, span, sea, law_data, load, memory):
     """What holds a stretch of a span back (N/m), and its slope by the direction, into the last of `memory`.
 
+    Source: kappa = sqrt((mu p)^2 - |g_perp|^2) - g . d at the mean load, the heading of this file.
+
     ends : s of the stretch in the span, m, and its length over the unstretched one: drag acts on the former
     memory : direction (3,), current (3,) m/s, slope (3,)
     """

@@ -149,6 +149,8 @@ def guess_states(spans, laws, law_data, sea, a, b, rest, scale, s, out):
 def force_scale(spans, sea):
     """Size of the forces on a line (N): weight in air or water, drag, pressure, tables, turning, point loads.
 
+    Source: F = |W| + sum of the sizes of side loads, drag, pressure, rotation and point loads: a scale, not a force.
+
     spans : (n,) of SPAN of the line    sea : `Sea` arrays
     """
     side, dry, wet, more, length = 0.0, 0.0, 0.0, 0.0, 0.0

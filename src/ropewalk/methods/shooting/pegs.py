@@ -25,7 +25,10 @@ KEPT = 0.45  # of the way to its neighbour that a peg may go in one step, so tha
 
 @kernel
 def slide(arcs, x):
-    """Cut the spans of arcs that begin or end at a peg where x has it; their lengths and offsets follow."""
+    """Cut the spans of arcs that begin or end at a peg where x has it; their lengths and offsets follow.
+
+    Source: spans cut at s = s_p, the heading of this file; the tabled load f_0 + s f_1 moves along.
+    """
     for a in range(arcs.line.size):
         p0, p1 = arcs.dof[a, PLACE0], arcs.dof[a, PLACE1]
         if p0 < 0 and p1 < 0:

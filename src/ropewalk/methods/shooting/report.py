@@ -149,9 +149,9 @@ def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
         said.append(f"line '{model.names.lines[arcs.line[slack]]}' is slack")
     if not stable_over(problem, out):
         line = model.names.lines[problem.pegs[0, 0]]
-        said.append(f"line '{line}' rests on its points, but not stably: a push makes it slide")
+        said.append(f"line '{line}' is in equilibrium over its points, but not stably: a disturbance makes it slide")
     if attempt.load_steps:
-        said.append(f"the current was brought in over {attempt.load_steps} steps")
+        said.append(f"the current was increased in {attempt.load_steps} steps")
     return status, "; ".join(said)
 
 
@@ -281,7 +281,7 @@ def _at_surface(model: Model, attempt: Attempt) -> str:
         if np.any((np.abs(inner[:, 2]) < NEAR * length) & level):
             return (
                 f"line '{model.names.lines[i]}' comes to lie along the water surface, where its load jumps, "
-                "which shooting does not follow; use method 'fem'"
+                "which shooting does not model; use method 'fem'"
             )
     return ""
 

@@ -345,6 +345,8 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
 def _leave(y, m, arc, on_bed, walk, wanted, log):
     """Phase at the start, span and place where the integration begins, and the places of the grid already filled.
 
+    Source: docs/theory/shooting.md, On the bed: grounded if n . N < 0 at the start; s = s_t after a straight part.
+
     A straight part on the bed is gone along at once, and y is then the state at its lift-off.
     """
     (grid, table), sea = wanted, walk.sea
@@ -430,6 +432,8 @@ def _may_surface(y, y_new, phase, step, force):
 @kernel
 def next_event(y, y_new, phase, water, sea, length):
     """The first event of a step from y to y_new: NOTHING, PHASE (surface, lift-off) or KINK, and its level.
+
+    Source: [Hairer1993], sec. II.6: sign change of g = z, of g = n . N, or of g = z - z_k at a corner of the current.
 
     A kink is a height where the current profile has a corner: a step that ends there keeps its order.
     """

@@ -125,8 +125,8 @@ class Shooting:
         sea = model.sea
         if model.fields.acts and sea.has_seabed and sea.bed_friction > 0.0:
             raise InputError(
-                "method 'shooting' takes loads and currents by functions on a bed without friction only, and this one "
-                f"has friction {sea.bed_friction:g}; take 'fem'"
+                "method 'shooting' supports loads and currents by functions only on a bed without friction, and this "
+                f"one has friction {sea.bed_friction:g}; use 'fem'"
             )
 
     def start(self, model: Model, state: State) -> Work:

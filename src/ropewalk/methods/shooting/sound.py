@@ -42,8 +42,8 @@ def sunk_points(model: Model, problem: Problem) -> list[tuple[int, float]]:
 def _sunk_point(model: Model, problem: Problem) -> str:
     for k, depth in sunk_points(model, problem):
         return (
-            f"point '{model.names.points[k]}' would come to rest {depth:.4g} m below the seabed, which does not "
-            "hold it up in shooting; use method 'fem'"
+            f"point '{model.names.points[k]}' would come to rest {depth:.4g} m below the seabed, a "
+            "contact that shooting does not model; use method 'fem'"
         )
     return ""
 
@@ -54,8 +54,8 @@ def _sunk_line(model: Model, problem: Problem) -> str:
         k = int(np.argmin(room))
         if room[k] < -room_below(model, i):
             return (
-                f"line '{name}' would pass {-room[k]:.4g} m below the seabed at s = {s[k]:.5g} m, and no contact that "
-                "shooting follows keeps it out; use method 'fem'"
+                f"line '{name}' would pass {-room[k]:.4g} m below the seabed at s = {s[k]:.5g} m, a contact "
+                "that shooting does not model; use method 'fem'"
             )
     return ""
 
@@ -67,7 +67,7 @@ def _held_down(model: Model, plan: Plan, problem: Problem) -> str:
         for c, _ in pulled_cuts(model, line, problem, own):
             return (
                 f"line '{model.names.lines[i]}' would have to be held down by the seabed at s = {line.cuts[c]:.5g} m, "
-                "and no contact that shooting follows lets it go; use method 'fem'"
+                "a contact that shooting does not model; use method 'fem'"
             )
     return ""
 
@@ -85,7 +85,7 @@ def _afloat(model: Model, problem: Problem, out: Result) -> str:
             k = int(np.argmax(held))
             return (
                 f"line '{name}' would have to be held down by the seabed at s = {lines.attachment_s[own][k]:.5g} m, "
-                f"where {lift[k]:.4g} N lift it, and no contact that shooting follows lets it go; use method 'fem'"
+                f"where {lift[k]:.4g} N lift it, a contact that shooting does not model; use method 'fem'"
             )
     return ""
 
@@ -99,7 +99,7 @@ def _buried(model: Model, problem: Problem, out: Result) -> str:
         if depth > BELOW * float(model.lines.length[i]):
             return (
                 f"line '{model.names.lines[i]}' is held {depth:.4g} m below the seabed and does not leave upwards; "
-                "hold it on the seabed, or take the seabed away (seabed: {kind: none})"
+                "hold it on the seabed, or remove the seabed (seabed: {kind: none})"
             )
     return ""
 
@@ -116,7 +116,7 @@ def _uneven(model: Model, problem: Problem, out: Result) -> str:
         if float(lying.max() - lying.min()) > BELOW * float(model.lines.length[i]):
             return (
                 f"line '{name}' lies on the seabed with pieces of contact diameters {2.0 * lying.min():.4g} to "
-                f"{2.0 * lying.max():.4g} m, and shooting has one height; use method 'fem'"
+                f"{2.0 * lying.max():.4g} m, and shooting models one height only; use method 'fem'"
             )
     return ""
 
@@ -127,6 +127,6 @@ def _swept(model: Model, problem: Problem, out: Result) -> str:
             return (
                 f"line '{model.names.lines[line]}' would have to be held straight on the seabed against {push:.4g} N/m "
                 f"across it, but friction gives only {limit:.4g} N/m: it is swept sideways, which shooting does not "
-                "follow; use method 'fem'"
+                "model; use method 'fem'"
             )
     return ""

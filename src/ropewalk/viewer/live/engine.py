@@ -312,7 +312,7 @@ class Engine:
             except (ConvergenceError, InputError) as error:
                 short = str(error).partition("\n")[0][:200]
         self._back_to_first()
-        self.say("the motion could not be followed: back to the beginning")
+        self.say("the motion could not be continued: back to the beginning")
 
     def _go_back(self, saved: Saved) -> None:
         self._pull = None

@@ -83,7 +83,7 @@ class LiveServer:
                 logger=quiet,
             )
         except OSError as error:
-            raise InputError(f"port {port} cannot be used: {error.strerror}; 0 takes any that is free") from None
+            raise InputError(f"port {port} cannot be used: {error.strerror}; 0 selects a free one") from None
         self.port = int(self._server.socket.getsockname()[1])
         session.publish = self.publish
 
