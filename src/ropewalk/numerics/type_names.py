@@ -14,6 +14,7 @@ import numba
 import numpy as np
 from numba import types
 
+from ropewalk.numerics.held import Held
 from ropewalk.numerics.sources import PACKAGE
 
 PLAIN = (types.Number, types.Boolean, types.NoneType)
@@ -40,6 +41,8 @@ def _encode(kind: Any) -> Any:
         return ["tuple", [_encode(part) for part in kind]]
     if isinstance(kind, types.Omitted):
         return ["omitted", kind.value]
+    if isinstance(kind, Held):
+        return ["held", _encode(kind.of)]
     return ["plain", str(kind)] if isinstance(kind, PLAIN) else None
 
 
@@ -57,6 +60,8 @@ def decode(coded: Any) -> Any:
         return types.BaseTuple.from_types([decode(part) for part in rest[0]])
     if what == "omitted":
         return types.Omitted(rest[0])
+    if what == "held":
+        return Held(decode(rest[0]))
     return types.none if rest[0] == "none" else types.boolean if rest[0] == "bool" else getattr(types, rest[0])
 
 

@@ -28,6 +28,7 @@ from ropewalk.model.environment import Sea, bed_levels, is_grid
 from ropewalk.model.model import Model
 from ropewalk.numerics.blockelimination import sub3
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.held import held
 from ropewalk.physics.catenary import SOLUTION, line_shape, solve_line
 from ropewalk.physics.elasticity import stiffness_in_a_row
 
@@ -209,6 +210,12 @@ def descend(t, mesh, sea, work, scales, misses, most_steps):
 
     scales : of force (N) and length (m)    misses : as in :func:`unbalance`
     """
+    return _descend(t, held(mesh), held(sea), held(work), scales, misses, most_steps)
+
+
+@kernel(separate=True)
+def _descend(t, mesh, sea, work, scales, misses, most_steps):
+    """As `descend`, of held tuples."""
     force_scale, length_scale = scales
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
     flow, memory, fluid = work.flow, work.memory, (sea.water_density, sea.gravity)
@@ -265,6 +272,12 @@ def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
     :func:`unbalance`, which also fills `work.nodes` friction : coefficient with which the grips of `work.memory` hold;
     friction that has no history yet is left to mixed_friction.py
     """
+    return _find(t, held(mesh), held(sea), held(motions), held(work), scales, misses, friction)
+
+
+@kernel(separate=True)
+def _find(t, mesh, sea, motions, work, scales, misses, friction):
+    """As `find_equilibrium`, of held tuples."""
     X, T, kept, kept_T = work.trial.X, work.trial.T, work.now.X, work.now.T
     flow, memory, (force_scale, length_scale) = work.flow, work.memory, scales
     memory.grip.friction[0].coefficient = friction
@@ -297,7 +310,7 @@ def find_equilibrium(t, mesh, sea, motions, work, scales, misses, friction):
     if outcome == STUCK:
         updates = MOST_UPDATES if friction == 0.0 else MOST_WITH_FRICTION
         most_steps = int(min(MOST_STEPS, updates / max(1, mesh.element.shape[0])))
-        outcome, steps = descend(t, mesh, sea, work, scales, misses, most_steps)
+        outcome, steps = _descend(t, mesh, sea, work, scales, misses, most_steps)
         iterations += steps
     copy_moving(kept, kept_T, X, T)
     force, miss = _settled(t, mesh, sea, work, misses)

@@ -23,6 +23,8 @@ from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.methods.mixed.walks import fill_walks
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.held import held
 
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
 BLOW_STEP = 1e-7  # s, of the step that shows velocities which are not allowed: accelerations do nothing in it
@@ -103,11 +105,15 @@ def _tiny_step(model: Model, work: FemWork, h: float) -> None:
     move_junctions(t + h, mesh, model.motions, trial.X)
     water_at(trial.X[0], t + h, sea, kept.flow)
     water_on_bodies(trial.X, t + h, sea, mesh)
-    step = (1.0 / (h * h), 1.0 / h)
+    fluid, step = (sea.water_density, sea.gravity), (1.0 / (h * h), 1.0 / h)
+    _iterate(trial.X, trial.T, kept.flow, mesh, fluid, step, kept.memory)
+
+
+@kernel
+def _iterate(X, T, flow, mesh, fluid, step, memory):
+    """TINY_ITERATIONS of `newton_iteration`."""
     for _ in range(TINY_ITERATIONS):
-        newton_iteration(
-            trial.X, trial.T, kept.flow, mesh, (sea.water_density, sea.gravity), step, 1.0, kept.memory
-        )  # fmt: skip
+        newton_iteration(X, T, flow, held(mesh), fluid, step, 1.0, held(memory))
 
 
 def has_events(model: Model, work: FemWork) -> bool:

@@ -351,7 +351,8 @@ def add_links(X, mesh, gp, A, b):
     Source: [Arnold2007]; the heading of this file, with the force scale s of a link.
     """
     links = mesh.bodies.links
-    own, wrench, hold, gap, lever = links.scratch
+    scratch = links.scratch
+    own, wrench, hold, gap, lever = scratch.own, scratch.wrench, scratch.hold, scratch.gap, scratch.lever
     n_links = links.link.shape[0]
     if n_links == 0:
         return

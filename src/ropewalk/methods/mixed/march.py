@@ -7,8 +7,10 @@ from ropewalk.methods.mixed.reading import keep_energy, keep_moment
 from ropewalk.methods.mixed.steps import REACHED, advance_booked, advance_to
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.held import held
 
-# One kernel for each way of stepping, each compiled when a run first needs it.
+# One kernel for each way of stepping, each compiled when a run first needs it: what Python calls, and what it hands
+# its tuples to by their addresses.
 
 
 @kernel(**UNCOUNTED)
@@ -17,6 +19,12 @@ def march(times, mesh, sea, motions, work, reading, tape):
 
     A tape without room keeps nothing.  mesh, sea, motions, work : of `advance_to`    reading, tape : of `keep_moment`
     """
+    return _march(times, held(mesh), held(sea), held(motions), held(work), held(reading), held(tape))
+
+
+@kernel(separate=True, **UNCOUNTED)
+def _march(times, mesh, sea, motions, work, reading, tape):
+    """As `march`, of held tuples."""
     for i in range(times.size):
         outcome = advance_to(times[i], mesh, sea, motions, work)
         if outcome != REACHED:
@@ -29,6 +37,12 @@ def march(times, mesh, sea, motions, work, reading, tape):
 @kernel(**UNCOUNTED)
 def march_booked(times, mesh, sea, motions, work, reading, tape):
     """As `march`, with the energy ledger."""
+    return _march_booked(times, held(mesh), held(sea), held(motions), held(work), held(reading), held(tape))
+
+
+@kernel(separate=True, **UNCOUNTED)
+def _march_booked(times, mesh, sea, motions, work, reading, tape):
+    """As `march_booked`, of held tuples."""
     for i in range(times.size):
         outcome = advance_booked(times[i], mesh, sea, motions, work)
         if outcome != REACHED:
@@ -39,9 +53,15 @@ def march_booked(times, mesh, sea, motions, work, reading, tape):
     return times.size, REACHED
 
 
-@kernel(**COUNTED)
+@kernel(**UNCOUNTED)
 def march_leaping(times, mesh, sea, motions, work, reading, tape):
     """As `march`, by leapfrog; with the energy ledger where it is kept."""
+    return _march_leaping(times, held(mesh), held(sea), held(motions), held(work), held(reading), held(tape))
+
+
+@kernel(separate=True, **COUNTED)
+def _march_leaping(times, mesh, sea, motions, work, reading, tape):
+    """As `march_leaping`, of held tuples."""
     for i in range(times.size):
         outcome = leap_to(times[i], mesh, sea, motions, work)
         if outcome != REACHED:

@@ -87,7 +87,7 @@ SETTINGS = np.dtype(
 # outcomes
 REACHED, STEP_TOO_SMALL, PARTED = 0, 1, 4  # 2 and 3 are leapfrog's
 
-NEWTON_SHARE = 1e-2  # of the step tolerance, left to Newton: changes forces by some 1e-5 against a tenth of it
+NEWTON_SHARE = 5e-2  # of the step tolerance, left to Newton: it leaves less than a tenth of the error of a step
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
 MOST_ITERATIONS = 100  # a step that needs more is cut
 MOST_STALLED = 5  # iterations without progress, after which a step is cut

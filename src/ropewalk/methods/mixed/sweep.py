@@ -192,7 +192,7 @@ def _pull_links(X, mesh, right, share):
     return pull_links(X, mesh, right, share)
 
 
-@kernel(**UNCOUNTED)
+@kernel(separate=True, **UNCOUNTED)
 def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     r"""One Newton iteration in place; returns the largest move (m) and change of tension (N), infinite on failure.
 
