@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from llvmlite import ir
 from numba import types
+from numba.core.datamodel import default_manager
 
 from ropewalk.numerics import held as module
 from ropewalk.numerics.blockelimination import UNCOUNTED
@@ -101,13 +103,10 @@ def test_arrays_are_not_freed_or_kept():
 
 
 @compiled
-def test_addresses_are_single_words():
-    """What a kernel is handed for a tuple of many arrays is one argument."""
-    kind = Held(numba.typeof(outer()))
-    _read_held(outer())
-    assert kind in [types_[0] for types_ in _read.overloads]
-    signature = next(iter(_read.overloads.values())).signature
-    assert len(signature.args) == 1
+def test_a_held_tuple_is_one_word():
+    """Of the address of a tuple of many arrays numba's model of arguments has a single entry."""
+    models = default_manager.lookup(Held(numba.typeof(outer())))
+    assert isinstance(models.get_argument_type(), ir.PointerType)
 
 
 @compiled

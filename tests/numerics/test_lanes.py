@@ -16,6 +16,8 @@ from ropewalk.numerics.lanes import (
     lane_array,
     lane_dtype,
     lane_records,
+    lanes_at,
+    put_lanes,
     spread,
     where,
 )
@@ -327,3 +329,31 @@ def test_lanes_of_different_width_do_not_mix():
 
     with pytest.raises(numba.TypingError):
         mixed(np.zeros((1, 2)), np.zeros((1, 4)))
+
+
+@numba.njit
+def _twice(a, to):
+    for k in range(0, a.size, WIDTH):
+        i = min(k, a.size - WIDTH)
+        put_lanes(to, i, 2.0 * lanes_at(a, i) + 1.0)
+
+
+@pytest.mark.parametrize("shape", [(4,), (5,), (7,), (16,), (3, 5, 3)])
+def test_numbers_one_after_the_other_are_lanes(shape):
+    """Every number of an array of any size and dimension once, by the operations of floats; and the same in Python."""
+    a = np.random.default_rng(3).normal(size=shape)
+    for function in (_twice, _twice.py_func):
+        to = np.full(shape, np.nan)
+        function(a, to)
+        assert np.array_equal(to, 2.0 * a + 1.0)
+    whole = np.zeros((2, 9))
+    _twice(a, to)
+    put = numba.njit(lambda x, y: put_lanes(x[1], 2, lanes_at(y, 0)))
+    put(whole, a.ravel()[:4].copy())
+    assert np.array_equal(whole[1, 2:6], a.ravel()[:4])  # within a row of another array, and nowhere else
+    assert np.count_nonzero(whole) == 4
+
+
+def test_lanes_are_not_of_arrays_with_gaps():
+    with pytest.raises(numba.TypingError):
+        numba.njit(lambda x: lanes_at(x, 0))(np.zeros(10)[::2])

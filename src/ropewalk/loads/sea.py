@@ -158,6 +158,12 @@ def wind_now(t, sea):
     return speed, heading + value_at(t, sea.wind_turn, sea.functions)[0]
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def is_still(sea):
+    """Whether all water rests, as `water_at` has it then: every row is 0."""
+    return sea.wave.shape[1] == 0 and sea.current_kind != FUNCTION and not sea.current_speed > 0.0
+
+
 @kernel(**COUNTED)
 def water_at(r, t, sea, flow):
     r"""Velocity, acceleration and surface of the water at all r (n, 3) m and time t (s), into flow (n, COLUMNS).

@@ -10,7 +10,8 @@ needs by ``if any_of(mask)``. Comparisons of lanes give masks, combined by ``&``
 truth values, of which these operators mean the same.
 
 Lanes live in arrays of floats whose last axis has one entry per lane (:func:`lane_array`), and in records whose fields
-have (:func:`lane_records`); both are views. A float meets lanes as the same number in each.
+have (:func:`lane_records`); both are views. Numbers that lie one after the other become lanes by :func:`lanes_at`, in
+plain Python, too, where an array of them stands for lanes. A float meets lanes as the same number in each.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from numba.extending import intrinsic, models, register_model
 WIDTH = 4  # lanes; 8 gain a fifth more with AVX-512 and lose without
 TRUTH = types.boolean
 INT32 = ir.IntType(32)
+DOUBLE = 8  # bytes
 
 
 class Lanes(types.Type):  # type: ignore[misc]
@@ -352,6 +354,63 @@ def lane_records(typing: Any, table: Any, width: Any) -> Any:
         return _view(context, builder, sig.args[0], made, args[0], table.dtype.size)
 
     return signature(made, table, width), generate
+
+
+def _stretch(array: Any, i: Any) -> Any:
+    """A view of what `lanes_at` reads, in plain Python."""
+    return array.reshape(-1)[i : i + WIDTH]
+
+
+def lanes_at(array: Any, i: Any) -> Any:
+    """`WIDTH` numbers of a contiguous array of floats from its i-th on, counted through all its axes, as lanes."""
+    return np.array(_stretch(array, i))
+
+
+def put_lanes(array: Any, i: Any, x: Any) -> None:
+    """Store lanes in a contiguous array of floats from its i-th number on; see :func:`lanes_at`."""
+    _stretch(array, i)[:] = x
+
+
+def _is_flat(array: Any, i: Any) -> bool:
+    """Whether these are types of a contiguous array of floats and of a place in it."""
+    if not isinstance(array, types.Array) or not isinstance(i, types.Integer):
+        return False
+    return array.layout == "C" and array.dtype == types.float64
+
+
+@infer_global(lanes_at)
+class _LanesAtTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = lanes_at
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        fits = len(args) == 2 and not kws and _is_flat(*args)
+        return signature(Lanes(WIDTH), args[0], types.intp) if fits else None
+
+
+@infer_global(put_lanes)
+class _PutLanesTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = put_lanes
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        fits = len(args) == 3 and not kws and _is_flat(*args[:2]) and args[0].mutable and args[2] == Lanes(WIDTH)
+        return signature(types.none, args[0], types.intp, args[2]) if fits else None
+
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any) -> Any:
+    """Address of lanes in an array."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [i]), ir.VectorType(ir.DoubleType(), WIDTH).as_pointer())
+
+
+@lower_builtin(lanes_at, types.Array, types.Integer)  # type: ignore[untyped-decorator]
+def _lanes_at(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.load(_place(context, builder, sig.args[0], *args), align=DOUBLE)
+
+
+@lower_builtin(put_lanes, types.Array, types.Integer, Lanes)  # type: ignore[untyped-decorator]
+def _put_lanes(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    builder.store(args[2], _place(context, builder, sig.args[0], *args[:2]), align=DOUBLE)
+    return context.get_dummy_value()
 
 
 def _view(context: Any, builder: Any, old_type: Any, new_type: Any, value: Any, size: int) -> Any:

@@ -11,24 +11,13 @@ import numpy as np
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.physics.elasticity import LINEAR
 
 TOO_FAR = 1e-3  # of the limit: how far the tension may pass it in the step at whose end the line parts
 
 
-@kernel
-def parting_share(before, after, element):
-    """Share of a step after which an element reaches its limit of tension, 2 if none passes it by much."""
-    share = 2.0
-    for e in range(after.size):
-        limit = element[e].limit
-        if after[e] > (1.0 + TOO_FAR) * limit:
-            share = min(share, max(0.0, ((1.0 + 0.5 * TOO_FAR) * limit - before[e]) / (after[e] - before[e])))
-    return share
-
-
-@kernel
+@kernel(**UNCOUNTED)
 def parting_element(T, element):
     """The element furthest beyond its limit of tension, -1 if all are below."""
     worst = -1
@@ -38,6 +27,20 @@ def parting_element(T, element):
             worst = e
             largest = T[e] / element[e].limit
     return worst
+
+
+@kernel(**UNCOUNTED)
+def parting(before, after, element):
+    """Share of a step after which an element reaches its limit of tension, 2 if none passes it by much.
+
+    And the element furthest beyond its limit at the end of the step, -1 if all are below.
+    """
+    share, worst = 2.0, parting_element(after, element)
+    for e in range(after.size if worst >= 0 else 0):
+        limit = element[e].limit
+        if after[e] > (1.0 + TOO_FAR) * limit:
+            share = min(share, max(0.0, ((1.0 + 0.5 * TOO_FAR) * limit - before[e]) / (after[e] - before[e])))
+    return share, worst
 
 
 def arm(model: Model, mesh: Mesh) -> None:

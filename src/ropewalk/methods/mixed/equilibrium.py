@@ -21,7 +21,8 @@ from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import body_unbalance, largest_on_bodies, rebase
 from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.methods.mixed.payout import stand_still
-from ropewalk.methods.mixed.steps import Work, copy_moving, move_junctions
+from ropewalk.methods.mixed.scheme import copy_moving
+from ropewalk.methods.mixed.steps import Work, move_junctions
 from ropewalk.methods.mixed.sweep import newton_iteration
 from ropewalk.model.arrays import Array, records
 from ropewalk.model.environment import Sea, bed_levels, is_grid

@@ -111,7 +111,7 @@ def _tiny_step(model: Model, work: FemWork, h: float) -> None:
 
 @kernel
 def _iterate(X, T, flow, mesh, fluid, step, memory):
-    """TINY_ITERATIONS of `newton_iteration`."""
+    """As `newton_iteration`, TINY_ITERATIONS times."""
     for _ in range(TINY_ITERATIONS):
         newton_iteration(X, T, flow, held(mesh), fluid, step, 1.0, held(memory))
 

@@ -377,8 +377,9 @@ def _note_misses(now, mesh, worst):
         for e in range(mesh.element_start[line], mesh.element_start[line + 1]):
             slack = mesh.element[e].slack  # N: a tension below it is none
             if slack == 0.0 or slack < now.T[e]:
-                miss = axial(e, e + shift, now, elements, 0.0)[7]
-                worst[0] = max(worst[0], abs(miss) / mesh.element[e].length)
+                miss, length = abs(axial(e, e + shift, now, elements, 0.0)[7]), mesh.element[e].length
+                if miss > worst[0] * length:
+                    worst[0] = miss / length
 
 
 @kernel(**COUNTED)

@@ -9,6 +9,7 @@ import numpy as np
 from ropewalk.methods.mixed.bodies import body_difference
 from ropewalk.numerics.blockelimination import UNCOUNTED
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import WIDTH, lanes_at, put_lanes
 
 GENERALISED_ALPHA, BACKWARD_EULER = 0, 1
 
@@ -45,6 +46,10 @@ def coefficients(scheme, radius):
     return Scheme(am, af, 0.5 - beta, beta, 1.0 - gamma, gamma, delta, beta + 0.5 * delta - 1.0 / 6.0)
 
 
+# Loops over the numbers of a state go by WIDTH of them. The last turn ends with the last number and may take some a
+# second time, which changes nothing where nothing is read that is written.
+
+
 @kernel(**UNCOUNTED)
 def predict(h, f, scheme, row, now, last, trial):
     r"""Extrapolate accelerations and tensions by the factor f of their last change, and integrate.
@@ -57,18 +62,48 @@ def predict(h, f, scheme, row, now, last, trial):
     row : of X, where the accelerations at the start of the step are; 3 after a blow, see `keep_memory`
     """
     am, af, p0, p1, q0, q1, _, _ = scheme
-    X, A, Y = now.X, last.X, trial.X
-    for n in range(X.shape[1]):
-        for c in range(3):
-            a0, s0 = X[row, n, c], X[3, n, c]
-            a1 = a0 + f * (a0 - A[2, n, c])
-            s1 = ((1.0 - af) * a1 + af * a0 - am * s0) / (1.0 - am)
-            Y[0, n, c] = X[0, n, c] + h * X[1, n, c] + h * h * (p0 * s0 + p1 * s1)
-            Y[1, n, c] = X[1, n, c] + h * (q0 * s0 + q1 * s1)
-            Y[2, n, c] = a1
-            Y[3, n, c] = s1
+    r, v, a, s, before = now.X[0], now.X[1], now.X[row], now.X[3], last.X[2]
+    r_to, v_to, a_to, s_to = trial.X[0], trial.X[1], trial.X[2], trial.X[3]
+    share = 1.0 / (1.0 - am)
+    new, old, kept = share * (1.0 - af), share * af, share * am
+    for k in range(0, r.size, WIDTH):
+        i = min(k, r.size - WIDTH)
+        a0, s0, v0 = lanes_at(a, i), lanes_at(s, i), lanes_at(v, i)
+        a1 = a0 + f * (a0 - lanes_at(before, i))
+        s1 = new * a1 + old * a0 - kept * s0
+        put_lanes(r_to, i, lanes_at(r, i) + h * v0 + h * h * (p0 * s0 + p1 * s1))
+        put_lanes(v_to, i, v0 + h * (q0 * s0 + q1 * s1))
+        put_lanes(a_to, i, a1)
+        put_lanes(s_to, i, s1)
     for e in range(now.T.size):
         trial.T[e] = now.T[e] + f * (now.T[e] - last.T[e])
+
+
+@kernel(**UNCOUNTED)
+def smooth(scheme, row, now, trial):
+    r"""Fill in the scheme's own accelerations at the end of a step.
+
+    .. math:: \bar a_1 = \frac{(1 - \alpha_f) \ddot r_1 + \alpha_f \ddot r_0 - \alpha_m \bar a_0}{1 - \alpha_m}
+
+    Source: [Arnold2007].  scheme, row : of `predict`
+    """
+    am, af = scheme.alpha_m, scheme.alpha_f
+    a, s, a_to, s_to = now.X[row], now.X[3], trial.X[2], trial.X[3]
+    share = 1.0 / (1.0 - am)
+    new, old, kept = share * (1.0 - af), share * af, share * am
+    for k in range(0, a.size, WIDTH):
+        i = min(k, a.size - WIDTH)
+        put_lanes(s_to, i, new * lanes_at(a_to, i) + old * lanes_at(a, i) - kept * lanes_at(s, i))
+
+
+@kernel(**UNCOUNTED)
+def copy_moving(X, T, to_X, to_T):
+    """Copy a `Moving`."""
+    for k in range(0, X.size, WIDTH):
+        i = min(k, X.size - WIDTH)
+        put_lanes(to_X, i, lanes_at(X, i))
+    for e in range(T.size):
+        to_T[e] = T[e]
 
 
 @kernel(forceinline=True, **UNCOUNTED)

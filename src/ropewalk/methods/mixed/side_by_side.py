@@ -42,21 +42,29 @@ from ropewalk.physics.waves import COLUMNS
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def take_sides(X, T, flow, grip, walks):
-    """Copy a state and the water to the lanes of its walks."""
+def take_sides(X, T, grip, walks):
+    """Copy a state to the lanes of its walks."""
     has_grip = friction_of(grip) > 0.0
-    node, element, to, hold, water, T_to = walks.node, walks.element, walks.X, walks.hold, walks.flow, walks.T
+    node, element, to, hold, T_to = walks.node, walks.element, walks.X, walks.hold, walks.T
     for g in range(walks.start.size - 1):
-        for i in range(walks.start[g], walks.start[g + 1]):
-            for k in range(walks.used[g]):
+        for k in range(walks.used[g]):
+            for i in range(walks.start[g], walks.start[g + 1]):
                 n = node[i, k]
                 for p in range(3):
                     to[0, i, p, k], to[1, i, p, k], to[2, i, p, k] = X[0, n, p], X[1, n, p], X[2, n, p]
-                for c in range(COLUMNS):
-                    water[i, c, k] = flow[n, c]
                 T_to[i, k] = T[element[i, k]]
                 if has_grip:
                     hold[i, 0, k], hold[i, 1, k], hold[i, 2, k] = vector(grip.hold[n].place)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def take_water(flow, walks):
+    """As `take_sides`, of the water; where it rests it need not be copied: lanes begin with water at rest."""
+    for g in range(walks.start.size - 1):
+        for k in range(walks.used[g]):
+            for i in range(walks.start[g], walks.start[g + 1]):
+                for c in range(COLUMNS):
+                    walks.flow[i, c, k] = flow[walks.node[i, k], c]
 
 
 @kernel(forceinline=True, **UNCOUNTED)

@@ -23,9 +23,9 @@ from ropewalk.assembly.given import put_given
 from ropewalk.assembly.lift import move_lift, set_lift
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.assembly.ropes import move_ropes, set_ropes
-from ropewalk.loads.sea import water_at
+from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
-from ropewalk.methods.mixed.breakage import parting_element, parting_share
+from ropewalk.methods.mixed.breakage import parting
 from ropewalk.methods.mixed.control import (
     REJECT_ABOVE,
     allowed_ratio,
@@ -40,11 +40,11 @@ from ropewalk.methods.mixed.ledger import keep_step
 from ropewalk.methods.mixed.ledger_forces import FORCES, Ledger, new_ledger
 from ropewalk.methods.mixed.nodes import friction_of, move_grip
 from ropewalk.methods.mixed.payout import pay_out
-from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, predict, step_error
-from ropewalk.methods.mixed.side_by_side import take_sides
+from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, copy_moving, predict, smooth, step_error
+from ropewalk.methods.mixed.side_by_side import give_back, take_sides, take_water
 from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join_ends, newton_iteration
 from ropewalk.model.arrays import Array, Records, records
-from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.motion import turns
@@ -87,7 +87,8 @@ SETTINGS = np.dtype(
 # outcomes
 REACHED, STEP_TOO_SMALL, PARTED = 0, 1, 4  # 2 and 3 are leapfrog's
 
-NEWTON_SHARE = 5e-2  # of the step tolerance, left to Newton: it leaves less than a tenth of the error of a step
+NEWTON_SHARE = 1e-2  # of the step tolerance, left to Newton: changes forces by some 1e-5 against a tenth of it
+COARSE_SHARE = 5e-2  # that of coarse steps: a tenth of the error of a step, and balances need not close to 1e-6
 NEWTON_FIXED = 1e-7  # Newton tolerance of fixed steps
 MOST_ITERATIONS = 100  # a step that needs more is cut
 MOST_STALLED = 5  # iterations without progress, after which a step is cut
@@ -148,17 +149,6 @@ def allocate(mesh: Mesh) -> Work:
     )
 
 
-@kernel(**UNCOUNTED)
-def copy_moving(X, T, to_X, to_T):
-    """Copy a `Moving`. Loops, because the compiler takes long over array expressions."""
-    for k in range(4):
-        for n in range(X.shape[1]):
-            for c in range(3):
-                to_X[k, n, c] = X[k, n, c]
-    for e in range(T.size):
-        to_T[e] = T[e]
-
-
 @kernel(forceinline=True, **UNCOUNTED)
 def _leave_upright(mesh, motions, X):
     """Give bodies that are held and do not turn no turn; whether there are others that are held."""
@@ -190,7 +180,8 @@ def move_junctions(t, mesh, motions, X):
         if dof_start[j] < dof_start[j + 1]:
             continue
         for p in range(3):
-            moved = value_at(t, motions.function[which[j], p] if which[j] >= 0 else -1, motions.functions)
+            function = motions.function[which[j], p] if which[j] >= 0 else -1
+            moved = value_at(t, function, motions.functions) if function >= 0 else ZERO3
             X[0, n_nodes + j, p] = reference[j, p] + moved[0]
             X[1, n_nodes + j, p] = moved[1]
             X[2, n_nodes + j, p] = moved[2]
@@ -202,9 +193,11 @@ def move_junctions(t, mesh, motions, X):
 
 
 @kernel(**UNCOUNTED)
-def _count_slack(T):
-    """Number of elements without tension."""
+def _count_slack(X, T, walks):
+    """Number of elements without tension, those of lines side by side among them."""
     n = 0
+    if walks.in_use[0] == 1:
+        give_back(X, T, walks)
     for e in range(T.size):
         if T[e] < 0.0:
             n += 1
@@ -212,14 +205,22 @@ def _count_slack(T):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _newton(h, mesh, fluid, step, work):
-    """As `_iterate`, with lines side by side where there are walks; not while elements may push (walks.py)."""
+def _newton(h, mesh, fluid, step, work, is_calm):
+    """As `_iterate`, with lines side by side where there are walks; not while elements may push (walks.py).
+
+    is_calm : whether the water rests
+    """
     walks, grip = work.memory.walks, work.memory.grip
-    if walks.allowed[0] == 1 and work.memory.relief[0] == 0:
+    trial, side_by_side = work.trial, walks.allowed[0] == 1 and work.memory.relief[0] == 0
+    if side_by_side:
         walks.in_use[0] = 1
-        take_sides(work.trial.X, work.trial.T, work.flow, grip, walks)
+        take_sides(trial.X, trial.T, grip, walks)
+        if not is_calm:
+            take_water(work.flow, walks)
     done = _iterate(h, mesh, fluid, step, work)
-    walks.in_use[0] = 0
+    if side_by_side:
+        give_back(trial.X, trial.T, walks)
+        walks.in_use[0] = 0
     return done
 
 
@@ -235,7 +236,8 @@ def _iterate(h, mesh, fluid, step, work):
     of an element that just turned slack or taut: by the soft law of slack next to no tension is a miss of millimetres.
     """
     trial, clock, count, settings = work.trial, work.clock[0], work.count[0], work.settings[0]
-    tolerance = NEWTON_FIXED if settings.fixed_step > 0.0 else NEWTON_SHARE * settings.tolerance
+    left = min(max(settings.tolerance, NEWTON_SHARE), COARSE_SHARE)  # steps are coarse from NEWTON_SHARE on
+    tolerance = NEWTON_FIXED if settings.fixed_step > 0.0 else left * settings.tolerance
     length = max(clock.speed, settings.speed_floor) * h
     tension = settings.tension_scale
     curvature = clock.curvature
@@ -258,7 +260,7 @@ def _iterate(h, mesh, fluid, step, work):
             # touches the bed in one iteration and not in the next makes the method turn in circles: half a step helps.
             share = 1.0
             fewer = slack
-            slack = _count_slack(trial.T) if error > CIRCLING * before or slack >= 0 else -1
+            slack = _count_slack(trial.X, trial.T, work.memory.walks) if error > CIRCLING * before or slack >= 0 else -1
             if error > CIRCLING * before and not 0 <= slack < fewer:
                 stalled += 1
                 if stalled > MOST_STALLED or (k > 2 and error > DIVERGED * before and error > first):
@@ -318,11 +320,9 @@ def _try_step(h, mesh, sea, motions, work):
         set_ropes(h, now.T, mesh)
     if mesh.shed.shape[0] > 0:
         set_lift(h, Y, work.flow, mesh)
-    if not _newton(h, mesh, (sea.water_density, sea.gravity), (bp, gp), work):
+    if not _newton(h, mesh, (sea.water_density, sea.gravity), (bp, gp), work, is_still(sea)):
         return False, 0.0, 0.0, shift
-    for n in range(X.shape[1]):
-        for c in range(3):
-            Y[3, n, c] = ((1.0 - af) * Y[2, n, c] + af * X[row, n, c] - am * X[3, n, c]) / (1.0 - am)
+    smooth(made, row, now, trial)
     error, speed = step_error(mesh, X, Y, h, made.error)
     return True, error, speed, shift
 
@@ -408,7 +408,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             # going slack can defeat Newton at any step; one short step in which elements may push gets past it
             work.memory.relief[0] = PUSH if cuts == PUSH_AFTER else (RESTART if cuts == RESTART_AFTER else 0)
             continue
-        share = parting_share(work.now.T, work.trial.T, mesh.element)
+        share, parted = parting(work.now.T, work.trial.T, mesh.element)
         if share < 1.0 and h > settings.least_step / LAST_CUT:
             clock.step = h * max(share, LAST_CUT)
             continue
@@ -441,7 +441,6 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
         _look_ahead(h, ratio, is_impact, is_taut, floor, settings.most_step, clock)
         if clock.stale > 0.0:
             keep_memory(work.last.X, work.now.X)
-        parted = parting_element(work.now.T, mesh.element)
         if parted >= 0:
             count.fail_element = parted
             return PARTED

@@ -20,7 +20,7 @@ from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
 from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
 from ropewalk.methods.mixed.nodes import Grip, lumps_of, no_grip, node_terms
-from ropewalk.methods.mixed.side_by_side import eliminate_groups, give_back, substitute_groups, take_ends
+from ropewalk.methods.mixed.side_by_side import eliminate_groups, substitute_groups, take_ends
 from ropewalk.methods.mixed.walks import WHOLE, Walks, plan_walks
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense, sub3
@@ -201,7 +201,8 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
 
     Source: [Montano2005] with block elimination; docs/theory/mixed_elements.md, Elimination.
 
-    And the largest miss (m) left at kinks that were passed; see `substitute_line`.
+    And the largest miss (m) left at kinks that were passed; see `substitute_line`. Lines that go side by side move in
+    their walks only: `give_back` of side_by_side.py brings them here.
 
     X : (4, n_nodes + n_junctions, 3) positions, velocities, accelerations and the scheme's own
     T : (n_elements,) N    flow : (n_nodes + n_junctions, 8) of the water    fluid : rho (kg/m3), g (m/s2)
@@ -251,7 +252,6 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
     if has_walks:
         _hand_jumps(mesh, right, walks)
         move, kick, miss = substitute_groups(mesh, step, share, memory)
-        give_back(X, T, walks)
     for line in range(n_lines):
         if has_walks and walks.alone[line] == 0:
             continue
