@@ -82,7 +82,7 @@ def test_impacts_are_counted_apart():
     given = ledger(0.0, 0.0) | {"loss_impact": -40.0}
     found = list(run_findings(model, audit, {"energy": given}))
     assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True)]
-    assert "fed in" in found[0][0].sentence
+    assert "the time steps add" in found[0][0].sentence
 
 
 def test_drift_and_rejected_steps():

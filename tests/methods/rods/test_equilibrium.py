@@ -224,7 +224,7 @@ def test_trust_step_beats_every_other_step(l1, l2, g1, g2, radius):
 
 
 def test_too_few_steps_are_told():
-    with pytest.raises(ConvergenceError, match=r"2 steps were not enough; moment .* wanted 1.0e-13"):
+    with pytest.raises(ConvergenceError, match=r"2 steps were not enough; moment .* limit 1.0e-13"):
         equilibrium(build(BODIES["snake"]), np.array([1.0, 0.3, 0.2]), most=2)
 
 
