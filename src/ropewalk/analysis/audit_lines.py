@@ -20,6 +20,7 @@ from ropewalk.analysis.audit_string import (
 )
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import Sea, bed_heights, bed_normals
+from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import ROD
 from ropewalk.model.model import Model
 from ropewalk.model.pegs import over_positions
@@ -56,13 +57,19 @@ class Finding:
 class Scales(NamedTuple):
     """What errors are measured by."""
 
-    force: float  # N, largest in the lines
+    force: float  # N, largest in the lines; on points and bodies where there are none
     length: Array  # (n_lines,) m
     miss: Array  # (n_lines,) m, that changes no tension by more than TAUT
 
 
+def _on_parts(model: Model) -> float:
+    """Largest given force on a point and weight of a free body, N."""
+    weights = model.bodies.mass[model.bodies.joint == LOOSE] * model.sea.gravity
+    return float(max(np.max(np.abs(model.points.force), initial=0.0), np.max(weights, initial=0.0)))
+
+
 def scales_of(model: Model, state: State) -> Scales:
-    """Largest force in the lines and lengths of the lines."""
+    """Largest force and lengths of the lines."""
     lines, sea = model.lines, model.sea
     weight = np.abs(model.sections.mass - sea.water_density * model.sections.area) * sea.gravity
     own = (
@@ -74,6 +81,7 @@ def scales_of(model: Model, state: State) -> Scales:
         float(np.max(np.abs(state.end_force), initial=0.0)),
         float(np.max(np.abs(state.tension), initial=0.0)),
         float(own.max(initial=0.0)),
+        0.0 if lines.length.size or model.nets.names else _on_parts(model),
         1e-9,
     )
     length = lengths_of(model, state)

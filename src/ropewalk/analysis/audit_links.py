@@ -90,7 +90,8 @@ def _misses(model: Model, i: int, posed: Posed, limits: Limits) -> tuple[float, 
         turn = np.arctan2(float(first[1] @ second[0]), float(first[0] @ second[0]))
         off = abs(float(posed.moment @ first[2]) + float(model.links.stiffness[i]) * turn) / limits.size
     if kind == LINK_BALL:
-        off = float(np.linalg.norm(posed.moment)) / limits.size
+        spring = model.links.turning[i] @ np.cross(second, first)
+        off = float(np.linalg.norm(posed.moment - spring)) / limits.size
     return away, off
 
 

@@ -47,8 +47,11 @@ def net_parts(equilibrium: Equilibrium) -> tuple[NetParts, State]:
             f"net '{name}': frequency analyses support nets whose twines have their own drag; give force_model: morison"
         )
     data = system.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    for key in ("nets", "run", "statics"):
+    for key in ("nets", "run", "statics", "collars"):
         data.pop(key, None)
+    for key in ("bodies", "links") if system.collars else ():  # what collars are made of stands alone
+        parts = getattr(system, key).items()
+        data[key] = {name: part.model_dump(mode="json", by_alias=True, exclude_unset=True) for name, part in parts}
     knot, ends = _knots(model, data)
     bar = _twines(system, model, data, ends)
     whole = build(System.model_validate(data))

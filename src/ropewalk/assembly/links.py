@@ -28,6 +28,7 @@ LINK = np.dtype(
         ("length", "f8"),  # of a bar, m
         ("stiffness", "f8"),  # of a hinge, N m/rad
         ("damping", "f8"),  # of a hinge, N m s/rad
+        ("turning", "f8", (3,)),  # of a ball, constants of `ball_moment` of loads/springs.py, N m
         ("friction", "f8"),  # of a joint, coefficient
         ("force_scale", "f8"),  # N
         ("extent", "f8"),  # m: a turn times it is a way
@@ -81,6 +82,7 @@ def build_link_mesh(model: Model, weight: Any, size: Any) -> LinkMesh:
     made.body = np.where(on_body, links.end_index, -1)
     made.arm, made.triad, made.length = links.offset.reshape(n, 2, 3), links.frame.reshape(n, 2, 3, 3), links.length
     made.stiffness, made.damping, made.friction = links.stiffness, links.damping, links.friction
+    made.turning = links.turning
     for own in made:
         mine = [int(b) for b in own.body if b >= 0]
         own.force_scale, own.extent = max(weight[b] for b in mine), max(size[b] for b in mine)

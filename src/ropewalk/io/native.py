@@ -14,6 +14,7 @@ from ropewalk.io.case_files import put_tables
 from ropewalk.io.messages import checked, one_line, path_text, shown
 from ropewalk.io.scalars import scalar_text
 from ropewalk.io.yaml import Document, load_bytes, load_file, load_text
+from ropewalk.spec.base import Part
 from ropewalk.spec.system import System
 
 LINE_WIDTH = 110  # characters; a mapping or list that fits is written on one line
@@ -83,7 +84,7 @@ def _plain(value: Any) -> Any:
     """Spec classes as plain data under the names of the file."""
     if isinstance(value, BaseModel):
         return {
-            field.alias or name: _plain(getattr(value, name))
+            field.alias or name: _plain(_given(value, name))
             for name, field in type(value).model_fields.items()
             if _is_said(value, name)
         }
@@ -94,10 +95,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _given(part: BaseModel, name: str) -> Any:
+    return part.given_parts(name) if isinstance(part, Part) else getattr(part, name)
+
+
 def _is_said(part: BaseModel, name: str) -> bool:
     """Whether a field must stand in the file: set by the user, unlike its default, or the tag of a union."""
     field = type(part).model_fields[name]
-    value, default = getattr(part, name), field.get_default(call_default_factory=True, validated_data={})
+    value, default = _given(part, name), field.get_default(call_default_factory=True, validated_data={})
     if value is None and default is None and not field.is_required():
         return False
     is_tag = get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1

@@ -1,11 +1,12 @@
-"""Springs, stops, dampers and friction between two parts: force along an axis, moment about one."""
+"""Springs, stops, dampers and friction between two parts: force along an axis, moment about one, or about any."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import UNCOUNTED
+from ropewalk.numerics.blockelimination import UNCOUNTED, scale3
 from ropewalk.numerics.compile import kernel
+from ropewalk.physics.rigidbody import cross3
 
 SLIP = 2e-3  # m/s: speed at which dry friction comes to three quarters of its limit
 
@@ -56,3 +57,17 @@ def hinge_moment(stiffness, damping, turn, rate):
     stiffness : N m/rad    damping : N m s/rad    turn, rate : of the second part against the first, rad, rad/s
     """
     return stiffness * turn + damping * rate
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def ball_moment(c, a, b):
+    r"""Moment (N m) on the second part of a spring between directions of two parts that are one at rest.
+
+    .. math:: U = c\,(1 - a \cdot b), \qquad M = c\, b \times a
+
+    Three such springs along a triad give the stiffness :math:`c_2 + c_3` about the first direction, and so on; the
+    moment of a turn about one of them grows as its sine, and turns about two do not depend on their order.
+
+    c : N m    a, b : direction of the first and of the second part, world
+    """
+    return scale3(c, cross3(b, a))

@@ -32,6 +32,7 @@ class Links(NamedTuple):
     length: Array  # (n,) of bars, m
     stiffness: Array  # (n,) of hinges, N m/rad
     damping: Array  # (n,) of hinges, N m s/rad
+    turning: Array  # (n, 3) of balls with a spring: constants of `ball_moment` along the directions of `frame`, N m
     axis: Records  # (3 n,) of AXIS_LAW of model/springs.py: along the directions of `frame`, of joints
     friction: Array  # (n,) coefficient on the force across the slide of a joint
 
@@ -62,7 +63,7 @@ def build_links(
                 place.append(points.position[k])
             index.append(k)
         axes = _triad(turn[0] @ np.array(link.axis)) if isinstance(link, spec.HingeLink) else np.eye(3)
-        if isinstance(link, spec.JointLink):  # its directions are those of the first body
+        if isinstance(link, spec.JointLink | spec.BallLink):  # its directions are those of the first body
             axes = (np.eye(3) if link.frame is None else np.array(link.frame)) @ turn[0].T
         kinds.append(kind)
         indices.append(index)
@@ -81,11 +82,19 @@ def build_links(
         length=floats(lengths),
         stiffness=floats([hinge.stiffness if hinge else 0.0 for hinge in hinges]),
         damping=floats([hinge.damping if hinge else 0.0 for hinge in hinges]),
+        turning=floats([_turning(link) for link in links.values()], (-1, 3)),
         axis=joined([_laws(link) for link in links.values()], AXIS_LAW),
         friction=floats(
             [link.friction_coefficient if isinstance(link, spec.JointLink) else 0.0 for link in links.values()]
         ),
     )
+
+
+def _turning(link: spec.Link) -> Array:
+    """(3,) constants of the spring of a ball, N m: about an axis those of the two others act."""
+    k = np.array(link.stiffnesses if isinstance(link, spec.BallLink) else (0.0, 0.0, 0.0))
+    constants: Array = np.maximum(0.5 * (k.sum() - 2.0 * k), 0.0)
+    return constants
 
 
 def _laws(link: spec.Link) -> Records:

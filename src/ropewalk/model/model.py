@@ -15,9 +15,10 @@ from ropewalk.model.in_time import FunctionBook, Functions
 from ropewalk.model.joints import MotionBook, Motions, Points, build_points
 from ropewalk.model.lines import Lines, Sections, build_lines, build_sections
 from ropewalk.model.links import Links, build_links
-from ropewalk.model.nets import Grip, Nets, build_nets
+from ropewalk.model.nets import Grip, Nets, Ring, build_nets
 from ropewalk.model.profiles import Profiles
 from ropewalk.model.varying import vary_sections
+from ropewalk.spec.collars import segment_name
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.system import System
@@ -115,13 +116,18 @@ def _no_nets() -> Nets:
     return build_nets({}, {}, Environment(), {})
 
 
-def _grips(system: System, points: Points, bodies: Bodies) -> dict[str, Grip]:
-    """Points and attachments of bodies by their names in the file."""
+def _grips(system: System, points: Points, bodies: Bodies) -> dict[str, Grip | Ring]:
+    """Points, attachments of bodies and collars by their names in the file."""
     from ropewalk.model.state import rotation_matrix  # State is built of the Model, so it is looked up when used
 
-    found = {name: Grip(k, -1, (0.0, 0.0, 0.0), points.position[k]) for k, name in enumerate(system.points)}
+    found: dict[str, Grip | Ring] = {
+        name: Grip(k, -1, (0.0, 0.0, 0.0), points.position[k]) for k, name in enumerate(system.points)
+    }
     for k, (name, body) in enumerate(system.bodies.items()):
         turn = rotation_matrix(bodies.quaternion[k])
         for key, at in body.attachments.items():
             found[f"{name}.{key}"] = Grip(-1, k, at, bodies.position[k] + turn @ np.array(at))
+    names = list(system.bodies)
+    for name, collar in system.collars.items():
+        found[name] = Ring(collar, names.index(segment_name(name, 0)))
     return found

@@ -20,6 +20,7 @@ from ropewalk.model.net_layout import Layout, free_edges, lay_out
 from ropewalk.model.net_seams import sew
 from ropewalk.physics.screens import AARSNES, KRISTIANSEN_FALTINSEN, LOLAND, screen_coefficients, wake_factor
 from ropewalk.spec import nets as spec
+from ropewalk.spec.collars import Collar
 from ropewalk.spec.environment import Environment
 from ropewalk.spec.sections import Section
 
@@ -35,6 +36,13 @@ class Grip(NamedTuple):
     body: int  # -1 for a point
     place: tuple[float, float, float]  # of an attachment, in the frame of the body, m
     position: Array  # (3,) in the world as the case gives it, m
+
+
+class Ring(NamedTuple):
+    """A collar: segments that the rim of a net can be fastened to."""
+
+    collar: Collar
+    first: int  # body that is its first segment
 
 
 class Nets(NamedTuple):
@@ -72,7 +80,7 @@ class Nets(NamedTuple):
 
 
 def build_nets(nets: Mapping[str, spec.Net], sections: Mapping[str, Section], environment: Environment,
-               grips: Mapping[str, Grip]) -> Nets:  # fmt: skip
+               grips: Mapping[str, Grip | Ring]) -> Nets:  # fmt: skip
     """Lay out all nets.  grips : what they can be fastened to, by name"""
     layouts = [lay_out(net) for net in nets.values()]
     first_knot = offsets([len(lay.knots) for lay in layouts])
@@ -155,26 +163,40 @@ def _rows(net: spec.Net, lay: Layout, holds: Sequence[Grip | None]) -> Array:
     return rows
 
 
-def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip]) -> list[Grip | None]:
+def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip | Ring]) -> list[Grip | None]:
     """What each knot is fastened to."""
     found: list[Grip | None] = [None] * len(lay.knots)
-    for corner, grip in net.fastened.items():
-        if grip not in grips:
-            raise InputError(f"net '{name}': {corner} is fastened to '{grip}', but there is no such point")
-        found[lay.corners[corner]] = grips[grip]
-    for tie in getattr(net.panel, "ties", ()):
-        if tie.to not in grips:
-            raise InputError(f"net '{name}': knot {tie.knot} is tied to '{tie.to}', but there is no such point")
-        found[tie.knot] = grips[tie.to]
-    for grip in net.rim:
-        if grip not in grips:
-            raise InputError(f"net '{name}': its rim names '{grip}', but there is no such point")
-        k = _nearest(name, lay, grip, grips[grip].position)
+    single = {key: grip for key, grip in grips.items() if isinstance(grip, Grip)}
+    fastened = [(lay.corners[corner], f"{corner} is fastened to", key) for corner, key in net.fastened.items()]
+    fastened += [(tie.knot, f"knot {tie.knot} is tied to", tie.to) for tie in getattr(net.panel, "ties", ())]
+    for k, what, key in fastened:
+        if key not in single:
+            raise InputError(f"net '{name}': {what} '{key}', but there is no such point")
+        found[k] = single[key]
+    for key in net.rim:
+        if key not in grips:
+            raise InputError(f"net '{name}': its rim names '{key}', but there is no such point")
+        if key not in single:
+            continue
+        k = _nearest(name, lay, key, single[key].position)
         if (other := found[k]) is not None:
-            taken = next(key for key, value in grips.items() if value is other)
-            raise InputError(f"net '{name}': '{grip}' and '{taken}' are at one knot of its rim")
-        found[k] = grips[grip]
+            taken = next(key for key, value in single.items() if value is other)
+            raise InputError(f"net '{name}': '{key}' and '{taken}' are at one knot of its rim")
+        found[k] = single[key]
+    for key in net.rim:
+        if isinstance(ring := grips[key], Ring):
+            for k in lay.upper:
+                found[k] = found[k] or _on_ring(name, key, ring, lay.knots[k])
     return found
+
+
+def _on_ring(name: str, key: str, ring: Ring, knot: Array) -> Grip:
+    """The segment of a collar that holds a knot (3,) of a rim, m."""
+    x, y, z = (float(c) for c in knot)
+    i, place = ring.collar.nearest((x, y, z))
+    if (off := ring.collar.strays(place)) > 0.0:
+        raise InputError(f"net '{name}': its rim is {off:.3g} m too far from collar '{key}'; put it on the ring")
+    return Grip(-1, ring.first + i, place, knot)
 
 
 def _nearest(name: str, lay: Layout, point: str, place: Array) -> int:

@@ -89,6 +89,10 @@ class Part(BaseModel):
                 f"{kind}.{name} cannot be set: a {kind} does not change; replace({name}=...) gives another one"
             ) from None
 
+    def given_parts(self, name: str) -> Any:
+        """The value of a field as it was given."""
+        return getattr(self, name)
+
     def replace(self, path: str | Mapping[str, Any] | None = None, value: Any = NOT_GIVEN, /, **changes: Any) -> Self:
         """The same with some values changed, checked again from the start.
 
@@ -100,7 +104,7 @@ class Part(BaseModel):
         nowhere and for values that are refused.
         """
         if path is None:
-            return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | changes)
+            return type(self)(**{name: self.given_parts(name) for name in self.model_fields_set} | changes)
         if isinstance(path, str) == (value is NOT_GIVEN):
             raise InputError("replace takes a path and a value, or a mapping of paths to values")
         values = {path: value} if isinstance(path, str) else dict(path)

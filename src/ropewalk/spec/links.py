@@ -10,6 +10,8 @@ from ropewalk.spec.base import Direction, NotNegative, Part, Positive, Vector
 from ropewalk.spec.joints import check_frame
 from ropewalk.spec.springs import LinkAxes
 
+TRIANGLE = 1e-9  # relative room for round-off in kx + ky >= kz
+
 
 class Between(Part):
     """What every link has: its two ends."""
@@ -46,9 +48,31 @@ class HingeLink(Between):
 
 
 class BallLink(Between):
-    """Both ends stay together; the parts rotate freely."""
+    """Both ends stay together; the parts rotate freely, or against a spring."""
 
     kind: Literal["ball"]
+    stiffness: NotNegative | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)] = 0.0
+    """About x, y and z of `frame`, or of every axis, from the attitudes of the file, N m/rad; the moment of a turn by
+    an angle about one of them is the stiffness times its sine."""
+    frame: tuple[Vector, Vector, Vector] | None = None
+    """Rows are the directions x, y, z of the spring in the frame of the first body; its own axes unless given."""
+
+    @model_validator(mode="after")
+    def _sound(self) -> BallLink:
+        check_frame(self.frame)
+        small, middle, large = sorted(self.stiffnesses)
+        if large > (1.0 + TRIANGLE) * (small + middle):
+            raise ValueError(
+                f"stiffness {large:.6g} N m/rad about one axis exceeds the sum {small + middle:.6g} of the others; "
+                "a part that turns about one axis is on a hinge"
+            )
+        return self
+
+    @property
+    def stiffnesses(self) -> tuple[float, float, float]:
+        """About x, y and z of the frame, N m/rad."""
+        x, y, z = self.stiffness if isinstance(self.stiffness, tuple) else (self.stiffness,) * 3
+        return x, y, z
 
 
 class BarLink(Between):

@@ -160,7 +160,7 @@ class Net(Part):
     """Edges sewn to those of nets above in the file, as in `left: side.right`: knots that meet become one."""
     rim: tuple[str, ...] = ()
     """Points of the case or attachments of bodies that are knots of the upper rim of a cylinder, each the knot nearest
-    to where it is given."""
+    to where it is given; or the name of a collar, which holds the whole rim."""
     hoop_mass: NotNegative = 0.0
     """Of a stiff hoop that holds the upper rim of a cylinder open, kg; none unless given."""
     upper_float: NotNegative = 0.0

@@ -7,16 +7,26 @@ from difflib import get_close_matches
 from os import PathLike
 from typing import Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from ropewalk.errors import InputError
 from ropewalk.spec.base import Part
 from ropewalk.spec.bodies import Body
 from ropewalk.spec.cases import Record, Run, Statics
+from ropewalk.spec.collars import Collar, collar_parts
 from ropewalk.spec.environment import Environment
+from ropewalk.spec.hulls import keep_unset
 from ropewalk.spec.lines import Line, Point
-from ropewalk.spec.links import Link
+from ropewalk.spec.links import BallLink, Link
 from ropewalk.spec.nets import Net
 from ropewalk.spec.rods import Rod
 from ropewalk.spec.sections import Section
@@ -59,10 +69,12 @@ class System(Part, Shown):
     lines: dict[str, Line] = {}
     links: dict[str, Link] = {}
     nets: dict[str, Net] = {}
+    collars: dict[str, Collar] = {}
     rods: dict[str, Rod] = {}
     statics: Statics = Statics()
     run: Run | None = None
     record: Record = Field(default_factory=Record)
+    _made: dict[str, frozenset[str]] = PrivateAttr(default_factory=dict)  # names of what collars are made of
 
     def __repr__(self) -> str:
         return f"<System {self.title!r}: {counted(self)}>"
@@ -96,13 +108,51 @@ class System(Part, Shown):
 
         import_module("ropewalk.io.native").save_case(self, path)
 
-    @field_validator("sections", "points", "bodies", "lines", "links", "nets", "rods")
+    @field_validator("sections", "points", "bodies", "lines", "links", "nets", "collars", "rods")
     @classmethod
     def _names(cls, parts: dict[str, Any]) -> dict[str, Any]:
         for name in parts:
             if not NAME.fullmatch(name):
                 raise ValueError(f"name '{name[:120]}': up to 100 letters, digits, spaces, - and _, a letter first")
         return parts
+
+    @model_validator(mode="after")
+    def _spell_out_collars(self) -> System:
+        """Bodies and links of the collars stand among those of the case; files and JSON leave them out."""
+        made: dict[str, dict[str, Any]] = {"bodies": {}, "links": {}}
+        for name, collar in self.collars.items():
+            where = f"collar '{name}'"
+            if name in self.points or name in self.bodies or name in self.rods:
+                raise ValueError(f"{where}: a point, body or rod has this name too; collars need names of their own")
+            for point in collar.points:
+                if point not in self.points:
+                    raise ValueError(f"{where}: {_unknown('point', point, list(self.points), hint=True)}")
+                if (off := collar.strays(collar.nearest(self.points[point].position)[1])) > 0.0:
+                    raise ValueError(f"{where}: point '{point}' is {off:.3g} m too far from the ring; move it there")
+            places = {point: self.points[point].position for point in collar.points}
+            bodies, links = collar_parts(name, collar, places)
+            made["bodies"] |= bodies
+            made["links"] |= links
+        for kind, parts in made.items():
+            given = getattr(self, kind)
+            if taken := sorted(set(parts) & set(given)):
+                raise ValueError(f"{kind}: the name '{taken[0]}' is that of a part of a collar; choose another")
+            if parts:
+                keep_unset(self, kind, given | parts)
+        self._made = {kind: frozenset(parts) for kind, parts in made.items() if parts}
+        return self
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        for kind in set(self._made) & set(data):
+            data[kind] = {name: part for name, part in data[kind].items() if name not in self._made[kind]}
+        return data
+
+    def given_parts(self, kind: str) -> Any:
+        """A field of the case without what collars made."""
+        value, made = getattr(self, kind), self._made.get(kind, ())
+        return {name: part for name, part in value.items() if name not in made} if made else value
 
     @model_validator(mode="after")
     def _references(self) -> System:
@@ -143,8 +193,9 @@ class System(Part, Shown):
                 sides = ("upper", "lower", "left", "right")
                 edges: dict[str, Any] = dict.fromkeys(f"{key}.{side}" for key in above for side in sides)
                 refer(("nets", name, "sewn", edge), "edge of a net above it", other, edges)
+            rims = grips | dict.fromkeys(self.collars) if net.rim else grips
             for i, point in enumerate(net.rim):
-                refer(("nets", name, "rim", i), "point or attachment", point, grips)
+                refer(("nets", name, "rim", i), "point, attachment or collar", point, rims)
         for name, link in self.links.items():
             for i, end in enumerate(link.between):
                 refer(("links", name, "between", i), "point or attachment", end, grips)
@@ -173,12 +224,14 @@ class System(Part, Shown):
         ]
         if all(joint in ("fixed", "moving", "coupled") for joint in joints):
             return f"neither '{link.between[0]}' nor '{link.between[1]}' is free to move; leave the link out"
+        is_stiff = isinstance(link, BallLink) and any(link.stiffnesses)
+        freely = " without stiffness" if is_stiff else ""
         if (
             "." not in link.between[1]
-            and link.kind in ("rigid", "hinge")
+            and (link.kind in ("rigid", "hinge") or is_stiff)
             and joints[1] not in ("fixed", "moving", "coupled")
         ):
-            return f"point '{link.between[1]}' cannot turn; make the link a ball or the point fixed"
+            return f"point '{link.between[1]}' cannot turn; make the link a ball{freely} or the point fixed"
         return ""
 
 
@@ -192,6 +245,7 @@ def _unknown(kind: str, value: str, known: list[str], *, hint: bool) -> str:
 def counted(system: System) -> str:
     """How many parts of each kind a case has, in words."""
     kinds = (("point", "points"), ("body", "bodies"), ("line", "lines"), ("link", "links"), ("net", "nets"),
+             ("collar", "collars"),
              ("rod", "rods"))  # fmt: skip
     parts = [(len(getattr(system, several)), one, several) for one, several in kinds]
     return ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in parts if n) or "empty"

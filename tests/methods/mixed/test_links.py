@@ -67,6 +67,7 @@ LINKS = {
     "hinge": {"kind": "hinge", "axis": [0.3, 1, 0.2], "stiffness": 3.0, "damping": 2.0},
     "rigid": {"kind": "rigid"},
     "bar": {"kind": "bar", "length": 1.3},
+    "sprung ball": {"kind": "ball", "stiffness": [3.0, 2.0, 4.0], "frame": [[0, 1, 0], [0, 0, 1], [1, 0, 0]]},
 }
 
 

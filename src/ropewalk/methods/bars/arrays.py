@@ -54,6 +54,9 @@ class Bars(NamedTuple):
     # hinges between bodies that have a spring or a damper
     hinge: Ints  # (h, 4) nodes: off the axis in one part, two on the axis, off it in the other part
     hinge_law: Records  # (h,) of HINGE_LAW of hinges.py
+    # springs of balls between bodies
+    tie: Ints  # (t, 2) nodes, those of a ball after those of the one before
+    tie_stiffness: Array  # (t,) N/m
 
 
 class LinkNodes(NamedTuple):
@@ -65,6 +68,7 @@ class LinkNodes(NamedTuple):
     sign: float  # +1 if that is at the second end
     bar: int  # of a bar, else -1
     hinge: int  # row of a hinge with a law, else -1
+    ties: slice = slice(0, 0)  # rows of the spring of a ball
 
 
 class Places(NamedTuple):
@@ -84,6 +88,7 @@ class Places(NamedTuple):
     body_place: Array  # (len(body_node), 3) in the frame of the body, m
     links: tuple[LinkNodes, ...]
     attachment: Ints  # (a,) node of each attachment of the lines
+    turning: float  # bound on the squared frequency of springs of balls, 1/s2
 
 
 class Medium(NamedTuple):

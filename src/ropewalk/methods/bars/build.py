@@ -17,6 +17,7 @@ from ropewalk.methods.bars.arrays import FOOTING, Bars, Medium, Places
 from ropewalk.methods.bars.bodies import BodyNodes
 from ropewalk.methods.bars.draft import BAR, NODE, OWN, Draft, Lumping
 from ropewalk.methods.bars.hull_arrays import Packed, build_hulls
+from ropewalk.methods.bars.ties import turning_square
 from ropewalk.model.arrays import Array, Ints, Records, flags, floats, ints, offsets, records
 from ropewalk.model.joints import HELD
 from ropewalk.model.lines import BODY
@@ -73,6 +74,7 @@ def build_bars(model: Model, state: State, lumping: Lumping = "halves") -> tuple
         body_place=floats([place for own in bodies.points for place in own.places], (-1, 3)),
         links=links,
         attachment=ints([draft.of_attachment[a] for a in range(model.lines.attachment_s.size)]),
+        turning=turning_square(model) if model.links.names else 0.0,
     )
     r = np.array(draft.position).reshape(-1, 3)
     return bars, place, hulls, np.ascontiguousarray(r), np.array(draft.velocity).reshape(-1, 3)
@@ -336,6 +338,8 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         screen=_screens(nets, knots),
         hinge=bodies.links.hinge,
         hinge_law=bodies.links.hinge_law,
+        tie=bodies.links.tie,
+        tie_stiffness=bodies.links.tie_stiffness,
     )
 
 

@@ -25,6 +25,7 @@ from ropewalk.methods.bars.arrays import Bars
 from ropewalk.methods.bars.hinges import PAIRS, stiffen_hinges
 from ropewalk.methods.bars.hulls import stiffen_corners
 from ropewalk.methods.bars.loads import directions, loads, surroundings
+from ropewalk.methods.bars.ties import stiffen_ties
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.ldl import Factor, analyse, factorise, solve
@@ -43,6 +44,7 @@ class Kkt(NamedTuple):
     block: Ints  # (n, 6) places of xx, yy, zz, xy, xz, yz of the node blocks
     cross: Ints  # (m, 9) places of the blocks between the ends of bars, row of a, column of b
     between: Ints  # (h, 6, 9) places of the blocks between the nodes of hinges with a law
+    tied: Ints  # (t, 3) places of the diagonals of the blocks between the nodes of ties
     border: Ints  # (m, 2, 3) places of G
     corner: Ints  # (m,) places of -C
     factor: Factor
@@ -80,12 +82,16 @@ def build_kkt(bars: Bars) -> Kkt:
             for q in range(3):
                 first.append(h[:, one] + p)
                 second.append(h[:, other] + q)
+    for p in range(3):
+        first.append(3 * bars.tie[:, 0] + p)
+        second.append(3 * bars.tie[:, 1] + p)
     factor, where = analyse(3 * n + m, np.concatenate(first), np.concatenate(second))
     size = 3 * n + m
     node_off = where[size : size + 3 * n].reshape(3, n)
     cross = where[size + 3 * n : size + 3 * n + 9 * m].reshape(9, m)
     border = where[size + 3 * n + 9 * m : size + 3 * n + 15 * m].reshape(2, 3, m)
-    between = where[size + 3 * n + 15 * m :].reshape(len(PAIRS), 9, len(h))
+    after = size + 3 * n + 15 * m + 9 * len(PAIRS) * len(h)
+    between = where[size + 3 * n + 15 * m : after].reshape(len(PAIRS), 9, len(h))
     block = np.stack([where[i], where[i + 1], where[i + 2], *node_off], axis=1)
     projector = np.einsum("nij,ni,nik->njk", bars.axes, bars.loose, bars.axes)
     return Kkt(
@@ -93,6 +99,7 @@ def build_kkt(bars: Bars) -> Kkt:
         block=np.ascontiguousarray(block),
         cross=np.ascontiguousarray(cross.T),
         between=np.ascontiguousarray(np.moveaxis(between, 2, 0)),
+        tied=np.ascontiguousarray(where[after:].reshape(3, len(bars.tie)).T),
         border=np.ascontiguousarray(np.moveaxis(border, 2, 0)),
         corner=np.ascontiguousarray(where[k]),
         factor=factor,
@@ -210,6 +217,8 @@ def fill(bars, field, kkt, r, tension, ca, cv, wanted):
         stiffen_corners(field.hulls, cv, kkt.nodes, kkt.links)
     if bars.hinge.shape[0] > 0:
         stiffen_hinges(bars.hinge, bars.hinge_law, r, cv, kkt.nodes, kkt.hinges)
+    if bars.tie.shape[0] > 0:
+        stiffen_ties(bars.tie, bars.tie_stiffness, kkt.nodes)
     _store(bars, field, kkt, rho)
 
 
@@ -262,6 +271,10 @@ def _store(bars, field, kkt, rho):
             x = kkt.free[bars.hinge[k, i]] @ kkt.hinges[k, e] @ kkt.free[bars.hinge[k, j]]
             for p in range(9):
                 value[kkt.between[k, e, p]] += x[p // 3, p % 3]
+    for k in range(bars.tie.shape[0]):
+        if not (bars.held[bars.tie[k, 0]] or bars.held[bars.tie[k, 1]]):  # corners of bodies are free, or held
+            for p in range(3):
+                value[kkt.tied[k, p]] -= bars.tie_stiffness[k]
 
 
 @kernel

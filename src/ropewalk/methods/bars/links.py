@@ -4,7 +4,7 @@ A ball is one node that belongs to both parts, a hinge two on its axis, a rigid 
 the mass that either body puts there (bars_bodies.py), so no solver knows of links. The first part, the host, holds
 such a node by three bars; the second, the guest, by three, two and one: distances between nodes in common are kept by
 the host already, and bars that say the same twice would leave tensions undetermined. Springs and dampers of hinges:
-bars_hinges.py.
+hinges.py; springs of balls: ties.py.
 
 The force of a link on its guest is what the guest's part of these nodes needs beside its weight and its own bars,
 
@@ -22,7 +22,8 @@ import numpy as np
 from ropewalk.methods.bars.arrays import LinkNodes
 from ropewalk.methods.bars.draft import Draft
 from ropewalk.methods.bars.hinges import HINGE_LAW, hinge_turn
-from ropewalk.model.arrays import Array, Ints, Records, frozen, ints, records
+from ropewalk.methods.bars.ties import PAIRS, Corners, tie_rows
+from ropewalk.model.arrays import Array, Ints, Records, floats, frozen, ints, records
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.links import LINK_BAR, LINK_HINGE, LINK_RIGID
@@ -56,6 +57,9 @@ class LinkDraft:
         self.corner: dict[tuple[int, int], tuple[int, Array]] = {}  # node off the axis of a hinge, and its place, m
         self.hinge: Ints = ints([], (-1, 4))  # of Bars
         self.hinge_law: Records = frozen(records(0, HINGE_LAW))
+        self.corners: dict[int, Corners] = {}  # of free bodies
+        self.tie: Ints = ints([], (-1, 2))  # of Bars
+        self.tie_stiffness: Array = floats([])
 
     def grips(self, k: int) -> list[Grip]:
         """What the links of free body k need, in the order of the file."""
@@ -70,6 +74,7 @@ class LinkDraft:
     def keep(self, k: int, nodes: list[int], masses: list[float], corners: tuple[list[int], Array]) -> None:
         """Take note of the nodes and masses (kg) of the grips of body k, and of the corners of its tetrahedron."""
         begin = 0
+        self.corners[k] = Corners(*corners)
         for link, side in self._sides(k):
             own = slice(begin, begin + len(self._places(link, side)))
             begin = own.stop
@@ -83,6 +88,7 @@ class LinkDraft:
     def finish(self) -> tuple[LinkNodes, ...]:
         """Bars and laws of links; where the loads of links are read."""
         self.hinge, self.hinge_law = self._hinges()
+        ties = self._ties()
         links, found = self.model.links, []
         for link in range(len(links.names)):
             if links.kind[link] == LINK_BAR:
@@ -93,7 +99,17 @@ class LinkDraft:
             side = self._guest(link)
             guest, sign = int(links.end_index[link, side]), 1.0 if side == 1 else -1.0
             row = self._sprung().index(link) if link in self._sprung() else -1
-            found.append(LinkNodes(tuple(self.nodes[link, side]), tuple(self.masses[link, side]), guest, sign, -1, row))
+            found.append(
+                LinkNodes(
+                    tuple(self.nodes[link, side]),
+                    tuple(self.masses[link, side]),
+                    guest,
+                    sign,
+                    -1,
+                    row,
+                    ties.get(link, slice(0, 0)),
+                )
+            )
         return tuple(found)
 
     def _hinges(self) -> tuple[Ints, Array]:
@@ -106,6 +122,25 @@ class LinkDraft:
             rows.append([a, axis[0], axis[1], b])
             laws.append((links.stiffness[link], links.damping[link], second - first))
         return ints(rows, (-1, 4)), frozen(np.array(laws, dtype=HINGE_LAW).view(np.recarray))
+
+    def _ties(self) -> dict[int, slice]:
+        """Fills nodes and stiffness of the springs of balls; the rows of each."""
+        links, found = self.model.links, {}
+        rows: list[tuple[Ints, Array]] = []
+        for link in np.flatnonzero(np.any(links.turning > 0.0, axis=1)):
+            sides = (self._corners(int(link), 0), self._corners(int(link), 1))
+            found[int(link)] = slice(len(PAIRS) * len(rows), len(PAIRS) * (len(rows) + 1))
+            rows.append(tie_rows(sides, links.frame[link], links.turning[link]))
+        self.tie = ints([pair for nodes, _ in rows for pair in nodes], (-1, 2))
+        self.tie_stiffness = floats([k for _, stiffness in rows for k in stiffness])
+        return found
+
+    def _corners(self, link: int, side: int) -> Corners:
+        """Nodes that move with a side of a ball; those of what is not free are made here."""
+        if self._is_free(link, side):
+            return self.corners[int(self.model.links.end_index[link, side])]
+        places = self.model.links.offset[link, side] + self._size(link) * np.vstack([np.zeros(3), np.eye(3)])
+        return Corners([self._hold(link, side, place) for place in places], places)
 
     def _sprung(self) -> list[int]:
         links = self.model.links
@@ -208,4 +243,8 @@ def _guest_load(work: BarsWork, link: LinkNodes) -> tuple[Array, Array]:
         push = -(law.stiffness * turn + law.damping * rate) * gradient[3]
         force += push
         moment += np.cross(s.r[row[3]] - s.r[link.nodes[0]], push)
+    for (a, b), k in zip(bars.tie[link.ties], bars.tie_stiffness[link.ties], strict=True):
+        for node, other in ((a, b), (b, a)):
+            if node in own:
+                moment += np.cross(s.r[node] - s.r[link.nodes[0]], k * (s.r[other] - s.r[node]))
     return link.sign * force, link.sign * moment

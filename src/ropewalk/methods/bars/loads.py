@@ -19,6 +19,7 @@ from ropewalk.loads.screen import water_on_screen
 from ropewalk.loads.sea import acceleration, height_over_water, velocity, water_at
 from ropewalk.methods.bars.hinges import hinge_loads
 from ropewalk.methods.bars.hulls import hull_loads, hull_water
+from ropewalk.methods.bars.ties import tie_loads
 from ropewalk.model.given import ON_BODY, TURN_BODY
 from ropewalk.numerics.blockelimination import ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
@@ -168,6 +169,8 @@ def node_loads(bars, medium, field, r, v):
             _press(medium.bed, field, foot.node, r, v, foot.area, foot.radius)
     if bars.hinge.shape[0] > 0:
         hinge_loads(bars.hinge, bars.hinge_law, r, v, force)
+    if bars.tie.shape[0] > 0:
+        tie_loads(bars.tie, bars.tie_stiffness, r, force)
 
 
 @kernel

@@ -50,7 +50,7 @@ def build_pattern(work: BarsWork) -> Pattern:
 def _neighbours(work: BarsWork) -> list[set[int]]:
     """Of each node those, itself among them, whose places its load depends on."""
     bars, places = work.bars, work.places
-    together = [*bars.node.tolist(), *bars.hinge.tolist()]
+    together = [*bars.node.tolist(), *bars.hinge.tolist(), *bars.tie.tolist()]
     together += [[k for k in corner if k >= 0] for corner in bars.screen.corner.tolist()]
     for a, b in zip(places.body_start[:-1], places.body_start[1:], strict=True):
         together.append(places.body_node[a:b].tolist())

@@ -33,6 +33,7 @@ from ropewalk.methods.bars.rattle import (
     meet_rates_one_sided,
     tensions,
 )
+from ropewalk.methods.bars.ties import tie_energy
 from ropewalk.model.arrays import Array, Flags, floats
 from ropewalk.model.given import ON_ATTACHMENT, ON_POINT, without_changes
 from ropewalk.model.joints import HELD, Motions
@@ -93,7 +94,9 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     graph = build_graph(bars)
     arrays = make_field(r.shape[0], bars.length.size, hulls, _pushes(model, places, r.shape[0]))
     steps = make_steps(graph, arrays, r, v)
-    kind = PLACED if np.any(bars.spring > 0.0) or bars.hinge.size > 0 or model.given.changes else CONSTANT
+    kind = (
+        PLACED if np.any(bars.spring > 0.0) or bars.hinge.size + bars.tie.size > 0 or model.given.changes else CONSTANT
+    )
     damped = damping > 0.0 or bool(np.any(bars.hinge_law["damping"] > 0.0))
     if damped or medium.water_density > 0.0 or medium.has_bed or hulls.body.size > 0:
         kind = DAMPED
@@ -364,7 +367,7 @@ def stable_step(work: BarsWork) -> float:
         np.add.at(bed, bars.node[:, 1], k)
         np.add.at(bed, bars.footing.node, work.medium.bed.law.stiffness[0] * bars.footing.area)
     square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
-    square, rate = max(square, hinge_square), max(rate, hinge_rate)
+    square, rate = max(square, hinge_square, places.turning), max(rate, hinge_rate)
     return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf
 
 
@@ -404,7 +407,7 @@ def energies(work: BarsWork) -> dict[str, float]:
     kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
     potential = work.medium.gravity * float(bars.mass[free] @ s.r[free, 2]) - float(np.sum(bars.force * s.r))
     way = np.einsum("nij,nj->ni", bars.axes, s.r - bars.home)
-    potential += 0.5 * float(np.sum(bars.spring * way**2)) + hinge_energy(bars, s.r)
+    potential += 0.5 * float(np.sum(bars.spring * way**2)) + hinge_energy(bars, s.r) + tie_energy(bars, s.r)
     return {"kinetic": kinetic, "potential": potential}
 
 

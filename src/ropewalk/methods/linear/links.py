@@ -80,9 +80,14 @@ class Terms:
 
         row : of the equation    moment : its multiplier, N m
         """
-        across, cosine = np.cross(u, w), float(u @ w)
+        across = np.cross(u, w)
         self.hold[row, ABOUT_A], self.hold[row, ABOUT_B] = across, -across
-        self.gap[row] = cosine
+        self.gap[row] = float(u @ w)
+        self.across(u, w, moment)
+
+    def across(self, u: Array, w: Array, moment: float) -> None:
+        """Moment times u x w on the second part, its opposite on the first.  moment : N m"""
+        across, cosine = np.cross(u, w), float(u @ w)
         self.wrench[ABOUT_A] += moment * across
         self.wrench[ABOUT_B] -= moment * across
         by_a = moment * (np.outer(u, w) - cosine * np.eye(3))
@@ -175,7 +180,10 @@ def _terms(model: Model, i: int, ends: list[End], force: Array) -> Terms:
         _by_axes(links.axis[3 * i : 3 * i + 3], axes[0], d, force, terms)
     else:
         terms.together(d, force[:3])
-        if kind != LINK_BALL:
+        if kind == LINK_BALL:
+            for c, u, w in zip(links.turning[i], *axes, strict=True):  # `ball_moment` of loads/springs.py
+                terms.across(u, w, -float(c))
+        else:
             terms.square(3, axes[0][2], axes[1][0], float(force[3]))
             terms.square(4, axes[0][2], axes[1][1], float(force[4]))
             if kind == LINK_HINGE:

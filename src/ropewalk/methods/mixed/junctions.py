@@ -26,16 +26,39 @@ def junction_factor(mesh: Any, ends: Any) -> BlockFactor:
     ]
     if n_dofs + sum(len(unknowns) for unknowns, _ in beside) < WORTH_FROM:
         return no_factor()
+    lead = _together(mesh)
     loose = [j for j in range(start.size - 1) if start[j + 1] > start[j]]
-    number = {j: i for i, j in enumerate(loose)}
-    pairs = [(number[a], number[b]) for _, (a, b) in beside if a in number and b in number and a != b]
-    order = order_by_degree(len(loose), pairs)
-    place = {loose[i]: k for k, i in enumerate(order)}
-    groups = [list(range(start[loose[i]], start[loose[i] + 1])) for i in order]
+    number = {j: i for i, j in enumerate(j for j in loose if lead[j] == j)}
+    of = {j: number[lead[j]] for j in loose}
+    pairs = [(of[a], of[b]) for _, (a, b) in beside if a in of and b in of and of[a] != of[b]]
+    order = order_by_degree(len(number), pairs)
+    place = {i: k for k, i in enumerate(order)}
+    groups: list[list[int]] = [[] for _ in order]
+    for j in loose:
+        groups[place[of[j]]] += range(start[j], start[j + 1])
     for unknowns, junctions in beside:
-        later = max((place[j] for j in junctions if j in place), default=-1)
+        later = max((place[of[j]] for j in junctions if j in of), default=-1)
         if later >= 0:
             groups[later] += unknowns
         else:
             groups.append(list(unknowns))
-    return analyse(groups, [(place[loose[i]], place[loose[j]]) for i, j in pairs])
+    return analyse(groups, [(place[i], place[j]) for i, j in pairs])
+
+
+def _together(mesh: Any) -> list[int]:
+    """The junction that stands for each in the elimination: a point that a link holds goes with the body.
+
+    Alone, a point without mass or lines has nothing but the link to hold it, and no pivot.
+    """
+    start, lead = mesh.dof_start, list(range(mesh.dof_start.size - 1))
+
+    def first(j: int) -> int:
+        while lead[j] != j:
+            j = lead[j]
+        return j
+
+    for link in mesh.bodies.links.link:
+        a, b = (int(j) for j in link.end)
+        if link.body.min() < 0 and min(start[a + 1] - start[a], start[b + 1] - start[b]) > 0:
+            lead[first(b)] = first(a)
+    return [first(j) for j in range(len(lead))]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.body_loads import body_motion, three
-from ropewalk.loads.springs import hinge_moment, loss_law, spring_law
+from ropewalk.loads.springs import ball_moment, hinge_moment, loss_law, spring_law
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import HELD, SPRING
 from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE, LINK_JOINT
@@ -134,12 +134,21 @@ def _square(row, u, w, size, force, scratch):
     row : of the equation    size : the length l of the equation, m    force : its multiplier, N
     scratch : `LinkScratch`
     """
-    own, wrench, hold = scratch.own, scratch.wrench, scratch.hold
+    across = cross3(u, w)
+    _add_row(scratch.hold, row, TURN_A, scale3(size, across))
+    _add_row(scratch.hold, row, TURN_B, scale3(-size, across))
+    scratch.gap[row] = size * dot(u, w)
+    _across(u, w, size * force, scratch)
+
+
+@kernel
+def _across(u, w, m, scratch):
+    """Moment m (u x w) on the second part, its opposite on the first, and both derivatives.
+
+    u, w : directions of the first and the second part    m : N m    scratch : `LinkScratch`
+    """
+    own, wrench = scratch.own, scratch.wrench
     across, cosine = cross3(u, w), dot(u, w)
-    _add_row(hold, row, TURN_A, scale3(size, across))
-    _add_row(hold, row, TURN_B, scale3(-size, across))
-    scratch.gap[row] = size * cosine
-    m = size * force
     _add_wrench(wrench, TURN_A, scale3(m, across))
     _add_wrench(wrench, TURN_B, scale3(-m, across))
     by_a = plus_unit(scale9(m, outer(u, w)), -m * cosine)
@@ -301,7 +310,12 @@ def link_terms(link, X, mesh, gp):
         _apart(pa, pb, links.link[link].length, force[0], scratch)
     else:
         _together(pa, pb, force, scratch)
-    if kind != LINK_BAR and kind != LINK_BALL and kind != LINK_JOINT:
+    if kind == LINK_BALL:
+        for i in range(3):
+            c = links.link[link].turning[i]
+            if c > 0.0:  # `ball_moment` of loads/springs.py
+                _across(_direction(link, 0, i, Ra, mesh), _direction(link, 1, i, Rb, mesh), -c, scratch)
+    elif kind != LINK_BAR and kind != LINK_JOINT:
         axis = _direction(link, 0, 2, Ra, mesh)
         b0, b1 = _direction(link, 1, 0, Rb, mesh), _direction(link, 1, 1, Rb, mesh)
         size = links.link[link].extent
@@ -444,6 +458,19 @@ def link_unbalance(X, mesh, nodes):
 
 
 @kernel
+def ball_power(link, X, mesh):
+    """Power (W) of the spring of a ball on both of its parts."""
+    Ra, _, omega_a, _, _ = _pose(link, 0, X, mesh)
+    Rb, _, omega_b, _, _ = _pose(link, 1, X, mesh)
+    turn, power = add3(omega_b, scale3(-1.0, omega_a)), 0.0
+    for i in range(3):
+        c = mesh.bodies.links.link[link].turning[i]
+        if c > 0.0:
+            power += dot(turn, ball_moment(c, _direction(link, 0, i, Ra, mesh), _direction(link, 1, i, Rb, mesh)))
+    return power
+
+
+@kernel
 def link_powers(X, mesh):
     """Power (W) of the springs of links, of what holds or moves their far ends, and lost in dampers and friction.
 
@@ -456,6 +483,8 @@ def link_powers(X, mesh):
             angle, rate, _ = hinge_turn(link, X, mesh)
             springs -= links.link[link].stiffness * angle * rate
             lost += links.link[link].damping * rate * rate
+        elif links.link[link].kind == LINK_BALL:
+            springs += ball_power(link, X, mesh)
         elif links.link[link].kind == LINK_JOINT:
             for i in range(3):
                 law = links.axis[3 * link + i]
