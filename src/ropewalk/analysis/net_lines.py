@@ -99,11 +99,14 @@ def _load(model: Model, point: dict[str, Any] | None, k: int, mass: float, volum
 
 
 def _attachment(body: dict[str, Any], place: Array) -> str:
-    """Name of the attachment of a body at a place in its frame, m."""
-    for name, there in body.get("attachments", {}).items():
+    """Name of the attachment of a body at a place in its frame, m; segments of collars get one where they have none."""
+    attachments = body.setdefault("attachments", {})
+    for name, there in attachments.items():
         if np.array_equal(np.array(there, dtype=float), place):
             return str(name)
-    raise AssertionError("a net is fastened to an attachment that its body does not have")
+    name = f"{OF_NETS} {len(attachments)}"
+    attachments[name] = place.tolist()
+    return name
 
 
 def _held(model: Model) -> Flags:
