@@ -64,7 +64,7 @@ class Scales(NamedTuple):
 
 def _on_parts(model: Model) -> float:
     """Largest given force on a point and weight of a free body, N."""
-    weights = model.bodies.mass[model.bodies.joint == LOOSE] * model.sea.gravity
+    weights = np.where(model.bodies.joint == LOOSE, model.bodies.mass, 0.0) * model.sea.gravity
     return float(max(np.max(np.abs(model.points.force), initial=0.0), np.max(weights, initial=0.0)))
 
 

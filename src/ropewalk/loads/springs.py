@@ -68,6 +68,8 @@ def ball_moment(c, a, b):
     Three such springs along a triad give the stiffness :math:`c_2 + c_3` about the first direction, and so on; the
     moment of a turn about one of them grows as its sine, and turns about two do not depend on their order.
 
+    Source: potential of two directions that turn apart, docs/theory/ropes_and_nets.md, Links between bodies.
+
     c : N m    a, b : direction of the first and of the second part, world
     """
     return scale3(c, cross3(b, a))

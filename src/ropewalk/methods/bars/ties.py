@@ -63,7 +63,10 @@ def _weights(places: Array, directions: Array) -> Array:
 
 @kernel
 def tie_loads(tie, stiffness, r, force):
-    """Adds the forces of the springs of balls to `force` (n, 3), N.  tie : (k, 2) nodes    stiffness : (k,) N/m"""
+    """Adds the forces f_p = k (r_q - r_p) of the springs of balls to `force` (n, 3), N.
+
+    Source: head of this file, docs/theory/ropes_and_nets.md.  tie : (k, 2) nodes    stiffness : (k,) N/m
+    """
     for k in range(tie.shape[0]):
         p, q = tie[k, 0], tie[k, 1]
         for j in range(3):
@@ -74,7 +77,10 @@ def tie_loads(tie, stiffness, r, force):
 
 @kernel
 def stiffen_ties(tie, stiffness, nodes):
-    """Adds the stiffness of the springs of balls to the blocks of their nodes (n, 3, 3), N/m."""
+    """Adds the stiffness of the springs of balls, -df_p / dr_p = k, to the blocks of their nodes (n, 3, 3), N/m.
+
+    Source: head of this file, docs/theory/ropes_and_nets.md.
+    """
     for k in range(tie.shape[0]):
         for j in range(3):
             nodes[tie[k, 0], j, j] += stiffness[k]

@@ -16,7 +16,7 @@ from ropewalk.loads.sea import acceleration
 from ropewalk.methods.mixed.ledger_forces import (
     book,
 )
-from ropewalk.methods.mixed.links import link_powers
+from ropewalk.methods.mixed.link_powers import link_powers
 from ropewalk.numerics.blockelimination import COUNTED, onto, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.rigidbody import inertia_terms, kinetic_energy, transpose9

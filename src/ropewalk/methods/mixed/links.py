@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.assembly.body_loads import body_motion, three
-from ropewalk.loads.springs import ball_moment, hinge_moment, loss_law, spring_law
+from ropewalk.loads.springs import hinge_moment, loss_law, spring_law
 from ropewalk.model.arrays import Array
 from ropewalk.model.joints import HELD, SPRING
 from ropewalk.model.links import LINK_BALL, LINK_BAR, LINK_HINGE, LINK_JOINT
@@ -47,7 +47,7 @@ def multiplier_row(link, mesh):
 
 
 @kernel
-def _pose(link, side, X, mesh):
+def end_pose(link, side, X, mesh):
     """Attitude and Z of physics/rigidbody.py, angular velocity, place (m) and arm of an end of a link, in the world."""
     links = mesh.bodies.links
     k = links.link[link].body[side]
@@ -61,7 +61,7 @@ def _pose(link, side, X, mesh):
 
 
 @kernel
-def _direction(link, side, i, R, mesh):
+def end_direction(link, side, i, R, mesh):
     """Direction i of the triad of an end, in the world."""
     triad = mesh.bodies.links.link[link].triad
     return onto(R, (triad[side, i, 0], triad[side, i, 1], triad[side, i, 2]))
@@ -143,7 +143,9 @@ def _square(row, u, w, size, force, scratch):
 
 @kernel
 def _across(u, w, m, scratch):
-    """Moment m (u x w) on the second part, its opposite on the first, and both derivatives.
+    """Moment M = m (u x w) on the second part, its opposite on the first, and both derivatives.
+
+    Source: `_square` of this file; `ball_moment` of loads/springs.py with m = -c, docs/theory/bodies.md, Links.
 
     u, w : directions of the first and the second part    m : N m    scratch : `LinkScratch`
     """
@@ -168,11 +170,11 @@ def hinge_turn(link, X, mesh):
 
     Source: docs/theory/bodies.md, Links.
     """
-    Ra, _, omega_a, _, _ = _pose(link, 0, X, mesh)
-    Rb, _, omega_b, _, _ = _pose(link, 1, X, mesh)
-    n = _direction(link, 0, 2, Ra, mesh)
-    u = _direction(link, 1, 0, Rb, mesh)
-    angle = np.arctan2(dot(_direction(link, 0, 1, Ra, mesh), u), dot(_direction(link, 0, 0, Ra, mesh), u))
+    Ra, _, omega_a, _, _ = end_pose(link, 0, X, mesh)
+    Rb, _, omega_b, _, _ = end_pose(link, 1, X, mesh)
+    n = end_direction(link, 0, 2, Ra, mesh)
+    u = end_direction(link, 1, 0, Rb, mesh)
+    angle = np.arctan2(dot(end_direction(link, 0, 1, Ra, mesh), u), dot(end_direction(link, 0, 0, Ra, mesh), u))
     return angle, dot(n, add3(omega_b, scale3(-1.0, omega_a))), n
 
 
@@ -192,8 +194,8 @@ def _hinge_moment(link, X, mesh, gp, scratch):
         return
     own, wrench = scratch.own, scratch.wrench
     angle, rate, n = hinge_turn(link, X, mesh)
-    Za = _pose(link, 0, X, mesh)[1]
-    _, Zb, omega_b, _, _ = _pose(link, 1, X, mesh)
+    Za = end_pose(link, 0, X, mesh)[1]
+    _, Zb, omega_b, _, _ = end_pose(link, 1, X, mesh)
     m = hinge_moment(k, c, angle, rate)
     _add_wrench(wrench, TURN_A, scale3(-m, n))
     _add_wrench(wrench, TURN_B, scale3(m, n))
@@ -244,9 +246,9 @@ def slide(link, i, X, mesh):
     Source: docs/theory/bodies.md, Links.
     """
     ends = mesh.bodies.links.link[link].end
-    Ra, _, omega_a, pa, ea = _pose(link, 0, X, mesh)
-    _, _, omega_b, pb, eb = _pose(link, 1, X, mesh)
-    u, d = _direction(link, 0, i, Ra, mesh), add3(pa, scale3(-1.0, pb))
+    Ra, _, omega_a, pa, ea = end_pose(link, 0, X, mesh)
+    _, _, omega_b, pb, eb = end_pose(link, 1, X, mesh)
+    u, d = end_direction(link, 0, i, Ra, mesh), add3(pa, scale3(-1.0, pb))
     va = add3(three(X[1], mesh.s.size + ends[0]), cross3(omega_a, ea))
     vb = add3(three(X[1], mesh.s.size + ends[1]), cross3(omega_b, eb))
     rate = dot(u, add3(vb, scale3(-1.0, va))) - dot(cross3(omega_a, u), d)
@@ -301,8 +303,8 @@ def link_terms(link, X, mesh, gp):
     scratch.own[:], scratch.wrench[:], scratch.hold[:], scratch.gap[:], scratch.lever[:] = 0.0, 0.0, 0.0, 0.0, 0.0
     row, scale = multiplier_row(link, mesh), links.link[link].force_scale
     force, moment = scale3(scale, three(X[0], row)), scale3(scale, three(X[0], row + 1))
-    Ra, _, _, pa, ea = _pose(link, 0, X, mesh)
-    Rb, _, _, pb, eb = _pose(link, 1, X, mesh)
+    Ra, _, _, pa, ea = end_pose(link, 0, X, mesh)
+    Rb, _, _, pb, eb = end_pose(link, 1, X, mesh)
     kind = links.link[link].kind
     if kind == LINK_JOINT:
         _by_axes(link, X, mesh, force, gp, scratch)
@@ -314,17 +316,17 @@ def link_terms(link, X, mesh, gp):
         for i in range(3):
             c = links.link[link].turning[i]
             if c > 0.0:  # `ball_moment` of loads/springs.py
-                _across(_direction(link, 0, i, Ra, mesh), _direction(link, 1, i, Rb, mesh), -c, scratch)
+                _across(end_direction(link, 0, i, Ra, mesh), end_direction(link, 1, i, Rb, mesh), -c, scratch)
     elif kind != LINK_BAR and kind != LINK_JOINT:
-        axis = _direction(link, 0, 2, Ra, mesh)
-        b0, b1 = _direction(link, 1, 0, Rb, mesh), _direction(link, 1, 1, Rb, mesh)
+        axis = end_direction(link, 0, 2, Ra, mesh)
+        b0, b1 = end_direction(link, 1, 0, Rb, mesh), end_direction(link, 1, 1, Rb, mesh)
         size = links.link[link].extent
         _square(3, axis, b0, size, moment[0], scratch)
         _square(4, axis, b1, size, moment[1], scratch)
         if kind == LINK_HINGE:
             _hinge_moment(link, X, mesh, gp, scratch)
         else:
-            _square(5, _direction(link, 0, 0, Ra, mesh), b1, size, moment[2], scratch)
+            _square(5, end_direction(link, 0, 0, Ra, mesh), b1, size, moment[2], scratch)
     for side in range(2):
         _fill_lever(link, side, ea if side == 0 else eb, mesh, scratch)
 
@@ -449,59 +451,12 @@ def link_unbalance(X, mesh, nodes):
                 nodes[mesh.s.size + j, p] += force[p]
             if k < 0:
                 continue
-            e = _pose(link, side, X, mesh)[4]
+            e = end_pose(link, side, X, mesh)[4]
             arm = cross3(e, force)
             for p in range(3):
                 nodes[mesh.s.size + mesh.motion.size + k, p] += wrench[at + 3 + p] + arm[p]
         for r in range(links.link[link].n_rows):
             links.miss[0] = max(links.miss[0], abs(gap[r]))
-
-
-@kernel
-def ball_power(link, X, mesh):
-    """Power (W) of the spring of a ball on both of its parts."""
-    Ra, _, omega_a, _, _ = _pose(link, 0, X, mesh)
-    Rb, _, omega_b, _, _ = _pose(link, 1, X, mesh)
-    turn, power = add3(omega_b, scale3(-1.0, omega_a)), 0.0
-    for i in range(3):
-        c = mesh.bodies.links.link[link].turning[i]
-        if c > 0.0:
-            power += dot(turn, ball_moment(c, _direction(link, 0, i, Ra, mesh), _direction(link, 1, i, Rb, mesh)))
-    return power
-
-
-@kernel
-def link_powers(X, mesh):
-    """Power (W) of the springs of links, of what holds or moves their far ends, and lost in dampers and friction.
-
-    Source: P = f x' along axes, P = M phi' of hinges, docs/theory/mixed_elements.md, Energy.
-    """
-    links, wrench = mesh.bodies.links, mesh.bodies.links.scratch.wrench
-    springs, ends, lost = 0.0, 0.0, 0.0
-    for link in range(links.link.shape[0]):
-        if links.link[link].kind == LINK_HINGE:
-            angle, rate, _ = hinge_turn(link, X, mesh)
-            springs -= links.link[link].stiffness * angle * rate
-            lost += links.link[link].damping * rate * rate
-        elif links.link[link].kind == LINK_BALL:
-            springs += ball_power(link, X, mesh)
-        elif links.link[link].kind == LINK_JOINT:
-            for i in range(3):
-                law = links.axis[3 * link + i]
-                if law.hold == SPRING:
-                    _, _, way, rate = slide(link, i, X, mesh)
-                    springs += spring_law(law, way)[0] * rate
-                    lost -= loss_law(law, rate, across_slide(link, X, mesh))[0] * rate
-        for side in range(2):
-            j = links.link[link].end[side]
-            if mesh.dof_start[j + 1] > mesh.dof_start[j]:
-                continue
-            link_terms(link, X, mesh, 0.0)
-            _, _, omega, _, e = _pose(link, side, X, mesh)
-            v = add3(three(X[1], mesh.s.size + j), cross3(omega, e))
-            for p in range(3):
-                ends += wrench[6 * side + p] * v[p] + wrench[6 * side + 3 + p] * omega[p]
-    return springs, ends, lost
 
 
 def link_loads(X: Array, mesh: Any) -> tuple[Array, Array]:
