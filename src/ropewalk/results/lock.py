@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import shutil
 import sys
 from pathlib import Path
 
 from ropewalk.results import files
 
 LOCK = "lock"
+GONE = ".gone"  # ends the name of a folder that is being deleted
 
 
 class HeldError(Exception):
@@ -53,3 +56,22 @@ def acquire(folder: Path) -> int:
                 os.write(descriptor, f"{os.getpid()}\n".encode())
                 return descriptor
         os.close(descriptor)
+
+
+def enter(folder: Path) -> int:
+    """Make `folder` if it is not there, and hold it as :func:`acquire` does."""
+    while True:
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+        with contextlib.suppress(FileNotFoundError):  # its holder removed it after we had made sure of it
+            return acquire(folder)
+
+
+def dissolve(folder: Path) -> None:
+    """Delete a folder that this process holds. It goes by another name first, so that nobody meets half of it."""
+    if sys.platform == "win32":  # no folder with open files can be renamed there
+        shutil.rmtree(folder)
+        return
+    folder.rename(folder.with_name(f"{folder.name}.{os.getpid()}{GONE}"))
+    for left in folder.parent.glob(f"{glob.escape(folder.name)}.*{GONE}"):  # and what killed processes left of theirs
+        shutil.rmtree(left, ignore_errors=True)

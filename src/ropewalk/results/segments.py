@@ -13,12 +13,12 @@ cut takes after that, the checksums find.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import shutil
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +67,7 @@ class RunFolder:
     def create(cls, output: str | os.PathLike[str]) -> RunFolder:
         """A new folder for `output`; InputError if a run is writing there or left its records there."""
         path = part_folder(output)
-        try:
-            path.mkdir(exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path} cannot be made: {error.strerror}") from None
-        folder = cls(path, _locked(path))
+        folder = cls(path, _locked(path, lock.enter))
         if (path / HEADER).exists():
             folder.close()
             raise InputError(
@@ -192,7 +188,7 @@ class RunFolder:
         (self.path / HEADER).unlink(missing_ok=True)  # first, so that half a folder is not taken for a stopped run
         if os.name == "nt":
             self.close()  # Windows deletes no open file
-        shutil.rmtree(self.path)
+        lock.dissolve(self.path)
         self.close()
 
     def _close_segment(self, is_sync: bool) -> None:
@@ -295,15 +291,16 @@ class RunReader:
                         return
 
 
-def _locked(path: Path) -> int:
-    files.refuse_links(path)
+def _locked(path: Path, hold: Callable[[Path], int] = lock.acquire) -> int:
     try:
-        return lock.acquire(path)
+        with contextlib.suppress(FileNotFoundError):  # it is still to be made
+            files.refuse_links(path)
+        return hold(path)
     except lock.HeldError as error:
         by = f" by process {error.holder}" if error.holder else ""
         raise InputError(f"{path.stem} is being written{by}; wait for it, or give another output") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be locked: {error.strerror}") from None
+        raise InputError(f"{path} cannot be made or locked: {error.strerror}") from None
 
 
 def _number(path: Path) -> int:

@@ -14,10 +14,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +59,7 @@ class Journal:
     def create(cls, output: str | os.PathLike[str], identity: str, cases: int) -> Journal:
         """A new journal; InputError if a sweep is writing there or left its cases there."""
         path = journal_folder(output)
-        try:
-            path.mkdir(exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path} cannot be made: {error.strerror}") from None
-        journal = cls(path, _locked(path))
+        journal = cls(path, _locked(path, lock.enter))
         if (path / PLAN).exists():
             journal.close()
             raise InputError(
@@ -156,7 +151,7 @@ class Journal:
         (self.path / PLAN).unlink(missing_ok=True)  # first, so that half a folder is not taken for a stopped sweep
         if os.name == "nt":
             self.close()  # Windows deletes no open file
-        shutil.rmtree(self.path)
+        lock.dissolve(self.path)
         self.close()
 
     def _row(self, case: int) -> Path:
@@ -226,11 +221,11 @@ def _whole(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
-def _locked(path: Path) -> int:
+def _locked(path: Path, hold: Callable[[Path], int] = lock.acquire) -> int:
     try:
-        return lock.acquire(path)
+        return hold(path)
     except lock.HeldError as error:
         by = f" by process {error.holder}" if error.holder else ""
         raise InputError(f"{path.stem} is being swept{by}; wait for it, or give another output") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be locked: {error.strerror}") from None
+        raise InputError(f"{path} cannot be made or locked: {error.strerror}") from None
