@@ -299,7 +299,10 @@ def _load_along(model: Model, state: State, spans: Spans, rows: Ints) -> tuple[A
         at = begin + x1[:, None] * (end - begin)
         lumps = lump_load(model, at, hung[:, 0], hung[:, 1], hung[:, 2]) + spans.force[legs]
         lumps = np.where((hung[:, 3] > 0.0)[:, None], lumps, 0.0)
-        flat1 = flat1 + lumps - np.outer(lumps @ normal, normal)  # what is attached at a node acts beyond the leg to it
+        if (
+            sea.bed_friction == 0.0
+        ):  # what is attached at a node acts beyond the leg to it; a rough bed may hold it there
+            flat1 = flat1 + lumps - np.outer(lumps @ normal, normal)
     way = integral_of_tangent(
         model, of, low, flat0 + x0[:, None] * (flat1 - flat0), flat0 + x1[:, None] * (flat1 - flat0), h
     )

@@ -185,6 +185,26 @@ def hold(d, load, u, friction, drags, slope):
 
 
 @kernel
+def load_held(span, carried, sea, d, load, tilt):
+    r"""What holds a line back at the point load at a span's end (N), and minus its slope by d (3,), into `tilt`.
+
+    .. math:: \sqrt{(\mu N)^2 - |g_\perp|^2} - g \cdot d
+
+    Source: as along the line, the heading of this file: g is the part of the load in the plane of the bed.
+
+    carried : N, what of the load presses on the bed    d : (3,) direction    load : (3,) memory
+    """
+    p = load_on_bed(span, sea, sea.bed_normal, load)
+    if p == 0.0:
+        tilt[:] = 0.0
+        return sea.bed_rest_friction * carried
+    calm = np.zeros(3)
+    for j in range(3):
+        load[j] += p * sea.bed_normal[j]
+    return hold(d, load, calm, sea.bed_rest_friction * carried, (0.0, 0.0, span.drag_law), tilt)
+
+
+@kernel
 def bed_current(y, wet, sea, u):
     """Current in the plane of the bed at the place of a state y, m/s, into u (3,)."""
     u[:] = 0.0
@@ -272,14 +292,20 @@ def lay_straight(y, m, first, last, spans, laws, law_data, sea, delta, box, slop
     at_load = lifted and left > 0.0
     p_end = press(spans[end], place, wet, sea, law_data, load)
     # back from the lift-off: length on the bed X, its derivatives by T, by the place and by the direction
-    grip = sea.bed_rest_friction if at_load else 0.0  # of what the bed carries of a load where the line lifts off
-    X, by_T, tension, total = 0.0, 0.0, max(T - grip * left, 0.0), 0.0
+    X, by_T, tension, total, grip = 0.0, 0.0, T, 0.0, 0.0
+    if at_load:  # of which the bed carries a part, with its friction
+        more = load_held(spans[end], (1.0 + TILT) * left, sea, d, load, tilt)
+        grip = (more - load_held(spans[end], (1.0 - TILT) * left, sea, d, load, tilt)) / (2.0 * TILT * left)
+        tension = max(T - load_held(spans[end], left, sea, d, load, pull), 0.0)
     kappa_end = 0.0
     for back in range(end - first + 1):
         i = end - back
         ds = place if i == end else spans[i].stop - spans[i].start
         if i < end:
-            tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
+            carried = load_on_bed(spans[i], sea, normal, load)
+            tension = max(tension - load_held(spans[i], carried, sea, d, load, tilt), 0.0)
+            for j in range(3):
+                pull[j] += tilt[j]
         parts = PARTS if spans[i].profile >= 0 else 1
         for part in range(parts):
             high, step = ds - ds * part / parts, ds / parts
@@ -378,14 +404,17 @@ def point_on_bed(s, y, first, end, place, spans, laws, law_data, sea, delta, out
     T = np.sqrt(flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2 + delta * delta)
     for j in range(3):
         d[j] = flat[j] / T if T > 0.0 else 0.0
-    tension, X = max(T - sea.bed_rest_friction * max(-lift, 0.0), 0.0), 0.0
+    tension, X = T, 0.0
+    if lift < 0.0:
+        tension = max(T - load_held(spans[end], -lift, sea, d, load, tilt), 0.0)
     for back in range(end - first + 1):
         i = end - back
         ds = place if i == end else spans[i].stop - spans[i].start
         low = spans[i].start - spans[first].start
         here = min(ds, low + ds - s)
         if i < end:
-            tension = max(tension - sea.bed_rest_friction * load_on_bed(spans[i], sea, normal, load), 0.0)
+            carried = load_on_bed(spans[i], sea, normal, load)
+            tension = max(tension - load_held(spans[i], carried, sea, d, load, tilt), 0.0)
         parts = PARTS if spans[i].profile >= 0 else 1
         for part in range(parts):
             high, step = ds - ds * part / parts, ds / parts
