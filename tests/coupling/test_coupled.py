@@ -203,6 +203,9 @@ def test_angular_velocity_of_a_turn_about_several_axes():
         ({"f": ([0, 0, 0], [0, 0, 0]), "g": ()}, "'g' is not a coupled part"),
         ({"f": ([0, 0, 0],)}, "has 1 entries"),
         ({"f": ([np.nan, 0, 0], [0, 0, 0])}, "not finite"),
+        (None, "given by name of the coupled part"),
+        ({"f": ([0], [0, 0, 0])}, "three numbers each"),
+        ({"f": ("abc", [0, 0, 0])}, "lists of numbers"),
     ],
 )
 def test_wrong_states_are_refused(states, message):

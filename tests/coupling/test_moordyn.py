@@ -40,6 +40,8 @@ ID  LineType AttachA AttachB UnstrLen NumSegs LineOutputs
 ---------------------- need this line -------------------
 """
 
+HOME, REST = [0.0, 0.0, -10.0], [0.0, 0.0, 0.0]
+
 
 def write(tmp_path, text=POINTS):
     path = tmp_path / "lines.txt"
@@ -197,3 +199,53 @@ def test_water_is_given_only_where_the_file_leaves_it_to_the_caller(tmp_path):
     assert ours.ExternalWaveKinGetCoordinates(system) == []
     with pytest.raises(RuntimeError, match="WaveKin 1"):
         ours.ExternalWaveKinSet(system, [[0, 0, 0]], [[0, 0, 0]], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda s: ours.Step(s, HOME, REST, 0.0, -0.1), "must be positive"),
+        (lambda s: ours.Step(s, HOME, REST, float("nan"), 0.1), "time nan is not finite"),
+        (lambda s: ours.Step(s, [float("nan"), 0, 0], REST, 0.0, 0.1), "must be finite"),
+        (lambda s: ours.Step(s, "abc", REST, 0.0, 0.1), "lists of numbers"),
+        (lambda s: ours.Step(None, HOME, REST, 0.0, 0.1), "a system is needed here, not NoneType"),
+        (lambda s: ours.GetLine(s, 0), "there is no line 0"),
+        (lambda s: ours.GetBody(s, 1), "there is no body 1"),
+        (lambda s: ours.GetLineNodePos(ours.GetLine(s, 1), 21), "has no node 21"),
+        (lambda s: ours.GetLineNodePos(ours.GetLine(s, 1), 1.5), "has no node 1.5"),
+        (lambda s: ours.GetPointPos(ours.GetLine(s, 1)), "a point is needed here, not a line"),
+        (lambda s: ours.SetLineUnstretchedLength(ours.GetLine(s, 1), float("inf")), "length inf is not finite"),
+        (lambda s: ours.SetLineUnstretchedLengthVel(ours.GetLine(s, 1), "fast"), "'fast' is not a number"),
+        (lambda s: ours.Deserialize(s, b"{}"), "cannot be restored"),
+        (lambda s: ours.Deserialize(s, ours.Serialize(s)[:-4]), "cannot be restored"),
+        (lambda s: ours.Deserialize(s, 5), "is bytes, not int"),
+        (lambda s: ours.Save(s, None), "not the path of a file"),
+        (lambda s: ours.GetFASTtens(s, 2), "tensions of 2 lines"),
+    ],
+)
+def test_wrong_calls_are_runtime_errors(call, words, opened):
+    with pytest.raises(RuntimeError, match=words):
+        call(opened)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    """A system at its equilibrium."""
+    system = ours.Create(write(tmp_path_factory.mktemp("moordyn")))
+    ours.Init(system, HOME, REST)
+    return system
+
+
+def test_state_of_another_system_is_refused(tmp_path, opened):
+    other = ours.Create(write(tmp_path, POINTS.replace("1   main     1", "7   main     1")))
+    ours.Init(other, HOME, REST)
+    with pytest.raises(RuntimeError, match="another case"):
+        ours.Deserialize(other, ours.Serialize(opened))
+
+
+def test_pictures_hold_all_nodes(tmp_path, opened):
+    """One line of 20 segments, with its tensions."""
+    ours.SaveVTK(opened, str(tmp_path / "now.vtp"))
+    text = (tmp_path / "now.vtp").read_text()
+    assert 'NumberOfPoints="21"' in text
+    assert 'Name="tension"' in text

@@ -281,6 +281,8 @@ class Coupled:
 
         Several values at once: ``set({"environment.current.speed": 1.2, "environment.wind.speed": 20})``.
         """
+        if not isinstance(path, str | Mapping):
+            raise InputError(f"set takes the path of a key, or a mapping of paths to values, not {type(path).__name__}")
         if isinstance(path, str) and self._reel(path, value):
             return
         system = self.system.replace(path, value)
@@ -372,6 +374,8 @@ class Coupled:
         """Cut a line at s (m from end A) now; both stubs fall free. With solver mixed_fem only."""
         if line not in self.model.names.lines:
             raise InputError(f"no line '{line}' to cut; there are {', '.join(self.model.names.lines)}")
+        if not isinstance(s, _NUMBERS):
+            raise InputError(f"a line is cut at a length from its end A in m, not at {s!r}")
         grips.cut(self.model, self._work, self.model.names.lines.index(line), float(s))
         self._cuts = (*self._cuts, (line, float(s)))
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from ropewalk.coupling.moordyn_instance import (
     Instance,
     Part,
     number,
+    path_of,
     plain_case,
     point_place,
     rod_nodes,
@@ -201,7 +201,7 @@ def deserialize(instance: Instance, saved: bytes) -> int:
 def save(instance: Instance, filepath: str) -> int:
     """`serialize` into a file."""
     try:
-        Path(str(filepath)).write_bytes(serialize(instance))
+        path_of(filepath).write_bytes(serialize(instance))
     except OSError as error:
         raise InputError(f"{filepath}: {error.strerror}") from None
     return SUCCESS
@@ -211,7 +211,7 @@ def save(instance: Instance, filepath: str) -> int:
 def load(instance: Instance, filepath: str) -> int:
     """Go on from a file of `save`."""
     try:
-        saved = Path(str(filepath)).read_bytes()
+        saved = path_of(filepath).read_bytes()
     except OSError as error:
         raise InputError(f"{filepath}: {error.strerror}") from None
     return int(deserialize(instance, saved))
@@ -455,7 +455,7 @@ def set_verbosity(instance: Instance, verbosity: int) -> int:
 @takes("system")
 def set_log_file(instance: Instance, filepath: str) -> int:
     """Where `log` writes."""
-    instance.log = Path(str(filepath))
+    instance.log = path_of(filepath)
     return SUCCESS
 
 

@@ -197,6 +197,13 @@ def number(value: Any, what: str) -> float:
     return found
 
 
+def path_of(filepath: Any) -> Path:
+    """A path, or InputError."""
+    if not isinstance(filepath, str | Path) or not str(filepath):
+        raise InputError(f"{filepath!r} is not the path of a file")
+    return Path(filepath)
+
+
 def plain_case(system: System) -> dict[str, Any]:
     """The case as plain data."""
     plain: dict[str, Any] = system.model_dump(by_alias=True, exclude_unset=True, mode="json")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
-from ropewalk.coupling.moordyn_instance import SUCCESS, Instance, Part, rod_nodes, takes
+from ropewalk.coupling.moordyn_instance import SUCCESS, Instance, Part, path_of, rod_nodes, takes
 from ropewalk.errors import InputError
 from ropewalk.io.vtk import Piece, polydata
 
@@ -46,7 +45,7 @@ def _piece(instance: Instance, lines: list[int], rods: list[str]) -> Piece:
 
 
 def _write(piece: Piece, filepath: str) -> int:
-    path = Path(str(filepath))
+    path = path_of(filepath)
     try:
         path.write_text(polydata(piece), encoding="ascii")
     except OSError as error:
