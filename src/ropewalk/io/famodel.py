@@ -41,6 +41,7 @@ class Family:
     added_mass: tuple[float, float]
 
 
+MOST_DIAMETER = 10.0  # m, of sections by family: their cubics mean nothing beyond
 FAMILIES = {
     "chain": Family(20.0e3, (9.11e2, 1.21e9, -2.19e9), (85.6e9, -3.93e7), 0.0, 1.80, (1.333, 0.639), (1.0, 0.5)),
     "chain_studlink": Family(21.9e3, (9.11e2, 1.21e9, -2.19e9), (88.0e9, 0.0), 0.0, 1.89, (1.376, 0.741), (1.0, 0.5)),
@@ -363,6 +364,8 @@ def _section(root: Place, entry: Place, ledger: Ledger) -> str:
         raise entry.at("mooringFamily").refuse(
             f"family {shown(family)} is not known ({known}); give a type with its numbers"
         )
+    if d > MOST_DIAMETER:
+        raise entry.at("d_nom").refuse(f"{d:g} m is no diameter of a mooring line; the limit is {MOST_DIAMETER:g} m")
     section = ledger.name("section", f"{family} {1e3 * d:g} mm".replace(".", "_"), entry.line)
     if section not in ledger.data.get("sections", {}):
         ledger.put("sections", section, _of_family(FAMILIES[family], d), entry.line, "by MoorPy's default library")
