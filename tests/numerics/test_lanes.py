@@ -17,6 +17,7 @@ from ropewalk.numerics.lanes import (
     lane_dtype,
     lane_records,
     lanes_at,
+    lanes_of,
     put_lanes,
     spread,
     where,
@@ -357,3 +358,17 @@ def test_numbers_one_after_the_other_are_lanes(shape):
 def test_lanes_are_not_of_arrays_with_gaps():
     with pytest.raises(numba.TypingError):
         numba.njit(lambda x: lanes_at(x, 0))(np.zeros(10)[::2])
+
+
+def test_numbers_from_anywhere_are_lanes():
+    """Four numbers in their order, whole ones among them."""
+    a, to = np.arange(12.0).reshape(4, 3), np.zeros(4)
+
+    @numba.njit
+    def column(a, to):
+        put_lanes(to, 0, lanes_of(a[0, 1], a[1, 1], a[2, 1], 7))
+
+    for function in (column, column.py_func):
+        to[:] = 0.0
+        function(a, to)
+        assert to.tolist() == [1.0, 4.0, 7.0, 7.0]

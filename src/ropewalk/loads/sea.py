@@ -164,7 +164,7 @@ def is_still(sea):
     return sea.wave.shape[1] == 0 and sea.current_kind != FUNCTION and not sea.current_speed > 0.0
 
 
-@kernel(**COUNTED)
+@kernel(**UNCOUNTED)
 def water_at(r, t, sea, flow):
     r"""Velocity, acceleration and surface of the water at all r (n, 3) m and time t (s), into flow (n, COLUMNS).
 

@@ -10,6 +10,8 @@ keeps the addresses of arrays in registers. Both are sound if the one who is han
 
     return _march(times, held(mesh), held(work))
 
+and holds only what was handed to it: arrays that it made itself may be gone before the call.
+
 In plain Python, and for versions of numba under which no kernel is separate, a held tuple is the tuple itself.
 """
 

@@ -310,6 +310,28 @@ def spread(typing: Any, x: Any, width: Any) -> Any:
     return signature(Lanes(width.literal_value), types.float64, width), generate
 
 
+def lanes_of(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Four numbers side by side."""
+    return np.array([a, b, c, d])
+
+
+@infer_global(lanes_of)
+class _LanesOfTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = lanes_of
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        fits = len(args) == WIDTH and not kws and all(isinstance(a, types.Float | types.Integer) for a in args)
+        return signature(Lanes(WIDTH), *([types.float64] * WIDTH)) if fits else None
+
+
+@lower_builtin(lanes_of, *([types.Float] * WIDTH))  # type: ignore[untyped-decorator]
+def _lanes_of(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    vector = ir.Constant(ir.VectorType(ir.DoubleType(), WIDTH), ir.Undefined)
+    for i, number in enumerate(args):
+        vector = builder.insert_element(vector, number, ir.Constant(INT32, i))
+    return vector
+
+
 # --- memory ---
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 FUNCTION = np.dtype(
     [
@@ -28,7 +28,7 @@ TERM = np.dtype([("amplitude", "f8"), ("omega", "f8"), ("phase", "f8")], align=T
 KNOT = np.dtype([("time", "f8"), ("c0", "f8"), ("c1", "f8"), ("c2", "f8"), ("c3", "f8")], align=True)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def ramp(t, duration):
     r"""Smooth start: factor, its rate (1/s) and second rate (1/s2) at time t.
 
@@ -49,7 +49,7 @@ def ramp(t, duration):
     return f, df, ddf
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def piece_at(t, first, stop, knot):
     """Index of the piece that holds at time t (s), by bisection."""
     low, high = first, stop - 1
@@ -62,7 +62,7 @@ def piece_at(t, first, stop, knot):
     return low
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def value_at(t, i, functions):
     r"""Value, rate (1/s) and second rate (1/s2) of function i at time t (s); 0 for i = -1.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.compile import UNCOUNTED, kernel
 from ropewalk.numerics.rotations import angle_functions, cross
 from ropewalk.physics.in_time import value_at
 
 COMPONENTS = 6  # displacements along x, y, z, then the rotation vector about them
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def _components(t, i, first, motions, out):
     """Values, rates and second rates of three components of motion i, from number `first` on, into out (3, 3)."""
     for j in range(3):
@@ -30,7 +30,7 @@ def motion(t, i, motions, out):
     _components(t, i, 0, motions, out)
 
 
-@kernel
+@kernel(**UNCOUNTED)
 def turns(i, motions):
     """True if motion i has a rotation."""
     return i >= 0 and (motions.function[i, 3] >= 0 or motions.function[i, 4] >= 0 or motions.function[i, 5] >= 0)

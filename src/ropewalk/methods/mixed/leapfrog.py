@@ -27,7 +27,7 @@ from ropewalk.assembly.element import instant
 from ropewalk.assembly.given import put_given
 from ropewalk.errors import InputError
 from ropewalk.loads.float import steepest
-from ropewalk.loads.sea import water_at
+from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.breakage import parting_element
 from ropewalk.methods.mixed.ledger_forces import add_step, begin, measure_lines
 from ropewalk.methods.mixed.nodes import friction_of, move_grip
@@ -50,10 +50,10 @@ from ropewalk.methods.mixed.tensions import (
 )
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
-from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, dot, scale3, solve_dense
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, dot, scale3, solve_dense
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.elasticity import INEXTENSIBLE
-from ropewalk.physics.motion import motion
+from ropewalk.physics.in_time import value_at
 from ropewalk.physics.ropes import NO_MEMORY
 
 BLEW_UP, UNSTABLE = 2, 3  # outcomes, beside those of mixed_steps.py
@@ -108,17 +108,18 @@ def leapfrog_message(outcome: int, clock: Any, step: float | None) -> str:
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _move_held(t, mesh, motions, out, X):
+def _move_held(t, mesh, motions, X):
     """Put the moved junctions where they are at time t; those that are held stay there."""
     which, reference, n_nodes = mesh.motion, mesh.reference, mesh.s.size
     for j in range(which.size):
         if which[j] < 0 or mesh.dof_start[j] < mesh.dof_start[j + 1]:
             continue
-        motion(t, which[j], motions, out)
         for p in range(3):
-            X[0, n_nodes + j, p] = reference[j, p] + out[0, p]
-            X[1, n_nodes + j, p] = out[1, p]
-            X[2, n_nodes + j, p] = out[2, p]
+            function = motions.function[which[j], p]
+            moved = value_at(t, function, motions.functions) if function >= 0 else ZERO3
+            X[0, n_nodes + j, p] = reference[j, p] + moved[0]
+            X[1, n_nodes + j, p] = moved[1]
+            X[2, n_nodes + j, p] = moved[2]
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)
@@ -206,11 +207,11 @@ def leap_to(t_end, mesh, sea, motions, work):
 
     The one entry into compiled code of such a run.
     """
-    return _leap(t_end, mesh, sea, motions, work, np.empty(mesh.s.size, dtype=LEAP), np.zeros((3, 3)))
+    return _leap(t_end, mesh, sea, motions, work, np.empty(mesh.s.size, dtype=LEAP))
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _move(t, h, mesh, sea, motions, work, out):
+def _move(t, h, mesh, sea, motions, work):
     """Positions at the end t of a step h, velocities as predicted, and the water there.
 
     Source: r_1 = r_0 + h v_0 + h^2 a_0/2, [Hairer2003], sec. 1.3.
@@ -221,9 +222,9 @@ def _move(t, h, mesh, sea, motions, work, out):
         move_junctions(t, mesh, motions, X)
     else:
         put_given(t, mesh)
-        _move_held(t, mesh, motions, out, X)
+        _move_held(t, mesh, motions, X)
         join_ends(X, mesh)
-    if sea.water_density > 0.0 and (sea.wave.shape[1] > 0 or sea.current_speed > 0.0):
+    if sea.water_density > 0.0 and not is_still(sea):
         water_at(X[0], t, sea, work.flow)
 
 
@@ -231,7 +232,7 @@ def _move(t, h, mesh, sea, motions, work, out):
 def _accelerate(h, now, mesh, fluid, work, leap):
     """Accelerations, velocities and tensions at the end of a step; whether all is finite, and as `forces`."""
     n_dofs = mesh.dof.shape[0]
-    fastest, slowest = forces(h, now, mesh, fluid, work.memory.grip, leap)
+    fastest, slowest = forces(h, now, mesh, fluid, work.memory.grip, leap, work.waters)
     if n_dofs > 0:
         finite = _solve_tensions(h, now, mesh, fluid, slowest > 0.0, work.memory, leap)
     else:
@@ -243,8 +244,8 @@ def _accelerate(h, now, mesh, fluid, work, leap):
 
 
 @kernel(**UNCOUNTED)
-def _leap(t_end, mesh, sea, motions, work, leap, out):
-    """As `leap_to`.  leap : (n_nodes,) of LEAP, out : (3, 3), scratch
+def _leap(t_end, mesh, sea, motions, work, leap):
+    """As `leap_to`.  leap : (n_nodes,) of LEAP, scratch
 
     Source: [Hairer2003], sec. 1.3: h < 2/omega, with the bound of the heading of this file.
     """
@@ -263,7 +264,7 @@ def _leap(t_end, mesh, sea, motions, work, leap, out):
         wanted = fixed if fixed > 0.0 else min(wanted, most)
         left = t_end - time
         h = 0.0 if is_first else left / np.ceil(left / wanted - 1e-6)
-        _move(time + h, h, mesh, sea, motions, work, out)
+        _move(time + h, h, mesh, sea, motions, work)
         finite, fastest, slowest = _accelerate(h, now, mesh, fluid, work, leap)
         if not finite:
             clock.fail_time = time

@@ -146,7 +146,7 @@ def keep_moment(i, mesh, sea, work, reading, tape):
     _note_misses(instant(X, T, work.flow), mesh, tape.worst)
 
 
-@kernel(**COUNTED)
+@kernel(**UNCOUNTED)
 def _water_at_ends(r, t, sea, reading, flow):
     """Water at the rows of a reading at time t (s), into their rows of flow (n_rows, COLUMNS)."""
     rows, place, water = reading.rows, reading.place, reading.water

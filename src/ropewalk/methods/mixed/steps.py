@@ -36,6 +36,7 @@ from ropewalk.methods.mixed.control import (
     shorter_step,
 )
 from ropewalk.methods.mixed.landing import land
+from ropewalk.methods.mixed.leap_water import Waters, allocate_waters
 from ropewalk.methods.mixed.ledger import keep_step
 from ropewalk.methods.mixed.ledger_forces import FORCES, Ledger, new_ledger
 from ropewalk.methods.mixed.nodes import friction_of, move_grip
@@ -44,7 +45,7 @@ from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, copy_mov
 from ropewalk.methods.mixed.side_by_side import give_back, take_sides, take_water
 from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join_ends, newton_iteration
 from ropewalk.model.arrays import Array, Records, records
-from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3
+from ropewalk.numerics.blockelimination import UNCOUNTED, ZERO3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.motion import turns
@@ -125,6 +126,7 @@ class Work(NamedTuple):
     ledger: Ledger
     forces: Records  # (n_rows,) of FORCES of ledger_forces.py
     memory: Elimination
+    waters: Waters  # of leapfrog
     clock: Records  # (1,) of CLOCK
     count: Records  # type: ignore[assignment]  # (1,) of COUNT; hides tuple.count, which nobody asks for
     settings: Records  # (1,) of SETTINGS
@@ -143,6 +145,7 @@ def allocate(mesh: Mesh) -> Work:
         ledger=new_ledger(),
         forces=records(n_rows, FORCES),
         memory=allocate_elimination(mesh),
+        waters=allocate_waters(n_elements),
         clock=records(1, CLOCK),
         count=records(1, COUNT),
         settings=records(1, SETTINGS),
@@ -167,7 +170,7 @@ def _leave_upright(mesh, motions, X):
     return others
 
 
-@kernel(**COUNTED)
+@kernel(**UNCOUNTED)
 def move_junctions(t, mesh, motions, X):
     """Put the held and moved junctions of X where they are at time t, and the end nodes with them; loads are put on.
 

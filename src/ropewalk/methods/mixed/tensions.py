@@ -7,10 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import SHORTEST, three, water_on_node_half
+from ropewalk.assembly.element import three
 from ropewalk.loads.bed import ground, penetration
 from ropewalk.loads.given import load_on_half
 from ropewalk.loads.point import is_bare
+from ropewalk.methods.mixed.leap_water import (
+    chord_of,
+    may_share,
+    water_of,
+    water_one_by_one,
+    water_side_by_side,
+)
 from ropewalk.methods.mixed.nodes import friction_of, lumps_of, node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
@@ -28,6 +35,7 @@ from ropewalk.numerics.blockelimination import (
     sub3,
 )
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.lanes import WIDTH
 from ropewalk.physics.elasticity import LINEAR, tension
 
 # The kernels of the loads give derivatives by position, with factors for those by acceleration and velocity. Here
@@ -131,18 +139,27 @@ def _square(k, k_geometric, k_bed, lean, m):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def forces(h, now, mesh, fluid, grip, leap):
+def forces(h, now, mesh, fluid, grip, leap, water):
     """As `_line_forces`, of all lines."""
     fastest, slowest = 0.0, 0.0
+    shares = may_share(mesh.element)
     for line in range(mesh.line.shape[0]):
-        f, tau = _line_forces(line, h, now, mesh, fluid, grip, leap)
+        n0, e0 = mesh.node_start[line], mesh.element_start[line]
+        count = mesh.element_start[line + 1] - e0
+        if shares and count >= WIDTH:
+            water_side_by_side(n0, e0, count, now, mesh.element, fluid, 0.5 * h, water)
+        else:
+            water_one_by_one(n0, e0, count, now, mesh.element, fluid, 0.5 * h, water)
+        f, tau = _line_forces(line, h, now, mesh, fluid, grip, leap, water)
         fastest, slowest = max(fastest, f), max(slowest, tau)
     return fastest, slowest
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _line_forces(line, h, now, mesh, fluid, grip, leap):
+def _line_forces(line, h, now, mesh, fluid, grip, leap, water):
     """Forces and masses along a line, without its tension, into `leap` (n_nodes,) of LEAP.
+
+    water : `Waters`
 
     Source: docs/theory/mixed_elements.md, Leapfrog: M(r_1) a_1 = F(r_1, v_1), linearised about v_0 + h a_0.
 
@@ -159,10 +176,7 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
         i, j, e = n0 + k, n0 + k + 1, e0 + k
         el = mesh.element[e]
         L, tau = el.length, el.damping
-        d = (r[j, 0] - r[i, 0], r[j, 1] - r[i, 1], r[j, 2] - r[i, 2])
-        span = max(np.sqrt(dot(d, d)), SHORTEST * L)
-        q = 1.0 / span
-        t = scale3(q, d)
+        t, span = chord_of(water, e)
         rate = (v[j, 0] - v[i, 0]) * t[0] + (v[j, 1] - v[i, 1]) * t[1] + (v[j, 2] - v[i, 2]) * t[2]
         inverse_length = 1.0 / L
         stretch = (span - L + tau * rate) * inverse_length
@@ -172,12 +186,8 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
         leap[i].stretch, leap[i].level, leap[i].rate, leap[i].reach = stretch, pull, reach * slope, reach
         leap[i].own, leap[i].next, leap[i].far = pull, 0.0, 0.0
         leap[i].tangent[0], leap[i].tangent[1], leap[i].tangent[2] = t
-        Fb, Cb = ZERO3, ZERO9
-        if fluid[0] > 0.0:
-            chord, by = (t, span), (1.0, half_h)
-            Fa, _, Ca, _, _, _, _ = water_on_node_half(el, i, j, chord, now, fluid, by)
-            Fb, _, Cb, _, _, _, _ = water_on_node_half(el, j, i, chord, now, fluid, by)
-            F, C = add3(F, Fa), add9(C, Ca)
+        (Fa, Ca), (Fb, Cb) = water_of(water.first, e), water_of(water.second, e)
+        F, C = add3(F, Fa), add9(C, Ca)
         if load.shape[0] > 0:
             Fc, Cc, _ = load_on_half(load[e], 0, 0.5 * L, t, span, three(r, i), three(v, i), half_h * HUGE)
             F, C = add3(F, Fc), add9(C, scale9(1.0 / HUGE, Cc))
@@ -185,7 +195,7 @@ def _line_forces(line, h, now, mesh, fluid, grip, leap):
             Fb, Cb = add3(Fb, Fc), add9(Cb, scale9(1.0 / HUGE, Cc))
         # slack elements count as taut ones: they may come taut in the next step, which must not be too long for it
         taut = _law(el, max(stretch, 0.0), False, mesh.law_data)[1]
-        stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) * q
+        stiffness, geometric = max(slope, taut) * inverse_length, max(pull, 0.0) / span
         lean = dot(t, ground(lumps.bed, three(r, i))[0])
         lean *= lean
         if k > 0 or not holds_first:
