@@ -26,12 +26,14 @@ TWINS = tuple(range(51400000, 51400012))
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
-# 3300050: friction at an anchor beside a winch; 8300094: line paid out at 25 m/s; 9200378: a line that parts and falls
+# 3300050: friction at an anchor beside a winch; 8300094: line paid out at 25 m/s; 9200378: a line that parts and falls;
+# 11180022: line that lies straight and shorter than it is between weights on the bed has no shape, and buckles: what the
+# law of slack lines held is no energy that the steps lose (96 % of it)
 # of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8),
 # lines that lie slack on the bed (12, 20, 110), elastic ones (9200025, 9200124); screens whose corners swing against
 # one another (35, 8800067); screens along the current (9200117)
 BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124)
-RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378)
+RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022)
 
 
 @pytest.mark.parametrize("seed", BY_AUTO)
@@ -107,11 +109,13 @@ def test_what_the_recursion_cannot_take_is_not_called_done(seed, outcome, words)
     assert result["outcome"] == outcome and words in result["text"], result["text"]
 
 
-@pytest.mark.parametrize("seed", (0, 11, 21, 22, 25, 31, 35, 38))
+@pytest.mark.parametrize("seed", (0, 2, 4, 11, 21, 22, 25, 29, 31, 35, 38))
 def test_runs_start_as_they_are_given(seed):
     """Slack inextensible lines that are given straight (21 to 35), velocities that held ends do not allow (22, 38).
 
-    The former began with 1e14 to 1e48 N, the latter with 200 times the energy that was given.
+    The former began with 1e14 to 1e48 N, the latter with 200 times the energy that was given. Inextensible pieces
+    beside elastic ones, given straight and stretched evenly, closed their gaps with 130 kJ at t = 0 (29). Lines that
+    swing back have exchanged what they held in between (2).
     """
     result = given_outcome(seed)
     assert result["outcome"] == "done", result["text"]

@@ -101,3 +101,46 @@ def test_a_joint_lets_go_only_along_its_free_axes():
     sections = {"rope": {"diameter": 0.01, "mass": 0.5, "axial_stiffness": 1e5}}
     first = begun({"velocity": [0.2, 0, 0]}, "mixed_fem", points=points, sections=sections).isel(time=0)
     assert_allclose(first.point_velocity.sel(point="bob"), [0.1, 0.1, 0], atol=1e-9)
+
+
+def taut(**start) -> rw.System:
+    """10 m of inextensible wire and 10 m of rope, EA 1e6 N, between ends 20.1 m apart."""
+    rope = {"diameter": 0.02, "mass": 1.0}
+    return rw.System.model_validate(
+        {
+            "environment": {"water_density": 0, "seabed": {"kind": "none"}},
+            "sections": {"wire": {**rope, "axial_stiffness": "inextensible"}, "rope": {**rope, "axial_stiffness": 1e6}},
+            "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [20.1, 0, 0]}},
+            "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": name, "length": 10} for name in ("wire", "rope")]}},
+            "run": {"duration": 0.01, "tolerance": 1e-5, "start": {"state": "as_given", **start}},
+            "record": {"every": 0.01},
+        }
+    )  # fmt: skip
+
+
+def test_pieces_of_a_straight_line_are_stretched_by_one_tension():
+    """The rope takes all of the stretch, e = 0.01, T = EA e = 10 kN; the wire keeps its 10 m."""
+    first = rw.simulate(taut(), progress=False).isel(time=0)
+    place = first["position"].values[:, 0]
+    # round-off of places that are sums of fifty elements
+    assert np.interp(10.0, first["s"].values, place) == pytest.approx(10.0, abs=1e-11)
+    # at rest its nodes begin to fall, which changes tensions by the square of 1e-5 s of it
+    assert first["tension"].values == pytest.approx(1e4, rel=1e-9)
+
+
+def test_a_blow_at_the_start_takes_energy():
+    """All 20 kg with 3 m/s along the line: none of the wire's may stay."""
+    energy = rw.simulate(taut(velocity=[3.0, 0.0, 0.0]), progress=False)["energy"].isel(time=0)
+    # elements of 0.4 kg: 24 nodes of the wire and the one where the pieces meet stop, 24 of the rope go on; the step that
+    # finds it takes 1e-7 s
+    assert float(energy.sel(term="loss_impact")) == pytest.approx(0.5 * 25 * 0.4 * 9.0, rel=1e-6)
+    assert float(energy.sel(term="kinetic")) == pytest.approx(0.5 * 24 * 0.4 * 9.0, rel=1e-6)
+
+
+def test_a_shape_with_gaps_begins_where_lengths_allow():
+    """Points 1 mm too far apart for a wire: the gap is no velocity of gap over step (70 kJ in the first step)."""
+    shape = [[0, 0, 0], [10.001, 0, 0], [20.1, 0, 0]]
+    run = rw.simulate(taut(lines={"l": {"shape": shape, "s": [0, 10, 20]}}), progress=False)
+    assert np.interp(10.0, run["s"].values, run["position"].values[0, :, 0]) == pytest.approx(10.0, abs=1e-9)
+    # what the stretch of the rope beside the gap gives, EA (1 mm)^2 / (2 L) of one element at most
+    assert float(run["energy"].sel(term="kinetic").max()) < 5.0

@@ -48,6 +48,9 @@ class RunAudit:
     """What a run shows on its way. Part of every checkpoint, as plain data."""
 
     first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
+    turned: float = 0.0  # J, energy exchanged: most of all records
+    held: float = 0.0  # J, largest term of the ledger of all records
+    slack: float = 0.0  # J that elements which cannot push hold by being pushed, at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
     longer: dict[str, float] = field(
         default_factory=dict
@@ -70,8 +73,10 @@ class RunAudit:
 
         energy : terms of the ledger by name, (n,) J each    limit : (n_lines,) of depth in the bed, m
         """
-        if energy and not self.first:
-            self.first = {name: float(values[0]) for name, values in energy.items()}
+        if energy:
+            if not self.first:
+                self.slack = _slack_energy(model, moments)
+            self.count_energy(energy)
         for kind, name, values in _tensions(model, moments):
             self.pulled = max(self.pulled, float(values.max(initial=0.0)))
             push = -float(values.min(initial=0.0))
@@ -89,6 +94,13 @@ class RunAudit:
         for i in np.flatnonzero(depth > limit):
             name = model.names.lines[i]
             self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
+
+    def count_energy(self, energy: Mapping[str, Array]) -> None:
+        """Take terms of the ledger into account.  energy : by name, (n,) J each"""
+        if not self.first:
+            self.first = {name: float(values[0]) for name, values in energy.items()}
+        turned, held = exchanged(self.first, energy)
+        self.turned, self.held = max(self.turned, turned), max(self.held, held)
 
     def _note_lengths(self, model: Model, moments: Moments) -> None:
         """How much longer inextensible lines are than their lengths: ends too far apart force that."""
@@ -158,27 +170,47 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _steps(figures)
 
 
-def exchanged(first: Mapping[str, float], last: Mapping[str, float]) -> tuple[float, bool]:
-    """Energy that went from one term of a ledger to another, J: half the sum of all changes; whether anything moved.
+def exchanged(first: Mapping[str, float], energy: Mapping[str, Array]) -> tuple[float, float]:
+    """Energy that went from one term of a ledger to another, J: half the sum of all changes since the first record,
+    the most of all records, for what swings comes back; and the largest term, J.
 
     Velocities given at the start count as if they had come from rest: what spins freely exchanges nothing else.
+
+    energy : terms by name, (n,) J each
     """
-    terms = [name for name in last if name != "closure"]
-    change = sum(abs(float(last[name]) - first.get(name, 0.0)) for name in terms) + first.get("kinetic", 0.0)
-    largest = max((max(abs(float(last[name])), abs(first.get(name, 0.0))) for name in terms), default=0.0)
-    return 0.5 * change, 0.5 * change > STILL * largest
+    terms = [name for name in energy if name != "closure"]
+    change = sum(np.abs(energy[name] - first.get(name, 0.0)) for name in terms) + first.get("kinetic", 0.0)
+    largest = max((float(np.abs(energy[name]).max(initial=0.0)) for name in terms), default=0.0)
+    return 0.5 * float(np.max(change, initial=0.0)), largest
+
+
+def has_moved(turned: float, held: float) -> bool:
+    """Whether an energy exchanged is more than an equilibrium leaves.  held : largest term of the ledger, J"""
+    return turned > STILL * held
+
+
+def _slack_energy(model: Model, moments: Moments) -> float:
+    """Energy of elements that cannot push and are pushed by the law of slack lines, at the first of the moments, J.
+
+    Lines that lie slack have no shape of their own. Those that are found straight may buckle, and lose this.
+    """
+    total, position = 0.0, moments.fields["position"]
+    for kind, name, tension in _tensions(model, moments):
+        if kind == "line":
+            i = model.names.lines.index(name)
+            own = slice(int(moments.start[i]), int(moments.start[i + 1]))
+            way = np.diff(moments.s[own]) - np.linalg.norm(np.diff(position[0, own], axis=0), axis=1)
+            total += 0.5 * float(np.maximum(-tension[0, :-1], 0.0) @ np.maximum(way, 0.0))
+    return total
 
 
 def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
-    energy = figures.get("energy")
-    if energy is None or "closure" not in energy or not audit.first:
-        return
-    turned, has_moved = exchanged(audit.first, energy)
-    if not has_moved:
+    energy, turned = figures.get("energy"), audit.turned
+    if energy is None or "closure" not in energy or not has_moved(turned, audit.held):
         return
     blows, stepping = (float(energy.get(name, 0.0)) for name in ("loss_impact", "loss_numerics"))
     stepping += min(blows, 0.0)  # impacts only take energy
-    lost = abs(stepping) / turned
+    lost = max(abs(stepping) - audit.slack, 0.0) / turned
     if lost > NUMERICS:
         sign = "dissipate" if stepping >= 0.0 else "add"
         text = (

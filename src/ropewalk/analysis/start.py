@@ -18,10 +18,12 @@ from ropewalk.model.given import still
 from ropewalk.model.joints import FREE, HELD, LOOSE
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State, end_positions, initial_state
+from ropewalk.physics.elasticity import INEXTENSIBLE, strain
 from ropewalk.spec.fields import NO_FIELDS, Fields
 from ropewalk.spec.start import LineStart, Start
 from ropewalk.spec.system import System
 
+Shape = tuple[Array, Array, Array]  # of a line: s (n,) m, positions (n, 3) m, tensions (n,) N
 START_SETTINGS = ("start_from", "start_at")  # fields that say whether the first state is settled on the solver's mesh
 AS_GIVEN, EQUILIBRIUM = "as_given", "equilibrium"
 ANY_ERROR = 1e6  # accuracy of elements that keeps their number as it is
@@ -39,13 +41,13 @@ def first_state(
     """The state that a run begins from, on the nodes of the solver where it has its own, and what is doubtful."""
     start = EQUILIBRIUM if system.run is None else system.run.start
     if start == AS_GIVEN:
-        return initial_state(model), ()
+        return _straightened(model), ()
     if start == EQUILIBRIUM:
         return _at_rest(system, model, solver, functions, settle=False)
     assert isinstance(start, Start)
     doubts: Sequence[Doubt] = ()
     if start.state == AS_GIVEN:
-        state = initial_state(model)
+        state = _straightened(model)
     else:
         other = _under(system, start)
         under = build(other, functions)
@@ -189,6 +191,11 @@ def _reshaped(system: System, model: Model, before: State, state: State, start: 
             parts.append((state.s[nodes], state.position[nodes], state.tension[nodes]))
         else:
             parts.append(_line(system, model, i, now[i], shape, own))
+    return _with_lines(state, parts)
+
+
+def _with_lines(state: State, parts: list[Shape]) -> State:
+    """A state with other nodes of the lines, at rest."""
     counts = [s.size for s, _, _ in parts]
     return state._replace(
         start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -199,17 +206,58 @@ def _reshaped(system: System, model: Model, before: State, state: State, start: 
     )
 
 
+def _straightened(model: Model) -> State:
+    """The state as the file gives it, with lines straight between their ends."""
+    state = initial_state(model)
+    ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    return _with_lines(state, [_straight(model, i, pair) for i, pair in enumerate(ends)])
+
+
+def _straight(model: Model, i: int, ends: Array) -> Shape:
+    """Line i straight between its ends: its pieces stretched by one tension, or all of it shorter than it is.
+
+    Stretched evenly, inextensible pieces beside elastic ones would be longer than they are.
+    """
+    lines, sections = model.lines, model.sections
+    own = slice(int(lines.piece_start[i]), int(lines.piece_start[i + 1]))
+    length, section = lines.piece_length[own], lines.piece_section[own]
+    s = np.concatenate([[0.0], np.cumsum(length)])
+    span = float(np.linalg.norm(ends[1] - ends[0]))
+
+    def stretched(T: float) -> Array:
+        """(n_pieces,) lengths under a tension, m."""
+        laws = ((sections.law[k], sections.law_data, sections.law_start[k], sections.law_start[k + 1]) for k in section)
+        e: Array = np.array([strain(T, *law)[0] for law in laws])
+        return length * (1.0 + e)
+
+    way: Array = length
+    T = 0.0
+    if span > length.sum() and np.any(sections.law[section] != INEXTENSIBLE):
+        from scipy.optimize import brentq  # when used: it takes long to load
+
+        high = 1.0
+        while (longest := float(stretched(high).sum())) < span and high < STRONGEST:
+            high *= 2.0
+        T = high if longest < span else float(brentq(lambda T: float(stretched(T).sum()) - span, 0.0, high))
+        way = stretched(T)
+    share = np.concatenate([[0.0], np.cumsum(way)]) / way.sum()
+    return s, ends[0] + share[:, None] * (ends[1] - ends[0]), np.full(s.size, T)
+
+
+STRONGEST = 1e15  # N: no line in the sea has it
+
+
 def _joined(parts: list[Array], columns: int) -> Array:
     return np.concatenate(parts) if parts else np.zeros((0, columns) if columns else 0)
 
 
-def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: LineStart) -> tuple[Array, Array, Array]:
+def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: LineStart) -> Shape:
     """s, positions and tensions at the points of a line in a given shape."""
     length, name = float(model.lines.length[i]), model.names.lines[i]
     if shape == "catenary":
         return _hung(system, name, ends)
     if shape == "straight":
-        return np.array([0.0, length]), np.array(ends), np.zeros(2)
+        return _straight(model, i, ends)
     points: Array = np.array(shape)
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if way[-1] <= 0.0:
@@ -232,7 +280,7 @@ def _line(system: System, model: Model, i: int, ends: Array, shape: Any, own: Li
 GAP = 1e-3  # of a line's length: how far a given shape may end from the line's ends
 
 
-def _hung(system: System, name: str, ends: Array) -> tuple[Array, Array, Array]:
+def _hung(system: System, name: str, ends: Array) -> Shape:
     """A line alone between fixed ends, at rest in still water."""
     from ropewalk.analysis.statics import statics
 

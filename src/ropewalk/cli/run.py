@@ -160,19 +160,19 @@ def energy_balance(dataset: xr.Dataset) -> dict[str, float | None] | None:
     losses also what the time stepping lost (`numerics`, J; below zero if it gained) and its size over the energy turned
     over (`numerics_share`), and what lines lost that came taut (`impact`, J).
     """
-    from ropewalk.analysis.audit_run import exchanged
+    from ropewalk.analysis.audit_run import exchanged, has_moved
 
     if "energy" not in dataset or "closure" not in dataset["term"].values:
         return None
     energy = dataset["energy"]
     names = [str(name) for name in dataset["term"].values]
-    first, last = (dict(zip(names, energy.values[k].tolist(), strict=True)) for k in (0, -1))
-    turned, has_moved = exchanged(first, last)
-    missing = abs(last["closure"])
-    balance = {"turned_over": turned, "missed": missing, "share": missing / turned if has_moved else None}
+    terms = dict(zip(names, energy.values.T, strict=True))
+    turned, held = exchanged({name: float(values[0]) for name, values in terms.items()}, terms)
+    moved, missing = has_moved(turned, held), abs(float(terms["closure"][-1]))
+    balance = {"turned_over": turned, "missed": missing, "share": missing / turned if moved else None}
     if "loss_numerics" in dataset["term"].values:
         lost = float(energy.sel(term="loss_numerics").values[-1])
-        balance |= {"numerics": lost, "numerics_share": abs(lost) / turned if has_moved else None}
+        balance |= {"numerics": lost, "numerics_share": abs(lost) / turned if moved else None}
     if "loss_impact" in dataset["term"].values:
         balance["impact"] = float(energy.sel(term="loss_impact").values[-1])
     return balance

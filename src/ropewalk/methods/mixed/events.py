@@ -29,6 +29,8 @@ from ropewalk.numerics.held import held
 TINY_STEP = 1e-5  # s, of the step that finds accelerations
 BLOW_STEP = 1e-7  # s, of the step that shows velocities which are not allowed: accelerations do nothing in it
 ALLOWED = 1e-3  # of the largest velocity: change in that step which is none
+LEAST_GAP = 1e-13  # of the extent: round-off of the places
+LARGEST_GAP = 1e-2  # of the extent: what is further from its lengths is no state of these lines
 TINY_ITERATIONS = 8  # of Newton, in each
 STEP_AFTER_BREAK = 1e-3  # of the longest step
 BRAKED = 0.1  # of its velocity: what a node at a winch may lose of it in the first step after its element was split
@@ -68,6 +70,26 @@ def loosen(work: FemWork) -> None:
         stretch = np.linalg.norm(np.diff(now.X[0, nodes], axis=0), axis=1) / element.length - 1.0
         is_slack = (element.slack > 0.0) & (stretch < 0.0) & (T >= 0.0)
         T[is_slack] = (element.slack * stretch)[is_slack]
+
+
+def meet_lengths(model: Model, work: FemWork) -> None:
+    """Move the nodes of a state that is given to where lines and links have their lengths, if they are not there.
+
+    The first step would else close such gaps at once, with a velocity of gap over step, or over the time of damping.
+    """
+    kept, mesh = work.steps, work.mesh
+    now, trial = kept.now, kept.trial
+    velocity, damping = now.X[1].copy(), mesh.element.damping.copy()
+    now.X[1], mesh.element.damping = 0.0, 0.0
+    _tiny_step(model, work, BLOW_STEP)
+    now.X[1], mesh.element.damping = velocity, damping
+    own = slice(_first_link(mesh))
+    extent = float(np.ptp(now.X[0, own], axis=0).max(initial=0.0))
+    gap = float(np.abs(trial.X[0, own] - now.X[0, own]).max(initial=0.0))
+    if LEAST_GAP * extent < gap < LARGEST_GAP * extent:
+        now.X[0, own] = trial.X[0, own]
+        work.first[:] = stored_energy(now.X, now.T, mesh, model.sea.gravity)
+    copy_state(now, trial)
 
 
 def take_blow(model: Model, work: FemWork) -> None:

@@ -26,6 +26,7 @@ from ropewalk.methods.mixed.events import (
     has_events,
     loosen,
     march_to,
+    meet_lengths,
     restart_ledger,
     step_to,
     take_blow,
@@ -131,6 +132,7 @@ class MixedFem:
         self._set(model, work)
         if self.start_at == "as_given":
             loosen(work)
+            meet_lengths(model, work)
             take_blow(model, work)
             find_acceleration(model, work)
         restart_ledger(model, work)

@@ -99,6 +99,7 @@ DIVERGED = 4.0  # growth of a Newton correction, beyond the first one, that mean
 FURTHEST = 2.0  # times the last step, that accelerations are extrapolated
 STRETCH = 0.2  # of a step, by which steps may be longer to end at t_end: cheaper than another short one
 JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no shorter step would resolve
+JUMP_TOLERANCE = 3e-3  # to which that step belongs; with a smaller one it is shorter in proportion
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
 PUSH, RESTART = 1, 2  # elements may push for one step; and that step is one of backward Euler, without memory
 WILD = 5.0  # times the speed before: an error of a step of recovery that means another root than that of the motion
@@ -417,7 +418,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             continue
         scale = max(speed, clock.speed, settings.speed_floor)
         ratio = error / (scale * settings.tolerance) if not fixed else 0.0
-        floor = JUMP_STEP * settings.most_step
+        floor = JUMP_STEP * min(1.0, settings.tolerance / JUMP_TOLERANCE) * settings.most_step
         is_impact = clock.impact > 0.0
         is_taut = not fixed and came_taut(mesh, work.now.T, work.trial.T)
         if ratio > allowed_ratio(h, clock.ordinary, is_impact) and h > floor:
