@@ -219,3 +219,27 @@ def test_bars_that_push_although_they_cannot_are_doubtful():
         seen.look(model, Moments.of([state._replace(element_tension=tension)]), {}, depth_limits(model))
         assert [doubt.code for doubt, _ in run_findings(model, seen, figures)] == codes
         assert not list(run_findings(model, seen, {}))
+
+
+def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
+    """A rope hung from both ends rests within round-off; a solver that moves it 1e-5 of its extent is found out."""
+    from ropewalk.methods.mixed.solver import MixedFem
+
+    hung = pendulum(points={"top": {"position": [0, 0, 0]}, "bob": {"position": [8, 0, 0]}}, run={"duration": 1.0})
+    assert json.loads(rw.simulate(hung, progress=False).attrs["doubts"]) == []
+    march = MixedFem.march
+
+    def restless(self, model, work, times):
+        passage = march(self, model, work, times)
+        passage.moments.fields["position"][-1, 2, 2] += 1e-5 * 8.0
+        return passage
+
+    monkeypatch.setattr(MixedFem, "march", restless)
+    (doubt,) = json.loads(rw.simulate(hung, progress=False).attrs["doubts"])
+    assert doubt["code"] == "leaves-rest"
+    # the rope sags 2.6 m over 8 m: its extent is the diagonal of that
+    assert doubt["value"] == pytest.approx(1e-5, rel=0.1)
+    driven = {"kind": "harmonic", "terms": [{"direction": [0, 0, 1], "amplitude": 0.1, "omega": 1.0}]}
+    pulled = pendulum(points={"top": {"position": [0, 0, 0], "joint": "moving", "motion": driven},
+                              "bob": {"position": [8, 0, 0]}}, run={"duration": 1.0})  # fmt: skip
+    assert "leaves-rest" not in rw.simulate(pulled, progress=False).attrs["doubts"]

@@ -16,6 +16,7 @@ from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.loads.footing import footing_depths
 from ropewalk.model.arrays import Array
+from ropewalk.model.given import changes
 from ropewalk.model.model import Model
 from ropewalk.model.moments import Moments
 from ropewalk.model.state import State
@@ -24,6 +25,8 @@ from ropewalk.physics.elasticity import INEXTENSIBLE
 NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained by the steps, impacts apart
 CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger misses
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
+AT_REST = 1e-6  # of the extent of a system: how far it may move where nothing drives it
+PARTS = ("position", "body_position", "net_position")  # fields of a state with the places of what may move
 BEGUN = 1e-6  # of the extent of nets: how far a solver may move knots when it starts
 WORST_LENGTH = 1e-2  # of the length of an inextensible line, by which it may not be longer
 PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do so
@@ -50,6 +53,8 @@ class RunAudit:
     first: dict[str, float] = field(default_factory=dict)  # J, terms of the ledger at the first record
     turned: float = 0.0  # J, energy exchanged: most of all records
     held: float = 0.0  # J, largest term of the ledger of all records
+    home: list[list[list[float]]] = field(default_factory=list)  # m, PARTS at the first record of what nothing drives
+    way: float = 0.0  # of the extent: how far that moved
     slack: float = 0.0  # J that elements which cannot push hold by being pushed, at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
     longer: dict[str, float] = field(
@@ -67,6 +72,17 @@ class RunAudit:
         if given.net_position.size:
             extent = max(float(np.ptp(given.net_position, axis=0).max()), np.finfo(float).tiny)
             self.begun = float(np.abs(begun.net_position - given.net_position).max()) / extent
+
+    def look_at_rest(self, moments: Moments) -> None:
+        """Take recorded moments of a system into account that nothing drives."""
+        places = [moments.fields[name] for name in PARTS if name in moments.fields]
+        if not self.home:
+            self.home = [place[0].tolist() for place in places]
+        home = [np.reshape(first, (-1, 3)) for first in self.home]
+        extent = float(np.linalg.norm(np.ptp(np.concatenate(home), axis=0))) if sum(map(len, home)) else 0.0
+        if extent > 0.0:
+            far = max(float(np.abs(now - first).max(initial=0.0)) for now, first in zip(places, home, strict=True))
+            self.way = max(self.way, far / extent)
 
     def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], limit: Array) -> None:
         """Take recorded moments into account.
@@ -164,6 +180,7 @@ def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> I
     yield from _lengths(model, audit)
     yield from _bed(model, audit)
     yield from _blows(model, audit)
+    yield from _leaves(audit)
     if "largest_strain" in figures:  # of the solvers of bars
         yield from _pushes(audit)
         yield from _begun(audit)
@@ -267,6 +284,26 @@ def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
             "'constrained' or 'projection'"
         )
         yield Doubt("start-moved", "", audit.begun, BEGUN, text), False
+
+
+def is_driven(model: Model) -> bool:
+    """Whether anything makes a system move that is at rest: waves, motions, winches, breaks, loads in time, vortices."""
+    sea, lines = model.sea, model.lines
+    flows = sea.water_density > 0.0 and (sea.wave.shape[1] > 0 or np.any(model.sections.lift.coefficient > 0.0))
+    return bool(
+        flows or changes(model) or model.motions.function.size or lines.winches.line.size or lines.breaks.line.size
+    )
+
+
+def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
+    """What leaves its equilibrium although nothing drives it."""
+    if audit.way > AT_REST:
+        text = (
+            f"nothing drives the run, and it leaves its equilibrium by {audit.way:.2g} of its extent (limit "
+            f"{AT_REST:g}): parts of it are unstable, slack or next to slack there, or steps are too long; compare with a "
+            "smaller run.step or run.tolerance"
+        )
+        yield Doubt("leaves-rest", "", audit.way, AT_REST, text), False
 
 
 def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.analysis import start
-from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
+from ropewalk.analysis.audit_run import RunAudit, depth_limits, is_driven, run_findings
 from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
@@ -98,6 +98,7 @@ def run(
     recorder: Recorder,
     progress: Callable[[float], None] | None = None,
     notice: Notice | None = None,
+    is_at_rest: bool = False,
 ) -> Report:
     """Advance through `times` (s, rising) and record every one; the Report sums up.
 
@@ -105,7 +106,7 @@ def run(
     reports (a static one finds the equilibrium there). If the recorder holds a checkpoint, the run goes
     on from it and `state` is not used. ConvergenceError if an advance fails or a state is not finite; what was
     recorded before stays in the recorder. When a `notice` to end is given, KeyboardInterrupt after the next record and
-    a checkpoint.
+    a checkpoint. What is at rest by `is_at_rest`, and driven by nothing, shall stay so; else it carries a doubt.
     """
     saved, report = recorder.saved, Report()
     if saved is None:
@@ -116,6 +117,7 @@ def run(
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
     seen, limits = RunAudit(**tally.audit), depth_limits(model)
+    is_still = is_at_rest and not is_driven(model)
     if saved is None and state is not None and state.net_position.size:
         seen.look_at_start(state, solver.read(model, work))
     if notice is not None:
@@ -129,6 +131,8 @@ def run(
                 report = replace(report, status=Status.NOT_FINITE, message=str(error))
                 raise ConvergenceError(_stopped(recorder, error.time, times[-1], str(error)), report) from None
             seen.look(model, moments, passage.energy, limits)
+            if is_still:
+                seen.look_at_rest(moments)
         reached = 0 if moments is None else moments.time.size
         tally.count(report, reached)
         if not report.good:
@@ -311,7 +315,8 @@ def _recorded(
                 (None, kept_doubts(recorder)) if saved else start.first_state(system, model, method, case.functions)
             )
             recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
-            report = run(model, method, state, case.times, recorder, show, notice)
+            is_at_rest = start.start_setting(system) == start.EQUILIBRIUM
+            report = run(model, method, state, case.times, recorder, show, notice, is_at_rest)
     except ConvergenceError as error:
         reason = run_trouble(model, str(error))
         failed = RunFailedError(reason, error.report)

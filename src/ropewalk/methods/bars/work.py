@@ -51,6 +51,7 @@ LOOSE = 1e-9  # relative: bars that yield and are shorter by more are slack at t
 PUSHES = 1e-9  # of the largest tension: with which bars that yield may push at a moment
 RELEASES = 20  # of such bars, one lot after the other
 SLOPE = 1.0  # of the coefficients of screens by their angle, 1/rad, at most
+TURNS = 4.0  # sum over the corners of how far each turns a screen, about two axes, times its shorter width
 NO_LENGTH = 1e-9  # of the bar's length: ends closer than this give a bar no direction
 
 
@@ -372,7 +373,10 @@ def stable_step(work: BarsWork) -> float:
 
 
 def _screen_stiffness(work: BarsWork) -> Array:
-    """(n,) change of the force of screens on their corners as they turn about the shortest bar there, N/m."""
+    """(n,) bound on the change of the force of screens on their corners as these move, N/m: rows summed [Gershgorin].
+
+    Corners one after the other up and down turn a screen most, about the shortest bar there.
+    """
     bars, field, s = work.bars, work.field, work.steps
     turning, near = np.zeros(bars.mass.size), np.full(bars.mass.size, np.inf)
     for side in range(2):
@@ -383,7 +387,7 @@ def _screen_stiffness(work: BarsWork) -> Array:
         u = np.mean(screen.wake * field.flow[corner, VELOCITY : VELOCITY + 3] - s.v[corner], axis=0)
         area = 0.5 * float(np.linalg.norm(np.cross(c - a, d - b)))
         turning[corner] += 0.5 * work.medium.water_density * float(u @ u) * area * SLOPE / corner.size
-    return turning / near
+    return TURNS * turning / near
 
 
 def bar_name(work: BarsWork, model: Model, k: int) -> str:
