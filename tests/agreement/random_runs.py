@@ -58,7 +58,7 @@ def as_run(rng: np.random.Generator, case: dict[str, Any], title: str) -> dict[s
 
 def run_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_run) -> dict[str, Any]:
     """How the run of a seed ends: done, refused, failed or crashed, with its doubts.  make : the case of a seed"""
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         result = rw.simulate(rw.System.model_validate(make(seed)), progress=False)
     except InputError as error:
@@ -73,7 +73,7 @@ def run_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_run) -
         if "leaves-rest" in doubts and not MAY_MOVE & set(doubts):
             outcome, text = "failed", f"moves where nothing drives it; doubts: {text}"
     return {"seed": seed, "kind": "run", "outcome": outcome, "text": text, "methods": {},
-            "time": time.perf_counter() - begin}  # fmt: skip
+            "time": time.process_time() - begin}  # fmt: skip
 
 
 def at_rest(system: rw.System, duration: float) -> float:

@@ -31,8 +31,8 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
 # law of slack lines held is no energy that the steps lose (96 % of it)
 # of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8),
 # lines that lie slack on the bed (12, 20, 110), elastic ones (9200025, 9200124); screens whose corners swing against
-# one another (35, 8800067); screens along the current (9200117)
-BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124)
+# one another (35, 8800067, 11180104); screens along the current (9200117)
+BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 11180104)
 RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022)
 
 
@@ -97,16 +97,17 @@ def test_random_runs_of_bars_pass_their_audit(seed):
 
 
 @pytest.mark.parametrize(
-    "seed, outcome, words",
+    "seed, words",
     [
-        (166, "refused", "loops of its bars repeat one another"),
-        (61117030, "failed", "line 'l0' sinks 24 m into the bed"),
+        (166, "loops of its bars repeat one another"),
+        (61117030, "line 'l0' is slack at rest"),
+        (11180051, "line 'l2' is slack at rest"),
     ],
 )
-def test_what_the_recursion_cannot_take_is_not_called_done(seed, outcome, words):
+def test_what_the_recursion_cannot_take_is_refused(seed, words):
     """A rhombic net, and moorings so slack that bars which keep their length both ways have no place on the bed."""
     result = bar_run_outcome(seed)
-    assert result["outcome"] == outcome and words in result["text"], result["text"]
+    assert result["outcome"] == "refused" and words in result["text"], result["text"]
 
 
 @pytest.mark.parametrize("seed", (0, 2, 4, 11, 21, 22, 25, 29, 31, 35, 38))

@@ -27,7 +27,7 @@ CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger 
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
 AT_REST = 1e-6  # of the extent of a system: how far it may move where nothing drives it
 PARTS = ("position", "body_position", "net_position")  # fields of a state with the places of what may move
-BEGUN = 1e-6  # of the extent of nets: how far a solver may move knots when it starts
+BEGUN = 1e-6  # of the extent: how far a solver may move lines and nets when it starts
 WORST_LENGTH = 1e-2  # of the length of an inextensible line, by which it may not be longer
 PUSH = 1e-3  # of the largest tension: with which bars that cannot push may do so
 REJECTED = 0.5  # of all steps: rejected, or failed in their iteration
@@ -62,16 +62,19 @@ class RunAudit:
     )  # of their lengths, by inextensible line; most of all records
     pushed: dict[str, float] = field(default_factory=dict)  # N, by line or net whose sections cannot push
     pulled: float = 0.0  # N, largest tension of all
-    begun: float = 0.0  # of the nets' extent: how far the solver moved knots from the state that it was given
+    begun: float = 0.0  # of the extent: how far the solver moved lines and nets from the state that it was given
     ends: dict[str, list[float]] = field(
         default_factory=dict
     )  # by line on the bed: least and most of each end, N; longest element, m
 
     def look_at_start(self, given: State, begun: State) -> None:
-        """Take into account where the solver begins, against the state that it was given."""
-        if given.net_position.size:
-            extent = max(float(np.ptp(given.net_position, axis=0).max()), np.finfo(float).tiny)
-            self.begun = float(np.abs(begun.net_position - given.net_position).max()) / extent
+        """Take into account where the solver begins, against the state that it was given on the same nodes."""
+        pairs = [(given.net_position, begun.net_position)]
+        if np.array_equal(given.s, begun.s):
+            pairs.append((given.position, begun.position))
+        for first, now in pairs:
+            extent = max(float(np.ptp(first, axis=0).max(initial=0.0)), np.finfo(float).tiny) if first.size else 1.0
+            self.begun = max(self.begun, float(np.abs(now - first).max(initial=0.0)) / extent)
 
     def look_at_rest(self, moments: Moments) -> None:
         """Take recorded moments of a system into account that nothing drives."""
@@ -276,12 +279,11 @@ def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 
 
 def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
-    """Nets that the solver straightened, so that the run does not begin at rest."""
+    """Lines and nets that the solver straightened, so that the run does not begin at rest."""
     if audit.begun > BEGUN:
         text = (
-            f"the run starts with knots of nets {audit.begun:.2g} of their extent away from the equilibrium (limit "
-            f"{BEGUN:g}): bars of this solver keep their length, so that slack twines were straightened; use solver "
-            "'constrained' or 'projection'"
+            f"the run starts {audit.begun:.2g} of its extent away from the equilibrium (limit {BEGUN:g}): bars of this "
+            "solver keep their length, so that slack ones were straightened; use solver 'constrained' or 'projection'"
         )
         yield Doubt("start-moved", "", audit.begun, BEGUN, text), False
 

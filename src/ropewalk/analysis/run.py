@@ -118,7 +118,7 @@ def run(
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
     seen, limits = RunAudit(**tally.audit), depth_limits(model)
     is_still = is_at_rest and not is_driven(model)
-    if saved is None and state is not None and state.net_position.size:
+    if saved is None and is_at_rest and state is not None and hasattr(solver, "at_rest"):  # it is on its own bars
         seen.look_at_start(state, solver.read(model, work))
     if notice is not None:
         notice.is_watched = True

@@ -22,6 +22,7 @@ from ropewalk.model.state import State
 
 MOST_LOOPS = 300  # dense system of the loops; nets belong to the constrained solver
 RIDGE = 1e-11  # share of the diagonal of the loops' system that lets redundant loops be solved
+STRAIGHTENED = 1e-2  # of the extent of the lines: how far the start may move nodes of slack ones
 LARGEST_TENSION = 100.0  # times the tensions and loads at rest: above it those of the recursion are arithmetic
 CRITICAL_STRAIN = 0.05  # at which the control of a gap pulls with the largest tension, [Otto2022] as identified
 # loops are closed along the replies of the last accelerations, so these belong to the state as well
@@ -54,6 +55,7 @@ class Recursive(BarsInTime):
     def start(self, model: Model, state: State) -> BarsWork:
         """Cut lines into bars and lay a tree through them."""
         work = self._begin(model, state)
+        _refuse_slack(model, work, state)
         tree = build_tree(work.bars)
         if tree.loop.size > MOST_LOOPS:
             raise InputError(
@@ -140,6 +142,20 @@ class Recursive(BarsInTime):
         work.steps.mobility[:] = snapshot["mobility"]
         _share(work)
         return work
+
+
+def _refuse_slack(model: Model, work: BarsWork, state: State) -> None:
+    """Bars of lines that lie slack at rest are shorter than their length; straightened ones have no place on the bed."""
+    places = work.places
+    if not state.element_tension.size or not np.array_equal(state.s, places.line_s):
+        return  # of another method: bars cut from a curve are all shorter than the curve
+    way = np.linalg.norm(work.steps.r[places.line_node] - state.position, axis=1)
+    if float(way.max()) > STRAIGHTENED * float(np.linalg.norm(np.ptp(state.position, axis=0))):
+        line = int(np.searchsorted(places.line_start, int(way.argmax()), side="right")) - 1
+        raise InputError(
+            f"recursive: line '{model.names.lines[line]}' is slack at rest, and its bars, which keep their length both "
+            f"ways, would start {way.max():.3g} m away; use the solver 'constrained' or 'mixed_fem', or shorten the line"
+        )
 
 
 def _refuse_locked(model: Model, work: BarsWork, found: float) -> None:
