@@ -58,9 +58,10 @@ def find_acceleration(model: Model, work: FemWork) -> None:
 
 
 def loosen(work: FemWork) -> None:
-    """Give elements that are shorter than their length, and cannot push, the tension of slack ones.
+    """Give elements without tension that are shorter than their length, and cannot push, the tension of slack ones.
 
-    A state without tensions leaves open whether they are taut, and Newton's method would try that first.
+    A state without tensions leaves open whether they are taut, and Newton's method would try that first. Those with a
+    tension are taut: chords of a curve are shorter than it.
     """
     mesh, now = work.mesh, work.steps.now
     for line in range(mesh.line.shape[0]):
@@ -68,7 +69,7 @@ def loosen(work: FemWork) -> None:
         own = slice(int(mesh.element_start[line]), int(mesh.element_start[line + 1]))
         element, T = mesh.element[own], now.T[own]
         stretch = np.linalg.norm(np.diff(now.X[0, nodes], axis=0), axis=1) / element.length - 1.0
-        is_slack = (element.slack > 0.0) & (stretch < 0.0) & (T >= 0.0)
+        is_slack = (element.slack > 0.0) & (stretch < 0.0) & (T == 0.0)
         T[is_slack] = (element.slack * stretch)[is_slack]
 
 
