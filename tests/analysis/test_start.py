@@ -112,7 +112,7 @@ def taut(**start) -> rw.System:
             "sections": {"wire": {**rope, "axial_stiffness": "inextensible"}, "rope": {**rope, "axial_stiffness": 1e6}},
             "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [20.1, 0, 0]}},
             "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": name, "length": 10} for name in ("wire", "rope")]}},
-            "run": {"duration": 0.01, "tolerance": 1e-5, "start": {"state": "as_given", **start}},
+            "run": {"duration": 0.01, "tolerance": 1e-6, "start": {"state": "as_given", **start}},
             "record": {"every": 0.01},
         }
     )  # fmt: skip

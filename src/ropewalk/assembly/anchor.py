@@ -26,6 +26,7 @@ from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3
 from ropewalk.numerics.compile import kernel
 
 ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
+SAME_PLACE = 1e-9  # relative: what is nearer to a place is there
 AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
 
 
@@ -81,6 +82,18 @@ def lying_ends(model: Model, state: State) -> Flags:
             reached = 0.0 if side == 0 else float(lines.length[i])
             lies[i, side] = ground is not None and abs(ground[side] - reached) <= AT_END * lines.length[i]
     return lies
+
+
+def laid_ends(model: Model, state: State) -> Flags:
+    """(n_lines, 2) whether a state has ends A and B that are held on the bed laid in it, away from where they are held.
+
+    What is given straight or in another shape begins at its anchors, and takes no end with it into a soft bed.
+    """
+    ends = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    nodes = np.stack([state.position[state.start[:-1]], state.position[state.start[1:] - 1]], axis=1)
+    away = np.linalg.norm(nodes - ends, axis=2) > SAME_PLACE * (1.0 + np.abs(ends).max(axis=2, initial=0.0))
+    laid: Flags = away & lying_ends(model, state)
+    return laid
 
 
 def end_section(model: Model, line: int, side: int) -> int:

@@ -10,6 +10,10 @@ impulses are integrated in [Acary2008] and [Chen2013]; the accelerations after i
 
 The error of positions in such a step, :math:`c\, h\, \Delta v`, falls with h, but its ratio to h, which the tolerance
 is about, does not. It may be as large as that of an ordinary step: what counts is the mean over the length of one.
+
+The shortest step is repeated by backward Euler, too, where its error is too large: waves along stiff lines that no step
+resolves die out by it. Generalised-alpha takes the acceleration at the start of a step for half of it, and gave a node
+that a stretched line lets go twice the energy that the line had.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ SAFETY = 0.85  # of the step that would just meet the tolerance
 GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
 FADING = 0.7  # by which the error of steps of impact falls from one to the next, at least; else it is no blow
+BLOW, CALM = 1.0, 2.0  # kinds of steps by backward Euler: of impact; the shortest one, whose error is still too large
 LEAST_RATIO = 1e-6  # of error and tolerance: a line at rest has no error
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from ropewalk.assembly.element import instant, three
 from ropewalk.loads.bed import ground, penetration
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
+from ropewalk.methods.mixed.control import BLOW
 from ropewalk.methods.mixed.ledger_forces import (
     add_step,
     begin,
@@ -137,7 +138,7 @@ def keep_step(h, h_before, mesh, sea, work):
     step.ends -= held
     before = done.numerics
     add_step(h, h_before, work.ledger)
-    is_blow = work.clock[0].impact > 0.0 or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level)
+    is_blow = work.clock[0].impact == BLOW or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level)
     if is_blow or (mesh.has_bed and _strikes(h, mesh, work.last.X, work.now.X)):
         done.impact += done.numerics - before
         done.numerics = before

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ropewalk.assembly.anchor import lying_ends
+from ropewalk.assembly.anchor import laid_ends, lying_ends
 from ropewalk.assembly.mesh import Mesh, build_mesh, elements_of, laid_again, lying
 from ropewalk.methods.mixed.body_start import grounded_body
 from ropewalk.methods.mixed.breakage import arm
@@ -32,10 +32,10 @@ LOAD_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # shares of current and wind where 
 LINE_CLAIMS = frozenset(Claim) - {Claim.STATICS, Claim.DYNAMICS, Claim.OVER, Claim.RODS, Claim.NETS}
 
 
-def make_work(model: Model, state: State, damping: float) -> FemWork:
-    """Mesh and memory, with the given state on the mesh."""
+def make_work(model: Model, state: State, damping: float, *, settles: bool = True) -> FemWork:
+    """Mesh and memory, with the given state on the mesh.  settles : it is the start of a search for the equilibrium"""
     given_model, model = model, lengthened(model, state.time)
-    lies = lying_ends(model, state)
+    lies = lying_ends(model, state) if settles else laid_ends(model, state)
     mesh = with_winches(model, build_mesh(model, damping, lies), state.time)
     arm(model, mesh)
     work = allocate(mesh)

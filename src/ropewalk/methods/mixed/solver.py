@@ -110,7 +110,7 @@ class MixedFem:
             refuse_open_links(model, state)
         if settled and not np.any(state.tension > 0.0):
             state = calm_start(model, state)
-        work = make_work(model, state, self.damping)
+        work = make_work(model, state, self.damping, settles=settled)
         work.static[MESH_ERROR] = -1.0
         if settled:
             self._settle(model, work, state)

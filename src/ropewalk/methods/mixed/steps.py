@@ -27,6 +27,8 @@ from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
 from ropewalk.methods.mixed.breakage import parting
 from ropewalk.methods.mixed.control import (
+    BLOW,
+    CALM,
     REJECT_ABOVE,
     allowed_ratio,
     blow_goes_on,
@@ -62,7 +64,7 @@ CLOCK = np.dtype(
         ("smallest", "f8"),  # step so far, s
         ("largest", "f8"),
         ("fail_time", "f8"),  # s
-        ("impact", "f8"),  # 1: the step is one of impact
+        ("impact", "f8"),  # BLOW: the step is one of impact; CALM: it is too short already, and its error too large
         ("stale", "f8"),  # 1: the last one was
         ("taut", "f8"),  # 1: an element came taut in it or before
         ("ordinary", "f8"),  # step that the motion allows without impacts, s
@@ -351,10 +353,11 @@ def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
 
     Source: control.py: h = h c / sqrt(q); after a blow the step before it.
     """
-    goes_on = is_impact and (is_taut or blow_goes_on(ratio, clock.blow))
-    is_over = is_impact and not goes_on and ratio <= REJECT_ABOVE
+    is_blow = clock.impact == BLOW
+    goes_on = is_blow and (is_taut or blow_goes_on(ratio, clock.blow))
+    is_over = is_blow and not goes_on and ratio <= REJECT_ABOVE
     clock.taut = 1.0 if is_taut or goes_on else 0.0
-    clock.impact = 1.0 if goes_on else 0.0
+    clock.impact = BLOW if goes_on else 0.0
     clock.blow = ratio if goes_on else 0.0
     if is_impact:
         clock.stale = 1.0 if goes_on or is_over else 0.0
@@ -425,7 +428,11 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             is_blow = (is_taut or clock.taut > 0.0) and not is_impact
             count.rejected += 1
             clock.step = h if is_blow else shorter_step(h, ratio, clock.ordinary, is_impact)
-            clock.impact = 1.0 if is_blow or (is_impact and clock.taut > 0.0) else 0.0
+            clock.impact = BLOW if is_blow or (is_impact and clock.taut > 0.0) else 0.0
+            continue
+        if ratio > REJECT_ABOVE and not is_impact:  # what no step resolves is damped, not thrown about
+            count.rejected += 1
+            clock.impact = BLOW if is_taut or clock.taut > 0.0 else CALM
             continue
         cuts = 0
         work.memory.relief[0] = 0
