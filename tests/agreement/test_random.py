@@ -27,8 +27,8 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
            934, 946)  # fmt: skip  # weights on the bed: on a slope, with friction
 # 130: a light line with a winch that floats at the surface; 515148: a weight that is let down to the bed;
 # 3300050: friction at an anchor beside a winch; 8300094: line paid out at 25 m/s; 9200378: a line that parts and falls;
-# 11180022: line that lies straight and shorter than it is between weights on the bed has no shape, and buckles: what the
-# law of slack lines held is no energy that the steps lose (96 % of it)
+# 11180022: line that lies straight and shorter than it is between weights on the bed has no shape, and buckles: what
+# the law of slack lines held is no energy that the steps lose (96 % of it)
 # of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8),
 # lines that lie slack on the bed (12, 20, 110), elastic ones (9200025, 9200124); screens whose corners swing against
 # one another (35, 8800067, 11180104); screens along the current (9200117)

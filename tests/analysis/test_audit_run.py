@@ -92,7 +92,7 @@ def test_impacts_are_counted_apart():
 
 
 def test_what_swings_back_was_exchanged():
-    """100 J turned into motion and back: 0.5 J lost are 0.5 % of them, although kinetic energy is 0 again at the end."""
+    """100 J turned into motion and back: 0.5 J lost are 0.5 % of them, although kinetic energy ends at 0."""
     model, back = build(pendulum()), START | {"potential": -0.5, "loss_numerics": 0.5}
     found = list(run_findings(model, seen(START, ledger(0.2, 0.0), back), {"energy": back}))
     assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", False)]

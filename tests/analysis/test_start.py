@@ -111,7 +111,7 @@ def taut(**start) -> rw.System:
             "environment": {"water_density": 0, "seabed": {"kind": "none"}},
             "sections": {"wire": {**rope, "axial_stiffness": "inextensible"}, "rope": {**rope, "axial_stiffness": 1e6}},
             "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [20.1, 0, 0]}},
-            "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": name, "length": 10} for name in ("wire", "rope")]}},
+            "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": k, "length": 10} for k in ("wire", "rope")]}},
             "run": {"duration": 0.01, "tolerance": 1e-6, "start": {"state": "as_given", **start}},
             "record": {"every": 0.01},
         }
@@ -131,8 +131,8 @@ def test_pieces_of_a_straight_line_are_stretched_by_one_tension():
 def test_a_blow_at_the_start_takes_energy():
     """All 20 kg with 3 m/s along the line: none of the wire's may stay."""
     energy = rw.simulate(taut(velocity=[3.0, 0.0, 0.0]), progress=False)["energy"].isel(time=0)
-    # elements of 0.4 kg: 24 nodes of the wire and the one where the pieces meet stop, 24 of the rope go on; the step that
-    # finds it takes 1e-7 s
+    # elements of 0.4 kg: 24 nodes of the wire and the one where the pieces meet stop, 24 of the rope go on; the step
+    # that finds it takes 1e-7 s
     assert float(energy.sel(term="loss_impact")) == pytest.approx(0.5 * 25 * 0.4 * 9.0, rel=1e-6)
     assert float(energy.sel(term="kinetic")) == pytest.approx(0.5 * 24 * 0.4 * 9.0, rel=1e-6)
 

@@ -289,7 +289,7 @@ def _begun(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 
 
 def is_driven(model: Model) -> bool:
-    """Whether anything makes a system move that is at rest: waves, motions, winches, breaks, loads in time, vortices."""
+    """Whether anything moves a system that is at rest: waves, motions, winches, breaks, loads in time, vortices."""
     sea, lines = model.sea, model.lines
     flows = sea.water_density > 0.0 and (sea.wave.shape[1] > 0 or np.any(model.sections.lift.coefficient > 0.0))
     return bool(
@@ -302,8 +302,8 @@ def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     if audit.way > AT_REST:
         text = (
             f"nothing drives the run, and it leaves its equilibrium by {audit.way:.2g} of its extent (limit "
-            f"{AT_REST:g}): parts of it are unstable, slack or next to slack there, or steps are too long; compare with a "
-            "smaller run.step or run.tolerance"
+            f"{AT_REST:g}): parts of it are unstable, slack or next to slack there, or steps are too long; compare "
+            "with a smaller run.step or run.tolerance"
         )
         yield Doubt("leaves-rest", "", audit.way, AT_REST, text), False
 

@@ -145,7 +145,7 @@ class Recursive(BarsInTime):
 
 
 def _refuse_slack(model: Model, work: BarsWork, state: State) -> None:
-    """Bars of lines that lie slack at rest are shorter than their length; straightened ones have no place on the bed."""
+    """Bars of lines that lie slack are shorter than their length; straightened ones have no place on the bed."""
     places = work.places
     if not state.element_tension.size or not np.array_equal(state.s, places.line_s):
         return  # of another method: bars cut from a curve are all shorter than the curve
@@ -154,7 +154,7 @@ def _refuse_slack(model: Model, work: BarsWork, state: State) -> None:
         line = int(np.searchsorted(places.line_start, int(way.argmax()), side="right")) - 1
         raise InputError(
             f"recursive: line '{model.names.lines[line]}' is slack at rest, and its bars, which keep their length both "
-            f"ways, would start {way.max():.3g} m away; use the solver 'constrained' or 'mixed_fem', or shorten the line"
+            f"ways, would start {way.max():.3g} m away; use the solver 'constrained' or 'mixed_fem', or shorten it"
         )
 
 

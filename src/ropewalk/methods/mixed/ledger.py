@@ -138,7 +138,8 @@ def keep_step(h, h_before, mesh, sea, work):
     step.ends -= held
     before = done.numerics
     add_step(h, h_before, work.ledger)
-    is_blow = work.clock[0].impact == BLOW or _snaps(mesh.element, work.last.T, work.now.T, work.settings[0].slack_level)
+    level = work.settings[0].slack_level
+    is_blow = work.clock[0].impact == BLOW or _snaps(mesh.element, work.last.T, work.now.T, level)
     if is_blow or (mesh.has_bed and _strikes(h, mesh, work.last.X, work.now.X)):
         done.impact += done.numerics - before
         done.numerics = before
