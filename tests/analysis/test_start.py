@@ -111,7 +111,9 @@ def taut(**start) -> rw.System:
             "environment": {"water_density": 0, "seabed": {"kind": "none"}},
             "sections": {"wire": {**rope, "axial_stiffness": "inextensible"}, "rope": {**rope, "axial_stiffness": 1e6}},
             "points": {"a": {"position": [0, 0, 0]}, "b": {"position": [20.1, 0, 0]}},
-            "lines": {"l": {"from": "a", "to": "b", "pieces": [{"section": k, "length": 10} for k in ("wire", "rope")]}},
+            "lines": {
+                "l": {"from": "a", "to": "b", "pieces": [{"section": name, "length": 10} for name in ("wire", "rope")]}
+            },
             "run": {"duration": 0.01, "tolerance": 1e-6, "start": {"state": "as_given", **start}},
             "record": {"every": 0.01},
         }
