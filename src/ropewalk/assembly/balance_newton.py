@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.catenary import Assembly, Balance, evaluate, gather
+from ropewalk.assembly.catenary import Assembly, Balance, evaluate, gather, present_parts
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.entry import Entry
@@ -198,6 +198,21 @@ class Trial(NamedTuple):
 
 
 @kernel(separate=True)
+def _move_bodies(bodied, here, fraction, step, there):
+    """Bodies of `there` after `fraction` of a step of all dofs from `here`: x + dx, q = exp(dphi) q.
+
+    Source: docs/theory/assemblies.md.  bodied : as in `Assembly`
+    """
+    if bodied is None:
+        return
+    for k in range(here.bodies.shape[0]):
+        first = 3 * here.points.shape[0] + 6 * k
+        there.bodies[k] = here.bodies[k] + fraction * step[first : first + 3]
+        turn = quaternion_exp(fraction * step[first + 3 : first + 6])
+        there.quaternions[k] = quaternion_normalise(quaternion_product(turn, here.quaternions[k]))
+
+
+@kernel(separate=True)
 def _try(assembly, here, fraction, trial, out, there):
     """Balance after `fraction` of the step of a `Trial` from a place; points that sink are put back on the bed.
 
@@ -206,7 +221,7 @@ def _try(assembly, here, fraction, trial, out, there):
     here, there : `Place`, the old and the new one, which is filled    out : `Balance`, filled
     Returns whether every line reaches, the residual along the step (N m) and its largest entry (N).
     """
-    points, bodies, quaternions = here
+    points = here.points
     step, free, floor, level, pressed, residual = trial
     n_points = points.shape[0]
     for k in range(n_points):
@@ -215,11 +230,7 @@ def _try(assembly, here, fraction, trial, out, there):
             for m in range(3):
                 x += assembly.frame[k, m, j] * fraction * step[3 * k + m]
             there.points[k, j] = x
-    for k in range(bodies.shape[0]):
-        first = 3 * n_points + 6 * k
-        there.bodies[k] = bodies[k] + fraction * step[first : first + 3]
-        turn = quaternion_exp(fraction * step[first + 3 : first + 6])
-        there.quaternions[k] = quaternion_normalise(quaternion_product(turn, quaternions[k]))
+    _move_bodies(assembly.bodied, here, fraction, step, there)
     for dof in floor:
         there.points[dof // 3, 2] = max(there.points[dof // 3, 2], level)
     evaluate(assembly, there.points, there.bodies, there.quaternions, out)
@@ -294,7 +305,7 @@ def _dense_trial(assembly, here, K, root, length, trial, out, there):
 
 
 # by-passing the look at types: it takes as long as the work on a small assembly
-try_entry, dense_entry = Entry(_try), Entry(_dense_trial)
+try_entry, dense_entry = Entry(_try, present_parts), Entry(_dense_trial, present_parts)
 
 
 def moved(place: Place, frame: Array, full_step: Array) -> Place:

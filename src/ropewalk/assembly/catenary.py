@@ -21,7 +21,7 @@ from ropewalk.model.lines import BODY
 from ropewalk.numerics.blockelimination import dot, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import catenary, catenary_line, hydrostatics
-from ropewalk.physics.catenary_free import SOLUTION
+from ropewalk.physics.catenary_free import BAD_INPUT, SOLUTION
 from ropewalk.physics.catenary_pieces import lowest
 
 STRAIGHT_DOWN = 1e-13  # m, span below which the vertical plane of a line has no direction
@@ -29,7 +29,14 @@ DIP = 1e-12  # of a line's length: depth below its end that is round-off
 
 
 class Assembly(NamedTuple):
-    """What the kernels of this file read; filled by `catenary.py` from the Model at one time."""
+    """What the kernels of this file read; filled by `catenary_build.py` from the Model at one time.
+
+    ``several`` and ``bodied`` are None where a case has no such part: the type of None leaves the kernels of that part
+    out of what is compiled.
+    """
+
+    several: int | None  # 1 if a line has several pieces
+    bodied: int | None  # 1 if there are bodies
 
     # lines, single pieces and pieces laid end to end
     length: Array  # (n,) m
@@ -60,6 +67,11 @@ class Assembly(NamedTuple):
     shells: Shells
     density: float  # of water, kg/m3
     gravity: float  # m/s2
+
+
+def present_parts(assembly: Assembly) -> tuple[int | None, int | None]:
+    """What tells the types of assemblies apart."""
+    return assembly.several, assembly.bodied
 
 
 class Balance(NamedTuple):
@@ -206,6 +218,14 @@ def _solve_over(assembly, i, dx, dz, height, out):
         return catenary.solve_line(
             dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, height, out
         )
+    return _solve_pieces(assembly.several, assembly, i, dx, dz, height, out)
+
+
+@kernel(separate=True)
+def _solve_pieces(several, assembly, i, dx, dz, height, out):
+    """As :func:`_solve_over`, for a line of several pieces."""
+    if several is None:
+        return BAD_INPUT
     L, EA, w, load = pieces_of(assembly, i)
     return catenary_line.solve_pieces(dx, dz, L, EA, w, load, assembly.friction, height, out)
 
@@ -248,11 +268,19 @@ def line_rows(assembly, i, s, dx, dz, status, solution):
     """Line i at the arc lengths s: (n, 4) of x, z from end A (m) and H, V (N)."""
     first, last = assembly.piece_start[i], assembly.piece_start[i + 1]
     if last - first > 1:
-        L, EA, w, load = pieces_of(assembly, i)
-        return catenary_line.pieces_shape(s, dx, dz, L, EA, w, load, assembly.friction, status, solution)
+        return _piece_rows(assembly.several, assembly, i, s, dx, dz, status, solution)
     return catenary.line_shape(
         s, dx, dz, assembly.length[i], assembly.stiffness[i], assembly.weight[i], assembly.friction, status, solution
     )
+
+
+@kernel(separate=True)
+def _piece_rows(several, assembly, i, s, dx, dz, status, solution):
+    """As :func:`line_rows`, for a line of several pieces."""
+    if several is None:
+        return np.empty((0, 4))
+    L, EA, w, load = pieces_of(assembly, i)
+    return catenary_line.pieces_shape(s, dx, dz, L, EA, w, load, assembly.friction, status, solution)
 
 
 @kernel
@@ -321,15 +349,20 @@ def _add_point(assembly, k, position, out_force, own):
 
 
 @kernel(separate=True)
-def _add_body(assembly, k, n_points, bodies, quaternions, out):
-    """Weight, buoyancy, loads and linear stiffness of body k."""
-    own, block = out.own[n_points + k], np.empty((6, 7))
-    fluid = (assembly.density, assembly.gravity)
-    still_block(assembly.body[k], three(bodies, k), quaternions[k], fluid, assembly.shells, block)
-    for m in range(6):
-        out.force[3 * n_points + 6 * k + m] -= block[m, 6]
-        for j in range(6):
-            own[m, j] = block[m, j]
+def _add_bodies(bodied, assembly, n_points, bodies, quaternions, out):
+    """Weight, buoyancy, loads and linear stiffness of the bodies: F += F_k, K_k = -dF_k/dx.
+
+    Source: :func:`ropewalk.loads.body.still_block`.
+    """
+    if bodied is None:
+        return
+    block, fluid = np.empty((6, 7)), (assembly.density, assembly.gravity)
+    for k in range(bodies.shape[0]):
+        still_block(assembly.body[k], three(bodies, k), quaternions[k], fluid, assembly.shells, block)
+        for m in range(6):
+            out.force[3 * n_points + 6 * k + m] -= block[m, 6]
+            for j in range(6):
+                out.own[n_points + k, m, j] = block[m, j]
 
 
 @kernel(separate=True)
@@ -358,9 +391,9 @@ def evaluate(assembly, points, bodies, quaternions, out):
         )
     for k in range(points.shape[0]):
         _add_point(assembly, k, points[k], out.force[3 * k : 3 * k + 3], out.own[k])
-    for k in range(bodies.shape[0]):
-        _add_body(assembly, k, points.shape[0], bodies, quaternions, out)
-    out.force[:] += out.line_force
+    _add_bodies(assembly.bodied, assembly, points.shape[0], bodies, quaternions, out)
+    for m in range(out.force.size):
+        out.force[m] += out.line_force[m]
 
 
 @kernel(separate=True)
@@ -382,4 +415,6 @@ def gather(assembly, out, K):
     for k in range(out.own.shape[0]):
         size = 3 if k < n_points else 6
         first = 3 * k if k < n_points else 3 * n_points + 6 * (k - n_points)
-        K[first : first + size, first : first + size] += out.own[k, :size, :size]
+        for a in range(size):
+            for b in range(size):
+                K[first + a, first + b] += out.own[k, a, b]

@@ -36,6 +36,8 @@ def build_assembly(model: Model) -> Assembly:
         bed = np.full(lines.length.size, -math.inf)
     down = np.array([0.0, 0.0, -sea.gravity])
     return Assembly(
+        several=1 if length.size > lines.length.size else None,
+        bodied=1 if bodies.mass.size else None,
         length=lines.length,
         stiffness=sealed(stiffness[first]),
         weight=sealed(weight[first]),

@@ -31,7 +31,13 @@ def line_ends(work: Work, i: int) -> Array:
 def places_with_corners(length, corners):
     """(n,) NODES even places on a line of this length (m) with corners among them, rising.  corners : (k,) m"""
     same, step = SAME * length, length / (NODES - 1)
-    sharp, count = np.sort(corners), 0
+    sharp, count = corners.copy(), 0
+    for j in range(1, sharp.size):  # a handful: np.sort takes a second to compile
+        k, s = j, sharp[j]
+        while k > 0 and sharp[k - 1] > s:
+            sharp[k] = sharp[k - 1]
+            k -= 1
+        sharp[k] = s
     for s in sharp:
         if same < s < (1.0 - SAME) * length and (count == 0 or s - sharp[count - 1] > same):
             sharp[count] = s
@@ -100,10 +106,12 @@ def sample_lines(assembly, place, out):
         places = places_with_corners(assembly.length[i], corners)
         a, b = start[i], start[i] + places.size
         start[i + 1] = b
-        s[a:b] = places
-        position[a:b], force[a:b] = shape_at(assembly, place, out, i, places)
-        for k in range(a, b):
-            tension[k] = np.sqrt(force[k, 0] ** 2 + force[k, 1] ** 2 + force[k, 2] ** 2)
+        r, n_s = shape_at(assembly, place, out, i, places)
+        for k in range(places.size):
+            s[a + k] = places[k]
+            for j in range(3):
+                position[a + k, j], force[a + k, j] = r[k, j], n_s[k, j]
+            tension[a + k] = np.sqrt(n_s[k, 0] ** 2 + n_s[k, 1] ** 2 + n_s[k, 2] ** 2)
     stop = start[n]
     return start, s[:stop].copy(), position[:stop].copy(), force[:stop].copy(), tension[:stop].copy()
 

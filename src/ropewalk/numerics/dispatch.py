@@ -18,6 +18,7 @@ import llvmlite.binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
+from numba.core.types import unliteral
 
 # What LLVM would inline must stay with the caller: it inlines up to about 50 instructions more than the callee has
 # arguments. Kernels that are handed a whole mesh (some 400 words) are not those of inner loops, and what is longer than
@@ -41,7 +42,9 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             before, self._inner = self._inner, True
             try:
-                return super().get_call_template(args, kws)
+                # a constant has the type of a variable: one compilation serves all values
+                plain = {name: unliteral(kind) for name, kind in kws.items()}
+                return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
             finally:
                 self._inner = before
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from ropewalk.numerics.compile import entry_point
@@ -12,15 +12,18 @@ class Entry:
     """A kernel whose arguments have the same types at every call: they are looked at in the first one only.
 
     Of nested tuples of arrays that look takes as long as the work on a small case. Arrays must be contiguous and of the
-    dimension that they had at first; nothing checks that.
+    dimension that they had at first; nothing checks that. Types may differ between variants: ``variant`` of the first
+    argument is one value for each combination of types.
     """
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._code: Callable[..., Any] | None = None
+    def __init__(self, function: Any, variant: Callable[[Any], Hashable] | None = None) -> None:
+        self._function, self._variant = function, variant
+        self._codes: dict[Hashable, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the kernel."""
-        if self._code is None:
-            self._code = entry_point(self._function, *arguments)
-        return self._code(*arguments)
+        key = None if self._variant is None else self._variant(arguments[0])
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = entry_point(self._function, *arguments)
+        return code(*arguments)

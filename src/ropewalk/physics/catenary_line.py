@@ -254,6 +254,7 @@ def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
     clear(out)
     if not _valid(dx, dz, L, EA, w, load, CB, height):
         return BAD_INPUT
+    L, w, load = L.copy(), w.copy(), load.copy()  # one type below, whether they can be written to or not
     flexibility = 1.0 / EA
     length = L.sum()
     if gross_weight(L, w, load) == 0.0:
