@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.types import unliteral
+from numba.core.types.misc import unliteral
 
 # What LLVM would inline must stay with the caller: it inlines up to about 50 instructions more than the callee has
 # arguments. Kernels that are handed a whole mesh (some 400 words) are not those of inner loops, and what is longer than
