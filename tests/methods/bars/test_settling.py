@@ -278,7 +278,7 @@ def test_command_tells_how_it_came_to_rest(tmp_path, capsys, monkeypatch):
             main()
         assert not end.value.code
         told.append(capsys.readouterr().out)
-    assert "settled in time by constrained: still from" in told[0]
+    assert "settled in time by constrained: motion stopped at" in told[0]
     data = json.loads(told[1])
     assert data["method"] == data["settling"]["by"] == "constrained"
     assert data["iterations"] == data["settling"]["steps"]

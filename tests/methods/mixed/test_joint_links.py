@@ -149,7 +149,7 @@ def test_joints_that_make_no_sense_are_refused(link: dict[str, Any], words: str)
 
 
 def test_methods_without_such_links_name_those_that_have_them() -> None:
-    with pytest.raises(InputError, match=r"links by component.*take 'fem'"):
+    with pytest.raises(InputError, match=r"links by component.*use 'fem'"):
         statics(block({"x": "free"}), "bars_statics")
 
 
