@@ -69,7 +69,9 @@ def run_tasks(system: System, solver: str | None = None) -> list[str]:
 
 
 def _task(what: str, method: str, system: System) -> str:
-    return f"{what}:{method}" + ":bodies" * bool(system.bodies)
+    """Name of a task. The closed form compiles lines of several pieces apart (assembly/catenary.py)."""
+    several = method == "catenary" and any(len(line.pieces) > 1 or line.attachments for line in system.lines.values())
+    return f"{what}:{method}" + ":bodies" * bool(system.bodies) + ":pieces" * several
 
 
 def planned_tasks() -> dict[str, Callable[[], object]]:
@@ -77,12 +79,22 @@ def planned_tasks() -> dict[str, Callable[[], object]]:
     lines, buoy = spread(), tethered_buoy()
     found: dict[str, Callable[[], object]] = {}
     for method in ("catenary", "shooting", "fem"):
-        found[f"static:{method}"] = partial(_settled, lines, method)
-        found[f"static:{method}:bodies"] = partial(_settled, moored_buoy(), method)
+        for system in (lines, moored_buoy()):
+            found[_task("static", method, system)] = partial(_settled, system, method)
+    for system in (_in_one_piece(lines), _in_one_piece(moored_buoy())):
+        found[_task("static", "catenary", system)] = partial(_settled, system, "catenary")
     found["static:fem:bodies"] = partial(_settled, buoy, "fem")
     found["run:mixed_fem"] = partial(_simulate, lines, "mixed_fem")
     found["run:mixed_fem:bodies"] = partial(_simulate, buoy, "mixed_fem")
     return found
+
+
+def _in_one_piece(system: System) -> System:
+    """The same lines, each of the section at its end A throughout."""
+    for name, line in system.lines.items():
+        piece = {"section": line.pieces[0].section, "length": sum(piece.length for piece in line.pieces)}
+        system = system.replace(f"lines.{name}.pieces", [piece])
+    return system
 
 
 def _settled(system: System, method: str) -> None:
