@@ -184,18 +184,18 @@ def test_response_command_prints_json(tmp_path: Path) -> None:
     arguments = [str(case), "--drive", "motion:top:x", "--from", "0.5", "--to", "1", "-n", "2", "--json"]
     answer = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "r.nc")])
     assert answer.exit_code == 0, answer.output
-    assert [row["omega"] for row in json.loads(answer.output)["response"]] == [0.5, 1.0]
+    assert [row["omega"] for row in json.loads(answer.stdout)["response"]] == [0.5, 1.0]
     assert (tmp_path / "r.nc").stat().st_size > 0
     sea = heaving_can(kind="regular", height=1.0, period=8.0)
     case.write_text(json.dumps(sea.model_dump(mode="json", by_alias=True, exclude_unset=True)))
     answer = CliRunner().invoke(app, [str(case), "--json"])
     assert answer.exit_code == 0, answer.output
-    heave = next(row for row in json.loads(answer.output)["statistics"] if row["what"].startswith("heave"))
+    heave = next(row for row in json.loads(answer.stdout)["statistics"] if row["what"].startswith("heave"))
     assert 0.3 < heave["std"] < 0.4
     moored = Path(__file__).resolve().parents[2] / "examples" / "buoy_rao.yaml"
     answer = CliRunner().invoke(app, [str(moored), "--json"])
     assert answer.exit_code == 0, answer.output
-    rows = {row["what"]: row for row in json.loads(answer.output)["statistics"]}
+    rows = {row["what"]: row for row in json.loads(answer.stdout)["statistics"]}
     assert rows["tension of mooring at B (N)"]["std"] > rows["tension of mooring at A (N)"]["std"] > 0.0
 
 

@@ -38,7 +38,7 @@ def test_json_counts_cases(tmp_path, capsys, quick):
     vary = '  - {key: title, values: ["good", "kill", "good"]}\n'
     code, out, _ = ropewalk("sweep", write_sweep(tmp_path, vary), "-o", tmp_path / "a.nc", "--json", capsys=capsys)
     assert code == 0
-    assert json.loads(out) == {"cases": 3, "done": 2, "failed": 1, "file": str(tmp_path / "a.nc")}
+    assert json.loads(out) == {"cases": 3, "done": 2, "failed": 1, "file": str(tmp_path / "a.nc"), "doubts": []}
 
 
 def test_sweep_in_which_every_case_fails_is_exit_1(tmp_path, capsys, quick):

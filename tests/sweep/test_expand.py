@@ -45,9 +45,9 @@ def test_several_keys_take_one_value_or_one_each():
 
 def test_coordinates_are_the_shortest_unique_tails():
     keys = ("environment.waves.heading", "environment.wind.heading", "bodies.platform.position.0", DEPTH, "lines.a.end")
-    from ropewalk.sweep.expand import _names
+    from ropewalk.sweep.expand import RESERVED, _names
 
-    assert list(_names(keys).values()) == ["waves.heading", "wind.heading", "position.0", "depth", "a.end"]
+    assert list(_names(keys, RESERVED).values()) == ["waves.heading", "wind.heading", "position.0", "depth", "a.end"]
 
 
 def test_missing_parts_on_the_way_are_made():

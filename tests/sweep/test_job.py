@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.testing import assert_allclose
 import ropewalk as rw
 from ropewalk.io.netcdf import open_results
 from ropewalk.sweep import job
+from ropewalk.sweep.expand import OUTPUTS
 from ropewalk.sweep.frames import MEMORY, REFUSED, unpack_summary
 from ropewalk.sweep.worker import _do
 
@@ -121,9 +123,52 @@ def test_rows_from_plain_records_are_those_of_the_dataset():
     system = hawser()
     lines = {"l": system.lines["l"], "m": system.lines["l"].replace(to="buoy.eye")}
     system = system.replace({"bodies": {"buoy": buoy}, "lines": lines})
-    plain, whole = job.records_summary(record(system), 2.0), job.run_summary(rw.simulate(system), 2.0)
+    (table, facts), dataset = record(system), rw.simulate(system)
+    assert facts["doubts"] == dataset.attrs["doubts"]
+    plain, whole = job.records_summary(table, 2.0), job.run_summary(dataset, 2.0)
     assert (plain.labels, plain.attrs) == (whole.labels, whole.attrs)
     assert {"body_attitude_max", "mooring_force_mean", "grounded_std", "tension_min"} < set(plain.variables)
     for name, (dims, values) in whole.variables.items():
         assert plain.variables[name][0] == dims
         np.testing.assert_array_equal(plain.variables[name][1], values)
+
+
+@pytest.mark.parametrize(("do", "name"), [("static", "breaking_load"), ("run", "breaking_load"), ("modes", "damping")])
+def test_factor_named_like_an_output_keeps_more_of_its_key(do, name):
+    """`rope.damping` beside the `damping` of modes: of two variables of one name a Dataset is none."""
+    result = rw.sweep(hawser(), {f"sections.rope.{name}": [0.001, 0.002]}, do=do, jobs=1)
+    assert list(result["status"].values) == ["done", "done"]
+    assert result[f"rope.{name}"].dims == ("case",)
+    assert name in result.data_vars
+
+
+@pytest.mark.parametrize("do", list(job.QUESTIONS))
+def test_outputs_without_a_statistic_in_their_name_are_reserved(do):
+    """All of an example's that a key of a case could be named like."""
+    system = hawser() if do != "float" else rw.System.from_file(EXAMPLES / "rod_timber.yaml")
+    if do == "response":
+        waves = {"kind": "regular", "height": 1.0, "period": 8.0}
+        system = system.replace({"environment": system.environment.replace(waves=waves)})
+    figures = (*job.TENSION_STATISTICS, "maximum")
+    plain = {name for name in job.ask(do, system, None).variables if not name.endswith(figures)}
+    assert plain <= OUTPUTS[do]
+
+
+@pytest.mark.parametrize("do", ["static", "run", "modes", "response"])
+def test_row_has_the_doubts_of_its_case(do):
+    """A rope that would part: whatever is asked, its tension at rest is above its breaking load."""
+    rope = hawser().sections["rope"].replace(breaking_load=10.0)
+    system = hawser().replace({"sections": {"rope": rope}})
+    if do == "response":
+        waves = {"kind": "regular", "height": 1.0, "period": 8.0}
+        system = system.replace({"environment": system.environment.replace(waves=waves)})
+    assert "breaking-load" in [doubt["code"] for doubt in job.ask(do, system, None).doubts]
+
+
+def test_result_of_a_sweep_has_the_doubts_of_all_cases():
+    """One of each kind and part, with the number of cases and the first of them; and all of every case in its row."""
+    result = rw.sweep(hawser(), {"sections.rope.breaking_load": [1.0e9, 10.0, 1.0]}, do="static", jobs=1)
+    own = [{doubt["code"] for doubt in json.loads(text)} for text in result["doubts"].values]
+    assert ["breaking-load" in codes for codes in own] == [False, True, True]
+    told = next(d for d in json.loads(result.attrs["doubts"]) if d["code"] == "breaking-load")
+    assert told["sentence"].startswith("2 of 3 cases, the first is case 1: ")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.net_lines import NetParts, net_parts
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
@@ -218,6 +219,7 @@ class Linearised:
             "settings": json.dumps(settings),
             "version": __version__,
             "created_by": f"ropewalk {kind}",
+            "doubts": doubts_as_json(self.equilibrium.doubts),
             **attrs,
         }
         kept = {key: value for key, value in coordinates.items() if value[0][0] in used}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -232,4 +233,4 @@ def summary(result: xr.Dataset) -> dict[str, Any]:
                 "dominant_share": float(result.dominant_share[k]),
             }
         )
-    return {"stability": result.attrs["stability"], "modes": rows}
+    return {"stability": result.attrs["stability"], "modes": rows, "doubts": json.loads(result.attrs["doubts"])}

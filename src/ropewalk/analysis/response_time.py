@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.response import Drive
 from ropewalk.analysis.response_drive import RAMP_PERIODS, driven
-from ropewalk.analysis.run import first_state, record_times, run, solver_for
+from ropewalk.analysis.run import record_times, run, solver_for
+from ropewalk.analysis.start import first_state
 from ropewalk.errors import InputError
 from ropewalk.methods.linear.unknowns import DOFS
 from ropewalk.methods.mixed.solver import MixedFem
@@ -138,9 +140,11 @@ def _one(system: System, omega: float, solver: Solver, settle: int | None, kept:
     recorder: Recorder = Recorder(model.names, attrs)
     if settle is None:
         recorder = SettlingRecorder(model.names, attrs, omega, kept)
+    state, doubts = first_state(system, model, solver)
     with contextlib.suppress(Settled):
-        run(model, solver, first_state(system, model, solver), times, recorder)
+        run(model, solver, state, times, recorder)
     result = transformed(recorder.dataset(), omega, kept)
+    result.attrs["doubts"] = doubts_as_json(doubts)
     result["settled_periods"] = ((), recorder.rows // SAMPLES - kept)
     result["settled_change"] = ((), recorder.change if isinstance(recorder, SettlingRecorder) else math.nan)
     return result

@@ -268,14 +268,17 @@ def simulate(
         return with_events(results, output) if events else results
 
 
-def record(system: Source) -> Table:
-    """Run a case in time; its records as plain arrays, for statistics alone. Fails as :func:`simulate` does."""
+def record(system: Source) -> tuple[Table, dict[str, str]]:
+    """Run a case in time; its records as plain arrays, for statistics alone, and facts about the whole run.
+
+    Fails as :func:`simulate` does.
+    """
     case = _case(System.of(system), None, None, NO_FIELDS)
     with recorder_for(case.model, {}, None, False, case.first) as recorder:
-        _recorded(case, recorder, None, False)
+        facts = _recorded(case, recorder, None, False)
         table = recorder.table()
         assert table is not None
-        return table
+        return table, facts
 
 
 class _Case(NamedTuple):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ropewalk.analysis.doubts import as_json as doubts_as_json
 from ropewalk.analysis.linearise import Linearised, linearise
 from ropewalk.analysis.modes import COUNT, frequency_scale
 from ropewalk.analysis.response import Drive, drive_excitation
@@ -159,6 +160,7 @@ def _dataset(linear: Linearised, A: Array, B: Array, C: Array, D: Array, inputs:
         "settings": json.dumps({"method": linear.equilibrium.method}),
         "version": __version__,
         "created_by": "ropewalk state_space",
+        "doubts": doubts_as_json(linear.equilibrium.doubts),
     }
     matrices = {
         "A": (("state", "state_from"), A),

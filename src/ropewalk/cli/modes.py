@@ -10,7 +10,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import picture, result_file
-from ropewalk.cli.tables import JsonOption, print_json, print_table, say
+from ropewalk.cli.tables import JsonOption, print_json, print_result_doubts, print_table, say
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,6 +46,7 @@ def modes_command(
         from ropewalk.plot.modes import draw_modes
 
         save(draw_modes(result), target)
+    print_result_doubts(result)
     if as_json:
         print_json(summary(result))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import picture, result_file
-from ropewalk.cli.tables import JsonOption, print_json, print_table, say
+from ropewalk.cli.tables import JsonOption, print_json, print_result_doubts, print_table, say
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -64,6 +65,7 @@ def response_command(
         from ropewalk.plot.modes import draw_response
 
         save(draw_response(result), target)
+    print_result_doubts(result)
     for sentence in unsettled(result):
         say(sentence, err=True)
     if drive is None:
@@ -90,7 +92,8 @@ def unsettled(result: xr.Dataset) -> list[str]:
 def _show_amplitudes(result: xr.Dataset, as_json: bool, nodes: bool) -> None:
     rows, along = amplitudes(result), node_amplitudes(result) if nodes else []
     if as_json:
-        print_json({"response": rows, **({"nodes": along} if nodes else {})})
+        doubts = json.loads(result.attrs["doubts"])
+        print_json({"response": rows, **({"nodes": along} if nodes else {}), "doubts": doubts})
         return
     for title, table in ((result.attrs["title"] or "response amplitudes", rows), ("amplitudes of nodes", along)):
         if table:
@@ -170,7 +173,8 @@ def _show_statistics(result: xr.Dataset, as_json: bool) -> None:
                 rows.append({"what": f"{dof} of {body} (m or rad)", "std": std, "tz": tz, "maximum": peak})
     rows = [{k: (None if v != v else v) for k, v in row.items()} for row in rows]
     if as_json:
-        print_json({"duration": float(numbers.attrs["duration"]), "statistics": rows})
+        doubts = json.loads(result.attrs["doubts"])
+        print_json({"duration": float(numbers.attrs["duration"]), "statistics": rows, "doubts": doubts})
         return
     columns = ("response", "standard deviation", "Tz (s)", "3 h MPM")
     print_table(result.attrs["title"] or "response in the sea of the case", columns, [_statistics_row(r) for r in rows])

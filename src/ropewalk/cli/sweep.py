@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from ropewalk.cli.compiling import tell_first_use
 from ropewalk.cli.outputs import result_file
-from ropewalk.cli.tables import Forces, JsonOption, counted, print_json, print_table, say
+from ropewalk.cli.tables import Forces, JsonOption, counted, print_json, print_result_doubts, print_table, say
 from ropewalk.errors import ConvergenceError, InputError
 
 if TYPE_CHECKING:
@@ -50,8 +51,11 @@ def sweep_command(
         say(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", err=True)
         results = run.run_plan(plan, output=target, scheduler=scheduler, crew=crew, resume=resume, tell=_tell)
     failed = int((results["status"].values != "done").sum())
+    print_result_doubts(results)
     if as_json:
-        print_json({"cases": len(plan), "done": len(plan) - failed, "failed": failed, "file": str(target)})
+        doubts = json.loads(results.attrs["doubts"])
+        counts = {"cases": len(plan), "done": len(plan) - failed, "failed": failed}
+        print_json({**counts, "file": str(target), "doubts": doubts})
     else:
         _print_results(results, plan, target, failed)
     if failed == len(plan):

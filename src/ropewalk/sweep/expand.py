@@ -23,10 +23,22 @@ from ropewalk.spec.system import System
 from ropewalk.sweep.breaks import break_line
 from ropewalk.sweep.factors import BROKEN, INTACT, Block, latin_hypercube, levels
 
-# names that a result has already, so that no factor can take them
+# names that a result has already, so that no factor can take them: of every sweep, and by what it does
 RESERVED = frozenset(
-    ("case", "status", "reason", "seconds", "attempts", "line", "end", "body", "axis", "dof", "mode", "rod")
-)
+    ("case", "status", "reason", "doubts", "seconds", "attempts", "line", "end", "body", "point", "axis", "turn", "dof",
+     "dof_from", "mode", "rod")
+)  # fmt: skip
+OUTPUTS = {
+    "run": frozenset(("breaking_load", "tension_max", "tension_min")),
+    "static": frozenset(
+        ("end_tension", "end_force", "declination", "max_tension", "min_tension", "grounded_length", "stretched_length",
+         "breaking_load", "body_position", "body_attitude", "mooring_force", "stiffness", "point_position",
+         "residual_force", "residual_position")
+    ),
+    "modes": frozenset(("omega", "period", "damping", "growth")),
+    "response": frozenset[str](),
+    "float": frozenset(("equilibria", "stable", "heave", "up", "energy")),
+}  # fmt: skip
 PYTHON = "sweep"  # stands for the file in messages of a sweep from Python
 
 
@@ -52,7 +64,7 @@ class Plan:
     @property
     def names(self) -> dict[str, str]:
         """Key to the name of its coordinate: the shortest tail that no other key shares."""
-        return _names(self.keys)
+        return _names(self.keys, RESERVED | OUTPUTS[self.sweep.do])
 
     def rows(self, case: int) -> tuple[int, ...]:
         """Which row of each block makes a case; the last block changes fastest."""
@@ -254,7 +266,7 @@ def _check_cases(plan: Plan) -> None:
             raise InputError([Problem(text, first.file, first.line, first.column, first.path), *rest]) from None
 
 
-def _names(keys: Sequence[str]) -> dict[str, str]:
+def _names(keys: Sequence[str], reserved: frozenset[str]) -> dict[str, str]:
     """Key to the shortest tail that is unique, is no name of a result and does not start with a digit."""
     parts = {key: tuple(steps(key)) for key in keys}
     names = {}
@@ -262,7 +274,7 @@ def _names(keys: Sequence[str]) -> dict[str, str]:
         for n in range(1, len(way) + 1):
             tail = way[-n:]
             shared = sum(other[-n:] == tail for other in parts.values())
-            if n == len(way) or (shared == 1 and not tail[0].isdecimal() and ".".join(tail) not in RESERVED):
+            if n == len(way) or (shared == 1 and not tail[0].isdecimal() and ".".join(tail) not in reserved):
                 names[key] = ".".join(tail)
                 break
     return names

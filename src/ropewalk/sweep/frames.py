@@ -65,7 +65,8 @@ def pack_summary(case: int, summary: Summary) -> bytes:
     """A row of the result as checked bytes; floats keep every bit."""
     dims = {name: list(dims) for name, (dims, _) in summary.variables.items()}
     arrays = {name: values for name, (_, values) in summary.variables.items()}
-    return encode(Checkpoint(case, dict(arrays), {"dims": dims, "labels": summary.labels, "attrs": summary.attrs}))
+    rest = {"dims": dims, "labels": summary.labels, "attrs": summary.attrs, "doubts": summary.doubts}
+    return encode(Checkpoint(case, dict(arrays), rest))
 
 
 def unpack_summary(data: bytes) -> tuple[int, Summary]:
@@ -73,4 +74,4 @@ def unpack_summary(data: bytes) -> tuple[int, Summary]:
     found = decode(data)
     dims = found.loop["dims"]
     variables: Any = {name: (tuple(dims[name]), values) for name, values in found.snapshot.items()}
-    return found.rows, Summary(variables, found.loop["labels"], found.loop["attrs"])
+    return found.rows, Summary(variables, found.loop["labels"], found.loop["attrs"], found.loop["doubts"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ class Summary:
     variables: dict[str, tuple[tuple[str, ...], Array]] = field(default_factory=dict)
     labels: dict[str, list[str] | list[int]] = field(default_factory=dict)
     attrs: dict[str, dict[str, str]] = field(default_factory=dict)  # unit and meaning by variable
+    doubts: list[dict[str, Any]] = field(default_factory=list)  # of the answer, as `Doubt.as_dict`
 
     def add(self, name: str, dims: tuple[str, ...], values: Any, unit: str, meaning: str) -> None:
         """Take one variable."""
@@ -64,10 +66,12 @@ def _run(system: System, output: Path | None) -> Summary:
         with tempfile.TemporaryDirectory(prefix="ropewalk-sweep-") as folder:
             return _run(system, Path(folder) / "case.nc")
     if output is None:
-        summary = records_summary(record(system), ramp_end(system))
+        table, facts = record(system)
+        summary = records_summary(table, ramp_end(system))
     else:
         with simulate(system, output=output, progress=False) as dataset:
-            summary = run_summary(dataset, ramp_end(system))
+            summary, facts = run_summary(dataset, ramp_end(system)), dataset.attrs
+    summary.doubts = json.loads(facts["doubts"])
     _strengths(system, summary)
     return summary
 
@@ -137,7 +141,7 @@ def _static(system: System, output: Path | None) -> Summary:
     if output is not None:
         netcdf.write(equilibrium.to_dataset(), output)
     found, state, names = equilibrium.summary, equilibrium.state, equilibrium.model.names
-    summary = Summary(labels={"axis": ["x", "y", "z"]})
+    summary = Summary(labels={"axis": ["x", "y", "z"]}, doubts=[doubt.as_dict() for doubt in equilibrium.doubts])
     if names.lines:
         summary.labels |= {"line": list(names.lines), "end": ["A", "B"]}
         lines = [found["lines"][name] for name in names.lines]
@@ -192,7 +196,7 @@ def _modes(system: System, output: Path | None) -> Summary:
     dataset = modes(system)
     if output is not None:
         netcdf.write(dataset, output)
-    summary = Summary()
+    summary = Summary(doubts=json.loads(dataset.attrs["doubts"]))
     summary.take(dataset[["omega", "period", "damping", "growth"]].drop_vars(
         [name for name in dataset.coords if name != "mode"], errors="ignore"))  # fmt: skip
     return summary
@@ -207,7 +211,7 @@ def _response(system: System, output: Path | None) -> Summary:
     if output is not None:
         netcdf.write(dataset, output)
     found = statistics(dataset)
-    summary = Summary()
+    summary = Summary(doubts=json.loads(dataset.attrs["doubts"]))
     owner = dataset["node_line"].values
     names = list(system.lines)
     if names:

@@ -25,10 +25,12 @@ def to_dataset(plan: Plan, journal: Journal) -> xr.Dataset:
     n = len(plan)
     table = _Table(n)
     status, reason = np.full(n, NOT_RUN, dtype=object), np.full(n, "", dtype=object)
+    doubts: dict[int, list[dict[str, Any]]] = {}
     for entry, summary in journal.outcomes():
         case = entry["case"]
         status[case], reason[case] = entry["status"], entry["reason"]
         if summary is not None:
+            doubts[case] = summary.doubts
             for dim, labels in summary.labels.items():
                 table.meet(dim, labels)
             for name, (dims, values) in summary.variables.items():
@@ -36,6 +38,8 @@ def to_dataset(plan: Plan, journal: Journal) -> xr.Dataset:
     variables: dict[str, Any] = table.variables()
     variables["status"] = ("case", status.astype(str), {"long_name": f"'{DONE}', or one word for the kind of failure"})
     variables["reason"] = ("case", reason.astype(str), {"long_name": "reason of failure"})
+    texts = [json.dumps(doubts.get(case, [])) for case in range(n)]
+    variables["doubts"] = ("case", np.array(texts, dtype=str), {"long_name": "doubts about the result, as JSON"})
     coordinates: dict[str, Any] = {"case": ("case", np.arange(n), {"long_name": "number of the case"})}
     for dim, labels in table.labels.items():
         coordinates[dim] = (dim, np.array(labels))
@@ -48,8 +52,24 @@ def to_dataset(plan: Plan, journal: Journal) -> xr.Dataset:
         "version": __version__,
         "created_by": f"ropewalk {__version__} sweep",
         "status": DONE,
+        "doubts": json.dumps(_gathered(doubts, n)),
     }
     return xr.Dataset(variables, coordinates, attrs)
+
+
+def _gathered(doubts: dict[int, list[dict[str, Any]]], n: int) -> list[dict[str, Any]]:
+    """The doubts of all n cases, one of each kind and part: figures of the first case that has it, and how many do."""
+    first: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+    having: dict[tuple[str, str], set[int]] = {}
+    for case, own in doubts.items():
+        for doubt in own:
+            key = (doubt["code"], doubt["part"])
+            first.setdefault(key, (case, doubt))
+            having.setdefault(key, set()).add(case)
+    return [
+        {**doubt, "sentence": f"{len(having[key])} of {n} cases, the first is case {case}: {doubt['sentence']}"}
+        for key, (case, doubt) in first.items()
+    ]
 
 
 def costs(journal: Journal) -> dict[str, float]:
