@@ -21,6 +21,11 @@ Array = NDArray[np.float64]
 ROOM = 2e-3  # of the largest force, moment or length: second order in elements of a fiftieth of the line
 SUNK = 1.5  # times the depth to which the weight of a line presses it into the bed
 DEEP = 0.02  # of the depth: beside it, what weights on lines do
+LEVEL = 1e-3  # of the distance of two nodes: elements have a section at least this high (docs/theory/mixed_elements.md)
+SLACK = (
+    1e-3  # of a line's weight: what elements of a line that is stated to be slack may push with, to keep their shape
+)
+ELEMENTS = ("fem", "relax", "bars_statics")
 LAYER = 1e-4  # of the depth: a power law is linear below, so that its slope stays finite
 CYLINDER = {"normal": 1.2, "tangential": 0.008}  # drag of sections that give none
 
@@ -43,7 +48,14 @@ def plain_misses(case: Case, answer: Any, error: float = 0.0) -> list[str]:
         for end, j in (("from", 0), ("to", 1)):
             if line[end] in pulls:
                 pulls[line[end]] += state.end_force[i, j]
-        found += [f"line '{name}': {text}" for text in _line_misses(case, line, state, own, i, room, biggest, points)]
+        level = LEVEL if answer.method in ELEMENTS else 0.0
+        misses = _line_misses(case, line, state, own, i, (room, biggest, level), points)
+        push = _pushing(
+            case, line, state.tension[own], any(d.code == "slack" and d.part == name for d in answer.doubts)
+        )
+        if push > room * max(biggest, 1e-12):
+            misses.append(f"compression of {push:.3g} N")
+        found += [f"line '{name}': {text}" for text in misses]
     for name, point in case.get("points", {}).items():
         if point.get("joint") == "free":
             left = pulls[name] + _lump(case, point, points[name])
@@ -54,10 +66,17 @@ def plain_misses(case: Case, answer: Any, error: float = 0.0) -> list[str]:
     return found
 
 
+def _pushing(case: Case, line: Case, tension: Array, slack: bool) -> float:
+    """Largest compression of a line beyond what its doubt grants it, N.  slack : whether it has that doubt"""
+    weight = sum(case["sections"][piece["section"]]["mass"] * piece["length"] for piece in line["pieces"])
+    return -float(tension.min()) - slack * SLACK * weight * float(case["environment"].get("gravity", 9.80665))
+
+
 def _line_misses(
-    case: Case, line: Case, state: Any, own: slice, i: int, room: float, biggest: float, points: dict[str, Array]
+    case: Case, line: Case, state: Any, own: slice, i: int, limits: tuple[float, float, float], points: dict[str, Array]
 ) -> list[str]:
-    """Of one line.  own : its nodes    biggest : N    points : where they are"""
+    """Of one line.  own : its nodes    limits : share left free, largest force (N), LEVEL    points : where they are"""
+    room, biggest, level = limits
     r, s, T = np.array(state.position[own]), np.array(state.s[own]), np.array(state.tension[own])
     pull = np.array(state.end_force[i])
     length = sum(piece["length"] for piece in line["pieces"])
@@ -69,8 +88,6 @@ def _line_misses(
     for end, k in (("from", 0), ("to", -1)):
         if line[end] in points and np.linalg.norm(points[line[end]] - r[k]) > room * length + (low[k] < deep) * deep:
             found.append(f"end '{line[end]}' is off by {np.linalg.norm(points[line[end]] - r[k]):.3g} m")
-    if T.min() < -room * max(biggest, 1e-12):
-        found.append(f"compression of {-T.min():.3g} N")
     middle = 0.5 * (s[1:] + s[:-1])
     mean = np.maximum(0.5 * (T[1:] + T[:-1]), 0.0)
     chord = np.diff(r, axis=0)
@@ -82,7 +99,7 @@ def _line_misses(
     if float(size.sum()) > should * (1.0 + room) or (not slack and float(size.sum()) < should * (1.0 - room)):
         found.append(f"{size.sum():.6g} m long, should be {should:.6g} m")
     places = 0.5 * (r[1:] + r[:-1])
-    loads = np.array([_load(case, section, place, c / max(d, 1e-300), d / h, (a[2], b[2])) * h for
+    loads = np.array([_load(case, section, place, c / max(d, 1e-300), d / h, (a[2], b[2], level * h)) * h for
                       section, place, c, d, h, a, b in
                       zip(sections, places, chord, size, np.diff(s), r[:-1], r[1:], strict=True)])  # fmt: skip
     lumps = [(_lump(case, hung, at), at) for hung in line.get("attachments", ())
@@ -151,11 +168,11 @@ def _wet(low: float, high: float, diameter: float) -> float:
     return float(np.mean(np.clip(0.5 - z / diameter, 0.0, 1.0)))
 
 
-def _load(case: Case, section: Case, place: Array, t: Array, stretch: float, ends: tuple[float, float]) -> Array:
-    """Per unstretched length, N/m.  t : unit tangent    ends : heights, m"""
+def _load(case: Case, section: Case, place: Array, t: Array, stretch: float, ends: tuple[float, float, float]) -> Array:
+    """Per unstretched length, N/m.  t : unit tangent    ends : heights, and least height of a section, m"""
     sea, d = case["environment"], section["diameter"]
     g, rho = sea.get("gravity", 9.80665), sea.get("water_density", 1025.0)
-    wet = _wet(*ends, d)
+    wet = _wet(*ends[:2], max(d, ends[2]))
     load = np.array([0.0, 0.0, -section["mass"] * g + wet * rho * g * math.pi / 4.0 * d**2])
     drag = section.get("drag", CYLINDER)
     drag = {"normal": 0.0, "tangential": 0.0} if drag == 0 else {"tangential": 0.0, **drag}

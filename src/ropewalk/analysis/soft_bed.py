@@ -33,6 +33,7 @@ SOFT = 1e-3  # of the largest end force: change that is worth a doubt
 LIKELY = 0.1  # of that: what a rough estimate has to reach for the change to be computed
 TOUCH = 1e-6  # of a line's length: what is this near to the bed stands on it
 CODE = "soft-bed"
+EFFORT = {"shooting": {"most_steps": 2e4}}  # settings of a probe, which must not take longer than the answer itself
 
 
 def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
@@ -174,7 +175,7 @@ def _change(model: Model, state: State, method: str, way: Array, where: Flags) -
     way : (n_sections,) m, up
     """
     sections = model.sections._replace(contact_radius=floats(model.sections.contact_radius + way))
-    moved, solver = model._replace(sections=sections), solver_class(method)()
+    moved, solver = model._replace(sections=sections), solver_class(method)(**EFFORT.get(method, {}))
     try:
         work = solver.start(moved, initial_state(moved))
         if not solver.advance(moved, work, state.time).good:

@@ -255,6 +255,11 @@ class MixedFem:
             return Report(Status.NOT_FINITE, text, iterations, figures=figures)
         where = place(model, work.mesh, int(count.fail_element))
         text = f"at t = {clock.time:.6g} s the step fell below {LEAST_STEP:g} s, worst in {where}"
+        if outcome == steps.STALLED:
+            text = (
+                f"at t = {clock.time:.6g} s the run advances by less than {clock.last_step:.1g} s per step: Newton's "
+                f"method fails at longer ones, worst in {where}; give the lines another number of elements or damping"
+            )
         return Report(Status.STEP_TOO_SMALL, text, iterations, figures=figures)
 
     def _figures(self, model: Model, work: FemWork) -> dict[str, Any]:

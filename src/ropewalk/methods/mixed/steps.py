@@ -88,7 +88,7 @@ SETTINGS = np.dtype(
 )
 
 # outcomes
-REACHED, STEP_TOO_SMALL, PARTED = 0, 1, 4  # 2 and 3 are leapfrog's
+REACHED, STEP_TOO_SMALL, PARTED, STALLED = 0, 1, 4, 5  # 2 and 3 are leapfrog's
 
 NEWTON_SHARE = 1e-2  # of the step tolerance, left to Newton: changes forces by some 1e-5 against a tenth of it
 COARSE_SHARE = 5e-2  # that of coarse steps: a tenth of the error of a step, and balances need not close to 1e-6
@@ -104,6 +104,7 @@ JUMP_STEP = 1e-3  # of the longest step: at a snap the velocity jumps, which no 
 JUMP_TOLERANCE = 3e-3  # to which that step belongs; with a smaller one it is shorter in proportion
 PUSH_AFTER, RESTART_AFTER = 4, 6  # failures in a row
 PUSH, RESTART = 1, 2  # elements may push for one step; and that step is one of backward Euler, without memory
+MOST_HARD = 2000  # steps in a row that each take PUSH_AFTER failures: on the way to nowhere, at microseconds a step
 WILD = 5.0  # times the speed before: an error of a step of recovery that means another root than that of the motion
 CUT = 0.35  # step after a Newton failure
 LAST_CUT = 0.1  # of a step, at most, on the way to where a line parts
@@ -373,7 +374,7 @@ def _look_ahead(h, ratio, is_impact, is_taut, floor, most, clock):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def advance_to(t_end, mesh, sea, motions, work):
-    """Step to t_end; returns REACHED, STEP_TOO_SMALL, or PARTED where an element reaches its limit of tension."""
+    """Step to t_end; returns REACHED, STEP_TOO_SMALL, STALLED, or PARTED where an element reaches its limit."""
     return _advance(t_end, mesh, sea, motions, work, False)
 
 
@@ -393,7 +394,7 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
     fixed = settings.fixed_step > 0.0
     slip = 1e-9 * max(1.0, abs(t_end))
     cut = 1.0
-    cuts = 0  # failures in a row
+    cuts, hard = 0, 0  # failures in a row, and steps in a row that took many
     while clock.time < t_end - slip:
         wanted = settings.fixed_step if fixed else min(clock.step, settings.most_step)
         rest = t_end - clock.time
@@ -434,6 +435,11 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             count.rejected += 1
             clock.impact = BLOW if is_taut or clock.taut > 0.0 else CALM
             continue
+        hard = hard + 1 if cuts >= PUSH_AFTER else 0
+        if hard > MOST_HARD:
+            clock.fail_time = clock.time
+            count.fail_element = _worst_element(work.trial.T, work.now.T)
+            return STALLED
         cuts = 0
         work.memory.relief[0] = 0
         before = clock.last_step if count.steps > 0 else 0.0

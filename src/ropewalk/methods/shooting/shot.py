@@ -42,7 +42,7 @@ from ropewalk.physics.current import FUNCTION, POWER_LAYER, TABLE, UNIFORM
 ARRIVED, TOO_MANY_STEPS, NOT_FINITE = 0, 1, 2  # how a shot ended
 LOG = np.dtype(
     [
-        ("steps", "f8"),  # taken
+        ("steps", "f8"),  # tried, those that look for events included
         ("lowest", "f8"),  # least |n| on the way, N
         ("rest", "f8"),  # length on the bed, m
         ("deepest", "f8"),  # dip below the bed, m, negative
@@ -138,11 +138,12 @@ def event_value(y, watched, normal):
 
 @kernel
 def _step_to_event(s, h, goal, y, m, here, lean, walk):
-    """Length of the step that ends where the event value is that of the goal; y_new and K belong to it.
+    """Length of the step that ends where the event value is that of the goal, and the trials that took; y_new and K
+    belong to it.
 
     Source: g(h) = level by regula falsi with the Illinois modification.
 
-    By the Illinois rule.  goal : event, its value and the scale of that    here : span, law and phase
+    goal : event, its value and the scale of that    here : span, law and phase
     """
     (event, level, scale), phase = goal, here[2]
     sea, y_new = walk.sea, walk.y_new
@@ -158,8 +159,9 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
     elif phase != GROUNDED:
         low = level + abs(lean)
     side = 0
-    step = h
+    step, trials = h, 0
     for _ in range(EVENT_ITERATIONS):
+        trials += 1
         step = far - g1 * (far - near) / (g1 - g0)
         _take_step(s, step, y, m, here, (low, high), walk)
         g = event_value(y_new, watched, sea.bed_normal) - level
@@ -175,7 +177,7 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
             if side == -1:
                 g1 *= 0.5
             side = -1
-    return step
+    return step, trials
 
 
 @kernel
@@ -290,10 +292,12 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
                 if simple:  # the slopes of the derivatives are missing
                     _slope(s, y, m, here, (y[2] + lean, y[2] + lean), walk, K[0])
                 reach = force if phase == GROUNDED or event == APEX else length
-                step = _step_to_event(s, step, (event, level, reach), y, m, here, lean, walk)
+                step, trials = _step_to_event(s, step, (event, level, reach), y, m, here, lean, walk)
+                log.steps += trials
                 if event == APEX and (y_new[2] > 0.0) == (phase == WET):  # the surface is met on the way there
                     event, level = PHASE, 0.0
-                    step = _step_to_event(s, step, (event, level, length), y, m, here, lean, walk)
+                    step, trials = _step_to_event(s, step, (event, level, length), y, m, here, lean, walk)
+                    log.steps += trials
                 full = False
             if event != NOTHING or not simple:
                 error = error_norm(K, step, scale, pair)
