@@ -11,9 +11,10 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ropewalk.analysis.doubts import as_json as doubts_as_json
-from ropewalk.analysis.net_lines import NetParts, net_parts
+from ropewalk.analysis.net_lines import NetParts, knot_rows, net_parts
 from ropewalk.analysis.statics import Equilibrium, statics
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.loads.screen import screen_records
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.equilibrium import Rest, find_rest
 from ropewalk.methods.linear.links import refuse_friction
@@ -146,15 +147,9 @@ class Linearised:
 
     @property
     def _knot_rows(self) -> Ints:
-        """(n_knots,) row of each knot: of its point, or of an end of one of its bars where a body holds it."""
-        nets, own = self.equilibrium.model.nets, self.nets
-        assert own is not None
-        rows = self.unknowns.mesh.s.size + own.knot
-        for m, k in enumerate(nets.bar):
-            for side in range(2):
-                if own.knot[k[side]] < 0 and own.bar[m] >= 0:
-                    rows[k[side]] = self.unknowns.ends[own.bar[m], side]
-        return rows[nets.sewn]
+        """(n_knots,) row of each knot."""
+        assert self.nets is not None
+        return knot_rows(self.nets, self.equilibrium.model.nets, self.unknowns)
 
     def twine_tension(self, x: Any) -> Any:
         """(n_twines, k) change of tension in the bars of nets."""
@@ -278,6 +273,9 @@ def linearise(system: Source | Equilibrium, method: str | None = None, *, mass_d
         model = nets.model
     refuse_friction(model)
     unknowns = number(model)
+    if nets is not None:
+        own = equilibrium.model.nets
+        unknowns = unknowns._replace(screen=screen_records(own, knot_rows(nets, own, unknowns)))
     rest = find_rest(model, unknowns, state, mass_damping)
     return Linearised(equilibrium.system, equilibrium, unknowns, rest, nets)
 

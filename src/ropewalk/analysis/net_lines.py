@@ -13,6 +13,7 @@ import numpy as np
 
 from ropewalk.analysis.statics import Equilibrium
 from ropewalk.errors import InputError
+from ropewalk.methods.linear.unknowns import Unknowns
 from ropewalk.model.arrays import Array, Flags, Ints, ints
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.model import Model, build
@@ -24,6 +25,7 @@ from ropewalk.spec.system import System
 OF_NETS = "made of nets"  # begins the names of points, lines and sections that stand for nets
 SPOKE = {"diameter": 1.0, "volume_diameter": 0.0, "mass": 0.0, "axial_stiffness": "inextensible", "compression": True,
          "drag": 0, "added_mass": 0}  # fmt: skip
+TIED = 1e-3  # N: axial stiffness of twines between bodies; below 1e-6 of what the segments of a collar carry
 
 
 class NetParts(NamedTuple):
@@ -40,12 +42,6 @@ def net_parts(equilibrium: Equilibrium) -> tuple[NetParts, State]:
     """The case of an equilibrium with its nets as points and lines, and its state."""
     system, model, state = equilibrium.system, equilibrium.model, equilibrium.state
     nets = model.nets
-    screens = np.flatnonzero(nets.kind != MORISON)
-    if screens.size:
-        name = nets.names[int(screens[0])]
-        raise InputError(
-            f"net '{name}': frequency analyses support nets whose twines have their own drag; give force_model: morison"
-        )
     data = system.model_dump(mode="json", by_alias=True, exclude_unset=True)
     for key in ("nets", "run", "statics", "collars"):
         data.pop(key, None)
@@ -128,12 +124,17 @@ def _twines(system: System, model: Model, data: dict[str, Any], ends: list[str])
     bar = np.full(still.size, -1)
     bar[~still] = len(model.names.lines) + np.arange(int(np.count_nonzero(~still)))
     names, lines, sections = list(system.sections), data.setdefault("lines", {}), data.setdefault("sections", {})
-    made: dict[tuple[str, float], str] = {}
+    made: dict[tuple[str, float, bool, bool], str] = {}
+    screens = np.repeat(nets.kind != MORISON, np.diff(nets.bar_start))  # take the drag of their twines
     for m in np.flatnonzero(~still):
         twines, name = float(nets.twines[m]), names[int(nets.section[m])]
-        section = made.setdefault((name, twines), f"{OF_NETS} twines {len(made)}")
+        # twines along a collar are tied to its segments, which keep their length: as lines they carry nothing
+        tied = bool(np.all(nets.body[nets.bar[m]] >= 0))
+        bare = bool(screens[m])
+        section = made.setdefault((name, twines, tied, bare), f"{OF_NETS} twines {len(made)}")
         if section not in sections:
-            sections[section] = SPOKE if twines == 0.0 else _bundle(system, name, twines)
+            bundle = SPOKE if twines == 0.0 else _bundle(system, name, twines) | ({"drag": 0} if bare else {})
+            sections[section] = {**bundle, "axial_stiffness": TIED} if tied and twines > 0.0 else bundle
         a, b = (ends[int(k)] for k in nets.bar[m])
         lines[f"{OF_NETS} twine {m}"] = {
             "from": a, "to": b, "elements": 1, "pieces": [{"section": section, "length": float(nets.length[m])}],
@@ -162,6 +163,16 @@ def _bundle(system: System, name: str, count: float) -> dict[str, Any]:
         "drag": one.drag.model_dump(mode="json"),
         "added_mass": one.added_mass.model_dump(mode="json"),
     }
+
+
+def knot_rows(parts: NetParts, nets: Nets, unknowns: Unknowns) -> Ints:
+    """(n_knots,) row of each knot: of its point, or of an end of one of its bars where a body holds it."""
+    rows = unknowns.mesh.s.size + parts.knot
+    for m, k in enumerate(nets.bar):
+        for side in range(2):
+            if parts.knot[k[side]] < 0 and parts.bar[m] >= 0:
+                rows[k[side]] = unknowns.ends[parts.bar[m], side]
+    return ints(rows[nets.sewn])
 
 
 def _state(parts: NetParts, nets: Nets, state: State) -> State:

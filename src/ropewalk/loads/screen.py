@@ -2,8 +2,12 @@ r"""Water on a panel of netting that is taken as a screen (physics/screens.py)."
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ropewalk.model.arrays import Records, records
+from ropewalk.model.nets import MORISON, Nets
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -33,6 +37,16 @@ SCREEN = np.dtype(
 )
 SMALLEST_SPEED = 1e-12  # m/s: slower water has no direction and no force
 SMALLEST_AREA = 1e-14  # m2: a screen folded to a line has no normal and no force
+
+
+def screen_records(nets: Nets, rows: Any) -> Records:
+    """(s,) of SCREEN, of the nets that have a screen model.  rows : (k,) where the knots are in arrays of places"""
+    kind = np.repeat(nets.kind, np.diff(nets.screen_start))
+    own = np.flatnonzero(kind != MORISON)
+    made = records(own.size, SCREEN)
+    made.corner = np.where(nets.screen[own] >= 0, rows[nets.screen[own]], -1)
+    made.kind, made.solidity, made.twine, made.wake = kind[own], nets.solidity[own], nets.twine[own], nets.wake[own]
+    return made
 
 
 @kernel(fastmath=FUSED, **UNCOUNTED)

@@ -11,7 +11,7 @@ from ropewalk.errors import InputError
 from ropewalk.loads.bed import build_bed
 from ropewalk.loads.footing import attachment_footings, end_radii, point_footings
 from ropewalk.loads.member import MEMBER, Sizes, fill_members
-from ropewalk.loads.screen import SCREEN
+from ropewalk.loads.screen import screen_records
 from ropewalk.methods.bars.anchors import laid_points
 from ropewalk.methods.bars.arrays import FOOTING, Bars, Medium, Places
 from ropewalk.methods.bars.bodies import BodyNodes
@@ -335,7 +335,7 @@ def _finish(draft: Draft, model: Model, nets: Nets, knots: Ints, bodies: BodyNod
         node=ints(draft.ends, (-1, 2)),
         **{name: floats(table[:, BAR.index(name)]) for name in OWN},
         member=_members(table, model.sea.water_density),
-        screen=_screens(nets, knots),
+        screen=screen_records(nets, knots),
         hinge=bodies.links.hinge,
         hinge_law=bodies.links.hinge_law,
         tie=bodies.links.tie,
@@ -347,14 +347,4 @@ def _members(table: Array, rho: float) -> Records:
     """What the water acts on of each bar.  table : (m, len(BAR))    rho : of the water, kg/m3"""
     rows = records(table.shape[0], MEMBER)
     fill_members(rows, Sizes(*(table[:, BAR.index(name)] for name in Sizes._fields)), rho)
-    return rows
-
-
-def _screens(nets: Nets, knots: Ints) -> Records:
-    """Screens of the nets that have a screen model.  knots : node of each knot"""
-    kind = np.repeat(nets.kind, np.diff(nets.screen_start))
-    own = np.flatnonzero(kind != MORISON)
-    rows = records(own.size, SCREEN)
-    rows.corner = np.where(nets.screen[own] >= 0, knots[nets.screen[own]], -1)
-    rows.kind, rows.solidity, rows.twine, rows.wake = kind[own], nets.solidity[own], nets.twine[own], nets.wake[own]
     return rows

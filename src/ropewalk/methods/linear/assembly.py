@@ -23,6 +23,7 @@ from ropewalk.loads.sea import current_gradient, current_here
 from ropewalk.methods.linear import element as linear_element
 from ropewalk.methods.linear.body import BodyTerms, body_terms
 from ropewalk.methods.linear.links import link_matrices
+from ropewalk.methods.linear.screens import ScreenTerms, screen_terms
 from ropewalk.methods.linear.unknowns import Place, Unknowns, movement
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import LOOSE
@@ -65,6 +66,7 @@ class Assembled(NamedTuple):
     S_in: csr_matrix
     local: Local
     bodies: tuple[BodyTerms, ...]
+    screens: ScreenTerms | None  # of nets, if there are any in water
 
 
 def evaluate_local(
@@ -76,11 +78,7 @@ def evaluate_local(
     """
     mesh, sea = unknowns.mesh, model.sea
     n, m = place.r.shape[0], place.T.size
-    flow, slope = np.zeros((n, 3)), np.zeros((n, 3))
-    if sea.current_speed > 0.0 and sea.water_density > 0.0:
-        for i in range(n):
-            flow[i] = current_here(tuple(place.r[i]), sea)
-            slope[i] = current_gradient(tuple(place.r[i]), sea)[2::3]
+    flow, slope = _current(model, place.r)
     if velocity is not None:
         flow -= velocity
     node = mesh.node[:n]  # rows of bodies follow
@@ -95,17 +93,40 @@ def evaluate_local(
     return local
 
 
+def _current(model: Model, r: Array) -> tuple[Array, Array]:
+    """Current (n, 3) at r (n, 3), m/s, and its derivative by height (n, 3), 1/s."""
+    sea, flow, slope = model.sea, np.zeros(r.shape), np.zeros(r.shape)
+    if sea.current_speed > 0.0 and sea.water_density > 0.0:
+        for i in range(r.shape[0]):
+            flow[i] = current_here(tuple(r[i]), sea)
+            slope[i] = current_gradient(tuple(r[i]), sea)[2::3]
+    return flow, slope
+
+
+def _screens(model: Model, unknowns: Unknowns, r: Array, velocity: Array | None, out: Local) -> ScreenTerms | None:
+    """Screens at r (n_rows, 3), m, whose force is added to the residual of `out`."""
+    if not unknowns.screen.size or model.sea.water_density <= 0.0:
+        return None
+    still = np.zeros(r.shape) if velocity is None else velocity
+    terms = screen_terms(unknowns.screen, r, (*_current(model, r), still), model.sea.water_density)
+    out.R[:] -= terms.force
+    return terms
+
+
 def assemble(
     model: Model, unknowns: Unknowns, place: Place, mass_damping: float = 0.0, velocity: Array | None = None
 ) -> Assembled:
     """Residual and matrices at a place; drag about the velocity of the nodes (m/s) where it is given."""
     mesh = unknowns.mesh
     local = evaluate_local(model, unknowns, place, mass_damping, velocity)
+    screens = _screens(model, unknowns, place.r, velocity, local)
     S, S_in = movement(model, unknowns, place.quaternion)
     n = unknowns.size
     nodal_M = nodal(unknowns.first, local.M, local.node_M)
     nodal_B = nodal(unknowns.first, local.B, local.node_B + local.node_drag)
     nodal_K = _stiffness(unknowns.first, local)
+    if screens is not None:
+        nodal_K, nodal_B = nodal_K + screens.K, nodal_B + screens.B
     G = _length_rows(unknowns.first, local.tangent, S.shape[0])
     m = unknowns.tension.size
     E = csr_matrix((np.ones(m), (np.arange(m), unknowns.tension)), shape=(m, n))
@@ -138,6 +159,7 @@ def assemble(
         S_in=S_in,
         local=local,
         bodies=bodies,
+        screens=screens,
     )
 
 

@@ -54,6 +54,7 @@ class Direct:
         self.at: Assembled = at
         self.wet: Wet = wet_parts(model, unknowns, rest.place, at)
         drag = nodal(unknowns.first, at.local.B, at.local.node_drag)
+        drag = drag if at.screens is None else drag + at.screens.B
         self.B, self.B_in = at.B - at.S.T @ drag @ at.S, at.B_in - at.S.T @ drag @ at.S_in
         for rows, terms in zip(unknowns.body, at.bodies, strict=True):
             if rows[0] >= 0 and np.any(terms.drag):

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import erf, gamma
 
-from ropewalk.model.arrays import Array, Ints
+from ropewalk.loads.screen import SCREEN
+from ropewalk.methods.linear.screens import screen_samples
+from ropewalk.model.arrays import Array, Ints, Records, records
 from ropewalk.physics.drag_law import law_samples
 
 PHASES = 32  # of a harmonic motion; |u| u then has 1e-4
@@ -42,6 +44,18 @@ class Members(NamedTuple):
 def plain_members(flow: Array, tangent: Array, normal: Array, tangential: Array) -> Members:
     """Members with constant coefficients."""
     return Members(flow, tangent, normal, tangential, np.zeros(normal.size, np.int64), np.zeros(normal.size))
+
+
+class Panels(NamedTuple):
+    """Screens of nets in water."""
+
+    screen: Records  # (s,) of SCREEN of loads/screen.py
+    corners: Array  # (s, 4, 3) m
+    flow: Array  # (s, 3) mean velocity of the water past them, m/s
+    density: float  # of the water, kg/m3
+
+
+NO_PANELS = Panels(records(0, SCREEN), np.zeros((0, 4, 3)), np.zeros((0, 3)), 0.0)
 
 
 @cache
@@ -189,3 +203,27 @@ def gaussian_drag_ball(flow: Array, b: Array, covariance: Array) -> Array:
     u = flow[:, None, :] + np.concatenate([plane + third, plane - third], axis=1)
     P = np.broadcast_to(np.eye(3), (b.size, 3, 3))
     return _slope(u, np.concatenate([weight, weight]) / 2.0, P, b)
+
+
+def harmonic_screens(panels: Panels, amplitude: Any) -> Array:
+    """As :func:`harmonic_drag`, for screens, whose attitude stays that of rest."""
+    phase = np.exp(-2j * np.pi * (np.arange(PHASES) + 0.5) / PHASES)
+    moving = np.real(amplitude[:, None, :] * phase[None, :, None])
+    force, slope = _on_panels(panels, moving)
+    return _least_squares(force, moving, np.mean(slope, axis=1))
+
+
+def gaussian_screens(panels: Panels, covariance: Array) -> Array:
+    """As :func:`gaussian_drag`, for screens: the mean slope."""
+    points, weight = _in_space()
+    faint = (FAINT * np.trace(covariance, axis1=1, axis2=2) + NOTHING)[:, None, None]
+    moving = np.einsum("hkl,ql->hqk", np.linalg.cholesky(covariance + faint * np.eye(3)), points)
+    return np.asarray(np.einsum("hqij,q->hij", _on_panels(panels, moving)[1], weight))
+
+
+def _on_panels(panels: Panels, moving: Array) -> tuple[Array, Array]:
+    """Forces (s, q, 3) N and slopes (s, q, 3, 3) N s/m of screens in their mean flow and a motion (s, q, 3), m/s."""
+    u = np.ascontiguousarray(panels.flow[:, None, :] + moving)
+    force, slope = np.zeros(u.shape), np.zeros((*u.shape, 3))
+    screen_samples(panels.screen, panels.corners, u, panels.density, force, slope)
+    return force, slope

@@ -57,7 +57,18 @@ def place_of(model: Model, unknowns: Unknowns, state: State) -> Place:
     r = _settled(model, unknowns, r)
     place = Place(np.concatenate([r, state.point_position]), T, state.body_position.copy(),
                   state.body_quaternion.copy(), np.zeros(unknowns.link.size))  # fmt: skip
-    return joined(model, unknowns, place)
+    return _slackened(unknowns, joined(model, unknowns, place))
+
+
+def _slackened(unknowns: Unknowns, place: Place) -> Place:
+    """`place` with the small push of elements that are slack, where bars without tension are shorter than they are.
+
+    Their length equation then holds: elements give way in compression with a stiffness that is small, not nothing.
+    """
+    element, first = unknowns.mesh.element, unknowns.first
+    strain = np.linalg.norm(place.r[first + 1] - place.r[first], axis=1) / element["length"] - 1.0
+    slack = (place.T <= 0.0) & (strain < 0.0) & (element["slack"] > 0.0)
+    return place._replace(T=np.where(slack, element["slack"] * strain, place.T))
 
 
 def _settled(model: Model, unknowns: Unknowns, r: Array) -> Array:

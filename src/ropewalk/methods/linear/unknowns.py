@@ -18,7 +18,8 @@ from scipy.sparse import csr_matrix
 from ropewalk.assembly.links import ROWS as LINK_ROWS
 from ropewalk.assembly.mesh import Mesh, build_mesh
 from ropewalk.errors import InputError
-from ropewalk.model.arrays import Array, Ints, floats, ints, offsets
+from ropewalk.loads.screen import SCREEN
+from ropewalk.model.arrays import Array, Ints, Records, floats, ints, offsets, records
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY
 from ropewalk.model.model import Model
@@ -29,6 +30,7 @@ DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
 NO_LINKS = floats([])
+NO_SCREENS = records(0, SCREEN)
 
 
 class Unknowns(NamedTuple):
@@ -47,6 +49,7 @@ class Unknowns(NamedTuple):
     link_start: Ints  # (n_links + 1,) first of each link
     size: int
     n_inputs: int
+    screen: Records = NO_SCREENS  # (s,) of SCREEN of loads/screen.py; corners are rows of positions
 
 
 class Place(NamedTuple):

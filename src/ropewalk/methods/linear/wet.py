@@ -1,4 +1,4 @@
-"""All that the water drags and pushes, as members on one list: halves of elements, attachments, strips of hulls."""
+"""All that the water drags and pushes, as members on one list: halves of elements, attachments, hulls, screens."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ from ropewalk.loads.sea import current_here
 from ropewalk.methods.linear.assembly import Assembled
 from ropewalk.methods.linear.body import Hull, Strips
 from ropewalk.methods.linear.drag import (
+    NO_PANELS,
     Members,
+    Panels,
     gaussian_drag,
     gaussian_drag_ball,
+    gaussian_screens,
     harmonic_drag,
     harmonic_drag_ball,
+    harmonic_screens,
     plain_members,
 )
+from ropewalk.methods.linear.screens import corners_of
 from ropewalk.methods.linear.unknowns import Place, Unknowns
 from ropewalk.model.arrays import Array, Flags, Records
 from ropewalk.model.model import Model
@@ -36,11 +41,13 @@ class Wet(NamedTuple):
 
     members: Members
     is_ball: Flags  # (h,) the same drag in all directions
+    share: Array  # (h,) of the motion of waves that a member meets; less than 1 in the wake of a net
     added: Array  # (h, 3, 3) kg
     displaced: Array  # (h,) m3 of water
     place: Array  # (h, 3) m
     Q: csr_matrix  # (3 h, n) motion of the members by the unknowns
     Q_in: csr_matrix  # (3 h, n_inputs) and by the inputs
+    panels: Panels  # the last of the members, which are screens
 
 
 class _List:
@@ -48,22 +55,24 @@ class _List:
 
     def __init__(self) -> None:
         self.parts: list[tuple[Any, ...]] = []
+        self.panels = NO_PANELS
 
     def add(self, members: Members, is_ball: bool, added: Array, displaced: Array, place: Array, Q: Any,
-            Q_in: Any) -> None:  # fmt: skip
+            Q_in: Any, share: Array | None = None) -> None:  # fmt: skip
         ball = np.full(members.normal.size, is_ball)
-        self.parts.append((members, ball, added, displaced, place, Q, Q_in))
+        share = np.ones(members.normal.size) if share is None else share
+        self.parts.append((members, ball, share, added, displaced, place, Q, Q_in))
 
     def build(self, n: int, n_inputs: int) -> Wet:
         if not self.parts:
             none, blocks = np.zeros(0), np.zeros((0, 3, 3))
             members = plain_members(np.zeros((0, 3)), np.zeros((0, 3)), none, none)
-            return Wet(members, np.zeros(0, dtype=bool), blocks, none, np.zeros((0, 3)), csr_matrix((0, n)),
-                       csr_matrix((0, n_inputs)))  # fmt: skip
+            return Wet(members, np.zeros(0, dtype=bool), none, blocks, none, np.zeros((0, 3)), csr_matrix((0, n)),
+                       csr_matrix((0, n_inputs)), NO_PANELS)  # fmt: skip
         members = Members(*(np.concatenate(field) for field in zip(*(part[0] for part in self.parts), strict=True)))
-        ball, added, displaced, place = (np.concatenate([part[k] for part in self.parts]) for k in range(1, 5))
-        Q, Q_in = (vstack([part[k] for part in self.parts], format="csr") for k in (5, 6))
-        return Wet(members, ball, added, displaced, place, Q, Q_in)
+        ball, share, added, displaced, place = (np.concatenate([part[k] for part in self.parts]) for k in range(1, 6))
+        Q, Q_in = (vstack([part[k] for part in self.parts], format="csr") for k in (6, 7))
+        return Wet(members, ball, share, added, displaced, place, Q, Q_in, self.panels)
 
 
 def wet_parts(model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> Wet:
@@ -75,6 +84,7 @@ def wet_parts(model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> 
         for k in range(len(model.names.bodies)):
             for hull in at.bodies[k].hulls:
                 _add_hull(found, model, unknowns, place, hull, k)
+        _add_screens(found, model, unknowns, place, at)
     return found.build(unknowns.size, unknowns.n_inputs)
 
 
@@ -127,6 +137,23 @@ def _add_hull(found: _List, model: Model, unknowns: Unknowns, place: Place, hull
     found.add(members, hull.is_ball, strips.added, strips.volume, where, Q, Q_in)
 
 
+def _add_screens(found: _List, model: Model, unknowns: Unknowns, place: Place, at: Assembled) -> None:
+    """Screens move as the mean of their corners; they come last."""
+    if at.screens is None or not np.any(at.screens.wet):
+        return
+    own = unknowns.screen[at.screens.wet]
+    n, corner, flow = own.size, own["corner"], at.screens.flow[at.screens.wet]
+    four = corner >= 0
+    row, column = 3 * np.nonzero(four)[0], 3 * corner[four]
+    weight = np.repeat(1.0 / four.sum(axis=1), four.sum(axis=1))
+    mean = sum(csr_matrix((weight, (row + p, column + p)), shape=(3 * n, at.S.shape[0])) for p in range(3))
+    corners, none = corners_of(own, place.r), np.zeros(n)
+    found.panels = Panels(own, corners, flow, model.sea.water_density)
+    members = plain_members(flow, np.tile([0.0, 0.0, 1.0], (n, 1)), none, none)
+    middle = (mean @ place.r.ravel()).reshape(n, 3)
+    found.add(members, False, np.zeros((n, 3, 3)), none, middle, mean @ at.S, mean @ at.S_in, own["wake"])
+
+
 def _selection(columns: Array, size: int) -> csr_matrix:
     """(6, size) that picks the body's six unknowns; rows of zeros where it has none."""
     used = np.flatnonzero(columns >= 0)
@@ -136,6 +163,14 @@ def _selection(columns: Array, size: int) -> csr_matrix:
 def drag_matrices(wet: Wet, *, amplitude: Any = None, covariance: Array | None = None) -> Array:
     """(h, 3, 3) linear drag (N s/m) for harmonic relative velocities, or Gaussian ones, of the members."""
     out: Array = np.zeros((wet.displaced.size, 3, 3))
+    n = wet.panels.screen.size
+    if n:  # the last rows, that are nothing as slender members
+        moving = np.zeros((n, 3), dtype=complex) if amplitude is None else amplitude[-n:]
+        by = (
+            harmonic_screens(wet.panels, moving)
+            if covariance is None
+            else gaussian_screens(wet.panels, covariance[-n:])
+        )
     for ball in (False, True):
         chosen = np.flatnonzero(wet.is_ball == ball)
         if chosen.size == 0:
@@ -152,6 +187,8 @@ def drag_matrices(wet: Wet, *, amplitude: Any = None, covariance: Array | None =
             out[chosen] = (
                 gaussian_drag_ball(members.flow, members.normal, spread) if ball else gaussian_drag(members, spread)
             )
+    if n:
+        out[-n:] = by
     return out
 
 
@@ -204,7 +241,8 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
     sea = model.sea
     water = airy(omega, heading, sea.depth, sea.gravity, wet.place)
     rho = sea.water_density
-    force = np.einsum("hij,hj->hi", C, water.velocity) + np.einsum("hij,hj->hi", wet.added, water.acceleration)
+    met = wet.share[:, None] * water.velocity
+    force = np.einsum("hij,hj->hi", C, met) + np.einsum("hij,hj->hi", wet.added, water.acceleration)
     force += rho * wet.displaced[:, None] * water.acceleration
     total: Complex = np.asarray(wet.Q.T @ force.ravel())
     for k in np.flatnonzero(unknowns.body[:, 0] >= 0):
@@ -221,7 +259,7 @@ def wave_force(model: Model, unknowns: Unknowns, place: Place, at: Assembled, we
         at_body = airy(omega, heading, sea.depth, sea.gravity, origin[None])
         wrench[:3] += rho * volume * share * at_body.acceleration[0]
         total[unknowns.body[k]] += wrench
-    return total, water.velocity
+    return total, met
 
 
 def _wave_on_hull(model: Model, hull: Hull, where: Array, omega: float, heading: float) -> Complex:
