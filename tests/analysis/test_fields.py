@@ -131,6 +131,103 @@ def test_wrong_slope_of_a_law_is_refused():
 
 
 @numba.njit
+def whirled(s, r, t, time):
+    return 0.2 * r[0] + 30.0 * t[2], 0.2 * r[1], -30.0 * t[0]
+
+
+@numba.njit
+def whirled_slopes(s, r, t, time):
+    found = np.zeros((3, 6))
+    found[0, 0] = found[1, 1] = 0.2
+    found[0, 5], found[2, 3] = 30.0, -30.0
+    return found
+
+
+@numba.njit
+def shear_slope(r, t):
+    z = min(1.0, max(1e-9, 1.0 + 0.01 * r[2]))
+    return (0.0, 0.0, 0.002 * z**-0.8 if z < 1.0 else 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("compiled", [True, False], ids=["njit", "plain"])
+def test_loads_and_currents_may_give_their_slopes(method, compiled):
+    """Derivatives change the way to the equilibrium, not the equilibrium: built-in loads to 1e-10."""
+    load, by, water, shear = (
+        f if compiled else getattr(f, "py_func", f) for f in (whirled, whirled_slopes, sheared, shear_slope)
+    )
+    built_in = [
+        {"kind": "pressure", "axis": [0, 1, 0], "value": 30.0},
+        {"kind": "rotating", "axis": [0, 0, 1], "rate": 0.1},
+    ]
+    power = {"current": {"speed": 1.0, "profile": {"kind": "power", "exponent": 0.2}}}
+    fields = Fields(loads={"l": load}, load_slopes={"l": by}, current=water, current_slope=shear)
+    agree(statics(case(environment=power, loads=built_in), method), statics(case(), method, fields=fields))
+
+
+def test_given_slopes_save_calls():
+    """Seven calls with differences, two with derivatives, wherever a derivative is needed."""
+    calls = {"load": 0, "slopes": 0}
+
+    def load(s, r, t, time):
+        calls["load"] += 1
+        return 0.2 * r[0], 0.2 * r[1], 0.0
+
+    def slopes(s, r, t, time):
+        calls["slopes"] += 1
+        return np.hstack([np.diag([0.2, 0.2, 0.0]), np.zeros((3, 3))])
+
+    statics(case(), "fem", fields={"loads": {"l": load}})
+    by_differences, calls["load"] = calls["load"], 0
+    statics(case(), "fem", fields={"loads": {"l": load}, "load_slopes": {"l": slopes}})
+    assert calls["slopes"] > 100
+    assert calls["load"] + calls["slopes"] < 0.6 * by_differences
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"loads": {"l": pressed}, "load_slopes": {"l": lambda s, r, t, time: np.zeros((3, 6))}},
+         r"load_slopes.l: column 4 is \[0, 0, 0\], but differences of the function give \[0, 0, -30\]"),
+        ({"loads": {"l": pressed}, "load_slopes": {"l": lambda s, r, t, time: np.zeros((3, 3))}},
+         r"shape \(3, 3\); it must return 3 x 6 numbers"),
+        ({"load_slopes": {"l": whirled_slopes}}, "line 'l' has no load in fields.loads; give both"),
+        ({"current_slope": shear_slope}, "which is not given; give both"),
+        ({"current": sheared, "current_slope": lambda r, t: np.eye(3)}, "current_slope: column 1"),
+    ],
+)  # fmt: skip
+def test_wrong_slopes_are_refused(fields, words):
+    with pytest.raises(InputError, match=words):
+        statics(case(), fields=fields)
+
+
+def test_checkpoints_keep_no_addresses():
+    """Laws of drag and functions of loads by tokens: addresses of one run of the program ended the next one."""
+    from ropewalk.assembly.mesh import ELEMENT
+    from ropewalk.loads.given import LINE_LOAD
+    from ropewalk.methods.mixed.solver import MixedFem
+    from ropewalk.model.model import build
+    from ropewalk.model.state import initial_state
+    from ropewalk.numerics.pointers import tokens_of
+
+    data = case().model_dump(mode="json", by_alias=True, exclude_unset=True)
+    data["sections"]["rope"]["drag"] = {"along_flow": {"law": "sine"}}
+    model = build(System.model_validate(data), Fields(loads={"l": whirled}, load_slopes={"l": whirled_slopes}))
+    solver = MixedFem()
+    work = solver.start(model, initial_state(model))
+    snapshot = solver.snapshot(work)
+    for part, dtype, names in (("element", ELEMENT, ("drag_law",)), ("load", LINE_LOAD, ("function", "slopes"))):
+        kept = snapshot[f"mesh_{part}"].view(dtype)
+        for name in names:
+            own = getattr(work.mesh, part)[name]
+            assert np.all(own != 0)
+            np.testing.assert_array_equal(kept[name], tokens_of(own))
+            assert not np.any(kept[name] == own)
+    again = solver.restore(model, snapshot)
+    np.testing.assert_array_equal(again.mesh.element.drag_law, work.mesh.element.drag_law)
+
+
+@numba.njit
 def swelling(s, r, t, time):
     return 0.0, 12.0 * np.sin(1.3 * time), 0.0
 

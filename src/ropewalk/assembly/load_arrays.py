@@ -20,17 +20,18 @@ def build_loads(model: Model, s: list[Array], sections: list[Ints], flipped: Fla
     if model.lines.load_kind.size == 0 and not model.fields.loads:
         return records(0, LINE_LOAD)
     rows = [line_loads(model, i, loads_of(model, i), s[i], sections[i], bool(flipped[i])) for i in range(len(s))]
-    for i, handle in model.fields.loads:
-        _put_function(rows[i], handle.address, s[i], bool(flipped[i]))
+    for i, _ in model.fields.loads:
+        rows[i].function, rows[i].slopes = model.fields.load_addresses(i)
+        _put_places(rows[i], s[i], bool(flipped[i]))
         rows[i].time = model.fields.time
     return joined(rows, LINE_LOAD)
 
 
-def _put_function(rows: Records, address: int, s: Array, is_flipped: bool) -> None:
-    """Give the rows of a line the load of a function."""
+def _put_places(rows: Records, s: Array, is_flipped: bool) -> None:
+    """Give the rows of a line the places where the load of a function is taken."""
     quarter = 0.25 * np.diff(s)
     halves = np.stack([s[:-1] + quarter, s[1:] - quarter], axis=1)
-    rows.function, rows.way = address, -1.0 if is_flipped else 1.0
+    rows.way = -1.0 if is_flipped else 1.0
     rows.place = halves[::-1, ::-1] if is_flipped else halves
 
 

@@ -21,7 +21,7 @@ from ropewalk.numerics.blockelimination import (
     sub9,
 )
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.pointers import call_three
+from ropewalk.numerics.pointers import call_eighteen, call_three
 from ropewalk.physics.rigidbody import cross3, hat9
 
 PLACE_STEP = 1e-6  # m, of differences: fields change over more than millimetres, and places are known to 1e-12 m
@@ -37,6 +37,7 @@ LINE_LOAD = np.dtype(
         ("turn_from", "f8", (3,)),  # centrifugal force at the origin, N/m
         ("coriolis", "f8", (3,)),  # its cross product with the velocity is minus a force, N s/m2
         ("function", "i8"),  # address of a load f(s, r, t, time), 0 for none; see `field_load`
+        ("slopes", "i8"),  # address of its derivatives, 0 for differences; see `field_slopes`
         ("place", "f8", (2,)),  # of it: s from end A of the middles of the halves, m
         ("way", "f8"),  # 1 if the element goes from end A to end B, else -1
         ("time", "f8"),  # s
@@ -122,17 +123,23 @@ def field_load(address, s, r, t, time):
 
 
 @kernel(**UNCOUNTED)
-def field_slopes(address, s, r, t, time):
-    r"""Load of a function (N/m), and its derivatives by place (N/m2) and by tangent (N/m), by forward differences.
+def field_slopes(address, slopes, s, r, t, time):
+    r"""Load of a function (N/m), and its derivatives by place (N/m2) and by tangent (N/m): given, or differences.
 
     .. math:: \frac{\partial f}{\partial x_j} \approx \frac{f(x + h e_j) - f(x)}{h}
 
     Source: forward differences, [Press2007], sec. 5.7; steps PLACE_STEP (m) and TANGENT_STEP.
+
+    slopes : address of a function of 3 x 6 numbers, 0 for differences    others as :func:`field_load`
     """
     x, y, z = r
     a, b, c = t
     h, k = PLACE_STEP, TANGENT_STEP
     f = field_load(address, s, r, t, time)
+    if slopes != 0:
+        g = call_eighteen(slopes, (s, x, y, z, a, b, c, time))
+        by_r = (g[0], g[1], g[2], g[6], g[7], g[8], g[12], g[13], g[14])
+        return f, by_r, (g[3], g[4], g[5], g[9], g[10], g[11], g[15], g[16], g[17])
     fx = field_load(address, s, (x + h, y, z), t, time)
     fy = field_load(address, s, (x, y + h, z), t, time)
     fz = field_load(address, s, (x, y, z + h), t, time)
@@ -176,7 +183,7 @@ def load_on_half(load, side, half, t, span, r, v, gp):
     own = scale9(half, sub9(scale9(gp, hat9(coriolis)), turn))
     cross = hat9(pressure)
     if load.function != 0:
-        f, by_r, by_t = field_slopes(load.function, load.place[side], r, scale3(load.way, t), load.time)
+        f, by_r, by_t = field_slopes(load.function, load.slopes, load.place[side], r, scale3(load.way, t), load.time)
         force, own = add3(force, f), sub9(own, scale9(half, by_r))
         cross = add9(cross, scale9(load.way, by_t))
     by_chord = scale9(half / span, sub9(cross, outer(onto(cross, t), t)))

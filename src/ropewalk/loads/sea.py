@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED
+from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, scale9
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.pointers import call_three
+from ropewalk.numerics.pointers import call_nine, call_three
 from ropewalk.physics.current import FUNCTION, current, current_slope
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.waves import (
@@ -72,7 +72,7 @@ def field_velocity(r, t, sea):
 
 @kernel
 def current_gradient(r, sea):
-    r"""Derivative of the current by place, a matrix of 9 numbers, 1/s; of a field by forward differences.
+    r"""Derivative of the current by place, a matrix of 9 numbers, 1/s; of a field as given, or by forward differences.
 
     .. math:: \frac{\partial u_i}{\partial x_j} = \frac{u_i(x + h e_j) - u_i(x)}{h}, \qquad
               \frac{\partial u}{\partial x} = (0,\, 0,\, u'(z)) \text{ for a profile}
@@ -82,6 +82,9 @@ def current_gradient(r, sea):
     if sea.current_kind != FUNCTION:
         x, y, z = current_shear(r[2], sea)
         return 0.0, 0.0, x, 0.0, 0.0, y, 0.0, 0.0, z
+    address = np.int64(sea.current_table[1, 1])
+    if address != 0:
+        return scale9(sea.current_table[0, 1], call_nine(address, (r[0], r[1], r[2], sea.current_table[0, 2])))
     q = 1.0 / FIELD_STEP
     u = current_here(r, sea)
     a = current_here((r[0] + FIELD_STEP, r[1], r[2]), sea)

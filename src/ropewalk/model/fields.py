@@ -22,6 +22,7 @@ LOAD_SHAPE, CURRENT_SHAPE, LAW_SHAPE = (0, 3, 3, 0), FIELD_SHAPE, (0,)  # what f
 SECANT = 1e-4  # strain at which a law's stiffness near zero is taken
 PROBES = (0.0, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # strains between which a law must rise
 SLOPE_ERROR = 1e-2  # relative, of a slope that a law gives, against differences; a law may have kinks
+PROBE_STEP = 1e-5  # m, or of a unit vector: of the differences that given derivatives are checked by
 NO_TENSION = 1e-9  # of the tension at the largest of them: what a law may give at strain 0
 GRID_CURRENT = "environment.current.profile"  # name of the function of a current on a grid
 LEAST_SPEED = 1e-3  # m/s: scale of a current that vanishes where it is first looked at
@@ -31,7 +32,9 @@ class UserFields(NamedTuple):
     """Functions of the user's, and drag laws as the case gives them."""
 
     loads: tuple[tuple[int, Handle], ...] = ()  # line and load
+    load_slopes: Mapping[int, Handle] = {}  # by line, derivatives of its load
     current: Handle | None = None
+    current_slope: Handle | None = None
     laws: Mapping[int, Handle] = {}  # by section
     drag: Mapping[int, Drag] = {}  # by section, those that depend on the flow
     time: float = 0.0  # s, at which statics take them
@@ -41,14 +44,22 @@ class UserFields(NamedTuple):
         """True if there is a load or a current by a function."""
         return bool(self.loads) or self.current is not None
 
-    def load_address(self, line: int) -> int:
-        """Address of the load on a line, 0 if there is none."""
-        return next((handle.address for i, handle in self.loads if i == line), 0)
+    def load_addresses(self, line: int) -> tuple[int, int]:
+        """Addresses of the load on a line and of its derivatives, 0 of what is not given."""
+        slopes = self.load_slopes.get(line)
+        return next((handle.address for i, handle in self.loads if i == line), 0), slopes.address if slopes else 0
+
+    @property
+    def slope_address(self) -> int:
+        """Address of the derivative of the current, 0 if it is not given."""
+        return 0 if self.current_slope is None else self.current_slope.address
 
     def handles(self) -> dict[str, Handle]:
         """What can go wrong in a run, by how it is called in messages."""
         found = {f"the load on line {i}": handle for i, handle in self.loads}
+        found |= {f"the slopes of the load on line {i}": handle for i, handle in self.load_slopes.items()}
         found |= {} if self.current is None else {"the current": self.current}
+        found |= {} if self.current_slope is None else {"the slope of the current": self.current_slope}
         return found | {f"the law of section {i}": handle for i, handle in self.laws.items()}
 
 
@@ -97,6 +108,33 @@ def _check_slope(function: Callable[..., Any], where: str) -> None:
             )
 
 
+def _listed(numbers: Array) -> str:
+    return f"[{', '.join(f'{x:.6g}' for x in numbers)}]"
+
+
+def _check_slopes(function: Callable[..., Any], slopes: Callable[..., Any], at: list[Any], by: tuple[int, ...],
+                  where: str) -> None:  # fmt: skip
+    """Raise InputError if derivatives are not those of a function of three numbers.
+
+    at : arguments of both    by : which of them, vectors of three, the columns belong to
+    """
+    given = np.array(_numbers(slopes, at, where, 3, 3 * len(by))).reshape(3, -1)
+    for block, k in enumerate(by):
+        for j in range(3):
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = [np.array(x, dtype=float) if i == k else x for i, x in enumerate(at)]
+                moved[k][j] += sign * PROBE_STEP
+                ends.append(np.array(_numbers(function, moved, where, 3)))
+            steep, column = (ends[0] - ends[1]) / (2.0 * PROBE_STEP), given[:, 3 * block + j]
+            size = float(np.abs(ends[0]).max() + np.abs(steep).max())
+            if np.abs(column - steep).max() > SLOPE_ERROR * size:
+                raise InputError(
+                    f"{where}: column {3 * block + j + 1} is {_listed(column)}, but differences of the function give "
+                    f"{_listed(steep)}; give its derivative, or leave {where.split('.')[1]} out"
+                )
+
+
 def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Handle]], owner: Mapping[int, str]
                  ) -> UserFields:  # fmt: skip
     """Functions and drag laws.  owner : names of the sections in the arrays, those of varying pieces included"""
@@ -109,19 +147,30 @@ def build_fields(system: System, given: Fields, laws: Mapping[str, tuple[Law, Ha
             raise InputError(f"{where}: line '{name}' has a winch, along which s moves; leave the winch out")
         _numbers(function, [0.5 * system.lines[name].length, middle, np.array([1.0, 0.0, 0.0]), 0.0], where, 3)
         loads.append((list(system.lines).index(name), _handle(function, LOAD_SHAPE, 3, where)))
-    current = None
+    slopes = {}
+    for name, function in given.load_slopes.items():
+        where, along = f"fields.load_slopes.{name}", 0.5 * system.lines[name].length
+        tangent = np.array([0.6, -0.48, 0.64])  # any unit vector
+        _check_slopes(given.loads[name], function, [along, middle, tangent, 0.0], (1, 2), where)
+        slopes[list(system.lines).index(name)] = _handle(function, LOAD_SHAPE, 18, where)
+    current, current_slope = None, None
     if given.current is not None:
         if system.environment.current is not None:
             raise InputError("fields.current replaces environment.current; leave one of them out")
         _numbers(given.current, [middle, 0.0], "fields.current", 3)
         current = _handle(given.current, CURRENT_SHAPE, 3, "fields.current")
+        if given.current_slope is not None:
+            _check_slopes(given.current, given.current_slope, [middle, 0.0], (0,), "fields.current_slope")
+            current_slope = _handle(given.current_slope, CURRENT_SHAPE, 9, "fields.current_slope")
     elif (grid := grid_function(system.environment)) is not None:
         current = _handle(grid, CURRENT_SHAPE, 3, GRID_CURRENT)
     for section in given.properties:
         _known("section", f"fields.properties.{section}", section, system.sections)
     return UserFields(
         loads=tuple(loads),
+        load_slopes=slopes,
         current=current,
+        current_slope=current_slope,
         laws={k: laws[name][1] for k, name in owner.items() if name in laws},
         drag={k: system.sections[name].drag for k, name in owner.items() if system.sections[name].drag.has_law},
     )
@@ -134,7 +183,7 @@ def field_sea(sea: Sea, system: System, fields: UserFields) -> Sea:
     deep = -sea.depth if math.isfinite(sea.depth) else -100.0
     places = np.concatenate([_places(system), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5 * deep]]])
     speeds = [_speed(fields.current.function, place) for place in places]
-    table = function_table(fields.current.address, fields.time, still=False)
+    table = function_table(fields.current.address, fields.time, still=False, slope=fields.slope_address)
     return sea._replace(
         current_kind=FUNCTION, current_speed=max(LEAST_SPEED, *speeds), current_table=floats(table, (-1, 3))
     )
@@ -178,6 +227,10 @@ def _named(fields: UserFields, names: Mapping[str, tuple[str, ...]]) -> list[tup
     ]
     if fields.current is not None:
         found.append((fields.current, "the current function", CURRENT_SHAPE))
+    if fields.current_slope is not None:
+        found.append((fields.current_slope, "the function current_slope", CURRENT_SHAPE))
+    for i, handle in fields.load_slopes.items():
+        found.append((handle, f"the slopes of the load of line '{names['lines'][i]}'", LOAD_SHAPE))
     sections = names["sections"]
     for i, handle in fields.laws.items():
         if i < len(sections):
@@ -210,9 +263,9 @@ def _handle(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, 
     return handle
 
 
-def _numbers(function: Callable[..., Any], given: list[Any], where: str, count: int) -> list[float]:
-    """What a function returns for a first try; InputError if that is not `count` finite numbers."""
-    what = "a number" if count == 1 else f"{count} numbers"
+def _numbers(function: Callable[..., Any], given: list[Any], where: str, count: int, columns: int = 0) -> list[float]:
+    """What a function returns for a first try; InputError if that is not `count` finite numbers, or as many rows."""
+    what = f"{count} x {columns} numbers" if columns else "a number" if count == 1 else f"{count} numbers"
     try:
         value = function(*given)
     except Exception as error:
@@ -221,12 +274,12 @@ def _numbers(function: Callable[..., Any], given: list[Any], where: str, count: 
         found = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
         raise InputError(f"{where} returned {type(value).__name__}; it must return {what}") from None
-    if found.shape != (count,):
+    if found.shape != ((count, columns) if columns else (count,)):
         raise InputError(f"{where} returned an array of shape {np.shape(value)}; it must return {what}")
     if not np.all(np.isfinite(found)):
         at = ", ".join(np.array2string(np.asarray(x), precision=6) for x in given)
         raise InputError(f"{where} returned {found.tolist()} at ({at}); it must return finite numbers")
-    return [float(x) for x in found]
+    return [float(x) for x in found.ravel()]
 
 
 def _known(kind: str, where: str, name: str, parts: Mapping[str, Any]) -> None:

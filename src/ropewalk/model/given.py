@@ -191,6 +191,6 @@ def still(model: Model, t: float = 0.0) -> Model:
     given = model.given._replace(push=model.given.push[:0], load_factor=ints(np.full(model.given.load_factor.size, -1)))
     sea = sea_at(model.sea, t)
     if model.fields.current is not None:
-        table = function_table(model.fields.current.address, t, still=True)
+        table = function_table(model.fields.current.address, t, still=True, slope=model.fields.slope_address)
         sea = sea._replace(current_table=floats(table, (-1, 3)))
     return model._replace(sea=sea, given=given, fields=model.fields._replace(time=t))

@@ -125,7 +125,7 @@ def _called(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, 
         numbers, fault = given[:n_given], 0.0
         try:
             value = function(*arguments(numbers, shape))
-            values = [float(value)] if n_found == 1 else [float(x) for x in value]
+            values = [float(value)] if n_found == 1 else np.asarray(value, dtype=float).ravel().tolist()
             values += [0.0] if shape == (0,) and len(values) == 2 else []  # a number and its slope
         except Exception:
             fault = RAISED
@@ -141,8 +141,13 @@ def _called(function: Callable[..., Any], shape: tuple[int, ...], n_found: int, 
 
 def _compiled(function: Any, shape: tuple[int, ...], n_found: int, trouble: Floats) -> Any:
     """A function of numba as a C function."""
-    maker = {(0, 3, 3, 0): _along, (3, 0): _in_space, (0,): _of_number if n_found == 1 else _with_slope}[shape]
-    call = maker(function)
+    slopes = n_found > 3
+    makers = {
+        (0, 3, 3, 0): _slopes_along if slopes else _along,
+        (3, 0): _slopes_in_space if slopes else _in_space,
+        (0,): _of_number if n_found == 1 else _with_slope,
+    }
+    call = makers[shape](function)
     n_given, log = trouble.size - 1, trouble.ctypes.data
 
     @numba.cfunc(types.void(types.CPointer(types.float64), types.CPointer(types.float64)))
@@ -189,6 +194,28 @@ def _in_space(function: Any) -> Any:
     return call
 
 
+def _slopes_along(function: Any) -> Any:
+    @numba.njit
+    def call(numbers, out):  # type: ignore[no-untyped-def]
+        value = function(numbers[0], numbers[1:4], numbers[4:7], numbers[7])
+        for i in range(3):
+            for j in range(6):
+                out[6 * i + j] = value[i][j]
+
+    return call
+
+
+def _slopes_in_space(function: Any) -> Any:
+    @numba.njit
+    def call(numbers, out):  # type: ignore[no-untyped-def]
+        value = function(numbers[0:3], numbers[3])
+        for i in range(3):
+            for j in range(3):
+                out[3 * i + j] = value[i][j]
+
+    return call
+
+
 def _of_number(function: Any) -> Any:
     @numba.njit
     def call(numbers, out):  # type: ignore[no-untyped-def]
@@ -228,14 +255,19 @@ def _calling(context: Any, builder: Any, address: Any, given: list[Any], n_found
     return [builder.load(builder.gep(there, [context.get_constant(types.intp, k)])) for k in range(n_found)]
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _call_three(context: Any, address: Any, given: Any) -> Any:
-    def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        numbers = [builder.extract_value(values[1], k) for k in range(len(signature.args[1]))]
-        found = _calling(context, builder, values[0], numbers, 3)
-        return context.make_tuple(builder, signature.return_type, found)
+def _caller(count: int) -> Any:
+    """Code that calls the function at an address and returns `count` numbers."""
 
-    return types.UniTuple(types.float64, 3)(types.int64, given), make
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(context: Any, address: Any, given: Any) -> Any:
+        def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            numbers = [builder.extract_value(values[1], k) for k in range(len(signature.args[1]))]
+            found = _calling(context, builder, values[0], numbers, count)
+            return context.make_tuple(builder, signature.return_type, found)
+
+        return types.UniTuple(types.float64, count)(types.int64, given), make
+
+    return call
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -255,10 +287,13 @@ def _number_at(context: Any, address: Any, place: Any) -> Any:
     return types.float64(types.int64, types.int64), make
 
 
-def _plain_three(address: int, given: tuple[float, ...]) -> tuple[float, float, float]:
-    found = (ctypes.c_double * 3)()
-    CALLBACK(int(address))((ctypes.c_double * len(given))(*given), found)
-    return found[0], found[1], found[2]
+def _plain(count: int) -> Callable[..., tuple[float, ...]]:
+    def call(address: int, given: tuple[float, ...]) -> tuple[float, ...]:
+        found = (ctypes.c_double * count)()
+        CALLBACK(int(address))((ctypes.c_double * len(given))(*given), found)
+        return tuple(found)
+
+    return call
 
 
 def _plain_one(address: int, given: float) -> float:
@@ -271,7 +306,10 @@ def _plain_number_at(address: int, place: int) -> float:
     return float(ctypes.c_double.from_address(int(address) + DOUBLE * int(place)).value)
 
 
-# The kernels' own: three numbers or one from the function at an address, and a number of a table at one.
-call_three: Any = _plain_three if numba.config.DISABLE_JIT else _call_three
+# The kernels' own: numbers from the function at an address, and a number of a table at one.
+_make = _plain if numba.config.DISABLE_JIT else _caller
+call_three: Any = _make(3)
+call_nine: Any = _make(9)
+call_eighteen: Any = _make(18)
 call_one: Any = _plain_one if numba.config.DISABLE_JIT else _call_one
 number_at: Any = _plain_number_at if numba.config.DISABLE_JIT else _number_at

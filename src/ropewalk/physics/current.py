@@ -37,9 +37,12 @@ def current_table(z: ArrayLike, speed: ArrayLike, heading: ArrayLike) -> NDArray
     return table
 
 
-def function_table(address: int, time: float, *, still: bool) -> NDArray[np.float64]:
-    """The table of a field (2, 3): address, factor and time (s) of statics; then 1 if it stands still at that time."""
-    return np.array([[float(address), 1.0, time], [float(still), 0.0, 0.0]])
+def function_table(address: int, time: float, *, still: bool, slope: int = 0) -> NDArray[np.float64]:
+    """The table of a field (2, 3): address, factor and time (s) of statics; 1 if it stands still, address of its slope.
+
+    slope : 0 where its derivative by place is taken by differences
+    """
+    return np.array([[float(address), 1.0, time], [float(still), float(slope), 0.0]])
 
 
 @kernel

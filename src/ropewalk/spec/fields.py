@@ -28,8 +28,13 @@ class Fields:
 
     loads: Mapping[str, Function] = field(default_factory=dict)
     """By line, f(s, r, tangent, t): force per unstretched length, 3 numbers, N/m; s (m) and tangent from end A."""
+    load_slopes: Mapping[str, Function] = field(default_factory=dict)
+    """By line with a load, g(s, r, tangent, t): (3, 6) derivatives of its load, three columns by r (N/m2) and three by
+    the tangent (N/m); differences unless given."""
     current: Function | None = None
     """u(r, t): velocity of the water, 3 numbers, m/s, in place of the case's current."""
+    current_slope: Function | None = None
+    """g(r, t): (3, 3) derivative of `current` by r, 1/s; differences unless given."""
     laws: Mapping[str, Function] = field(default_factory=dict)
     """By section, T(strain): tension, N, rising from T(0) = 0; or T and dT/dstrain, two numbers."""
     properties: Mapping[str, Mapping[str, Function]] = field(default_factory=dict)
@@ -37,12 +42,17 @@ class Fields:
 
     def __post_init__(self) -> None:
         """Refuse what is no function, and properties that there are not."""
-        for kind in ("loads", "laws", "properties"):
+        for kind in ("loads", "load_slopes", "laws", "properties"):
             if not isinstance(getattr(self, kind), Mapping):
                 raise InputError(f"fields.{kind} must be a mapping of names to functions")
         for path, function in self.functions().items():
             if not callable(function):
                 raise InputError(f"fields.{path} must be a function, not {type(function).__name__}")
+        for name in self.load_slopes:
+            if name not in self.loads:
+                raise InputError(f"fields.load_slopes.{name}: line '{name}' has no load in fields.loads; give both")
+        if self.current_slope is not None and self.current is None:
+            raise InputError("fields.current_slope is the derivative of fields.current, which is not given; give both")
         for section, given in self.properties.items():
             for name in given:
                 if name not in PROPERTIES:
@@ -66,7 +76,9 @@ class Fields:
     def functions(self) -> dict[str, Any]:
         """All functions by path, as in loads.tether."""
         found = {f"loads.{name}": f for name, f in self.loads.items()}
+        found |= {f"load_slopes.{name}": f for name, f in self.load_slopes.items()}
         found |= {} if self.current is None else {"current": self.current}
+        found |= {} if self.current_slope is None else {"current_slope": self.current_slope}
         found |= {f"laws.{name}": f for name, f in self.laws.items()}
         for section, given in self.properties.items():
             if not isinstance(given, Mapping):

@@ -262,7 +262,7 @@ class HighOrder:
         """True if a load depends on where the line is."""
         lines, sea = self.lay.model.lines, self.lay.model.sea
         own = lines.load_kind[lines.load_start[line] : lines.load_start[line + 1]]
-        if self.lay.model.fields.load_address(line):
+        if self.lay.model.fields.load_addresses(line)[0]:
             return True
         return bool(np.any(own != FORCE_TABLE)) or (sea.water_density > 0.0 and sea.current_speed > 0.0)
 

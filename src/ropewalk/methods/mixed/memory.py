@@ -12,7 +12,7 @@ from ropewalk.methods.mixed.report import FemWork
 from ropewalk.model.arrays import Records, floats, ints
 from ropewalk.numerics.pointers import addresses_of, tokens_of
 
-ADDRESSES = ("function",)  # fields of records
+ADDRESSES = ("function", "slopes", "drag_law")  # fields of records that hold addresses of this run of the program
 CHANGING = ("node", "element", "load", "shed")  # records of the mesh that winches, breaks and memory change
 FIXED_FLOATS, FIXED_INTS = ("s", "end_offset"), ("node_start", "element_start")  # replaced as a whole
 

@@ -50,7 +50,7 @@ def line_spans(model: Model, i: int, cuts: Array) -> LineSpans:
     rows.drag_normal = 0.5 * sea.water_density * of.drag_normal
     rows.drag_tangential = 0.5 * sea.water_density * of.drag_tangential
     rows.radius = section.contact_radius[sections]
-    rows.function, rows.time = model.fields.load_address(i), model.fields.time
+    rows.function, rows.slopes, rows.time = *model.fields.load_addresses(i), model.fields.time
     for j in loads:
         _add_load(model, j, of.mass, rows)
     for j in range(clumps.start, clumps.stop):

@@ -51,6 +51,7 @@ SPAN = np.dtype(
         ("mass", "f8"),  # kg/m, mean
         ("inertial", "f8", (3,)),  # N/m, what in `load` is proportional to the mass
         ("function", "i8"),  # address of a load of loads/given.py, 0 for none
+        ("slopes", "i8"),  # address of its derivatives, 0 for differences
         ("time", "f8"),  # s, at which that is taken
         ("drag_law", "i8"),  # address of a law of physics/drag_law.py, 0 for constant coefficients
     ],
@@ -163,7 +164,7 @@ def string_slope(s, y, m, span, law, law_data, sea, phase, delta, low, high, box
     by_t, by_r = scale9(nu, law_by_tangent(u, t, parts)), _turned(s, span, law_data)
     if span.function != 0:
         place, towards = span.from_a + span.way * s, scale3(span.way, t)
-        _, more, turning = field_slopes(span.function, place, (y[0], y[1], y[2]), towards, span.time)
+        _, more, turning = field_slopes(span.function, span.slopes, place, (y[0], y[1], y[2]), towards, span.time)
         by_t, by_r = add9(by_t, scale9(span.way, turning)), add9(by_r, more)
     for i in range(3):
         for j in range(3):
