@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sweep_cases import mooring, write_sweep
 
+import ropewalk as rw
 from ropewalk.errors import InputError
+from ropewalk.io.netcdf import open_results
 from ropewalk.sweep.expand import plan_of, read_sweep
 from ropewalk.sweep.factors import latin_hypercube
 from ropewalk.sweep.run import make_plan
@@ -48,6 +50,18 @@ def test_coordinates_are_the_shortest_unique_tails():
     from ropewalk.sweep.expand import RESERVED, _names
 
     assert list(_names(keys, RESERVED).values()) == ["waves.heading", "wind.heading", "position.0", "depth", "a.end"]
+
+
+def test_factor_of_a_part_with_a_space_in_its_name_is_read_back_as_a_coordinate(tmp_path):
+    """NetCDF lists coordinates with spaces between their names."""
+    system = mooring()
+    points = {"stern anchor": system.points["west"], "east": system.points["east"]}
+    lines = {**system.lines, "west": system.lines["west"].replace({"from": "stern anchor"})}
+    keys = {"points.stern anchor.position.2": [-100.0, -99.0], "points.east.position.2": [-100.0, -99.0]}
+    file = tmp_path / "o.nc"
+    rw.sweep(system.replace({"points": points, "lines": lines}), keys, do="static", combine="zip", jobs=1, output=file)
+    with open_results(file) as result:
+        assert {"stern_anchor.position.2", "east.position.2"} < set(result.coords)
 
 
 def test_missing_parts_on_the_way_are_made():

@@ -267,8 +267,11 @@ def _check_cases(plan: Plan) -> None:
 
 
 def _names(keys: Sequence[str], reserved: frozenset[str]) -> dict[str, str]:
-    """Key to the shortest tail that is unique, is no name of a result and does not start with a digit."""
-    parts = {key: tuple(steps(key)) for key in keys}
+    """Key to the shortest tail that is unique, is no name of a result and does not start with a digit.
+
+    With underscores for spaces: NetCDF files list the names of coordinates with spaces between them.
+    """
+    parts = {key: tuple(step.replace(" ", "_") for step in steps(key)) for key in keys}
     names = {}
     for key, way in parts.items():
         for n in range(1, len(way) + 1):
