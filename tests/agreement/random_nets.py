@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 Case = dict[str, Any]
+NEARER = 0.97  # of its way to the corner: where a rhombic panel is fastened
 KINDS = ("hung", "slack", "bridled", "cage", "cone", "rhombic")
 
 
@@ -200,11 +201,25 @@ def _cone(rng: np.random.Generator, case: Case) -> Case:
 
 
 def _rhombic(rng: np.random.Generator, case: Case) -> Case:
-    """A panel of rhombic mesh on its upper edge or its corners."""
+    """A panel of rhombic mesh on its upper edge, or fastened by its corners to points that are nearer together.
+
+    Held at its corners, twines that run from one to another were stretched out, and nothing across them at rest.
+    """
     held = str(rng.choice(["upper", "corners"]))
+    corners = _corners(rng, -2.0)
+    fastened = {}
+    if held == "corners":
+        middle = np.mean(corners, axis=0)
+        names = ("upper_left", "upper_right", "lower_right", "lower_left")
+        case["points"] = {
+            name: {"position": (middle + NEARER * (np.array(corner) - middle)).tolist()}
+            for name, corner in zip(names, corners, strict=True)
+        }
+        held, fastened = "none", {"fastened": {name: name for name in names}}
     return {
-        "panel": {"kind": "rectangle", "corners": _corners(rng, -2.0)},
+        "panel": {"kind": "rectangle", "corners": corners},
         "held": held,
+        **fastened,
         "mesh": "rhombic",
         "hanging_ratio": float(rng.uniform(0.4, 0.85)),
         **_netting(rng, case),

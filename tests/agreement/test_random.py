@@ -33,8 +33,8 @@ BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32
 # the law of slack lines held is no energy that the steps lose (96 % of it)
 # of bars: slack netting at rest by each solver (2, 3, 6, 7), flat netting whose twines come and go slack in waves (8),
 # lines that lie slack on the bed (12, 20, 110), elastic ones (9200025, 9200124); screens whose corners swing against
-# one another (35, 8800067, 11180104); screens along the current (9200117)
-BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 11180104)
+# one another (35, 8800067, 11180104); screens along the current (9200117); rhombic mesh by its corners (31180135)
+BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 11180104, 31180135)
 RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022)
 
 
@@ -117,12 +117,19 @@ def test_random_runs_of_bars_pass_their_audit(seed):
         (166, "loops of its bars repeat one another"),
         (61117030, "line 'l0' is slack at rest"),
         (11180051, "line 'l2' is slack at rest"),
+        (31180002, "does not support seabed friction"),
+        (31180060, "does not support joints by component"),
+        (31180075, "cannot be brought to its length"),
+        (31180170, "cannot be brought to its length"),
     ],
 )
-def test_what_the_recursion_cannot_take_is_refused(seed, words):
-    """A rhombic net, and moorings so slack that bars which keep their length both ways have no place on the bed."""
+def test_what_the_recursion_cannot_take_is_passed_on_to_a_solver_that_does(seed, words):
+    """A rhombic net, moorings and netting so slack that bars which keep their length both ways have no place.
+
+    The solver that the refusal names runs the case and passes its audit.
+    """
     result = bar_run_outcome(seed)
-    assert result["outcome"] == "refused" and words in result["text"], result["text"]
+    assert result["outcome"] == "passed on" and words in result["text"], result["text"]
 
 
 @pytest.mark.parametrize("seed", (0, 2, 4, 11, 21, 22, 25, 29, 31, 35, 38, 21180019, 21180183))

@@ -112,7 +112,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
         _meet_rigid_lengths(work)
     elastic = bars.compliance > 0.0
     work.bars = bars._replace(length=floats(np.where(elastic, gaps(work), bars.length)))  # these stay as they are
-    straighten(work, model, strict)
+    straighten(work, model, strict, yielding)
     work.bars = bars
     steps.give[:] = redundant_give(graph, arrays.direction)
     soften(steps)
@@ -198,7 +198,7 @@ def _slack_in_lines(work: BarsWork, state: State) -> Flags:
     return np.zeros(int(places.bar_start[-1]), dtype=bool)
 
 
-def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
+def straighten(work: BarsWork, model: Model, strict: bool = True, yielding: Yielding = "none") -> None:
     """Move the nodes so that all bars have their lengths, and take out rates of lengthening."""
     bars, steps, field = work.bars, work.steps, work.field
     refresh(work)
@@ -220,7 +220,8 @@ def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
         if not abs(strain[k]) <= CLOSE and not strict:
             steps.r[:] = given
         elif not abs(strain[k]) <= CLOSE:
-            raise InputError(_unmet(bar_name(work, model, k), float(bars.length[k]), float(strain[k])))
+            name = bar_name(work, model, k)
+            raise InputError(_unmet(name, float(bars.length[k]), float(strain[k]), yielding != "none"))
     refresh(work)
     pulls(work.graph, bars.node, field.direction, steps.mobility)
     steps.tally[3] = 0.0
@@ -233,12 +234,13 @@ def straighten(work: BarsWork, model: Model, strict: bool = True) -> None:
     steps.rate_tension[:] = steps.tension
 
 
-def _unmet(name: str, length: float, strain: float) -> str:
-    """That a bar does not get its length (m); it is off by a strain."""
+def _unmet(name: str, length: float, strain: float, yields: bool) -> str:
+    """That a bar does not get its length (m); it is off by a strain.  yields : whether bars of the solver go slack"""
     if abs(strain) > VISIBLE:
+        way_out = "lengthen" if yields else "use the solver 'constrained', whose bars go slack, or lengthen"
         return (
             f"{name}: its ends are {length * (1.0 + strain):.6g} m apart and cannot be brought to its length of "
-            f"{length:.6g} m; lengthen the line or move its ends"
+            f"{length:.6g} m; {way_out} the line or move its ends"
         )
     return (
         f"{name}: {abs(strain):.2g} of its length of {length:.6g} m is left after {STRAIGHTEN} projections of a slack "
