@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import ropewalk as rw
 from benchmarks.timing import show
 from reference import spar
-from ropewalk.analysis.audit import UNIFORM, audit
+from ropewalk.analysis.audit import CONTINUOUS, audit
 from ropewalk.methods.catenary.solver import Catenary
 from ropewalk.model.model import build
 from ropewalk.model.state import initial_state
@@ -53,7 +53,7 @@ def rows_of(name: str, system: rw.System, bar: str) -> list[tuple[str, str, str]
     call = least(lambda: rw.statics(system))
     alone = least(solve)
     state = solver.read(model, work)
-    short = least(lambda: audit(model, state, 0.0, {}, UNIFORM))
+    short = least(lambda: audit(model, state, 0.0, {}, CONTINUOUS))
     long = least(lambda: audit(model, state, 0.0, {}))
     return [
         (f"{name}, whole call", f"{1e3 * call:.3f} ms", bar),

@@ -19,12 +19,12 @@ from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
 from ropewalk.analysis.audit_links import check_links
 from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
-from ropewalk.analysis.audit_quick import quick_findings
+from ropewalk.analysis.audit_quick import UNDECIDED, quick_findings
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
-UNIFORM = "uniform"  # quadrature: lines under gravity in still water, continuous
+CONTINUOUS = "continuous"  # quadrature: none, positions and forces at the nodes are of continuous lines
 UNITS = {"force": "N", "length": "m", "bed": "m", "position": "m", "push": "N"}
 WHAT = {
     "force": "is out of balance by",
@@ -85,17 +85,16 @@ def audit(
     """Check an equilibrium.
 
     time : of prescribed motions, s    figures : of the method's report, for forces on what lines run over
-    quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; UNIFORM for cases of closed forms
+    quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; CONTINUOUS of lines that are
     """
-    if quadrature == UNIFORM:
-        quick = quick_findings(model, state)
-        if quick is not None:
-            return Audit(_worst_of_kinds(quick))
+    quick = quick_findings(model, state, time) if quadrature == CONTINUOUS else UNDECIDED
+    if quick.lines is not None and quick.parts is not None:
+        return Audit(_worst_of_kinds([*quick.lines, *quick.parts]))
     given = figures if figures is not None else {}
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     scales = scales_of(model, state)
-    found = check_lines(model, state, scales, quadrature)
+    found = quick.lines if quick.lines is not None else check_lines(model, state, scales, quadrature)
     found += check_points(model, state, time, given, scales)
     found += check_bodies(model, state, time, given, scales)
     found += check_links(model, state, scales)

@@ -32,7 +32,7 @@ def check_points(model: Model, state: State, time: float, figures: Mapping[str, 
     pulls = _pulls_on_points(model, state, figures)
     lumps = lump_load(model, state.point_position, points.mass, points.volume, points.drag_area) + points.force
     pressed = _footings(model, state)
-    home = _prescribed(model, time)
+    home = prescribed_points(model, time)
     longest = max(float(scales.length.max(initial=0.0)), 1e-3)
     with_net = {int(k) for k in model.nets.point if k >= 0}
     for k, name in enumerate(model.names.points):
@@ -104,7 +104,7 @@ def _pulls_on_points(model: Model, state: State, figures: Mapping[str, Any]) -> 
     return pulls
 
 
-def _prescribed(model: Model, time: float) -> Array:
+def prescribed_points(model: Model, time: float) -> Array:
     """(n_points, 3) where points are held, m."""
     home = np.array(model.points.position)
     moved = np.zeros((3, 3))

@@ -1,4 +1,4 @@
-"""The audit's short way: uniform lines, points and bodies in still water by compiled sums, where nothing is in doubt.
+"""The audit's short way: uniform lines, points and bodies by compiled sums, where nothing is in doubt.
 
 It has no say in what is wrong: an answer that does not pass here, or has a part that the sums leave open, goes the long
 way (audit_lines.py, audit_parts.py), which decides.
@@ -6,7 +6,7 @@ way (audit_lines.py, audit_parts.py), which decides.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,50 +20,79 @@ from ropewalk.analysis.audit_lines import (
     TAUT,
     Finding,
 )
+from ropewalk.analysis.audit_parts import prescribed_points
 from ropewalk.loads.rest_balance import Balance, Floats, Knots, check_bodies, check_points
+from ropewalk.loads.string_flow import Flow
 from ropewalk.loads.string_march import Limits, Missed, Places, Strings, Water, check_strings
 from ropewalk.model.environment import is_grid
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 from ropewalk.numerics.entry import Entry
+from ropewalk.physics.current import FUNCTION
 
-on_strings, on_points, on_bodies = Entry(check_strings), Entry(check_points), Entry(check_bodies)
+# an entry looks at the types of its arguments once, so that still water and a current have one each
+in_still_water, on_points, on_bodies = Entry(check_strings), Entry(check_points), Entry(check_bodies)
+in_flow, on_points_in_flow = Entry(check_strings), Entry(check_points)
 LIMITS = Limits(FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH)
 
 
-def quick_findings(model: Model, state: State) -> list[Finding] | None:
-    """Figures of an equilibrium without doubt, None if the long way has to decide.
+class Quick(NamedTuple):
+    """Figures without doubt; None where the long way has to decide."""
 
-    For cases that closed forms are for: gravity, still water and a plane bed, lines of linear laws without given loads.
+    lines: list[Finding] | None
+    parts: list[Finding] | None  # of points and bodies
+
+
+UNDECIDED = Quick(None, None)
+
+
+def quick_findings(model: Model, state: State, time: float = 0.0) -> Quick:
+    """Figures of an equilibrium.
+
+    For continuous lines of linear laws under gravity and a current, without given loads, over a plane bed; points, and
+    bodies in still water.  time : of prescribed motions, s
     """
-    if not _is_plain(model, state):
-        return None
-    water, places, strings = _water(model), _places(state), _strings(model, state)
-    lines: Missed = on_strings(strings, water, LIMITS, places)
+    if not _has_plain_lines(model, state):
+        return UNDECIDED
+    water, flow, places, strings = _water(model), _flow(model), _places(state), _strings(model, state)
+    march = in_still_water if flow is None else in_flow
+    lines: Missed = march(strings, water, flow, LIMITS, places)
     if not lines.passed:
-        return None
-    points: Balance = on_points(_knots(model), strings, water, LIMITS, places, lines.scale)
-    if not points.passed:
-        return None
-    if not model.names.bodies:
-        return [*_of_lines(model, lines), *_of_parts("point", model.names.points, points)]
+        return UNDECIDED
+    of_lines = _of_lines(model, lines)
+    if not _has_plain_parts(model):
+        return Quick(of_lines, None)
+    weigh = on_points if flow is None else on_points_in_flow
+    points: Balance = weigh(_knots(model, time), strings, water, flow, LIMITS, places, lines.scale)
+    parts = _of_parts("point", model.names.points, points)
+    if not points.passed or not model.names.bodies:
+        return Quick(of_lines, parts if points.passed else None)
     bodies: Balance = on_bodies(_floats(model), strings, water, LIMITS, places, lines.scale)
-    if not bodies.passed:
-        return None
-    parts = [*_of_parts("point", model.names.points, points), *_of_parts("body", model.names.bodies, bodies)]
-    return [*_of_lines(model, lines), *parts]
+    parts += _of_parts("body", model.names.bodies, bodies)
+    return Quick(of_lines, parts if bodies.passed else None)
 
 
-def _is_plain(model: Model, state: State) -> bool:
-    """Whether the sums cover the case; laws, surface and bed are looked at on the way."""
-    lines, sea = model.lines, model.sea
-    flows = sea.current_speed > 0.0 and sea.water_density > 0.0
-    if flows or sea.wind_speed > 0.0 or is_grid(sea) or model.nets.names or model.links.names:
+def _has_plain_lines(model: Model, state: State) -> bool:
+    """Whether the sums cover the lines; laws, surface and bed are looked at on the way."""
+    lines, sea, fields = model.lines, model.sea, model.fields
+    if is_grid(sea) or lines.load_kind.size or lines.over_index.size or lines.length.size == 0:
         return False
-    if lines.load_kind.size or lines.over_index.size or lines.length.size == 0:
+    if model.profiles.any or fields.loads or (_flows(model) and (sea.current_kind == FUNCTION or fields.drag)):
         return False
-    moves = model.motions.function.shape[0] > 0
-    return not moves and state.node_force.shape == state.position.shape
+    return state.node_force.shape == state.position.shape
+
+
+def _has_plain_parts(model: Model) -> bool:
+    """Whether the sums cover points and bodies."""
+    if model.sea.wind_speed > 0.0 or model.nets.names or model.links.names:
+        return False
+    if not model.names.bodies:
+        return True
+    return not (_flows(model) or np.any(model.bodies.motion >= 0))
+
+
+def _flows(model: Model) -> bool:
+    return model.sea.current_speed > 0.0 and model.sea.water_density > 0.0
 
 
 def _still(a: Any) -> Any:
@@ -78,6 +107,18 @@ def _water(model: Model) -> Water:
     x, y, z = sea.bed_normal.tolist()
     depth = sea.depth if sea.has_seabed else 0.0
     return Water(sea.gravity, sea.water_density, depth, (x, y, z), sea.has_seabed, sea.bed_stiffness, sea.bed_friction)
+
+
+def _flow(model: Model) -> Flow | None:
+    """The current, None where there is none."""
+    sea, sections = model.sea, model.sections
+    if not _flows(model):
+        return None
+    return Flow(
+        int(sea.current_kind), float(sea.current_speed), float(sea.current_heading), float(sea.current_exponent),
+        float(sea.depth), _still(sea.current_table), _still(sections.drag_normal), _still(sections.drag_tangential),
+        _still(model.lines.attachment_drag_area),
+    )  # fmt: skip
 
 
 def _places(state: State) -> Places:
@@ -113,11 +154,12 @@ def _strings(model: Model, state: State) -> Strings:
     )
 
 
-def _knots(model: Model) -> Knots:
+def _knots(model: Model, time: float) -> Knots:
     points = model.points
+    home = _still(prescribed_points(model, time)) if model.motions.function.size else points.position
     return Knots(
-        points.position, points.joint, points.frame, points.axis_force, points.axis_spring, points.mass, points.volume,
-        points.force,
+        home, points.joint, points.frame, points.axis_force, points.axis_spring, points.mass, points.volume,
+        points.force, points.drag_area,
     )  # fmt: skip
 
 

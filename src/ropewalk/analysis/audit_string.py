@@ -105,13 +105,14 @@ def spans_of(model: Model, state: State) -> Spans:
 
 
 def string_misses(
-    model: Model, state: State, spans: Spans, force_limit: Array, place_limit: Array, which: Flags
+    model: Model, state: State, spans: Spans, limits: tuple[Array, Array], which: Flags, turned: Ints
 ) -> Misses:
     """Integrate from node to node; intervals that miss are done again in finer steps, until they meet or the last.
 
-    force_limit : (n,) N    place_limit : (n,) m; of each interval, what counts as a miss    which : intervals to do
+    limits : (n,) N and (n,) m; of each interval, what counts as a miss    which : intervals to do
+    turned : of them those that end at pegs, where the force keeps its size and turns
     """
-    n = spans.first.size
+    n, (force_limit, place_limit) = spans.first.size, limits
     force, place = np.full((n, 3), np.nan), np.full((n, 3), np.nan)
     begin = np.asarray(state.node_force[spans.first])
     passed = np.zeros((n, 3))
@@ -128,7 +129,9 @@ def string_misses(
         passed[rows] = f
         force[rows] = state.node_force[spans.first[rows] + 1] - f
         place[rows] = state.position[spans.first[rows] + 1] - r
-        share = np.maximum(norm(force) / force_limit, norm(place) / place_limit)
+        own = norm(force)
+        own[turned] = np.abs(norm(passed[turned]) - norm(state.node_force[spans.first[turned] + 1]))
+        share = np.maximum(own / force_limit, norm(place) / place_limit)
         left = which & ~(share <= 1.0)  # NaN stays
         if steps >= REFINEMENTS[-1]:
             left &= ~(share > SHRINKS * before)

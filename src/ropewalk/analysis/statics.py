@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ropewalk.analysis.audit import UNIFORM, Audit, audit
+from ropewalk.analysis.audit import CONTINUOUS, Audit, audit
 from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.doubts import Doubt
@@ -51,7 +51,10 @@ PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
 BREAKDOWNS = (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError)
 GUESSLESS = "catenary"  # the method that has no use for a guess
 # how elements lump loads; others at nodes
-QUADRATURE = {**dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars"), GUESSLESS: UNIFORM}
+QUADRATURE = {
+    **dict.fromkeys((*BAR_SOLVERS, "bars_statics", SETTLE), "bars"),
+    **dict.fromkeys((GUESSLESS, "shooting"), CONTINUOUS),
+}
 HAVE_BED = ("fem", "relax", *BAR_SOLVERS)  # methods in which bodies stand on the bed
 NOT_STATIC = frozenset({Claim.WAVES, Claim.DAMPING, Claim.MEMORY, Claim.LIFT})  # what does not act on a system at rest
 

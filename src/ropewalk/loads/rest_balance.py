@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ropewalk.loads.string_flow import drag_on_lump
 from ropewalk.loads.string_march import Worst, end_arm, height, norm3, rotation, vector, worse
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_SPHERE
 from ropewalk.model.joints import HELD, LOOSE, SPRING
 from ropewalk.model.lines import BODY, POINT
-from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, sub3
+from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.rigidbody import cross3
@@ -37,6 +38,7 @@ class Knots(NamedTuple):
     mass: Array
     volume: Array
     force: Array
+    drag_area: Array
 
 
 class Floats(NamedTuple):
@@ -119,14 +121,14 @@ def _longest(strings, least):
 
 
 @kernel
-def check_points(knots, strings, water, limits, places, largest):
+def check_points(knots, strings, water, flow, limits, places, largest):
     r"""Balance of the free components of points and places of the held ones: a `Balance`.
 
-    .. math:: e \cdot \left(\sum T + F + (\rho V w - m)\, g\, e_z\right) + f_e - k_e\, e \cdot (r - r_0) = 0
+    .. math:: e \cdot \left(\sum T + F + (\rho V w - m)\, g\, e_z + w f_D\right) + f_e - k_e\, e \cdot (r - r_0) = 0
 
     along every free axis e of the joint. Source: docs/audit.md, Equilibria.
 
-    knots : `Knots`    strings, water, limits, places : as in `check_strings`    largest : force in the lines, N
+    knots : `Knots`    strings, water, flow, limits, places : as in `check_strings`    largest : force in the lines, N
     """
     none = Worst(-1.0, 1.0, 0, 0.0)
     passed, balance, position = True, none, none
@@ -135,6 +137,9 @@ def check_points(knots, strings, water, limits, places, largest):
         r = vector(places.points, k)
         buoyancy = water.density * knots.volume[k] * _wet_share(knots.volume[k], r[2])
         lump = add3(vector(knots.force, k), (0.0, 0.0, (buoyancy - knots.mass[k]) * water.gravity))
+        if flow is not None:
+            drag = drag_on_lump(flow, water.density, knots.drag_area[k], r[2])
+            lump = add3(lump, scale3(_wet_share(knots.volume[k], r[2]), drag))
         total = add3(_pull_on(strings, POINT, k), lump)
         off = sub3(r, vector(knots.home, k))
         scale, left, miss = max(largest, _most(lump)), 0.0, 0.0

@@ -1,6 +1,6 @@
-r"""Strings at rest in still water, integrated again from node to node: the compiled short way of the audit.
+r"""Strings at rest, integrated again from node to node: the compiled short way of the audit.
 
-Under a uniform load the force n(s) goes straight from node to node, so that
+Without a current (with one: string_flow.py) the force n(s) goes straight from node to node, so that
 
 .. math:: n_1 = n_0 - w\,h, \qquad r_1 = r_0 + \int \left(\frac{n}{|n|} + \frac{n}{EA}\right) ds
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ropewalk.loads.string_flow import drag_on, drag_on_lump, drift
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, scale3, sub3
@@ -42,7 +43,7 @@ class Limits(NamedTuple):
 
 
 class Water(NamedTuple):
-    """Still water over a plane bed."""
+    """Water over a plane bed."""
 
     gravity: float  # m/s2
     density: float  # kg/m3
@@ -306,20 +307,40 @@ def _end_miss(strings, water, limits, places, i, end):
 
 
 @kernel(**UNCOUNTED)
-def _hung_load(strings, water, k, r):
-    """Load of an attachment, N: f = F - (m - rho V) g e_z, and whether it is wholly under water. Source: Archimedes.
+def _hung_load(strings, water, flow, k, r):
+    """Load of an attachment, N: f = F - (m - rho V) g e_z + f_D, and whether it is wholly under water.
 
-    strings : `Strings`    water : `Water`    k : number of the attachment    r : its position, m
+    Source: Archimedes; docs/theory/morison.md, Drag.
+
+    strings : `Strings`    water : `Water`    flow : `Flow` or None    k : attachment    r : its position, m
     """
     volume, force = strings.hung_volume[k], vector(strings.hung_force, k)
     weight = (strings.hung_mass[k] - water.density * volume) * water.gravity
     radius = (0.75 * volume / math.pi) ** (1.0 / 3.0)
     wet = water.density == 0.0 or volume == 0.0 or r[2] + radius <= 0.0
-    return (force[0], force[1], force[2] - weight), wet
+    load = (force[0], force[1], force[2] - weight)
+    if flow is not None:
+        load = add3(load, drag_on_lump(flow, water.density, flow.hung_area[k], r[2]))
+        wet = r[2] + radius <= 0.0
+    return load, wet
 
 
 @kernel(**UNCOUNTED)
-def march(strings, water, i, node):
+def _leg(strings, water, flow, section, r, n, h):
+    """Place (m) and force (N) at the end of a leg of h m, and whether the surface stays out of it.
+
+    Source: [Irvine1981], ch. 1, :func:`way`; in a current :func:`ropewalk.loads.string_flow.drift`.
+    """
+    weight, flexibility = weight_of(strings, section, water), flexibility_of(strings, section)
+    if flow is not None:
+        end, force, top = drift(flow, water.density, (section, weight, flexibility), r, n, h)
+        return end, force, top < 0.0
+    force = (n[0], n[1], n[2] + weight * h)
+    return add3(r, way(n, force, h, flexibility)), force, True
+
+
+@kernel(**UNCOUNTED)
+def march(strings, water, flow, i, node):
     r"""From a node of line i to the next, by the load and what is attached between them.
 
     .. math:: n_1 = n_0 + w h\, e_z - \sum F, \qquad r_1 = r_0 + \int \left(\frac{n}{|n|} + \frac{n}{EA}\right) ds
@@ -348,12 +369,11 @@ def march(strings, water, i, node):
         if j < last and end < to - same:
             to, hangs = end, False
         section = strings.piece_section[j]
-        next_n = (n[0], n[1], n[2] + weight_of(strings, section, water) * (to - x))
-        r = add3(r, way(n, next_n, to - x, flexibility_of(strings, section)))
-        n, x = next_n, to
+        r, n, below = _leg(strings, water, flow, section, r, n, to - x)
+        x, wet = to, wet and below
         legs += 1
         if hangs:
-            load, under = _hung_load(strings, water, k, r)
+            load, under = _hung_load(strings, water, flow, k, r)
             n, wet = sub3(n, load), wet and under
             k, legs = k + 1, legs + 1
         if j < last and x >= end - same:
@@ -379,10 +399,10 @@ def _at_surface(strings, water, node):
 
 
 @kernel(**UNCOUNTED)
-def _lying(strings, water, limits, node, section, slack):
+def _lying(strings, water, flow, limits, node, section, slack):
     r"""Residuals of a uniform stretch whose ends lie on the bed: force (N), closure error (m), and bed reaction (N).
 
-    .. math:: P = n_0 - n_1 + w h\, e_z, \qquad P \cdot n \ge 0, \qquad |P - (P \cdot n) n| \le \mu\, P \cdot n
+    .. math:: P = n_0 - n_1 + (w\, e_z - \nu f_D) h, \quad P \cdot n \ge 0, \quad |P - (P \cdot n) n| \le \mu P \cdot n
 
     Source: Coulomb's law, docs/audit.md, Equilibria: On the bed.    slack : N, below which a line has no direction
     """
@@ -397,6 +417,12 @@ def _lying(strings, water, limits, node, section, slack):
     else:
         place = norm3(sub3(chord, reach))
     push = sub3(sub3(n0, n1), (0.0, 0.0, -h * weight_of(strings, section, water)))
+    if flow is not None:
+        t = sub3(vector(strings.position, node + 1), vector(strings.position, node))
+        stretch = 1.0 + flexibility_of(strings, section) * 0.5 * norm3(add3(n0, n1))
+        z = 0.5 * (strings.position[node, 2] + strings.position[node + 1, 2])
+        drag = drag_on(flow, water.density, section, z, scale3(1.0 / max(norm3(t), TINY), t))
+        push = sub3(push, scale3(h * stretch, drag))
     up = dot(push, normal)
     along = norm3(sub3(push, scale3(up, normal)))
     held = (1.0 + limits.grip) * water.friction * max(up, 0.0)
@@ -404,13 +430,14 @@ def _lying(strings, water, limits, node, section, slack):
 
 
 @kernel(**UNCOUNTED)
-def _interval(strings, water, limits, i, node, force_limit, place_limit):
+def _interval(strings, water, flow, limits, i, node, allowed):
     """Residuals of an interval of line i, e_n = |n_1 - n| and e_r = |r_1 - r|; not sure where no simple case applies.
 
     Source: docs/audit.md, Equilibria: :func:`march` above the bed, :func:`_lying` on it.
     """
+    force_limit, place_limit = allowed
     r0, r1 = vector(strings.position, node), vector(strings.position, node + 1)
-    r, n, legs, section = march(strings, water, i, node)
+    r, n, legs, section = march(strings, water, flow, i, node)
     force, place = norm3(sub3(vector(strings.node_force, node + 1), n)), norm3(sub3(r1, r))
     h = strings.s[node + 1] - strings.s[node]
     loose = norm3(vector(strings.node_force, node)) < force_limit and norm3(n) < force_limit
@@ -426,7 +453,7 @@ def _interval(strings, water, limits, i, node, force_limit, place_limit):
     tolerance = limits.length * strings.s[strings.start[i + 1] - 1]
     radius = strings.radius[section]
     if legs == 1 and high <= radius + tolerance:
-        own, gap, up = _lying(strings, water, limits, node, section, force_limit)
+        own, gap, up = _lying(strings, water, flow, limits, node, section, force_limit)
         if own <= force_limit and gap <= place_limit:
             room = limits.sink * max(up, 0.0) / (water.stiffness * _width(strings, section, limits) * h) + tolerance
             return Interval(sure, own, gap, max(0.0, -low - room))
@@ -434,12 +461,13 @@ def _interval(strings, water, limits, i, node, force_limit, place_limit):
 
 
 @kernel
-def check_strings(strings, water, limits, places):
+def check_strings(strings, water, flow, limits, places):
     """Balance, lengths, ends and bed of all lines: a `Missed`.
 
     Source: docs/audit.md, Equilibria: residuals of n' = -f and r' = (1 + e) n/|n| against their limits.
 
-    strings : `Strings`    water : `Water`    limits : `Limits`    places : `Places`
+    strings : `Strings`    water : `Water`    flow : `Flow`, None in still water    limits : `Limits`
+    places : `Places`
     """
     scale = _largest_force(strings, water)
     force_limit = limits.force * scale
@@ -449,7 +477,7 @@ def check_strings(strings, water, limits, places):
         first, last = strings.start[i], strings.start[i + 1] - 1
         place_limit = _allowed(strings, water, limits, i)
         for node in range(first, last):
-            left = _interval(strings, water, limits, i, node, force_limit, place_limit)
+            left = _interval(strings, water, flow, limits, i, node, (force_limit, place_limit))
             tension = norm3(vector(strings.node_force, node))
             same = abs(strings.tension[node] - tension) <= force_limit  # false for NaN
             passed = passed and left.sure and left.bed <= place_limit and same
