@@ -53,9 +53,10 @@ PULL = MASS * G * np.sin(TILT)
     ],
     ids=["spring", "one-sided", "force", "table", "stop"],
 )
-def test_block_rests_where_its_spring_holds_it(law: dict[str, Any], expected: float) -> None:
+@pytest.mark.parametrize("method", ["fem", "relax"])
+def test_block_rests_where_its_spring_holds_it(law: dict[str, Any], expected: float, method: str) -> None:
     """m g sin 30 against the law; the rail carries m g cos 30 across."""
-    rest = statics(block({"x": law}), "fem")
+    rest = statics(block({"x": law}), method)
     # the thread weighs 2e-4 N of 196 N
     assert_allclose(way(rest.state.point_position[1]), expected, rtol=1e-5)
     assert_allclose(rest.state.link_force[0] @ UP, MASS * G * np.cos(TILT), rtol=1e-5)

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ropewalk.assembly.link_start import close_links
 from ropewalk.methods.mixed.equilibrium import CONVERGED, MOST_STEPS, MOST_UPDATES, descend, unbalance
 from ropewalk.methods.mixed.events import copy_state
 from ropewalk.methods.mixed.payout import stand_still
@@ -91,6 +92,7 @@ def _moved(model: Model, work: FemWork, t: float, rate: float) -> State:
     solver = MixedFem(
         start_at="as_given", damping=damping, ledger=False, tolerance=RELAXED, integrator="backward_euler"
     )
-    moving = solver.start(calm, read_state(calm, work)._replace(time=t))
+    begin = close_links(calm, read_state(calm, work)._replace(time=t))  # points of joints were pushed off their slides
+    moving = solver.start(calm, begin)
     solver.advance(calm, moving, t + DECAYS / damping)
     return read_state(calm, moving)._replace(time=t)
