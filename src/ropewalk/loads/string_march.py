@@ -327,7 +327,7 @@ def _hung_load(strings, water, flow, k, r):
 
 @kernel(**UNCOUNTED)
 def _leg(strings, water, flow, section, r, n, h):
-    """Place (m) and force (N) at the end of a leg of h m, and whether the surface stays out of it.
+    """Place (m) and force (N) at the end of a leg of h m, and whether the surface stays out of it: n_1 = n_0 + w h e_z.
 
     Source: [Irvine1981], ch. 1, :func:`way`; in a current :func:`ropewalk.loads.string_flow.drift`.
     """
