@@ -41,7 +41,7 @@ def case_doubts(system: System, question: Question | None = None) -> list[Doubt]
     question : a static equilibrium has no added mass, and drag in a current only
     """
     return [
-        *_sea(system),
+        *sea_doubts(system),
         *_below_bed(system),
         *_records(system),
         *_sections(system),
@@ -51,7 +51,7 @@ def case_doubts(system: System, question: Question | None = None) -> list[Doubt]
     ]
 
 
-def _sea(system: System) -> Iterator[Doubt]:
+def sea_doubts(system: System) -> Iterator[Doubt]:
     """Density in another unit, and waves that would have broken."""
     sea = system.environment
     low, high = PLAUSIBLE_DENSITY

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ropewalk.analysis.doubts import Doubt
     from ropewalk.analysis.stability import Equilibria, FloatingState
+    from ropewalk.spec.system import System
+
+WHOLE = 2  # minima - saddles + maxima over all attitudes: the Euler characteristic of the sphere
 
 
-def float_summary(found: Mapping[str, Equilibria]) -> dict[str, Any]:
+def float_doubted(
+    system: System, rod: str | None = None, *, slices: bool = True, time: float = 0.0
+) -> tuple[dict[str, Equilibria], list[Doubt]]:
+    """As :func:`ropewalk.analysis.moored.float_all`, and what is doubtful about the answer."""
+    from ropewalk.analysis.case_doubts import case_doubts
+    from ropewalk.analysis.doubts import Doubt
+    from ropewalk.analysis.moored import float_all
+    from ropewalk.model.rods import RodWarning
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", RodWarning)
+        found = float_all(system, rod, slices=slices, time=time)
+    doubts = case_doubts(system, "static")
+    for warning in told:
+        if isinstance(warning.message, RodWarning):
+            overlap = warning.message
+            doubts.append(Doubt("rod-overlap", overlap.rod, overlap.overlap, 0.0, str(overlap)))
+    for name, result in found.items():
+        if result.complete is False:
+            text = f"rod '{name}': {result.message}"
+            doubts.append(Doubt("incomplete-search", name, float(result.euler), float(WHOLE), text))
+    return found, doubts
+
+
+def float_summary(found: Mapping[str, Equilibria], doubts: Iterable[Doubt] = ()) -> dict[str, Any]:
     """What `--json` prints. Angles in degrees; wrench and stiffness in heave, roll and pitch at the centre of mass.
 
     On lines also: position of the head (m), yaw, tensions of all lines at both ends (N), the stiffness in all six
@@ -19,6 +48,7 @@ def float_summary(found: Mapping[str, Equilibria]) -> dict[str, Any]:
     return {
         "equilibria": [state_entry(name, state) for name, result in found.items() for state in result.states],
         "complete": {name: result.complete for name, result in found.items()},
+        "doubts": [doubt.as_dict() for doubt in doubts],
     }
 
 

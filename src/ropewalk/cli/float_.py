@@ -10,7 +10,7 @@ import typer
 
 from ropewalk.analysis.float_summary import float_summary, state_entry
 from ropewalk.cli.outputs import picture as picture_file
-from ropewalk.cli.tables import JsonOption, print_json, print_table, say
+from ropewalk.cli.tables import JsonOption, print_answer_doubts, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ropewalk.analysis.stability import Equilibria
@@ -31,26 +31,20 @@ def float_command(
     Rods on lines are solved together with all lines, points and bodies of the case; only stable equilibria are listed.
     The same holds for elastic rods, with their shape, and for held rods, with their reactions.
     """
-    import warnings
-
-    from ropewalk.analysis.moored import float_all
-    from ropewalk.model.rods import RodWarning
+    from ropewalk.analysis.float_summary import float_doubted
     from ropewalk.spec.system import System
 
     target = None if picture is None else picture_file(picture)
     system = System.from_file(case)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", RodWarning)
-        found = float_all(system, rod, slices=slices, time=time)
-    for warning in told:
-        say(f"warning: {warning.message}", err=True)
+    found, doubts = float_doubted(system, rod, slices=slices, time=time)
+    print_answer_doubts(doubts)
     if target is not None:
         from ropewalk.plot.lines import save
         from ropewalk.plot.rod import draw_floating
 
         save(draw_floating(found), target)
     if as_json:
-        print_json(float_summary(found))
+        print_json(float_summary(found, doubts))
     else:
         print_states(found)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_answer_doubts, print_json, print_table
 
 
 def step_limit_command(
@@ -26,14 +26,18 @@ def step_limit_command(
     as_json: JsonOption = False,
 ) -> None:
     """Find by bisection the longest time step with which a case still comes to rest."""
+    from ropewalk.analysis.case_doubts import case_doubts
     from ropewalk.analysis.step_limit import case_step_limit
     from ropewalk.spec.system import System
 
     system = System.from_file(case)
     found, used = case_step_limit(system, solver, step=step, kick=kick, longest=longest, still=still)
+    doubts = case_doubts(system, "run")
+    print_answer_doubts(doubts)
     if as_json:
         print_json({"solver": used.name, "step_limit": found.step, "unstable": found.unstable,
-                    "settling_time": found.settling_time, "runs": found.runs})  # fmt: skip
+                    "settling_time": found.settling_time, "runs": found.runs,
+                    "doubts": [doubt.as_dict() for doubt in doubts]})  # fmt: skip
         return
     columns = ("solver", "longest stable step (ms)", "unstable (ms)", "comes to rest after (s)", "runs")
     row = (

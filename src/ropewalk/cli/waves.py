@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ropewalk.cli.outputs import picture
-from ropewalk.cli.tables import JsonOption, print_json, print_table
+from ropewalk.cli.tables import JsonOption, print_answer_doubts, print_json, print_table
 
 
 def waves_command(
@@ -18,6 +18,7 @@ def waves_command(
     as_json: JsonOption = False,
 ) -> None:
     """Print the components and statistics of the sea of a case, and plot it."""
+    from ropewalk.analysis.case_doubts import sea_doubts
     from ropewalk.analysis.sea import sea_summary
     from ropewalk.spec.system import System
 
@@ -28,8 +29,10 @@ def waves_command(
         from ropewalk.plot.lines import draw_sea, save
 
         save(draw_sea(system, duration), target)
+    doubts = list(sea_doubts(system))
+    print_answer_doubts(doubts)
     if as_json:
-        print_json(summary)
+        print_json({**summary, "doubts": [doubt.as_dict() for doubt in doubts]})
         return
     rows = [(key.replace("_", " "), value) for key, value in summary["text"].items()]
     print_table("sea", ("quantity", "value"), rows, text=(1,))

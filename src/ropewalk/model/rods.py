@@ -38,7 +38,12 @@ CROSSING_SAMPLES = 400  # centreline points compared pairwise for self-crossing
 
 
 class RodWarning(UserWarning):
-    """The rod can be computed, but its shape is suspect."""
+    """The rod can be computed, but its shape is suspect: it overlaps with itself."""
+
+    def __init__(self, message: str, rod: str, overlap: float) -> None:
+        super().__init__(message)
+        self.rod = rod
+        self.overlap = overlap  # m
 
 
 class PointMass(NamedTuple):
@@ -277,12 +282,11 @@ def check(rod: RodModel, name: str = "rod") -> None:
         )
     gap, first, second = self_distance(rod)
     if gap < 0.0:
-        warnings.warn(
+        text = (
             f"rod '{name}': it runs into itself: near s = {first:.6g} m and s = {second:.6g} m its surfaces overlap by "
-            f"{-gap:.3g} m; the shared volume is counted twice",
-            RodWarning,
-            stacklevel=2,
+            f"{-gap:.3g} m; the shared volume is counted twice"
         )
+        warnings.warn(RodWarning(text, name, -gap), stacklevel=2)
 
 
 def section_bend(rod: RodModel) -> Array:

@@ -232,10 +232,11 @@ def _response(system: System, output: Path | None) -> Summary:
 
 def _float(system: System, output: Path | None) -> Summary:
     """Number of equilibria of each rod, and of the stable ones; heave, up-vector and energy of the lowest."""
-    from ropewalk.analysis.moored import float_all
+    from ropewalk.analysis.float_summary import float_doubted
 
-    found = float_all(system, None, slices=False)
-    summary = Summary(labels={"rod": list(found), "axis": ["x", "y", "z"]})
+    found, doubts = float_doubted(system, None, slices=False)
+    told = [doubt.as_dict() for doubt in doubts]
+    summary = Summary(labels={"rod": list(found), "axis": ["x", "y", "z"]}, doubts=told)
     lowest = [each.states[0] for each in found.values()]
     stable = [sum(state.stable for state in each.states) for each in found.values()]
     summary.add("equilibria", ("rod",), [len(each.states) for each in found.values()], "1", "equilibria found")

@@ -1,0 +1,54 @@
+"""Every answer of the command line comes with its doubts, an empty list where there are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commandline import ropewalk
+
+ROPE = """\
+ropewalk: 1
+environment: {depth: 50, waves: {kind: regular, height: 1.0, period: 8.0}}
+sections: {rope: {diameter: 0.05, mass: 3.0, axial_stiffness: 1.0e+6, breaking_load: 10.0}}
+points: {a: {position: [0, 0, -30]}, b: {position: [40, 0, -2]}}
+lines: {l: {from: a, to: b, elements: 8, pieces: [{section: rope, length: 52}]}}
+run: {duration: 1}
+"""  # a rope that would part at rest
+RING = """\
+ropewalk: 1
+rods: {ring: {length: 2, density: 500, section: {kind: ellipse, a: 0.05, b: 0.05}, curvature: {kind: constant, kappa: [0, 0, 3.2]}}}
+"""  # a rod that runs into itself
+BREAKER = ROPE.replace("height: 1.0", "height: 20.0")  # a wave that would have broken
+SWEEP = "ropewalk_sweep: 1\nbase: case.yaml\ndo: static\nvary: [{key: sections.rope.mass, values: [3.0, 3.1]}]\n"
+ANSWERS = [
+    (ROPE, ("static", "case.yaml"), "breaking-load"),
+    (ROPE, ("static", "case.yaml", "--all"), "breaking-load"),
+    (ROPE, ("run", "case.yaml"), "breaking-load"),
+    (ROPE, ("report", "case.nc"), "breaking-load"),
+    (ROPE, ("modes", "case.yaml"), "breaking-load"),
+    (ROPE, ("response", "case.yaml"), "breaking-load"),
+    (ROPE, ("response", "case.yaml", "--drive", "force:b:x", "--method", "time", "-n", "1"), None),
+    (ROPE, ("sweep", "sweep.yaml"), "breaking-load"),
+    (ROPE, ("verify", "case.yaml"), None),
+    (BREAKER, ("waves", "case.yaml"), "breaking-waves"),
+    (RING, ("float", "case.yaml"), "rod-overlap"),
+]
+
+
+@pytest.mark.parametrize(("case", "arguments", "code"), ANSWERS, ids=[" ".join(row[1]) for row in ANSWERS])
+def test_json_of_every_answer_has_its_doubts(case, arguments, code, tmp_path, monkeypatch, capsys):
+    """Under `doubts`, as the design has it; `code` is one that the case must have."""
+    monkeypatch.chdir(tmp_path)
+    Path("case.yaml").write_text(case)
+    Path("sweep.yaml").write_text(SWEEP)
+    if arguments[0] == "report":
+        assert ropewalk("static", "case.yaml", "-o", "case.nc", capsys=capsys)[0] == 0
+    done, out, err = ropewalk(*arguments, "--json", capsys=capsys)
+    assert done == 0, err
+    answer = json.loads(out)
+    answers = answer["equilibria"] if "--all" in arguments else [answer]
+    for each in answers:
+        assert code is None or code in [doubt["code"] for doubt in each["doubts"]]
+        assert all(set(doubt) == {"code", "part", "value", "limit", "sentence"} for doubt in each["doubts"])
