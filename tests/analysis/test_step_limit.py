@@ -66,3 +66,10 @@ def test_the_first_solver_that_claims_the_case_is_asked():
     lines = {"l": {**PENDULUM["lines"]["l"], "over": ["peg"]}}
     with pytest.raises(InputError, match="no solver with fixed steps supports this case: recursive lacks"):
         case_step_limit(System.model_validate({**PENDULUM, "points": points, "lines": lines}), step=0.2)
+
+
+def test_cases_that_are_driven_are_refused_at_once():
+    """In waves nothing comes to rest: every step down to the smallest was tried for 600 s."""
+    sea = {"depth": 20.0, "waves": {"kind": "regular", "height": 1.0, "period": 8.0}}
+    with pytest.raises(InputError, match="keep the case from coming to rest; remove them"):
+        case_step_limit(System.model_validate({**PENDULUM, "environment": sea}))

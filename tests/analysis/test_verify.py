@@ -8,6 +8,7 @@ import pytest
 import ropewalk as rw
 from reference import between
 from ropewalk.analysis.verify import difference, shape, verify, verify_run
+from ropewalk.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +69,9 @@ def test_solvers_in_time_agree_on_a_pendulum():
     done = [row for row in result["methods"] if row["status"] == "done"]
     assert len(done) >= 3
     assert all(row["position_difference"] < 0.05 for row in done)
+
+
+def test_runs_of_a_case_that_every_solver_refuses_are_refused(hanging):
+    """A case without `run:` is bad input (exit 2), not solvers that differ (exit 1)."""
+    with pytest.raises(InputError, match="the case has no run"):
+        verify_run(hanging)

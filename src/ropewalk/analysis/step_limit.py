@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.analysis.audit_run import is_driven
 from ropewalk.analysis.progress import time_bar
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.bars.settling import HOLD, STILL, Rest
@@ -117,6 +118,11 @@ def case_step_limit(
     `kick` along (1, 1, 0) at every node, less what the bars do not allow; 0.1 m/s unless given.
     """
     model = build(system)
+    if is_driven(model):
+        raise InputError(
+            "step limit: waves, motions, winches, breaks or loads in time keep the case from coming to rest; "
+            "remove them"
+        )
     made = _solver_of(system, model, solver, step)
     if system.run is not None and system.run.start == "as_given":
         state = initial_state(model)

@@ -169,6 +169,7 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
     if not claiming:
         simulate(system)  # says what no solver claims
     runs: dict[str, xr.Dataset] = {}
+    refusals: list[InputError] = []
     rows: list[dict[str, Any]] = []
     for name in claiming:
         begin, status = time.perf_counter(), "done"
@@ -176,8 +177,11 @@ def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, An
             runs[name] = simulate(_for_solver(system, name), solver=name, progress=False)
         except (ConvergenceError, InputError) as error:
             status = str(error)
+            refusals += [error] if isinstance(error, InputError) else []
         rows.append({"method": name, "status": status, "message": "", "rejected": "fails its audit" in status,
                      "time": time.perf_counter() - begin})  # fmt: skip
+    if len(refusals) == len(rows):  # the case is at fault, not the solvers
+        raise refusals[0]
     reference = next(iter(runs), claiming[0])
     for row in rows:
         row |= {"tension_difference": None, "position_difference": None, "energy_difference": None, "agrees": None}
