@@ -33,7 +33,7 @@ Forces = dict[str, tuple[Array, ...]]
 _WEATHER = ("environment.current", "environment.waves", "environment.wind")  # read from the sea at every step
 _PARTS = ("points", "bodies", "lines", "links", "nets")  # of a System
 _NUMBERS = (float, int, np.floating, np.integer)
-REELS = 2  # parts of a step in which a line is brought to a length that was set
+REELS = 4  # parts of a step in which a line is brought to a length that was set: 2 leave twice the error
 _LENGTH = re.compile(r"lines\.([^.]+)\.pieces\.0\.length")
 _RATES = ("point_velocity", "body_velocity", "body_rate", "velocity", "net_velocity")  # of a State
 

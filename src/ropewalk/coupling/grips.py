@@ -17,7 +17,7 @@ from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.report import FemWork, reading_for
-from ropewalk.methods.mixed.walks import fill_walks
+from ropewalk.methods.mixed.walks import BY_LENGTH, refill_lengths
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
 
@@ -86,20 +86,20 @@ def reel(model: Model, work: FemWork, line: int, length: float) -> Model:
     e = slice(mesh.element_start[line], mesh.element_start[line + 1])
     n = slice(mesh.node_start[line], mesh.node_start[line + 1])
     section = lines.piece_section[lines.piece_start[line]]
-    half = 0.5 * (factor - 1.0) * float(model.sections.mass[section]) * mesh.element.length[e]
-    for name in ("length", "half_volume", "half_added_normal", "half_added_tangential"):
-        mesh.element[name][e] *= factor
-    mass = mesh.node.mass[n]
+    element, node = mesh.element.view(np.ndarray), mesh.node.view(np.ndarray)
+    half = 0.5 * (factor - 1.0) * float(model.sections.mass[section]) * element["length"][e]
+    for name in BY_LENGTH:
+        element[name][e] *= factor
+    mass = node["mass"][n]
     mass[:-1] += half
     mass[1:] += half
-    mesh.node.mass[n] = mass
-    mesh.node.bed_area[n] *= factor
+    node["bed_area"][n] *= factor
     reading = reading_for(model, work)
     own = slice(work.start[line], work.start[line + 1])
     for array, rows in ((mesh.s, n), (work.s, own), (reading.s, own), (reading.share, n)):
         _scale(array, rows, factor)
     if work.steps.memory.walks.allowed[0]:
-        fill_walks(mesh, work.steps.now.X, work.steps.now.T, work.steps.memory.walks)
+        refill_lengths(mesh, work.steps.memory.walks)
     piece, whole = np.array(lines.piece_length), np.array(lines.length)
     piece[lines.piece_start[line]] = whole[line] = length
     model = model._replace(lines=lines._replace(piece_length=floats(piece), length=floats(whole)))

@@ -3,9 +3,9 @@
 Coupled degrees of freedom come in MoorDyn's order: coupled bodies, then rods (position and XYZ angles in rad; velocity
 and angular velocity; of pinned ones position and velocity alone), then points (position; velocity). `Step` takes the
 state at the start of a step. MoorDyn moves the parts at that velocity through the step; here the change of velocity
-since the last step is taken into account as well. The forces returned are those at the end of the step: of the lines
-and of what is linked to it on a coupled body, about its origin; on a coupled rod those of its lines, weight, water and
-inertia, about its end A; on a coupled point the whole reaction.
+since the last steps is taken into account as well. The forces returned are those at the end of the step: of lines,
+rods, weight, water and inertia on a coupled body, about its origin, and on a coupled rod, about its end A; on a coupled
+point the whole reaction.
 """
 
 from __future__ import annotations
@@ -19,24 +19,23 @@ import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
 from ropewalk.coupling.moordyn_instance import (
-    GRIP,
     ROD_NODES,
     SUCCESS,
+    Call,
     Instance,
     Part,
     number,
     path_of,
-    plain_case,
+    placed,
     point_place,
     rod_nodes,
     takes,
 )
 from ropewalk.errors import ConvergenceError, InputError
-from ropewalk.io.attitudes import from_moordyn, to_case, to_moordyn
+from ropewalk.io.attitudes import from_moordyn, to_moordyn
 from ropewalk.model.arrays import Array
 from ropewalk.model.state import State, rotation_matrix
 from ropewalk.numerics.rotations import quaternion_from_matrix
-from ropewalk.spec.system import System
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
@@ -61,28 +60,9 @@ def init(instance: Instance, x: Sequence[float] = (), v: Sequence[float] = ()) -
     if not instance.is_open:
         raise RuntimeError("the system is closed")
     place, _ = _checked(instance, x, v)
-    plain = plain_case(instance.system)
-    for handle, own in instance.slices():
-        at = place[own]
-        if not handle.is_body:
-            plain["points"][handle.name]["position"] = at[:3].tolist()
-            _carry(plain, handle.name, at)
-            continue
-        turn = from_moordyn(tuple(np.degrees(at[3:])))
-        new = {"position": at[:3].tolist(), "attitude": to_case(turn)}
-        plain["bodies"][handle.name].update(new)
-        if handle.name.endswith(f"_{GRIP}"):
-            plain["bodies"][handle.name.removesuffix(f"_{GRIP}")].update(new)
-    instance.coupled = Coupled(System.model_validate(plain))
-    instance.velocity, instance.time, instance.water = None, 0.0, None
+    instance.coupled = Coupled(placed(instance, place))
+    instance.last, instance.water = None, None
     return SUCCESS
-
-
-def _carry(plain: dict[str, Any], name: str, at: Array) -> None:
-    """Put a pinned body or rod, whose origin is its pin, where the pin is."""
-    body = plain.get("bodies", {}).get(name.removesuffix("_pin")) if name.endswith("_pin") else None
-    if body is not None:
-        body["position"] = at[:3].tolist()
 
 
 @takes("system")
@@ -95,12 +75,8 @@ def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, d
         if rate:
             length = coupled.length(name) + rate * dt
             coupled.set(f"lines.{name}.pieces.0.length", length)
-    gone = t - instance.time
-    before = instance.velocity
-    change = (speed - before) / gone if before is not None and gone > 0.0 else np.zeros_like(speed)
-    instance.velocity, instance.time = speed, t
-    there = place + dt * _rates(instance, place, speed) + 0.5 * dt * dt * change
-    forces = coupled.step(dt, _states(instance, there, speed + dt * change))
+    there, arriving = _ahead(instance, Call(t, place, speed, np.zeros_like(speed)), dt)
+    forces = coupled.step(dt, _states(instance, there, arriving))
     found: list[float] = []
     for handle in instance.driven:
         values = [float(value) for vector in forces[handle.name] for value in vector]
@@ -136,6 +112,27 @@ def _checked(instance: Instance, x: Sequence[float], v: Sequence[float]) -> tupl
     return place, speed
 
 
+def _ahead(instance: Instance, call: Call, dt: float) -> tuple[Array, Array]:
+    """Where the coupled parts are at the end of a step, and how they move there, from the calls so far.
+
+    The velocity changes as since the last call, or as before that if it changed less then: a kink is not carried on.
+    Callers give the velocity at the start of a step, or that from its start to its end; where they had the parts at the
+    last two calls shows which.
+    """
+    last, instance.last = instance.last, call
+    gone = 0.0 if last is None else call.time - last.time
+    pace = _rates(instance, call.place, call.velocity)
+    if last is None or gone <= 0.0:
+        return call.place + dt * pace, call.velocity
+    change = (call.velocity - last.velocity) / gone
+    instance.last = call._replace(change=change)
+    goes_on = change * last.change > 0.0
+    bend = np.where(goes_on, np.sign(change) * np.minimum(np.abs(change), np.abs(last.change)), 0.0)
+    curved, missed = 0.5 * gone * gone * change, call.place - last.place - gone * _rates(instance, *last[1:3])
+    at_start = np.clip(np.divide(missed, curved, out=np.zeros_like(missed), where=curved != 0.0), 0.0, 1.0)
+    return call.place + dt * pace + 0.5 * dt * dt * at_start * bend, call.velocity + 0.5 * dt * (1.0 + at_start) * bend
+
+
 def _rates(instance: Instance, x: Array, v: Array) -> Array:
     """Rates of `x`: those of XYZ angles follow from the angular velocity."""
     rates = v.copy()
@@ -162,7 +159,7 @@ def _states(instance: Instance, x: Array, v: Array) -> dict[str, tuple[Array, ..
     for handle, own in instance.slices():
         at, rate = x[own], v[own]
         if handle.is_body:
-            turn = quaternion_from_matrix(from_moordyn(tuple(np.degrees(at[3:]))))
+            turn = quaternion_from_matrix(from_moordyn(tuple(np.degrees(at[3:]))) @ handle.home)
             found[handle.name] = at[:3], turn, rate[:3], rate[3:]
         else:
             found[handle.name] = at[:3], rate[:3]
@@ -175,8 +172,8 @@ def _states(instance: Instance, x: Array, v: Array) -> dict[str, tuple[Array, ..
 @takes("system")
 def serialize(instance: Instance) -> bytes:
     """All that the next step depends on."""
-    before = None if instance.velocity is None else instance.velocity.tolist()
-    head = json.dumps({"velocity": before, "time": instance.time, "winding": instance.winding})
+    last = None if instance.last is None else [np.asarray(value).tolist() for value in instance.last]
+    head = json.dumps({"last": last, "winding": instance.winding})
     return head.encode() + b"\n" + instance.running().save()
 
 
@@ -188,12 +185,13 @@ def deserialize(instance: Instance, saved: bytes) -> int:
     head, _, rest = bytes(saved).partition(b"\n")
     try:
         given = json.loads(head)
-        velocity = None if given["velocity"] is None else np.array(given["velocity"], dtype=np.float64)
-        time, winding = float(given["time"]), dict(given["winding"])
+        last, winding = given["last"], dict(given["winding"])
+        if last is not None:
+            last = Call(float(last[0]), *(np.array(values, dtype=np.float64) for values in last[1:]))
     except (ValueError, KeyError, TypeError):
         raise InputError("the saved state cannot be restored: its head is damaged") from None
     instance.running().restore(rest)
-    instance.velocity, instance.time, instance.winding = velocity, time, winding
+    instance.last, instance.winding = last, winding
     return SUCCESS
 
 
@@ -267,9 +265,7 @@ def part_type(part: Part) -> int:
     holder = part.name.partition(".")[0]
     if part.kind == "point" and "." in part.name:
         return FIXED  # to its body
-    if part.kind == "rod":
-        return _TYPES.get(part.instance.rod_types[part.name], FREE)
-    joint = system.points[holder].joint if part.kind == "point" else system.bodies[holder].joint
+    joint = system.points[holder].joint if part.kind == "point" else part.instance.joints[part.name]
     return _TYPES.get(str(joint), FREE)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
 from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.io.attitudes import from_case, from_moordyn, to_case
 from ropewalk.io.conversion import Wishes
 from ropewalk.io.moordyn import read_moordyn
 from ropewalk.io.moordyn_water import WATER_FROM_OUTSIDE
@@ -34,30 +35,46 @@ class Handle(NamedTuple):
     name: str
     is_body: bool
     dof: int
+    home: Array  # (3, 3) body to world where the caller's angles are none: a rod then lies as in the file
 
 
-GRIP = "grip"  # body that holds a coupled rod: what pulls at it is what pulls at the rod, its own weight included
+class Call(NamedTuple):
+    """What a caller of `step` gave."""
+
+    time: float  # s
+    place: Array  # (dof,) m, rad
+    velocity: Array  # (dof,) m/s, rad/s
+    change: Array  # (dof,) of the velocity since the call before, m/s2, rad/s2
+
+
+GRIP = "grip"  # body that holds a coupled one: what pulls at it is what pulls at that, its own weight included
+_OWN_LOADS = ("mass", "volume", "hull", "loads", "drag_areas", "point_masses", "added_mass", "damping")
 
 
 def with_grips(system: System) -> System:
-    """The case with coupled rods as free bodies, each linked rigidly to a coupled one without mass."""
-    rods = [name for name, body in system.bodies.items() if name.startswith("rod") and body.joint == "coupled"]
-    if not rods:
-        return system
+    """The case with coupled rods, and coupled bodies that have loads of their own, as free bodies.
+
+    Each is linked rigidly to a coupled one without mass, so that the force on that one is the whole force.
+    """
     plain = plain_case(system)
-    for name in rods:
-        rod = plain["bodies"][name]
-        rod["joint"] = "free"
-        place = {key: rod[key] for key in ("position", "attitude") if key in rod}
-        plain["bodies"][f"{name}_{GRIP}"] = {
-            "mass": 0.0,
-            "joint": "coupled",
-            "attachments": {"a": [0.0, 0.0, 0.0]},
-            **place,
-        }
-        link = {"kind": "rigid", "between": [f"{name}.a", f"{name}_{GRIP}.a"]}
+    held = [name for name, body in system.bodies.items() if body.joint == "coupled" and _has_loads(plain, name)]
+    if not held:
+        return system
+    for name in held:
+        body = plain["bodies"][name]
+        body["joint"] = "free"
+        body.setdefault("attachments", {})[GRIP] = [0.0, 0.0, 0.0]
+        place = {key: body[key] for key in ("position", "attitude") if key in body}
+        grip = {"mass": 0.0, "joint": "coupled", "attachments": {"a": [0.0, 0.0, 0.0]}, **place}
+        plain["bodies"][f"{name}_{GRIP}"] = grip
+        link = {"kind": "rigid", "between": [f"{name}.{GRIP}", f"{name}_{GRIP}.a"]}
         plain.setdefault("links", {})[f"{name}_{GRIP}"] = link
     return System.model_validate(plain)
+
+
+def _has_loads(plain: dict[str, Any], name: str) -> bool:
+    body = plain["bodies"][name]
+    return name.startswith("rod") or any(body.get(key) for key in _OWN_LOADS)
 
 
 def handles(system: System) -> list[Handle]:
@@ -66,12 +83,13 @@ def handles(system: System) -> list[Handle]:
     kinds = ("body", "rod", "point")
     for name, body in system.bodies.items():
         if body.joint == "coupled":
-            found.append((*_order(name, kinds), Handle(name, True, 6)))
+            home = from_case(tuple(body.attitude)) if name.startswith("rod") else np.eye(3)
+            found.append((*_order(name, kinds), Handle(name, True, 6, home)))
     for place, (name, point) in enumerate(system.points.items()):
         if point.joint == "coupled":  # rods without length have angles, too, which do nothing
             kind, number = _order(name, kinds)
             dof = 6 if kind == kinds.index("rod") and not name.endswith("_pin") else 3
-            found.append((kind, place if kind == kinds.index("point") else number, Handle(name, False, dof)))
+            found.append((kind, place if kind == kinds.index("point") else number, Handle(name, False, dof, np.eye(3))))
     return [handle for _, _, handle in sorted(found, key=lambda entry: entry[:2])]
 
 
@@ -81,25 +99,31 @@ def _order(name: str, kinds: Sequence[str]) -> tuple[int, int]:
     return (len(kinds), 0) if found is None else (kinds.index(found[1]), int(found[2]))
 
 
+def stepped(system: System) -> System:
+    """The case as MoorDyn steps it: with settings of a run, and with waves that begin at their full height."""
+    plain = plain_case(system)
+    plain.setdefault("run", STANDARD_RUN)
+    if plain["environment"].get("waves"):
+        plain["environment"]["waves"].setdefault("ramp", 0.0)
+    return System.model_validate(plain)
+
+
 class Instance:
     """What `Create` returns."""
 
     def __init__(self, path: str) -> None:
         self.path = Path(path or DEFAULT_FILE)
-        conversion = read_moordyn(self.path, Wishes())
-        system = conversion.system
-        if system.run is None:
-            system = System.model_validate({**plain_case(system), "run": STANDARD_RUN})
-        self.rod_types = {name: str(body.joint) for name, body in system.bodies.items() if name.startswith("rod")}
+        conversion = read_moordyn(self.path, Wishes(driven=True))
+        system = stepped(conversion.system)
+        self.joints = {name: str(body.joint) for name, body in system.bodies.items()}  # of bodies and rods
         self.system = system = with_grips(system)
         self.notes = conversion.notes
-        self.bodies = [name for name in system.bodies if name.startswith("body")]
-        self.rods = list(self.rod_types)
+        self.bodies = [name for name in self.joints if name.startswith("body")]
+        self.rods = [name for name in self.joints if name.startswith("rod")]
         self.driven = handles(system)
         self.points = point_places(system)
         self.coupled: Coupled | None = None
-        self.velocity: Array | None = None  # (dof,) given last
-        self.time = 0.0  # s, at which it was given
+        self.last: Call | None = None  # of `step`
         self.winding: dict[str, float] = {}  # m/s by line
         self.takes_water = any(note.sentence.startswith(WATER_FROM_OUTSIDE) for note in conversion.notes)
         self.water: Any = None  # CallersWater of moordyn_water.py
@@ -127,6 +151,49 @@ class Instance:
     def state(self) -> State:
         """Where everything is."""
         return self.running().state
+
+
+def placed(instance: Instance, x: Array) -> System:
+    """The case with its coupled parts at x (dof,), and what is linked to them moved along."""
+    plain = plain_case(instance.system)
+    for handle, own in instance.slices():
+        at = x[own]
+        if handle.is_body:
+            _move(plain, handle.name, at[:3], from_moordyn(tuple(np.degrees(at[3:]))) @ handle.home, set())
+            continue
+        plain["points"][handle.name]["position"] = at[:3].tolist()
+        for body, _ in _linked(plain, handle.name):
+            _move(plain, body, at[:3], _attitude(plain, body), set())
+    return System.model_validate(plain)
+
+
+def _attitude(plain: dict[str, Any], name: str) -> Array:
+    return from_case(tuple(plain["bodies"][name].get("attitude", (0.0, 0.0, 0.0))))
+
+
+def _linked(plain: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    """Bodies that are linked to a part, and the names of the links."""
+    for link, part in plain.get("links", {}).items():
+        ends = [end.partition(".")[0] for end in part["between"]]
+        if name in ends:
+            other = ends[1 - ends.index(name)]
+            if other in plain["bodies"]:
+                yield other, link
+
+
+def _move(plain: dict[str, Any], name: str, place: Array, turn: Array, gone: set[str]) -> None:
+    """Put a body with its origin at `place` (m) in the attitude `turn`, and bodies linked to it as they lie on it.
+
+    gone : links that were followed
+    """
+    body = plain["bodies"][name]
+    before, swing = np.array(body.get("position", (0.0, 0.0, 0.0))), turn @ _attitude(plain, name).T
+    body.update(position=place.tolist(), attitude=to_case(turn))
+    for other, link in list(_linked(plain, name)):
+        if link not in gone:
+            own = plain["bodies"][other]
+            arm = swing @ (np.array(own.get("position", (0.0, 0.0, 0.0))) - before)
+            _move(plain, other, place + arm, swing @ _attitude(plain, other), gone | {link})
 
 
 def point_place(instance: Instance, place: str) -> tuple[Array, Array]:

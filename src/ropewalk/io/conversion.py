@@ -63,6 +63,8 @@ class Wishes:
     """Leave waves and currents out."""
     turbines: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Places of the turbines of a farm, m, by number."""
+    driven: bool = False
+    """A caller takes the whole force on coupled bodies: their rods are bodies of the case, and their drag counts."""
 
 
 @dataclass(frozen=True)

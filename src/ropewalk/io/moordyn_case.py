@@ -42,7 +42,7 @@ def build_case(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -> 
         ledger.data["title"] = tables.title
     sea = _environment(tables, ledger, wishes, folder)
     ends: dict[tuple[str, int], str] = {}
-    carriers = _bodies(tables, ledger, sea)
+    carriers = _bodies(tables, ledger, wishes, sea)
     _turbines(tables, ledger, wishes, carriers)
     put_rods(tables, ledger, sea, carriers, ends)
     _points(tables, ledger, sea, carriers, ends)
@@ -171,15 +171,15 @@ def _depth(tables: Tables, ledger: Ledger, wishes: Wishes, bed: dict[str, Any]) 
 # --- bodies ---
 
 
-def _bodies(tables: Tables, ledger: Ledger, sea: dict[str, Any]) -> dict[tuple[str, int], Carrier]:
+def _bodies(tables: Tables, ledger: Ledger, wishes: Wishes, sea: dict[str, Any]) -> dict[tuple[str, int], Carrier]:
     carriers: dict[tuple[str, int], Carrier] = {}
     for number, body in tables.bodies.items():
         with ledger.row():
-            carriers["body", number] = _body(number, body, ledger, sea)
+            carriers["body", number] = _body(number, body, ledger, wishes, sea)
     return carriers
 
 
-def _body(number: int, body: BodyRow, ledger: Ledger, sea: dict[str, Any]) -> Carrier:
+def _body(number: int, body: BodyRow, ledger: Ledger, wishes: Wishes, sea: dict[str, Any]) -> Carrier:
     kind, name = body.attachment.kind, f"body{number}"
     joints = {"fixed": "fixed", "coupled": coupled_joint(), "free": "free", "coupled pinned": "free"}
     if kind not in joints:
@@ -205,7 +205,8 @@ def _body(number: int, body: BodyRow, ledger: Ledger, sea: dict[str, Any]) -> Ca
         ledger.note(
             "converted", body.row.line, f"angles {body.angles} of MoorDyn (Rx Ry Rz) as roll, pitch, yaw (Rz Ry Rx)"
         )
-    carrier = Carrier(name, part, body.row.line, body.volume, np.array(body.centre) * body.volume, rotation)
+    moment, driven = np.array(body.centre) * body.volume, kind == "coupled" and wishes.driven
+    carrier = Carrier(name, part, body.row.line, body.volume, moment, rotation, driven)
     if body.volume > 0.0:
         carrier.added[:3, :3] += np.diag(body.added_mass) * sea["water_density"] * body.volume
     if any(body.drag) and not carrier.held:

@@ -33,6 +33,7 @@ class Carrier:
     volume: float
     moment: Array  # (3,) sum of volumes times places, m4
     rotation: Array  # (3, 3) body to world
+    driven: bool = False  # by a caller who takes the whole force on it
     added: Array = field(default_factory=lambda: np.zeros((6, 6)))
     force: Array = field(default_factory=lambda: np.zeros(3))
     damping: Array = field(default_factory=lambda: np.zeros(3))
@@ -40,8 +41,8 @@ class Carrier:
 
     @property
     def held(self) -> bool:
-        """Whether nothing can move it."""
-        return bool(self.part["joint"] != "free")
+        """Whether nothing can move it, and nobody takes the force on it."""
+        return bool(self.part["joint"] != "free") and not self.driven
 
     @property
     def position(self) -> Array:

@@ -287,5 +287,6 @@ def restart_ledger(model: Model, work: FemWork) -> None:
     kept, sea = work.steps, model.sea
     t = float(kept.clock[0].time)
     water_at(kept.now.X[0], t, sea, kept.flow)
-    water_on_bodies(kept.now.X, t, sea, work.mesh)
+    if work.mesh.bodies.hull.shape[0]:
+        water_on_bodies(kept.now.X, t, sea, work.mesh)
     begin_ledger(work.mesh, sea, kept)

@@ -9,6 +9,7 @@ as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numba
@@ -16,7 +17,7 @@ import numpy as np
 
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.member import MEMBER_FIELDS
-from ropewalk.model.arrays import Array, Ints, Records, ints
+from ropewalk.model.arrays import Array, Flags, Ints, Records, ints
 from ropewalk.numerics.lanes import WIDTH, lane_dtype
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 from ropewalk.physics.waves import COLUMNS
@@ -24,6 +25,7 @@ from ropewalk.physics.waves import COLUMNS
 WHOLE, FIRST_HALF, SECOND_HALF = 0, 1, 2  # of a line
 FEWEST_ELEMENTS = 4  # of a walk
 LEAST_GAIN = 1.3  # of the elements of all walks of a group over those of the longest: a row costs 1.2 of a single node
+BY_LENGTH = ("length", "half_volume", "half_added_normal", "half_added_tangential")  # of an element
 
 LANE_ELEMENT = lane_dtype(
     np.dtype(
@@ -126,20 +128,43 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
     walks.T[...] = T[walks.element]
     walks.hold[...] = walks.X[0]
     own, table = mesh.element[walks.element], walks.elements
-    for name in (*(name for name, _ in MEMBER_FIELDS), "damping", "slack"):
-        table[name] = own[name]
+    _fill_elements(mesh, walks, (*(name for name, _ in MEMBER_FIELDS), "damping", "slack"))
     is_linear = own["law"] == LINEAR
     stiffness = mesh.law_data[np.where(is_linear, own["law_start"], 0)] if mesh.law_data.size else np.ones(own.shape)
     table["compliance"] = np.divide(1.0, stiffness, out=np.zeros(own.shape), where=is_linear)
     slack = own["slack"]
     table["slack_compliance"] = np.divide(1.0, slack, out=np.zeros(slack.shape), where=slack > 0.0)
-    lumped = mesh.node[walks.node]
-    halves = np.zeros(walks.node.shape, dtype=bool)  # a middle node is counted with the first half only
-    halves[walks.start[1:] - 1] = walks.part == SECOND_HALF
-    for name in ("mass", "bed_area", "radius"):
-        walks.nodes[name] = np.where(halves & (name != "radius"), 0.0, lumped[name])
+    _fill_nodes(mesh, walks, ("mass", "bed_area"))
+    walks.nodes["radius"] = mesh.node["radius"][walks.node]
+    force, counts = mesh.node["force"][walks.node], _counts(walks)
     for p in range(3):
-        walks.nodes[f"force_{p}"] = np.where(halves, 0.0, lumped["force"][..., p])
+        walks.nodes[f"force_{p}"] = np.where(counts, force[..., p], 0.0)
+
+
+def refill_lengths(mesh: Mesh, walks: Walks) -> None:
+    """Put what goes with the length of elements into their lanes again."""
+    if walks.start.size > 1:
+        _fill_elements(mesh, walks, BY_LENGTH)
+        _fill_nodes(mesh, walks, ("mass", "bed_area"))
+
+
+def _fill_elements(mesh: Mesh, walks: Walks, names: Iterable[str]) -> None:
+    own, table = mesh.element.view(np.ndarray), walks.elements.view(np.ndarray)
+    for name in names:
+        table[name] = own[name][walks.element]
+
+
+def _fill_nodes(mesh: Mesh, walks: Walks, names: Iterable[str]) -> None:
+    own, table, counts = mesh.node.view(np.ndarray), walks.nodes.view(np.ndarray), _counts(walks)
+    for name in names:
+        table[name] = np.where(counts, own[name][walks.node], 0.0)
+
+
+def _counts(walks: Walks) -> Flags:
+    """(n_rows, WIDTH) whether the loads of a node count there: a middle node is counted with the first half only."""
+    counts = np.ones(walks.node.shape, dtype=bool)
+    counts[walks.start[1:] - 1] = walks.part != SECOND_HALF
+    return counts
 
 
 def _can_share(mesh: Mesh) -> bool:
