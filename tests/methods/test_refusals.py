@@ -56,6 +56,13 @@ def _body(**more: Any) -> Callable[[Case], None]:
     return _all(_put("bodies", {"w": {**WEIGHT, **more}}), _put("lines.l.to", "w.eye"), _put("points.b.mass", 0.0))
 
 
+def _linked(**link: Any) -> Callable[[Case], None]:
+    """The line ends at a free point that is linked to a body of its own."""
+    eye = {"l": {"between": ["w.eye", "b"], **link}}
+    free = {"position": [30, 0, -9.6], "joint": "free", "mass": 20.0}
+    return _all(_put("bodies", {"w": WEIGHT}), _put("points.b", free), _put("links", eye))
+
+
 def _ground(**seabed: Any) -> Callable[[Case], None]:
     longer = _put("lines.l.pieces", [{"section": "rope", "length": 75}])
     return _all(_put("environment.seabed", seabed), _put("points.a.position", [0, 0, -60]), longer)
@@ -99,6 +106,24 @@ FEATURES: dict[str, Callable[[Case], None]] = {
     "over a point": _all(_put("points.c", {"position": [15, 0, -15]}), _put("lines.l.over", ["c"])),
     "varying": _put("sections.rope.mass", {"s": [0, 48], "value": [8.0, 10.0]}),
     "net": _put("nets", {"n": NET}),
+    "ball link": _linked(kind="ball"),
+    "joint link": _linked(kind="joint", axes={"x": {"spring": 500.0}}),
+    "friction in a slide": _linked(kind="joint", axes={"x": {"spring": 500.0}}, friction_coefficient=0.1),
+    "springs between body and line": _linked(kind="joint", axes={key: {"spring": 900.0} for key in "xyz"}),
+    "collar": _all(
+        _put("points.b", {"position": [30, 0, 0], "joint": "free"}),
+        _put("lines.l.pieces", [{"section": "rope", "length": 55}]),
+        _put("collars", {"ring": {"radius": 5.0, "centre": [25, 0, 0], "diameter": 0.3, "mass": 20.0, "segments": 8,
+                                  "bending_stiffness": 1e4, "points": ["b"]}}),
+    ),
+    "foil": _body(foils=[{"area": 0.5, "chord": [1, 0, 0], "normal": [0, 0, 1],
+                          "coefficients": {"angle": [-10, 0, 10], "lift": [-0.5, 0, 0.5], "drag": [0.1, 0.05, 0.1]}}]),
+    "memory of a rope": _put("sections.rope.axial_stiffness", {"kind": "viscoelastic", "static": 1e6, "dynamic": 2e6,
+                                                                "viscosity": 1e6}),
+    "lift by vortices": _all(CURRENT, _put("sections.rope.lift", {"coefficient": 0.5}),
+                             _put("sections.rope.axial_stiffness", 1e7)),
+    "bed on a grid": _ground(friction=0.0, kind="grid", x=[-100, 100], y=[-100, 100],
+                             depth=[[60, 60], [62, 62]]),
 }  # fmt: skip
 KINDS = {"statics": Claim.STATICS, "dynamics": Claim.DYNAMICS}
 
