@@ -85,6 +85,19 @@ def test_cage_below_a_collar_stretches_it_across_the_current():
     assert_allclose(np.ptp(stiff[:, 0]), np.ptp(stiff[:, 1]), rtol=1e-3)  # a hundredth of a per cent at this EI
 
 
+def test_twines_along_a_collar_carry_nothing():
+    """Segments keep their length; their tension once grew without bound, and half of such cages had no answer."""
+    system = rw.System.from_file(EXAMPLES / "cage_collar.yaml")
+    for key, value in (("environment.current.speed", 0.15), ("nets.cage.force_model", "morison")):
+        system = system.replace(key, value)
+    eq = rw.statics(system)
+    nets, tension = eq.model.nets, eq.state.net_tension
+    tied = np.all(nets.body[nets.bar] >= 0, axis=1)
+    assert np.count_nonzero(tied) == 16
+    assert np.abs(tension[tied]).max() < 1e-3  # N, where others carry some ten
+    assert tension[~tied].max() > 10.0
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -42,6 +42,7 @@ SHRINK = 0.5  # of the step where bars turn too far
 GROWS = 1.5  # where the residual grows by more, the iteration goes back ...
 RETREAT = 0.1  # ... and tries again with this part of the step
 LONGEST_STEP = 1e7  # s: there nothing is left of the damping
+TIED = 1e-3  # N, axial stiffness of twines along a collar; next to nothing beside the weight of one
 TURN = 0.5  # rad that a bar may turn in one iteration
 LARGEST_TENSION = 1e6  # times the sum of all loads
 STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars in the upper block
@@ -73,6 +74,7 @@ class BarsStatics:
         calm = model._replace(sea=model.sea._replace(wave=floats(model.sea.wave[:, :0])))  # waves do not act at rest
         work = start_bars(calm, close_links(calm, state), 0.0, self.lumping, strict=False)
         refuse_unheld(model, work)
+        work.bars = work.bars._replace(compliance=_tied(model, work))
         work.own = {"kkt": build_kkt(work.bars)}
         return work
 
@@ -167,6 +169,20 @@ class BarsStatics:
     def read(self, model: Model, work: BarsWork) -> State:
         """The equilibrium."""
         return read_bars(model, work)
+
+
+def _tied(model: Model, work: BarsWork) -> Array:
+    r"""(m,) compliance of the bars, m/N, with twines between two bodies nearly loose.
+
+    Such twines are tied to the segments of a collar, which keep their length: w = 0 whatever T is in
+    :math:`a\,w = \mu^2` of flow.py, so that their tension would grow without bound as the smoothing falls.
+    """
+    nets, compliance = model.nets, work.bars.compliance.copy()
+    if nets.names:
+        own = int(work.places.net_bar_start[0]) + np.flatnonzero(np.all(nets.body[nets.bar] >= 0, axis=1))
+        own = own[work.bars.rod[own] == 0.0]
+        compliance[own] = work.bars.length[own] / TIED
+    return floats(compliance)
 
 
 def _believable(work: BarsWork) -> bool:
