@@ -43,6 +43,8 @@ BLOWS = 5.0
 MESH = 0.05  # of the range of end tensions: error that such a mesh may leave
 SLACK = 1e-3  # of the largest tension: an end below it is slack
 STRONG = 0.1  # of a line's weight: range of tensions that counts
+LOOKED = ("tension", "element_tension", "net_tension", *PARTS)  # fields of a state that are looked at
+TOGETHER = 100_000  # numbers of records that are looked at together
 HELD = ("kinetic", "elastic", "potential")
 
 
@@ -142,6 +144,45 @@ class RunAudit:
             now = [float(a.min()), float(a.max()), float(b.min()), float(b.max()), longest]
             picks = (min, max, min, max, max)
             self.ends[model.names.lines[i]] = [pick(x, y) for pick, x, y in zip(picks, old, now, strict=True)]
+
+
+class Watch:
+    """Looks at what a run records, many records together: a look at one of a small case costs as much as its steps."""
+
+    def __init__(self, model: Model, seen: RunAudit, is_still: bool) -> None:
+        """is_still : nothing drives the run"""
+        self.model, self.seen, self.is_still = model, seen, is_still
+        self.limits = depth_limits(model)
+        self.waiting: list[tuple[Moments, Mapping[str, Array]]] = []
+        self.numbers = 0
+
+    def take(self, moments: Moments, energy: Mapping[str, Array]) -> None:
+        """Keep recorded moments, and look once there are enough.  energy : terms of the ledger by name, (n,) J each"""
+        if self.waiting and not _same_nodes(self.waiting[0][0], moments):
+            self.look()
+        fields = {name: np.array(moments.fields[name]) for name in LOOKED if name in moments.fields}
+        self.waiting.append((moments._replace(fields=fields), energy))
+        self.numbers += sum(values.size for values in fields.values())
+        if self.numbers > TOGETHER:
+            self.look()
+
+    def look(self) -> None:
+        """Take into account all that waits."""
+        if not self.waiting:
+            return
+        moments, energies = [one for one, _ in self.waiting], [energy for _, energy in self.waiting]
+        together = moments[0] if len(moments) == 1 else Moments.joined(moments)
+        energy = {name: np.concatenate([one[name] for one in energies]) for name in energies[0]}
+        self.waiting, self.numbers = [], 0
+        self.seen.look(self.model, together, energy, self.limits)
+        if self.is_still:
+            self.seen.look_at_rest(together)
+
+
+def _same_nodes(one: Moments, other: Moments) -> bool:
+    if one.start is other.start and one.s is other.s:
+        return True
+    return np.array_equal(one.start, other.start) and np.array_equal(one.s, other.s)
 
 
 def _tensions(model: Model, moments: Moments) -> Iterator[tuple[str, str, Array]]:
@@ -309,7 +350,7 @@ def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 
 
 def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
-    limits = dict(zip(model.names.lines, depth_limits(model), strict=True))
+    limits = dict(zip(model.names.lines, depth_limits(model), strict=True)) if audit.deepest else {}
     for name, depth in audit.deepest.items():
         limit = float(limits[name])
         text = (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ropewalk.analysis import start
-from ropewalk.analysis.audit_run import RunAudit, depth_limits, is_driven, run_findings
+from ropewalk.analysis.audit_run import RunAudit, Watch, is_driven, run_findings
 from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
@@ -116,8 +116,8 @@ def run(
     else:
         assert isinstance(solver, Resumable)
         work, tally = solver.restore(model, saved.snapshot), Tally(**saved.loop)
-    seen, limits = RunAudit(**tally.audit), depth_limits(model)
-    is_still = is_at_rest and not is_driven(model)
+    seen = RunAudit(**tally.audit)
+    watch = Watch(model, seen, is_at_rest and not is_driven(model))
     if saved is None and is_at_rest and state is not None and hasattr(solver, "at_rest"):  # it is on its own bars
         seen.look_at_start(state, solver.read(model, work))
     if notice is not None:
@@ -130,9 +130,7 @@ def run(
             except NotFiniteError as error:
                 report = replace(report, status=Status.NOT_FINITE, message=str(error))
                 raise ConvergenceError(_stopped(recorder, error.time, times[-1], str(error)), report) from None
-            seen.look(model, moments, passage.energy, limits)
-            if is_still:
-                seen.look_at_rest(moments)
+            watch.take(moments, passage.energy)
         reached = 0 if moments is None else moments.time.size
         tally.count(report, reached)
         if not report.good:
@@ -142,12 +140,14 @@ def run(
         assert reached == size
         is_ending = notice is not None and notice.is_given
         if recorder.is_due or is_ending:
+            watch.look()
             tally.audit = asdict(seen)
             recorder.save(solver.snapshot(work) if isinstance(solver, Resumable) else None, asdict(tally))
         if is_ending:
             raise KeyboardInterrupt
         if progress is not None:
             progress(float(times[tally.next - 1]))
+    watch.look()
     return _audited(
         model,
         seen,

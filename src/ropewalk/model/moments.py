@@ -35,6 +35,13 @@ class Moments(NamedTuple):
             }
         return cls(np.array([state.time for state in states]), first.start, first.s, fields)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Moments]) -> Moments:
+        """One after the other those of several, all on the same nodes, at least one."""
+        first = parts[0]
+        fields = {name: np.concatenate([part.fields[name] for part in parts]) for name in first.fields}
+        return cls(np.concatenate([part.time for part in parts]), first.start, first.s, fields)
+
     def singly(self) -> Iterator[Moments]:
         """One moment after the other."""
         for i in range(self.time.size):
