@@ -76,7 +76,7 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
         return result
     model = build(system)
     asked = demands(model) - NOT_STATIC
-    scale = max(float(np.abs(answer.state.end_force).max(initial=0.0)), 1e-9) if answer is not None else 1.0
+    scale = max(largest(answer.state.end_force), 1e-9) if answer is not None else 1.0
     for name in static_methods():
         if name in SKIPPED or not asked <= solver_class(name).claims:
             continue
@@ -93,13 +93,18 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
         if answer is None:
             row["apart"] = None
         else:
-            row["apart"] = float(np.abs(other.state.end_force - answer.state.end_force).max(initial=0.0)) / scale
+            row["apart"] = largest(other.state.end_force - answer.state.end_force) / scale
             stated = [stated_error(e) for e in (answer, other)]
             row["allowed"] = max(
-                AGREE, sum(stated), MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
+                AGREE, *stated, MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
             )
         result["methods"][name] = row
     return result
+
+
+def largest(force: Any) -> float:
+    """Of forces (..., 3), N."""
+    return float(np.linalg.norm(force, axis=-1).max(initial=0.0))
 
 
 def twin_outcome(seed: int) -> dict[str, Any]:
@@ -134,7 +139,7 @@ def twin_outcome(seed: int) -> dict[str, Any]:
     scale = max(float(np.abs(own.state.end_force).max(initial=0.0)), 1e-300)
     apart = float(np.abs(back(other.state.end_force) - own.state.end_force).max(initial=0.0)) / scale
     same = own.method == other.method and own.method not in MESHES
-    allowed = max(SAME if same else AGREE, sum(stated_error(e) for e in answers))
+    allowed = max(SAME if same else AGREE, *(stated_error(e) for e in answers))
     row = {"time": 0.0, "doubts": [], "apart": apart, "allowed": allowed}
     return {**result, "methods": {f"twin ({own.method}, {other.method})": row}}
 
@@ -234,7 +239,8 @@ def troubles(result: dict[str, Any]) -> list[str]:
         elif row.get("apart") is not None and row["apart"] > row["allowed"]:
             told = (known | set(row["doubts"])) & UNDETERMINED
             if not told:
-                found.append(f"{name} differs by {row['apart']:.2g} of the largest end force")
+                text = f"{row['apart']:.2g} of the largest end force (allowed: {row['allowed']:.2g})"
+                found.append(f"{name} differs by {text}")
         elif "apart" in row and row["apart"] is None:
             found.append(f"{name} has an answer that auto has not")
     return found

@@ -55,8 +55,9 @@ def verify(system: Source, tolerance: float = TOLERANCE) -> Verification:
     """Statics by every method that claims the case, against the most exact of those whose assumptions hold.
 
     `agree` is true where end forces and shapes differ by no more than `tolerance` of the largest end force and of the
-    longest line, or by the discretisation errors that methods state. Methods whose answers the audit rejects are named
-    and not compared; of methods that leave part of the case out, and say so, differences do not count.
+    longest line, or by the larger of the discretisation errors that the two state. Methods whose answers the
+    audit rejects are named and not compared; of methods that leave part of the case out, and say so, differences do not
+    count.
     """
     system = System.of(system)
     refuse_only_rods(system)
@@ -100,7 +101,7 @@ def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[st
     position, force = difference(one, other)
     largest = max(_largest(other.state.end_force), 1e-300)
     longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
-    allowed = max(tolerance, sum(stated_error(e) for e in (one, other)))
+    allowed = max(tolerance, *(stated_error(e) for e in (one, other)))
     agrees = force <= allowed * largest and position <= allowed * longest
     return {"position_difference": position, "force_difference": force, "allowed": allowed, "agrees": bool(agrees)}
 
