@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import ropewalk as rw
 from ropewalk.errors import InputError
+from ropewalk.post.fatigue import curves
 from ropewalk.report import report_data, report_page
 from ropewalk.spec.system import System
 
@@ -122,3 +123,33 @@ def test_a_sweep_has_its_failures_and_factors():
 def test_modes_have_no_report():
     with pytest.raises(InputError, match="ropewalk plot"):
         report_data(xr.Dataset(coords={"mode": [1, 2]}))
+
+
+def test_the_page_of_a_sweep_has_extremes_and_utilisation():
+    """The most probable maximum over ten seeds and the largest utilisation, as in the numbers."""
+    seeds = np.arange(1, 11)
+    tension = np.stack([900e3 + 1e3 * seeds, 1000e3 + 5e3 * seeds], axis=1)[:, None, :]
+    sweep = xr.Dataset(
+        {
+            "status": ("case", ["done"] * 10),
+            "end_tension_max": (("case", "line", "end"), tension, {"units": "N"}),
+            "tension_max": (("case", "line"), tension[:, :, 1], {"units": "N"}),
+            "breaking_load": (("case", "line"), np.full((10, 1), 4e6), {"units": "N"}),
+        },
+        {"case": np.arange(10), "line": ["west"], "end": ["A", "B"], "seed": ("case", seeds)},
+        {"factors": json.dumps({"environment.waves.seed": "seed"})},
+    )
+    data = report_data(sweep)
+    text = " ".join(Page(report_page(sweep)).text)
+    assert "Extremes over the seeds (Gumbel)" in text
+    assert f"{1e-3 * data['extremes'][0]['value']:.4g}" in text.replace(",", "")
+    assert f"Largest utilisation ({data['utilisation']['code']})" in text
+    assert data["utilisation"]["note"] in text
+
+
+def test_the_page_of_a_run_has_its_fatigue(run):
+    """With a curve, damage and life at both ends and where the curve comes from."""
+    curve = next(key for key, each in curves().items() if each.kind == "tension" and "chain" in key)
+    text = " ".join(Page(report_page(run, curve=curve)).text)
+    assert "Fatigue" in text
+    assert report_data(run, curve=curve)["fatigue"]["note"] in text

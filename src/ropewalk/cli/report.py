@@ -36,7 +36,7 @@ def report_command(
     with open_results(file) as dataset:
         data = report_data(dataset, code=code, start=start, curve=curve)
         if html is not None:
-            _write(html, report_page(dataset, code=code, start=start))
+            _write(html, report_page(dataset, code=code, start=start, curve=curve))
     if as_json:
         print_json(data)
     elif data["kind"] == "sweep":

@@ -37,9 +37,11 @@ TIMES = ("time_of_min", "time_of_max", "tz")
 UNITS = {"body_position": "m", "body_attitude": "deg"}
 
 
-def report_page(dataset: xr.Dataset, *, code: str = DEFAULT_CODE, start: float | None = None) -> str:
-    """The report of a run, an equilibrium or a sweep as one self-contained page."""
-    data = report_data(dataset, code=code, start=start)
+def report_page(
+    dataset: xr.Dataset, *, code: str = DEFAULT_CODE, start: float | None = None, curve: str | None = None
+) -> str:
+    """The report of a run, an equilibrium or a sweep as one self-contained page; arguments as of `report_data`."""
+    data = report_data(dataset, code=code, start=start, curve=curve)
     body = _sweep(data, dataset) if data["kind"] == SWEEP else _result(data, dataset)
     title = escape(data["title"] or "ropewalk report")
     return (
@@ -63,6 +65,8 @@ def _result(data: dict[str, Any], dataset: xr.Dataset) -> str:
         parts.append(_section("Motions of bodies", _motions(data)))
     if data["utilisation"]:
         parts.append(_section("Utilisation", _utilisation(data["utilisation"])))
+    if "fatigue" in data:
+        parts.append(_section("Fatigue", _fatigue(data["fatigue"])))
     parts += [_section(heading, _picture(address)) for heading, address in pictures.items()]
     if data["kind"] == RUN:
         parts.append(_section("Events", _events(data["events"])))
@@ -86,7 +90,7 @@ def _doubts(doubts: Sequence[dict[str, Any]], audited: bool) -> str:
     if not doubts:
         return "<p>No doubts: the result passed every check of the audit.</p>" if audited else ""
     rows = "".join(
-        f"<div class='doubt'><b>{escape(str(doubt['code']))}</b> {escape(str(doubt['part']))}: "
+        f"<div class='doubt'><b>{escape(str(doubt['code']))}</b> "
         f"{escape(str(doubt['sentence']))}</div>"
         for doubt in doubts
     )
@@ -144,6 +148,41 @@ def _utilisation(used: dict[str, Any]) -> str:
     return _table(("line", "utilisation", "breaking load / largest tension"), rows) + note
 
 
+def _fatigue(fatigue: dict[str, Any]) -> str:
+    rows = [
+        [f"{name}, end {end}", _shown(each["damage"]), _shown(each["life"])]
+        for name, ends in fatigue["lines"].items()
+        for end, each in ends.items()
+    ]
+    note = f"<p class='quiet'>No safety factor. {escape(fatigue['source'])}; {escape(fatigue['note'])}</p>"
+    return _table(("line", "damage in the run", "life, years"), rows) + note
+
+
+def _extremes(rows: Sequence[dict[str, Any]]) -> str:
+    """Most probable maxima of end tensions over the seeds of a sweep."""
+    names = list(rows[0]["factors"])
+    heads = (*names, "line", "most probable maximum, kN", "90 % bounds, kN", "seeds")
+    cells = [
+        [*(str(row["factors"][name]) for name in names), f"{row['line']}, end {row['end']}", _kilo(row["value"]),
+         f"{_kilo(row['low'])} to {_kilo(row['high'])}", f"{row['seeds']:.0f}"]
+        for row in rows
+    ]  # fmt: skip
+    return _table(heads, cells, text=(len(names),))
+
+
+def _kilo(value: float | None) -> str:
+    return _shown(None if value is None else 1e-3 * value)
+
+
+def _most_used(used: dict[str, Any]) -> str:
+    """Largest utilisation of every line over the cases of a sweep."""
+    rows = [
+        [name, _shown(row["utilisation"]), str(row["case"]), row["limit_state"]] for name, row in used["lines"].items()
+    ]
+    note = f"<p class='quiet'>{escape(used['source'])}; {escape(used['note'])}</p>"
+    return _table(("line", "utilisation", "case", "limit state"), rows, text=(3,)) + note
+
+
 def _events(events: Sequence[dict[str, Any]]) -> str:
     if not events:
         return "<p>None.</p>"
@@ -172,6 +211,10 @@ def _sweep(data: dict[str, Any], sweep: xr.Dataset) -> str:
         [name, _shown(o["min"]), _shown(o["mean"]), _shown(o["max"]), o["unit"]] for name, o in data["outputs"].items()
     ]
     parts.append(_section("Outputs over all cases", _table(("output", "min", "mean", "max", "unit"), rows, text=(4,))))
+    if data["extremes"]:
+        parts.append(_section("Extremes over the seeds (Gumbel)", _extremes(data["extremes"])))
+    if data["utilisation"]:
+        parts.append(_section(f"Largest utilisation ({data['utilisation']['code']})", _most_used(data["utilisation"])))
     shown = [name for name in ("end_tension_max", "end_tension_mean", "body_position_mean") if name in data["outputs"]]
     for factor, values in varied.items():
         if all(isinstance(value, int | float) for value in values):
