@@ -87,7 +87,7 @@ def _dry_run(plan: Plan, as_json: bool) -> None:
         print_json({"cases": len(plan), "seconds": found.seconds, "bytes": found.bytes, "list": cases})
         return
     names = [plan.names[key] for key in plan.keys]
-    rows = [(str(case), *map(str, plan.changes(case).values())) for case in range(min(len(plan), MOST_LISTED))]
+    rows = [(str(case), *map(_level, plan.changes(case).values())) for case in range(min(len(plan), MOST_LISTED))]
     print_table(f"{counted(len(plan), 'cases')} of {plan.sweep.do}", ("case", *names), rows)
     if len(plan) > MOST_LISTED:
         say(f"and {len(plan) - MOST_LISTED} more")
@@ -112,11 +112,16 @@ def _print_results(results: xr.Dataset, plan: Plan, target: Path, failed: int) -
     say(f"{target}: {counted(len(plan), 'cases')}, {len(plan) - failed} done, {failed} failed")
 
 
+def _level(value: object) -> str:
+    """A level of a factor in a table; that of no broken line is empty."""
+    return "none" if value == "" else str(value)
+
+
 def _worst(by_case: xr.DataArray, plan: Plan, force: Forces) -> tuple[str, ...]:
     """The row of a line: its largest tension and the case in which it occurs."""
     line = str(by_case["line"].values)
     if bool(by_case.isnull().all()):
         return line, "-", "-", "-"
     case = int(by_case.argmax("case"))
-    where = ", ".join(f"{plan.names[key]} {value}" for key, value in plan.changes(case).items())
+    where = ", ".join(f"{plan.names[key]} {_level(value)}" for key, value in plan.changes(case).items())
     return line, force(float(by_case[case])), str(case), where

@@ -90,8 +90,7 @@ def _doubts(doubts: Sequence[dict[str, Any]], audited: bool) -> str:
     if not doubts:
         return "<p>No doubts: the result passed every check of the audit.</p>" if audited else ""
     rows = "".join(
-        f"<div class='doubt'><b>{escape(str(doubt['code']))}</b> "
-        f"{escape(str(doubt['sentence']))}</div>"
+        f"<div class='doubt'><b>{escape(str(doubt['code']))}</b> {escape(str(doubt['sentence']))}</div>"
         for doubt in doubts
     )
     return _section("Doubts", rows)
