@@ -12,12 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.coupling.test_moordyn_hulls import AREA, BOTTOM, RHO, TOP, D, G, H, hold, peer, write
 
 import ropewalk.moordyn as ours
 from ropewalk.coupling.moordyn_instance import plain_case
 from ropewalk.spec.system import System
-
-from .test_moordyn_hulls import AREA, BOTTOM, RHO, TOP, D, G, H, hold, peer, write
 
 WAVES = ((0.8, 1.0), (1.2, 0.2))  # rad/s, m: eta = sum a cos(w t - k x)
 COEFFICIENTS = {"cd": 0.8, "ca": 1.0, "cd_end": 0.6, "ca_end": 0.6}

@@ -362,7 +362,7 @@ def record_times(duration: float, every: float, start: float = 0.0) -> Times:
 def _duration(system: System, duration: float | None) -> float:
     if duration is None:
         if system.run is None:
-            raise InputError("the case has no run; give it 'run: {duration: ...}', or give a duration")
+            raise InputError("the case has no run; give it 'run: {duration: ...}', or give a duration (--duration)")
         duration = system.run.duration
     duration = arguments.number("duration", duration)
     if not 0.0 < duration < np.inf:

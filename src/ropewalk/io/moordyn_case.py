@@ -274,7 +274,7 @@ def _points(
     if held:
         numbers = ", ".join(str(number) for number, _ in held)
         sentence = (
-            f"coupled points ({numbers}), are `joint: coupled`: held where they are given unless a program moves them"
+            f"coupled points ({numbers}) are `joint: coupled`: held where they are given unless a program moves them"
         )
         ledger.note("converted", held[0][1], sentence)
 
