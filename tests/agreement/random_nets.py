@@ -207,23 +207,25 @@ def _rhombic(rng: np.random.Generator, case: Case) -> Case:
     """
     held = str(rng.choice(["upper", "corners"]))
     corners = _corners(rng, -2.0)
-    fastened = {}
-    if held == "corners":
-        middle = np.mean(corners, axis=0)
-        names = ("upper_left", "upper_right", "lower_right", "lower_left")
-        case["points"] = {
-            name: {"position": (middle + NEARER * (np.array(corner) - middle)).tolist()}
-            for name, corner in zip(names, corners, strict=True)
-        }
-        held, fastened = "none", {"fastened": {name: name for name in names}}
-    return {
+    ratio = float(rng.uniform(0.4, 0.85))
+    net: Case = {
         "panel": {"kind": "rectangle", "corners": corners},
         "held": held,
-        **fastened,
         "mesh": "rhombic",
-        "hanging_ratio": float(rng.uniform(0.4, 0.85)),
+        "hanging_ratio": ratio,
         **_netting(rng, case),
     }
+    if held == "corners":
+        # how far such a panel hangs down follows from its width and the ratio, not from its lower corners
+        across, down = net["cells"]
+        wide = float(np.linalg.norm(np.subtract(corners[1], corners[0])))
+        low = corners[0][2] - wide * down / across * math.sqrt(1.0 - ratio**2) / ratio
+        places = np.array([*corners[:2], *([x, y, low] for x, y, _ in corners[2:])])
+        names = ("upper_left", "upper_right", "lower_right", "lower_left")
+        nearer = places.mean(axis=0) + NEARER * (places - places.mean(axis=0))
+        case["points"] = {name: {"position": place} for name, place in zip(names, nearer.tolist(), strict=True)}
+        net |= {"held": "none", "fastened": {name: name for name in names}}
+    return net
 
 
 def random_joined_net(seed: int) -> Case:
