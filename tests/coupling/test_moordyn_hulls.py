@@ -125,24 +125,32 @@ def rotate_about(axis, angle):
     return turn
 
 
-def test_coupled_body_returns_weight_buoyancy_and_inertia(folder):
-    """Body of 5 t with its centre 1 m below the origin, 2 m3, and a submerged rod, accelerated along x."""
-    body = "Coupled 0 0 -12 0 0 0 5000 0|0|-1 4000|4000|2000 2.0 0 0.5"
-    path = write(folder, body=body, rod="Body1 0 0 -4 0 0 3", rod_mass=400, segments=14, ca=1.0)
-    system = ours.Create(path)
-    assert ours.GetBodyType(ours.GetBody(system, 1)) == -1
-    acceleration, dt, found = 0.4, 0.05, []
-    ours.Init(system, [0, 0, -12, 0, 0, 0], [0.0] * 6)
+def accelerated(md, path, acceleration, dt=0.05):
+    """(n, 6) forces on a body that is moved along x."""
+    system = md.Create(path)
+    md.Init(system, [0, 0, -12, 0, 0, 0], [0.0] * 6)
+    found = []
     for i in range(8):
         t = i * dt
         x, v = [0.5 * acceleration * t * t, 0, -12, 0, 0, 0], [acceleration * t, 0, 0, 0, 0, 0]
-        found.append(ours.Step(system, x, v, t, dt))
-    volume = AREA * 7.0
-    weight = -(5000.0 + 7.0 * 400.0 - RHO * (2.0 + volume)) * G
-    mass = 5000.0 + 7.0 * 400.0 + RHO * (0.5 * 2.0 + volume)
-    assert_allclose(found[0][2], weight, rtol=1e-6)
+        found.append(md.Step(system, x, v, t, dt))
+    kind = md.GetBodyType(md.GetBody(system, 1))
+    md.Close(system)
+    return np.array(found), kind
+
+
+def test_coupled_body_returns_weight_buoyancy_and_inertia_of_its_rod(folder):
+    """The body's own 5 t and 2 m3 are the caller's, as in MoorDyn; the rod is submerged and accelerated along x."""
+    body = "Coupled 0 0 -12 0 0 0 5000 0|0|-1 4000|4000|2000 2.0 0 0.5"
+    path = write(folder, body=body, rod="Body1 0 0 -4 0 0 3", rod_mass=400, segments=14, ca=1.0)
+    acceleration, volume = 0.4, AREA * 7.0
+    force, kind = accelerated(ours, path, acceleration)
+    assert kind == -1
+    assert_allclose(force[0, 2], (RHO * volume - 7.0 * 400.0) * G, rtol=1e-6)
     # the motion between calls is a cubic, whose acceleration is that of the caller to 1 %
-    assert_allclose(found[-1][0], -mass * acceleration, rtol=0.01)
+    assert_allclose(force[-1, 0], -(7.0 * 400.0 + RHO * volume) * acceleration, rtol=0.01)
+    theirs = accelerated(peer(), path, acceleration)[0]
+    assert_allclose(force[-1, [0, 2]], theirs[-1, [0, 2]], rtol=0.01)
 
 
 # --- a spar through the surface ---

@@ -4,8 +4,8 @@ Coupled degrees of freedom come in MoorDyn's order: coupled bodies, then rods (p
 and angular velocity; of pinned ones position and velocity alone), then points (position; velocity). `Step` takes the
 state at the start of a step. MoorDyn moves the parts at that velocity through the step; here the change of velocity
 since the last steps is taken into account as well. The forces returned are those at the end of the step: of lines,
-rods, weight, water and inertia on a coupled body, about its origin, and on a coupled rod, about its end A; on a coupled
-point the whole reaction.
+points and rods on a coupled body with their weight, water and inertia, about its origin; all of a coupled rod, about
+its end A; on a coupled point the whole reaction. Mass, volume and drag of a coupled body itself are the caller's.
 """
 
 from __future__ import annotations

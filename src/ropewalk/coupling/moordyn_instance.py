@@ -48,7 +48,17 @@ class Call(NamedTuple):
 
 
 GRIP = "grip"  # body that holds a coupled one: what pulls at it is what pulls at that, its own weight included
-_OWN_LOADS = ("mass", "volume", "hull", "loads", "drag_areas", "point_masses", "added_mass", "damping")
+_OWN_LOADS = (
+    "mass",
+    "volume",
+    "hull",
+    "loads",
+    "drag_areas",
+    "point_masses",
+    "added_mass",
+    "damping",
+    "quadratic_damping",
+)
 
 
 def with_grips(system: System) -> System:

@@ -64,7 +64,7 @@ class Wishes:
     turbines: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Places of the turbines of a farm, m, by number."""
     driven: bool = False
-    """A caller takes the whole force on coupled bodies: their rods are bodies of the case, and their drag counts."""
+    """A caller takes the force of rods on coupled bodies: they are bodies of the case."""
 
 
 @dataclass(frozen=True)

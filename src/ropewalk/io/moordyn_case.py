@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,10 @@ def _body(number: int, body: BodyRow, ledger: Ledger, wishes: Wishes, sea: dict[
         raise body.row[1].refuse(
             f"a body cannot be {shown(body.row[1].text)}; there are Fixed, Coupled, Free", "Attachment"
         )
-    rotation = from_moordyn(body.angles)
+    rotation, driven = from_moordyn(body.angles), kind == "coupled" and wishes.driven
+    if driven:  # as in MoorDyn, its own mass, volume and drag are the caller's
+        nothing = (0.0, 0.0, 0.0)
+        body = replace(body, mass=0.0, centre=nothing, inertia=nothing, volume=0.0, drag=nothing + nothing)
     part: dict[str, Any] = {
         "mass": body.mass,
         "inertia": list(body.inertia),
@@ -205,7 +209,7 @@ def _body(number: int, body: BodyRow, ledger: Ledger, wishes: Wishes, sea: dict[
         ledger.note(
             "converted", body.row.line, f"angles {body.angles} of MoorDyn (Rx Ry Rz) as roll, pitch, yaw (Rz Ry Rx)"
         )
-    moment, driven = np.array(body.centre) * body.volume, kind == "coupled" and wishes.driven
+    moment = np.array(body.centre) * body.volume
     carrier = Carrier(name, part, body.row.line, body.volume, moment, rotation, driven)
     if body.volume > 0.0:
         carrier.added[:3, :3] += np.diag(body.added_mass) * sea["water_density"] * body.volume

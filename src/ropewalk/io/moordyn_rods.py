@@ -33,7 +33,7 @@ class Carrier:
     volume: float
     moment: Array  # (3,) sum of volumes times places, m4
     rotation: Array  # (3, 3) body to world
-    driven: bool = False  # by a caller who takes the whole force on it
+    driven: bool = False  # by a caller who takes the force of its rods
     added: Array = field(default_factory=lambda: np.zeros((6, 6)))
     force: Array = field(default_factory=lambda: np.zeros(3))
     damping: Array = field(default_factory=lambda: np.zeros(3))
