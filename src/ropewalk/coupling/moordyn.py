@@ -39,6 +39,7 @@ from ropewalk.numerics.rotations import quaternion_from_matrix
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
+MOST_CHANGE = 3.0  # by which an acceleration may grow from call to call; beyond it the velocity has a kink
 
 _TYPES = {"coupled": COUPLED, "free": FREE, "fixed": FIXED}
 
@@ -115,7 +116,7 @@ def _checked(instance: Instance, x: Sequence[float], v: Sequence[float]) -> tupl
 def _ahead(instance: Instance, call: Call, dt: float) -> tuple[Array, Array]:
     """Where the coupled parts are at the end of a step, and how they move there, from the calls so far.
 
-    The velocity changes as since the last call, or as before that if it changed less then: a kink is not carried on.
+    The velocity goes on changing as since the last call; a kink is not carried on.
     Callers give the velocity at the start of a step, or that from its start to its end; where they had the parts at the
     last two calls shows which.
     """
@@ -127,7 +128,8 @@ def _ahead(instance: Instance, call: Call, dt: float) -> tuple[Array, Array]:
     change = (call.velocity - last.velocity) / gone
     instance.last = call._replace(change=change)
     goes_on = change * last.change > 0.0
-    bend = np.where(goes_on, np.sign(change) * np.minimum(np.abs(change), np.abs(last.change)), 0.0)
+    is_kink = np.abs(change) > MOST_CHANGE * np.abs(last.change)
+    bend = np.where(is_kink, np.where(goes_on, last.change, 0.0), change)
     curved, missed = 0.5 * gone * gone * change, call.place - last.place - gone * _rates(instance, *last[1:3])
     at_start = np.clip(np.divide(missed, curved, out=np.zeros_like(missed), where=curved != 0.0), 0.0, 1.0)
     return call.place + dt * pace + 0.5 * dt * dt * at_start * bend, call.velocity + 0.5 * dt * (1.0 + at_start) * bend
