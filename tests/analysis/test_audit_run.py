@@ -78,17 +78,18 @@ def test_nothing_moved_is_no_loss():
 
 
 def test_impacts_are_counted_apart():
-    """What blows take is no error of the steps; what they would give is, and a loss beside them still fails."""
+    """What blows take is no error of the steps; what they or damping would give is, and a loss beside them fails."""
     model = build(pendulum())
     taken = ledger(0.0, 0.0) | {"loss_impact": 20.0}
     assert not list(run_findings(model, seen(START, taken), {"energy": taken}))
     beside = {**taken, "loss_numerics": 40.0}
     found = list(run_findings(model, seen(START, beside), {"energy": beside}))
     assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True)]
-    given = ledger(0.0, 0.0) | {"loss_impact": -40.0}
-    found = list(run_findings(model, seen(START, given), {"energy": given}))
-    assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True)]
-    assert "the time steps add" in found[0][0].sentence
+    for given in ({"loss_impact": -40.0}, {"loss_impact": 40.0, "loss_damping": -40.0}):
+        energy = ledger(0.0, 0.0) | given
+        found = list(run_findings(model, seen(START, energy), {"energy": energy}))
+        assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True)]
+        assert "the time steps add" in found[0][0].sentence
 
 
 def test_what_swings_back_was_exchanged():

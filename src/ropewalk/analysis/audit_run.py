@@ -269,8 +269,9 @@ def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt
     energy, turned = figures.get("energy"), audit.turned
     if energy is None or "closure" not in energy or not has_moved(turned, audit.held):
         return
-    blows, stepping = (float(energy.get(name, 0.0)) for name in ("loss_impact", "loss_numerics"))
-    stepping += min(blows, 0.0)  # impacts only take energy
+    losses = ("loss_impact", "loss_damping", "loss_numerics")
+    blows, damping, stepping = (float(energy.get(name, 0.0)) for name in losses)
+    stepping += min(blows, 0.0) + min(damping, 0.0)  # impacts and damping only take energy
     lost = max(abs(stepping) - audit.slack, 0.0) / turned
     if lost > NUMERICS:
         sign = "dissipate" if stepping >= 0.0 else "add"

@@ -29,6 +29,7 @@ GROWTH, SHRINK = 1.6, 0.3  # limits of a change of step
 REJECT_ABOVE = 2.0  # times the tolerance: slightly bad steps are cheaper kept than repeated
 FADING = 0.7  # by which the error of steps of impact falls from one to the next, at least; else it is no blow
 BLOW, CALM = 1.0, 2.0  # kinds of steps by backward Euler: of impact; the shortest one, whose error is still too large
+WILD_GAIN = 2.0  # of kinetic energy in a step of recovery, beyond which it is another root than that of the motion
 LEAST_RATIO = 1e-6  # of error and tolerance: a line at rest has no error
 
 
@@ -56,6 +57,26 @@ def came_taut(mesh, before, after):
                 if element[e].damping ** 2 * (m1 + m2) >= 4.0 * give * m1 * m2:
                     count += 1
     return count > 0
+
+
+@kernel(**UNCOUNTED)
+def is_wild(mesh, X, Y, speed):
+    r"""Whether a step of recovery from X to Y made kinetic energy out of nothing.
+
+    .. math:: \sum m v_1^2 > g \sum m \left(v_0^2 + u^2\right)
+
+    Source: balance of energy: a step that short lets no force do such work; g is WILD_GAIN.
+
+    Elements that may push for one step are made as long as they are unstrained; those that lie in folds then throw
+    their nodes about.    X, Y : (4, n, 3) before and after    speed : u, largest mean speed of late, m/s
+    """
+    before = 0.0
+    after = 0.0
+    for n in range(mesh.node.shape[0]):
+        m = mesh.node[n].mass
+        before += m * (X[1, n, 0] ** 2 + X[1, n, 1] ** 2 + X[1, n, 2] ** 2 + speed * speed)
+        after += m * (Y[1, n, 0] ** 2 + Y[1, n, 1] ** 2 + Y[1, n, 2] ** 2)
+    return after > WILD_GAIN * before
 
 
 @kernel(**UNCOUNTED)

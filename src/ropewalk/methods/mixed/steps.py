@@ -33,6 +33,7 @@ from ropewalk.methods.mixed.control import (
     allowed_ratio,
     blow_goes_on,
     came_taut,
+    is_wild,
     keep_memory,
     next_step,
     shorter_step,
@@ -404,8 +405,11 @@ def _advance(t_end, mesh, sea, motions, work, has_ledger):
             count.fail_element = _worst_element(work.trial.T, work.now.T)
             return STEP_TOO_SMALL
         done, error, speed, shift = _try_step(h, mesh, sea, motions, work)
-        if fixed and cuts >= PUSH_AFTER and error > WILD * max(clock.speed, settings.speed_floor):
+        usual = max(clock.speed, settings.speed_floor)
+        if fixed and cuts >= PUSH_AFTER and error > WILD * usual:
             done = False  # steps chosen by the program have their own control of errors
+        if done and work.memory.relief[0] != 0 and is_wild(mesh, work.now.X, work.trial.X, usual):
+            done = False
         if not done:
             count.failed += 1
             clock.curvature = 0.0
