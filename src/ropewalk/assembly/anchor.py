@@ -59,6 +59,18 @@ def laid(sea: Sea, end: Array, rest: Rest) -> float | None:
     return rest.radius - weight / (sea.bed_stiffness * rest.width) - height_over_bed(sea, end)
 
 
+def is_pulled_apart(model: Model, ends: Array, shift: Array) -> Flags:
+    """(n_lines,) whether laying the ends of lines brings them further apart than the lines are long.
+
+    A soft bed lets a line sink by more than it has to spare; its anchor does not go with it then.
+
+    ends, shift : (n_lines, 2, 3) where they are held, and how far they would be moved, m
+    """
+    before, after = (np.linalg.norm(np.diff(place, axis=1), axis=(1, 2)) for place in (ends, ends + shift))
+    far: Flags = (before < model.lines.length) & (after >= model.lines.length)
+    return far
+
+
 def lying_ends(model: Model, state: State) -> Flags:
     """(n_lines, 2) whether lines lie on the bed beside their ends A and B, by tensions, else as in calm water.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.anchor import Rest, end_section, is_on_bed, laid, lying_ends
+from ropewalk.assembly.anchor import Rest, end_section, is_on_bed, is_pulled_apart, laid, lying_ends
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.given import GivenMesh, build_given_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
@@ -407,7 +407,8 @@ def _shifts(model: Model, still: Any, place: Array) -> Array:
         weight = (model.sections.mass[k] - sea.water_density * model.sections.area[k]) * sea.gravity
         rest = Rest(weight, float(contact_width(model, k)), float(model.sections.contact_radius[k]))
         shift[i, end] = (laid(sea, place[i, end], rest) or 0.0) * bed_normals(sea, place[i, end])
-    return shift
+    far = np.all(still, axis=1) & is_pulled_apart(model, place, shift)
+    return np.where(far[:, None, None], 0.0, shift)
 
 
 def laid_again(model: Model, mesh: Mesh, lies: Flags) -> Mesh:

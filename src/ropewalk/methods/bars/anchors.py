@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.anchor import Rest, end_section, laid, lying_ends
+from ropewalk.assembly.anchor import Rest, end_section, is_pulled_apart, laid, lying_ends
 from ropewalk.assembly.mesh import contact_width
 from ropewalk.model.arrays import Array, Flags
 from ropewalk.model.environment import bed_normals
@@ -37,6 +37,12 @@ def _shifts(model: Model, lies: Flags, shift: Array) -> Array:
             known = [way for way in ways if way is not None]
             if known:
                 shift[k] = float(np.mean(known)) * bed_normals(model.sea, points.position[k])
+    between = np.all((lines.end_kind == POINT) & still[np.where(lines.end_kind == POINT, lines.end_index, 0)], axis=1)
+    held = lines.end_index[between]
+    places: Array = np.zeros((lines.length.size, 2, 3))
+    ways: Array = np.zeros(places.shape)
+    places[between], ways[between] = points.position[held], shift[held]
+    shift[held[is_pulled_apart(model, places, ways)[between]].ravel()] = 0.0
     return shift
 
 
