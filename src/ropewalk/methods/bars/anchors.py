@@ -37,12 +37,14 @@ def _shifts(model: Model, lies: Flags, shift: Array) -> Array:
             known = [way for way in ways if way is not None]
             if known:
                 shift[k] = float(np.mean(known)) * bed_normals(model.sea, points.position[k])
-    between = np.all((lines.end_kind == POINT) & still[np.where(lines.end_kind == POINT, lines.end_index, 0)], axis=1)
+    is_point = lines.end_kind == POINT
+    index = np.where(is_point, lines.end_index, 0)
+    between = np.all(is_point & still[index], axis=1)
     held = lines.end_index[between]
     places: Array = np.zeros((lines.length.size, 2, 3))
-    ways: Array = np.zeros(places.shape)
-    places[between], ways[between] = points.position[held], shift[held]
-    shift[held[is_pulled_apart(model, places, ways)[between]].ravel()] = 0.0
+    moved: Array = np.zeros(places.shape)
+    places[between], moved[between] = points.position[held], shift[held]
+    shift[held[is_pulled_apart(model, places, moved)[between]].ravel()] = 0.0
     return shift
 
 
