@@ -21,7 +21,7 @@ from ropewalk.model.state import State
 def laid_points(model: Model, state: State) -> Array:
     """(n_points, 3) how far held points are moved, m, because the lines that end there lie on the bed in `state`."""
     shift: Array = np.zeros_like(model.points.position)
-    if not model.sea.has_seabed:
+    if not model.sea.has_seabed or not shift.size:
         return shift
     return _shifts(model, lying_ends(model, state), shift)
 
