@@ -134,18 +134,21 @@ def test_drift_and_rejected_steps():
     assert found == {"length-drift": (0.2, True), "rejected-steps": (0.6, False)}
 
 
-def test_lines_under_the_bed():
-    """Sunk by 1 m in 20 m of water: a doubt; by 5 m: it has fallen through."""
-    model = build(pendulum(environment={"depth": 20}))
+@pytest.mark.parametrize(("stiffness", "depth", "fails"), [(1e5, 1.0, False), (1e5, 5.0, True), (66.5, 5.0, False)])
+def test_lines_under_the_bed(stiffness, depth, fails):
+    """Sunk by 1 m in 20 m of water: a doubt; by 5 m: it has fallen through, unless its weight presses it that far.
+
+    6.65 N/m on a width of 0.02 m and 66.5 N/m3.
+    """
+    model = build(pendulum(environment={"depth": 20, "seabed": {"stiffness": stiffness}}))
     state = initial_state(model)
-    for depth, fails in ((1.0, False), (5.0, True)):
-        seen = RunAudit()
-        below = np.array(state.position)
-        below[30, 2] = -20.0 - depth
-        seen.look(model, Moments.of([state._replace(position=below)]), {}, depth_limits(model))
-        (doubt, failed), = run_findings(model, seen, {})  # fmt: skip
-        assert (doubt.code, doubt.part, failed) == ("sunk", "l", fails)
-        assert doubt.value == pytest.approx(depth)
+    seen = RunAudit()
+    below = np.array(state.position)
+    below[30, 2] = -20.0 - depth
+    seen.look(model, Moments.of([state._replace(position=below)]), {}, depth_limits(model))
+    (doubt, failed), = run_findings(model, seen, {})  # fmt: skip
+    assert (doubt.code, doubt.part, failed) == ("sunk", "l", fails)
+    assert doubt.value == pytest.approx(depth)
 
 
 def test_results_carry_their_doubts(tmp_path):

@@ -217,6 +217,16 @@ def depth_limits(model: Model) -> Array:
     return limits
 
 
+def resting_depths(model: Model) -> Array:
+    """(n_lines,) to which the weight of a line's heaviest piece presses it into the bed at rest, m."""
+    lines, sea, sections = model.lines, model.sea, model.sections
+    k = lines.piece_section
+    weight = (sections.mass[k] - sea.water_density * sections.area[k]) * sea.gravity
+    depth = np.maximum(weight, 0.0) / (sea.bed_stiffness * contact_width(model, k))
+    depths: Array = np.maximum.reduceat(depth, lines.piece_start[:-1])
+    return depths
+
+
 def run_findings(model: Model, audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bool]]:
     """Doubts of a whole run, and whether each is so large that the run has failed.  figures : of its last report"""
     yield from _energy(audit, figures)
@@ -351,13 +361,18 @@ def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
 
 
 def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
-    limits = dict(zip(model.names.lines, depth_limits(model), strict=True)) if audit.deepest else {}
+    if not audit.deepest:
+        return
+    limits = dict(zip(model.names.lines, zip(depth_limits(model), resting_depths(model), strict=True), strict=True))
     for name, depth in audit.deepest.items():
-        limit = float(limits[name])
+        limit, rest = (float(each) for each in limits[name])
         text = (
             f"line '{name}' sinks {depth:.3g} m into the bed, more than {limit:.3g} m; give seabed.stiffness or damping"
         )
-        yield Doubt("sunk", name, depth, limit, text), depth > max(WORST_SUNK * model.sea.depth, 2.0 * limit)
+        yield (
+            Doubt("sunk", name, depth, limit, text),
+            depth > max(WORST_SUNK * model.sea.depth, 2.0 * limit, 2.0 * rest),
+        )
 
 
 def _blows(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
