@@ -20,6 +20,7 @@ from ropewalk.analysis.reach import refuse_impossible, shortage
 from ropewalk.analysis.soft_bed import soft_bed
 from ropewalk.analysis.static_doubts import static_doubts
 from ropewalk.analysis.static_summary import summary_of
+from ropewalk.analysis.thickness import cut_by_surface
 from ropewalk.analysis.verdict import Verdict, verdict
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
@@ -253,6 +254,9 @@ def attempt(
     if below:
         text = f"{below}; method '{name}' does not model bodies on the bed; use method 'fem'"
         return Try(name, text, replace(report, status=Status.UNSUPPORTED, message=text))
+    cut = cut_by_surface(model, state, name)
+    if cut:
+        return Try(name, cut, replace(report, status=Status.UNSUPPORTED, message=cut))
     checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
     if checked.passed:
         return Equilibrium(system, model, state, report, name, stiffness, checked)

@@ -1,0 +1,63 @@
+"""Lines that end at the water surface: what their thickness takes from their load, and which method answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.analysis.thickness import _change, cut_by_surface
+from ropewalk.analysis.verify import verify
+
+
+def hung(height: float, diameter: float = 0.3) -> dict:
+    """A buoyant rope from the bed to an end held at `height` (m)."""
+    return {
+        "ropewalk": 1,
+        "environment": {"depth": 20.0},
+        "sections": {"rope": {"mass": 40.0, "diameter": diameter, "axial_stiffness": 1e7}},
+        "points": {"low": {"position": [0, 0, -20]}, "high": {"position": [15, 0, height]}},
+        "lines": {"rope": {"from": "low", "to": "high", "pieces": [{"section": "rope", "length": 25.2}]}},
+    }
+
+
+@pytest.mark.parametrize("angle", [20.0, 60.0, 90.0])
+def test_a_line_that_ends_at_the_surface_loses_an_eighth_of_its_thickness(angle):
+    r"""Closed form: the ramp of wetness from -D/2 to D/2 lacks :math:`f D/(8 \sin\theta)` below its middle."""
+    slope = math.sin(math.radians(angle))
+    z = np.linspace(-5.0 * slope, 0.0, 401)
+    ds = np.full(400, 5.0 / 400)
+    # chords of nodes are exact on a straight line: round-off
+    assert _change(z, ds, np.full(400, 0.2), np.full(400, 50.0)) == pytest.approx(50.0 * 0.2 / 8 / slope, rel=1e-9)
+
+
+def test_a_line_that_passes_through_the_surface_loses_nothing():
+    """The ramp has as much above its middle as it lacks below: round-off of 250 N."""
+    z = np.linspace(-4.0, 1.0, 401)
+    assert _change(z, np.full(400, 5.0 / 400), np.full(400, 0.2), np.full(400, 50.0)) < 1e-10
+
+
+@pytest.mark.parametrize("height", [-0.2, -0.149, -0.05, 0.0, 0.08, 0.149, 0.2])
+def test_methods_agree_however_near_to_the_surface_a_thick_line_ends(height):
+    """Between methods that answer: 1e-3 of the largest end force, or the error that elements state."""
+    system = rw.System.model_validate(hung(height))
+    found = verify(system)
+    assert found["agree"], found
+    # the load within half a thickness of the surface is what shooting leaves out; no thickness reaches farther
+    assert (rw.statics(system).method == "fem") == (abs(height) < 0.149)
+
+
+def test_the_sentence_names_line_thickness_and_method():
+    system = rw.System.model_validate(hung(0.0))
+    with pytest.raises(rw.ConvergenceError, match=r"line 'rope' ends or turns .* 0\.3 m, .* use method 'fem'"):
+        rw.statics(system, method="shooting")
+
+
+def test_a_thin_line_is_left_to_the_exact_methods():
+    """A hundredth of the thickness has a ten-thousandth of the area, and a millionth of the load within it."""
+    system = rw.System.model_validate(hung(0.0, 0.003))
+    answer = rw.statics(system)
+    assert answer.method in ("catenary", "shooting")
+    assert cut_by_surface(answer.model, answer.state, answer.method) == ""
