@@ -24,6 +24,7 @@ from random_extras import random_bodies, random_extra, random_extra_run
 from random_given import given_outcome, random_given
 from random_runs import random_run, run_outcome
 from random_systems import random_case
+from random_webs import random_web
 from random_wide import random_wide
 from twins import TWINS, twin_of
 
@@ -37,7 +38,7 @@ SAME = 1e-5  # the same, of one method on a case and its twin: Newton stops at 1
 MESHES = ("fem", "relax", "bars_statics", "settle")  # their mesh leaves errors, stated or not
 MESH_ERROR = 2e-2  # of the largest end force, for meshes that state none
 SKIPPED = ("settle",)  # the same bars as bars_statics, slowly
-PLAIN = ("lines", "node", "chain", "stiff", "deep")  # kinds whose answers plain_sums.py can check
+PLAIN = ("lines", "node", "web", "chain", "stiff", "deep")  # kinds whose answers plain_sums.py can check
 # whose presence says that statics leave something undetermined
 UNDETERMINED = {"slack", "friction", "sunk", "neutral", "unstable", "heeled", "several-equilibria"}
 
@@ -155,6 +156,7 @@ CASES = {
     "statics": random_case,
     "extra": random_extra,
     "wide": random_wide,
+    "webs": random_web,
     "twins": random_case,
     "bodies": random_bodies,
     "runs": random_run,
@@ -255,6 +257,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--bars", action="store_true", help="with --runs: ropes and nets by the solvers of bars")
     parser.add_argument("--extra", action="store_true", help="ropes with memory, lift, hulls, slides, loads in time")
     parser.add_argument("--wide", action="store_true", help="beds and currents on grids, sheaves, foils, all sizes")
+    parser.add_argument("--webs", action="store_true", help="free points and buoys in chains, trees and loops")
     parser.add_argument("--twins", action="store_true", help="each case beside one of other units or directions")
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--given", action="store_true", help="runs that start as they are given")
@@ -266,7 +269,7 @@ def main(arguments: list[str] | None = None) -> int:
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
     what = "bodies" if given.bodies else "given" if given.given else what
-    what = "wide" if given.wide else "twins" if given.twins else what
+    what = "wide" if given.wide else "webs" if given.webs else "twins" if given.twins else what
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()

@@ -185,7 +185,7 @@ def _load(case: Case, section: Case, place: Array, t: Array, stretch: float, end
 
 
 def _lump(case: Case, thing: Case, place: Array) -> Array:
-    """Weight, buoyancy as of a ball, and given force, N."""
+    """Weight, buoyancy as of a ball, drag and given force, N."""
     sea = case["environment"]
     g, rho = sea.get("gravity", 9.80665), sea.get("water_density", 1025.0)
     volume = thing.get("volume", 0.0)
@@ -195,7 +195,9 @@ def _lump(case: Case, thing: Case, place: Array) -> Array:
         x = min(max(-place[2] / radius, -1.0), 1.0)
         share = 0.25 * (1.0 + x) ** 2 * (2.0 - x)
     up = -thing.get("mass", 0.0) * g + rho * g * volume * share
-    return np.array([0.0, 0.0, up]) + np.array(thing.get("force", [0.0, 0.0, 0.0]))
+    u = _current(case, float(place[2]))
+    drag = 0.5 * rho * share * thing.get("drag_area", 0.0) * np.linalg.norm(u) * u
+    return np.asarray(np.array([0.0, 0.0, up]) + drag + np.array(thing.get("force", [0.0, 0.0, 0.0])))
 
 
 def _normal(case: Case) -> Array:

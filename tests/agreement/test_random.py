@@ -12,6 +12,7 @@ from random_bar_runs import bar_run_outcome
 from random_extras import random_bodies, random_extra_run
 from random_given import given_outcome
 from random_runs import at_rest, random_run, run_outcome
+from random_webs import random_web
 from random_wide import random_wide
 
 import ropewalk as rw
@@ -25,6 +26,7 @@ BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 92000
 # whose profile has a kink at the bottom (51300017)
 WIDE_BY_ALL = (51350010, 51350030)
 WIDE = (51300017, *range(18))
+WEBS = (15, 20, 40, 127)  # points with drag, on the bed, at the surface, between two buoys
 # scaled by 0.003 to 20, turned, with the ends of lines swapped, with pieces cut in two
 TWINS = tuple(range(51400000, 51400012))
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,
@@ -58,6 +60,14 @@ def test_methods_agree_on_random_systems(seed):
 def test_random_system_of_a_wide_kind_has_an_audited_answer(seed):
     """Beds and currents on grids, sheaves, loads and properties along lines, winches, foils, a basin or an ocean."""
     result = solve(seed, every=False, make=random_wide)
+    assert result["outcome"] == "done", result["text"]
+    assert troubles(result) == []
+
+
+@pytest.mark.parametrize("seed", WEBS)
+def test_random_web_has_an_audited_answer_that_adds_up(seed):
+    """Free points and buoys in chains, trees and loops; end forces and points added up by plain_sums.py."""
+    result = solve(seed, every=False, make=random_web)
     assert result["outcome"] == "done", result["text"]
     assert troubles(result) == []
 
