@@ -49,10 +49,9 @@ def plain_misses(case: Case, answer: Any, error: float = 0.0) -> list[str]:
             if line[end] in pulls:
                 pulls[line[end]] += state.end_force[i, j]
         level = LEVEL if answer.method in ELEMENTS else 0.0
-        misses = _line_misses(case, line, state, own, i, (room, biggest, level), points)
-        push = _pushing(
-            case, line, state.tension[own], any(d.code == "slack" and d.part == name for d in answer.doubts)
-        )
+        slack = any(d.code == "slack" and d.part == name for d in answer.doubts)
+        misses = _line_misses(case, line, state, own, i, (room, biggest, level), points, slack)
+        push = _pushing(case, line, state.tension[own], slack)
         if push > room * max(biggest, 1e-12):
             misses.append(f"compression of {push:.3g} N")
         found += [f"line '{name}': {text}" for text in misses]
@@ -73,9 +72,13 @@ def _pushing(case: Case, line: Case, tension: Array, slack: bool) -> float:
 
 
 def _line_misses(
-    case: Case, line: Case, state: Any, own: slice, i: int, limits: tuple[float, float, float], points: dict[str, Array]
-) -> list[str]:
-    """Of one line.  own : its nodes    limits : share left free, largest force (N), LEVEL    points : where they are"""
+    case: Case, line: Case, state: Any, own: slice, i: int, limits: tuple[float, float, float],
+    points: dict[str, Array], slack: bool,
+) -> list[str]:  # fmt: skip
+    """Of one line.  own : its nodes    limits : share left free, largest force (N), LEVEL    points : where they are
+
+    slack : whether a doubt states that its shape is not unique; nodes may then lie nearer than it is long
+    """
     room, biggest, level = limits
     r, s, T = np.array(state.position[own]), np.array(state.s[own]), np.array(state.tension[own])
     pull = np.array(state.end_force[i])
@@ -95,7 +98,7 @@ def _line_misses(
     sections = _sections_at(case, line, middle)
     stretch = np.array([1.0 + _strain(section, t) for section, t in zip(sections, mean, strict=True)])
     should = float(np.sum(np.diff(s) * stretch))
-    slack = mean.min() < 1e-2 * max(float(mean.max()), 1e-12)
+    slack = slack or mean.min() < 1e-2 * max(float(mean.max()), 1e-12)
     if float(size.sum()) > should * (1.0 + room) or (not slack and float(size.sum()) < should * (1.0 - room)):
         found.append(f"{size.sum():.6g} m long, should be {should:.6g} m")
     places = 0.5 * (r[1:] + r[:-1])

@@ -265,3 +265,26 @@ def test_wrong_input_is_said(change, sentence):
     data["lines"]["l"].update(change)
     with pytest.raises(InputError, match=sentence):
         System.model_validate(data)
+
+
+def test_buoyant_line_over_points_that_comes_to_lie_at_the_surface_ends_with_that_reason():
+    """Deep enough the same line comes to rest; at the surface no method has it, and none is named."""
+
+    def system(depth: float) -> rw.System:
+        places = {"a": [0, 0, -10], "peg": [60, 0, -15], "b": [120, 0, -10]}
+        return rw.System.model_validate(
+            {
+                "ropewalk": 1,
+                "environment": {"seabed": {"kind": "none"}},
+                "sections": {"rope": {"mass": 2.0, "diameter": 0.06, "axial_stiffness": 1e7}},
+                "points": {name: {"position": [x, y, z - depth]} for name, (x, y, z) in places.items()},
+                "lines": {
+                    "l": {"from": "a", "to": "b", "over": ["peg"], "pieces": [{"section": "rope", "length": 160.0}]}
+                },
+            }
+        )
+
+    assert rw.statics(system(100.0)).method == "shooting"
+    with pytest.raises(rw.ConvergenceError, match="along the water surface, .* no other method") as failure:
+        rw.statics(system(0.0))
+    assert "use method" not in str(failure.value)

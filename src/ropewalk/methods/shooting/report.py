@@ -168,12 +168,12 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     if lost:
         return Status.NO_EQUILIBRIUM, lost
     worst = int(np.argmax(np.nan_to_num(np.abs(out.residual / problem.scales.row), nan=np.inf)))
-    restless = _no_rest_over(model, problem, worst)
-    if restless:
-        return Status.NOT_CONVERGED, f"{restless} after {attempt.iterations} iterations"
     shapeless = _slack_on_bed(model, attempt) or _at_surface(model, attempt)
     if shapeless:
         return Status.UNSUPPORTED, shapeless
+    restless = _no_rest_over(model, problem, worst)
+    if restless:
+        return Status.NOT_CONVERGED, f"{restless} after {attempt.iterations} iterations"
     upright = _upright(model, attempt)
     if upright:
         return Status.NOT_CONVERGED, upright
@@ -279,9 +279,12 @@ def _at_surface(model: Model, attempt: Attempt) -> str:
         inner = table[1:-1]
         level = np.abs(inner[:, 5]) < GRAZING * np.linalg.norm(inner[:, 3:], axis=1)
         if np.any((np.abs(inner[:, 2]) < NEAR * length) & level):
+            way_out = "; use method 'fem'"
+            if lines.over_start[i + 1] > lines.over_start[i]:
+                way_out = ", and no other method has lines that run over points"
             return (
                 f"line '{model.names.lines[i]}' comes to lie along the water surface, where its load jumps, "
-                "which shooting does not model; use method 'fem'"
+                f"which shooting does not model{way_out}"
             )
     return ""
 
