@@ -285,6 +285,6 @@ def test_buoyant_line_over_points_that_comes_to_lie_at_the_surface_ends_with_tha
         )
 
     assert rw.statics(system(100.0)).method == "shooting"
-    with pytest.raises(rw.ConvergenceError, match="along the water surface, .* no other method") as failure:
+    with pytest.raises(rw.ConvergenceError, match=r"along the water surface, .* no other method") as failure:
         rw.statics(system(0.0))
     assert "use method" not in str(failure.value)
