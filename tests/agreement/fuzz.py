@@ -24,7 +24,7 @@ from random_extras import random_bodies, random_extra, random_extra_run
 from random_given import given_outcome, random_given
 from random_runs import random_run, run_outcome
 from random_systems import random_case
-from random_webs import random_web
+from random_webs import random_web, random_web_run
 from random_wide import random_wide
 from twins import TWINS, twin_of
 
@@ -151,6 +151,7 @@ OUTCOMES = {
     "bars": bar_run_outcome,
     "given": given_outcome,
     "extra runs": lambda seed: run_outcome(seed, random_extra_run),
+    "web runs": lambda seed: run_outcome(seed, random_web_run),
 }
 CASES = {
     "statics": random_case,
@@ -161,6 +162,7 @@ CASES = {
     "bodies": random_bodies,
     "runs": random_run,
     "extra runs": random_extra_run,
+    "web runs": random_web_run,
     "bars": random_bar_run,
     "given": random_given,
 }
@@ -269,7 +271,9 @@ def main(arguments: list[str] | None = None) -> int:
     out.write(f"seeds {given.seed} to {given.seed + given.cases - 1}\n")
     what = ("bars" if given.bars else "runs") if given.runs or given.bars else "statics"
     what = "bodies" if given.bodies else "given" if given.given else what
-    what = "wide" if given.wide else "webs" if given.webs else "twins" if given.twins else what
+    what = "wide" if given.wide else "twins" if given.twins else what
+    if given.webs:
+        what = "web runs" if what == "runs" else "webs"
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()

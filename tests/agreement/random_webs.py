@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
+from random_runs import as_run
 from random_systems import WATER, _between, _environment, _line, _on_bed, _one_in, _sections, _slack
 
 Case = dict[str, Any]
@@ -37,6 +38,11 @@ def random_web(seed: int) -> Case:
         other = str(rng.choice(others)) if others and _one_in(rng, 2) else _anchor(rng, case, places, name, depth)
         _join(rng, case, places, other, name)
     return {"ropewalk": 1, "title": f"web of seed {seed}", **case}
+
+
+def random_web_run(seed: int) -> Case:
+    """A web with a run of five seconds."""
+    return as_run(np.random.default_rng([seed, 43]), random_web(seed), f"web run of seed {seed}")
 
 
 def _free_point(rng: np.random.Generator, case: Case, depth: float) -> tuple[Case, list[float]]:
