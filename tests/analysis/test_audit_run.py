@@ -247,3 +247,26 @@ def test_what_leaves_its_equilibrium_carries_a_doubt(monkeypatch):
     pulled = pendulum(points={"top": {"position": [0, 0, 0], "joint": "moving", "motion": driven},
                               "bob": {"position": [8, 0, 0]}}, run={"duration": 1.0})  # fmt: skip
     assert "leaves-rest" not in rw.simulate(pulled, progress=False).attrs["doubts"]
+
+
+@pytest.mark.parametrize(
+    ("way", "code"),
+    [
+        (lambda t: 1e-14 * np.exp(6.0 * t), "grows"),
+        (lambda t: 1e-6 * t, "leaves-rest"),
+        (lambda t: 1e-6 * t * t, "leaves-rest"),
+        (lambda t: 1e-5 * np.abs(np.sin(2.0 * t)), "leaves-rest"),
+    ],
+    ids=["exponential", "drift", "acceleration", "swing"],
+)
+def test_motion_that_grows_exponentially_is_told_from_drift(way, code):
+    """exp(6 t) has the rate 6 1/s; a constant velocity, a constant acceleration and a swing have none."""
+    seen, times = RunAudit(), np.linspace(0.0, 5.0, 41)
+    for t in times:
+        place = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, float(way(t)) if t > 0.0 else 0.0]]])
+        seen.look_at_rest(Moments(np.array([t]), np.zeros(1, dtype=int), np.zeros(0), {"position": place}))
+    (doubt,) = [doubt for doubt, _ in run_findings(build(pendulum()), seen, {})]
+    assert doubt.code == code
+    if code == "grows":
+        # times are those of records 0.125 s apart, over ln(1000)/6 = 1.15 s
+        assert doubt.value == pytest.approx(6.0, rel=0.15)

@@ -6,6 +6,7 @@ kept; what is doubtful is a doubt. Limits stand in docs/audit.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,9 @@ NUMERICS, WORST_NUMERICS = 1e-3, 1e-1  # of the energy exchanged: lost or gained
 CLOSURE, WORST_CLOSURE = 1e-4, 1e-2  # of the energy exchanged: what the ledger misses
 DRIFT, WORST_DRIFT = 1e-3, 1e-1  # of an element's length: how far it is from what its law makes it
 AT_REST = 1e-6  # of the extent of a system: how far it may move where nothing drives it
+# Motion that grows exponentially passes powers of ten at equal intervals: the last of three is a third of their sum,
+# 0.71 for a constant acceleration, 0.90 for a constant velocity.
+DECADES, LAST_SHARE = 3, 0.5
 PARTS = ("position", "body_position", "net_position")  # fields of a state with the places of what may move
 BEGUN = 1e-6  # of the extent: how far a solver may move lines and nets when it starts
 WORST_LENGTH = 1e-2  # of the length of an inextensible line, by which it may not be longer
@@ -57,6 +61,7 @@ class RunAudit:
     held: float = 0.0  # J, largest term of the ledger of all records
     home: list[list[list[float]]] = field(default_factory=list)  # m, PARTS at the first record of what nothing drives
     way: float = 0.0  # of the extent: how far that moved
+    passed: list[list[float]] = field(default_factory=list)  # powers of ten of `way`, and when it passed them, s
     slack: float = 0.0  # J that elements which cannot push hold by being pushed, at the first record
     deepest: dict[str, float] = field(default_factory=dict)  # m below the bed, by line; those beyond their limit
     longer: dict[str, float] = field(
@@ -86,8 +91,29 @@ class RunAudit:
         home = [np.reshape(first, (-1, 3)) for first in self.home]
         extent = float(np.linalg.norm(np.ptp(np.concatenate(home), axis=0))) if sum(map(len, home)) else 0.0
         if extent > 0.0:
-            far = max(float(np.abs(now - first).max(initial=0.0)) for now, first in zip(places, home, strict=True))
-            self.way = max(self.way, far / extent)
+            moved = [np.abs(now - first) for now, first in zip(places, home, strict=True)]
+            for k, time in enumerate(moments.time):
+                self._note_way(max(float(part[k].max(initial=0.0)) for part in moved) / extent, float(time))
+
+    def _note_way(self, way: float, time: float) -> None:
+        """How far (of the extent) what nothing drives has moved at a time (s)."""
+        if way > self.way:
+            power = math.floor(math.log10(way))
+            if not self.passed or power > self.passed[-1][0]:
+                self.passed.append([float(power), time])
+            self.way = way
+
+    def growth(self) -> float:
+        """Rate (1/s) at which motion grew to AT_REST from a thousandth of it; 0 if that was not exponential."""
+        times = [
+            next((time for power, time in self.passed if power >= math.log10(AT_REST) + k), None)
+            for k in range(-DECADES, 1)
+        ]
+        known = [time for time in times if time is not None]
+        span = known[-1] - known[0] if len(known) == len(times) else 0.0
+        if not span > 0.0 or known[-1] - known[-2] > LAST_SHARE * span:
+            return 0.0
+        return DECADES * math.log(10.0) / span
 
     def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], limit: Array) -> None:
         """Take recorded moments into account.
@@ -351,13 +377,24 @@ def is_driven(model: Model) -> bool:
 
 def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
     """What leaves its equilibrium although nothing drives it."""
-    if audit.way > AT_REST:
-        text = (
-            f"nothing drives the run, and it leaves its equilibrium by {audit.way:.2g} of its extent (limit "
-            f"{AT_REST:g}): parts of it are unstable, slack or next to slack there, or steps are too long; compare "
-            "with a smaller run.step or run.tolerance"
+    if audit.way <= AT_REST:
+        return
+    rate = audit.growth()
+    text = (
+        f"nothing drives the run, and it leaves its equilibrium by {audit.way:.2g} of its extent (limit {AT_REST:g}): "
+    )
+    if rate > 0.0:
+        text += (
+            f"small motion grows e-fold every {1.0 / rate:.2g} s; unless a smaller run.step changes that time, the "
+            "equilibrium is unstable"
         )
-        yield Doubt("leaves-rest", "", audit.way, AT_REST, text), False
+        yield Doubt("grows", "", rate, 0.0, text), False
+        return
+    text += (
+        "parts of it are slack or next to slack there, or steps are too long; compare with a smaller run.step or "
+        "run.tolerance"
+    )
+    yield Doubt("leaves-rest", "", audit.way, AT_REST, text), False
 
 
 def _bed(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:

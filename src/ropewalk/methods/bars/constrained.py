@@ -144,7 +144,7 @@ class Constrained(BarsInTime):
         return {
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
             "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
-            "yields": s.yields.copy(), "slack": s.slack.copy(), "soft": s.soft.copy(),
+            "rest": s.rest.copy(), "yields": s.yields.copy(), "slack": s.slack.copy(), "soft": s.soft.copy(),
             "value": f.value.copy(),
         }  # fmt: skip
 
@@ -153,7 +153,7 @@ class Constrained(BarsInTime):
         work = self._anew(model)
         s = work.steps
         work.time = float(snapshot["time"])
-        for name in ("r", "v", "tension", "rate_tension", "tally", "give", "yields", "slack", "soft"):
+        for name in ("r", "v", "tension", "rate_tension", "tally", "give", "rest", "yields", "slack", "soft"):
             getattr(s, name)[:] = snapshot[name]
         refresh(work)
         return work

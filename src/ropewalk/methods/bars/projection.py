@@ -32,6 +32,9 @@ REAC = {"off": 0.0, "med": 0.25, "norm": 0.5, "high": 0.75}  # table 6.4
 
 # strain at which a run is given up; about 5 % reproduces the printed ratios of step limits ([Otto2022], sec. 6.2)
 CRITICAL_STRAIN = 0.05
+# At least so many where there are bodies or hoops: a step begins with the tensions of the one before, and with the
+# error that fewer sweeps leave in braced frames they grow without bound (a hoop on a cone, e-fold in 0.15 s with 3)
+FRAME_SWEEPS = 10
 MOST_SWEEPS = 60  # of a step: where these do not bring the strains down, a shorter step would
 STATE_ARRAYS = ("r", "v", "tension", "rate_tension", "reaction", "old_reaction", "integral", "mobility", "yields")
 
@@ -42,7 +45,8 @@ class Projection(BarsInTime):
 
     variant : 'shake' projects along the directions at the start of a step (second order, the default); 'rrf' is the
     published method corrected, 'rrf_published' with the misprints of its equations, see bars_rrf.py
-    position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, and ends them at `strain_tolerance`
+    position : sweeps on the lengths, 1, 3 or 6; 'shake' does as many on the rates, at least 10 where there are bodies
+    or hoops, and ends them at `strain_tolerance`
     strain_limit : while a bar of 'shake' is farther off its length than this, it sweeps on
     sweeps : exactly so many in their place    kinematic, pid, reaction : levels of 'rrf'
     step, damping, slack, lumping : as in Constrained; bars of 'rrf' keep their length both ways
@@ -119,7 +123,8 @@ class Projection(BarsInTime):
         """What a run needs to go on to the same bits."""
         arrays = {name: getattr(work.own["sweeps"], name).copy() for name in STATE_ARRAYS}
         own = {name: work.own[name] for name in ("gains", "steps", "worst")}
-        return {**arrays, **own, "time": work.time, "stiff": work.steps.tension.copy(), "give": work.steps.give.copy()}
+        kept = {name: getattr(work.steps, name).copy() for name in ("give", "rest")}
+        return {**arrays, **own, **kept, "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -129,15 +134,16 @@ class Projection(BarsInTime):
             work.own[name] = snapshot[name]
         for name in STATE_ARRAYS:
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
-        work.steps.give[:] = snapshot["give"]
+        work.steps.give[:], work.steps.rest[:] = snapshot["give"], snapshot["rest"]
         work.steps.yields[:] = snapshot["yields"]
         self._share(work)
         return work
 
     def _scheme(self, work: BarsWork) -> Scheme:
+        least = FRAME_SWEEPS if np.any(work.bars.rod > 0.0) else 0
         return Scheme(
             is_shake=self.variant == "shake",
-            sweeps=self.sweeps or POS[self.position],
+            sweeps=self.sweeps or max(POS[self.position], least),
             most=self.sweeps or MOST_SWEEPS,
             limit=self.strain_limit,
             tolerance=self.strain_tolerance,

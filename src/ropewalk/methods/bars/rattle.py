@@ -64,6 +64,7 @@ class Steps(NamedTuple):
     residual: Array  # (m,)
     change: Array  # (m,)
     give: Array  # (m,) 1/kg, compliance where some bars only say what others say, else 0; see bars_graph.py
+    rest: Array  # (m,) N, tensions at which bars with a compliance have their length: those of a start at rest
     yields: Array  # (m,) 1 for bars that go slack instead of pushing
     slack: Array  # (m,) 1 for those that are
     soft: Array  # (m,) 1/kg, `give`, and OUT for bars that are slack
@@ -74,11 +75,12 @@ class Steps(NamedTuple):
 def lengths(node, r, length, s, factor, out):
     r"""Constraints (|d|^2 - l^2) / 2 l (m) into `out`, 0 for slack bars; returns the largest |.| over l and its bar.
 
-    .. math:: g = \frac{|d|^2 - l^2}{2l} - c\,\lambda
+    .. math:: g = \frac{|d|^2 - l^2}{2l} - c\,(\lambda - \lambda_0)
 
     Source: [Andersen1983]; docs/theory/ropes_and_nets.md, Exact multipliers.
 
-    s.give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor * tension
+    s.give : (m,) 1/kg, where some bars say what others say; bars may then stretch by it times factor times the change
+    of their tension
     """
     worst = 0.0
     which = -1
@@ -90,7 +92,8 @@ def lengths(node, r, length, s, factor, out):
         x = r[b, 0] - r[a, 0]
         y = r[b, 1] - r[a, 1]
         z = r[b, 2] - r[a, 2]
-        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k] - s.give[k] * factor * s.tension[k]
+        g = 0.5 * (x * x + y * y + z * z - length[k] * length[k]) / length[k]
+        g -= s.give[k] * factor * (s.tension[k] - s.rest[k])
         out[k] = g
         e = abs(g) / length[k]
         if not e <= worst:
@@ -157,7 +160,10 @@ def meet_rates(bars, graph, s, direction, factor, tolerance):
         rates(bars.node, direction, s.v, s.residual)
         worst = 0.0
         for k in range(s.residual.size):
-            s.residual[k] = 0.0 if s.slack[k] > 0.0 else s.residual[k] - s.give[k] * factor * s.rate_tension[k]
+            if s.slack[k] > 0.0:
+                s.residual[k] = 0.0
+            else:
+                s.residual[k] -= s.give[k] * factor * (s.rate_tension[k] - s.rest[k])
             e = abs(s.residual[k])
             if not e <= worst:
                 worst = e
@@ -393,7 +399,7 @@ def tensions(bars, medium, field, graph, s):
     for _ in range(REFINEMENTS):
         accelerations_of_length(bars.node, field.direction, s.r, s.v, a, s.residual)
         for k in range(s.residual.size):
-            s.residual[k] = 0.0 if s.slack[k] > 0.0 else s.residual[k] - s.give[k] * s.tension[k]
+            s.residual[k] = 0.0 if s.slack[k] > 0.0 else s.residual[k] - s.give[k] * (s.tension[k] - s.rest[k])
         solve_tensions(graph, s.residual, s.change)
         spread(graph, bars.node, s.change, 1.0, a)
         s.tension[:] += s.change
@@ -429,6 +435,6 @@ def make_steps(graph: Graph, field: Field, r: Array, v: Array) -> Steps:
         r=r.copy(), v=v.copy(), acceleration=np.zeros((n, 3)), tension=np.zeros(m), rate_tension=np.zeros(m),
         mobility=np.zeros((n, 3, 3)), first_damping=np.zeros((n, 3, 3)), old_v=np.zeros((n, 3)),
         old_r=np.zeros((n, 3)), old_force=np.zeros((n, 3)), old_direction=np.zeros((m, 3)),
-        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), yields=np.zeros(m), slack=np.zeros(m),
-        soft=np.zeros(m), tally=np.zeros(4),
+        residual=np.zeros(m), change=np.zeros(m), give=np.zeros(m), rest=np.zeros(m), yields=np.zeros(m),
+        slack=np.zeros(m), soft=np.zeros(m), tally=np.zeros(4),
     )  # fmt: skip

@@ -120,6 +120,8 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
         find_tensions(work)
         steps.rate_tension[:] = steps.tension
     _keep_tensions(work, state)
+    if not np.any(steps.v):
+        steps.rest[:] = steps.rate_tension  # bars with a compliance have their lengths here
     return work
 
 
