@@ -47,7 +47,7 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
     """Outcome of the case of a seed: by `auto`, and by every method that claims it.  make : the case of a seed"""
     import ropewalk as rw
     from ropewalk.analysis.statics import NOT_STATIC, static_methods
-    from ropewalk.analysis.verify import stated_error
+    from ropewalk.analysis.verify import allowed_difference
     from ropewalk.errors import ConvergenceError, InputError
     from ropewalk.methods.claims import demands
     from ropewalk.methods.registry import solver_class
@@ -72,7 +72,7 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
                    "doubts": sorted({doubt.code for doubt in answer.doubts})}  # fmt: skip
         result["rejected"] = dict(answer.audit.rejected)
         if result["kind"] in PLAIN:
-            result["plain"] = plain_misses(make(seed), answer, stated_error(answer))
+            result["plain"] = plain_misses(make(seed), answer, allowed_difference(answer, answer, 0.0))
     if not every:
         return result
     model = build(system)
@@ -95,10 +95,8 @@ def solve(seed: int, every: bool, make: Callable[[int], dict[str, Any]] = random
             row["apart"] = None
         else:
             row["apart"] = largest(other.state.end_force - answer.state.end_force) / scale
-            stated = [stated_error(e) for e in (answer, other)]
-            row["allowed"] = max(
-                AGREE, *stated, MESH_ERROR if {name, answer.method} & set(MESHES) and not any(stated) else 0.0
-            )
+            unknown = {name, answer.method} & set(MESHES) and allowed_difference(answer, other, 0.0) == 0.0
+            row["allowed"] = max(allowed_difference(answer, other, AGREE), MESH_ERROR if unknown else 0.0)
         result["methods"][name] = row
     return result
 
@@ -111,7 +109,7 @@ def largest(force: Any) -> float:
 def twin_outcome(seed: int) -> dict[str, Any]:
     """Outcome of a case and of a twin of it, whose end forces must be the same, see twins.py."""
     import ropewalk as rw
-    from ropewalk.analysis.verify import stated_error
+    from ropewalk.analysis.verify import allowed_difference
     from ropewalk.errors import ConvergenceError, InputError
 
     begin = time.process_time()
@@ -140,7 +138,7 @@ def twin_outcome(seed: int) -> dict[str, Any]:
     scale = max(float(np.abs(own.state.end_force).max(initial=0.0)), 1e-300)
     apart = float(np.abs(back(other.state.end_force) - own.state.end_force).max(initial=0.0)) / scale
     same = own.method == other.method and own.method not in MESHES
-    allowed = max(SAME if same else AGREE, *(stated_error(e) for e in answers))
+    allowed = allowed_difference(own, other, SAME if same else AGREE)
     row = {"time": 0.0, "doubts": [], "apart": apart, "allowed": allowed}
     return {**result, "methods": {f"twin ({own.method}, {other.method})": row}}
 

@@ -101,16 +101,27 @@ def _compared(one: Equilibrium, other: Equilibrium, tolerance: float) -> dict[st
     position, force = difference(one, other)
     largest = max(_largest(other.state.end_force), 1e-300)
     longest = max(float(one.model.lines.length.max(initial=0.0)), 1e-300)
-    allowed = max(tolerance, *(stated_error(e) for e in (one, other)))
+    allowed = allowed_difference(one, other, tolerance)
     agrees = force <= allowed * largest and position <= allowed * longest
     return {"position_difference": position, "force_difference": force, "allowed": allowed, "agrees": bool(agrees)}
 
 
-def stated_error(answer: Equilibrium) -> float:
-    """Relative error of end forces that an answer comes with: of its mesh, or of a bed taken as rigid."""
-    mesh = float(answer.report.figures.get("discretisation_error") or 0.0)
-    bed = max((doubt.value for doubt in answer.doubts if doubt.code == SOFT_BED), default=0.0)
-    return mesh + FIRST_ORDER * bed
+def allowed_difference(one: Equilibrium, other: Equilibrium, tolerance: float) -> float:
+    """Of end forces, relative to the largest: what two answers may differ by.
+
+    The tolerance or the larger error of their meshes; and, where one has a rigid bed and the other a soft one, the
+    difference that the doubt of the first states, for it comes on top of a mesh error.
+    """
+    mesh = max(tolerance, _mesh_error(one), _mesh_error(other))
+    return mesh + FIRST_ORDER * abs(_bed_change(one) - _bed_change(other))
+
+
+def _mesh_error(answer: Equilibrium) -> float:
+    return float(answer.report.figures.get("discretisation_error") or 0.0)
+
+
+def _bed_change(answer: Equilibrium) -> float:
+    return max((doubt.value for doubt in answer.doubts if doubt.code == SOFT_BED), default=0.0)
 
 
 def _several(row: dict[str, Any], reference: Equilibrium, tolerance: float) -> Doubt:
