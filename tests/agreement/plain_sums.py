@@ -66,9 +66,14 @@ def plain_misses(case: Case, answer: Any, error: float = 0.0) -> list[str]:
 
 
 def _pushing(case: Case, line: Case, tension: Array, slack: bool) -> float:
-    """Largest compression of a line beyond what its doubt grants it, N.  slack : whether it has that doubt"""
+    """Largest compression of a line beyond what its doubt grants it, N.  slack : whether it has that doubt
+
+    A hook at an end that is shorter than an element is part of it: the weight of half of one may push there.
+    """
     weight = sum(case["sections"][piece["section"]]["mass"] * piece["length"] for piece in line["pieces"])
-    return -float(tension.min()) - slack * SLACK * weight * float(case["environment"].get("gravity", 9.80665))
+    weight *= float(case["environment"].get("gravity", 9.80665))
+    ends = max(-float(tension[0]), -float(tension[-1])) - slack * 0.5 * weight / (tension.size - 1)
+    return max(-float(tension[1:-1].min(initial=0.0)) - slack * SLACK * weight, ends)
 
 
 def _line_misses(

@@ -49,6 +49,7 @@ MOST_INNER, INNER = 8, 0.05  # iterations of a step; correction over the first o
 WAY = 0.2  # of the length scale, that a point or body may go in a step
 MASS_UP, MASS_AGAIN, MASS_DOWN = 2.0, 5.0, 0.5  # changes of the factor: forces grew; step repeated; all is well
 HOPELESS = 1e20  # of the force scale: lengths cannot be met, and forces grow with every step
+TURNED = 0.7  # cosine of the angle between a step and the way back along the one before it
 GREW = 1.5  # growth of the unbalance in a step that makes the next one shorter
 SHORTENED = -1e-2  # strain of the guess below which an element is slack, not just cut straight
 SMALLEST_STRAIN = 1e-12  # of the stretch at which the secant stiffness of a law is taken
@@ -201,6 +202,38 @@ def _damped_step(mass, mesh, fluid, length_scale, work):
 
 
 @kernel
+def _damp_swing(trial, now, last):
+    r"""Takes part of a step that turns back on the one before it, and keeps in `last` what was taken; that part.
+
+    .. math:: \omega = \frac{a \cdot (a - b)}{|a - b|^2} \quad \text{of the step } b \text{ after } a, \qquad
+              b = -\rho\, a \;\Rightarrow\; \omega = \frac{1}{1 + \rho}
+
+    Source: Aitken's delta-squared relaxation, [Irons1969]. The tangent leaves out how the current changes with
+    place: where it shears much, whole steps would swing about the equilibrium for ever.
+
+    trial, now : states after and before the step    last : (n, 3) m, the step before
+    """
+    X, kept = trial.X[0], now.X[0]
+    both, old, new = 0.0, 0.0, 0.0
+    for n in range(last.shape[0]):
+        for p in range(3):
+            a, b = last[n, p], X[n, p] - kept[n, p]
+            both, old, new = both + a * b, old + a * a, new + b * b
+    part = 1.0
+    if both < -TURNED * np.sqrt(old * new):
+        part = (old - both) / (old - 2.0 * both + new)
+        for n in range(X.shape[0]):
+            for p in range(3):
+                X[n, p] = kept[n, p] + part * (X[n, p] - kept[n, p])
+        for e in range(trial.T.size):
+            trial.T[e] = now.T[e] + part * (trial.T[e] - now.T[e])
+    for n in range(last.shape[0]):
+        for p in range(3):
+            last[n, p] = X[n, p] - kept[n, p]
+    return part
+
+
+@kernel
 def descend(t, mesh, sea, work, scales, misses, most_steps):
     r"""Damped motion from the state in `work.now`, kept there, until it is at rest; outcome and iterations.
 
@@ -226,6 +259,7 @@ def _descend(t, mesh, sea, work, scales, misses, most_steps):
     force, miss = _settled(t, mesh, sea, work, misses)
     before = force / force_scale + miss / length_scale
     iterations = 0
+    last = np.zeros((mesh.s.size + mesh.motion.size, 3))
     while iterations < most_steps:
         change, used = _damped_step(mass, mesh, fluid, length_scale, work)
         iterations += used
@@ -243,6 +277,7 @@ def _descend(t, mesh, sea, work, scales, misses, most_steps):
             newton_iteration(X, T, flow, mesh, fluid, (mass, 0.0), min(1.0, NEAR / change), memory)
             iterations += 2
             mass = slowest
+        change *= _damp_swing(work.trial, work.now, last)
         _rest(X)
         rebase(X, X, mesh)
         _ease_slack(X, T, mesh)
