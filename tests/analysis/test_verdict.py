@@ -115,6 +115,6 @@ def test_static_command_prints_heights_and_verdict(tmp_path, monkeypatch, capsys
         main()
     assert stop.value.code in (0, None)
     printed = capsys.readouterr().out
-    assert "GM across" in printed
+    assert "GM_T" in printed
     assert f"{height(0.6):.3f}" in printed
     assert "stable equilibrium; 3 neutral modes" in printed

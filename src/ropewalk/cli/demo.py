@@ -74,7 +74,7 @@ def _print_motion(dataset: xr.Dataset) -> None:
         ("y of the mass centre (m)", centre[:, 1], "spans 3"),
         ("z of the mass centre (m)", centre[:, 2], ""),
         ("mass centre above the surface (m)", centre[:, 2] - history["surface"], ""),
-        ("cone angle (deg)", history["cone"], ""),
+        ("tilt (deg)", history["cone"], ""),
         ("tension at the anchor (kN)", 1e-3 * history["tension"][:, 0], "up to 10"),
         ("tension at the buoy (kN)", 1e-3 * history["tension"][:, 1], "up to 12"),
     ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = ("mean", "std", "min", "max")  # of the statistics
 AT = "max at t (s)"
-NAMES = {"offset": "offset from start (m)", "cone_angle": "cone angle (deg)", "freeboard": "freeboard (m)"}
+NAMES = {"offset": "offset from start (m)", "cone_angle": "tilt (deg)", "freeboard": "freeboard (m)"}
 
 
 def run_command(

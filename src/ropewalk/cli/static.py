@@ -235,7 +235,7 @@ def _print_floating(equilibrium: Equilibrium) -> None:
             for n, k in own.items()
         ]
         columns = ("body", f"heave ({heave.unit}/m)", f"roll ({turn.unit} m/rad)", f"pitch ({turn.unit} m/rad)",
-                   "GM across (m)", "GM along (m)")  # fmt: skip
-        print_table("hydrostatic stiffness of hulls, without lines", columns, rows)
+                   "GM_T (m)", "GM_L (m)")  # fmt: skip
+        print_table("hydrostatic stiffness of hulls, excluding lines", columns, rows)
     if equilibrium.stability is not None:
         say(equilibrium.stability.sentence)

@@ -1,4 +1,4 @@
-"""What a tethered buoy does in waves, in one picture: trajectory, tensions, heave against the surface, cone angle."""
+"""What a tethered buoy does in waves, in one picture: trajectory, tensions, heave against the surface, tilt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WATER, BUOY, SECOND = "#2b7bba", "#1b4f72", "#b03a2e"
 
 
 def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:
-    """Trajectory from above, end tensions, heave against the surface and their difference, cone angle."""
+    """Trajectory from above, end tensions, heave against the surface and their difference, tilt."""
     history, time = buoy_histories(dataset, body), dataset["time"].values
     figure = empty_figure(11.0, 10.0)
     grid = figure.add_gridspec(3, 2)
@@ -32,7 +32,7 @@ def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:
     gap.set(xlabel="t (s)", ylabel="z (m)", title="mass centre above the surface")
     cone = figure.add_subplot(grid[2, 1])
     cone.plot(time, history["cone"], color=SECOND, lw=0.9)
-    cone.set(xlabel="t (s)", ylabel="angle (deg)", title="cone angle: body axis from the vertical")
+    cone.set(xlabel="t (s)", ylabel="angle (deg)", title="tilt of the body axis from the vertical")
     figure.suptitle(dataset.attrs.get("title") or body)
     return figure
 
