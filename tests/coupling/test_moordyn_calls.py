@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ropewalk.moordyn as ours
-from ropewalk.coupling.moordyn import _ahead
+from ropewalk.coupling.moordyn_calls import ahead
 from ropewalk.coupling.moordyn_instance import Call
 
 WINCH = """winch
@@ -60,7 +60,7 @@ def farthest(path, dt, velocity):
     for i in range(100):
         t = i * dt
         call = Call(t, np.array([160.0, 0.0, heave(t)]), np.array([0.0, 0.0, velocity(t, dt)]), np.zeros(3))
-        there, _ = _ahead(instance, call, dt)
+        there, _ = ahead(instance, call, dt)
         if i > 2:
             worst = max(worst, abs(float(there[2]) - heave(t + dt)))
     return worst
@@ -83,7 +83,7 @@ def test_a_kink_of_the_velocity_is_not_carried_on(path):
     instance, found = ours.Create(path), None
     for i, v in enumerate((0.0, 0.0, 1.0)):
         call = Call(0.1 * i, np.array([160.0, 0.0, -2.0]), np.array([0.0, 0.0, v]), np.zeros(3))
-        found = _ahead(instance, call, 0.1)
+        found = ahead(instance, call, 0.1)
     assert_allclose(found[0][2], -1.9, rtol=1e-12)
     assert_allclose(found[1][2], 1.0, rtol=1e-12)
 
@@ -118,3 +118,51 @@ def test_hauled_line_pulls_as_in_moordyn_called_often(path):
     error = [np.linalg.norm(one - reference) / np.linalg.norm(reference) for one in (rare, own)]
     assert error[1] < 0.012
     assert error[0] > 0.05
+
+
+BODY = WINCH.replace(
+    "---- POINTS ----",
+    """---- BODIES ----
+ID Attachment X0 Y0 Z0 r0 p0 y0 Mass CG I Volume CdA Ca
+(-) (-) (m) (m) (m) (deg) (deg) (deg) (kg) (m) (kg-m2) (m3) (m2) (-)
+1 Coupled 0 0 0 0 0 0 0 0 0 0 0 0
+---- POINTS ----""",
+).replace("2 Coupled 160 0 -2", "2 Body1 160 0 -2")
+
+
+def pose(t):
+    return np.array([0.8 * math.sin(0.7 * t), 0.3 * math.sin(0.5 * t), 0.2 * math.sin(0.9 * t), 0.1 * math.sin(0.8 * t),
+                     0.3 * math.sin(0.6 * t), 0.4 * math.sin(0.4 * t)])  # fmt: skip
+
+
+def spin(angles, rates):
+    """Angular velocity of Rx Ry Rz: omega = e_x roll' + Rx e_y pitch' + Rx Ry e_z yaw', rad/s."""
+    roll, pitch, _ = angles
+    y, z = np.array([0.0, math.cos(roll), math.sin(roll)]), np.array(
+        [math.sin(pitch), -math.sin(roll) * math.cos(pitch), math.cos(roll) * math.cos(pitch)]
+    )  # fmt: skip
+    return rates[0] * np.array([1.0, 0.0, 0.0]) + rates[1] * y + rates[2] * z
+
+
+@pytest.mark.parametrize("is_rates", [False, True])
+def test_rates_of_angles_are_known_from_angular_velocities(path, tmp_path, is_rates):
+    """Scripts give (x(t + dt) - x(t))/dt for angles, too, where MoorDyn takes angular velocities.
+
+    Taken for angular velocities they would lead to a roll that the next call takes back: 0.02 rad in 0.1 s.
+    """
+    (tmp_path / "lines.txt").write_text(BODY)
+    instance, dt, off, turned = ours.Create(path), 0.1, [], []
+    for i in range(100):
+        a, b = pose(i * dt), pose((i + 1) * dt)
+        v = (b - a) / dt
+        omega = spin(0.5 * (a + b)[3:], v[3:])
+        given = v if is_rates else np.concatenate([v[:3], omega])
+        there, arriving = ahead(instance, Call(i * dt, a, given, np.zeros(6)), dt)
+        if i > 3:
+            off.append(float(np.abs(there - b).max()))
+            after = spin(b[3:], (pose((i + 1) * dt + 1e-5) - pose((i + 1) * dt - 1e-5))[3:] / 2e-5)
+            turned.append(float(np.abs(arriving[3:] - after).max()))
+    # mean angular velocities turned by the axes at the start of the step are off by 1e-3 of a turn of 0.1 rad;
+    # velocities go on as since the last call: a mean of two halves, second order of 0.1 s
+    assert max(off) < (1e-12 if is_rates else 1.5e-3)
+    assert max(turned) < 6e-3

@@ -11,17 +11,18 @@ its end A; on a coupled point the whole reaction. Mass, volume and drag of a cou
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ropewalk.coupling.coupled import Coupled
+from ropewalk.coupling.moordyn_calls import ahead
 from ropewalk.coupling.moordyn_instance import (
     ROD_NODES,
     SUCCESS,
     Call,
+    Habit,
     Instance,
     Part,
     number,
@@ -39,7 +40,6 @@ from ropewalk.numerics.rotations import quaternion_from_matrix
 
 LEVEL_DBG, LEVEL_MSG, LEVEL_WRN, LEVEL_ERR, LEVEL_NONE = 0, 1, 2, 3, 4096
 COUPLED, FREE, FIXED = -1, 0, 1
-MOST_CHANGE = 3.0  # by which an acceleration may grow from call to call; beyond it the velocity has a kink
 
 _TYPES = {"coupled": COUPLED, "free": FREE, "fixed": FIXED}
 
@@ -76,7 +76,7 @@ def step(instance: Instance, x: Sequence[float], v: Sequence[float], t: float, d
         if rate:
             length = coupled.length(name) + rate * dt
             coupled.set(f"lines.{name}.pieces.0.length", length)
-    there, arriving = _ahead(instance, Call(t, place, speed, np.zeros_like(speed)), dt)
+    there, arriving = ahead(instance, Call(t, place, speed, np.zeros_like(speed)), dt)
     forces = coupled.step(dt, _states(instance, there, arriving))
     found: list[float] = []
     for handle in instance.driven:
@@ -113,49 +113,6 @@ def _checked(instance: Instance, x: Sequence[float], v: Sequence[float]) -> tupl
     return place, speed
 
 
-def _ahead(instance: Instance, call: Call, dt: float) -> tuple[Array, Array]:
-    """Where the coupled parts are at the end of a step, and how they move there, from the calls so far.
-
-    The velocity goes on changing as since the last call; a kink is not carried on.
-    Callers give the velocity at the start of a step, or that from its start to its end; where they had the parts at the
-    last two calls shows which.
-    """
-    last, instance.last = instance.last, call
-    gone = 0.0 if last is None else call.time - last.time
-    pace = _rates(instance, call.place, call.velocity)
-    if last is None or gone <= 0.0:
-        return call.place + dt * pace, call.velocity
-    change = (call.velocity - last.velocity) / gone
-    instance.last = call._replace(change=change)
-    goes_on = change * last.change > 0.0
-    is_kink = np.abs(change) > MOST_CHANGE * np.abs(last.change)
-    bend = np.where(is_kink, np.where(goes_on, last.change, 0.0), change)
-    curved, missed = 0.5 * gone * gone * change, call.place - last.place - gone * _rates(instance, *last[1:3])
-    at_start = np.clip(np.divide(missed, curved, out=np.zeros_like(missed), where=curved != 0.0), 0.0, 1.0)
-    return call.place + dt * pace + 0.5 * dt * dt * at_start * bend, call.velocity + 0.5 * dt * (1.0 + at_start) * bend
-
-
-def _rates(instance: Instance, x: Array, v: Array) -> Array:
-    """Rates of `x`: those of XYZ angles follow from the angular velocity."""
-    rates = v.copy()
-    for handle, own in instance.slices():
-        if not handle.is_body:
-            continue
-        turn = slice(own.start + 3, own.stop)
-        roll, pitch, _ = x[turn]
-        c, s = math.cos(roll), math.sin(roll)
-        # omega = e_x roll' + Rx e_y pitch' + Rx Ry e_z yaw'
-        axes = np.array(
-            [
-                [1.0, 0.0, math.sin(pitch)],
-                [0.0, c, -s * math.cos(pitch)],
-                [0.0, s, c * math.cos(pitch)],
-            ]
-        )
-        rates[turn] = np.linalg.solve(axes, v[turn])
-    return rates
-
-
 def _states(instance: Instance, x: Array, v: Array) -> dict[str, tuple[Array, ...]]:
     found: dict[str, tuple[Array, ...]] = {}
     for handle, own in instance.slices():
@@ -189,8 +146,9 @@ def deserialize(instance: Instance, saved: bytes) -> int:
         given = json.loads(head)
         last, winding = given["last"], dict(given["winding"])
         if last is not None:
-            last = Call(float(last[0]), *(np.array(values, dtype=np.float64) for values in last[1:]))
-    except (ValueError, KeyError, TypeError):
+            place, velocity, change = (np.array(values, dtype=np.float64) for values in last[1:4])
+            last = Call(float(last[0]), place, velocity, change, Habit(*last[4]))
+    except (ValueError, LookupError, TypeError):
         raise InputError("the saved state cannot be restored: its head is damaged") from None
     instance.running().restore(rest)
     instance.last, instance.winding = last, winding

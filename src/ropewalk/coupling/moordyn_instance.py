@@ -38,13 +38,29 @@ class Handle(NamedTuple):
     home: Array  # (3, 3) body to world where the caller's angles are none: a rod then lies as in the file
 
 
+class Habit(NamedTuple):
+    r"""What the calls so far show of what a caller gives as velocities: sums over them.
+
+    With :math:`a = x_1 - x_0 - h v_0`, what a velocity misses the next place by, and
+    :math:`b = \tfrac12 h (v_1 - v_0)`.
+    """
+
+    missed: float = 0.0  # a . b of places, m2
+    moved: float = 0.0  # b . b of places
+    missed_angles: float = 0.0  # the same of angles, rad2
+    turned: float = 0.0
+    off_as_rates: float = 0.0  # rad2, squares of what velocities miss angles by if they are rates of angles
+    off_as_spin: float = 0.0  # the same, if they are angular velocities
+
+
 class Call(NamedTuple):
     """What a caller of `step` gave."""
 
     time: float  # s
     place: Array  # (dof,) m, rad
-    velocity: Array  # (dof,) m/s, rad/s
+    velocity: Array  # (dof,) m/s, and rad/s of angular velocities or of angles
     change: Array  # (dof,) of the velocity since the call before, m/s2, rad/s2
+    habit: Habit = Habit()
 
 
 GRIP = "grip"  # body that holds a coupled one: what pulls at it is what pulls at that, its own weight included
