@@ -19,18 +19,20 @@ from ropewalk.assembly.catenary import balance, evaluate
 from ropewalk.assembly.catenary_build import build_assembly
 from ropewalk.assembly.element import Elements, Instant, element_system
 from ropewalk.assembly.mesh import build_mesh
+from ropewalk.loads.grip import no_grip
 from ropewalk.loads.sea import water_at, water_at_place
 from ropewalk.methods.bars.arrays import make_field
 from ropewalk.methods.bars.build import build_bars, build_medium
+from ropewalk.methods.bars.contact import move_grips, press_bars, rub
 from ropewalk.methods.bars.hulls import hull_loads, hull_water
-from ropewalk.methods.bars.loads import bar_loads, bed_loads, directions, node_loads, screen_loads
+from ropewalk.methods.bars.loads import bar_loads, directions, node_loads, screen_loads
 from ropewalk.methods.chain.arrays import allocate, chain
 from ropewalk.methods.chain.drag import add_drag
 from ropewalk.methods.linear.assembly import evaluate_local
 from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
 from ropewalk.methods.mixed.ledger_forces import FORCES, measure_lines, new_ledger
-from ropewalk.methods.mixed.nodes import Lumps, no_grip, node_terms
+from ropewalk.methods.mixed.nodes import Lumps, node_terms
 from ropewalk.methods.shooting.spans import line_spans
 from ropewalk.methods.shooting.string import float_force, span_load
 from ropewalk.model.arrays import records
@@ -361,11 +363,47 @@ def test_the_bed_presses_alike(seed: int) -> None:
     bars, _, hulls, _, _ = build_bars(model, initial_state(model))
     field = make_field(2, 1, hulls)
     bars = bars._replace(held=np.zeros_like(bars.held))  # what is held lies as assembly/anchor.py lays it
-    bed_loads(bars, build_medium(model, 0.0), field, r, v)
+    press_bars(bars, build_medium(model, 0.0), field, r, v)
     assert_allclose(field.force, expected, rtol=1e-11, atol=1e-9)
     local = evaluate_local(model, number(model), without_bodies(np.concatenate([r, r])))
     at_rest = np.outer(2e5 * depth * D * 0.5 * LENGTH, [0.0, 0.0, 1.0])
     assert_allclose(-local.R[:2], at_rest + weight, rtol=1e-11, atol=1e-9)
+
+
+@pytest.mark.parametrize(("reach", "slips"), [(1e-4, False), (0.1, True)])
+def test_the_bed_holds_alike_by_friction(reach: float, slips: bool) -> None:
+    """-min(k A, mu N / |d|) d by hand, for a node held at its grip and for one that slips: elements and bars.
+
+    A grip that slips follows to mu N / (k A) behind the node, which leaves the force as it is.
+    """
+    stiffness, mu, depth = 2e5, 0.4, 0.02
+    bed = {"seabed": {"kind": "elastic", "stiffness": stiffness, "damping": 0.0, "friction": mu}, "water_density": 0}
+    r = np.array([[0.0, 0.0, -30.0 - depth], [LENGTH, 0.0, -30.0 - depth]])
+    v = np.zeros_like(r)
+    model = case([0, 0, -28], [LENGTH, 0, -28], bed)
+    mesh, d = build_mesh(model), np.array([0.6, 0.8, 0.0]) * reach
+    area = D * 0.5 * LENGTH
+    N = stiffness * area * depth
+    assert (stiffness * area * reach > mu * N) is slips
+    push = -min(stiffness * area, mu * N / reach) * d + np.array([0.0, 0.0, N])
+    grip = no_grip(4, mu)
+    grip.hold.place[:2] = r - d
+    now = Instant(r, v, np.zeros((4, 3)), np.zeros(1), np.zeros((4, 8)))
+    R, _ = node_terms(0, now, Lumps(mesh.node, 0.0, True, mesh.bed, grip), (0.0, 0.0), (0.0, 0.0))
+    # depths of 0.02 m at 30 m: 4e-15 / 0.02
+    assert_allclose(-np.array(R), push, rtol=1e-11)
+    bars, _, hulls, _, _ = build_bars(model, initial_state(model))
+    field, medium = make_field(2, 1, hulls), build_medium(model, 0.0)
+    bars = bars._replace(held=np.zeros_like(bars.held))  # what is held lies as assembly/anchor.py lays it
+    field.grip.friction[0].coefficient, field.grip.hold.place = mu, r - d
+    for _ in range(2):  # before and after the grip has moved
+        field.force[:], field.pressed.normal, field.pressed.area = 0.0, 0.0, 0.0
+        press_bars(bars, medium, field, r, v)
+        rub(medium.bed, field, r)
+        assert_allclose(field.force, [push] * 2, rtol=1e-11)
+        move_grips(bars, medium, field, r, v)
+    behind = np.linalg.norm(r - field.grip.hold.place, axis=1)
+    assert_allclose(behind, mu * depth if slips else reach, rtol=1e-11)
 
 
 def test_screens_of_a_net_feel_their_own_water() -> None:

@@ -253,6 +253,8 @@ def _end_forces(
     found: list[Finding] = []
     first, last = state.start[:-1], state.start[1:] - 1
     misses = np.stack([state.end_force[:, 0] - balance[first], state.end_force[:, 1] - balance[last]], axis=1)
+    # half an element is held by friction as that beside it: a held end presses with its height, not its weight
+    bears = np.stack([np.maximum(bed[first], 0.5 * bed[first + 1]), np.maximum(bed[last], 0.5 * bed[last - 1])], axis=1)
     if together:
         keys = [f"{lines.end_kind[i, j]} {lines.end_index[i, j]} {lines.end_offset[i, j]}"
                 for i, j in np.ndindex(lines.length.size, 2)]  # fmt: skip
@@ -260,6 +262,7 @@ def _end_forces(
         sums = np.zeros((which.max() + 1, 3))
         np.add.at(sums, which.ravel(), misses.reshape(-1, 3))
         misses = sums[which.ravel()].reshape(-1, 2, 3)
+        bears = np.bincount(which.ravel(), bears.ravel())[which.ravel()].reshape(-1, 2)
         with_net = np.isin(lines.end_index, model.nets.point[model.nets.point >= 0]) & (lines.end_kind == POINT)
         misses[with_net | ((lines.end_kind == BODY) & bool(model.nets.names))] = 0.0
     for end, nodes in ((0, first), (1, last)):
@@ -272,10 +275,7 @@ def _end_forces(
             up = np.maximum(out, 0.0)
             rest = norm(miss - out[:, None] * normal)
             down = np.maximum(-out - bed[nodes], 0.0)
-            pressed = np.maximum(bed[nodes], up)
-            # half an element is held by friction as that beside it: a held end presses with its height, not its weight
-            pressed = np.maximum(pressed, 0.5 * bed[nodes + 1 - 2 * end])
-            held = np.maximum(0.0, rest - model.sea.bed_friction * pressed)
+            held = np.maximum(0.0, rest - model.sea.bed_friction * np.maximum(bears[:, end], up))
             room = np.maximum(0.0, up - np.maximum(0.0, -np.sum(balance[nodes] * normal, axis=1)) - bed[nodes])
             value = np.where(near, np.sqrt(held**2 + down**2 + room**2), value)
         found += worst("force", model, state, nodes, value, np.full(nodes.size, FORCE * scales.force))

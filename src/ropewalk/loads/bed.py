@@ -285,6 +285,19 @@ def moved_grip(bed, x, v, hold, friction, radius):
     delta, keep = radius - height, 0.0
     if delta > 0.0:
         keep = friction * pressure(bed, delta, -dot(n, v))[0] / bed.law[0].shear
+    return dragged(n, x, hold, keep)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def dragged(n, x, hold, keep):
+    r"""Grip (m) that is no farther than `keep` (m) behind its node, along the bed.
+
+    .. math:: r_\mathrm{grip} = r - q \frac{d}{|d|} \quad \text{where } |d| > q
+
+    Source: return to the limit of the law of docs/theory/morison.md, Friction; q is `keep`.
+
+    n : the bed's normal    x, hold : the node, and its grip so far, m
+    """
     d, length = slid(n, x, hold)
     if length <= keep:
         return hold

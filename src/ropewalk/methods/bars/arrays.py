@@ -8,6 +8,7 @@ import numpy as np
 
 from ropewalk.loads.bed import Bed
 from ropewalk.loads.given import PUSHED
+from ropewalk.loads.grip import Grip, no_grip
 from ropewalk.methods.bars.hull_arrays import Packed
 from ropewalk.model.arrays import Array, Flags, Ints, Records, records
 from ropewalk.model.in_time import FunctionBook, Functions
@@ -18,6 +19,16 @@ FOOTING = np.dtype(
         ("node", "i8"),
         ("area", "f8"),  # m2
         ("radius", "f8"),  # height of the node over the bed at which contact begins, m
+    ],
+    align=True,
+)
+
+
+# what bears on the bed at a node
+PRESSED = np.dtype(
+    [
+        ("normal", "f8"),  # force of the bed, N
+        ("area", "f8"),  # in contact, m2
     ],
     align=True,
 )
@@ -133,6 +144,8 @@ class Field(NamedTuple):
     force: Array  # (n, 3) all but the bars' tension, N
     damping: Array  # (n, 3, 3) minus the derivative of force by velocity, lumped, N s/m
     stiffness: Array  # (n, 3, 3) minus that of the bed's force by position, N/m
+    pressed: Records  # (n,) of PRESSED
+    grip: Grip  # friction of the bed on the nodes
     hulls: Packed  # bodies with loads of their own
     given: Pushes
 
@@ -147,6 +160,8 @@ def make_field(n: int, m: int, hulls: Packed, given: Pushes | None = None) -> Fi
         force=np.zeros((n, 3)),
         damping=np.zeros((n, 3, 3)),
         stiffness=np.zeros((n, 3, 3)),
+        pressed=records(n, PRESSED),
+        grip=no_grip(n),
         hulls=hulls,
         given=given,
     )

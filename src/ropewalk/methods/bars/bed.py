@@ -14,14 +14,17 @@ from ropewalk.model.environment import bed_normals
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 
+SHORTEST = 1e-300  # m; what has no length has no direction
+
 if TYPE_CHECKING:
     from ropewalk.methods.bars.work import BarsWork
 
 
 def carried(model: Model, work: BarsWork, end: tuple[int, int], force: Array) -> Array:
-    """(3,) what the bed takes of the force (N) of a line at an end held on it: the part that presses down.
+    """(3,) what the bed takes of the force (N) of a line at an end held on it: what presses down, and friction.
 
-    end : line and side
+    The half bar at the end is held by friction as that beside it: without that the force would be that in the middle
+    of the bar.  end : line and side
     """
     lines, k = model.lines, end_section(model, *end)
     bar = int(work.places.bar_start[end[0]]) if end[1] == 0 else int(work.places.bar_start[end[0] + 1]) - 1
@@ -30,8 +33,31 @@ def carried(model: Model, work: BarsWork, end: tuple[int, int], force: Array) ->
     if not (work.bars.held[i] and is_on_bed(model.sea, given, float(model.sections.contact_radius[k]))):
         return np.zeros(3)
     normal = bed_normals(model.sea, given)
-    pressed: Array = min(0.0, float(force @ normal)) * normal
-    return pressed
+    rubbed = _rubbed(work, bar, end[1], force)
+    pressed: Array = min(0.0, float((force - rubbed) @ normal)) * normal
+    return pressed + rubbed
+
+
+def _rubbed(work: BarsWork, bar: int, side: int, force: Array) -> Array:
+    """(3,) what friction on the half bar at a held end takes of the force (N) there, by that on the next node.
+
+    It takes no more than there is.  side : at which the bar is held
+    """
+    bars, field, r = work.bars, work.field, work.steps.r
+    i, near = (int(bars.node[bar, k]) for k in (side, 1 - side))
+    N, area = float(field.pressed.normal[near]), float(field.pressed.area[near])
+    mu, shear = float(field.grip.friction[0].coefficient), float(work.medium.bed.law.shear[0])
+    if mu == 0.0 or N == 0.0:
+        return np.zeros(3)
+    normal = heights_over(work.medium.bed, r[near : near + 1])[0][0]
+    d = r[near] - field.grip.hold[near].place
+    d = d - (d @ normal) * normal
+    hold = min(shear * area, mu * N / max(float(np.linalg.norm(d)), SHORTEST))
+    friction = -hold * 0.5 * bars.length[bar] * bars.contact_width[bar] / area * d  # on the half bar
+    along = (r[near] - r[i]) / np.linalg.norm(r[near] - r[i])
+    excess = float(friction @ along) + max(float(force @ along), 0.0)
+    taken: Array = min(excess, 0.0) * along - friction
+    return taken
 
 
 def _on_bed(work: BarsWork) -> Array:
@@ -55,16 +81,19 @@ def grounded(model: Model, work: BarsWork) -> Array:
 
 
 def friction_note(model: Model, work: BarsWork) -> str:
-    """A sentence on the friction that statics leave out, with what it can hold; empty where nothing lies on the bed."""
-    length, friction = float(_on_bed(work).sum()), model.sea.bed_rest_friction
+    """A sentence on the friction that statics leave out, with what it can hold; empty where nothing lies on the bed.
+
+    Of an equilibrium with friction that is the friction of nets.
+    """
+    on, friction, nodes = _on_bed(work), model.sea.bed_rest_friction, np.arange(work.bars.mass.size)
+    if work.field.grip.friction[0].coefficient > 0.0:
+        on[: int(work.places.bar_start[-1])] = 0.0
+        nodes = np.setdiff1d(nodes, work.places.line_node)
+    length = float(on.sum())
     if friction <= 0.0 or length == 0.0:
         return ""
-    force = []
-    for medium in (work.medium, work.medium._replace(has_bed=False)):
-        loads(work.bars, medium, work.field, work.steps.r, np.zeros_like(work.steps.v))
-        force.append(work.field.force.copy())
-    loads(work.bars, work.medium, work.field, work.steps.r, work.steps.v)
-    pressed = float(((force[0] - force[1]) @ work.medium.bed.law.normal[0]).sum())
+    loads(work.bars, work.medium, work.field, work.steps.r, np.zeros_like(work.steps.v))
+    pressed = float(work.field.pressed.normal[nodes].sum())
     return (
         f"friction of the bed is left out: it could hold up to {friction * pressed:.3g} N "
         f"({friction:g} of {pressed:.3g} N) along the {length:.4g} m that lie on it"

@@ -145,7 +145,7 @@ class Constrained(BarsInTime):
             "time": work.time, "r": s.r.copy(), "v": s.v.copy(), "tension": s.tension.copy(),
             "rate_tension": s.rate_tension.copy(), "tally": s.tally.copy(), "give": s.give.copy(),
             "rest": s.rest.copy(), "yields": s.yields.copy(), "slack": s.slack.copy(), "soft": s.soft.copy(),
-            "value": f.value.copy(),
+            "value": f.value.copy(), "grip": work.field.grip.hold.place.copy(),
         }  # fmt: skip
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -155,5 +155,6 @@ class Constrained(BarsInTime):
         work.time = float(snapshot["time"])
         for name in ("r", "v", "tension", "rate_tension", "tally", "give", "rest", "yields", "slack", "soft"):
             getattr(s, name)[:] = snapshot[name]
+        work.field.grip.hold.place = snapshot["grip"]
         refresh(work)
         return work

@@ -20,6 +20,7 @@ from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.flow import Flow, Rest
+from ropewalk.methods.bars.friction import rub_on_bed
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.links import link_figures
 from ropewalk.methods.bars.loads import loads, supports
@@ -120,6 +121,7 @@ class BarsStatics:
         s.acceleration[:] = 0.0
         s.old_force[:] = 0.0
         first = s.r.copy()
+        work.field.grip.friction[0].coefficient = 0.0
         work.own["load"] = float(np.abs(loads_off_bed(work, s.r)[~bars.held]).max(initial=0.0))
         refresh(work)
         trail = relax(work, self.tolerance, self.most)
@@ -130,7 +132,24 @@ class BarsStatics:
             status, message, more = self._follow(model, work)
             iterations += more
         refresh(work)
+        friction = model.sea.bed_rest_friction
+        if status is Status.DONE and friction > 0.0 and work.medium.has_bed and work.places.line_node.size:
+            rub_on_bed(work, friction, self._relaxed)
         return self._report(model, work, status, message, iterations, trail)
+
+    def _relaxed(self, work: BarsWork) -> bool:
+        """Bring bars to rest from where they are, with the friction in force; False if that fails.
+
+        The quick iteration leaves out how friction changes with the normal force; where that counts, the motion has it.
+        """
+        s, first = work.steps, work.steps.r.copy()
+        trail = relax(work, self.tolerance, self.most)
+        found = trail[-1][1] <= self.tolerance and _believable(work)
+        if not found:
+            rest = Flow(work, np.zeros_like(work.bars.held)).run(first)
+            s.r[:], s.tension[:], found = rest.r, rest.tension, rest.found
+        refresh(work)
+        return found
 
     def _follow(self, model: Model, work: BarsWork) -> tuple[Status, str, int]:
         """The motion of bars that can only pull: how it ended, why if it failed, and its factorisations."""

@@ -24,6 +24,7 @@ import numpy as np
 from ropewalk.errors import InputError
 from ropewalk.methods.bars.arrays import Bars
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
+from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.loads import supports
@@ -182,6 +183,7 @@ def alpha_steps(bars, medium, motions, field, kkt, s, memory, rho, t, h, n_steps
         if used < 0:
             memory.a[:] = memory.was_a
             return k, total
+        move_grips(bars, medium, field, s.r, s.v)
         memory.blow[0] = 1.0 if struck else 0.0
         total += used
     return n_steps, total
@@ -257,7 +259,7 @@ class ConstrainedImplicit(BarsInTime):
         """What a run needs to go on to the same bits."""
         kept = {name: getattr(work.steps, name).copy() for name in STATE_ARRAYS}
         memory = work.own["memory"]
-        own = {name: work.own[name] for name in COUNTS}
+        own = {name: work.own[name] for name in COUNTS} | {"grip": work.field.grip.hold.place.copy()}
         return {**kept, **own, **{name: getattr(memory, name).copy() for name in KEPT}, "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
@@ -270,6 +272,7 @@ class ConstrainedImplicit(BarsInTime):
             getattr(work.own["memory"], name)[:] = snapshot[name]
         for name in COUNTS:
             work.own[name] = int(snapshot[name])
+        work.field.grip.hold.place = snapshot["grip"]
         refresh(work)
         return work
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.element import three
-from ropewalk.loads.bed import contact
 from ropewalk.loads.given import push_on, spring_pull
 from ropewalk.loads.member import lift_on_half, wet_half
 from ropewalk.loads.point import water_on_point
 from ropewalk.loads.screen import water_on_screen
 from ropewalk.loads.sea import acceleration, height_over_water, velocity, water_at
+from ropewalk.methods.bars.contact import add9_to, clear, press_bars, press_footings, rub
 from ropewalk.methods.bars.hinges import hinge_loads
 from ropewalk.methods.bars.hulls import hull_loads, hull_water
 from ropewalk.methods.bars.ties import tie_loads
@@ -110,27 +110,6 @@ def directions(node, r, direction):
         direction[k, 2] = z * over
 
 
-@kernel(forceinline=True)
-def _add(out, f, A):
-    """Adds f times a matrix of 9 numbers to a (3, 3) array."""
-    for i in range(3):
-        for j in range(3):
-            out[i, j] += f * A[3 * i + j]
-
-
-@kernel(forceinline=True)
-def _press(bed, field, i, r, v, area, radius):
-    """Adds the force of the seabed on node i and its derivatives.  area : m2    radius : m, of `contact`
-
-    As :func:`ropewalk.loads.bed.contact`.
-    """
-    F, by_x, by_v = contact(bed, three(r, i), three(v, i), bed.law[0].friction, area, radius)
-    _add(field.damping[i], -1.0, by_v)
-    _add(field.stiffness[i], -1.0, by_x)
-    for j in range(3):
-        field.force[i, j] += F[j]
-
-
 @kernel
 def node_loads(bars, medium, field, r, v):
     """Weight, given forces, springs, damping and what hangs on the nodes, on the bed too: sets `field`.
@@ -153,7 +132,7 @@ def node_loads(bars, medium, field, r, v):
         if fluid[0] > 0.0 and lump != ZERO3:
             water, motion = (velocity(flow, i), acceleration(flow, i)), (three(v, i), ZERO3)
             F, _, by_u, added, _, _ = water_on_point(lump, height_over_water(r, flow, i), water, motion, fluid)
-            _add(damping[i], 1.0, by_u)
+            add9_to(damping[i], 1.0, by_u)
             for j in range(3):
                 force[i, j] += F[j]
                 inertia[i, j, j] += added
@@ -164,9 +143,8 @@ def node_loads(bars, medium, field, r, v):
                 for p in range(3):
                     force[i, p] += pull * axis[p]
     if medium.has_bed:
-        for k in range(bars.footing.size):
-            foot = bars.footing[k]
-            _press(medium.bed, field, foot.node, r, v, foot.area, foot.radius)
+        clear(field.pressed)
+        press_footings(bars, medium, field, r, v)
     if bars.hinge.shape[0] > 0:
         hinge_loads(bars.hinge, bars.hinge_law, r, v, force)
     if bars.tie.shape[0] > 0:
@@ -197,7 +175,7 @@ def bar_loads(bars, medium, field, r, v):
                 continue
             # weight in water of the half bar beside the node, so that a submerged bar is balanced exactly
             F = lift_on_half(member, w, t, acceleration(flow, near), ZERO3, fluid)
-            _add(inertia[near], w, added_mass(t, member.half_added_normal, member.half_added_tangential))
+            add9_to(inertia[near], w, added_mass(t, member.half_added_normal, member.half_added_tangential))
             for i in range(3):
                 force[near, i] += F[i]
             if member.drag_normal > 0.0 or member.drag_tangential > 0.0:
@@ -206,24 +184,11 @@ def bar_loads(bars, medium, field, r, v):
                 scale = (w * half * member.drag_normal, w * half * member.drag_tangential, member.drag_normal)
                 F, parts = any_drag(u, t, scale, member.drag_law)
                 by_u = law_by_velocity(t, parts)
-                _add(field.damping[a], 1.0 - share, by_u)
-                _add(field.damping[b], share, by_u)
+                add9_to(field.damping[a], 1.0 - share, by_u)
+                add9_to(field.damping[b], share, by_u)
                 for i in range(3):
                     force[a, i] += (1.0 - share) * F[i]
                     force[b, i] += share * F[i]
-
-
-@kernel
-def bed_loads(bars, medium, field, r, v):
-    """Adds the force of the seabed on the half bars beside each node that is not held: see assembly/anchor.py."""
-    bed = medium.bed
-    for k in range(bars.length.size):
-        if bars.contact_width[k] <= 0.0:
-            continue
-        area = 0.5 * bars.length[k] * bars.contact_width[k]
-        for side in range(2):
-            if not bars.held[bars.node[k, side]]:
-                _press(bed, field, bars.node[k, side], r, v, area, bars.contact_radius[k])
 
 
 @kernel
@@ -248,7 +213,7 @@ def screen_loads(bars, medium, field, r, v):
         F, by_u = water_on_screen(screen, corners, u, medium.water_density)
         for c in range(n):
             i = corner[c]
-            _add(field.damping[i], 1.0 / n, by_u)
+            add9_to(field.damping[i], 1.0 / n, by_u)
             for j in range(3):
                 field.force[i, j] += F[j] / n
 
@@ -267,7 +232,8 @@ def loads(bars, medium, field, r, v):
         if bars.screen.shape[0] > 0:
             screen_loads(bars, medium, field, r, v)
     if medium.has_bed:
-        bed_loads(bars, medium, field, r, v)
+        press_bars(bars, medium, field, r, v)
+        rub(medium.bed, field, r)
     if field.hulls.body.size > 0:
         hull_loads(field.hulls, medium, r, v, field.force, field.inertia)
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
+from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.graph import pulls
 from ropewalk.methods.bars.loads import loads, mobility
@@ -124,7 +125,7 @@ class Projection(BarsInTime):
         arrays = {name: getattr(work.own["sweeps"], name).copy() for name in STATE_ARRAYS}
         own = {name: work.own[name] for name in ("gains", "steps", "worst")}
         kept = {name: getattr(work.steps, name).copy() for name in ("give", "rest")}
-        return {**arrays, **own, **kept, "time": work.time}
+        return {**arrays, **own, **kept, "grip": work.field.grip.hold.place.copy(), "time": work.time}
 
     def restore(self, model: Model, snapshot: dict[str, np.ndarray | float | int]) -> BarsWork:
         """Memory from a snapshot."""
@@ -135,6 +136,7 @@ class Projection(BarsInTime):
         for name in STATE_ARRAYS:
             getattr(work.own["sweeps"], name)[:] = snapshot[name]
         work.steps.give[:], work.steps.rest[:] = snapshot["give"], snapshot["rest"]
+        work.field.grip.hold.place = snapshot["grip"]
         work.steps.yields[:] = snapshot["yields"]
         self._share(work)
         return work
@@ -186,5 +188,6 @@ def _steps(bars, medium, motions, field, graph, s, t, h, n_steps, kind, scheme):
             strain = rrf_step(bars, medium, motions, field, s, t + k * h, h, scheme)
         if not strain <= CRITICAL_STRAIN:
             return k, strain
+        move_grips(bars, medium, field, s.r, s.v)
         worst = max(worst, strain)
     return n_steps, worst

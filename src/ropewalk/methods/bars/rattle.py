@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.methods.bars.arrays import Field
+from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.graph import Graph, assemble, pulls, rates, solve_tensions, spread
 from ropewalk.methods.bars.loads import directions, loads, mobility, supports, surroundings
 from ropewalk.model.arrays import Array
@@ -359,6 +360,7 @@ def rattle_step(bars, medium, motions, field, graph, s, t, h, tolerance, kind):
         s.v[:] = s.old_v
         field.direction[:] = s.old_direction
         return code
+    move_grips(bars, medium, field, s.r, s.v)
     s.tally[0] += 1.0
     return DONE
 

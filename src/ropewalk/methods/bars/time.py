@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ropewalk.assembly.link_start import close_links, refuse_open_links
 from ropewalk.errors import InputError
+from ropewalk.methods.bars.begin import begin
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.work import BarsWork, Yielding, read_bars, stable_step, start_bars
 from ropewalk.methods.claims import refuse_unclaimed
@@ -52,7 +53,9 @@ class BarsInTime(ABC):
         """Cut lines and nets into bars."""
         refuse_unclaimed(self, model)  # type: ignore[arg-type]
         refuse_open_links(model, state)
-        return start_bars(model, state, self.damping, self.lumping, yielding=self._yielding())
+        work = start_bars(model, state, self.damping, self.lumping, yielding=self._yielding())
+        begin(work, state, model.sea.bed_friction)
+        return work
 
     def _anew(self, model: Model) -> BarsWork:
         """Memory that a snapshot is put into."""

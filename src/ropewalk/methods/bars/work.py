@@ -11,10 +11,12 @@ import numpy as np
 
 from ropewalk.assembly.given import pushed
 from ropewalk.errors import InputError
+from ropewalk.loads.grip import friction_of
 from ropewalk.methods.bars.arrays import Bars, Field, Medium, Places, Pushes, make_field
 from ropewalk.methods.bars.bed import carried, grounded
 from ropewalk.methods.bars.bodies import body_rates, read_bodies
 from ropewalk.methods.bars.build import build_bars, build_medium
+from ropewalk.methods.bars.contact import rub
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.graph import Graph, assemble, build_graph, pulls, redundant_give, solve_tensions, spread
 from ropewalk.methods.bars.hinges import hinge_energy, hinge_rates
@@ -76,8 +78,10 @@ class BarsWork:
     def own_loads(self) -> tuple[Array, Array]:
         """Forces (n, 3) and masses (n, 3, 3) of the nodes without buoyancy, drag and added mass of bars."""
         alone = make_field(self.bars.mass.size, 0, self.field.hulls, self.field.given)
-        alone = alone._replace(flow=self.field.flow)
+        alone = alone._replace(flow=self.field.flow, grip=self.field.grip)
         node_loads(self.bars, self.medium, alone, self.steps.r, self.steps.v)
+        if self.medium.has_bed:
+            rub(self.medium.bed, alone, self.steps.r)
         return alone.force, alone.inertia
 
 
@@ -119,32 +123,7 @@ def start_bars(model: Model, state: State, damping: float, lumping: Lumping, str
     if np.any(steps.give > 0.0) or np.any(elastic):  # loads go with the lengths of the bars
         find_tensions(work)
         steps.rate_tension[:] = steps.tension
-    _keep_tensions(work, state)
-    if not np.any(steps.v):
-        steps.rest[:] = steps.rate_tension  # bars with a compliance have their lengths here
     return work
-
-
-def _keep_tensions(work: BarsWork, state: State) -> None:
-    """Tensions of a state of rest on these bars, where they balance the loads better than those found.
-
-    Where bars say what others say, or are just not slack, tensions are found to some 1e-5 only.
-    """
-    s, places, node = work.steps, work.places, work.bars.node
-    n_lines, n_nets = int(places.bar_start[-1]), int(places.net_bar_start[-1] - places.net_bar_start[0])
-    is_same = not n_lines or (state.element_tension.size > 0 and np.array_equal(state.s, places.line_s))
-    if not is_same or state.net_tension.size != n_nets or n_lines + n_nets != s.tension.size or np.any(s.v):
-        return
-    own = np.delete(state.element_tension, places.line_start[1:] - 1) if n_lines else np.zeros(0)
-    tension = np.concatenate([own, state.net_tension])
-    force, pull = work.field.force.copy(), tension[:, None] * work.field.direction
-    np.add.at(force, node[:, 0], pull)
-    np.add.at(force, node[:, 1], -pull)
-    free = ~work.bars.held
-    rate = np.einsum("nij,nj->ni", s.mobility, force)
-    if np.abs(rate[free]).max(initial=0.0) < np.abs(s.old_force[free]).max(initial=0.0):
-        s.tension[:] = s.rate_tension[:] = tension
-        s.old_force[free] = rate[free]
 
 
 def _pushes(model: Model, places: Places, n: int) -> Pushes:
@@ -367,10 +346,12 @@ def stable_step(work: BarsWork) -> float:
     spring = bars.spring.max(axis=1) + _screen_stiffness(work)
     bed = np.zeros(bars.mass.size)
     if work.medium.has_bed:
-        k = work.medium.bed.law.stiffness[0] * bars.contact_width * 0.5 * bars.length
+        law = work.medium.bed.law[0]
+        stiff = max(law.stiffness, law.shear) if friction_of(work.field.grip) > 0.0 else law.stiffness
+        k = stiff * bars.contact_width * 0.5 * bars.length
         np.add.at(bed, bars.node[:, 0], k)
         np.add.at(bed, bars.node[:, 1], k)
-        np.add.at(bed, bars.footing.node, work.medium.bed.law.stiffness[0] * bars.footing.area)
+        np.add.at(bed, bars.footing.node, stiff * bars.footing.area)
     square = max(square, float(np.max(inverse * (2.0 * total + spring + bed), initial=0.0)))
     square, rate = max(square, hinge_square, places.turning), max(rate, hinge_rate)
     return 2.0 / max(math.sqrt(square), rate) if square > 0.0 or rate > 0.0 else math.inf

@@ -27,10 +27,11 @@ from ropewalk.assembly.element import instant
 from ropewalk.assembly.given import put_given
 from ropewalk.errors import InputError
 from ropewalk.loads.float import steepest
+from ropewalk.loads.grip import friction_of
 from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.breakage import parting_element
 from ropewalk.methods.mixed.ledger_forces import add_step, begin, measure_lines
-from ropewalk.methods.mixed.nodes import friction_of, move_grip
+from ropewalk.methods.mixed.nodes import move_grip
 from ropewalk.methods.mixed.steps import (
     PARTED,
     REACHED,

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ropewalk.assembly.element import three
 from ropewalk.loads.bed import bend, grip_pull, ground, moved_grip, penetration, press, slid
 from ropewalk.loads.cut import vector
+from ropewalk.loads.grip import Grip, friction_of, sought_pull
 from ropewalk.loads.point import is_bare, lump_of, water_on_point
 from ropewalk.loads.sea import acceleration, height_over_water, velocity
-from ropewalk.model.arrays import Records, records
+from ropewalk.model.arrays import Records
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
     ZERO3,
     ZERO9,
-    add3,
     add9,
     outer,
     plus_unit,
@@ -29,33 +27,6 @@ from ropewalk.numerics.blockelimination import (
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.lanes import any_of, where
 
-SOFT = 1e-4  # of the shear stiffness, with which grips hold nodes while an equilibrium is sought
-
-
-# friction in force
-FRICTION = np.dtype(
-    [
-        ("coefficient", "f8"),
-        ("is_sought", "i8"),  # 1 while an equilibrium is sought (friction.py)
-    ],
-    align=True,
-)
-# hold of the bed on a node
-HOLD = np.dtype(
-    [
-        ("place", "f8", (3,)),  # where the node grips the bed, m
-        ("share", "f8", (3,)),  # friction over the normal force, while an equilibrium is sought
-    ],
-    align=True,
-)
-
-
-class Grip(NamedTuple):
-    """How the bed holds the nodes by friction; moved once per accepted step."""
-
-    friction: Records  # (1,) of FRICTION
-    hold: Records  # (n_rows,) of HOLD
-
 
 class Lumps(NamedTuple):
     """What the forces at nodes are computed from."""
@@ -65,19 +36,6 @@ class Lumps(NamedTuple):
     has_bed: bool
     bed: Any  # of the mesh
     grip: Grip
-
-
-@kernel(forceinline=True, **UNCOUNTED)
-def friction_of(grip):
-    """Coefficient of friction in force."""
-    return grip.friction[0].coefficient
-
-
-def no_grip(n_rows: int, coefficient: float = 0.0, is_sought: bool = False) -> Grip:
-    """Grips of nodes that the bed does not hold yet."""
-    grip = Grip(records(1, FRICTION), records(n_rows, HOLD))
-    grip.friction[0].coefficient, grip.friction[0].is_sought = coefficient, is_sought
-    return grip
 
 
 @kernel(inline="always")
@@ -183,8 +141,8 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
 
     Source: docs/theory/morison.md, Seabed and Friction.
 
-    While an equilibrium is sought (friction.py), friction is a given share of the normal force,
-    :math:`f_t = N \rho - \epsilon k d`, the soft spring only for slack line to have a place.
+    While an equilibrium is sought (friction.py), friction is a given share of the normal force:
+    :func:`ropewalk.loads.grip.sought_pull`.
 
     bed : of `Bed`    node : record    gp : dv/dr, 1/s
     """
@@ -197,10 +155,8 @@ def _bed_terms(n, r, v, bed, node, gp, grip):
     if not is_sought or N <= 0.0:
         return R, K
     d, _ = slid(normal, three(r, n), held)
-    rho, k = vector(grip.hold[n].share), SOFT * bed.law[0].shear * area
-    across = plus_unit(scale9(-1.0, outer(normal, normal)), 1.0)
-    K = add9(K, scale9(slope, outer(rho, normal)))
-    return add3(R, add3(scale3(-N, rho), scale3(k, d))), add9(K, scale9(k, across))
+    f, stiffness = sought_pull(bed.law[0].shear * area, normal, d, (N, slope), vector(grip.hold[n].share))
+    return sub3(R, f), add9(K, stiffness)
 
 
 @kernel(**UNCOUNTED)

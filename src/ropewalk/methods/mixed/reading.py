@@ -16,10 +16,11 @@ from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.bed import ground, penetration, pressure
 from ropewalk.loads.cut import vector
 from ropewalk.loads.given import spring_pull
+from ropewalk.loads.grip import friction_of
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import POWERS, columns
-from ropewalk.methods.mixed.nodes import friction_of, lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel

@@ -17,8 +17,9 @@ import numpy as np
 
 from ropewalk.assembly.element import Instant, pulled_in_water, three, tie
 from ropewalk.loads.cut import vector
+from ropewalk.loads.grip import friction_of
 from ropewalk.methods.mixed.elimination import keep_gain, pass_node, passed_bed, shift, step_back, turned_miss
-from ropewalk.methods.mixed.nodes import add_inertia, friction_of, rest_on_bed
+from ropewalk.methods.mixed.nodes import add_inertia, rest_on_bed
 from ropewalk.methods.mixed.walks import FIRST_HALF, SECOND_HALF, WHOLE
 from ropewalk.numerics.blockelimination import (
     FUSED,

@@ -23,6 +23,7 @@ from ropewalk.assembly.given import put_given
 from ropewalk.assembly.lift import move_lift, set_lift
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.assembly.ropes import move_ropes, set_ropes
+from ropewalk.loads.grip import friction_of
 from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
 from ropewalk.methods.mixed.breakage import parting
@@ -42,7 +43,7 @@ from ropewalk.methods.mixed.landing import land
 from ropewalk.methods.mixed.leap_water import Waters, allocate_waters
 from ropewalk.methods.mixed.ledger import keep_step
 from ropewalk.methods.mixed.ledger_forces import FORCES, Ledger, new_ledger
-from ropewalk.methods.mixed.nodes import friction_of, move_grip
+from ropewalk.methods.mixed.nodes import move_grip
 from ropewalk.methods.mixed.payout import pay_out
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, copy_moving, predict, smooth, step_error
 from ropewalk.methods.mixed.side_by_side import give_back, take_sides, take_water

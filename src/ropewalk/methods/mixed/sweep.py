@@ -15,11 +15,12 @@ from ropewalk.assembly.element import axis_of, instant, three
 from ropewalk.assembly.links import link_rows
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.given import spring_pull
+from ropewalk.loads.grip import Grip, no_grip
 from ropewalk.methods.mixed.bodies import add_bodies, add_body_end, add_end_turn, place_ends, steady_bodies, turn_bodies
 from ropewalk.methods.mixed.elimination import eliminate_line, substitute_line
 from ropewalk.methods.mixed.junctions import junction_factor
 from ropewalk.methods.mixed.links import add_links, pull_links
-from ropewalk.methods.mixed.nodes import Grip, lumps_of, no_grip, node_terms
+from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.methods.mixed.side_by_side import eliminate_groups, substitute_groups, take_ends
 from ropewalk.methods.mixed.walks import WHOLE, Walks, plan_walks
 from ropewalk.model.arrays import Array, Ints

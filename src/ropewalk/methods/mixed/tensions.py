@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk.assembly.element import three
 from ropewalk.loads.bed import ground, penetration
 from ropewalk.loads.given import load_on_half
+from ropewalk.loads.grip import friction_of
 from ropewalk.loads.point import is_bare
 from ropewalk.methods.mixed.leap_water import (
     chord_of,
@@ -18,7 +19,7 @@ from ropewalk.methods.mixed.leap_water import (
     water_one_by_one,
     water_side_by_side,
 )
-from ropewalk.methods.mixed.nodes import friction_of, lumps_of, node_terms
+from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
