@@ -242,13 +242,13 @@ def _refuse_no_length(work: BarsWork, model: Model) -> None:
 
 
 def _meet_rigid_lengths(work: BarsWork) -> None:
-    """Newton on the lengths of the rigid bars alone; the elastic ones beside them give way.
+    """Newton on the lengths of the rigid bars that are not slack alone; the elastic ones beside them give way.
 
     Not numerics/newton.py: fewer equations than unknowns, met with the least motion in the mass norm.
     """
     bars, s, field = work.bars, work.steps, work.field
     refresh(work)
-    rigid = bars.compliance == 0.0
+    rigid = (bars.compliance == 0.0) & (s.slack == 0.0)
     before = s.r.copy()
     for _ in range(STRAIGHTEN):
         off = float(np.abs(strains(work)[rigid]).max(initial=0.0))
@@ -390,7 +390,7 @@ def bar_name(work: BarsWork, model: Model, k: int) -> str:
 
 
 def energies(work: BarsWork) -> dict[str, float]:
-    """Kinetic and potential energy (J) of masses, given forces, springs and hinges; that of the water is left out."""
+    """Kinetic and potential energy (J) of masses, given forces, springs and hinges; not of water and bed."""
     bars, s = work.bars, work.steps
     free = ~bars.held
     kinetic = 0.5 * float(np.sum(bars.mass[free, None] * s.v[free] ** 2))
