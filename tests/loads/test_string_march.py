@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ropewalk.loads.string_loads import CONSTANT, Has, Made
 from ropewalk.loads.string_march import way
+from ropewalk.physics.elasticity import LINEAR
 
+PLAIN = Has(None, None, None, None)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
+
+
+def linear(flexibility: float) -> Made:
+    return Made(0, 1.0, 0.0, (0.0, 0.0), 0, flexibility, (LINEAR, 0, 1), CONSTANT)
 
 
 @pytest.mark.parametrize(
@@ -28,15 +35,15 @@ def test_way_of_a_force_that_changes_evenly(n0, n1, flexibility):
     tension = np.linalg.norm(n, axis=1)[:, None]
     expected = 0.5 * h * np.sum(WEIGHTS[:, None] * (1.0 / tension + flexibility) * n, axis=0)
     # three points leave h (change / force)^6 / 1e4: 1e-9 for a change of a tenth
-    assert_allclose(way(n0, n1, h, flexibility), expected, atol=1e-9 * h)
+    assert_allclose(way(PLAIN, np.zeros(1), linear(flexibility), 0.0, n0, n1, h), expected, atol=1e-9 * h)
 
 
 def test_way_of_a_force_that_turns_back_on_itself():
     """A rope that hangs straight down and up again: nothing but the difference of its legs."""
-    x, y, z = way((0.0, 0.0, -3.0), (0.0, 0.0, 5.0), 8.0, 0.0)
+    x, y, z = way(PLAIN, np.zeros(1), linear(0.0), 0.0, (0.0, 0.0, -3.0), (0.0, 0.0, 5.0), 8.0)
     # 3 m down and 5 m up, exact but for round-off of the logarithms of 1e14
     assert_allclose((x, y, z), (0.0, 0.0, 2.0), atol=1e-10)
 
 
 def test_way_without_force_is_none():
-    assert way((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 5.0, 1e-3) == (0.0, 0.0, 0.0)
+    assert way(PLAIN, np.zeros(1), linear(1e-3), 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 5.0) == (0.0, 0.0, 0.0)

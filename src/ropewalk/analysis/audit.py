@@ -88,13 +88,13 @@ def audit(
     quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; CONTINUOUS of lines that are
     """
     quick = quick_findings(model, state, time) if quadrature == CONTINUOUS else UNDECIDED
-    if quick.lines is not None and quick.parts is not None:
-        return Audit(_worst_of_kinds([*quick.lines, *quick.parts]))
+    if quick.is_whole and quick.found is not None:
+        return Audit(tuple(quick.found))
     given = figures if figures is not None else {}
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     scales = scales_of(model, state)
-    found = quick.lines if quick.lines is not None else check_lines(model, state, scales, quadrature)
+    found = quick.found if quick.found is not None else check_lines(model, state, scales, quadrature)
     found += check_points(model, state, time, given, scales)
     found += check_bodies(model, state, time, given, scales)
     found += check_links(model, state, scales)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -39,8 +38,7 @@ PUSH = 2e-3  # of a line's weight: with which a slack element may hold its shape
 SLACK = 1e-3  # of a line's weight: tension below which an element need not have its length
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One figure of the audit."""
 
     kind: str  # force (N), length, bed or position (m)

@@ -21,74 +21,87 @@ from ropewalk.analysis.audit_lines import (
     Finding,
 )
 from ropewalk.analysis.audit_parts import prescribed_points
-from ropewalk.loads.rest_balance import Balance, Floats, Knots, check_bodies, check_points
-from ropewalk.loads.string_flow import Flow
-from ropewalk.loads.string_march import Limits, Missed, Places, Strings, Water, check_strings
+from ropewalk.loads.rest_balance import Floats, check_bodies
+from ropewalk.loads.string_check import (
+    FIGURES,
+    KNOT,
+    LINE,
+    MOMENT,
+    Knots,
+    Limits,
+    Places,
+    check_rest,
+)
+from ropewalk.loads.string_flow import Current, Drags
+from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
 from ropewalk.model.environment import is_grid
-from ropewalk.model.model import Model
+from ropewalk.model.model import Model, Names
 from ropewalk.model.state import State
 from ropewalk.numerics.entry import Entry
 from ropewalk.physics.current import FUNCTION
+from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
 
-# an entry looks at the types of its arguments once, so that still water and a current have one each
-in_still_water, on_points, on_bodies = Entry(check_strings), Entry(check_points), Entry(check_bodies)
-in_flow, on_points_in_flow = Entry(check_strings), Entry(check_points)
+
+def _parts(acting: Acting) -> tuple[bool, ...]:
+    """What a case has: an entry looks at the types of its arguments once for each combination."""
+    has, current, given = acting.field
+    return has.series is None, has.curves is None, has.drag_laws is None, current is None, given is None
+
+
+on_lines, on_lines_and_points = Entry(check_rest, _parts), Entry(check_rest, _parts)
+on_bodies = Entry(check_bodies)
+PLAIN = Acting(Field(Has(None, None, None, None), None, None), None, None, None)  # linear laws in still water
 LIMITS = Limits(FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH)
 
 
 class Quick(NamedTuple):
-    """Figures without doubt; None where the long way has to decide."""
+    """Figures without doubt, the worst of each kind."""
 
-    lines: list[Finding] | None
-    parts: list[Finding] | None  # of points and bodies
+    found: list[Finding] | None  # None where the long way has to decide
+    is_whole: bool  # of points and bodies, too; else of lines only
 
 
-UNDECIDED = Quick(None, None)
+UNDECIDED = Quick(None, False)
 
 
 def quick_findings(model: Model, state: State, time: float = 0.0) -> Quick:
     """Figures of an equilibrium.
 
-    For continuous lines of linear laws under gravity and a current, without given loads, over a plane bed; points, and
-    bodies in still water.  time : of prescribed motions, s
+    For continuous lines over a plane bed that run over nothing; points, and bodies in still water.
+    time : of prescribed motions, s
     """
     if not _has_plain_lines(model, state):
         return UNDECIDED
-    water, flow, places, strings = _water(model), _flow(model), _places(state), _strings(model, state)
-    march = in_still_water if flow is None else in_flow
-    lines: Missed = march(strings, water, flow, LIMITS, places)
-    if not lines.passed:
-        return UNDECIDED
-    of_lines = _of_lines(model, lines)
-    if not _has_plain_parts(model):
-        return Quick(of_lines, None)
-    weigh = on_points if flow is None else on_points_in_flow
-    points: Balance = weigh(_knots(model, time), strings, water, flow, LIMITS, places, lines.scale)
-    parts = _of_parts("point", model.names.points, points)
-    if not points.passed or not model.names.bodies:
-        return Quick(of_lines, parts if points.passed else None)
-    bodies: Balance = on_bodies(_floats(model), strings, water, LIMITS, places, lines.scale)
-    parts += _of_parts("body", model.names.bodies, bodies)
-    return Quick(of_lines, parts if bodies.passed else None)
+    acting, water, places, strings = _acting(model), _water(model), _places(state), _strings(model, state)
+    figures = np.empty(1, FIGURES)
+    if _has_plain_parts(model):
+        knots = _knots(model, time)
+        passed, points, scale = on_lines_and_points(acting, strings, water, LIMITS, places, knots, figures)
+        if not passed:
+            return UNDECIDED
+        if points and (
+            not model.names.bodies or on_bodies(_floats(model), strings, water, LIMITS, places, scale, figures)
+        ):
+            return Quick(_findings(model, figures), True)
+    passed, _, _ = on_lines(acting, strings, water, LIMITS, places, None, figures)
+    return Quick(_findings(model, figures), False) if passed else UNDECIDED
 
 
 def _has_plain_lines(model: Model, state: State) -> bool:
-    """Whether the sums cover the lines; laws, surface and bed are looked at on the way."""
-    lines, sea, fields = model.lines, model.sea, model.fields
-    if is_grid(sea) or lines.load_kind.size or lines.over_index.size or lines.length.size == 0:
-        return False
-    if model.profiles.any or fields.loads or (_flows(model) and (sea.current_kind == FUNCTION or fields.drag)):
+    """Whether the sums cover the lines."""
+    lines = model.lines
+    if is_grid(model.sea) or lines.over_index.size or lines.length.size == 0:
         return False
     return state.node_force.shape == state.position.shape
 
 
 def _has_plain_parts(model: Model) -> bool:
     """Whether the sums cover points and bodies."""
-    if model.sea.wind_speed > 0.0 or model.nets.names or model.links.names:
+    if model.nets.names or model.links.names:
         return False
     if not model.names.bodies:
         return True
-    return not (_flows(model) or np.any(model.bodies.motion >= 0))
+    return not (_flows(model) or model.sea.wind_speed > 0.0 or np.any(model.bodies.motion >= 0))
 
 
 def _flows(model: Model) -> bool:
@@ -98,7 +111,7 @@ def _flows(model: Model) -> bool:
 def _still(a: Any) -> Any:
     """A read-only view of contiguous numbers, so that kernels are compiled once."""
     view = np.ascontiguousarray(a).view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view
 
 
@@ -109,15 +122,46 @@ def _water(model: Model) -> Water:
     return Water(sea.gravity, sea.water_density, depth, (x, y, z), sea.has_seabed, sea.bed_stiffness, sea.bed_friction)
 
 
-def _flow(model: Model) -> Flow | None:
+def _acting(model: Model) -> Acting:
+    """What the case has beyond weight and linear laws."""
+    sections, current, given = model.sections, _current(model), _given(model)
+    along = Along(*model.profiles) if model.profiles.any else None
+    curved = any(law not in (LINEAR, INEXTENSIBLE) for law in sections.law.tolist())
+    if current is None and given is None and along is None and not curved:
+        return PLAIN
+    laws = _still(sections.drag_law) if current is not None and model.fields.drag else None
+    varying = not (current is None and given is None and along is None)
+    has = Has(*(True if each else None for each in (varying, along is not None, curved, laws is not None)))
+    drags = None
+    if current is not None:
+        areas = _still(model.lines.attachment_drag_area)
+        drags = Drags(_still(sections.drag_normal), _still(sections.drag_tangential), areas)
+    return Acting(Field(has, current, given), drags, laws, along)
+
+
+def _current(model: Model) -> Current | None:
     """The current, None where there is none."""
-    sea, sections = model.sea, model.sections
+    sea, fields = model.sea, model.fields
     if not _flows(model):
         return None
-    return Flow(
+    address = fields.current.address if sea.current_kind == FUNCTION and fields.current is not None else 0
+    return Current(
         int(sea.current_kind), float(sea.current_speed), float(sea.current_heading), float(sea.current_exponent),
-        float(sea.depth), _still(sea.current_table), _still(sections.drag_normal), _still(sections.drag_tangential),
-        _still(model.lines.attachment_drag_area),
+        float(sea.depth), _still(sea.current_table), address, float(fields.time),
+    )  # fmt: skip
+
+
+def _given(model: Model) -> Given | None:
+    """Loads along the lines, None where there are none."""
+    lines, fields = model.lines, model.fields
+    if not (lines.load_kind.size or fields.loads):
+        return None
+    address = np.zeros(lines.length.size, dtype=np.int64)
+    for line, handle in fields.loads:
+        address[line] = handle.address
+    return Given(
+        lines.load_start, lines.load_kind, _still(lines.load_axis), _still(lines.load_value), _still(lines.load_origin),
+        lines.table_start, _still(lines.load_table), _still(address), float(fields.time),
     )  # fmt: skip
 
 
@@ -128,30 +172,12 @@ def _places(state: State) -> Places:
 def _strings(model: Model, state: State) -> Strings:
     lines, sections = model.lines, model.sections
     return Strings(
-        start=_still(state.start),
-        s=_still(state.s),
-        position=_still(state.position),
-        node_force=_still(state.node_force),
-        tension=_still(state.tension),
-        end_force=_still(state.end_force),
-        end_kind=lines.end_kind,
-        end_index=lines.end_index,
-        end_offset=lines.end_offset,
-        piece_start=lines.piece_start,
-        piece_section=lines.piece_section,
-        piece_length=lines.piece_length,
-        hung_start=lines.attachment_start,
-        hung_s=lines.attachment_s,
-        hung_mass=lines.attachment_mass,
-        hung_volume=lines.attachment_volume,
-        hung_force=lines.attachment_force,
-        mass=sections.mass,
-        area=sections.area,
-        radius=sections.contact_radius,
-        law=sections.law,
-        law_start=sections.law_start,
-        law_data=sections.law_data,
-    )
+        _still(state.start), _still(state.s), _still(state.position), _still(state.node_force), _still(state.tension),
+        _still(state.end_force), lines.end_kind, lines.end_index, lines.end_offset, lines.piece_start,
+        lines.piece_section, lines.piece_length, lines.attachment_start, lines.attachment_s, lines.attachment_mass,
+        lines.attachment_volume, lines.attachment_force, sections.mass, sections.area, sections.contact_radius,
+        sections.law, sections.law_start, sections.law_data,
+    )  # fmt: skip
 
 
 def _knots(model: Model, time: float) -> Knots:
@@ -172,22 +198,19 @@ def _floats(model: Model) -> Floats:
     )  # fmt: skip
 
 
-def _of_lines(model: Model, missed: Missed) -> list[Finding]:
-    kinds = (("force", missed.force), ("length", missed.length), ("bed", missed.bed), ("position", missed.position))
-    names = model.names.lines
+def _findings(model: Model, figures: Any) -> list[Finding]:
+    """Of each kind the figure with the largest share of its limit.  figures : (1,) of FIGURES"""
     return [
-        Finding(kind, f"line '{names[worst.part]}' at s = {worst.s:.4g} m", worst.value, worst.limit)
-        for kind, worst in kinds
-        if kind != "bed" or model.sea.has_seabed
+        Finding(kind, _part(model.names, of, part, s), value, limit)
+        for kind, (value, limit, of, part, s) in zip(FIGURES.names or (), figures.tolist()[0], strict=True)
+        if value >= 0.0
     ]
 
 
-def _of_parts(kind: str, names: tuple[str, ...], balance: Balance) -> list[Finding]:
-    if not names:
-        return []
-    force, moment, position = balance.force, balance.moment, balance.position
-    found = [Finding("force", f"{kind} '{names[force.part]}'", force.value, force.limit)]
-    found.append(Finding("position", f"{kind} '{names[position.part]}'", position.value, position.limit))
-    if kind == "body":
-        found.append(Finding("force", f"body '{names[moment.part]}', by its moment,", moment.value, moment.limit))
-    return found
+def _part(names: Names, of: int, part: int, s: float) -> str:
+    """In words, what a figure is of."""
+    if of == LINE:
+        return f"line '{names.lines[part]}' at s = {s:.4g} m"
+    if of == KNOT:
+        return f"point '{names.points[part]}'"
+    return f"body '{names.bodies[part]}'" + ", by its moment," * (of == MOMENT)

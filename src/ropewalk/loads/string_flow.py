@@ -1,10 +1,9 @@
-r"""Strings at rest in a current, integrated again from node to node: for the audit's short way, apart from the methods.
+r"""Drag of a current on strings and lumps at rest, written apart from the methods: for the audit's short way.
 
-.. math:: r' = \left(1 + \frac{|n|}{EA}\right) t, \qquad n' = w\, e_z - \left(1 + \frac{|n|}{EA}\right) f_D(u(z), t),
-          \qquad t = \frac{n}{|n|}
+.. math:: f_D = \tfrac12 \rho \left(c_n d\, |u_n|\, u_n + c_t \pi d\, |u_t|\, u_t + c_d d\, |u|\, u\right)
 
-by classical Runge-Kutta steps. Coefficients of drag are constant and the current has a profile; other laws of drag,
-currents by functions and the water surface are left to the long way. No method uses this file.
+with constant coefficients, or with those of a law by angle and Reynolds number; the current has a profile over the
+depth or is a function of place and time. No method uses this file; an import contract checks that.
 """
 
 from __future__ import annotations
@@ -15,37 +14,46 @@ from typing import NamedTuple
 from ropewalk.model.arrays import Array
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
-from ropewalk.physics.current import POWER, POWER_LAYER, TABLE
+from ropewalk.numerics.pointers import call_three
+from ropewalk.physics.current import FUNCTION, POWER, POWER_LAYER, TABLE
+from ropewalk.physics.drag_law import coefficient
+from ropewalk.physics.screens import VISCOSITY
 
-STEPS = 8  # along a leg: what is left of fourth order is some 1e-9 of the forces at a fiftieth of a line
-TINY = 1e-300  # N: keeps the direction of a force that is zero finite
 
+class Current(NamedTuple):
+    """A current over a plane bed."""
 
-class Flow(NamedTuple):
-    """A current over a plane bed, and what it acts on."""
-
-    kind: int  # UNIFORM, POWER or TABLE of physics/current.py
+    kind: int  # UNIFORM, POWER, TABLE or FUNCTION of physics/current.py
     speed: float  # m/s
     heading: float  # rad
     exponent: float
     depth: float  # m
     table: Array  # (n, 3) z rising (m), speed (m/s), heading (rad)
-    drag_normal: Array  # (n_sections,) coefficient times diameter, m
-    drag_tangential: Array  # (n_sections,) m
-    hung_area: Array  # (n_attachments,) coefficient times area, m2
+    address: int  # of a function of place and time, numerics/pointers.py
+    time: float  # s, of that function
+
+
+class Drags(NamedTuple):
+    """What a current acts on."""
+
+    normal: Array  # (n_sections,) coefficient times diameter, m
+    tangential: Array  # (n_sections,) m
+    hung: Array  # (n_attachments,) coefficient times area, m2
 
 
 @kernel(**UNCOUNTED)
-def current_over(flow, z):
-    r"""Velocity of the current at a height z (m), m/s, of a power law or straight between the rows of a table.
+def current_over(current, r):
+    r"""Velocity of the current at a place r (m), m/s: of a power law, straight between the rows of a table, a function.
 
     .. math:: U = U_0 \left(\frac{z + d}{d}\right)^p, \qquad \text{straight below } 10^{-4} d
 
-    Source: docs/theory/morison.md, Current.    flow : `Flow`
+    Source: docs/theory/morison.md, Current.    current : `Current`
     """
-    speed, heading = flow.speed, flow.heading
-    if flow.kind == TABLE:
-        table, last = flow.table, flow.table.shape[0] - 1
+    speed, heading, z = current.speed, current.heading, r[2]
+    if current.kind == FUNCTION:
+        return call_three(current.address, (r[0], r[1], z, current.time))
+    if current.kind == TABLE:
+        table, last = current.table, current.table.shape[0] - 1
         x = min(max(min(z, 0.0), table[0, 0]), table[last, 0])
         i = 0
         while i < last - 1 and table[i + 1, 0] < x:
@@ -54,66 +62,38 @@ def current_over(flow, z):
         j = min(i + 1, last)
         speed = table[i, 1] + share * (table[j, 1] - table[i, 1])
         heading = table[i, 2] + share * (table[j, 2] - table[i, 2])
-    elif flow.kind == POWER and flow.depth < math.inf:
-        share = min(1.0, max(0.0, (z + flow.depth) / flow.depth))
-        speed *= share * POWER_LAYER ** (flow.exponent - 1.0) if share < POWER_LAYER else share**flow.exponent
+    elif current.kind == POWER and current.depth < math.inf:
+        share = min(1.0, max(0.0, (z + current.depth) / current.depth))
+        speed *= share * POWER_LAYER ** (current.exponent - 1.0) if share < POWER_LAYER else share**current.exponent
     return speed * math.cos(heading), speed * math.sin(heading), 0.0
 
 
-@kernel(**UNCOUNTED)
-def drag_on(flow, density, section, z, t):
-    r"""Drag of the current on a section per stretched length, N/m.
+@kernel(forceinline=True, **UNCOUNTED)
+def drag_of(u, t, widths, by_law, law):
+    r"""Drag of a velocity u (m/s) past a section with the unit tangent t over half the density, m3/s2.
 
-    .. math:: f_D = \tfrac12 \rho \left(c_n d\, |u_n|\, u_n + c_t \pi d\, |u_t|\, u_t\right)
+    .. math:: c_n d\, |u_n|\, u_n + c_t \pi d\, |u_t|\, u_t + c_d d\, |u|\, u, \qquad
+              \alpha = \arctan(|u_n| / |u_t|), \quad Re = |u|\, d / \nu
 
-    Source: [Morison1950]; docs/theory/morison.md, Drag.    flow : `Flow`    density : kg/m3    t : unit tangent
+    Source: [Morison1950]; docs/reference/laws.md.
+
+    widths : coefficient times diameter across and along, m; the diameters alone of sections with a law
+    by_law : None where no section has a law    law : address, 0 of constant coefficients
     """
-    u = current_over(flow, z)
     along = dot(u, t)
     across = sub3(u, scale3(along, t))
-    half = 0.5 * density
-    own = scale3(half * flow.drag_normal[section] * math.sqrt(dot(across, across)), across)
-    return add3(own, scale3(half * flow.drag_tangential[section] * abs(along) * along, t))
+    p, size = math.sqrt(dot(across, across)), abs(along)
+    if by_law is not None and law != 0:
+        angle, whole, re = math.atan2(p, size), math.hypot(p, size), widths[0] / VISCOSITY
+        cn, ct = coefficient(law, 0, angle, re * p)[0], coefficient(law, 1, angle, re * size)[0]
+        cd = coefficient(law, 2, angle, re * whole)[0]
+        own = add3(scale3(widths[0] * cn * p, across), scale3(widths[1] * ct * size * along, t))
+        return add3(own, scale3(widths[0] * cd * whole, u))
+    return add3(scale3(widths[0] * p, across), scale3(widths[1] * size * along, t))
 
 
 @kernel(**UNCOUNTED)
-def drag_on_lump(flow, density, area, z):
-    """Drag of the current on a lump, N: F = rho A |u| u / 2. Source: docs/theory/morison.md, Drag.  area : m2"""
-    u = current_over(flow, z)
+def drag_on_lump(current, density, area, r):
+    """Drag on a lump at r (m), N: F = rho A |u| u / 2. Source: docs/theory/morison.md, Drag.  area : A, m2"""
+    u = current_over(current, r)
     return scale3(0.5 * density * area * math.sqrt(dot(u, u)), u)
-
-
-@kernel(**UNCOUNTED)
-def _slope(flow, density, made, z, n):
-    """r' = nu t and n' = w e_z - nu f_D of the string, nu = 1 + |n|/EA.
-
-    Source: the heading of this file.    made : section, weight (N/m), flexibility (1/N)
-    """
-    section, weight, flexibility = made
-    tension = math.sqrt(dot(n, n))
-    t = scale3(1.0 / max(tension, TINY), n)
-    stretch = 1.0 + flexibility * tension
-    load = scale3(stretch, drag_on(flow, density, section, z, t))
-    return scale3(stretch, t), (-load[0], -load[1], weight - load[2])
-
-
-@kernel(**UNCOUNTED)
-def drift(flow, density, made, r, n, length):
-    r"""Place (m) and force (N) at the end of a leg, and its highest place on the way (m).
-
-    .. math:: y_1 = y_0 + \tfrac{h}{6} (k_1 + 2 k_2 + 2 k_3 + k_4)
-
-    Source: classical Runge-Kutta method of fourth order, [Hairer1993], sec. II.1.
-
-    flow : `Flow`    made : section, weight (N/m), flexibility (1/N)    r, n : at its start    length : m
-    """
-    h, top = length / STEPS, r[2]
-    for _ in range(STEPS):
-        r1, n1 = _slope(flow, density, made, r[2], n)
-        r2, n2 = _slope(flow, density, made, r[2] + 0.5 * h * r1[2], add3(n, scale3(0.5 * h, n1)))
-        r3, n3 = _slope(flow, density, made, r[2] + 0.5 * h * r2[2], add3(n, scale3(0.5 * h, n2)))
-        r4, n4 = _slope(flow, density, made, r[2] + h * r3[2], add3(n, scale3(h, n3)))
-        r = add3(r, scale3(h / 6.0, add3(add3(r1, r4), scale3(2.0, add3(r2, r3)))))
-        n = add3(n, scale3(h / 6.0, add3(add3(n1, n4), scale3(2.0, add3(n2, n3)))))
-        top = max(top, r[2])
-    return r, n, top
