@@ -38,11 +38,14 @@ from ropewalk.analysis.audit_loads import (
 from ropewalk.loads.footing import attachment_footings
 from ropewalk.model.arrays import Array, Flags, Ints
 from ropewalk.model.environment import bed_normals
+from ropewalk.model.joints import FIXED, HELD
 from ropewalk.model.lines import BODY, FORCE_TABLE, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.profiles import Along, means_between
-from ropewalk.model.state import State
+from ropewalk.model.state import State, end_positions
 
+RAMP = 1000.0  # length over height of the way up from an anchor on the bed to the height of rest
+ON_BED, SAME = 1e-9, 1e-9  # of the depth, m: room for round-off in ends on the bed, and in ends where they are given
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point of a bar
 
 
@@ -132,10 +135,40 @@ def node_balance(model: Model, state: State, of: Elements, quadrature: str) -> t
                 np.add.at(bed, node, 0.5 * of.length * width * sea.bed_stiffness * depth)
         else:
             np.add.at(area, under, foot)
-            depth = np.maximum(0.0, lift / np.maximum(share, TINY) - height)
+            depth = np.maximum(0.0, lift / np.maximum(share, TINY) - _dips(model, state) - height)
             bed = sea.bed_stiffness * area * depth
         total += bed[:, None] * bed_normals(sea, state.position)
     return total, bed
+
+
+def _held_ends(model: Model) -> Flags:
+    """(n_lines, 2) whether ends are held for good, at points or bodies."""
+    kind, index = model.lines.end_kind, model.lines.end_index
+    held = np.zeros(kind.shape, dtype=np.bool_)
+    points, bodies = model.points, model.bodies
+    for of, still in (
+        (POINT, np.all(points.joint == HELD, axis=1) & (points.motion < 0)),
+        (BODY, (bodies.joint == FIXED) & (bodies.motion < 0)),
+    ):
+        held[kind == of] = still[index[kind == of]]
+    return held
+
+
+def _dips(model: Model, state: State) -> Array:
+    """(n_nodes,) m: how much lower the bed bears on lines that rise from where they are held, up to RAMP times that."""
+    lines, found = model.lines, np.zeros(state.s.size)
+    given = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
+    for i, j in np.argwhere(_held_ends(model)):
+        own = slice(int(state.start[i]), int(state.start[i + 1]))
+        k = lines.piece_section[lines.piece_start[i] if j == 0 else lines.piece_start[i + 1] - 1]
+        radius = float(model.sections.contact_radius[k])
+        height = float(heights(model.sea, given[i, j][None])[0])
+        end = state.position[own][0 if j == 0 else -1]
+        if abs(height) > radius + ON_BED * model.sea.depth or not np.allclose(end, given[i, j], rtol=0.0, atol=SAME):
+            continue
+        away = state.s[own] if j == 0 else state.s[own].max() - state.s[own]
+        found[own] += np.maximum(0.0, radius - height - away / RAMP)
+    return found
 
 
 def _made_of(model: Model, state: State, of: Elements) -> Along:

@@ -7,7 +7,8 @@ half an element of the line, whose weight would pull at the anchor by an amount 
 an end is laid at the height of rest, has no contact of its own, and what presses down on the bed is carried by it.
 
 A line that rises from its anchor does not lie there: its end stays where the anchor is given, and the bed does not
-reach it. Raised by its contact radius, a tendon of 90 m would lose a tenth of a metre of stretch, which is all of it.
+reach it, nor push at the nodes beside it that are below the height of rest (`_dip` of mesh.py). Raised by its contact
+radius, a tendon of 90 m would lose a tenth of a metre of stretch, which is all of it.
 Whether a line lies at its end is read from the shape it has; before there is one, from the catenary of its mean weight.
 """
 

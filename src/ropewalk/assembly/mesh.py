@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.anchor import Rest, end_section, is_on_bed, is_pulled_apart, laid, lying_ends
+from ropewalk.assembly.anchor import Rest, end_section, height_over_bed, is_on_bed, is_pulled_apart, laid, lying_ends
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.given import GivenMesh, build_given_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
@@ -39,6 +39,7 @@ LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element 
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
 NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
+RAMP = 1000.0  # length over height of the way up from an anchor to the height of rest: lines that rise more are free
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
 # nodes: half elements, and what is attached there
@@ -139,12 +140,15 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
     reference = np.concatenate([model.points.position, model.bodies.position])
     still, place = held & (motion[ends] < 0), reference[ends] + offset
     shift = _shifts(model, still, place)
+    lies = lying_ends(model, initial_state(model)) if lies is None else lies
+    moved = lies & np.any(shift != 0.0, axis=2)
     for i, end in zip(*np.nonzero(still), strict=True):
         if is_on_bed(sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
             cuts[i][1].bed_area[-(end ^ int(flipped[i]))] = 0.0
+            if not moved[i, end]:
+                cuts[i][1].radius -= _dip(model, i, end, place[i, end], cuts[i][0])
     for (i, end), area in np.ndenumerate(point_footings(model)):
         cuts[i][1].bed_area[-(end ^ int(flipped[i]))] += area
-    lies = lying_ends(model, initial_state(model)) if lies is None else lies
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
     node_start = offsets([s.size for s, _, _ in cuts])
     node = joined([*(n for _, n, _ in cuts), _junctions(model)], NODE)
@@ -411,13 +415,36 @@ def _shifts(model: Model, still: Any, place: Array) -> Array:
     return np.where(far[:, None, None], 0.0, shift)
 
 
-def laid_again(model: Model, mesh: Mesh, lies: Flags) -> Mesh:
-    """The mesh with other ends lying on the bed: (n_lines, 2) of ends A and B."""
-    ends, offset = _end_junctions(model), _world_offsets(model)
+def laid_again(model: Model, mesh: Mesh, before: Flags, lies: Flags) -> Mesh:
+    """The mesh with other ends lying on the bed than before: (n_lines, 2) of ends A and B."""
+    ends, offset, node = _end_junctions(model), _world_offsets(model), mesh.node.copy()
     still = (np.diff(mesh.dof_start)[ends] == 0) & (mesh.motion[ends] < 0)
-    shift = _shifts(model, still, mesh.reference[ends] + offset)
+    place = mesh.reference[ends] + offset
+    shift = _shifts(model, still, place)
+    turned = still & (lies != before) & np.any(shift != 0.0, axis=2)
+    for i, end in zip(*np.nonzero(turned), strict=True):
+        if is_on_bed(model.sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
+            own = slice(mesh.node_start[i], mesh.node_start[i + 1])
+            dip = _dip(model, i, end, place[i, end], mesh.s[own])
+            node.radius[own] += dip if lies[i, end] else -dip
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), mesh.line.flipped == 1)
-    return mesh._replace(end_offset=floats(offset, (-1, 2, 3)))
+    return mesh._replace(end_offset=floats(offset, (-1, 2, 3)), node=node)
+
+
+def _dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
+    r"""How much lower than elsewhere (m) the bed begins to bear on nodes at s of a line that rises from its anchor.
+
+    .. math:: \delta\, \max(0,\, 1 - x / (\text{RAMP}\, \delta)), \qquad \delta = r_c - z
+
+    at x along the line from an end held at a height z over the bed, below that of rest, the contact radius. The bed
+    would otherwise push at nodes beside the anchor, the more of them the finer the mesh is.
+    """
+    depth = float(model.sections.contact_radius[end_section(model, line, side)]) - height_over_bed(model.sea, end)
+    if depth <= 0.0:
+        return np.zeros(s.size)
+    away = np.abs(s - (s.min() if side == 0 else s.max()))
+    found: Array = depth * np.maximum(0.0, 1.0 - away / (RAMP * depth))
+    return found
 
 
 def lying(mesh: Mesh, r: Array) -> Flags:

@@ -107,7 +107,7 @@ def settle(model: Model, work: FemWork, t: float) -> Report:
         lies &= turned < MOST_TURNS
         if not report.good or np.array_equal(lies, work.lies):
             return replace(report, iterations=iterations)
-        work.mesh, work.lies = laid_again(model, work.mesh, lies), lies
+        work.mesh, work.lies = laid_again(model, work.mesh, work.lies, lies), lies
 
 
 def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
@@ -190,7 +190,7 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
         lies &= turned < MOST_TURNS
         if np.array_equal(lies, work.lies):
             break
-        work.mesh, work.lies = laid_again(model, work.mesh, lies), lies
+        work.mesh, work.lies = laid_again(model, work.mesh, work.lies, lies), lies
         report = _settle_as_laid(model, work, t)
         iterations += report.iterations
         if not report.good:
