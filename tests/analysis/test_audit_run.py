@@ -89,7 +89,7 @@ def test_impacts_are_counted_apart():
         energy = ledger(0.0, 0.0) | given
         found = list(run_findings(model, seen(START, energy), {"energy": energy}))
         assert [(doubt.code, failed) for doubt, failed in found] == [("energy-numerics", True)]
-        assert "the time steps add" in found[0][0].sentence
+        assert "the time integration adds" in found[0][0].sentence
 
 
 def test_what_swings_back_was_exchanged():
@@ -170,7 +170,7 @@ def test_a_run_that_fails_its_audit_keeps_its_results(monkeypatch):
         return {**energy, "closure": 0.5 * abs(energy["potential"])}
 
     monkeypatch.setattr(solver, "energies", leaky)
-    with pytest.raises(RunFailedError, match="fails its audit: the energy ledger is out by") as caught:
+    with pytest.raises(RunFailedError, match="fails its audit: the imbalance of the energy ledger is") as caught:
         rw.simulate(pendulum())
     assert caught.value.results.sizes["time"] == 3
 

@@ -259,7 +259,7 @@ def test_run_in_a_current_field():
     ("fields", "words"),
     [
         ({"load": {}}, "did you mean 'loads'"),
-        ({"loads": {"x": pressed}}, "no line 'x'. There are: l"),
+        ({"loads": {"x": pressed}}, "no line 'x'. Available: l"),
         ({"loads": {"l": 3.0}}, "must be a function, not float"),
         ({"loads": {"l": lambda s, r, t, time: (1.0, 2.0)}}, "shape .2,.; it must return 3 numbers"),
         ({"loads": {"l": lambda s, r, t, time: "no"}}, "it must return 3 numbers"),

@@ -83,9 +83,9 @@ def test_bars_start_from_a_guess():
 @pytest.mark.parametrize(
     ("guess", "words"),
     [
-        ({"rope": [[0, 0, 0]]}, "no part is named 'rope'. There are: l, a, b"),
-        ({"l": [[0, 0]]}, "'l' must be a list of places"),
-        ({"a": "here"}, "'a' must be a place"),
+        ({"rope": [[0, 0, 0]]}, "no part is named 'rope'. Available: l, a, b"),
+        ({"l": [[0, 0]]}, "'l' must be a list of positions"),
+        ({"a": "here"}, "'a' must be a position"),
         (7, "guess must be a State, an equilibrium"),
     ],
 )

@@ -81,7 +81,7 @@ def test_force_drives_every_solver_as_the_direct_method_says(solver: str) -> Non
 
 def test_a_solver_is_for_the_time_method() -> None:
     """The direct method simulates nothing."""
-    with pytest.raises(InputError, match="the direct method simulates nothing"):
+    with pytest.raises(InputError, match="the direct method runs no simulation"):
         response(n_pendulum([2.0], 4.0), [3.0], Drive("motion", "top", "x", 0.01), solver="constrained")
 
 

@@ -80,7 +80,7 @@ def test_a_pair_of_lower_order_needs_more_steps():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"line": "rope"}, "no line 'rope'. There are: chain"),
+        ({"line": "rope"}, "no line 'rope'. Available: chain"),
         ({"force": [1.0, 2.0]}, "force must be three finite numbers"),
         ({"end": "C"}, "end must be 'A' or 'B'"),
         ({"pair": "rk4"}, "unknown pair 'rk4'; choose dormand_prince or fehlberg"),

@@ -53,7 +53,7 @@ def test_a_case_that_never_rests_has_no_limit():
 
 
 def test_solvers_without_a_step_are_refused():
-    with pytest.raises(InputError, match="step limit: solver 'catenary' has no step of its own"):
+    with pytest.raises(InputError, match="step limit: solver 'catenary' has no fixed time step"):
         case_step_limit(System.model_validate(PENDULUM), "catenary")
 
 
@@ -71,5 +71,5 @@ def test_the_first_solver_that_claims_the_case_is_asked():
 def test_cases_that_are_driven_are_refused_at_once():
     """In waves nothing comes to rest: every step down to the smallest was tried for 600 s."""
     sea = {"depth": 20.0, "waves": {"kind": "regular", "height": 1.0, "period": 8.0}}
-    with pytest.raises(InputError, match="keep the case from coming to rest; remove them"):
+    with pytest.raises(InputError, match="prevent the case from coming to rest; remove them"):
         case_step_limit(System.model_validate({**PENDULUM, "environment": sea}))

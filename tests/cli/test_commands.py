@@ -203,8 +203,8 @@ def test_bad_input_is_one_sentence_and_exit_2(text, sentence, tmp_path, capsys):
         (("recover", "case.yaml"), "no stopped run has left anything to recover"),
         (("waves", "case.yaml", "-o", "sea.doc"), "'.doc' is not one of them"),
         (("float", "rod.yaml", "--picture", "rod.doc"), "'.doc' is not one of them"),
-        (("static", "rod.yaml"), "their equilibria are found by 'ropewalk float'"),
-        (("verify", "rod.yaml"), "their equilibria are found by 'ropewalk float'"),
+        (("static", "rod.yaml"), "'ropewalk float' finds their equilibria"),
+        (("verify", "rod.yaml"), "'ropewalk float' finds their equilibria"),
         (("view", "case.yaml", "--html", "case.txt"), "the name of a page must end in .html or .htm"),
         (("demo", "--duration", "-1"), "duration -1 s: it must be positive and finite"),
         (("demo", "--out", "case.yaml"), "case.yaml is a file; give a folder"),
@@ -299,7 +299,7 @@ def test_the_first_wait_is_told_on_a_terminal(terminal, kept, told, tmp_path, mo
         (tmp_path / "kernels").mkdir()
         (tmp_path / "kernels" / "one").touch()
     tell_first_use()
-    assert ("first use: kernels are compiled" in capsys.readouterr().err) == told
+    assert ("first use: compiling kernels" in capsys.readouterr().err) == told
 
 
 def test_zeros_have_no_sign():

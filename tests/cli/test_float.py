@@ -78,7 +78,7 @@ def test_a_case_without_rods_is_refused(tmp_path):
 
 def test_an_unknown_rod_is_refused():
     result = run(str(EXAMPLES / "rod_helix.yaml"), "--rod", "helx")
-    assert "no rod 'helx'. There are: helix" in str(result.exception)
+    assert "no rod 'helx'. Available: helix" in str(result.exception)
 
 
 def test_a_rod_that_runs_into_itself_is_told_on_stderr_and_computed(tmp_path):

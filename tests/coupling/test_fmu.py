@@ -59,7 +59,7 @@ def test_case_without_coupled_parts_is_refused(tmp_path):
 
 
 def test_file_must_end_in_fmu(tmp_path):
-    with pytest.raises(InputError, match=r"ends in \.fmu"):
+    with pytest.raises(InputError, match=r"must end in \.fmu"):
         export_fmu(case("coupled"), tmp_path / "mooring.zip")
     with pytest.raises(InputError, match="is not a folder; make it first"):
         export_fmu(case("coupled"), tmp_path / "not there" / "mooring.fmu")

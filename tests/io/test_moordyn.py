@@ -202,7 +202,7 @@ REFUSED = [
     ("1     Fixed ", "1     Body1 ", "there is no body 1"),
     ("1     Fixed ", "2     Fixed ", "point 2 is given twice"),
     ("1        4        812.5", "1        9        812.5", "there is no point 9"),
-    ("1        4        812.5", "1        X4       812.5", "'X4' is no end of a line"),
+    ("1        4        812.5", "1        X4       812.5", "'X4' is not a line end"),
     ("1        4        812.5", "1        4        0", "must be above 0"),
     ("1     chain      1 ", "1     chian      1 ", "there is no line type 'chian'; did you mean 'chain'?"),
     ("9.81      g", "9.81 grvity", "no option 'grvity'; did you mean gravity?"),
@@ -410,10 +410,10 @@ def test_bathymetry_becomes_a_bed_on_a_grid_that_is_level_beyond_it(bed: str, op
     [
         ("2 3\n", "2 4\n", "3 numbers where 4 places along y"),
         ("900 800 -230\n", "", "5 rows of x, y, z where the grid has 2 times 3"),
-        ("900 800 -230", "900 801 -230", "is no place of the grid"),
+        ("900 800 -230", "900 801 -230", "is not a point of the grid"),
         ("900 800 -230", "900 0 -230", "x = 900, y = 0 is given twice"),
         ("900 800 -230", "900 800 -23o", "'-23o' is not a number"),
-        ("-900 900\n", "900 -900\n", "places along x do not rise"),
+        ("-900 900\n", "900 -900\n", "grid values along x do not increase"),
     ],
 )
 def test_a_wrong_bathymetry_file_is_refused_with_its_line(old: str, new: str, words: str, tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def test_four_dimensional_grid_is_read_in_any_order(tmp_path: Path) -> None:
     for rows in (body, body[::-1]):
         current = environment(tmp_path, "5 Currents", current_profile_4d=head + "\n".join(rows)).current
         assert [row[0] for row in current.profile.velocity] == [1.0, 2.0, 3.0, 4.0]
-    with pytest.raises(InputError, match="1 places of the grid have no velocity"):
+    with pytest.raises(InputError, match="1 grid points have no velocity"):
         environment(tmp_path, "5 Currents", current_profile_4d=head + "\n".join(body[:3]))
-    with pytest.raises(InputError, match="no place of the grid"):
+    with pytest.raises(InputError, match="not a point of the grid"):
         environment(tmp_path, "5 Currents", current_profile_4d=head + "7 0 -3 0 1 0 0")
 
 
@@ -98,7 +98,7 @@ def test_four_dimensional_grid_is_read_in_any_order(tmp_path: Path) -> None:
     [
         ("0 1 2", "3 columns; a time and 1, 2 or 3 velocities at each of 3 heights"),
         ("0 1 2 x", "'x' is not a number"),
-        ("5 1 1 1\n5 1 1 1", "time must rise"),
+        ("5 1 1 1\n5 1 1 1", "time must increase"),
     ],
 )
 def test_currents_in_time_that_do_not_fit_are_refused_with_line(tmp_path: Path, rows: str, words: str) -> None:

@@ -111,7 +111,7 @@ def test_families_have_the_coefficients_of_moorpy() -> None:
         ("famodel.yaml", "- connectorType: h_link", "- connectorType: g_link", "there is no connector 'g_link'"),
         ("famodel.yaml", "fowt1, NONE, 1]", "fowt1, NONE, [1, 2]]", "bridles"),
         ("famodel.yaml", "[fowt0, 0, 1, ms1", "[fowt0, 0, 3, ms1", "there is no platform 3"),
-        ("famodel.yaml", "d_nom: 0.1549", "d_nom: 1e200", "no diameter of a mooring line"),
+        ("famodel.yaml", "d_nom: 0.1549", "d_nom: 1e200", "not a plausible diameter of a mooring line"),
         ("famodel.yaml", "mooringFamily: chain", "mooringFamily: steel", "family 'steel' is not known"),
         ("famodel.yaml", "- [semi, 60, drag, 0]", "- [semi, 60]", "2 entries where 4 are expected"),
     ],

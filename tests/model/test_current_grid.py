@@ -87,7 +87,7 @@ def test_methods_without_functions_refuse_a_grid_by_name():
     ("change", "words"),
     [
         ({"velocity": [[1, 0, 0]]}, r"velocity has 1 entries; a grid of 1 x 1 x 4 x 1 needs 4"),
-        ({"z": [-40.0, -40.0, -10.0, 0.0]}, "z must rise"),
+        ({"z": [-40.0, -40.0, -10.0, 0.0]}, "z must increase"),
     ],
 )
 def test_grids_that_do_not_fit_are_refused(change, words):

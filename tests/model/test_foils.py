@@ -73,7 +73,7 @@ def test_every_table_becomes_a_closed_circle(ends):
     ("change", "message"),
     [
         ({"lift": [0.0, 1.0]}, "4 angles but 2 values of lift"),
-        ({"angle": [-5, 0, 0, 20]}, "angle must rise"),
+        ({"angle": [-5, 0, 0, 20]}, "angle must increase"),
         ({"angle": [-5, 0, 10, 200]}, "keep it within -180 and 180"),
         ({"symmetric": True}, "begins at angle 0"),
         ({"angle": [0, 5, 10, 20], "symmetric": True}, "no lift at angle 0"),

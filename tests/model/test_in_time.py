@@ -81,7 +81,7 @@ def test_a_winch_pays_out_the_integral_of_its_rate(rate, length):
 
 
 def test_a_winch_does_not_haul_without_end():
-    with pytest.raises(InputError, match="hauls in without end"):
+    with pytest.raises(InputError, match="never stops hauling in"):
         Payout(rate=-1.0)
     assert Payout(rate={"kind": "table", "time": [0, 2], "value": [-1, 0]}).hauled == 1.0
 

@@ -101,7 +101,7 @@ def test_sewn_bag_holds_its_drag_and_weight():
         ({"mesh": "rhombic"}, "rhombic mesh is for rectangles"),
         ({"panel": {**TWO, "twines": [[0, 2]]}, "cells": None}, "names knot 2"),
         ({"panel": TWO}, "cells, and held"),
-        ({"panel": TWO, "cells": None, "force_model": "loland"}, "span no screens"),
+        ({"panel": TWO, "cells": None, "force_model": "loland"}, "has no screens"),
     ],
 )
 def test_what_cannot_be_sewn_or_tied_is_refused(more, words):

@@ -128,7 +128,7 @@ def test_offset_curve_takes_several_cases_in_one_picture():
 
 
 def test_wrong_parts_are_refused(run):
-    with pytest.raises(rw.InputError, match="There are: top, weight"):
+    with pytest.raises(rw.InputError, match="Available: top, weight"):
         histories.motion_history(run, "buoy")
     with pytest.raises(rw.InputError, match="choose x, y or z"):
         histories.phase_portrait(run, "top", axis="w")

@@ -78,7 +78,7 @@ def test_run_tells_the_range_of_what_bodies_do():
 
 
 def test_unknown_body_is_named():
-    with pytest.raises(InputError, match=r"no body 'bouy'\. There are: buoy"):
+    with pytest.raises(InputError, match=r"no body 'bouy'\. Available: buoy"):
         buoy_histories(records(-1.0, 0.0), "bouy")
 
 

@@ -22,8 +22,8 @@ def test_numbers_are_no_law():
         ({"angle": [0, 95], "value": [1, 2]}, "from 0 .along. to 90 deg"),
         ({"angle": [0, 90], "value": [1, 2, 3]}, "must have 2 values"),
         ({"angle": [0, 90], "reynolds": [1e3, 1e4, 1e5], "value": [1, 2]}, "2 rows of 3 values"),
-        ({"reynolds": [1e4, 1e3], "value": [1, 2]}, "reynolds must rise"),
-        ({"law": "cylinder", "value": 1.0}, "belongs to the law sine"),
+        ({"reynolds": [1e4, 1e3], "value": [1, 2]}, "reynolds must increase"),
+        ({"law": "cylinder", "value": 1.0}, "belongs to the law 'sine'"),
         ({"law": "cosine"}, "law"),
     ],
 )

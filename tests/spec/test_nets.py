@@ -179,7 +179,10 @@ def test_points_of_a_rim_lie_on_it():
     made = {"n": Net.model_validate({"panel": CONE, "section": "twine", "bar_length": 0.025, "cells": (12, 2),
                                      "rim": ("p", "q")})}  # fmt: skip
     on = (0.0, 0.0, -8.5)
-    for q, words in (((0, 0, -9), "point 'q' of its rim lies 0.5 m from the nearest knot"), (on, "are at one knot")):
+    for q, words in (
+        ((0, 0, -9), "point 'q' of its rim lies 0.5 m from the nearest knot"),
+        (on, "are at the same knot"),
+    ):
         with pytest.raises(InputError, match=words):
             grips = {"p": Grip(0, -1, (0, 0, 0), np.array(on)), "q": Grip(1, -1, (0, 0, 0), np.array(q, float))}
             build_nets(made, {"twine": TWINE}, Environment(), grips)

@@ -85,8 +85,8 @@ def test_parts_take_fields_and_paths(system):
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("lines.wset.pieces.0.length", 1.0, "no 'wset' in lines; did you mean 'west'\\? There are: west, west two"),
-        ("lines.west.pieces.7.length", 1.0, "lines.west.pieces has no entry '7'. There are: 0 to 1"),
+        ("lines.wset.pieces.0.length", 1.0, "no 'wset' in lines; did you mean 'west'\\? Available: west, west two"),
+        ("lines.west.pieces.7.length", 1.0, "lines.west.pieces has no entry '7'. Available: 0 to 1"),
         ("lines.west.pieces.one", 1.0, "lines.west.pieces has no entry 'one'"),
         ("lines.west.pieces.0.length.x", 1.0, "lines.west.pieces.0.length is 400.0 and has no parts"),
         ("lines.west.pieces.0.length", -1.0, r"lines.west.pieces\[0\].length: must be greater than 0, not -1"),

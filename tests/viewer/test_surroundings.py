@@ -83,8 +83,8 @@ def test_a_sloping_bed_keeps_its_plane_wherever_the_page_has_its_origin():
 @pytest.mark.parametrize(
     ("low", "high", "environment", "note"),
     [
-        ([0, 0, -8], [8, 8, 0], {"depth": 400.0}, "the bed, 400 m deep, lies below the picture"),
-        ([0, 0, -500], [8, 8, -490], {}, "the water surface is outside the picture"),
+        ([0, 0, -8], [8, 8, 0], {"depth": 400.0}, "the bed, 400 m deep, lies below the view"),
+        ([0, 0, -500], [8, 8, -490], {}, "the water surface is outside the view"),
     ],
 )
 def test_what_is_far_off_is_left_out_and_said(low, high, environment, note):

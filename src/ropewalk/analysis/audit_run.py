@@ -310,15 +310,15 @@ def _energy(audit: RunAudit, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt
     stepping += min(blows, 0.0) + min(damping, 0.0)  # impacts and damping only take energy
     lost = max(abs(stepping) - audit.slack, 0.0) / turned
     if lost > NUMERICS:
-        sign = "dissipate" if stepping >= 0.0 else "add"
+        sign = "dissipates" if stepping >= 0.0 else "adds"
         text = (
-            f"the time steps {sign} {lost:.2g} of the energy exchanged, impacts not counted, more than {NUMERICS:g}; "
+            f"the time integration {sign} {lost:.2g} of the energy exchanged, impacts excluded (limit {NUMERICS:g}); "
             "reduce run.tolerance, or give the lines damping"
         )
         yield Doubt("energy-numerics", "", lost, NUMERICS, text), lost > WORST_NUMERICS
     missed = abs(float(energy["closure"])) / turned
     if missed > CLOSURE:
-        text = f"the energy ledger is out by {missed:.2g} of the energy exchanged, more than {CLOSURE:g}"
+        text = f"the imbalance of the energy ledger is {missed:.2g} of the energy exchanged (limit {CLOSURE:g})"
         yield Doubt("energy-closure", "", missed, CLOSURE, text), missed > WORST_CLOSURE
 
 
@@ -328,7 +328,7 @@ def _drift(model: Model, figures: Mapping[str, Any]) -> Iterator[tuple[Doubt, bo
         drift = figures.get("largest_strain_so_far", figures.get("largest_strain"))
     if drift is not None and float(drift) > DRIFT:
         off = f"{float(drift):.2g} of its length"
-        text = f"the length of an element deviates from its law by {off}, more than {DRIFT:g}; use a smaller step"
+        text = f"the length of an element deviates from its law by {off} (limit {DRIFT:g}); use a smaller step"
         yield Doubt("length-drift", "", float(drift), DRIFT, text), float(drift) > WORST_DRIFT
 
 
@@ -350,8 +350,8 @@ def _pushes(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
         if push > limit:
             text = (
                 f"{part} carries a compression of up to {push:.3g} N (limit {limit:.3g} N, a thousandth of the largest "
-                "tension), which its section cannot: bars of this solver keep their length in compression too and fold "
-                "where they would go slack; use solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
+                "tension), which its section cannot: bars of this solver also keep their length in compression, and "
+                "fold instead of going slack; use solver 'mixed_fem' for lines, 'constrained' or 'projection' for nets"
             )
             yield Doubt("pushes", part, push, limit, text), False
 
@@ -381,17 +381,17 @@ def _leaves(audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
         return
     rate = audit.growth()
     text = (
-        f"nothing drives the run, and it leaves its equilibrium by {audit.way:.2g} of its extent (limit {AT_REST:g}): "
+        f"the run has no excitation but leaves its equilibrium by {audit.way:.2g} of its extent (limit {AT_REST:g}): "
     )
     if rate > 0.0:
         text += (
-            f"small motion grows e-fold every {1.0 / rate:.2g} s; unless a smaller run.step changes that time, the "
+            f"small motions grow at a rate of {rate:.2g} 1/s; if the rate is the same with a smaller run.step, the "
             "equilibrium is unstable"
         )
         yield Doubt("grows", "", rate, 0.0, text), False
         return
     text += (
-        "parts of it are slack or next to slack there, or steps are too long; compare with a smaller run.step or "
+        "parts of it are slack or nearly slack, or the time steps are too long; compare with a smaller run.step or "
         "run.tolerance"
     )
     yield Doubt("leaves-rest", "", audit.way, AT_REST, text), False

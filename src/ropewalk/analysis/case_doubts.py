@@ -74,7 +74,7 @@ def _broken(sea: Environment, height: float, period: float) -> Iterator[Doubt]:
     if height > highest:
         text = (
             f"environment.waves: {height:g} m at {period:g} s is above the breaking limit of "
-            f"{highest:.3g} m; lower them, or give a longer period"
+            f"{highest:.3g} m; reduce the height, or increase the period"
         )
         yield Doubt("breaking-waves", "", height, highest, text)
 
@@ -127,7 +127,8 @@ def _sections(system: System) -> Iterator[Doubt]:
             asked = section.breaking_load or law.stiffness * PLAUSIBLE_STRAIN
             if limit < PLAUSIBLE_STRAIN and most < asked:
                 text = (
-                    f"section '{name}': its polynomial law rises only to {most:.4g} N at a strain of {limit:.3g} and "
+                    f"section '{name}': its polynomial law increases only to {most:.4g} N at a strain of {limit:.3g} "
+                    "and "
                     "is linear beyond it; give a law that increases up to the breaking load, or a table"
                 )
                 yield Doubt("falling-law", name, most, asked, text)

@@ -169,7 +169,7 @@ def _doubts(rows: list[_Row], key: str) -> list[Doubt]:
     return [
         Doubt("path-audit", key, worst.seen.audit, 1.0,
               f"{len(wrong)} of {len(rows)} points do not pass the audit, at {key} = {worst.value:.6g} by "
-              f"{worst.seen.audit:.2g} times its limit; follow a shorter stretch, or check these points by rw.statics")
+              f"{worst.seen.audit:.2g} times its limit; follow a shorter range, or check these points with rw.statics")
     ]  # fmt: skip
 
 

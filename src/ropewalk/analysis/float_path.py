@@ -52,7 +52,7 @@ def float_path(
     system = System.of(system)
     key, rod = rod_of(system, name)
     if rod.elasticity is not None or rod.held is not None:
-        raise InputError(f"rod '{key}' is elastic or held; paths are those of stiff rods that float freely")
+        raise InputError(f"rod '{key}' is elastic or held; paths are available for rigid rods that float freely")
     start = np.array(up, dtype=float)
     if start.shape != (3,) or not np.all(np.isfinite(start)) or not np.any(start):
         raise InputError(f"up must be three numbers, not all zero; it is {list(up)}")
@@ -94,4 +94,4 @@ def _newton(
         trace.append((pose.energy, float(pose.wrench[2]), float(pose.wrench[3]), float(pose.wrench[4])))
         if done:
             return pose, trace
-    raise ConvergenceError(f"rod: no equilibrium after {MOST_STEPS} steps; start from another direction of up")
+    raise ConvergenceError(f"rod: no equilibrium after {MOST_STEPS} steps; start from another up direction")

@@ -48,7 +48,7 @@ def float_rods(system: Source, name: str | None = None, *, slices: bool = False,
     if not system.rods:
         raise InputError("no rods in the case, so there is nothing to float; add a rod under 'rods'")
     if name is not None and name not in system.rods:
-        raise InputError(f"no rod '{name}'. There are: {', '.join(system.rods)}")
+        raise InputError(f"no rod '{name}'. Available: {', '.join(system.rods)}")
     found: dict[str, Equilibria] = {}
     for key, rod in system.rods.items():
         if name in (None, key):

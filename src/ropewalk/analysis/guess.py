@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 NODES = 4 * (NODES_PER_LINE - 1) + 1  # of a line that is given by a few places
-SOURCES = "a State, an equilibrium, a result or its file, or places by name, as in {'west': [[0, 0, -50], [80, 0, -2]]}"
+SOURCES = (
+    "a State, an equilibrium, a result or its file, or positions by name, as in {'west': [[0, 0, -50], [80, 0, -2]]}"
+)
 
 
 def guessed_state(model: Model, guess: Any, time: float) -> State:
@@ -84,7 +86,7 @@ def _from_places(model: Model, places: Mapping[str, Any], time: float) -> State:
     known = (*names.lines, *names.points, *names.bodies)
     for name in places:
         if name not in known:
-            raise InputError(f"guess: no part is named '{name}'. There are: {', '.join(known)}")
+            raise InputError(f"guess: no part is named '{name}'. Available: {', '.join(known)}")
     begin = initial_state(model)
     points, bodies = begin.point_position.copy(), begin.body_position.copy()
     for k, name in enumerate(names.points):
@@ -149,6 +151,6 @@ def _numbers(name: str, value: Any, dims: int) -> Array:
         array = np.zeros(0)
     good = array.ndim == dims and array.shape[-1] == 3 and array.size > 0 and bool(np.all(np.isfinite(array)))
     if not good:
-        wanted = "a place [x, y, z]" if dims == 1 else "a list of places [[x, y, z], ...]"
+        wanted = "a position [x, y, z]" if dims == 1 else "a list of positions [[x, y, z], ...]"
         raise InputError(f"guess: '{name}' must be {wanted} in m")
     return array

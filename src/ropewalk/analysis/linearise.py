@@ -306,7 +306,7 @@ def joint_coordinates(linear: Linearised, line: str) -> tuple[Array, Array, Arra
     """
     names, unknowns = linear.model.names, linear.unknowns
     if line not in names.lines:
-        raise InputError(f"no line '{line}'. There are: {', '.join(names.lines)}")
+        raise InputError(f"no line '{line}'. Available: {', '.join(names.lines)}")
     k = names.lines.index(line)
     mesh, at = unknowns.mesh, linear.assembled
     e = np.arange(mesh.element_start[k], mesh.element_start[k + 1])

@@ -48,5 +48,7 @@ def solve_lines(
         np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if array.ndim)
-        raise InputError(f"the arrays do not fit each other: {shapes}; give numbers, or arrays of one shape") from None
+        raise InputError(
+            f"the shapes of the arrays do not match: {shapes}; give numbers, or arrays of one shape"
+        ) from None
     return catenary.solve_lines(**arrays)

@@ -100,7 +100,7 @@ def float_moored(system: Source, *, slices: bool = False, time: float = 0.0) -> 
         balance = moored_balance(model, parts, start_place(model, parts, poses))
         tried += 1
         if not balance.stable:
-            trouble = balance.trouble or "the balance found is not stable"
+            trouble = balance.trouble or "the equilibrium found is not stable"
         elif not any(_same(parts, balance, other) for other in found):
             found.append(balance)
     if not found:

@@ -95,7 +95,8 @@ def shortage(model: Model, time: float = 0.0) -> str:
         return ""
     names = ", ".join(f"'{name}'" for missing_, name in short if missing_ > 1e-6 * scale)
     return (
-        f"inextensible lines cannot all reach: even at best {names} are short by up to {worst[0]:.4g} m; lengthen them "
+        f"inextensible lines cannot all reach their ends: at best, {names} are short by up to {worst[0]:.4g} m; "
+        "lengthen them "
         "or give them axial_stiffness"
     )
 

@@ -91,7 +91,7 @@ def response(
     if method not in ("direct", "time", "both"):
         raise InputError(f"unknown method {method!r}; choose direct, time or both")
     if solver is not None and method == "direct":
-        raise InputError(f"solver '{solver}' is for the method time; the direct method simulates nothing")
+        raise InputError(f"solver '{solver}' is for the method time; the direct method runs no simulation")
     if isinstance(drive, str):
         drive = Drive.parse(drive)
     if not (drive is None or isinstance(drive, Drive)):
@@ -142,8 +142,8 @@ def _refuse_quadratic(model: Model) -> None:
         areas = np.any((hulls.kind == HULL_DRAG) & (hulls.body == k))
         if bodies.joint[k] == LOOSE and (areas or np.any(bodies.quadratic[k])):
             raise InputError(
-                f"body '{name}': the direct response has no drag_areas and no quadratic_damping; give a hull, use "
-                "drag=False to leave drag linear about the current, or method time"
+                f"body '{name}': the direct method does not support drag_areas and quadratic_damping; give it a hull, "
+                "use drag=False (drag linearised about the current), or the method time"
             )
 
 
@@ -194,7 +194,7 @@ def drive_excitation(linear: Linearised, omega: Array, drive: Drive) -> Excitati
         target[rows[rows >= 0]] = drive.amplitude * share[rows >= 0, None]
     else:
         known = ", ".join((*names.points, *names.bodies))
-        raise InputError(f"no point or body '{drive.part}' moves in {drive.direction}. There are: {known}")
+        raise InputError(f"no point or body '{drive.part}' moves in {drive.direction}. Available: {known}")
     return excitation
 
 

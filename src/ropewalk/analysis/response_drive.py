@@ -23,7 +23,7 @@ def driven(system: System, omega: float, drive: Drive) -> System:
         )
         return system.replace(environment=system.environment.replace(waves=wave))
     if drive.part not in system.points and drive.part not in system.bodies:
-        raise InputError(f"no point or body '{drive.part}'. There are: {', '.join((*system.points, *system.bodies))}")
+        raise InputError(f"no point or body '{drive.part}'. Available: {', '.join((*system.points, *system.bodies))}")
     if drive.part in system.points and drive.direction in ROTATIONS:
         raise InputError(f"point '{drive.part}' cannot rotate; choose {', '.join(TRANSLATIONS)}")
     calm = system.replace(environment=system.environment.replace(waves=None))
@@ -58,13 +58,15 @@ def _pushed(system: System, omega: float, drive: Drive) -> System:
     key = "moment" if turns else "force"
     own = getattr(loads, key)
     if not isinstance(own, tuple) or not is_steady(own):
-        raise InputError(f"'{drive.part}': its {key} changes in time already; leave that out for a {drive.kind} drive")
+        raise InputError(f"'{drive.part}': its {key} already varies in time; leave that out for a {drive.kind} drive")
     changed: dict[str, Any] = {key: {**push, "ramp": 0.0, "mean": own}} if any(own) else {key: push}
     if drive.part in system.points:
         return system.replace(points={**system.points, drive.part: part.replace(**changed)})
     if key == "force" and any(loads.at):  # type: ignore[union-attr]
         if any(own):
-            raise InputError(f"body '{drive.part}': a force drive by time needs loads.at at the body's origin")
+            raise InputError(
+                f"body '{drive.part}': with the method time, a force drive needs loads.at at the body's origin"
+            )
         changed["at"] = (0.0, 0.0, 0.0)
     pushed = part.replace(loads=loads.replace(**changed))
     return system.replace(bodies={**system.bodies, drive.part: pushed})

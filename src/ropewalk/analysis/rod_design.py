@@ -123,7 +123,7 @@ def taken(
     key, given = rod_of(system, name)
     if given.elasticity is not None or given.held is not None or given.joints:
         raise InputError(
-            f"rod '{key}' is elastic, held or jointed; shapes are sought for stiff rods that float freely (joints: "
+            f"rod '{key}' is elastic, held or jointed; shapes are designed for rigid rods that float freely (joints: "
             "design.joint_angles)"
         )
     model = build_rod(given, system.environment, key)

@@ -78,7 +78,7 @@ def joint_angles(
     system = System.of(system)
     key, rod = rod_of(system, name)
     if rod.elasticity is not None or rod.held is not None:
-        raise InputError(f"rod '{key}' is elastic or held; angles are solved for stiff rods that float freely")
+        raise InputError(f"rod '{key}' is elastic or held; angles are solved for rigid rods that float freely")
     turning = list(range(len(rod.joints))) if joints is None else list(joints)
     wrong = [k for k in turning if not 0 <= k < len(rod.joints)]
     if wrong:

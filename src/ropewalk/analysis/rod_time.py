@@ -84,7 +84,7 @@ def rod_of(system: System, name: str | None) -> tuple[str, Rod]:
             raise InputError(f"the case has {len(system.rods)} rods; name one of {', '.join(system.rods)}")
         name = next(iter(system.rods))
     if name not in system.rods:
-        raise InputError(f"no rod '{name}'. There are: {', '.join(system.rods)}")
+        raise InputError(f"no rod '{name}'. Available: {', '.join(system.rods)}")
     return name, system.rods[name]
 
 

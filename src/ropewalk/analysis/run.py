@@ -393,7 +393,7 @@ def solver_for(system: System, model: Model, solver: str | Solver | None) -> Sol
         if asked <= cls.claims:
             return _with_settings(cls, system)
         missing.append(f"{name} lacks {', '.join(sorted(claim.value for claim in asked - cls.claims))}")
-    raise InputError(f"no solver can run this case in time: {'; '.join(missing)}")
+    raise InputError(f"no solver supports a simulation of this case: {'; '.join(missing)}")
 
 
 def _with_settings(cls: Any, system: System) -> Solver:

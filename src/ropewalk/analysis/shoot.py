@@ -128,7 +128,7 @@ def _integrate(
         if ended != ARRIVED:
             what = "needs too many steps" if ended == TOO_MANY_STEPS else "overflows"
             raise ConvergenceError(
-                f"line '{line}': the shot with {math.hypot(*pull):.4g} N {what} at tolerance {tolerance:.3g}; "
+                f"line '{line}': the integration with {math.hypot(*pull):.4g} N {what} at tolerance {tolerance:.3g}; "
                 "try another force or a larger tolerance"
             )
 
@@ -141,7 +141,7 @@ def _index(system: System, line: str) -> int:
     """Number of a line of the case that can be shot along."""
     names = list(system.lines)
     if line not in names:
-        raise InputError(f"no line '{line}'. There are: {', '.join(names) or 'none'}")
+        raise InputError(f"no line '{line}'. Available: {', '.join(names) or 'none'}")
     if system.lines[line].over:
         raise InputError(
             f"line '{line}' runs over {', '.join(system.lines[line].over)}; shoot along a line without pegs"

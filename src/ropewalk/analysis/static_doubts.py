@@ -196,8 +196,8 @@ def _mesh(report: Report) -> Iterator[Doubt]:
     limit = float(figures.get("accuracy", DISCRETISATION)) if error is not None else DISCRETISATION
     if hasattr(figures, "get") and figures.get("mesh_unjudged"):
         text = (
-            "the discretisation error of the end tensions is not known: no equilibrium was found on other elements "
-            "to compare with; give the lines other elements, or use another method"
+            "the discretisation error of the end tensions is not known: no equilibrium was found on another mesh to "
+            "compare with; change the number of elements, or use another method"
         )
         yield Doubt("discretisation", "", 1.0, limit, text)
     if error is not None and float(error) > limit:

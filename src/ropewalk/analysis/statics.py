@@ -124,12 +124,12 @@ class Equilibrium(Shown):
         try:
             return dict(self.summary["lines"][name])
         except KeyError:
-            raise InputError(f"no line '{name}'. There are: {', '.join(self.model.names.lines) or 'none'}") from None
+            raise InputError(f"no line '{name}'. Available: {', '.join(self.model.names.lines) or 'none'}") from None
 
     def body_stiffness(self, name: str) -> Array:
         """(6, 6) stiffness of the lines on one body, about its origin; N/m, N, N m."""
         if name not in self.model.names.bodies:
-            raise InputError(f"no body '{name}'. There are: {', '.join(self.model.names.bodies) or 'none'}")
+            raise InputError(f"no body '{name}'. Available: {', '.join(self.model.names.bodies) or 'none'}")
         if self.stiffness is None:
             raise InputError(f"method '{self.method}' gives no stiffness; use method 'catenary' or 'shooting'")
         return self.stiffness[self.model.names.bodies.index(name)]
@@ -188,7 +188,7 @@ def statics(
     sensitivities = arguments.texts("sensitivities", sensitivities, "lines.m1.pieces.0.length")
     given = Fields.of(fields)
     if sensitivities and given.names():
-        raise InputError("sensitivities are of cases without fields; leave one of the two out")
+        raise InputError("sensitivities cannot be combined with fields; leave one of the two out")
     model = still(build(system, given), time)
     forget_trouble(model.fields)
     refuse_only_rods(system)
@@ -260,7 +260,7 @@ def attempt(
     checked = audit(model, state, time, report.figures, QUADRATURE.get(name, "nodes"))
     if checked.passed:
         return Equilibrium(system, model, state, report, name, stiffness, checked)
-    text = f"method '{name}' reports an equilibrium that its audit rejects: {'; '.join(checked.sentences)}"
+    text = f"method '{name}' reports an equilibrium that the audit rejects: {'; '.join(checked.sentences)}"
     failed = replace(report, status=Status.NOT_CONVERGED, message=text)
     return Try(name, text, failed, audit=checked)
 
@@ -300,7 +300,7 @@ def with_trouble(model: Model, failure: Exception) -> Exception:
 def refuse_only_rods(system: System) -> None:
     """Raise InputError for a case that is nothing but rods, which another question is for."""
     if system.rods and not (system.lines or system.bodies or system.nets):
-        raise InputError("the case has nothing but rods; their equilibria are found by 'ropewalk float'")
+        raise InputError("the case contains only rods; 'ropewalk float' finds their equilibria")
 
 
 def _ignores_bed(model: Model, method: str) -> bool:
@@ -372,7 +372,7 @@ def candidates(model: Model, method: str) -> Iterator[str]:
         cls = solver_class(method)
         if Claim.STATICS not in cls.claims and method not in BAR_SOLVERS:
             names = ", ".join((*static_methods(), *BAR_SOLVERS, AUTO))
-            raise InputError(f"method '{method}' does not support statics. There are: {names}")
+            raise InputError(f"method '{method}' does not support statics. Available: {names}")
         yield method
         return
     asked = demands(model) - NOT_STATIC

@@ -120,8 +120,8 @@ def case_step_limit(
     model = build(system)
     if is_driven(model):
         raise InputError(
-            "step limit: waves, motions, winches, breaks or loads in time keep the case from coming to rest; "
-            "remove them"
+            "step limit: waves, motions, winches, breaks or loads that vary in time prevent the case from coming to "
+            "rest; remove them"
         )
     made = _solver_of(system, model, solver, step)
     if system.run is not None and system.run.start == "as_given":
@@ -143,7 +143,7 @@ def _solver_of(system: System, model: Model, solver: str | Solver | None, step: 
     if isinstance(solver, str):
         if solver not in BAR_SOLVERS:
             raise InputError(
-                f"step limit: solver '{solver}' has no step of its own. There are: {', '.join(BAR_SOLVERS)}"
+                f"step limit: solver '{solver}' has no fixed time step. Available: {', '.join(BAR_SOLVERS)}"
             )
         solver = solver_class(solver)(damping=run.damping if run is not None else 0.0)
     first = step or getattr(solver, "step", None) or (run.step if run is not None else None) or FIRST_STEP

@@ -43,7 +43,7 @@ def cut_by_surface(model: Model, state: State, method: str) -> str:
             return (
                 f"line '{name}' ends or turns at the water surface, within its thickness of {width[k].max():.3g} m, "
                 f"which changes its load by {change:.2g} N ({100.0 * change / most:.2g} % of the largest end force); "
-                f"method '{method}' gives lines no thickness there; use method 'fem'"
+                f"method '{method}' neglects the thickness of lines there; use method 'fem'"
             )
     return ""
 

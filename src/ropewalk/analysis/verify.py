@@ -128,8 +128,8 @@ def _several(row: dict[str, Any], reference: Equilibrium, tolerance: float) -> D
     share = row["force_difference"] / max(_largest(reference.state.end_force), 1e-300)
     text = (
         f"methods '{reference.method}' and '{row['method']}' give equilibria that both pass the audit and differ by "
-        f"{100.0 * share:.2g} % of the largest end force and {row['position_difference']:.3g} m: there are several, or "
-        "the forces are not determined"
+        f"{100.0 * share:.2g} % of the largest end force and {row['position_difference']:.3g} m: there are several "
+        "equilibria, or the forces are indeterminate"
     )
     return Doubt("several-equilibria", row["method"], share, tolerance, text)
 

@@ -13,7 +13,10 @@ from ropewalk.errors import InputError
 
 
 def check_command(case: Annotated[Path, typer.Argument(help="A case file or a sweep file.")]) -> None:
-    """Check a case or sweep file and report every error with its remedy. For a sweep, every case is checked."""
+    """Check a case or sweep file and report all errors.
+
+    Each error is reported with a remedy. For a sweep, every case is checked.
+    """
     from ropewalk.analysis.check import refuse_unreachable, refuse_unsolvable, remarks
     from ropewalk.analysis.reach import refuse_impossible
     from ropewalk.model.model import build

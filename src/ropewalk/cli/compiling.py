@@ -25,7 +25,7 @@ def tell_first_use() -> None:
 
     folder = cache_folder()
     if not folder.is_dir() or not any(folder.iterdir()):
-        say(f"first use: kernels are compiled, which takes one to three minutes, and kept in {folder}", err=True)
+        say(f"first use: compiling kernels takes one to three minutes; they are kept in {folder}", err=True)
 
 
 def compile_for_statics(system: System, method: str | None = None) -> None:

@@ -36,8 +36,8 @@ class Source(StrEnum):
 
 IN_HELP = "A file of MoorDyn, MoorPy, MAP++, RAFT or FAModel; a case; or a result (.nc)."
 OUT_HELP = (
-    "A case (.yaml); from a case a MoorDyn file (.txt, .dat) or an FMI unit (.fmu); "
-    "from a result .pvd, .vtp, .csv, .xlsx, .parquet, .out."
+    "A case (.yaml); from a case, a MoorDyn file (.txt, .dat) or an FMI unit (.fmu); "
+    "from a result, .pvd, .vtp, .csv, .xlsx, .parquet or .out."
 )
 NONE_HELD = "if the file gives none."
 
@@ -49,8 +49,8 @@ def convert_command(
         Source, typer.Option("--from", help="Program that wrote IN; by default recognised from its content.")
     ] = Source.auto,
     depth: Annotated[float | None, typer.Option(min=0.0, help=f"Water depth, m, {NONE_HELD}")] = None,
-    gravity: Annotated[float | None, typer.Option(min=0.0, help=f"m/s2, {NONE_HELD}")] = None,
-    water_density: Annotated[float | None, typer.Option(min=0.0, help=f"kg/m3, {NONE_HELD}")] = None,
+    gravity: Annotated[float | None, typer.Option(min=0.0, help=f"Gravity, m/s2, {NONE_HELD}")] = None,
+    water_density: Annotated[float | None, typer.Option(min=0.0, help=f"Water density, kg/m3, {NONE_HELD}")] = None,
     turbine: Annotated[list[str] | None, typer.Option(help="Position of a turbine, N=X,Y or N=X,Y,Z, m.")] = None,
     ignore_bending: Annotated[
         bool, typer.Option("--ignore-bending", help="Convert lines with bending stiffness as ropes.")
@@ -59,7 +59,10 @@ def convert_command(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Convert files of other programs to cases and back, and results to other formats."""
+    """Convert cases and results from and to other formats.
+
+    Files of other programs become cases; cases become MoorDyn files or FMI units; results become VTK files or tables.
+    """
     from ropewalk.io.conversion import Wishes
 
     _writable(source, target, overwrite)

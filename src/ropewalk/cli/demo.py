@@ -39,7 +39,7 @@ def demo_command(
     if not 0.0 < duration < math.inf:
         raise InputError(f"duration {duration:g} s: it must be positive and finite")
     if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; give a folder for what the demo writes")
+        raise InputError(f"{out} is a file; give a folder for the output of the demo")
     out.mkdir(parents=True, exist_ok=True)
     case, result, picture, html = (out / f"{CASE}{ending}" for ending in (".yaml", ".nc", ".png", ".html"))
     text = files("ropewalk.cli").joinpath("templates", f"{CASE}.yaml").read_text(encoding="utf-8")
@@ -70,10 +70,10 @@ def _print_motion(dataset: xr.Dataset) -> None:
     history = buoy_histories(dataset, "buoy")
     centre = history["centre"]
     rows = [
-        ("x of the mass centre (m)", centre[:, 0], "spans 5"),
-        ("y of the mass centre (m)", centre[:, 1], "spans 3"),
-        ("z of the mass centre (m)", centre[:, 2], ""),
-        ("mass centre above the surface (m)", centre[:, 2] - history["surface"], ""),
+        ("x of the centre of mass (m)", centre[:, 0], "spans 5"),
+        ("y of the centre of mass (m)", centre[:, 1], "spans 3"),
+        ("z of the centre of mass (m)", centre[:, 2], ""),
+        ("centre of mass above the surface (m)", centre[:, 2] - history["surface"], ""),
         ("tilt (deg)", history["cone"], ""),
         ("tension at the anchor (kN)", 1e-3 * history["tension"][:, 0], "up to 10"),
         ("tension at the buoy (kN)", 1e-3 * history["tension"][:, 1], "up to 12"),

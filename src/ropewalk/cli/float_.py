@@ -26,10 +26,11 @@ def float_command(
     picture: Annotated[Path | None, typer.Option("--picture", help="Plot the stable poses to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find all equilibria of floating rods: heave, roll, pitch, energy, stiffness; on lines also position and tensions.
+    """Find all equilibria of floating rods.
 
-    Rods on lines are solved together with all lines, points and bodies of the case; only stable equilibria are listed.
-    The same holds for elastic rods, with their shape, and for held rods, with their reactions.
+    Prints heave, roll, pitch, energy and stiffness. Rods on lines are solved together with all lines, points and bodies
+    of the case, and only their stable equilibria are listed, with position and tensions. The same
+    holds for elastic rods, with their shape, and for held rods, with their reactions.
     """
     from ropewalk.analysis.float_summary import float_doubted
     from ropewalk.spec.system import System

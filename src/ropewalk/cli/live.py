@@ -20,8 +20,9 @@ def live_command(
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     port: Annotated[int, typer.Option(help="Port on this machine; 0 selects a free one.")] = 0,
 ) -> None:
-    """Simulate a case in real time in the browser: drag its parts, change the sea, cut lines, record.
+    """Simulate a case in real time, in the browser.
 
+    Parts can be dragged, the sea changed, lines cut, and the motion recorded.
     The page is served on this machine only, until Ctrl-C.
     """
     from ropewalk.spec.system import System

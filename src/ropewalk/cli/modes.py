@@ -22,14 +22,14 @@ def modes_command(
     case: Annotated[Path, typer.Argument(help="A case file.")],
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of modes.")] = 10,
     damped: Annotated[
-        bool | None, typer.Option("--damped/--undamped", help="Complex modes with all damping, or undamped ones.")
+        bool | None, typer.Option("--damped/--undamped", help="Complex modes with all damping, or undamped modes.")
     ] = None,
     near: Annotated[float, typer.Option(min=0.0, help="Modes nearest to this frequency, rad/s.")] = 0.0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the mode shapes to a NetCDF file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Plot the lowest modes: PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find natural frequencies, damping and mode shapes about the equilibrium."""
+    """Find natural frequencies, damping ratios and mode shapes."""
     from ropewalk.analysis.modes import modes, summary
     from ropewalk.spec.system import System
 

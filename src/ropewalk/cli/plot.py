@@ -43,7 +43,7 @@ def plot_command(
     part: Annotated[str | None, typer.Option(help="Body or point for 'motion' and 'phase'.")] = None,
     variable: Annotated[str | None, typer.Option(help="Output variable of a sweep; default: end tension.")] = None,
 ) -> None:
-    """Plot a result, or the equilibrium of a case: shapes, tensions and histories; modes, responses and sweeps."""
+    """Plot a result, or the equilibrium of a case. Results may be runs, equilibria, modes, responses or sweeps."""
     if file.is_dir():
         raise InputError(f"{file} is a folder; give a result file or a case file")
     target = picture(out or file.with_suffix(".png"))

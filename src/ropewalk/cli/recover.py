@@ -14,7 +14,7 @@ def recover_command(
     folder_or_file: Annotated[Path, typer.Argument(help="FILE.nc.part left by a stopped run, or FILE.nc.")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Output file; default: FILE.nc.")] = None,
 ) -> None:
-    """Recover the records of a killed run. They become a result file, up to the last complete record."""
+    """Recover the records of a killed run. Writes a result file with all records up to the last complete one."""
     from ropewalk.io.netcdf import recover
     from ropewalk.results.segments import part_folder
 

@@ -20,7 +20,7 @@ def report_command(
     start: Annotated[float | None, typer.Option(help="Start of the statistics, s; default: end of the ramp.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Statistics, extremes, utilisation, fatigue, events and doubts of a result. Not a certified check."""
+    """Summarise a result. Statistics, extremes, utilisation, fatigue, events and doubts; not a certified check."""
     if "list" in (code, curve):
         _print_lists()
         return

@@ -37,7 +37,10 @@ def response_command(
     nodes: Annotated[bool, typer.Option("--nodes", help="Also print the amplitudes at all line nodes.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the response to motions, forces or waves. Amplitudes per frequency, or statistics in the sea of the case."""
+    """Find the response to motions, forces or waves.
+
+    Prints amplitudes per frequency, or statistics in the sea of the case.
+    """
     import numpy as np
 
     from ropewalk.analysis.response import Drive, response

@@ -212,7 +212,7 @@ def audit_line(equilibrium: Equilibrium) -> str:
 def _print_settling(settling: dict[str, Any]) -> None:
     """How an equilibrium was found in time."""
     say(
-        f"settled in time by {settling['by']}: motion stopped at {settling['rest_after']:.2f} s, forces balanced at "
+        f"time integration by {settling['by']}: motion stopped at {settling['rest_after']:.2f} s, forces balanced at "
         f"{settling['time']:.2f} s after {settling['steps']} steps; loads ramped over {settling['ramp']:.2f} s, "
         f"damping {settling['damping']:.3g} 1/s"
     )

@@ -25,7 +25,10 @@ def step_limit_command(
     still: Annotated[float, typer.Option(min=0.0, help="Speed below which a node is at rest, m/s.")] = 1e-3,
     as_json: JsonOption = False,
 ) -> None:
-    """Find by bisection the longest time step with which a case still comes to rest."""
+    """Find the longest stable time step of a solver.
+
+    It is the longest step with which the case still comes to rest, found by bisection.
+    """
     from ropewalk.analysis.case_doubts import case_doubts
     from ropewalk.analysis.step_limit import case_step_limit
     from ropewalk.spec.system import System

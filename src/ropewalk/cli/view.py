@@ -29,8 +29,9 @@ def view_command(
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     port: Annotated[int, typer.Option(help="Port on this machine; 0 selects a free one.")] = 0,
 ) -> None:
-    """Show a case or a result in 3D: equilibrium, floating poses of rods or modes of a case; motion of a result.
+    """Show a case or a result in 3D, in the browser.
 
+    A case is shown in equilibrium, with all floating poses of its rods, or with its modes; a result is animated.
     The page is served on this machine only, until Ctrl-C. A page written with --html needs no server and no network.
     """
     if html is not None:

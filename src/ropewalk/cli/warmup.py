@@ -7,7 +7,7 @@ from ropewalk.cli.tables import say
 
 
 def warmup_command() -> None:
-    """Compile all kernels into the cache, so that later commands start at once."""
+    """Compile all kernels now. They are kept in the cache, so that later commands start at once."""
     import sys
     import time
 

@@ -17,7 +17,7 @@ def waves_command(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Plot the sea to PNG, PDF or SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the components and statistics of the sea of a case, and plot it."""
+    """Print and plot the sea of a case. Prints its statistics and its largest components."""
     from ropewalk.analysis.case_doubts import sea_doubts
     from ropewalk.analysis.sea import sea_summary
     from ropewalk.spec.system import System

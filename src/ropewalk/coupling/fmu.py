@@ -49,16 +49,16 @@ def export_fmu(system: Source, path: str | Path) -> Path:
     >>> rw.export_fmu("mooring.yaml", "mooring.fmu")  # doctest: +SKIP
     """
     if find_spec("pythonfmu") is None:
-        raise InputError("writing a unit of FMI needs the package pythonfmu: pip install 'ropewalk[fmu]'")
+        raise InputError("writing an FMI unit needs the package pythonfmu: pip install 'ropewalk[fmu]'")
     from pythonfmu.builder import FmuBuilder
 
     target, case = Path(path), System.of(system)
     if target.suffix != ".fmu":
-        raise InputError(f"{target}: a unit of FMI is a file that ends in .fmu")
+        raise InputError(f"{target}: the name of an FMI unit must end in .fmu")
     if not target.parent.is_dir():
         raise InputError(f"{target.parent} is not a folder; make it first")
     if not _driven(case):
-        raise InputError("the case has no part with 'joint: coupled', so that a unit of it would have no inputs")
+        raise InputError("the case has no part with 'joint: coupled', so an FMI unit of it would have no inputs")
     before = list(sys.path)
     with tempfile.TemporaryDirectory() as folder:
         script, data = Path(folder, SCRIPT), Path(folder, CASE)

@@ -392,7 +392,7 @@ def end_tensions(instance: Instance, n_lines: int) -> tuple[list[float], list[fl
     """Horizontal and vertical tension at the fairleads, then at the anchors, of the first `n_lines` lines, N."""
     force = instance.state().end_force
     if not isinstance(n_lines, int | np.integer) or not 0 <= n_lines <= len(force):
-        raise InputError(f"tensions of {n_lines!r} lines are not there; the system has {len(force)}")
+        raise InputError(f"tensions of {n_lines!r} lines were requested; the system has {len(force)} lines")
     force = force[:n_lines]
     level = np.hypot(force[..., 0], force[..., 1])
     # MoorDyn's signs: vertical tension is that on the line

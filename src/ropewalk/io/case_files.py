@@ -41,7 +41,7 @@ def put_tables(data: Any, folder: Path, name: str, places: Places) -> None:
 
     found = list(_files(data))
     if len(found) > MOST_FILES:
-        raise InputError(Problem(f"the case names {len(found)} files; at most {MOST_FILES}", name))
+        raise InputError(Problem(f"the case refers to {len(found)} files; at most {MOST_FILES}", name))
     for path, holder in found:
         file = holder.get("file")
         if not isinstance(file, str):
@@ -157,7 +157,7 @@ def _rising(table: Table, name: str) -> None:
     values = table[name]
     for k in range(1, len(values)):
         if values[k] <= values[k - 1]:
-            text = f"'{name}' must rise from row to row, but {values[k]:g} follows {values[k - 1]:g}"
+            text = f"'{name}' must increase from row to row, but {values[k]:g} follows {values[k - 1]:g}"
             raise InputError(Problem(text, table.file, table.lines[k]))
 
 
@@ -166,7 +166,7 @@ def _monotone(table: Table, name: str) -> None:
     values = table[name]
     for k in range(1, len(values)):
         if (values[k] - values[k - 1]) * (values[1] - values[0]) <= 0.0:
-            text = f"'{name}' must rise or fall from row to row, but {values[k]:g} follows {values[k - 1]:g}"
+            text = f"'{name}' must increase or decrease from row to row, but {values[k]:g} follows {values[k - 1]:g}"
             raise InputError(Problem(text, table.file, table.lines[k]))
 
 
@@ -247,7 +247,7 @@ def _along(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     _at_least_two(table)
     for k in range(1, len(table["s"])):
         if table["s"][k] < table["s"][k - 1]:
-            text = f"'s' must not fall from row to row, but {table['s'][k]:g} follows {table['s'][k - 1]:g}"
+            text = f"'s' must not decrease from row to row, but {table['s'][k]:g} follows {table['s'][k - 1]:g}"
             raise InputError(Problem(text, table.file, table.lines[k]))
     _become(holder, file, **{name: list(values) for name, values in table.columns.items()})
 
@@ -326,11 +326,11 @@ def _grid(table: Table, file: str) -> dict[str, Any]:
                     strict=True))  # fmt: skip
     places = [(x, y, z, t) for t in axes[3] for x in axes[0] for y in axes[1] for z in axes[2]]
     if len(rows) < len(table.lines):
-        raise InputError(Problem("a place and time of the grid is given twice", file, table.lines[0]))
+        raise InputError(Problem("a grid point and time is given twice", file, table.lines[0]))
     missing = next((place for place in places if place not in rows), None)
     if missing is not None:
         at = "x = {:g} m, y = {:g} m, z = {:g} m, t = {:g} s".format(*missing)
-        raise InputError(Problem(f"the grid has no row at {at}; it needs one at each of its places and times", file))
+        raise InputError(Problem(f"the grid has no row at {at}; it needs one at each of its points and times", file))
     names = ("x", "y", "z", "time")
     return {"kind": "grid", **dict(zip(names, axes, strict=True)), "velocity": [list(rows[place]) for place in places]}
 
@@ -391,7 +391,7 @@ def _knots(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
 
     other = holder.get("twines")
     if not isinstance(other, str):
-        raise InputError(f"{shown(file)} holds the knots; give the file of the twines, too: twines: twines.csv")
+        raise InputError(f"{shown(file)} contains the knots; give the file of the twines, too: twines: twines.csv")
     knots = read_table(path, file, [XYZ])
     a, b = Column("a", "number"), Column("b", "number")
     twines = read_table(resolve(path.parent, other), other, [[a, b], [a, b, Column("length", "length")]])

@@ -28,7 +28,7 @@ def kind_of(path: Path) -> str:
     if path.suffix.lower() in YAML_ENDINGS:
         if re.search(r"^ropewalk\s*:", text, re.MULTILINE):
             raise InputError(
-                Problem("is a case already; give OUT the ending .txt for a MoorDyn file", one_line(str(path)))
+                Problem("is already a case; give OUT the extension .txt for a MoorDyn file", one_line(str(path)))
             )
         for name, pattern in _YAML_MARKS:
             if re.search(pattern, text, re.MULTILINE):
@@ -44,13 +44,14 @@ def kind_of(path: Path) -> str:
     if "LEASTIFF" in upper and "LUNSTRLEN" in upper:
         raise InputError(
             Problem(
-                "is a FEAMooring file, which is not read; OpenFAST's MoorDyn and MAP++ files are", one_line(str(path))
+                "is a FEAMooring file, which is not supported; MoorDyn and MAP++ files of OpenFAST are",
+                one_line(str(path)),
             )
         )
     if re.search(r"---.*(LINE TYPES|LINE DICTIONARY|LINES)", upper):
         return "moordyn"
     raise InputError(
-        Problem("is not a file that is known: it has no heading LINE TYPES or LINE DICTIONARY", one_line(str(path)))
+        Problem("is not in a known format: it has no heading LINE TYPES or LINE DICTIONARY", one_line(str(path)))
     )
 
 

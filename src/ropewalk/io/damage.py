@@ -52,7 +52,7 @@ def _shapes(dataset: xr.Dataset) -> str:
             return f"variable '{variable}' is missing"
     for name in map(str, dataset.variables):
         if name not in _KNOWN:
-            return f"variable '{name[:40]!a}' is none that results have"
+            return f"variable '{name[:40]!a}' is not a variable of a result"
         if name in VARIABLES and dataset[name].dims != VARIABLES[name].dims:
             have, want = (", ".join(map(str, dims)) for dims in (dataset[name].dims, VARIABLES[name].dims))
             return f"variable '{name}' has the dimensions ({have}), not ({want})"
@@ -68,12 +68,12 @@ def _numbers(dataset: xr.Dataset) -> str:
         if name not in _SERIES or "time" not in dataset.dims:
             continue
         if values.dtype.kind != "f":
-            return f"variable '{name}' does not hold numbers"
+            return f"variable '{name}' does not contain numbers"
         good = np.abs(np.nan_to_num(values) if name in GAPS else values) < LARGEST
         if not good.all():
-            return f"variable '{name}' holds numbers that no run gives"
+            return f"variable '{name}' contains numbers that no run gives"
     if "time" in dataset.dims and (np.diff(dataset["time"].values) <= 0.0).any():
-        return "its times do not rise"
+        return "its times do not increase"
     return ""
 
 

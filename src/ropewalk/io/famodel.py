@@ -365,7 +365,9 @@ def _section(root: Place, entry: Place, ledger: Ledger) -> str:
             f"family {shown(family)} is not known ({known}); give a type with its numbers"
         )
     if d > MOST_DIAMETER:
-        raise entry.at("d_nom").refuse(f"{d:g} m is no diameter of a mooring line; the limit is {MOST_DIAMETER:g} m")
+        raise entry.at("d_nom").refuse(
+            f"{d:g} m is not a plausible diameter of a mooring line; the limit is {MOST_DIAMETER:g} m"
+        )
     section = ledger.name("section", f"{family} {1e3 * d:g} mm".replace(".", "_"), entry.line)
     if section not in ledger.data.get("sections", {}):
         ledger.put("sections", section, _of_family(FAMILIES[family], d), entry.line, "by MoorPy's default library")

@@ -136,7 +136,7 @@ def _kind(row: Row, ledger: Ledger) -> Kind:
     for k in (6, 7, 8):
         value = row[k].number(TYPE_COLUMNS[k])
         if value < 0.0:
-            ledger.note("left out", row.line, f"{TYPE_COLUMNS[k]} {row[k].text}, which is no coefficient")
+            ledger.note("left out", row.line, f"{TYPE_COLUMNS[k]} {row[k].text}, which is not a valid coefficient")
         coefficients.append(max(value, 0.0))
     return Kind(
         row,
@@ -161,9 +161,9 @@ def _node(row: Row, depth: float) -> Node:
     mass, volume = (_given(row[k], NODE_COLUMNS[k], depth) for k in (5, 6))
     force = tuple(_given(row[k], NODE_COLUMNS[k], depth) for k in (7, 8, 9))
     if kind == "connect" and (math.isnan(mass) or math.isnan(volume) or any(math.isnan(f) for f in force)):
-        raise row.refuse("a free node needs its mass, volume and forces; MAP++ would look for them, a case does not")
+        raise row.refuse("a free node needs its mass, volume and forces; MAP++ would solve for them, ropewalk does not")
     if min(mass, volume) < 0.0:
-        raise row[5].refuse("mass and volume of a node are not negative", "M")
+        raise row[5].refuse("mass and volume of a node must not be negative", "M")
     if math.isnan(mass) or math.isnan(volume):
         mass = volume = 0.0  # of a node that is held, where they do not matter
     return Node(row, kind, position, mass, volume, force)
@@ -214,7 +214,7 @@ def _options(section: Section | None, ledger: Ledger) -> list[float]:
                 if len(turns) > MOST_REPEATS:
                     raise row.refuse(f"{len(turns)} repeats; at most {MOST_REPEATS}")
                 ledger.note(
-                    "converted", row.line, f"repeat: nodes and lines are there {len(turns)} times, turned about z"
+                    "converted", row.line, f"repeat: nodes and lines are repeated {len(turns)} times, turned about z"
                 )
             elif key in ("ref_position", "wave_heading") and any(word.is_number for word in row.words[1:]):
                 if any(word.number(key) != 0.0 for word in row.words[1:]):
@@ -237,7 +237,7 @@ def _guess(nodes: dict[int, Node], ropes: dict[int, Rope], ledger: Ledger) -> No
         middle = np.mean(known, axis=0)
         place = tuple(float(m) if math.isnan(c) else c for c, m in zip(node.position, middle, strict=True))
         nodes[number] = replace(node, position=place)
-        ledger.note("assumed", node.row.line, f"node {number} begins amid its neighbours")
+        ledger.note("assumed", node.row.line, f"node {number} starts at the mean position of its neighbours")
 
 
 def _seabed(sea: dict[str, Any], kinds: dict[str, Kind], ropes: dict[int, Rope], ledger: Ledger) -> None:

@@ -38,11 +38,11 @@ def read_bed(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any]:
     x, y, depth = _of_c(rows) if is_c else _of_fortran(rows)
     for axis, places in (("x", x), ("y", y)):
         if any(b <= a for a, b in pairwise(places)):
-            raise rows[0].refuse(f"places along {axis} do not rise; a grid needs them in rising order")
+            raise rows[0].refuse(f"grid values along {axis} do not increase; a grid needs them in ascending order")
     ledger.note(
         "converted", option.row.line,
-        f"bathymetry of {len(x)} by {len(y)} depths as a smooth bed; MoorDyn's is straight from depth to depth, with "
-        "corners. Beyond the grid it is level, as there",
+        f"bathymetry of {len(x)} by {len(y)} depths as a smooth bed; MoorDyn's is piecewise linear. Beyond the grid "
+        "it is level, as in MoorDyn",
     )  # fmt: skip
     flat: Any = np.pad(depth, EDGE, mode="edge")
     return {"kind": "grid", "x": _padded(x), "y": _padded(y), "depth": flat.tolist()}
@@ -77,7 +77,7 @@ def _count(row: Row, k: int, name: str) -> int:
 def _of_c(rows: list[Row]) -> tuple[list[float], list[float], Any]:
     """Rows of x, y, z in any order; each place of the grid once."""
     if len(rows) < C_HEAD:
-        raise rows[-1].refuse("the bathymetry file ends before the places along x and y")
+        raise rows[-1].refuse("the bathymetry file ends before the grid values along x and y")
     nx, ny = _count(rows[0], 0, "num_x_points"), _count(rows[0], 1, "num_y_points")
     x, y = _numbers(rows[1], "places along x", nx), _numbers(rows[2], "places along y", ny)
     _, _, _, *body = rows
@@ -89,7 +89,7 @@ def _of_c(rows: list[Row]) -> tuple[list[float], list[float], Any]:
         place = _numbers(row, "columns x, y, z", 3)
         i, j = at_x.get(place[0]), at_y.get(place[1])
         if i is None or j is None:
-            raise row.refuse(f"x = {place[0]:g}, y = {place[1]:g} is no place of the grid")
+            raise row.refuse(f"x = {place[0]:g}, y = {place[1]:g} is not a point of the grid")
         if np.isfinite(depth[j, i]):
             raise row.refuse(f"x = {place[0]:g}, y = {place[1]:g} is given twice")
         depth[j, i] = -place[2]

@@ -104,15 +104,15 @@ def _environment(tables: Tables, ledger: Ledger, wishes: Wishes, folder: Path) -
         ledger.note(
             "converted",
             options["friction"].row.line if "friction" in options else 0,
-            f"friction {friction:g}: MoorDyn's grows with speed and is none at rest, so that an equilibrium has none "
-            "(pulled: false); give pulled: true for lines that were pulled in",
+            f"friction {friction:g}: in MoorDyn it increases with speed and vanishes at rest, so it does not act in "
+            "equilibrium (pulled: false); give pulled: true for lines that were pulled in",
         )
     sea.update(water(tables, ledger, folder, still=wishes.still_water))
     every = option("output step", 0.0, least=0.0)
     if every > 0.0:
         ledger.data["record"] = {"every": every}
     if "inertia of coupled parts" in options:
-        ledger.note("left out", options["inertia of coupled parts"].row.line, "inertialF: forces hold all inertia")
+        ledger.note("left out", options["inertia of coupled parts"].row.line, "inertialF: forces include all inertia")
     ledger.data["environment"] = sea
     return sea
 
@@ -355,7 +355,9 @@ def _at_start(law: tuple[Any, float], number: int, kind: LineType, tables: Table
         return law
     start = tables.syrope.get(number)
     if start is None:
-        ledger.note("assumed", kind.row.line, f"line {number} is new: no SYROPE IC gives its highest mean tension")
+        ledger.note(
+            "assumed", kind.row.line, f"line {number} has no previous load: no SYROPE IC gives its highest mean tension"
+        )
         return law
     return {**law[0], "highest_mean": start.highest_mean}, law[1]
 
@@ -408,7 +410,7 @@ def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
     """A line that comes off its end at a time or a tension."""
     word = failure.row[2]
     if len(failure.lines) > 1:
-        raise word.refuse("lines that come off together stay joined, which a case cannot represent", "Line(s)")
+        raise word.refuse("lines that detach together stay connected, which a case cannot represent", "Line(s)")
     name = f"line{failure.lines[0]}"
     row = tables.lines.get(failure.lines[0])
     if row is None:
@@ -430,16 +432,17 @@ def _failure(failure: FailureRow, tables: Tables, ledger: Ledger) -> None:
 def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier], sea: dict[str, Any]) -> None:
     """Constant forces on points and bodies, linear and quadratic damping of bodies."""
     if load.local and (any(load.force) or any(load.linear) or any(load.quadratic)):
-        raise load.row[5].refuse("loads that turn with a body are not in the model; give CSys G", "CSys")
+        raise load.row[5].refuse("loads that rotate with a body are not supported; give CSys G", "CSys")
     if load.part == "point":
         part = ledger.data.get("points", {}).get(f"point{load.number}")
         if part is None:
             raise load.row[1].refuse(f"there is no point {load.number} of its own", "Object")
         if any(load.linear):
-            raise load.row[3].refuse("linear damping of a point is not in the model; set Blin to 0", "Blin")
+            raise load.row[3].refuse("linear damping of a point is not supported; set Blin to 0", "Blin")
         if any(load.quadratic):
             raise load.row[4].refuse(
-                "quadratic damping of a point by directions is not in the model; set Bquad to 0, or give CdA", "Bquad"
+                "direction-dependent quadratic damping of a point is not supported; set Bquad to 0, or give CdA",
+                "Bquad",
             )
         part["force"] = [a + b for a, b in zip(part.get("force", (0.0, 0.0, 0.0)), load.force, strict=True)]
         return
@@ -447,9 +450,9 @@ def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier
     if carrier is None:
         raise load.row[1].refuse(f"there is no {load.part} {load.number} to load", "Object")
     if load.part == "rod" and any(load.linear):
-        raise load.row[3].refuse("damping that turns with a rod is not in the model; set Blin to 0", "Blin")
+        raise load.row[3].refuse("damping that rotates with a rod is not supported; set Blin to 0", "Blin")
     if load.part == "rod" and any(load.quadratic):
-        raise load.row[4].refuse("damping that turns with a rod is not in the model; set Bquad to 0", "Bquad")
+        raise load.row[4].refuse("damping that rotates with a rod is not supported; set Bquad to 0", "Bquad")
     carrier.force += np.array(load.force)
     carrier.damping += np.array(load.linear)
     carrier.quadratic += np.array(load.quadratic)

@@ -44,7 +44,7 @@ def dynamic_current(rows: Sequence[Row], line: int, ledger: Ledger) -> dict[str,
     """Heights, then rows of a time and the velocities of all heights: all ux, then all uy, then all uz."""
     body = [row for row in rows if row.line > DYNAMIC_HEAD]
     if len(body) < 2:
-        raise rows[-1].refuse("a current in time has a row of heights and rows of time and velocities")
+        raise rows[-1].refuse("a time-varying current has a row of heights and rows of time and velocities")
     z = [word.number("z") for word in body[0].words]
     times, flow = [], np.zeros((len(body) - 1, len(z), 3))
     for k, row in enumerate(body[1:]):
@@ -64,7 +64,9 @@ def dynamic_current(rows: Sequence[Row], line: int, ledger: Ledger) -> dict[str,
         return _grid({"z": z}, flow[0])
     alike = _alike(z, times, flow, line, ledger)
     if alike is not None:
-        ledger.note("converted", line, "a current whose layers change alike: a profile and a speed in time")
+        ledger.note(
+            "converted", line, "a current whose layers all change in the same way: a profile and a time-varying speed"
+        )
         return alike
     ledger.note("converted", line, f"a current of {len(z)} heights and {len(times)} times, as a grid")
     return _grid({"z": z, "time": times}, flow.reshape(-1, 3))
@@ -92,10 +94,10 @@ def _alike(
 def grid_current(rows: Sequence[Row], line: int, ledger: Ledger) -> dict[str, Any] | None:
     """Numbers of places, the places along x, y, z and t, then rows of x, y, z, t and three velocities."""
     if len(rows) <= GRID_HEAD or len(rows[0]) != 4:
-        raise rows[0].refuse("a current on a grid begins with four numbers of places, along x, y, z and t")
+        raise rows[0].refuse("a current on a grid begins with the numbers of grid points along x, y, z and t")
     counts = [word.whole("number of places", least=1) for word in rows[0].words]
     if math.prod(counts) > MOST_PLACES:
-        raise rows[0].refuse(f"{math.prod(counts)} places and times; at most {MOST_PLACES} are converted")
+        raise rows[0].refuse(f"{math.prod(counts)} grid points and times; at most {MOST_PLACES} are converted")
     axes = []
     for row, count, name in zip(islice(rows, 1, GRID_HEAD), counts, "xyzt", strict=True):
         if len(row) != count:
@@ -110,11 +112,11 @@ def grid_current(rows: Sequence[Row], line: int, ledger: Ledger) -> dict[str, An
             raise row.refuse(f"{len(row)} columns; x, y, z, t and three velocities are expected")
         at = [known.get(_on(row[k], "xyzt"[k])) for k, known in enumerate(index)]
         if None in at:
-            raise row.refuse("this is no place of the grid above")
+            raise row.refuse("this is not a point of the grid above")
         flow[at[3], at[0], at[1], at[2]] = [row[4 + k].number(("ux", "uy", "uz")[k]) for k in range(3)]
     if np.isnan(flow).any():
         missing = int(np.isnan(flow[..., 0]).sum())
-        raise rows[0].refuse(f"{missing} places of the grid have no velocity")
+        raise rows[0].refuse(f"{missing} grid points have no velocity")
     if not flow.any():
         return None
     ledger.note("converted", line, f"a current on a grid of {nx} x {ny} x {nz} places and {nt} times")
@@ -127,7 +129,7 @@ def _on(word: Word, name: str) -> float:
 
 def _check_rising(values: Sequence[float], name: str, row: Row) -> None:
     if any(b <= a for a, b in pairwise(values)):
-        raise row.refuse(f"{name} must rise from entry to entry, and none may stand twice")
+        raise row.refuse(f"{name} must increase from entry to entry, and no value may appear twice")
 
 
 def _grid(axes: dict[str, list[float]], flow: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def from_elevation(
     data = [row for row in rows if row[0].is_number]
     times, heights = ([row[k].number(name) for row in data if _two(row)] for k, name in ((0, "time"), (1, "elevation")))
     if len(times) < 4 or any(b <= a for a, b in pairwise(times)):
-        raise rows[0].refuse("an elevation has four rows or more, and its times rise")
+        raise rows[0].refuse("an elevation has four rows or more, with increasing times")
     n = round((times[-1] - times[0]) / dt) + 1
     n -= n % 2
     if not 4 <= n <= 2 * MOST_COMPONENTS:

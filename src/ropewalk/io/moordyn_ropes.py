@@ -71,7 +71,7 @@ def _numbers(word: Word, name: str, rows: Sequence[Row]) -> tuple[list[float], l
         raise word.refuse(f"{shown(name)} has {len(strain)} rows of strain and tension; give two or more", "EA")
     for what, values in (("strain", strain), ("tension", tension)):
         if values[1] <= values[0]:
-            raise word.refuse(f"{shown(name)}: {what} must rise from row to row", "EA")
+            raise word.refuse(f"{shown(name)}: {what} must increase from row to row", "EA")
     return strain, tension
 
 

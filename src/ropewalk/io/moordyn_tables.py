@@ -278,7 +278,7 @@ def attachment_of(word: Word, ledger: Ledger) -> Attachment:
     bare = word.text.rstrip("0123456789")
     kind = ATTACHMENTS.get(bare.upper())
     if kind is not None and bare != word.text:
-        ledger.note("left out", word.line, f"the number in {word.text}, which MoorDyn does not look at either")
+        ledger.note("left out", word.line, f"the number in {word.text}, which MoorDyn ignores, too")
     if kind is None:
         near = get_close_matches(word.text.upper(), [*ATTACHMENTS, "BODY1", "TURBINE1"], 1)
         hint = f"; did you mean {near[0].capitalize()}?" if near else "; there are Fixed, Coupled, Free, Body1, ..."
@@ -290,7 +290,7 @@ def line_end(word: Word, name: str) -> tuple[str, int]:
     """What the end of a line is fastened to: ("point", 2) for 2, P2 or Con2; ("rod a", 1) for R1A."""
     found = _LINE_END.fullmatch(word.text)
     if not found:
-        raise word.refuse(f"{shown(word.text)} is no end of a line; there are 2, P2, Con2, R1A, R1B", name)
+        raise word.refuse(f"{shown(word.text)} is not a line end; examples are 2, P2, Con2, R1A, R1B", name)
     if found[1]:
         return "point", int(found[1])
     return f"rod {found[3].lower()}", int(found[2])

@@ -72,7 +72,7 @@ def _waves(option: Option, tables: Tables, ledger: Ledger, folder: Path) -> dict
         sentence = (
             f"{WATER_FROM_OUTSIDE}: the motion of the water comes from a calling program, so the case has still water; "
             "scripts give it by ExternalWaveKinSet of ropewalk.moordyn; in other Python programs "
-            "give it as Fields(current=u), a function of place and time"
+            "give it as Fields(current=u), a function of position and time"
         )
         ledger.note("left out", option.row.line, sentence)
         return None
@@ -106,7 +106,7 @@ def _spaced(given: list[tuple[float, complex, float, Row]]) -> list[tuple[float,
     """The spectrum of WaveKin 2: linear between its rows, at multiples of the smallest step of frequency."""
     omega = np.array([row[0] for row in given])
     if omega.size < 2 or omega[0] != 0.0 or np.any(np.diff(omega) <= 0.0):
-        raise given[0][3].refuse("frequencies begin at 0 and rise")
+        raise given[0][3].refuse("frequencies must begin at 0 and increase")
     step = float(np.diff(omega).min())
     count = math.floor(omega[-1] / step) + 1
     if count > MOST_COMPONENTS:
@@ -129,7 +129,7 @@ def _components(
         if amplitude == 0.0:
             continue
         if omega == 0.0:
-            raise row.refuse("a component of frequency 0 is no wave; set its amplitude to 0")
+            raise row.refuse("a component of frequency 0 is not a wave; set its amplitude to 0")
         phase = shift - math.atan2(amplitude.imag, amplitude.real)
         period, degrees = math.tau / omega, math.degrees(heading)
         found.append({"amplitude": abs(amplitude), "period": period, "heading": degrees, "phase": phase})

@@ -129,7 +129,7 @@ def _lines(
     system, words = case
     line = system.lines[name]
     if line.break_ is not None:
-        out.note(f"break of line '{name}': MoorDyn-C has none, MoorDyn-F has a section FAILURE")
+        out.note(f"break of line '{name}': MoorDyn-C does not support it; MoorDyn-F has a section FAILURE")
     stretches = _stretches(line)
     total = line.length
     count = line.elements or SEGMENTS
@@ -211,7 +211,7 @@ def _used(system: System) -> Iterator[tuple[str, Section]]:
 def _line_type(name: str, section: Section, file: str, out: Written) -> list[str]:
     d = section.diameter if section.volume_diameter is None else section.volume_diameter
     if d == 0.0:
-        raise InputError(f"section '{name}' displaces nothing; MoorDyn's Diam must be above 0")
+        raise InputError(f"section '{name}' has no displaced volume; MoorDyn's Diam must be above 0")
     stiffness, slope = _stiffness(name, section, file, out)
     scale = (section.drag_diameter or section.diameter) / d  # MoorDyn's drag is on the volume-equivalent diameter
     axial = scale if section.drag.tangential_reference == "circumference" else scale / math.pi

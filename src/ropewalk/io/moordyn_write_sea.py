@@ -35,7 +35,7 @@ def sea_files(system: System, points: Sequence[PointLine], out: Written) -> list
     if bed.friction and sea.has_seabed:
         options.append(f"{number(bed.friction)} FrictionCoefficient")
         if bed.pulled:
-            out.note("friction in the equilibrium (pulled): MoorDyn's friction is none at rest")
+            out.note("friction in the equilibrium (pulled): MoorDyn has no friction at rest")
     if sea.waves is not None:
         options.append("7 WaveKin sum of components")
         out.files[WAVES] = _waves(system)
@@ -43,9 +43,9 @@ def sea_files(system: System, points: Sequence[PointLine], out: Written) -> list
         options.append("1 Currents steady profile")
         out.files[CURRENT] = _current(system, depth)
     if bed.friction_stiffness is not None:
-        out.note("friction_stiffness of the bed: MoorDyn's friction has none")
+        out.note("friction_stiffness of the bed: not supported by MoorDyn")
     if sea.wind is not None:
-        out.note("wind: MoorDyn has none")
+        out.note("wind: not supported by MoorDyn")
     if "every" in system.record.model_fields_set:
         options.append(f"{number(system.record.every)} dtOut (s)")
     return options

@@ -46,7 +46,7 @@ def read_moorpy(path: Path, wishes: Wishes) -> Conversion:
         if source == "RAFT":
             names = ", ".join(key for key in root.value if key not in ("mooring", "site"))
             ledger.note(
-                "left out", 0, f"{names}: a case holds the mooring of a design, and its platform as a held body"
+                "left out", 0, f"{names}: a case contains the mooring of a design, with its platform as a held body"
             )
         _sea(root, mooring, source, ledger, wishes)
         _unknown(mooring, MOORING_KEYS if source == "RAFT" else frozenset(root.value), ledger)
@@ -168,7 +168,7 @@ def _points(mooring: Place, ledger: Ledger) -> dict[str, str]:
             ledger.put("points", name, part, entry.line)
     if mooring.has("anchor_types"):
         line = mooring.at("anchor_types").line
-        ledger.note("left out", line, "anchor_types: anchors of a case hold any load")
+        ledger.note("left out", line, "anchor_types: anchors in ropewalk have unlimited capacity")
     if vessel["attachments"]:
         ledger.put("bodies", VESSEL, vessel, first, "points of the vessel; move it to find restoring forces")
         ledger.note("converted", first, "points of the vessel are attachments of a body that is held at the origin")

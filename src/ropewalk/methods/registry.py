@@ -40,5 +40,5 @@ def solver_class(name: str) -> Any:
     except KeyError:
         close = get_close_matches(name, SOLVERS, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else "."
-        raise InputError(f"no solver '{name}'{hint} There are: {', '.join(SOLVERS)}") from None
+        raise InputError(f"no solver '{name}'{hint} Available: {', '.join(SOLVERS)}") from None
     return getattr(import_module(module), cls)

@@ -71,7 +71,7 @@ def build_laws(system: System, given: Fields) -> dict[str, tuple[Law, Handle]]:
         count = 2 if _gives_slope(function) else 1
         tension = [_numbers(function, [e], f"fields.laws.{name}", count)[0] for e in PROBES]
         if abs(tension[0]) > NO_TENSION * abs(tension[-1]):
-            raise InputError(f"fields.laws.{name}: T(0) is {tension[0]:g} N; a law of strain begins with T(0) = 0")
+            raise InputError(f"fields.laws.{name}: T(0) is {tension[0]:g} N; an axial law must have T(0) = 0")
         for k in range(1, len(PROBES)):
             if tension[k] <= tension[k - 1]:
                 raise InputError(
@@ -284,4 +284,4 @@ def _numbers(function: Callable[..., Any], given: list[Any], where: str, count: 
 
 def _known(kind: str, where: str, name: str, parts: Mapping[str, Any]) -> None:
     if name not in parts:
-        raise InputError(f"{where}: no {kind} '{name}'. There are: {', '.join(parts) or 'none'}")
+        raise InputError(f"{where}: no {kind} '{name}'. Available: {', '.join(parts) or 'none'}")

@@ -181,7 +181,7 @@ def _holds(name: str, net: spec.Net, lay: Layout, grips: Mapping[str, Grip | Rin
         k = _nearest(name, lay, key, single[key].position)
         if (other := found[k]) is not None:
             taken = next(key for key, value in single.items() if value is other)
-            raise InputError(f"net '{name}': '{key}' and '{taken}' are at one knot of its rim")
+            raise InputError(f"net '{name}': '{key}' and '{taken}' are at the same knot of its rim")
         found[k] = single[key]
     for key in net.rim:
         if isinstance(ring := grips[key], Ring):

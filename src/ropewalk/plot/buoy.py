@@ -26,10 +26,10 @@ def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:
     heave, gap = figure.add_subplot(grid[1, :]), figure.add_subplot(grid[2, 0])
     heave.plot(time, history["surface"], "--", color=WATER, lw=0.9, label="surface")
     heave.plot(time, history["centre"][:, 2], color=BUOY, lw=0.9, label="mass centre")
-    heave.set(xlabel="t (s)", ylabel="z (m)", title="heave of the mass centre and surface over it")
+    heave.set(xlabel="t (s)", ylabel="z (m)", title="heave of the centre of mass and surface above it")
     legend_beside(heave)
     gap.plot(time, history["centre"][:, 2] - history["surface"], color=BUOY, lw=0.9)
-    gap.set(xlabel="t (s)", ylabel="z (m)", title="mass centre above the surface")
+    gap.set(xlabel="t (s)", ylabel="z (m)", title="centre of mass above the surface")
     cone = figure.add_subplot(grid[2, 1])
     cone.plot(time, history["cone"], color=SECOND, lw=0.9)
     cone.set(xlabel="t (s)", ylabel="angle (deg)", title="tilt of the body axis from the vertical")
@@ -40,7 +40,7 @@ def draw_buoy(dataset: xr.Dataset, body: str) -> Figure:
 def _above(axes: Any, centre: Array) -> None:
     axes.plot(centre[:, 0], centre[:, 1], color=BUOY, lw=0.7)
     axes.plot(centre[:1, 0], centre[:1, 1], "o", color=SECOND, ms=4)
-    axes.set(xlabel="x (m)", ylabel="y (m)", title="mass centre from above, from the dot on")
+    axes.set(xlabel="x (m)", ylabel="y (m)", title="centre of mass in plan, starting at the dot")
     axes.set_aspect("equal", adjustable="datalim")
 
 

@@ -148,7 +148,7 @@ def range_graphs(dataset: xr.Dataset, lines: Sequence[str] | None = None) -> Any
         axes.title.set_size(9)
     panels[0, 0].set_ylim(0.0, 1.05 * top or 1.0)
     figure.supxlabel("s from end A (m)", fontsize=9)
-    figure.supylabel("tension (kN): least, mean and largest", fontsize=9)
+    figure.supylabel("tension (kN): smallest, mean and largest", fontsize=9)
     return figure
 
 
@@ -192,4 +192,4 @@ def _path(dataset: xr.Dataset, part: str) -> Array:
         if variable in dataset and part in dataset[kind].values:
             return np.asarray(dataset[variable].sel({kind: part}).values)
     known = [str(n) for kind in ("body", "point") if kind in dataset.coords for n in dataset[kind].values]
-    raise InputError(f"no body or point '{part}' in the result. There are: {', '.join(known) or 'none'}")
+    raise InputError(f"no body or point '{part}' in the result. Available: {', '.join(known) or 'none'}")

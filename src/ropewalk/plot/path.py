@@ -23,7 +23,7 @@ def draw_path(dataset: xr.Dataset, variable: str | None = None, axes: Any = None
     """
     names = [str(name) for name in dataset["output"].values]
     if variable is not None and variable not in names:
-        raise InputError(f"the path has no output '{variable}'. There are: {', '.join(names)}")
+        raise InputError(f"the path has no output '{variable}'. Available: {', '.join(names)}")
     shown = names if variable is None else [variable]
     figure, axes = axes_or_new(axes, 7.0, 4.5)
     x, stable = dataset["parameter"].values, dataset["unstable"].values == 0

@@ -30,7 +30,7 @@ def draw_sweep(dataset: xr.Dataset, variable: str | None = None, axes: Any = Non
     by_case = {str(key): value for key, value in dataset.data_vars.items() if value.dims[:1] == ("case",)}
     outputs = [key for key, value in by_case.items() if value.dtype == float]
     if name is None or name not in outputs:
-        raise InputError(f"the sweep has no output '{name}'. There are: {', '.join(outputs) or 'none'}")
+        raise InputError(f"the sweep has no output '{name}'. Available: {', '.join(outputs) or 'none'}")
     factors = [f for f in json.loads(dataset.attrs.get("factors", "{}")).values() if _varies(dataset[f].values)]
     shown = [factor for factor in factors if factor != SEED] or factors
     figure, axes = axes_or_new(axes, 7.0, 4.5)

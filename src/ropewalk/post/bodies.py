@@ -72,7 +72,7 @@ def air_gaps(dataset: xr.Dataset, body: str) -> dict[str, Array]:
 def _poses(dataset: xr.Dataset, system: System, body: str) -> tuple[int, Array, Array]:
     """Number of a body, its attitudes (n, 3, 3) and the places of its origin (n, 3), m."""
     if body not in system.bodies:
-        raise InputError(f"no body '{body}'. There are: {', '.join(system.bodies) or 'none'}")
+        raise InputError(f"no body '{body}'. Available: {', '.join(system.bodies) or 'none'}")
     k = list(system.bodies).index(body)
     turn = rotations(dataset["body_quaternion"].values[:, k])
     return k, turn, dataset["body_position"].values[:, k]
@@ -106,7 +106,7 @@ def body_events(dataset: xr.Dataset, system: System | None = None, model: Model 
     limit = breaking_loads(model)
     for i, name in enumerate(system.lines):
         largest = dataset["tension"].values[:, dataset["node_line"].values == name].max(axis=1)
-        text = f"'{name}' pulls up to {largest.max():.4g} N and breaks at {limit[i]:.4g} N; over that"
+        text = f"tension of '{name}' up to {largest.max():.4g} N, above its breaking load of {limit[i]:.4g} N"
         found += _first(time, largest > limit[i], name, "overload", text)
     return sorted(found)
 

@@ -83,9 +83,7 @@ def _line(dataset: xr.Dataset, name: str, *, can_push: bool) -> list[Event]:
     if "grounded" in dataset and name in dataset["line"].values:
         grounded = dataset["grounded"].values[:, dataset["line"].values.tolist().index(name)]
         if grounded[0] == 0.0:
-            found += _first(
-                time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed, which it did not before,"
-            )
+            found += _first(time, grounded > 0.0, name, "touchdown", f"'{name}' touches the bed for the first time,")
     return found
 
 
@@ -95,5 +93,5 @@ def _snap(time: Array, slack: Flags, largest: Array, name: str) -> list[Event]:
     snaps = (largest > SNAP_FACTOR * largest.mean()) & (since <= SNAP_WITHIN) & ~slack
     if not snaps.any():
         return []
-    text = f"'{name}' snaps taut after slack, up to {largest[snaps].max():.4g} N ({largest.mean():.4g} N in the mean),"
+    text = f"'{name}' snaps taut after slack, up to {largest[snaps].max():.4g} N (mean {largest.mean():.4g} N),"
     return _first(time, snaps, name, "snap", text)

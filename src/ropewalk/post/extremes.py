@@ -226,7 +226,7 @@ def group_cases(sweep: xr.Dataset, over: str) -> tuple[list[Array], dict[str, Ar
 
     factors = list(json.loads(sweep.attrs.get("factors", "{}")).values())
     if over not in factors:
-        raise InputError(f"the sweep has no factor '{over}'. There are: {', '.join(factors) or 'none'}")
+        raise InputError(f"the sweep has no factor '{over}'. Available: {', '.join(factors) or 'none'}")
     others = [name for name in factors if name != over]
     keys: dict[tuple[object, ...], list[int]] = {}
     for case in range(sweep.sizes["case"]):

@@ -76,7 +76,7 @@ def curve_named(key: str) -> Curve:
     if key not in curves():
         near = get_close_matches(key, curves(), 1)
         guess = f"; did you mean '{near[0]}'?" if near else "."
-        raise InputError(f"no fatigue curve '{key}'{guess} There are: {', '.join(curves())}")
+        raise InputError(f"no fatigue curve '{key}'{guess} Available: {', '.join(curves())}")
     return curves()[key]
 
 
@@ -110,7 +110,7 @@ def damage(dataset: xr.Dataset, curve: str | dict[str, str], *, start: float | N
     time = kept["time"].values
     seconds = float(time[-1] - time[0])
     if not seconds > 0.0:
-        raise InputError("damage needs a history; the result has one moment")
+        raise InputError("damage needs a time history; the result has a single instant")
     names = [str(name) for name in history.labels["line"]]
     values = np.empty((len(names), 2))
     used: dict[str, Curve] = {}

@@ -42,7 +42,7 @@ def histories(dataset: xr.Dataset, names: Sequence[str] | None = None) -> dict[s
             found[name] = history
         elif names is not None:
             known = [str(n) for n, v in dataset.data_vars.items() if v.dims[:1] == ("time",)]
-            raise InputError(f"the result has no history '{name}'. There are: {', '.join(known)}")
+            raise InputError(f"the result has no history '{name}'. Available: {', '.join(known)}")
     return found
 
 

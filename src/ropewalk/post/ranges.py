@@ -22,11 +22,11 @@ def range_graph(dataset: xr.Dataset, line: str, variable: str = "tension", *, st
 
     if variable not in dataset or dataset[variable].dims[:2] != ("time", "node"):
         known = [str(name) for name, v in dataset.data_vars.items() if v.dims[:2] == ("time", "node")]
-        raise InputError(f"no history '{variable}' at the nodes of lines. There are: {', '.join(known) or 'none'}")
+        raise InputError(f"no history '{variable}' at the nodes of lines. Available: {', '.join(known) or 'none'}")
     owner = dataset["node_line"].values
     at = np.flatnonzero(owner == line)
     if not at.size:
-        raise InputError(f"no line '{line}'. There are: {', '.join(dict.fromkeys(map(str, owner)))}")
+        raise InputError(f"no line '{line}'. Available: {', '.join(dict.fromkeys(map(str, owner)))}")
     kept = after_ramp(dataset, start)[variable].isel(node=at)
     dims = ("s", *kept.dims[2:])
     values = kept.values

@@ -50,9 +50,9 @@ def utilisation(
     if code not in codes():
         near = get_close_matches(code, codes(), 1)
         guess = f"; did you mean '{near[0]}'?" if near else "."
-        raise InputError(f"no code '{code}'{guess} There are: {', '.join(codes())}")
+        raise InputError(f"no code '{code}'{guess} Available: {', '.join(codes())}")
     if state is not None and state not in STATES:
-        raise InputError(f"no limit state '{state}'. There are: {', '.join(STATES)}")
+        raise InputError(f"no limit state '{state}'. Available: {', '.join(STATES)}")
     is_sweep = "case" in dataset.dims
     values = dataset if is_sweep else statistics(dataset, ["end_tension"], figures=("mean", "max"), start=start)
     largest, mean = _tensions(values)

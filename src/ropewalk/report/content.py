@@ -36,7 +36,7 @@ def report_data(
     start : s, in place of the end of the ramp    curve : of fatigue, a key of `ropewalk.post.fatigue.curves`
     """
     if "mode" in dataset.dims or "frequency" in dataset.dims:
-        raise InputError("a report is of a run, an equilibrium or a sweep; 'ropewalk plot' draws modes and responses")
+        raise InputError("reports are made of runs, equilibria and sweeps; use 'ropewalk plot' for modes and responses")
     if "case" in dataset.dims:
         return _sweep_data(dataset, code)
     if "time" not in dataset.dims:

@@ -23,8 +23,8 @@ DIMENSIONS: dict[str, str] = {
     "harmonic": "multiples of the driving frequency, from 1",
     "state": "states of a state space",
     "state_from": "the same states, as columns",
-    "input": "what drives a state space: force:PART:DIRECTION or motion:PART:DIRECTION",
-    "output": "what a state space gives: position:PART:DIRECTION or tension:LINE:END; paths of a continuation",
+    "input": "inputs of a state space: force:PART:DIRECTION or motion:PART:DIRECTION",
+    "output": "outputs of a state space: position:PART:DIRECTION or tension:LINE:END; paths of a continuation",
     "step": "points of a path through equilibria, folds and branch points among them",
     "joint": "joints of a rod, by arc length",
     "iteration": "steps of a search for an equilibrium",
@@ -81,7 +81,7 @@ SERIES: tuple[Variable, ...] = (
     Variable("net_force", ("time", "net", "axis"), "N", "force of the water on a net, without buoyancy"),
     Variable("net_mouth_area", ("time", "net"), "m2", "area of the polygon of the upper edge of a net"),
     Variable("net_mouth_width", ("time", "net"), "m", "between the ends of a panel's upper edge, or across a rim"),
-    Variable("net_projected_area", ("time", "net"), "m2", "area across the flow, every layer counted"),
+    Variable("net_projected_area", ("time", "net"), "m2", "projected area normal to the flow, every layer counted"),
     Variable("net_volume", ("time", "net"), "m3", "volume inside a cylinder of netting, 0 for panels"),
 )  # fmt: skip
 
@@ -113,7 +113,7 @@ MODES: tuple[Variable, ...] = (
     Variable("period", ("mode",), "s", "period of oscillation, NaN if the mode does not oscillate"),
     Variable("damping", ("mode",), "1", "fraction of critical damping, negative if the mode grows"),
     Variable("growth", ("mode",), "1/s", "rate of growth, negative if the mode decays"),
-    Variable("stable", ("mode",), "1", "whether the mode does not grow"),
+    Variable("stable", ("mode",), "1", "true unless the mode grows"),
     Variable("dominant", ("mode",), "1", "part and direction with most of the kinetic energy"),
     Variable("dominant_share", ("mode",), "1", "its share of the kinetic energy"),
     Variable("position", ("mode", "node", "axis"), "m", "shape: displacement of line nodes"),
@@ -143,7 +143,7 @@ RESPONSE: tuple[Variable, ...] = (
     Variable("tension_harmonics", ("frequency", "harmonic", "node"), "N", "amplitudes of the harmonics; method time"),
     Variable("tension_distortion", ("frequency", "node"), "1", "higher harmonics over the first; method time"),
     Variable("settled_periods", ("frequency",), "1", "periods simulated before those that were kept; method time"),
-    Variable("settled_change", ("frequency",), "1", "last change of the answer, period by period; method time"),
+    Variable("settled_change", ("frequency",), "1", "last change between batches of periods; method time"),
 )  # fmt: skip
 
 # Of `state_space`: z' = A z + B u, y = C z + D u. Units go with those of the inputs and outputs.
@@ -151,12 +151,12 @@ STATE_SPACE: tuple[Variable, ...] = (
     Variable("A", ("state", "state_from"), "1/s", "rates of the states by the states, in modal coordinates"),
     Variable("B", ("state", "input"), "SI", "rates of the states by the inputs: N or N m; m/s2 or rad/s2 of motions"),
     Variable("C", ("output", "state_from"), "SI", "outputs by the states: m, rad or N"),
-    Variable("D", ("output", "input"), "SI", "outputs that follow the inputs at once"),
+    Variable("D", ("output", "input"), "SI", "direct effect of the inputs on the outputs"),
 )
 
 # Of `continuation`: a path through equilibria.
 CONTINUATION: tuple[Variable, ...] = (
-    Variable("parameter", ("step",), "SI", "value of the number that is varied"),
+    Variable("parameter", ("step",), "SI", "value of the parameter that is varied"),
     Variable("arc", ("step",), "1", "length of the path from its start; the whole range of the parameter is 1"),
     Variable("value", ("step", "output"), "SI", "outputs of the equilibria"),
     Variable("event", ("step",), "1", "fold, branch point, or nothing"),
@@ -172,7 +172,7 @@ POSES: tuple[Variable, ...] = (
     Variable("heave", ("time",), "m", "height of the rod's head above still water"),
     Variable("roll_angle", ("time",), "deg", "roll of the head"),
     Variable("pitch_angle", ("time",), "deg", "pitch of the head"),
-    Variable("turn", ("time",), "deg", "turn from the pose before"),
+    Variable("turn", ("time",), "deg", "rotation from the previous pose"),
     Variable("up", ("time", "axis"), "1", "direction of up in head axes"),
     Variable("angle", ("time", "joint"), "deg", "angle of each joint"),
     Variable("energy_total", ("time",), "J", "potential energy, that of bending included"),
@@ -182,9 +182,13 @@ POSES: tuple[Variable, ...] = (
 )
 SEARCH: tuple[Variable, ...] = (
     Variable("energy_total", ("iteration",), "J", "potential energy"),
-    Variable("force", ("iteration",), "N", "vertical force out of balance"),
-    Variable("moment_x", ("iteration",), "N m", "moment out of balance about the horizontal axis x, mass centre"),
-    Variable("moment_y", ("iteration",), "N m", "moment out of balance about the horizontal axis y, mass centre"),
+    Variable("force", ("iteration",), "N", "residual vertical force"),
+    Variable(
+        "moment_x", ("iteration",), "N m", "residual moment about the horizontal axis x through the centre of mass"
+    ),
+    Variable(
+        "moment_y", ("iteration",), "N m", "residual moment about the horizontal axis y through the centre of mass"
+    ),
     Variable("iteration", ("iteration",), "1", "steps of the search"),
 )
 
@@ -228,9 +232,9 @@ ATTRIBUTES: dict[str, str] = {
     "system": "the case, as JSON that System reads back",
     "settings": "solver and its settings, and what was kept, as JSON",
     "version": "version of ropewalk",
-    "created_by": "what made the file, and on which platform",
+    "created_by": "program, version and platform that wrote the file",
     "constraint_drift": "largest relative error of an element's length over the run; only for solvers that report it",
-    "parted": "lines that parted, a sentence each with time and place; only if one did",
+    "parted": "lines that parted, each with time and position; only if there are any",
     "start": "remark on the equilibrium that the run starts from, if any",
     "doubts": "doubts about the result, as JSON: code, part, value, limit, sentence",
     "audit": "of equilibria: the largest errors that the audit found, as JSON",

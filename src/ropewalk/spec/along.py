@@ -37,13 +37,13 @@ class Along(Part):
     diameter: Annotated[tuple[Positive, ...], AT_LEAST] | None = None
     """m"""
     mass: Annotated[tuple[NotNegative, ...], AT_LEAST] | None = None
-    """In air, kg/m."""
+    """Mass in air, kg/m."""
     axial_stiffness: Annotated[tuple[Positive, ...], AT_LEAST] | None = None
     """EA, N."""
     modulus: Annotated[tuple[Positive, ...], AT_LEAST] | None = None
-    """E, Pa; with `area` in place of axial_stiffness: EA is the product of two straight lines."""
+    """E, Pa; with `area`, in place of axial_stiffness: EA is the product of two linear functions."""
     area: Annotated[tuple[Positive, ...], AT_LEAST] | None = None
-    """Of the material, m2; with `modulus`."""
+    """Area of the material, m2; with `modulus`."""
     drag_normal: Annotated[tuple[NotNegative, ...], AT_LEAST] | None = None
     drag_tangential: Annotated[tuple[NotNegative, ...], AT_LEAST] | None = None
     added_mass_normal: Annotated[tuple[NotNegative, ...], AT_LEAST] | None = None
@@ -58,12 +58,12 @@ class Along(Part):
             raise ValueError(f"no property; give one or more of {', '.join(COLUMNS)}")
         for name in given:
             if len(getattr(self, name)) != len(self.s):
-                raise ValueError(f"{len(self.s)} places s but {len(getattr(self, name))} values of {name}")
+                raise ValueError(f"{len(self.s)} values of s but {len(getattr(self, name))} of {name}")
         if self.s[0] != 0.0:
             raise ValueError(f"s must begin with 0, the start of the piece, not with {self.s[0]:g} m")
         for a, b in pairwise(self.s):
             if b < a:
-                raise ValueError(f"s must rise from row to row, but {b:g} m follows {a:g} m")
+                raise ValueError(f"s must increase from row to row, but {b:g} m follows {a:g} m")
         for place in set(self.s):
             if self.s.count(place) > MOST_AT_ONE_PLACE:
                 raise ValueError(f"{self.s.count(place)} rows at s = {place:g} m; a jump has two")
@@ -114,7 +114,7 @@ def with_short_forms(data: dict[str, Any]) -> dict[str, Any]:
     merged: dict[str, Any] = {"s": [s for s, _ in places]}
     for column, table in found.items():
         if len(table["s"]) != len(table["value"]):
-            raise ValueError(f"{column}: {len(table['s'])} places s but {len(table['value'])} values")
+            raise ValueError(f"{column}: {len(table['s'])} entries in s but {len(table['value'])} in value")
         merged[column] = [_value(table, s, side) for s, side in places]
     return {**kept, "along": merged}
 

@@ -28,7 +28,7 @@ SMALLEST_DIRECTION = 1e-12  # length below which a vector cannot give a directio
 
 def _not_zero(vector: Vector) -> Vector:
     if sum(component * component for component in vector) < SMALLEST_DIRECTION**2:
-        raise ValueError("a direction needs a length; all its components are zero")
+        raise ValueError("a direction must not be zero, but all its components are 0")
     return vector
 
 
@@ -61,7 +61,9 @@ class Part(BaseModel):
 
     def __init__(self, /, *parts: Any, **data: Any) -> None:
         if parts:
-            raise InputError(f"{type(self).__name__} takes its parts by name, as in {type(self).__name__}(name=value)")
+            raise InputError(
+                f"{type(self).__name__} accepts keyword arguments only, as in {type(self).__name__}(name=value)"
+            )
         data = {name: as_plain(value) for name, value in data.items()}
         with _sentences(type(self), data):
             super().__init__(**data)

@@ -51,12 +51,12 @@ class Body(Part):
     mass: NotNegative
     """kg"""
     inertia: Inertia | None = None
-    """About the centre of mass: [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], kg m2."""
+    """Moments of inertia about the centre of mass: [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], kg m2."""
     centre_of_mass: Vector = (0.0, 0.0, 0.0)
     """In the body frame, m."""
     point_masses: tuple[PointMass, ...] = ()
     position: Vector
-    """Of the body's origin, m; the first guess of a free body."""
+    """Position of the body's origin, m; the first guess for a free body."""
     attitude: Vector = (0.0, 0.0, 0.0)
     """Roll, pitch, yaw in degrees: about x, then y, then z of the world."""
     joint: BodyJoint = "free"
@@ -65,9 +65,9 @@ class Body(Part):
     hulls: tuple[Hull, ...] = ()
     """Several hulls in place of `hull`: columns, pontoons, floats. Water displaced by two of them is counted twice."""
     windage: tuple[Windage, ...] = ()
-    """Areas on which the wind acts, beside the dry parts of hulls."""
+    """Areas on which the wind acts, in addition to the dry parts of hulls."""
     drag_areas: tuple[DragArea, ...] = ()
-    """Drag in the water beside that of hulls, known by its areas."""
+    """Drag in the water in addition to that of hulls, given by drag areas."""
     foils: tuple[Foil, ...] = ()
     """Surfaces with lift and drag by angle of attack: trawl doors, depressors, fins."""
     volume: NotNegative = 0.0
@@ -80,10 +80,10 @@ class Body(Part):
     damping: Matrix6 | None = None
     """Linear damping in the world frame."""
     quadratic_damping: Matrix6 | None = None
-    """In the world frame: force i is minus the sum of B_ij |v_j| v_j over translations and rotations j; N s2/m2,
-    N m s2."""
+    """Quadratic damping in the world frame: force i is minus the sum of B_ij |v_j| v_j over translations and rotations
+    j; N s2/m2, N m s2."""
     added_mass: Matrix6 | None = None
-    """In the body frame, kg, kg m, kg m2, beside that of the hull."""
+    """Added mass in the body frame, in addition to that of the hull; kg, kg m, kg m2."""
 
     @model_validator(mode="after")
     def _physical(self) -> Body:
@@ -95,7 +95,7 @@ class Body(Part):
         if self.hulls and self.hull.kind != "none":
             raise ValueError("hull is for one hull and hulls for several; give one of them")
         if any(hull.kind == "none" for hull in self.hulls):
-            raise ValueError("hulls holds hulls; leave out those of kind none")
+            raise ValueError("hulls cannot contain a hull of kind none; leave it out")
         keep_unset(self, "hull", with_added_mass(self.hull, self.position[2]))
         keep_unset(self, "hulls", tuple(with_added_mass(hull, self.position[2]) for hull in self.hulls))
         return self

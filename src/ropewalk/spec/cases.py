@@ -17,7 +17,7 @@ class Record(Part):
     every: Positive = 0.1
     """s of simulated time between records"""
     start: NotNegative = 0.0
-    """First time kept, s."""
+    """Time of the first record, s."""
 
 
 class Run(Part):
@@ -53,14 +53,14 @@ class Statics(Part):
     method: str = "auto"
     """A static method, or a bar solver, which then integrates in time until at rest."""
     ramp: NotNegative | None = None
-    """s over which the loads are ramped up where equilibrium is found in time; 0 for no ramp."""
+    """Time over which the loads are ramped up if the equilibrium is found by time integration, s; 0 for no ramp."""
     damping: Positive | None = None
-    """Mass-proportional damping of that, 1/s."""
+    """Mass-proportional damping of that time integration, 1/s."""
     duration: Positive | None = None
     """Simulated time within which it must come to rest, s."""
     accuracy: Positive | None = None
-    """Required relative discretisation error of end tensions; 0.01 unless given. Lines without `elements` get as many
-    as needed (methods with elements)."""
+    """Required relative discretisation error of end tensions; 0.01 unless given. For lines without `elements`, the
+    number of elements is chosen to meet it (methods with elements)."""
     options: dict[str, Any] = {}
     """Settings of the method, which is given by name; see the options of each."""
 

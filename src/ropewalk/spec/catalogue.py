@@ -53,7 +53,7 @@ class CatalogueEntry:
             return square * diameter**2 + cube * diameter**3
         factor = self.grades.get(DEFAULT_GRADE if grade is None else str(grade))
         if factor is None:
-            raise ValueError(f"no chain grade '{grade}'. There are: {', '.join(self.grades)}")
+            raise ValueError(f"no chain grade '{grade}'. Available: {', '.join(self.grades)}")
         millimetres = 1.0e3 * diameter
         load = 1.0e3 * factor * millimetres**2 * (44.0 - 0.08 * millimetres)
         if load <= 0.0:

@@ -25,22 +25,22 @@ class Collar(Part):
     """
 
     centre: Vector = (0.0, 0.0, 0.0)
-    """Of the ring, m."""
+    """Centre of the ring, m."""
     radius: Positive
-    """Of the centre line of the tube, m."""
+    """Radius to the centreline of the tube, m."""
     diameter: Positive
-    """Outer, of the tube, m; of several tubes side by side that of one with the same displacement."""
+    """Outer diameter of the tube, m; for several tubes side by side, that of one tube with the same displacement."""
     mass: Positive
-    """With brackets and handrail, kg/m."""
+    """Mass per metre including brackets and handrail, kg/m."""
     bending_stiffness: Positive
     """EI of the tube, or of all tubes, N m2."""
     torsional_stiffness: NotNegative | None = None
     """GJ, N m2; EI/1.4, that of polyethylene, unless given."""
     segments: Annotated[int, Field(ge=6, le=400)] = 16
     drag: NotNegative = 1.0
-    """Across the tube, on its diameter."""
+    """Drag coefficient across the tube, based on its diameter."""
     added_mass: NotNegative = 1.0
-    """Across the tube, multiple of the displaced mass."""
+    """Added mass across the tube, as a multiple of the displaced mass."""
     points: tuple[str, ...] = ()
     """Points of the case on the collar, where mooring lines end; each is held by the segment nearest to it."""
 

@@ -32,7 +32,7 @@ class DragTable(Part):
             raise ValueError("give angle, reynolds or both beside value; a constant is a number by itself")
         for name, values in (("angle", self.angle or ()), ("reynolds", self.reynolds or ())):
             if any(b <= a for a, b in pairwise(values)):
-                raise ValueError(f"{name} must rise from entry to entry")
+                raise ValueError(f"{name} must increase from entry to entry")
         if self.angle and self.angle[-1] > ACROSS:
             raise ValueError(f"angle {self.angle[-1]:g} deg: it goes from 0 (along) to {ACROSS:g} deg (across)")
         n, m = len(self.angle or (0.0,)), len(self.reynolds or (0.0,))
@@ -58,12 +58,12 @@ class DragLaw(Part):
     """`sine` is value times the sine of the angle of attack, [Otto2022], eq. (5.3); `cylinder` that of a smooth
     circular cylinder by its Reynolds number, [Kristiansen2012], eq. (12)."""
     value: NotNegative | None = None
-    """Of `sine`: 1.2 unless given."""
+    """Coefficient of `sine`: 1.2 unless given."""
 
     @model_validator(mode="after")
     def _takes_value(self) -> DragLaw:
         if self.law == "cylinder" and self.value is not None:
-            raise ValueError("value belongs to the law sine; that of a cylinder has no constant to choose")
+            raise ValueError("value belongs to the law 'sine'; the law 'cylinder' has no constant to set")
         return self
 
 
@@ -74,12 +74,14 @@ class Drag(Part):
     """Morison drag coefficients."""
 
     normal: Coefficient = 0.0
-    """Of the flow across, on the diameter, per metre."""
+    """Coefficient of the flow across the member, based on the diameter, per metre."""
     tangential: Coefficient = 0.0
-    """Of the flow along, on the circumference, per metre, unless `tangential_reference` is diameter."""
+    """Coefficient of the flow along the member, based on the circumference, or on the diameter if
+    `tangential_reference` is diameter; per metre."""
     tangential_reference: Literal["circumference", "diameter"] = "circumference"
     along_flow: Coefficient = 0.0
-    """Of a drag along the relative velocity, on the diameter, per metre; beside the other two."""
+    """Coefficient of a drag along the relative velocity, based on the diameter, per metre; in addition to the
+    others."""
 
     @model_serializer(mode="wrap")
     def _as_data(self, handler: Any) -> dict[str, Any]:

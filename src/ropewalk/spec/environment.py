@@ -31,7 +31,7 @@ class TableProfile(Part):
 
     kind: Literal["table"]
     z: Annotated[tuple[Finite, ...], Field(min_length=1)]
-    """Heights, m, in rising or falling order."""
+    """Heights, m, in ascending or descending order."""
     factor: Annotated[tuple[Finite, ...], Field(min_length=1)]
     """Speed at each height as a multiple of `speed`."""
     turn: tuple[Finite, ...] | None = None
@@ -46,7 +46,7 @@ class TableProfile(Part):
             raise ValueError(f"z has {n} entries; factor and turn need as many")
         steps = [b - a for a, b in pairwise(self.z)]
         if not (all(step > 0 for step in steps) or all(step < 0 for step in steps)):
-            raise ValueError("z must rise or fall from entry to entry")
+            raise ValueError("z must increase or decrease from entry to entry")
         return self
 
 
@@ -55,13 +55,13 @@ class GridProfile(Part):
 
     kind: Literal["grid"]
     x: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
-    """m, rising; one entry: the same everywhere along x."""
+    """m, ascending; a single entry means no variation along x."""
     y: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
     """m"""
     z: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
     """Heights, m, rising."""
     time: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
-    """s, rising; one entry: a steady current."""
+    """s, ascending; a single entry means a steady current."""
     velocity: Annotated[tuple[Vector, ...], Field(min_length=1)]
     """u, v, w at each grid point and time, as multiples of `speed`, turned by the heading; z varies fastest, then y, x,
     time."""
@@ -72,7 +72,7 @@ class GridProfile(Part):
     def _fits(self) -> GridProfile:
         for name in ("x", "y", "z", "time"):
             if any(b <= a for a, b in pairwise(getattr(self, name))):
-                raise ValueError(f"{name} must rise from entry to entry")
+                raise ValueError(f"{name} must increase from entry to entry")
         places = len(self.x) * len(self.y) * len(self.z) * len(self.time)
         if len(self.velocity) != places:
             counts = " x ".join(str(len(getattr(self, name))) for name in ("x", "y", "z", "time"))
@@ -119,8 +119,8 @@ RAMP_PERIODS = 2.0  # peak periods over which waves are brought on unless the ca
 
 class _Waves(Part):
     ramp: NotNegative | None = None
-    """Seconds over which the waves are ramped up smoothly from t = 0; two (peak) periods unless given, 0: at once.
-    Statistics and events leave it out."""
+    """Seconds over which the waves are ramped up smoothly from t = 0; two (peak) periods unless given; 0 for no ramp.
+    Statistics and events exclude it."""
     stretching: Literal["none", "wheeler", "extrapolated"] | None = None
     """How linear kinematics continue above still water: `wheeler` (unless given) moves the profile up to the surface,
     `extrapolated` follows the tangent at still water, `none` keeps the values of still water."""
@@ -136,15 +136,16 @@ class RegularWaves(_Waves):
 
     kind: Literal["regular"]
     theory: Literal["airy", "stokes2", "stokes5", "stream"] = "airy"
-    """`airy` is linear; Stokes' second and fifth order and the `stream` function (any depth short of solitary waves,
-    up to 97 % of the highest wave) are for waves of finite height and hold up to the surface."""
+    """`airy` is linear; Stokes' second and fifth order and the `stream` function (any depth short of solitary waves, up
+    to 97 % of the highest wave) are for waves of finite height and are valid up to the surface."""
     height: NotNegative
     """Crest to trough, m."""
     period: Positive
     """s"""
     heading: Finite = 0.0
     phase: Finite = 0.0
-    """Elevation at the origin is (height/2) cos(omega t - phase), rad; of finite height: a crest where that is one."""
+    """rad; the elevation at the origin is (height/2) cos(omega t - phase), and a wave of finite height has a crest
+    where that cosine is 1."""
 
     @property
     def is_steady(self) -> bool:
@@ -201,7 +202,7 @@ class _Irregular(_Waves):
     components: Annotated[int, Field(ge=1, le=20000)] = 200
     """Number of wave components."""
     seed: Annotated[int, Field(ge=0)] = 1
-    """Of the random phases and directions."""
+    """Seed of the random frequencies, phases and directions."""
 
 
 class JonswapWaves(_Irregular):
@@ -237,7 +238,7 @@ class Wind(Part):
     """Wind, 1/7 power law; steady unless its speed or heading varies in time."""
 
     speed: NotNegative | Changing
-    """At 10 m above the water, m/s; may vary in time."""
+    """Speed at 10 m above the water, m/s; may vary in time."""
     heading: Value = 0.0
     """Degrees; may vary in time."""
 
@@ -250,15 +251,15 @@ class Seabed(Part):
 
     kind: Literal["elastic", "grid", "file", "none"] = "elastic"
     """`grid`: through depths on a grid, smoothly; `file`: the same, from a CSV file; `none`: lines pass through. The
-    depth of the environment then only matters to waves and current."""
+    depth of the environment then only affects waves and current."""
     file: str | None = None
-    """Of kind: file, relative to the case file: columns x, y and depth, a row for each grid point."""
+    """For kind: file, the path relative to the case file: columns x, y and depth, one row per grid point."""
     x: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
-    """Of a grid, m, rising. Beyond it the bed is extrapolated with the slope of its edge."""
+    """Grid values along x, m, ascending. Beyond the grid the bed is extrapolated with the slope of its edge."""
     y: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
     """m, rising"""
     depth: Annotated[tuple[tuple[Finite, ...], ...], Field(min_length=2)] | None = None
-    """Of the grid, m below still water: a row for each y, with a depth for each x."""
+    """Depths of the grid, m below still water: a row for each y, with a depth for each x."""
     source: str | None = None
     """The file that the grid was read from."""
     stiffness: Positive = 1.0e5
@@ -268,10 +269,10 @@ class Seabed(Part):
     friction: NotNegative = 0.0
     """Coulomb coefficient of lines on the bed."""
     pulled: bool = True
-    """Lines on the bed were pulled taut from where they leave it, so that friction acts in an equilibrium; `false`: it
-    begins to act when they move."""
+    """True if lines on the bed were pulled from their suspended part, so that friction acts in an equilibrium; if
+    `false`, friction acts only once lines move."""
     friction_stiffness: Positive | None = None
-    """Shear stiffness of friction per area before it slips, Pa/m; `stiffness` unless given."""
+    """Shear stiffness per area before slip, Pa/m; `stiffness` unless given."""
     normal: Vector = (0.0, 0.0, 1.0)
     """Upward normal of a sloping bed."""
 
@@ -296,10 +297,10 @@ class Seabed(Part):
         if self.x is None or self.y is None or self.depth is None:
             raise ValueError("a bed of kind: grid needs x, y and depth")
         if self.normal != (0.0, 0.0, 1.0):
-            raise ValueError("a bed of kind: grid has the slopes of its depths; leave out normal")
+            raise ValueError("the slope of a bed of kind: grid follows from its depths; leave out normal")
         for name, places in (("x", self.x), ("y", self.y)):
             if any(b <= a for a, b in pairwise(places)):
-                raise ValueError(f"{name} must rise from entry to entry")
+                raise ValueError(f"{name} must increase from entry to entry")
         if len(self.depth) != len(self.y):
             raise ValueError(f"depth has {len(self.depth)} rows; y has {len(self.y)} entries, and each needs a row")
         for k, row in enumerate(self.depth):

@@ -126,4 +126,4 @@ def _digest(value: Any, digest: Any, depth: int) -> None:
 def _unknown(kind: str, name: str, known: Any) -> str:
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean '{near[0]}'?" if near else "."
-    return f"no {kind} '{name}'{hint} There are: {', '.join(known)}."
+    return f"no {kind} '{name}'{hint} Available: {', '.join(known)}."

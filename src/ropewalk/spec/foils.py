@@ -24,13 +24,14 @@ class FoilTable(Part):
     """
 
     angle: Annotated[tuple[Finite, ...], TWO_OR_MORE]
-    """Of attack, deg, rising, within -180 and 180; positive where the water arrives from the side opposite `normal`."""
+    """Angle of attack, deg, ascending, within -180 and 180; positive if the flow comes from the side opposite
+    `normal`."""
     lift: Annotated[tuple[Finite, ...], TWO_OR_MORE]
-    """Across the flow, positive towards `normal`, on the area."""
+    """Lift coefficient normal to the flow, positive towards `normal`, based on the area."""
     drag: Annotated[tuple[NotNegative, ...], TWO_OR_MORE]
-    """Along the flow, on the area."""
+    """Drag coefficient along the flow, based on the area."""
     moment: Annotated[tuple[Finite, ...], TWO_OR_MORE] | None = None
-    """About `position`, on area and chord length; positive where it raises the angle of attack."""
+    """Moment coefficient about `position`, based on area and chord length; positive if it increases the angle."""
     symmetric: bool = False
     """True to mirror a table that begins at 0: lift and moment change sign with the angle, drag does not."""
     stalled: NotNegative = 1.2
@@ -47,7 +48,7 @@ class FoilTable(Part):
                 raise ValueError(f"{len(self.angle)} angles but {len(values)} values of {name}")
         for a, b in pairwise(self.angle):
             if b <= a:
-                raise ValueError(f"angle must rise from row to row, but {b:g} deg follows {a:g} deg")
+                raise ValueError(f"angle must increase from row to row, but {b:g} deg follows {a:g} deg")
         if self.angle[0] < -HALF_TURN or self.angle[-1] > HALF_TURN:
             raise ValueError(
                 f"angle goes from {self.angle[0]:g} to {self.angle[-1]:g} deg; keep it within -180 and 180"
@@ -92,7 +93,7 @@ class Foil(Part):
     area: Positive
     """m2"""
     span: Positive | None = None
-    """m; the root of `area` unless given. The chord length is area / span."""
+    """m; the square root of `area` unless given. The chord length is area / span."""
     position: Vector = (0.0, 0.0, 0.0)
     """Where lift and drag act, in the body frame, m."""
     chord: Vector = (1.0, 0.0, 0.0)

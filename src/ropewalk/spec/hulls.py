@@ -15,9 +15,9 @@ class HullDrag(Part):
     """Drag coefficients of a hull by strips."""
 
     normal: NotNegative = 0.0
-    """Across the axis, on the diameter of each strip."""
+    """Coefficient across the axis, based on the diameter of each strip."""
     axial: NotNegative = 0.0
-    """Along the axis, on the largest section."""
+    """Coefficient along the axis, based on the largest section."""
 
 
 class HullAddedMass(Part):
@@ -38,7 +38,7 @@ class EndDisc(Part):
     """Drag and added mass along the axis of the disc that closes an end of a hull."""
 
     drag: NotNegative = 0.0
-    """On pi r^2."""
+    """Drag coefficient based on pi r^2."""
     added_mass: NotNegative = 0.0
     """Multiple of the water in the half-sphere 2/3 pi r^3; a disc with water on one side has 2/pi = 0.64."""
 
@@ -47,9 +47,9 @@ class HullEnds(Part):
     """The discs that close a hull of revolution."""
 
     bottom: EndDisc = EndDisc()
-    """At the first entry of the profile."""
+    """End disc at the first entry of the profile."""
     top: EndDisc = EndDisc()
-    """At its last."""
+    """End disc at the last entry of the profile."""
 
 
 class AxisymmetricHull(Part):
@@ -61,17 +61,17 @@ class AxisymmetricHull(Part):
     position: Vector = (0.0, 0.0, 0.0)
     """Origin of the profile, in the body frame, m."""
     axis: Vector = (0.0, 0.0, 1.0)
-    """Direction along which the z of the profile counts, in the body frame; its length does not matter."""
+    """Direction of the z axis of the profile, in the body frame; its length does not matter."""
     drag: HullDrag = DEFAULT_DRAG
     """By default normal 1.0 and axial 0.9; 0 for none. Coefficients that a mapping omits are 0."""
     added_mass: HullAddedMass = DEFAULT_ADDED_MASS
     """By default normal 1.0, and axially that of the largest section as a disc with water on one side; 0 for none.
     Coefficients that a mapping omits are 0."""
     ends: HullEnds | None = None
-    """Drag and added mass of the end discs, each at its place and its depth. They replace the axial defaults
-    of `drag` and `added_mass`; axial coefficients that are given act beside them."""
+    """Drag and added mass of the end discs, each at its own position and depth. They replace the axial defaults
+    of `drag` and `added_mass`; axial coefficients that are given act in addition."""
     wind_drag: NotNegative = 1.0
-    """Of the dry part, on its diameter."""
+    """Drag coefficient of the dry part, based on its diameter."""
 
     @field_validator("drag", "added_mass", mode="before")
     @classmethod
@@ -124,7 +124,8 @@ class SphereHull(Part):
     radius: Positive
     centre: Vector = (0.0, 0.0, 0.0)
     drag: NotNegative = 0.5
-    """On the disc pi r^2; 0.5 is that of a sphere below the drag crisis, [Hoerner1965], ch. 3."""
+    """Drag coefficient based on the disc pi r^2; 0.5 is that of a sphere below the drag crisis, [Hoerner1965], ch.
+    3."""
     added_mass: NotNegative = 0.5
     """Multiple of the displaced mass; 0.5 in potential flow."""
     wind_drag: NotNegative = 0.5
@@ -160,13 +161,13 @@ class Windage(Part):
     """An area that the wind acts on: mast, tower, house; the same from all sides, or one area for each direction."""
 
     area: Positive | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)]
-    """m2; or [Ax, Ay, Az], the areas that face wind along x, y and z of the body. In between, the force across each
-    of them is that of the whole wind speed times the component of the wind along it."""
+    """m2; or [Ax, Ay, Az], the areas that face wind along x, y and z of the body. In between, each force component is
+    proportional to the wind speed times the wind component along that axis."""
     coefficient: NotNegative = 1.0
-    """Of drag, on `area`."""
+    """Drag coefficient, based on `area`."""
     position: Vector
-    """Where the wind acts, in the body frame, m: its height gives the wind speed, its lever the moment. Under water
-    nothing acts."""
+    """Where the wind acts, in the body frame, m: its height determines the wind speed, its lever arm the moment. There
+    is no force under water."""
 
     @model_validator(mode="after")
     def _meets_wind(self) -> Windage:
@@ -187,11 +188,11 @@ class DragArea(Part):
     """Coefficient times area, m2; or [x, y, z], those of the flow along x, y and z of the body. In between, as for
     `windage`."""
     turning: NotNegative | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)] = 0.0
-    """The same for turning about x, y and z of the body, m5: the moment is half the density times it times the angular
+    """The same for rotation about x, y and z of the body, m5: the moment is half the density times it times the angular
     velocity squared."""
     position: Vector = (0.0, 0.0, 0.0)
-    """Where the drag acts, in the body frame, m. Above the surface nothing acts; at the surface the share of a sphere
-    that has the largest of the areas as its section."""
+    """Where the drag acts, in the body frame, m. There is no force above the surface; at the surface it is reduced to
+    the wet fraction of a sphere whose section is the largest of the areas."""
 
     @model_validator(mode="after")
     def _meets_water(self) -> DragArea:

@@ -137,7 +137,7 @@ def check_table(time: tuple[float, ...], entries: int, what: str) -> None:
     if len(time) != entries:
         raise ValueError(f"{len(time)} times but {entries} {what}")
     if any(b <= a for a, b in pairwise(time)):
-        raise ValueError("time must rise from entry to entry")
+        raise ValueError("time must increase from entry to entry")
 
 
 def is_steady(value: Value | VectorValue) -> bool:

@@ -89,16 +89,16 @@ class TableLoad(Part):
     force: Annotated[tuple[Vector, ...], Field(min_length=2)]
     """N/m"""
     factor: Value = 1.0
-    """On all of it; may vary in time."""
+    """Factor on all forces; may vary in time."""
     source: str | None = None
     """The file that the table was read from; not read again."""
 
     @model_validator(mode="after")
     def _matching(self) -> TableLoad:
         if len(self.s) != len(self.force):
-            raise ValueError(f"{len(self.s)} places but {len(self.force)} forces")
+            raise ValueError(f"{len(self.s)} values of s but {len(self.force)} forces")
         if any(b <= a for a, b in pairwise(self.s)):
-            raise ValueError("s must rise from entry to entry")
+            raise ValueError("s must increase from entry to entry")
         return self
 
 
@@ -137,9 +137,9 @@ class Line(Part):
     """End B."""
     pieces: Annotated[tuple[Piece, ...], Field(min_length=1)]
     elements: Elements | None = None
-    """For solvers that cut the line; chosen automatically unless given."""
+    """Number of elements, for solvers that divide the line; chosen automatically unless given."""
     grading: Grading = 1.0
-    """How many times shorter elements are around where the line leaves the bed at the start; 1: all equal."""
+    """How many times shorter elements are at the initial touchdown point than elsewhere; 1: all equal."""
     attachments: tuple[LineAttachment, ...] = ()
     loads: tuple[LineLoad, ...] = ()
     over: tuple[str, ...] = ()
@@ -153,11 +153,11 @@ class Line(Part):
     def _over_in_order(self) -> Line:
         for a, b in pairwise((self.from_, *self.over, self.to) if self.over else ()):
             if a == b:
-                raise ValueError(f"over: the line runs from '{a}' to '{b}'; name each point once on its way")
+                raise ValueError(f"over: the line runs from '{a}' to '{b}'; list each point between them once")
         if self.over and self.attachments:
             raise ValueError(
-                "a line that runs over points cannot carry attachments, which would not pass; "
-                "end it at a free point with that mass and continue with another line"
+                "a line that runs over points cannot have attachments, because they could not pass; end it at a free "
+                "point with that mass and continue with another line"
             )
         return self
 
@@ -182,8 +182,8 @@ class Line(Part):
         changing += [getattr(load, "factor", 1.0) for load in self.loads]
         if not all(map(is_steady, changing)):
             raise ValueError(
-                "loads along a line with a winch cannot change in time, for its elements come and go; give it a second "
-                "line for the loaded part"
+                "loads along a line with a winch cannot vary in time, because elements are added and removed at the "
+                "winch; use a second line for the loaded part"
             )
         if self.grading > 1.0 and len(self.pieces) == 1:
             raise ValueError(

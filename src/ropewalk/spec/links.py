@@ -40,11 +40,11 @@ class HingeLink(Between):
 
     kind: Literal["hinge"]
     axis: Direction = (0.0, 1.0, 0.0)
-    """In the frame of the first body."""
+    """Direction of the axis in the frame of the first body."""
     stiffness: NotNegative = 0.0
-    """About the axis, from the attitudes of the file, N m/rad; for rotations below half a turn."""
+    """Stiffness about the axis, measured from the attitudes in the file, N m/rad; for rotations below half a turn."""
     damping: NotNegative = 0.0
-    """About the axis, N m s/rad."""
+    """Damping about the axis, N m s/rad."""
 
 
 class BallLink(Between):
@@ -52,8 +52,8 @@ class BallLink(Between):
 
     kind: Literal["ball"]
     stiffness: NotNegative | Annotated[tuple[NotNegative, ...], Field(min_length=3, max_length=3)] = 0.0
-    """About x, y and z of `frame`, or of every axis, from the attitudes of the file, N m/rad; the moment of a turn by
-    an angle about one of them is the stiffness times its sine."""
+    """Stiffness about x, y and z of `frame`, or one number for all axes, measured from the attitudes in the file, N
+    m/rad; the moment for a rotation about one axis is the stiffness times the sine of the angle."""
     frame: tuple[Vector, Vector, Vector] | None = None
     """Rows are the directions x, y, z of the spring in the frame of the first body; its own axes unless given."""
 
@@ -64,7 +64,7 @@ class BallLink(Between):
         if large > (1.0 + TRIANGLE) * (small + middle):
             raise ValueError(
                 f"stiffness {large:.6g} N m/rad about one axis exceeds the sum {small + middle:.6g} of the others; "
-                "a part that turns about one axis is on a hinge"
+                "for rotation about one axis use a hinge"
             )
         return self
 
@@ -91,7 +91,7 @@ class JointLink(Between):
 
     kind: Literal["joint"]
     axes: LinkAxes
-    """Along x, y, z of `frame`; what is left out is held."""
+    """Conditions along x, y, z of `frame`; axes that are left out are held."""
     frame: tuple[Vector, Vector, Vector] | None = None
     """Rows are the directions x, y, z of the joint in the frame of the first body; its own axes unless given."""
     friction_coefficient: NotNegative = 0.0

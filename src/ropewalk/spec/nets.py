@@ -31,10 +31,10 @@ class RectanglePanel(Part):
         a, b, c, d = self.corners
         size = max(math.dist(a, b), math.dist(a, d))
         if min(math.dist(a, b), math.dist(a, d)) <= FLAT * size:
-            raise ValueError("two corners of the panel lie on one another; it has no area")
+            raise ValueError("two corners of the panel coincide, so it has no area")
         gap = math.dist([p - q for p, q in zip(b, a, strict=True)], [p - q for p, q in zip(c, d, strict=True)])
         if gap > FLAT * size:
-            raise ValueError(f"the corners do not make a parallelogram: opposite sides differ by {gap:.4g} m")
+            raise ValueError(f"the corners do not form a parallelogram: opposite sides differ by {gap:.4g} m")
         return self
 
 
@@ -43,15 +43,15 @@ class CylinderPanel(Part):
 
     kind: Literal["cylinder"]
     centre: Vector
-    """Of the upper rim, m."""
+    """Centre of the upper rim, m."""
     radius: Positive
-    """Of the upper rim, m."""
+    """Radius of the upper rim, m."""
     lower_radius: Positive | None = None
-    """Of the lower rim of a cone, m; that of the upper one unless given."""
+    """Radius of the lower rim of a cone, m; that of the upper rim unless given."""
     height: Positive
-    """From rim to rim along the axis, m."""
+    """Distance from rim to rim along the axis, m."""
     axis: Vector = (0.0, 0.0, -1.0)
-    """From the upper rim to the lower one; straight down unless given."""
+    """Direction from the upper rim to the lower one; straight down unless given."""
     bottom: bool = False
     """A flat bottom of the same netting."""
 
@@ -100,7 +100,7 @@ class KnotsPanel(Part):
     knots: Annotated[tuple[Vector, ...], Field(min_length=2, max_length=MOST_KNOTS)]
     """Places, m."""
     twines: Annotated[tuple[tuple[int, int] | tuple[int, int, Positive], ...], Field(min_length=1)]
-    """Two knots each, and the length in m where it is not the distance of the two."""
+    """Two knots each, and the length in m if it differs from their distance."""
     upper: tuple[int, ...] = ()
     """Knots of the upper edge, which `held: upper` fixes and `upper_float` carries."""
     lower: tuple[int, ...] = ()
@@ -126,7 +126,7 @@ class KnotsPanel(Part):
             if pair in seen:
                 raise ValueError(f"twine {i}: knots {twine[0]} and {twine[1]} are joined already; give one twine")
             if len(twine) == 2 and math.dist(self.knots[twine[0]], self.knots[twine[1]]) == 0.0:
-                raise ValueError(f"twine {i}: knots {twine[0]} and {twine[1]} lie on one another; give its length")
+                raise ValueError(f"twine {i}: knots {twine[0]} and {twine[1]} coincide; give its length")
             seen.add(pair)
         loose = sorted(set(range(n)) - {k for pair in seen for k in pair})
         if loose:
@@ -143,26 +143,26 @@ class Net(Part):
 
     panel: Panel
     section: str
-    """Of the twine."""
+    """Section of the twine."""
     mesh: Literal["square", "rhombic"] = "square"
     bar_length: Positive
-    """Knot to knot, m."""
+    """Length of a mesh bar, knot to knot, m."""
     hanging_ratio: HangingRatio = 0.7071067811865476
     """Mounted width over stretched width of a rhombic mesh."""
     cells: tuple[Count, Count] | None = None
-    """Meshes along the upper edge and down; several twines share a bar where these are fewer than in the net."""
+    """Meshes along the upper edge and down; with fewer than in the real net, each bar represents several twines."""
     held: Literal["none", "corners", "upper", "edges"] = "upper"
     """Which knots are fixed."""
     fastened: dict[Corner, str] = {}
     """Corners of a rectangle that are points of the case (`NAME`: lines that end there hold the net) or attachments of
     bodies (`BODY.ATTACHMENT`)."""
     sewn: dict[Edge, str] = {}
-    """Edges sewn to those of nets above in the file, as in `left: side.right`: knots that meet become one."""
+    """Edges sewn to those of nets given earlier in the file, as in `left: side.right`: knots that meet become one."""
     rim: tuple[str, ...] = ()
     """Points of the case or attachments of bodies that are knots of the upper rim of a cylinder, each the knot nearest
     to where it is given; or the name of a collar, which holds the whole rim."""
     hoop_mass: NotNegative = 0.0
-    """Of a stiff hoop that holds the upper rim of a cylinder open, kg; none unless given."""
+    """Mass of a stiff hoop that holds the upper rim of a cylinder open, kg; no hoop unless given."""
     upper_float: NotNegative = 0.0
     """Buoyancy per metre of the upper edge when under water, N/m."""
     lower_sinker: NotNegative = 0.0
@@ -172,9 +172,10 @@ class Net(Part):
     force_model: Literal["morison", "loland", "aarsnes", "kristiansen_faltinsen"] = "morison"
     """Drag of each twine by its section, or drag and lift of the netting as a screen."""
     solidity: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """Twine area over outline area; 2 d/bar_length - (d/bar_length)^2 unless given. Read by screens."""
+    """Twine area over outline area; 2 d/bar_length - (d/bar_length)^2 unless given. Used by screens."""
     wake: Fraction | Literal["auto"] = 1.0
-    """Factor on the speed of the water at screens; `auto`: the lee half of a cylinder is in the wake of the rest."""
+    """Factor on the speed of the water at screens; `auto`: the downstream half of a cylinder is in the wake of the
+    upstream half."""
 
     @model_validator(mode="after")
     def _fits(self) -> Net:
@@ -185,7 +186,7 @@ class Net(Part):
             )
         if self.fastened and self.panel.kind in ("cylinder", "knots"):
             way = "name points in its rim" if self.panel.kind == "cylinder" else "give its knots `ties`"
-            raise ValueError(f"fastened names corners; a panel of kind {self.panel.kind} has none: {way}")
+            raise ValueError(f"fastened refers to corners; a panel of kind {self.panel.kind} has none: {way}")
         if not isinstance(self.panel, CylinderPanel):
             self._flat()
             return self
@@ -204,7 +205,7 @@ class Net(Part):
             raise ValueError(f"rhombic mesh is for rectangles and cylinders, not for {self.panel.kind}")
         if self.panel.kind == "knots":
             if self.force_model != "morison":
-                raise ValueError("force_model: knots given one by one span no screens; leave it out (morison)")
+                raise ValueError("force_model: a net given knot by knot has no screens; leave it out (morison)")
             if self.cells is not None or self.held in ("corners", "edges"):
                 raise ValueError("cells, and held: corners or edges, are for panels; name the `upper` knots to hold")
             if self.sewn:

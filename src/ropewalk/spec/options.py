@@ -26,7 +26,8 @@ class MixedFemOptions(Part):
     """Mixed elements through time."""
 
     spectral_radius: Share | None = None
-    """Of generalised-alpha at high frequencies: 1 for no damping, 0 for the most; chosen by whether slack can occur."""
+    """Spectral radius of generalised-alpha at high frequencies: 1 for no damping, 0 for the most; by default chosen by
+    whether lines can go slack."""
     ledger: bool = True
     """Keep the energy balance."""
     lanes: bool = True
@@ -37,7 +38,7 @@ class ConstrainedOptions(Part):
     """Rigid bars with exact multipliers."""
 
     strain_tolerance: StrainTolerance = 1e-10
-    """Of the bars' lengths, relative."""
+    """Relative tolerance of the lengths of bars."""
     slack: bool = True
     """Twines of nets go slack; false: they carry compression."""
     lumping: Literal["halves", "outer"] = "halves"
@@ -49,7 +50,7 @@ class RecursiveOptions(Part):
 
     lumping: Literal["halves", "outer"] = "halves"
     closure: Literal["constraint", "pid"] = "constraint"
-    """Of loops: exact, or the published control of their gaps."""
+    """Closure of loops: by an exact constraint, or by the published control of their gaps."""
     pid: Positive = 1.0
     """Weight of the gains of that control."""
 
@@ -59,7 +60,7 @@ class ProjectionOptions(Part):
 
     variant: Literal["shake", "rrf", "rrf_published"] = "shake"
     sweeps: Count | None = None
-    """On the lengths, in place of the level `position`."""
+    """Number of sweeps over the lengths, in place of the level `position`."""
     strain_tolerance: StrainTolerance = 1e-12
     strain_limit: Tolerance = 5e-4
     """Strain above which `shake` continues to sweep."""
@@ -94,7 +95,7 @@ class ChainSeriesOptions(Part):
     """Chains by power series in time."""
 
     order: Annotated[int, Field(ge=2, le=60)] | None = None
-    """Of the series; chosen by the tolerance unless given, 5 for a fixed step."""
+    """Order of the series; by default chosen by the tolerance, or 5 for a fixed step."""
     smoothing_speed: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
     """Quadratic drag uses |u| = sqrt(u^2 + smoothing_speed^2), m/s."""
 
@@ -103,22 +104,22 @@ class CatenaryOptions(Part):
     """Closed-form catenaries."""
 
     most_iterations: Count = 400
-    """Of the balance of free points and bodies."""
+    """Largest number of iterations for the equilibrium of free points and bodies."""
 
 
 class ShootingOptions(Part):
     """Shooting."""
 
     tolerance: Annotated[float, Field(ge=1e-14, le=1e-2)] = 1e-13
-    """Of the integrator per step, relative."""
+    """Relative tolerance of the integrator, per step."""
     target: Annotated[float, Field(ge=1e-14, le=1e-2)] = 1e-12
     """Largest scaled constraint."""
     growth_limit: Annotated[float, Field(ge=10.0, le=1e12)] = 1e5
     """Largest error growth along an arc before it is cut (multiple shooting)."""
     pair: Literal["dormand_prince", "fehlberg"] = "dormand_prince"
-    """Of Runge-Kutta: 8(5,3) or 4(5)."""
+    """Runge-Kutta pair: 8(5,3) or 4(5)."""
     most_steps: Annotated[float, Field(ge=1e3, le=1e9)] = 2.0e5
-    """Of the integrator, in all attempts at one equilibrium."""
+    """Largest number of integrator steps in all attempts at one equilibrium."""
 
 
 class FemOptions(Part):
@@ -147,7 +148,7 @@ RUN_OPTIONS: dict[str, type[Part]] = {
     "joint_angles": JointAnglesOptions,
     "chain_series": ChainSeriesOptions,
 }
-"""Of the solvers that go through time, by name."""
+"""Options of the time-domain solvers, by name."""
 
 STATIC_OPTIONS: dict[str, type[Part]] = {
     "catenary": CatenaryOptions,
@@ -157,7 +158,7 @@ STATIC_OPTIONS: dict[str, type[Part]] = {
     "bars_statics": BarsStaticsOptions,
     **{name: RUN_OPTIONS[name] for name in ("recursive", "constrained", "projection", "constrained_implicit")},
 }
-"""Of the static methods; a solver of bars takes its own, and runs until nothing moves."""
+"""Options of the static methods; a bar solver has its own and integrates in time until at rest."""
 
 
 def check_options(key: str, name: str, options: Mapping[str, Any], known: Mapping[str, type[Part]]) -> None:
@@ -169,7 +170,7 @@ def check_options(key: str, name: str, options: Mapping[str, Any], known: Mappin
         return
     if name not in known:
         hint = "name one" if name == "auto" else f"it is '{name}'"
-        raise ValueError(f"options belong to a {key} that is given by name; {hint}. There are: {', '.join(known)}")
+        raise ValueError(f"options belong to a {key} that is given by name; {hint}. Available: {', '.join(known)}")
     try:
         known[name].model_validate(dict(options))
     except InputError as error:

@@ -12,7 +12,8 @@ class Break(Part):
     only."""
 
     s: NotNegative | None = None
-    """Where it parts, unstretched length from end A at the start, m; with a tension it may be left out: anywhere."""
+    """Where the line parts: initial unstretched length from end A, m. With a tension limit it may be left out; the line
+    then parts wherever the limit is reached."""
     time: NotNegative | None = None
     """s"""
     tension: Positive | None = None
@@ -23,5 +24,5 @@ class Break(Part):
         if self.time is None and self.tension is None:
             raise ValueError("a break needs a time or a tension; with both, the first to occur counts")
         if self.time is not None and self.s is None:
-            raise ValueError("a break at a time needs s, the place where the line parts")
+            raise ValueError("a break at a given time needs s, the position where the line parts")
         return self

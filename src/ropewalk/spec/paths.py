@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ropewalk.errors import InputError
 
 NOT_GIVEN: Final = object()  # in place of a value: None is one
-SHOWN_NAMES = 12  # listed after "There are:"
+SHOWN_NAMES = 12  # listed after "Available:"
 STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 
 
@@ -71,7 +71,7 @@ def _key(data: Any, part: Any, step: str, path: str, done: list[str]) -> Any:
     if isinstance(data, list):
         if not (step.isdecimal() and int(step) < len(data)):
             there = f"0 to {len(data) - 1}" if data else "none"
-            raise InputError(f"'{path}': {'.'.join(done)} has no entry '{step}'. There are: {there}.")
+            raise InputError(f"'{path}': {'.'.join(done)} has no entry '{step}'. Available: {there}.")
         return int(step)
     field = type(part).model_fields.get(step) if isinstance(part, BaseModel) else None
     return step if field is None else field.alias or step
@@ -95,4 +95,4 @@ def _no_name(path: str, done: list[str], step: str, part: Mapping[str, Any]) -> 
     near = get_close_matches(step, names, 1)
     guess = f"; did you mean '{near[0]}'?" if near else "."
     listed = ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
-    return f"'{path}': no '{step}' in {'.'.join(done)}{guess} There are: {listed or 'none'}."
+    return f"'{path}': no '{step}' in {'.'.join(done)}{guess} Available: {listed or 'none'}."

@@ -16,7 +16,7 @@ class Payout(Part):
     """Line paid out or hauled in by a winch at one end, against time; mixed elements only."""
 
     end: Literal["A", "B"] = "B"
-    """Where the winch is."""
+    """End of the line at which the winch is."""
     time: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
     """s; before the first entry and after the last the winch is stopped"""
     length: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
@@ -26,8 +26,8 @@ class Payout(Part):
     file: str | None = None
     """A CSV file beside the case with the columns t and length, in place of `time` and `length`."""
     ramp: NotNegative = 1.0
-    """The speed changes within this time after each entry, s, and after the start of a constant rate; with 0 it
-    jumps, which excites the line."""
+    """The speed changes within this time after each entry, s, and after the start of a constant rate; with 0 it changes
+    abruptly, which excites the line."""
 
     @model_validator(mode="after")
     def _matching(self) -> Payout:
@@ -40,7 +40,7 @@ class Payout(Part):
         check_table(self.time, len(self.length), "lengths")
         if self.length[0] != 0.0:
             raise ValueError(
-                f"length begins with {self.length[0]:g} m; the pieces are the line at the start: begin with 0"
+                f"length begins with {self.length[0]:g} m; the pieces give the length at the start: begin with 0"
             )
         return self
 
@@ -52,7 +52,7 @@ class Payout(Part):
         if isinstance(self.rate, TableValue) and (self.rate.time[0] < 0.0 or self.rate.after == "continue"):
             raise ValueError("a table of rates begins at t = 0 or later, and its last entry holds")
         if self.hauled == math.inf:
-            raise ValueError("the winch hauls in without end; let the rate end with 0 in a table")
+            raise ValueError("the winch never stops hauling in; give the rate as a table that ends with 0")
         return self
 
     @property

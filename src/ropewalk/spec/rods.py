@@ -44,7 +44,7 @@ class PipeSection(Part):
 
     kind: Literal["pipe"]
     diameter: Positive | None = None
-    """Outer, m, of a round pipe."""
+    """Outer diameter of a round pipe, m."""
     a: Along | None = None
     """Outer semi-axis along section axis 2 of an elliptical pipe, m."""
     b: Along | None = None
@@ -153,7 +153,7 @@ class ChebyshevCurvature(Part):
 
     kind: Literal["chebyshev"]
     coefficients: tuple[tuple[Finite, ...], tuple[Finite, ...], tuple[Finite, ...]]
-    """1/m, of torsion, bending and bending."""
+    """Coefficients of torsion, bending and bending, 1/m."""
 
 
 class FourierCurvature(Part):
@@ -200,7 +200,7 @@ class RodJoint(Part):
     s: Positive
     """Arc length from the head, m."""
     axis: Vector = (0.0, 0.0, 1.0)
-    """About which the rod is rotated, in section axes: along the rod, 2, 3."""
+    """Axis about which the rod is rotated, in section axes: along the rod, 2, 3."""
     angle: Value = 0.0
     """Degrees; a number, or a function of time."""
 
@@ -266,7 +266,7 @@ class Hold(Part):
     @model_validator(mode="after")
     def _something(self) -> Hold:
         if self.head is None and not self.supports:
-            raise ValueError("it restrains nothing; give it a head or supports")
+            raise ValueError("it has no effect; give it a head or supports")
         return self
 
 
@@ -274,7 +274,7 @@ class Rod(Part):
     """A rod that floats."""
 
     length: Positive | None = None
-    """m; may be left out where the curvature fixes it (pieces, centreline)."""
+    """m; may be left out if the curvature determines it (pieces, centreline)."""
     density: Along
     """kg/m3, of the solid section or of the wall of a pipe or box."""
     section: Annotated[EllipseSection | PipeSection | RectangleSection, Field(discriminator="kind")]
@@ -283,11 +283,11 @@ class Rod(Part):
     joints: tuple[RodJoint, ...] = ()
     """Sharp angles, given or programmed in time."""
     attachments: dict[str, RodAttachment] = {}
-    """Where lines are fastened; a line names one as `rod.attachment`."""
+    """Where lines are fastened; a line refers to one as `rod.attachment`."""
     elasticity: Elasticity | None = None
-    """A rod without it is stiff."""
+    """Bending and torsion stiffness; a rod without it is rigid."""
     held: Hold | None = None
-    """Only for rods without lines."""
+    """Supports of the rod; only for rods without lines."""
 
     @model_validator(mode="after")
     def _fits(self) -> Rod:
@@ -327,6 +327,6 @@ def _room_for(wall: float, size: Along, name: str, share: float) -> None:
 
 def _rising(s: tuple[float, ...], n: int, name: str) -> None:
     if len(s) != n:
-        raise ValueError(f"{len(s)} places s but {n} entries of {name}")
+        raise ValueError(f"{len(s)} values of s but {n} of {name}")
     if any(after <= before for before, after in pairwise(s)):
-        raise ValueError("s must rise from entry to entry")
+        raise ValueError("s must increase from entry to entry")

@@ -20,9 +20,9 @@ class RopeLaw(Part):
     dynamic_slope: NotNegative = 0.0
     """Growth of the dynamic EA with the mean tension, N per N"""
     viscosity: Positive
-    """Of the dashpot beside the slow spring: tension over rate of slow strain, N s"""
+    """Viscosity of the dashpot in parallel with the slow spring: tension over rate of slow strain, N s"""
     dynamic_viscosity: NotNegative = 0.0
-    """Of the dashpot beside the fast spring, N s"""
+    """Viscosity of the dashpot in parallel with the fast spring, N s"""
 
 
 class ViscoelasticLaw(RopeLaw):
@@ -47,7 +47,7 @@ class SyropeLaw(RopeLaw):
 
     kind: Literal["syrope"]
     strain: Annotated[tuple[Finite, ...], Field(min_length=2)]
-    """Of the original working curve, on which the mean tension grows for the first time; from 0"""
+    """Strain of the original working curve, which the mean tension follows when first loaded; from 0"""
     tension: Annotated[tuple[Finite, ...], Field(min_length=2)]
     """Mean tension on it, N; from 0"""
     working_curve: Literal["linear", "quadratic", "exponential"]
@@ -57,7 +57,7 @@ class SyropeLaw(RopeLaw):
     slope: Positive | None = None
     """EA of linear working curves, N; in place of `residual`"""
     bend: Annotated[float, Field(ge=-LARGEST_BEND, le=LARGEST_BEND, strict=True)] = 0.0
-    """Of quadratic and exponential working curves: 0 is straight, larger ones grow stiffer with tension"""
+    """Curvature of quadratic and exponential working curves: 0 is straight, larger values stiffen more with tension"""
     highest_mean: NotNegative = 0.0
     """Highest mean tension that the rope has carried before, N"""
 
@@ -67,7 +67,7 @@ class SyropeLaw(RopeLaw):
             raise ValueError(f"{len(self.strain)} strains but {len(self.tension)} tensions")
         for name, values in (("strain", self.strain), ("tension", self.tension)):
             if values[0] != 0.0 or any(b <= a for a, b in pairwise(values)):
-                raise ValueError(f"{name} must begin with 0 and rise from entry to entry")
+                raise ValueError(f"{name} must begin with 0 and increase from entry to entry")
         if self.highest_mean > self.tension[-1]:
             raise ValueError(
                 f"highest_mean {self.highest_mean:g} N is beyond the last tension of the original working curve, "
@@ -89,7 +89,10 @@ class SyropeLaw(RopeLaw):
         if self.slope is not None and self.working_curve != "linear":
             raise ValueError(f"slope is for linear working curves; give residual for {self.working_curve} ones")
         if self.working_curve == "quadratic" and abs(self.bend) >= 1.0:
-            raise ValueError(f"bend {self.bend:g} of a quadratic working curve must be between -1 and 1: else it falls")
+            raise ValueError(
+                f"bend {self.bend:g} of a quadratic working curve must be between -1 and 1; otherwise the curve "
+                "decreases"
+            )
         if self.slope is not None and any(
             T > 0.0 and self.slope * e <= T for e, T in zip(self.strain, self.tension, strict=True)
         ):

@@ -29,7 +29,7 @@ class Lift(Part):
     """Cross-flow lift of vortices shed by the line, by the synchronisation model."""
 
     coefficient: Positive
-    """Of the lift, on the drag diameter"""
+    """Lift coefficient, based on the drag diameter"""
     centre: Positive = 0.18
     """Non-dimensional frequency, f d / U, at which the lift drives the motion best"""
     width: NotNegative = 0.08
@@ -58,11 +58,11 @@ class TableLaw(Part):
             raise ValueError(f"{len(self.strain)} strains but {len(self.tension)} tensions")
         for name, values in (("strain", self.strain), ("tension", self.tension)):
             if any(b <= a for a, b in pairwise(values)):
-                raise ValueError(f"{name} must rise from entry to entry")
+                raise ValueError(f"{name} must increase from entry to entry")
         if (0.0 in self.strain) != (0.0 in self.tension) or (
             0.0 in self.strain and self.strain.index(0.0) != self.tension.index(0.0)
         ):
-            raise ValueError("zero tension must go with zero strain")
+            raise ValueError("the tension at zero strain must be zero")
         if not self.strain[0] <= 0.0 <= self.strain[-1]:
             raise ValueError("the table must contain strain 0")
         return self
@@ -115,30 +115,30 @@ class Section(Part):
     diameter: Positive
     """Nominal diameter, m; drag acts on it unless `drag_diameter` is given."""
     mass: NotNegative | None = None
-    """In air, kg/m."""
+    """Mass in air, kg/m."""
     axial_stiffness: Positive | Literal["inextensible"] | Law | None = None
     """EA, N; or the word inextensible (or .inf); or a law."""
     volume_diameter: NotNegative | None = None
-    """Of the circle with the displaced area; the nominal diameter unless given."""
+    """Diameter of the circle with the displaced area, m; the nominal diameter unless given."""
     contact_diameter: NotNegative = 0.0
-    """The axis rests half of it above the seabed."""
+    """m; the axis of a line on the seabed is half of it above the bed."""
     drag_diameter: Positive | None = None
     drag: Drag = DEFAULT_DRAG
-    """By default normal 1.2 and tangential 0.008, those of a circular cylinder; 0 for none. What a mapping leaves
-    out is 0."""
+    """By default normal 1.2 and tangential 0.008, those of a circular cylinder; 0 for none. Coefficients that a mapping
+    omits are 0."""
     added_mass: AddedMass = DEFAULT_ADDED_MASS
     """By default normal 1.0, that of a circular cylinder; 0 for none. Coefficients that a mapping omits are 0."""
     lift: Lift | None = None
     """Vortex-induced lift across the flow; none unless given."""
     damping: NotNegative = 0.0
-    """Internal (Kelvin-Voigt) damping time, s: tension law of strain + damping x strain rate."""
+    """Internal (Kelvin-Voigt) damping time, s: the axial law is evaluated at strain + damping x strain rate."""
     compression: bool = False
     """True if the section carries compression."""
     breaking_load: Positive | None = None
     """Minimum breaking load, N."""
     along: Along | FileAlong | None = None
-    """Properties that vary along the piece, as a table. A number can also be given as {s: [...], value: [...]} in its
-    own place; what the table gives need not be given beside it."""
+    """Properties that vary along the piece, as a table. A single property can also be given as {s: [...], value: [...]}
+    under its own key; properties in the table need not be given elsewhere."""
 
     @field_validator("drag", "added_mass", mode="before")
     @classmethod
@@ -222,4 +222,4 @@ def _family(name: Any) -> CatalogueEntry:
         return CATALOGUE[name]
     near = get_close_matches(str(name), CATALOGUE, 1)
     hint = f"; did you mean '{near[0]}'?" if near else "."
-    raise ValueError(f"no catalogue section '{str(name)[:40]}'{hint} There are: {', '.join(CATALOGUE)}.")
+    raise ValueError(f"no catalogue section '{str(name)[:40]}'{hint} Available: {', '.join(CATALOGUE)}.")

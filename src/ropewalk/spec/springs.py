@@ -28,17 +28,17 @@ class AxisLaw(Part):
     stops: tuple[Finite, Finite] | None = None
     """Positions of the end stops, m."""
     stop_stiffness: Positive | None = None
-    """Of the end stops, N/m."""
+    """Stiffness of the end stops, N/m."""
     damping: NotNegative = 0.0
     """N s/m"""
     friction: NotNegative = 0.0
-    """Dry friction, N; time domain only: at rest it holds nothing."""
+    """Dry friction, N; time domain only: it carries no load at rest."""
 
     @model_validator(mode="after")
     def _sound(self) -> AxisLaw:
         for (x0, _), (x1, _) in pairwise(self.table or ()):
             if x1 <= x0:
-                raise ValueError(f"the table folds back at x = {x1} m; x must rise from entry to entry")
+                raise ValueError(f"the table folds back at x = {x1} m; x must increase from entry to entry")
         if (self.stops is None) != (self.stop_stiffness is None):
             raise ValueError("stops and stop_stiffness go together; give both")
         if self.stops is not None and self.stops[1] <= self.stops[0]:

@@ -33,9 +33,10 @@ class LineStart(Part):
     s: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
     """Unstretched length from end A at the points of the shape, m; in proportion to distance unless given."""
     velocity: Vector | Places = (0.0, 0.0, 0.0)
-    """Of the whole line, or at each point of the shape, m/s."""
+    """Velocity of the whole line, or at each point of the shape, m/s."""
     tension: Annotated[tuple[NotNegative, ...], Field(min_length=2)] | None = None
-    """At each point of the shape, N; a first guess, because it follows from the shape and the law of the line."""
+    """Tension at each point of the shape, N; a first guess only, because it follows from the shape and the axial
+    law."""
 
     @model_validator(mode="after")
     def _as_many(self) -> LineStart:
@@ -45,7 +46,7 @@ class LineStart(Part):
             if entries is not None and len(entries) != n:
                 raise ValueError(f"{name} has {len(entries)} entries, but the shape has {n} points; give as many")
         if self.s is not None and any(b <= a for a, b in zip(self.s, self.s[1:], strict=False)):
-            raise ValueError("s must rise from entry to entry")
+            raise ValueError("s must increase from entry to entry")
         return self
 
 
@@ -62,11 +63,11 @@ class BodyStart(Part):
     """A free body at the start."""
 
     position: Vector | None = None
-    """Of its origin, m."""
+    """Position of its origin, m."""
     attitude: Vector | None = None
     """Roll, pitch, yaw in degrees."""
     velocity: Vector = (0.0, 0.0, 0.0)
-    """Of its origin, m/s."""
+    """Velocity of its origin, m/s."""
     rate: Vector = (0.0, 0.0, 0.0)
     """Angular velocity in the world, rad/s."""
 
@@ -86,8 +87,8 @@ class Start(Part):
     state: Literal["equilibrium", "as_given"] = "equilibrium"
     """The state that the other entries change."""
     under: dict[str, Any] = {}
-    """Equilibrium of the case with other values, by path: `{points.top.force: [0, 0, 500]}`; they end when the
-    run begins."""
+    """Equilibrium of the case with other values, by path: `{points.top.force: [0, 0, 500]}`; they no longer apply once
+    the run begins."""
     velocity: Vector = (0.0, 0.0, 0.0)
     """Added to the velocity of all free parts, m/s."""
     spin: Spin | None = None
@@ -96,7 +97,8 @@ class Start(Part):
     points: dict[str, PointStart] = {}
     bodies: dict[str, BodyStart] = {}
     file: str | None = None
-    """A result (NetCDF) beside the case whose state is taken at `time`; it is then stored here in the parts above."""
+    """A result (NetCDF) beside the case from which the state at `time` is taken; it is then stored in the keys
+    above."""
     time: NotNegative | None = None
     """s, of the record taken from the file; the last one unless given"""
     source: str | None = None

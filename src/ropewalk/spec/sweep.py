@@ -20,7 +20,8 @@ class Factor(Part):
     key: str | Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     """Path into the case, as `environment.waves.seed` or `lines.west.pieces.0.length`; a list sets several keys."""
     values: tuple[Any, ...] | None = None
-    """One level each. For several keys a list of as many entries gives each its own, anything else goes to all."""
+    """One level each. For several keys, a list with one entry per key gives each its own value; anything else applies
+    to all."""
     range: Annotated[tuple[Finite, ...], Field(min_length=2, max_length=3)] | None = None
     """First, last (included) and step, 1 unless given."""
     uniform: tuple[Finite, Finite] | None = None
@@ -85,7 +86,7 @@ class Sweep(Part):
     samples: Annotated[int, Field(ge=1, le=MOST_CASES)] | None = None
     """Points of the Latin hypercube of all uniform factors."""
     seed: Annotated[int, Field(ge=0)] = 1
-    """Of the Latin hypercube."""
+    """Seed of the Latin hypercube."""
     keep: Literal["summary", "files"] = "summary"
     """`files` keeps the whole result of every case, in a folder beside the result of the sweep."""
     limits: Limits = Limits()

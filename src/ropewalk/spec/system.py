@@ -238,7 +238,7 @@ class System(Part, Shown):
 def _unknown(kind: str, value: str, known: list[str], *, hint: bool) -> str:
     near = get_close_matches(value, known, 1) if hint else []
     guess = f"; did you mean '{near[0]}'?" if near else "."
-    there = f" There are: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}." if known else ""
+    there = f" Available: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}." if known else ""
     return f"no {kind} '{value}'{guess}{there}"
 
 

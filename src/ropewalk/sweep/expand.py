@@ -220,7 +220,7 @@ def _check_keys(plan: Plan) -> None:
     for i, factor in enumerate(plan.sweep.vary):
         keys = _keys_of(plan, factor, i)
         for key in sorted({key for key in keys if keys.count(key) > 1}):
-            problems.append(plan.source.problem(f"key '{key}' stands twice in one factor; keep one", ("vary", i)))
+            problems.append(plan.source.problem(f"key '{key}' appears twice in one factor; keep one", ("vary", i)))
         if BROKEN in keys and factor.broken is None:
             text = "key 'broken' does not exist in a case; break lines by a factor such as {broken: each}"
             problems.append(plan.source.problem(text, ("vary", i)))

@@ -78,11 +78,11 @@ def _spread(factor: Factor, value: Any) -> tuple[Any, ...]:
 def _range(given: tuple[float, ...], where: Where) -> list[float | int]:
     first, last, step = given if len(given) == 3 else (*given, 1.0)
     if step == 0.0 or (last - first) * step < 0.0:
-        text = f"range [{', '.join(f'{value:g}' for value in given)}] holds no values; "
+        text = f"range [{', '.join(f'{value:g}' for value in given)}] contains no values;  "
         raise InputError(where(text + "the step must lead from the first to the last", "range"))
     count = math.floor((last - first) / step + ROUND_OFF) + 1
     if count > MOST_CASES:
-        raise InputError(where(f"the range holds {count} values; a sweep takes at most {MOST_CASES} cases", "range"))
+        raise InputError(where(f"the range contains {count} values; a sweep takes at most {MOST_CASES} cases", "range"))
     if all(float(value).is_integer() for value in (first, step)):
         return [int(first) + k * int(step) for k in range(count)]
     return [first + k * step for k in range(count)]
@@ -95,7 +95,7 @@ def _broken(given: str | tuple[str | None, ...], lines: Sequence[str], where: Wh
         if name is not None and name not in lines:
             near = nearest(name, lines)
             guess = f"; did you mean '{near}'?" if near else "."
-            text = f"the base case has no line '{name}' to break{guess} There are: {', '.join(lines)}"
+            text = f"the base case has no line '{name}' to break{guess} Available: {', '.join(lines)}"
             raise InputError(where(text, "broken", j))
     return [INTACT if name is None else name for name in given]
 
@@ -123,7 +123,7 @@ def _table(factor: Factor, number: int, folder: Path | None, where: Where) -> Bl
             near = nearest(head, heads)
             what = "no column" if head not in heads else "more than one column"
             guess = f"; did you mean '{near}'?" if near and head not in heads else "."
-            text = f"table '{factor.table}' has {what} '{head}'{guess} There are: {', '.join(heads)}"
+            text = f"table '{factor.table}' has {what} '{head}'{guess} Available: {', '.join(heads)}"
             raise InputError(where(text, "columns" if factor.columns else "table", key))
         at.append(heads.index(head))
     levels = []
@@ -180,7 +180,7 @@ def _excel(path: Path, sheet: str | None) -> list[tuple[int, list[Any]]]:
         raise InputError(f"is not an Excel file: {shown(str(error))}") from None
     try:
         if sheet is not None and sheet not in book.sheetnames:
-            raise InputError(f"it has no sheet '{sheet}'. There are: {', '.join(book.sheetnames)}")
+            raise InputError(f"it has no sheet '{sheet}'. Available: {', '.join(book.sheetnames)}")
         page = book[sheet] if sheet is not None else book.worksheets[0]
         rows = [
             (i + 1, ["" if v is None else v for v in row]) for i, row in enumerate(page.iter_rows(values_only=True))

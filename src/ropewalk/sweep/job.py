@@ -171,7 +171,7 @@ def _static(system: System, output: Path | None) -> Summary:
     if names.points:
         summary.labels |= {"point": list(names.points)}
         summary.add("point_position", ("point", "axis"), state.point_position, "m", "position of points")
-    summary.add("residual_force", (), found["residual_force"], "N", "largest force out of balance")
+    summary.add("residual_force", (), found["residual_force"], "N", "largest residual force")
     summary.add("residual_position", (), found["residual_position"], "m", "largest closure error")
     return summary
 

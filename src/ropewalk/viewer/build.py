@@ -74,7 +74,7 @@ def from_dataset(dataset: xr.Dataset, *, moving: bool | None = None, budget: int
     from ropewalk.model.model import build
 
     if "time" not in dataset.dims or not ({"position", "body_position", "net_position"} & set(dataset.variables)):
-        raise InputError("the file has no positions over time; results of `run` and `static` have, and mode shapes")
+        raise InputError("the file has no positions over time; give a result of `run`, `static` or `modes`")
     system = system_of(dataset)
     model = build(system)
     _refuse_misfit(dataset, model)
@@ -153,7 +153,7 @@ def read_frames(dataset: xr.Dataset, model: Model, budget: int) -> tuple[Frames,
             raise InputError(f"the result contains something that is not a number in its {name.replace('_', ' ')}")
     if stride == 1:
         return frames, ()
-    told = f"{kept.size} of {total} records are on this page, one in {stride}; peaks between them are not"
+    told = f"{kept.size} of {total} records are on this page, 1 in {stride}; peaks between them are not"
     return frames, (told,)
 
 

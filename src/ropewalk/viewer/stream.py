@@ -67,7 +67,10 @@ class Stream:
             ends = np.asarray(self._dataset["end_tension"].values)
             high = float(np.nanmax(ends, initial=quantity.high))
             quantity = Quantity(TENSION, "N", quantity.low, high)
-        note = f"all {self.total} records, sent in pieces; box and colours are from {seen} of them and all end tensions"
+        note = (
+            f"all {self.total} records, loaded in blocks; bounding box and colours are based on {seen} of them and all "
+            "end tensions"
+        )
         told = {"chunk": self.chunk, "total": self.total, "shapes": self._shapes}
         notes = (note, *(text for text in scene.notes if "records are on this page" not in text))
         return replace(scene, variants=(variant,), quantity=quantity, notes=notes, stream=told)

@@ -101,7 +101,7 @@ def surroundings(environment: Environment, low: Array, high: Array, *, waves: bo
     if water:
         low[2], high[2] = min(low[2], 0.0), max(high[2], 0.0)
     elif environment.water_density > 0.0:
-        notes.append("the water surface is outside the picture")
+        notes.append("the water surface is outside the view")
     low[:2] -= MARGIN * size
     high[:2] += MARGIN * size
     bed = _bed(environment, sea, low, high, size, notes)
@@ -130,7 +130,7 @@ def _bed(
     plane = _plane(environment.depth, sea, notes)
     corners = [plane[0] + plane[1] * x + plane[2] * y for x in (low[0], high[0]) for y in (low[1], high[1])]
     if max(corners) < low[2] - NEAR * size:
-        notes.append(f"the bed, {environment.depth:g} m deep, lies below the picture")
+        notes.append(f"the bed, {environment.depth:g} m deep, lies below the view")
         return None
     low[2], high[2] = min(low[2], *corners), max(high[2], *corners)
     return plane
@@ -181,7 +181,7 @@ def drawn_waves(sea: Sea, width: float) -> Waves:
 
 def _wave_note(waves: Waves, n: int) -> str:
     shown = f"{waves.amplitude.size} of {n} wave components" if waves.amplitude.size < n else "all wave components"
-    return f"the surface is drawn from {shown}; it misses {waves.error:.2g} m (standard deviation)"
+    return f"the surface is drawn from {shown}; the neglected part is {waves.error:.2g} m (standard deviation)"
 
 
 def _current(sea: Sea, floor: float) -> Array:

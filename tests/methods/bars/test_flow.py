@@ -107,7 +107,7 @@ def test_straight_inextensible_twines_cannot_carry_a_load_across():
     report = solver.advance(model, work, 0.0)
     assert report.status is Status.NO_EQUILIBRIUM
     assert "exactly as long as the distance between their held ends (3 m)" in report.message
-    assert "hold the ends nearer or give axial_stiffness" in report.message
+    assert "move the ends closer together or give axial_stiffness" in report.message
 
 
 def test_straight_twines_carry_loads_along_them():

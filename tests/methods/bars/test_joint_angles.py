@@ -73,7 +73,7 @@ def test_the_pole_is_named():
 
 def test_lines_without_a_support_are_refused():
     model = chain(3, points={"a": {"position": (0.0, 0.0, 0.0), "joint": "free"}}, end=(0.1, 0.2, -0.9))
-    with pytest.raises(InputError, match="hangs on no support; use the solver 'recursive'"):
+    with pytest.raises(InputError, match="is not attached to a support; use the solver 'recursive'"):
         JointAngles().start(model, initial_state(model))
 
 

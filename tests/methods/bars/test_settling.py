@@ -254,7 +254,7 @@ def test_settings_are_for_methods_that_take_them():
         rw.statics(with_statics(method="bars_statics", damping=2.0))
     with pytest.raises(InputError, match=r"statics.ramp 3: .* set statics.method to a bar solver"):
         rw.statics(with_statics(ramp=3.0))
-    with pytest.raises(InputError, match=r"settle: 'catenary' is not a bar solver. There are: recursive, constrained"):
+    with pytest.raises(InputError, match=r"settle: 'catenary' is not a bar solver. Available: recursive, constrained"):
         rw.statics(tree(), Settling(by="catenary"))
 
 
@@ -278,7 +278,7 @@ def test_command_tells_how_it_came_to_rest(tmp_path, capsys, monkeypatch):
             main()
         assert not end.value.code
         told.append(capsys.readouterr().out)
-    assert "settled in time by constrained: motion stopped at" in told[0]
+    assert "time integration by constrained: motion stopped at" in told[0]
     data = json.loads(told[1])
     assert data["method"] == data["settling"]["by"] == "constrained"
     assert data["iterations"] == data["settling"]["steps"]
@@ -316,5 +316,5 @@ def test_parts_that_are_held_nowhere_have_no_equilibrium():
         "points": {"a": {"position": [0, 0, 0], **free}, "b": {"position": [1, 0, 0], **free}},
         "lines": {"l": one_line(("a", "b"), 1.0)},
     })  # fmt: skip
-    with pytest.raises(InputError, match="is not held anywhere, so it has no equilibrium"):
+    with pytest.raises(InputError, match="are not held anywhere, so there is no equilibrium"):
         rw.statics(loose, "constrained")

@@ -250,11 +250,11 @@ def test_hanging_chain_is_vertical(held: tuple[bool, bool]) -> None:
     [
         ((False, False), 3.0, "both ends"),
         ((True, True), 11.0, "11 m apart"),
-        ((True, True), 1.0, "link 3 would have to push"),
+        ((True, True), 1.0, "link 3 would be in compression"),
     ],
 )
 def test_no_equilibrium_says_why(held: tuple[bool, bool], far: float, words: str) -> None:
-    """Both ends free; ends out of reach; a middle link that would have to push."""
+    """Both ends free; ends out of reach; a middle link that would be in compression."""
     made = chain(np.full(5, 2.0), np.full(5, 1.0), held=held)
     with pytest.raises(ValueError, match=words):
         equilibrium(made, np.zeros(3), np.array([far, 0.0, 0.0]))

@@ -127,7 +127,7 @@ def test_mistakes_are_named() -> None:
     line = {"from": "a", "to": "b", "pieces": [{"section": "rope", "length": 20.0}]}
     with pytest.raises(InputError, match="a break needs a time or a tension"):
         Line.model_validate({**line, "break": {"s": 1.0}})
-    with pytest.raises(InputError, match="a break at a time needs s"):
+    with pytest.raises(InputError, match="a break at a given time needs s"):
         Line.model_validate({**line, "break": {"time": 1.0}})
     with pytest.raises(InputError, match="beyond the line's"):
         Line.model_validate({**line, "break": {"s": 21.0, "time": 1.0}})

@@ -62,5 +62,5 @@ def test_turning_slows_down_as_one_over_time() -> None:
 
 def test_direct_response_refuses_drag_areas() -> None:
     case = sinking(drag_areas=[{"area": 1.0}], volume=MASS / RHO, stiffness=np.diag([1e3] * 6).tolist())
-    with pytest.raises(rw.InputError, match="drag_areas and no quadratic_damping"):
+    with pytest.raises(rw.InputError, match="drag_areas and quadratic_damping"):
         rw.response(case, [0.5], "force:block:x")

@@ -110,7 +110,7 @@ def test_a_run_from_rest_stays_at_rest_on_the_ridge():
     [
         ({"depth": [[40.0, 41.0]]}, "depth"),
         ({"depth": [[40.0, 41.0], [40.0]]}, "row 2 of depth has 1 depths; x has 2 entries"),
-        ({"x": [0.0, 0.0]}, "x must rise"),
+        ({"x": [0.0, 0.0]}, "x must increase"),
         ({"y": None}, "needs x, y and depth"),
         ({"normal": [0.1, 0.0, 1.0]}, "leave out normal"),
         ({"kind": "elastic"}, "belong to a bed of kind: grid"),

@@ -170,7 +170,7 @@ def test_failure_names_the_line_and_the_place() -> None:
     system["lines"]["l"]["pieces"][0]["length"] = 300.0
     report, _ = settle(build(System.model_validate(system)))
     assert not report.good
-    assert "line 'l'" in report.message and "m are missed" in report.message
+    assert "line 'l'" in report.message and "length error" in report.message
 
 
 def whirling(force: Any) -> Any:

@@ -255,9 +255,9 @@ def test_only_shooting_claims_it_and_the_others_refuse():
     ("change", "sentence"),
     [
         ({"over": ["x"]}, "no point or attachment 'x'"),
-        ({"over": ["p", "p"]}, "the line runs from 'p' to 'p'; name each point once on its way"),
+        ({"over": ["p", "p"]}, "the line runs from 'p' to 'p'; list each point between them once"),
         ({"over": ["a"]}, "the line runs from 'a' to 'a'"),
-        ({"attachments": [{"s": 3.0, "mass": 1.0}]}, "a line that runs over points cannot carry attachments"),
+        ({"attachments": [{"s": 3.0, "mass": 1.0}]}, "a line that runs over points cannot have attachments"),
     ],
 )
 def test_wrong_input_is_said(change, sentence):

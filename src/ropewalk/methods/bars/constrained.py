@@ -54,7 +54,7 @@ BAR_CLAIMS = frozenset(
 MESSAGES = {
     bars_rattle.NOT_CONVERGED: (Status.NOT_CONVERGED, "the lengths of the bars cannot be satisfied"),
     bars_rattle.NOT_FINITE: (Status.NOT_FINITE, "a position overflowed"),
-    bars_rattle.SINGULAR: (Status.NOT_CONVERGED, "the bars' tensions are not determined"),
+    bars_rattle.SINGULAR: (Status.NOT_CONVERGED, "the tensions of the bars are indeterminate"),
 }
 
 

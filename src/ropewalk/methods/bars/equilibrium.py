@@ -224,9 +224,9 @@ def _carry_locked(work: BarsWork, locked: Locked) -> float:
 def _unfound(work: BarsWork, rest: Rest) -> str:
     load = float(np.abs(work.field.force).sum())
     return (
-        f"{rest.residual:.3g} N out of balance of {load:.3g} N after {rest.factorisations} factorisations of a motion "
-        "towards rest: it may have no stable equilibrium (netting flutters in a current along it), or needs "
-        "another first shape"
+        f"residual force {rest.residual:.3g} N (sum of loads {load:.3g} N) after {rest.factorisations} "
+        "factorisations: the case "
+        "may have no stable equilibrium (netting along a current flutters), or needs another initial shape"
     )
 
 
@@ -235,8 +235,8 @@ def _across(model: Model, work: BarsWork, locked: Locked, force: float) -> str:
     name = bar_name(work, model, k).rpartition(",")[0]
     return (
         f"{name}: inextensible twines are exactly as long as the distance between their held ends "
-        f"({locked.length:.6g} m), and no finite tension carries the {force:.3g} N across them; hold the ends nearer "
-        "or give axial_stiffness"
+        f"({locked.length:.6g} m), and no finite tension can carry the transverse load of {force:.3g} N; move the "
+        "ends closer together or give axial_stiffness"
     )
 
 
@@ -249,7 +249,8 @@ def refuse_unheld(model: Model, work: BarsWork) -> None:
     if np.any(loose):
         name = bar_name(work, model, int(np.flatnonzero(loose)[0])).rpartition(",")[0]
         raise InputError(
-            f"{name} and everything connected to it is not held anywhere, so it has no equilibrium; fix a point of it"
+            f"{name} and everything connected to it are not held anywhere, so there is no equilibrium; fix one of "
+            "their points"
         )
 
 

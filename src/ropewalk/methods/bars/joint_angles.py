@@ -75,7 +75,7 @@ class JointAngles(BarsInTime):
         if tree.loop.size:
             raise InputError(f"joint_angles: {tree.loop.size} bars close loops; use the solver 'recursive'")
         if not np.all(bars.held[tree.root]):
-            raise InputError("joint_angles: a line hangs on no support; use the solver 'recursive'")
+            raise InputError("joint_angles: a line is not attached to a support; use the solver 'recursive'")
         inner = _bars_before(tree)
         direction = tree.sign[:, None] * work.field.direction[tree.bar]
         angle = angles_of(direction, inner)

@@ -167,9 +167,9 @@ def _refuse_locked(model: Model, work: BarsWork, found: float) -> None:
     k, most = int(np.argmax(np.abs(tension))), LARGEST_TENSION * max(found, load)
     if abs(tension[k]) > most > 0.0:
         raise InputError(
-            f"recursive: {bar_name(work, model, k)} would begin with {abs(tension[k]):.3g} N, more than "
-            f"{LARGEST_TENSION:g} times the tension and the loads at rest ({found:.3g} and {load:.3g} N): loops of its "
-            "bars repeat one another, which the recursion does not solve; use the solver 'constrained'"
+            f"recursive: {bar_name(work, model, k)} would start with a tension of {abs(tension[k]):.3g} N, more than "
+            f"{LARGEST_TENSION:g} times the tension and the loads at rest ({found:.3g} and {load:.3g} N): loops of "
+            "its bars are redundant, which the recursion does not support; use the solver 'constrained'"
         )
 
 

@@ -137,7 +137,7 @@ class Settling:
     def start(self, model: Model, state: State) -> SettlingWork:
         """Cut lines and nets into bars."""
         if isinstance(self.by, str) and self.by not in BAR_SOLVERS:
-            raise InputError(f"{self.name}: '{self.by}' is not a bar solver. There are: {', '.join(BAR_SOLVERS)}")
+            raise InputError(f"{self.name}: '{self.by}' is not a bar solver. Available: {', '.join(BAR_SOLVERS)}")
         inner = solver_class(self.by)(**SETTINGS.get(self.by, {})) if isinstance(self.by, str) else self.by
         given = (inner.damping or None) if self.damping is None else self.damping
         inner = replace(inner, damping=given or FIRST_DAMPING)  # solvers look whether there is any when they start
@@ -256,9 +256,9 @@ class Settling:
     def _unsettled(self, work: SettlingWork, now: float, ramp: float, found: Found) -> Report:
         message = (
             f"not at rest after {now:.4g} s and {work.steps} steps by '{work.inner.name}': nodes move at up to "
-            f"{found.speed:.3g} m/s (limit {self.still:g} m/s for {self.hold:g} s), forces are {found.force:.3g} N out "
-            f"of balance (limit {self.tolerance * work.scale:.3g} N), bars {found.strain:.2g} of their length off it "
-            f"(limit {STRAINED:g}), with a damping of {work.damping:.3g} 1/s; give statics a longer duration, or "
+            f"{found.speed:.3g} m/s (limit {self.still:g} m/s for {self.hold:g} s), residual force {found.force:.3g} "
+            f"N (limit {self.tolerance * work.scale:.3g} N), relative length error of bars {found.strain:.2g} (limit "
+            f"{STRAINED:g}), with a damping of {work.damping:.3g} 1/s; give statics a longer duration, or "
             "another damping, unless the case has no equilibrium"
         )
         figures = {"settling": self._figures(work, now, ramp, found)}
@@ -277,13 +277,13 @@ def _found(bars: BarsWork, left: Unbalance) -> Found:
 
 def _failed(told: Report, found: Found, work: SettlingWork, now: float) -> Report:
     """Why a motion cannot go on: what its solver reports, unstable steps, or tensions that are not determined."""
-    why = told.message if not told.good else "the bars' tensions at rest are not determined"
+    why = told.message if not told.good else "the tensions of the bars at rest are indeterminate"
     if told.good and found.speed > work.fastest:
         why = f"a node moves at {found.speed:.3g} m/s, the limit is {work.fastest:.3g} m/s"
     message = (
-        f"the motion by '{work.inner.name}' towards rest is unstable after {now:.4g} s, with steps shortened "
-        f"{RETREATS} times to {work.inner.step:.2g} s: {why}; the case may have no equilibrium, or needs another first "
-        "shape"
+        f"time integration by '{work.inner.name}' is unstable after {now:.4g} s, with steps shortened "
+        f"{RETREATS} times to {work.inner.step:.2g} s: {why}; the case may have no equilibrium, or needs another "
+        "initial shape"
     )
     return replace(told, status=Status.NOT_CONVERGED, message=message)
 

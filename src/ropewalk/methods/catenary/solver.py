@@ -105,7 +105,10 @@ def _report(model: Model, work: Work, path: Path) -> Report:
     if not path.converged:
         return Report(*_imbalance(model, work, path), path.iterations, residual, miss, figures)
     if path.lowest < -UNSTABLE:
-        text = f"the balance found is not stable (lowest stiffness {path.lowest:.2g} of the largest); try another start"
+        text = (
+            f"the equilibrium found is not stable (lowest stiffness {path.lowest:.2g} of the largest); try another "
+            "start"
+        )
         return Report(Status.NOT_CONVERGED, text, path.iterations, residual, miss, figures)
     slack = [name for name, kind in zip(names, kinds, strict=True) if kind in SLACK]
     if slack:
@@ -140,8 +143,8 @@ def _out_of_water(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
             top = float(line_shape(work, i, np.linspace(0.0, assembly.length[i], NODES))[0][:, 2].max())
             if top > AFLOAT:
                 yield (
-                    f"line '{name}' rises {top:.4g} m above the water, and the closed form takes its weight as in "
-                    "water; use method 'shooting' or 'fem'",
+                    f"line '{name}' rises {top:.4g} m above the water, and the closed form uses its weight in water; "
+                    "use method 'shooting' or 'fem'",
                     True,
                 )
         own = slice(lines.attachment_start[i], lines.attachment_start[i + 1])
@@ -154,7 +157,7 @@ def _out_of_water(model: Model, work: Work) -> Iterator[tuple[str, bool]]:
             if height[k] > AFLOAT:
                 yield (
                     f"the float at s = {lines.attachment_s[own][k]:.6g} m of line '{name}' rises {height[k]:.4g} m out "
-                    "of the water, and the closed form takes it as submerged; use method 'shooting' or 'fem'",
+                    "of the water, and the closed form treats it as submerged; use method 'shooting' or 'fem'",
                     True,
                 )
 

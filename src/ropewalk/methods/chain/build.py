@@ -127,7 +127,8 @@ def _check_body(model: Model, k: int) -> None:
         i = int(bodies.motion[k])
         if i >= 0 and np.any(model.motions.function[i, 3:] >= 0):
             raise InputError(
-                f"body '{name}' turns as prescribed; chain_series supports prescribed translations: use 'mixed_fem'"
+                f"body '{name}' has a prescribed rotation; chain_series supports prescribed translations only: use "
+                "'mixed_fem'"
             )
         return
     shared = int(np.sum((model.lines.end_index == k) & (model.lines.end_kind == BODY)))

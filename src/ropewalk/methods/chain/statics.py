@@ -12,7 +12,7 @@ ACCEPTED = 1e-10  # miss that is still an answer, where rounding stops Newton ea
 SUFFICIENT = 1e-4  # part of the predicted decrease that a step must bring (Armijo)
 LIGHT = 1e-12  # fraction of the total load below which the axial force of a link counts as none
 
-_PUSHES = "there is no equilibrium in which every link pulls: link {} would have to push; start as given"
+_PUSHES = "there is no equilibrium with every link in tension: link {} would be in compression; start as given"
 
 
 def nodal_loads(chain: Chain) -> Array:

@@ -124,15 +124,15 @@ def _settle_as_laid(model: Model, work: FemWork, t: float) -> Report:
     if work.misses.size and not force <= UNBOUNDED * force_scale:
         where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
         message = (
-            f"no shape meets the lengths of the lines: {miss:.3g} m are missed in {where}, and forces grow without "
-            "bound; lengthen the line, or give it axial_stiffness"
+            f"no shape satisfies the lengths of the lines: length error {miss:.3g} m in {where}, and forces grow "
+            "without bound; lengthen the line, or give it axial_stiffness"
         )
         return Report(Status.TOO_SHORT, message, iterations, force, miss)
     if work.misses.size and miss / length_scale > force / force_scale:
         where = place(model, work.mesh, int(np.argmax(np.abs(work.misses))))
     message = (
-        f"no equilibrium after {iterations} iterations: {force:.3g} N out of balance and {miss:.3g} m of length "
-        f"missed, worst in {where}"
+        f"no equilibrium after {iterations} iterations: residual force {force:.3g} N, length error {miss:.3g} m, "
+        f"largest in {where}"
     )
     return Report(Status.NOT_CONVERGED, message, iterations, force, miss)
 

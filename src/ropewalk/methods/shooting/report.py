@@ -180,7 +180,7 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
     return (
         Status.NOT_CONVERGED,
-        f"{text}; the largest miss is {miss:.3g} m, the largest force out of balance {imbalance:.3g} N",
+        f"{text}; largest closure error {miss:.3g} m, largest residual force {imbalance:.3g} N",
     )
 
 
@@ -298,5 +298,5 @@ def _upright(model: Model, attempt: Attempt) -> str:
         sideways = float(np.hypot(*x[arcs.dof[a, 12:14]]))
         if sideways < SLACK * arcs.force[a] and apart < float(model.lines.length[i]):
             name = model.names.lines[i]
-            return f"line '{name}' hangs slack in upright legs and has no unique shape; use method 'fem'"
+            return f"line '{name}' hangs slack in vertical legs and has no unique shape; use method 'fem'"
     return ""

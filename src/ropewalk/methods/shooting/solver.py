@@ -116,7 +116,7 @@ class Shooting:
         given: Any = self.pair
         pair = PAIRS.get(given, given)
         if pair not in PAIRS.values():
-            raise InputError(f"shooting has no Runge-Kutta pair {given!r}. There are: {', '.join(PAIRS)}")
+            raise InputError(f"shooting has no Runge-Kutta pair {given!r}. Available: {', '.join(PAIRS)}")
         object.__setattr__(self, "pair", pair)
 
     @staticmethod
