@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-TERMS, LONG = 40, 200  # lines of the large kernel, with some ten instructions each; those that make it a large one here
+TERMS = 40  # lines of the large kernel, with some ten instructions each
 
 
 @pytest.fixture
 def modules(tmp_path: Path) -> Path:
     """A large kernel, a small one that calls it, and one at the top that calls both."""
-    head = "import numpy as np\nfrom ropewalk.numerics import dispatch\nfrom ropewalk.numerics.compile import kernel\n"
-    head += f"dispatch.LONG = {LONG}\n"
+    head = "import numpy as np\nfrom ropewalk.numerics.compile import kernel\n"
     body = "".join(f"    s += np.sin(x + {k}.0) * np.cos(s) / (1.0 + s * s)\n" for k in range(TERMS))
     check = "    if x < 0.0:\n        raise ValueError('negative')\n"
     large = f"@kernel\ndef large(x):\n{check}    s = 0.0\n{body}    return s\n"
@@ -72,6 +71,22 @@ def test_mark_goes_before_size(modules, mark):
         print([k.overloads[(float64,)].library.kernel_separate for k in (large, top)])
     """
     assert run(modules, program) == "[False, True]\n"
+
+
+def test_compiling_leaves_garbage_collection_and_listeners_as_they_were(modules):
+    """Both are put aside while kernels compile: of one that compiles, and of one that does not."""
+    program = """
+        import gc
+        from llvmlite.binding import ffi
+        before = gc.get_threshold(), list(ffi.lib._lock._cblist)
+        top(0.3)
+        try:
+            small("none")
+        except Exception as error:
+            print(type(error).__name__)
+        print((gc.get_threshold(), ffi.lib._lock._cblist) == before, len(before[1]) > 0)
+    """
+    assert run(modules, program) == "TypingError\nTrue True\n"
 
 
 def test_kernel_found_on_disk_brings_what_it_calls(modules):
