@@ -19,7 +19,7 @@ from ropewalk.methods.bars.anchors import laid_points
 from ropewalk.methods.bars.bed import friction_note
 from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.draft import Lumping
-from ropewalk.methods.bars.flow import Flow, Rest
+from ropewalk.methods.bars.flow import WORK, Flow, Rest
 from ropewalk.methods.bars.friction import rub_on_bed
 from ropewalk.methods.bars.kkt import build_kkt, newton_step, residuals
 from ropewalk.methods.bars.links import link_figures
@@ -46,6 +46,7 @@ LONGEST_STEP = 1e7  # s: there nothing is left of the damping
 TIED = 1e-3  # N, axial stiffness of twines along a collar; next to nothing beside the weight of one
 TURN = 0.5  # rad that a bar may turn in one iteration
 LARGEST_TENSION = 1e6  # times the sum of all loads
+RUBBING = 0.3  # of the work of a motion: what may be spent where the quick iteration fails under friction
 STIFFEN = 1.0  # times the largest tension over length: axial stiffness of bars in the upper block
 
 
@@ -86,7 +87,8 @@ class BarsStatics:
             return report
         report = self._laid(model, work, t, report)
         if report.good and model.lines.length.size:
-            figures = judge(model, work, self.accuracy, lambda other, near: self._again(other, near, t))
+            rubs = work.field.grip.friction[0].coefficient > 0.0  # without friction here, compare with none
+            figures = judge(model, work, self.accuracy, lambda other, near: self._again(other, near, t, rubs))
             report = replace(report, figures={**report.figures, **figures})
         return report
 
@@ -105,12 +107,19 @@ class BarsStatics:
                 break
         return report
 
-    def _again(self, model: Model, near: State, t: float) -> BarsWork | None:
-        """The equilibrium on the bars of a model, from a state near it; None if it is not found."""
+    def _again(self, model: Model, near: State, t: float, rubs: bool) -> BarsWork | None:
+        """The equilibrium on the bars of a model, from a state near it; None if it is not found.
+
+        rubs : with friction of the bed, as far as the model has it
+        """
+        if not rubs:
+            model = model._replace(sea=model.sea._replace(bed_rest_friction=0.0))
         still = replace(self, accuracy=math.inf)
         work = still.start(model, near)
         report = still.advance(model, work, t)
-        return work if report.good and still._laid(model, work, t, report).good else None
+        good = report.good and still._laid(model, work, t, report).good
+        lacks = rubs and work.field.grip.friction[0].coefficient == 0.0  # found on the first bars, not on these
+        return work if good and not lacks else None
 
     def _solve(self, model: Model, work: BarsWork, t: float) -> Report:
         """As `advance`, on the bars and with the supports that there are."""
@@ -134,6 +143,7 @@ class BarsStatics:
         refresh(work)
         friction = model.sea.bed_rest_friction
         if status is Status.DONE and friction > 0.0 and work.medium.has_bed and work.places.line_node.size:
+            work.own["left"] = RUBBING
             rub_on_bed(work, friction, self._relaxed)
         return self._report(model, work, status, message, iterations, trail)
 
@@ -145,8 +155,11 @@ class BarsStatics:
         s, first = work.steps, work.steps.r.copy()
         trail = relax(work, self.tolerance, self.most)
         found = trail[-1][1] <= self.tolerance and _believable(work)
-        if not found:
-            rest = Flow(work, np.zeros_like(work.bars.held)).run(first)
+        if not found and work.own["left"] > 0.0:
+            flow = Flow(work, np.zeros_like(work.bars.held))
+            flow.most = int(work.own["left"] * flow.most)
+            rest = flow.run(first)
+            work.own["left"] -= flow.count * flow.matrix.size / WORK
             s.r[:], s.tension[:], found = rest.r, rest.tension, rest.found
         refresh(work)
         return found

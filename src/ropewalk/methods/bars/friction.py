@@ -7,6 +7,7 @@ bed was pulled from nowhere in particular: its friction has two directions at ea
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
 # same of friction across the lines
 SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
+PATIENCE, STANDS = 10, 0.5  # rounds in which the change falls to this of itself, where there is an end to them
 SLIGHT = 1e-6  # of the force scale: tension of a line that is as good as slack
 
 Settle = Callable[[BarsWork], bool]  # brings bars to rest from where they are; False if it does not
@@ -103,7 +105,8 @@ def _share_out(work: BarsWork, friction: float, settle: Settle) -> Array | None:
     loads_at_rest(work, s.r)
     scale = max(float(np.abs(s.tension).max(initial=0.0)), float(work.field.pressed.normal.max()))
     work.bars = work.bars._replace(push=_firm(work, scale))
-    straightens, lain = True, None
+    straightens, lain, change = True, None, np.inf
+    recent: deque[float] = deque(maxlen=PATIENCE)
     for k in range(MOST_ROUNDS):
         current, ground = _present(work), _ground(work)
         if straightens or lain is None:  # friction across taut line first: without tension a bow would stay
@@ -116,14 +119,15 @@ def _share_out(work: BarsWork, friction: float, settle: Settle) -> Array | None:
             lain = _now(work, ground, lain)
             asked, shares = wanted(ground.chains, lain, ground.part[:, None] * current[ground.node])
             _follow(work, ground, lain.tangent)
-            along = asked - ground.part[:, None] * current[ground.node]
+            along = (_at_nodes(work, ground, asked) - current)[ground.node]
             change = float(np.max(np.abs(np.sum(along * lain.tangent, axis=1)), initial=0.0))
-            if change <= SETTLED * scale:
-                return _at_nodes(work, ground, asked)
+            if change <= SETTLED * scale or (len(recent) == PATIENCE and change > STANDS * recent[0]):
+                break
+            recent.append(change)
         hold.share = _node_shares(work, ground, asked, shares)
         if not settle(work):
             return None
-    return _at_nodes(work, ground, asked) if change <= LOOSE * scale else None
+    return _at_nodes(work, ground, asked) if not straightens and change <= LOOSE * scale else None
 
 
 def _firm(work: BarsWork, scale: float) -> Array:
