@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
-from ropewalk.analysis.audit_run import RunAudit, depth_limits, run_findings
+from ropewalk.analysis.audit_run import RunAudit, run_findings
 from ropewalk.analysis.run import RunFailedError
 from ropewalk.model.model import build
 from ropewalk.model.moments import Moments
@@ -145,7 +145,7 @@ def test_lines_under_the_bed(stiffness, depth, fails):
     seen = RunAudit()
     below = np.array(state.position)
     below[30, 2] = -20.0 - depth
-    seen.look(model, Moments.of([state._replace(position=below)]), {}, depth_limits(model))
+    seen.look(model, Moments.of([state._replace(position=below)]), {})
     (doubt, failed), = run_findings(model, seen, {})  # fmt: skip
     assert (doubt.code, doubt.part, failed) == ("sunk", "l", fails)
     assert doubt.value == pytest.approx(depth)
@@ -220,7 +220,7 @@ def test_bars_that_push_although_they_cannot_are_doubtful():
     for least, codes in ((-1.0, ["pushes"]), (-0.09, []), (1.0, [])):
         seen = RunAudit()
         tension = np.linspace(least, 100.0, state.s.size)
-        seen.look(model, Moments.of([state._replace(element_tension=tension)]), {}, depth_limits(model))
+        seen.look(model, Moments.of([state._replace(element_tension=tension)]), {})
         assert [doubt.code for doubt, _ in run_findings(model, seen, figures)] == codes
         assert not list(run_findings(model, seen, {}))
 

@@ -7,7 +7,7 @@ kept; what is doubtful is a doubt. Limits stand in docs/audit.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,10 +115,10 @@ class RunAudit:
             return 0.0
         return DECADES * math.log(10.0) / span
 
-    def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], limit: Array) -> None:
+    def look(self, model: Model, moments: Moments, energy: Mapping[str, Array], rigid: Sequence[int] = ()) -> None:
         """Take recorded moments into account.
 
-        energy : terms of the ledger by name, (n,) J each    limit : (n_lines,) of depth in the bed, m
+        energy : terms of the ledger by name, (n,) J each    rigid : lines that do not stretch, :func:`rigid_lines`
         """
         if energy:
             if not self.first:
@@ -132,13 +132,15 @@ class RunAudit:
         position = moments.fields["position"]
         if not position.size:
             return
-        self._note_lengths(model, moments)
+        self._note_lengths(model, moments, rigid)
         if not model.sea.has_seabed:
             return
         lowest = np.min(heights(model.sea, position.reshape(-1, 3)).reshape(position.shape[:2]), axis=0)
         depth = -np.minimum.reduceat(lowest, moments.start[:-1])
         self._note_ends(model, moments, depth)
-        for i in np.flatnonzero(depth > limit):
+        if not depth.max() > 0.0:
+            return
+        for i in np.flatnonzero(depth > depth_limits(model)):
             name = model.names.lines[i]
             self.deepest[name] = max(self.deepest.get(name, 0.0), float(depth[i]))
 
@@ -149,12 +151,13 @@ class RunAudit:
         turned, held = exchanged(self.first, energy)
         self.turned, self.held = max(self.turned, turned), max(self.held, held)
 
-    def _note_lengths(self, model: Model, moments: Moments) -> None:
+    def _note_lengths(self, model: Model, moments: Moments, rigid: Sequence[int]) -> None:
         """How much longer inextensible lines are than their lengths: ends too far apart force that."""
         position = moments.fields["position"]
-        for i in rigid_lines(model):
-            own = slice(int(moments.start[i]), int(moments.start[i + 1]))
-            long = np.sqrt(np.square(np.diff(position[:, own], axis=1)).sum(axis=2)).sum(axis=1).max(initial=0.0)
+        for i in rigid:
+            first, stop = int(moments.start[i]), int(moments.start[i + 1])
+            chord = position[:, first + 1 : stop] - position[:, first : stop - 1]
+            long = np.sqrt(np.einsum("tnk,tnk->tn", chord, chord)).sum(axis=1).max(initial=0.0)
             over, name = float(long) / float(model.lines.length[i]) - 1.0, model.names.lines[i]
             if over > DRIFT:
                 self.longer[name] = max(self.longer.get(name, 0.0), over)
@@ -178,7 +181,7 @@ class Watch:
     def __init__(self, model: Model, seen: RunAudit, is_still: bool) -> None:
         """is_still : nothing drives the run"""
         self.model, self.seen, self.is_still = model, seen, is_still
-        self.limits = depth_limits(model)
+        self.rigid = rigid_lines(model)
         self.waiting: list[tuple[Moments, Mapping[str, Array]]] = []
         self.numbers = 0
 
@@ -186,9 +189,10 @@ class Watch:
         """Keep recorded moments, and look once there are enough.  energy : terms of the ledger by name, (n,) J each"""
         if self.waiting and not _same_nodes(self.waiting[0][0], moments):
             self.look()
-        fields = {name: np.array(moments.fields[name]) for name in LOOKED if name in moments.fields}
-        self.waiting.append((moments._replace(fields=fields), energy))
-        self.numbers += sum(values.size for values in fields.values())
+        given = moments.fields
+        fields = {name: given[name].copy() if given[name].size else given[name] for name in LOOKED if name in given}
+        self.waiting.append((Moments(moments.time, moments.start, moments.s, fields), energy))
+        self.numbers += sum([values.size for values in fields.values()])
         if self.numbers > TOGETHER:
             self.look()
 
@@ -198,9 +202,11 @@ class Watch:
             return
         moments, energies = [one for one, _ in self.waiting], [energy for _, energy in self.waiting]
         together = moments[0] if len(moments) == 1 else Moments.joined(moments)
-        energy = {name: np.concatenate([one[name] for one in energies]) for name in energies[0]}
+        energy = energies[0]
+        if len(energies) > 1:
+            energy = {name: np.concatenate([one[name] for one in energies]) for name in energy}
         self.waiting, self.numbers = [], 0
-        self.seen.look(self.model, together, energy, self.limits)
+        self.seen.look(self.model, together, energy, self.rigid)
         if self.is_still:
             self.seen.look_at_rest(together)
 
@@ -276,9 +282,12 @@ def exchanged(first: Mapping[str, float], energy: Mapping[str, Array]) -> tuple[
     energy : terms by name, (n,) J each
     """
     terms = [name for name in energy if name != "closure"]
-    change = sum(np.abs(energy[name] - first.get(name, 0.0)) for name in terms) + first.get("kinetic", 0.0)
-    largest = max((float(np.abs(energy[name]).max(initial=0.0)) for name in terms), default=0.0)
-    return 0.5 * float(np.max(change, initial=0.0)), largest
+    if not terms:
+        return 0.0, 0.0
+    values = np.array([energy[name] for name in terms])
+    change = np.abs(values - np.array([[first.get(name, 0.0)] for name in terms])).sum(axis=0)
+    most = float(change.max(initial=0.0)) + first.get("kinetic", 0.0)
+    return 0.5 * most, float(np.abs(values).max(initial=0.0))
 
 
 def has_moved(turned: float, held: float) -> bool:
@@ -293,7 +302,7 @@ def _slack_energy(model: Model, moments: Moments) -> float:
     """
     total, position = 0.0, moments.fields["position"]
     for kind, name, tension in _tensions(model, moments):
-        if kind == "line":
+        if kind == "line" and tension[0].min(initial=0.0) < 0.0:
             i = model.names.lines.index(name)
             own = slice(int(moments.start[i]), int(moments.start[i + 1]))
             way = np.diff(moments.s[own]) - np.linalg.norm(np.diff(position[0, own], axis=0), axis=1)
