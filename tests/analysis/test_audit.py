@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import ropewalk as rw
 from ropewalk.analysis.audit import audit
+from ropewalk.analysis.audit_hulls import bed_wrench, hull_wrenches
 from ropewalk.analysis.audit_loads import Wetness, current_at, drag, strain_of, submerged
 from ropewalk.analysis.statics import QUADRATURE
 from ropewalk.errors import ConvergenceError, InputError
@@ -306,3 +307,33 @@ def test_friction_holds_half_an_element_at_a_held_end_as_that_beside_it():
     pulled[0, 0, 0] -= 25.0  # friction of half an element is some 20 N
     spoiled = rest.state._replace(end_force=pulled)
     assert "force" in kinds(audit(rest.model, spoiled, 0.0, rest.report.figures))
+
+
+HULL = {"kind": "axisymmetric", "profile": [[-8, 2], [9, 3]], "drag": {"normal": 1.0}, "wind_drag": 1.0}
+
+
+def afloat(**environment):
+    """A body with one hull of revolution, which is placed by hand."""
+    body = {"mass": 1e5, "inertia": [1e6, 1e6, 1e6], "position": [0, 0, 0], "hulls": [HULL]}
+    return build(rw.System.model_validate({"environment": {"depth": 100, **environment}, "bodies": {"b": body}}))
+
+
+@pytest.mark.parametrize("tilt", [0.0, 20.0, 50.0, 70.0, 140.0])
+@pytest.mark.parametrize("acts", [{"current": {"speed": 1.0, "heading": 90}}, {"wind": {"speed": 20, "heading": 90}}])
+def test_flow_on_hulls_begins_and_ends_without_a_jump(tilt, acts):
+    """Hulls for which the audit sums up nothing are wholly wet or dry: force across them is continuous in height."""
+    model, (c, s) = afloat(**acts), (np.cos(np.radians(tilt)), np.sin(np.radians(tilt)))
+    R = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    heights = np.linspace(-16.0, 16.0, 3201)
+    force = np.array([hull_wrenches(model, R, np.array([0.0, 0.0, z]), 0)[1][1] for z in heights])
+    assert force.max() > 0.0 and np.any(force == 0.0)
+    # steps of 0.01 m; the least ramp of a strip is its length of 1.4 m, or its diameter: 0.7 % of a strip a step, more
+    # near the surface, where the wind rises from zero at once. A strip left out would be 8 %
+    assert np.abs(np.diff(force)).max() <= 0.02 * force.max()
+
+
+def test_a_body_on_the_bed_is_pushed_and_one_above_it_is_not():
+    """The lowest rim decides: 8 m below the origin of an upright hull in 100 m of water."""
+    model = afloat()
+    assert not np.any(bed_wrench(model, np.eye(3), np.array([0.0, 0.0, -91.99]), 0))
+    assert bed_wrench(model, np.eye(3), np.array([0.0, 0.0, -92.01]), 0)[2] > 0.0

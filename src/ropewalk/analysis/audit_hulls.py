@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from ropewalk.analysis.audit_lines import heights
-from ropewalk.analysis.audit_loads import current_on, drag, lump_load
+from ropewalk.analysis.audit_loads import at_arm, current_on, drag, lump_load
 from ropewalk.loads.strips import cut_strips
 from ropewalk.model.arrays import Array, records
-from ropewalk.model.bodies import HULL_AXISYMMETRIC, HULL_DRAG, HULL_FOIL, HULL_SPHERE, HULL_WINDAGE, axes_across
-from ropewalk.model.environment import bed_normals
+from ropewalk.model.bodies import (
+    HULL_AXISYMMETRIC,
+    HULL_DRAG,
+    HULL_FOIL,
+    HULL_SPHERE,
+    HULL_WINDAGE,
+    Hulls,
+    axes_across,
+)
+from ropewalk.model.environment import bed_normals, is_grid
 from ropewalk.model.model import Model
 from ropewalk.physics import hydrostatics
 from ropewalk.physics.wind import EXPONENT, REFERENCE_HEIGHT
@@ -42,7 +53,9 @@ def hull_wrenches(model: Model, R: Array, x: Array, h: int) -> list[Array]:
 
 def _about_origin(wrench: Array, e: Array) -> Array:
     """A wrench about the place of a hull, at the arm e (m) from the origin, as one about the origin."""
-    return wrench + np.concatenate([np.zeros(3), np.cross(e, wrench[:3])])
+    result = at_arm(wrench[:3], e)
+    result[3:] += wrench[3:]
+    return result
 
 
 def _buoyancy(model: Model, R: Array, x: Array, h: int) -> Array:
@@ -118,7 +131,15 @@ def _flow_on_foil(model: Model, R: Array, x: Array, h: int) -> Array:
 def _flow(model: Model, R: Array, x: Array, h: int) -> Array:
     """Drag of current and wind on a hull of revolution at x (m), by strips and end discs, about it."""
     hulls, sea, axis = model.bodies.hulls, model.sea, R @ model.bodies.hulls.axis[h]
-    strips, profile = cut_strips(hulls.shape(h)), hulls.shape(h)
+    profile = hulls.shape(h)
+    # half the height of the hull, and of the longest ramp over which a strip of it may get wet
+    slope, wide = abs(float(axis[2])), float(profile[:, 1].max())
+    far = slope * (float(np.abs(profile[:, 0]).max()) + 0.5 * float(np.ptp(profile[:, 0]))) + wide
+    flows = sea.water_density > 0.0 and sea.current_speed > 0.0 and x[2] < far
+    blows = sea.wind_speed > 0.0 and hulls.wind_drag[h] > 0.0 and (sea.water_density == 0.0 or x[2] > -far)
+    if not (flows or blows):
+        return np.zeros(6)
+    strips = cut_strips(profile)
     ends = strips[[0, -1]]
     zeta = np.concatenate([strips.zeta, profile[[0, -1], 0]])
     thick, volume = (np.concatenate([column, [0.0, 0.0]]) for column in (strips.thick, strips.volume))
@@ -167,6 +188,8 @@ def bed_wrench(model: Model, R: Array, x: Array, k: int) -> Array:
     """Pressure of the bed on the feet of a body: rings of its profiles, its spheres, or its origin."""
     bodies, hulls = model.bodies, model.bodies.hulls
     own = bodies.hulls_of(k)
+    if not is_grid(model.sea) and own and float(heights(model.sea, x)) > _reach(hulls, own):
+        return np.zeros(6)
     if not own:
         area = np.pi * (0.75 * float(bodies.volume[k]) / np.pi) ** (2.0 / 3.0) or BARE_FOOT
         return _bed(model, R, x, np.zeros((1, 3)), 0.0, area)
@@ -182,6 +205,12 @@ def bed_wrench(model: Model, R: Array, x: Array, k: int) -> Array:
         area = FOOT_SHARE * np.pi * float(profile[:, 1].max()) ** 2
         total += _bed(model, R, x, hulls.place[h] + np.array(rings), 0.0, area)
     return total
+
+
+def _reach(hulls: Hulls, own: Sequence[int]) -> float:
+    """Distance from the origin of a body within which its hulls lie, m."""
+    sizes = [math.hypot(*np.abs(hulls.shape(h)).max(axis=0, initial=0.0)) + float(hulls.radius[h]) for h in own]
+    return max(math.dist((0.0, 0.0, 0.0), hulls.place[h]) + size for h, size in zip(own, sizes, strict=True))
 
 
 def _bed(model: Model, R: Array, x: Array, feet: Array, radius: float, area: float) -> Array:
