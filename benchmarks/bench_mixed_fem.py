@@ -381,9 +381,10 @@ def iteration_cost() -> None:
 def main() -> None:
     """Print the tables."""
     implicit, explicit = "generalised_alpha", "leapfrog"
-    compare(OC3, [(implicit, 14, 2.0, 1e-1), (implicit, 15, 1.0, 1e-1), (implicit, 16, 2.0, 1e-1),
+    compare(OC3, [(implicit, 14, 1.5, 3e-1), (implicit, 14, 2.0, 1e-1), (implicit, 15, 1.0, 1e-1),
+                  (implicit, 16, 2.0, 1e-1),
                   (implicit, 20, 1.0, 1e-1), (implicit, 20, 2.0, 1e-1), (implicit, 30, 2.0, 5e-3),
-                  (implicit, 34, 2.0, 4e-3), (implicit, 38, 2.0, 4e-3),
+                  (implicit, 34, 2.0, 4e-3), (implicit, 38, 2.0, 5e-3), (implicit, 38, 2.0, 4e-3),
                   (implicit, 42, 2.0, 4e-3), (implicit, 42, 2.0, 3e-3),
                   (implicit, 50, 2.0, 3e-3), (implicit, 50, 1.0, 1e-3), (implicit, 70, 1.0, 1e-3)],
             [10, 14, 15, 20, 35, 40, 45, 50, 60, 80, 100], [1.0, 0.25, 0.15, 0.12, 0.1],

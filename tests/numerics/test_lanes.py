@@ -16,6 +16,7 @@ from ropewalk.numerics.lanes import (
     lane_array,
     lane_dtype,
     lane_records,
+    lane_rows,
     lanes_at,
     lanes_of,
     put_lanes,
@@ -372,3 +373,35 @@ def test_numbers_from_anywhere_are_lanes():
         to[:] = 0.0
         function(a, to)
         assert to.tolist() == [1.0, 4.0, 7.0, 7.0]
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, WIDTH])
+def test_rows_of_lanes_overlap_where_they_are_shorter_than_a_vector(stride):
+    """Row i begins with number `first + stride i`, of one axis and of several components; against slices of numpy."""
+    flat, table = np.arange(40.0), np.arange(120.0).reshape(3, 40)
+
+    @numba.njit
+    def read(flat, table, first, stride, out):
+        one, three = lane_rows(flat, first, stride, WIDTH), lane_rows(table, first, stride, WIDTH)
+        for i in range(4):
+            put_lanes(out, WIDTH * 4 * i, one[i])
+            for p in range(3):
+                put_lanes(out, WIDTH * (4 * i + 1 + p), three[i, p])
+
+    @numba.njit
+    def write(table, first, stride):
+        rows = lane_rows(table, first, stride, WIDTH)
+        rows[2, 1] = -rows[2, 1]
+
+    first = 5
+    out = np.zeros((4, 4, WIDTH))
+    read(flat, table, first, stride, out)
+    for i in range(4):
+        m = first + stride * i
+        assert np.array_equal(out[i, 0], flat[m : m + WIDTH])
+        assert np.array_equal(out[i, 1:], table[:, m : m + WIDTH])
+    changed = table.copy()
+    write(changed, first, stride)
+    m = first + 2 * stride
+    table[1, m : m + WIDTH] *= -1.0
+    assert np.array_equal(changed, table)

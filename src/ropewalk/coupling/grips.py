@@ -17,7 +17,7 @@ from ropewalk.methods.mixed.breakage import element_at, part
 from ropewalk.methods.mixed.events import STEP_AFTER_BREAK, find_acceleration, restart_ledger
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.report import FemWork, reading_for
-from ropewalk.methods.mixed.walks import BY_LENGTH, refill_lengths
+from ropewalk.methods.mixed.walks import BY_LENGTH, plan_walks, refill_lengths
 from ropewalk.model.arrays import Array, floats
 from ropewalk.model.model import Model
 
@@ -47,8 +47,9 @@ def cut(model: Model, work: Any, line: int, s: float) -> None:
     if not 0.0 <= s <= length:
         name = model.names.lines[line]
         raise InputError(f"line '{name}': cut at s = {s:g} m is outside its {length:g} m; s counts from end A")
-    kept = work.steps
-    part(work.mesh, kept.now.T, element_at(work.mesh, line, s), model.sea.water_density)
+    part(work.mesh, work.steps.now.T, element_at(work.mesh, line, s), model.sea.water_density)
+    memory = work.steps.memory._replace(walks=plan_walks(work.mesh))  # lanes have copies of what elements are made of
+    kept = work.steps = work.steps._replace(memory=memory)
     find_acceleration(model, work)
     kept.clock[0].step = STEP_AFTER_BREAK * kept.settings[0].most_step
     kept.clock[0].last_step, kept.clock[0].last_shift, kept.clock[0].curvature = 0.0, 0.0, 0.0

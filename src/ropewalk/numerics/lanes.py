@@ -9,9 +9,10 @@ Branches are what lanes cannot share. Kernels choose by :func:`where`, which com
 needs by ``if any_of(mask)``. Comparisons of lanes give masks, combined by ``&``, ``|`` and ``^``; of floats they give
 truth values, of which these operators mean the same.
 
-Lanes live in arrays of floats whose last axis has one entry per lane (:func:`lane_array`), and in records whose fields
-have (:func:`lane_records`); both are views. Numbers that lie one after the other become lanes by :func:`lanes_at`, in
-plain Python, too, where an array of them stands for lanes. A float meets lanes as the same number in each.
+Lanes live in arrays of floats whose last axis has one entry per lane (:func:`lane_array`) or is divided into rows
+(:func:`lane_rows`), and in records whose fields have one entry per lane (:func:`lane_records`); all are views. Numbers
+that lie one after the other become lanes by :func:`lanes_at`, in plain Python, too, where an array of them stands for
+lanes. A float meets lanes as the same number in each.
 """
 
 from __future__ import annotations
@@ -351,6 +352,34 @@ def lane_array(typing: Any, array: Any, width: Any) -> Any:
         return _view(context, builder, sig.args[0], made, args[0], 8 * width.literal_value)
 
     return signature(made, array, width), generate
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def lane_rows(typing: Any, array: Any, first: Any, stride: Any, width: Any) -> Any:
+    """A view of a contiguous array of floats (n,) or (m, n) as an array (rows,) or (rows, m) of lanes.
+
+    Row i begins with number ``first + stride i`` of the last axis; `width` is a literal. With a stride below the width
+    rows overlap: lanes then have several rows side by side. Nothing checks that rows lie in the array.
+    """
+    if not isinstance(width, types.IntegerLiteral) or not isinstance(array, types.Array):
+        return None
+    if array.layout != "C" or array.dtype != types.float64 or array.ndim > 2:
+        return None
+    made = types.Array(Lanes(width.literal_value), array.ndim, "A", aligned=False)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        old = context.make_array(sig.args[0])(context, builder, args[0])
+        new = context.make_array(made)(context, builder)
+        number = ir.Constant(old.itemsize.type, DOUBLE)
+        shape, strides = cgutils.unpack_tuple(builder, old.shape), cgutils.unpack_tuple(builder, old.strides)
+        new.data = builder.bitcast(builder.gep(old.data, [args[1]]), new.data.type)
+        new.shape = cgutils.pack_array(builder, shape[::-1])
+        new.strides = cgutils.pack_array(builder, [builder.mul(args[2], number), *strides[:-1]])
+        new.nitems, new.itemsize = old.nitems, builder.mul(number, ir.Constant(number.type, width.literal_value))
+        new.meminfo, new.parent = old.meminfo, old.parent
+        return impl_ret_borrowed(context, builder, made, new._getvalue())
+
+    return signature(made, array, types.intp, types.intp, width), generate
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]

@@ -75,7 +75,9 @@ CASES = {
     "halves at the surface and on the bed": lying,
     "two lines in four halves": lambda: spread({"a": 10, "b": 13}),
     "three lines, one of them short": lambda: spread({"a": 14, "b": 9, "c": 14}),
-    "five lines, one of them alone": lambda: spread({"a": 10, "b": 11, "c": 12, "d": 10, "e": 10}),
+    "one line on a free body": lambda: spread({"a": 10}, joint="free"),
+    "two lines on a free body": lambda: spread({"a": 11, "b": 9}, joint="free"),
+    "five lines, the last in halves": lambda: spread({"a": 10, "b": 11, "c": 12, "d": 10, "e": 10}),
     "three lines on a free body": lambda: spread({"a": 10, "b": 12, "c": 10}, joint="free"),
 }
 
@@ -150,11 +152,22 @@ def test_walks_end_in_one_row_and_halves_share_the_middle_node():
     model = oc3(15)
     walks = MixedFem().start(model, initial_state(model)).steps.memory.walks
     assert walks.part[0, :2].tolist() == [FIRST_HALF, SECOND_HALF]
-    assert walks.begin[0, :2].tolist() == [0, 1]
-    assert walks.node[:, 0].tolist() == list(range(9))
-    assert walks.node[1:, 1].tolist() == list(range(15, 7, -1))
-    assert walks.nodes.mass[-1, 0] > 0.0 and walks.nodes.mass[-1, 1] == 0.0
-    lines = spread({"a": 14, "b": 9, "c": 14})
+    rows = walks.node[: 2 * walks.taken.shape[0]].reshape(-1, 2)
+    assert rows[:, 0].tolist() == list(range(9))
+    assert rows[:, 1].tolist() == [15, *range(15, 7, -1)]  # the second half is shorter by an element
+    assert walks.taken[:, :2].sum(axis=0).tolist() == [8, 7]
+    assert walks.counts[16:18].tolist() == [1.0, 0.0]
+    lines = spread({"a": 14, "b": 9, "c": 14}, joint="free")
     walks = MixedFem().start(lines, initial_state(lines)).steps.memory.walks
-    assert walks.used.tolist() == [3] and set(walks.part[0].tolist()) == {WHOLE}
-    assert sorted(walks.begin[0, :3].tolist()) == [0, 0, 5]
+    assert walks.used.tolist() == [3] and set(walks.part[0, :3].tolist()) == {WHOLE}
+    assert sorted(walks.taken[:, :3].sum(axis=0).tolist()) == [8, 13, 13]
+
+
+def test_every_node_and_element_of_lines_side_by_side_goes_back_once():
+    """Halves share their middle node; what rows repeat to fill a vector is nobody's."""
+    for model in (oc3(15), spread({"a": 14, "b": 9, "c": 14}), spread({"a": 10, "b": 11, "c": 9}, joint="free")):
+        work = MixedFem().start(model, initial_state(model))
+        walks, mesh = work.steps.memory.walks, work.mesh
+        ends = np.concatenate([mesh.node_start[:-1], mesh.node_start[1:] - 1])
+        assert sorted(walks.moved[:, 1]) == sorted(set(range(mesh.s.size)) - set(ends.tolist()))
+        assert sorted(walks.pulled[:, 1]) == list(range(mesh.element.shape[0]))

@@ -20,7 +20,7 @@ from ropewalk.loads.cut import vector
 from ropewalk.loads.grip import friction_of
 from ropewalk.methods.mixed.elimination import keep_gain, pass_node, passed_bed, shift, step_back, turned_miss
 from ropewalk.methods.mixed.nodes import add_inertia, rest_on_bed
-from ropewalk.methods.mixed.walks import FIRST_HALF, SECOND_HALF, WHOLE
+from ropewalk.methods.mixed.walks import FIRST_HALF, LONGEST_BLOCK, SECOND_HALF, WHOLE
 from ropewalk.numerics.blockelimination import (
     FUSED,
     UNCOUNTED,
@@ -38,71 +38,81 @@ from ropewalk.numerics.blockelimination import (
     sub9,
 )
 from ropewalk.numerics.compile import kernel
-from ropewalk.numerics.lanes import WIDTH, all_of, any_of, lane, lane_array, lane_records, where
+from ropewalk.numerics.lanes import (
+    WIDTH,
+    all_of,
+    any_of,
+    lane,
+    lane_array,
+    lane_records,
+    lane_rows,
+    lanes_at,
+    put_lanes,
+    where,
+)
 from ropewalk.physics.waves import COLUMNS
+
+# columns of the equations of a block: of nodes of a row and of the next by their own motion, minus those by the motion
+# of the other; forces on both; of the tension on a node, and of the length equation by the motion of the next node
+OWN, NEXT, AHEAD, BEHIND, FORCE, NEXT_FORCE, PULL, ROW, GIVE, MISS = 0, 9, 18, 27, 36, 39, 42, 45, 48, 49
+STRIDE = LONGEST_BLOCK + WIDTH  # from column to column
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def take_sides(X, T, grip, walks):
     """Copy a state to the lanes of its walks."""
-    has_grip = friction_of(grip) > 0.0
-    node, element, to, hold, T_to = walks.node, walks.element, walks.X, walks.hold, walks.T
-    for g in range(walks.start.size - 1):
-        for k in range(walks.used[g]):
-            for i in range(walks.start[g], walks.start[g + 1]):
-                n = node[i, k]
-                for p in range(3):
-                    to[0, i, p, k], to[1, i, p, k], to[2, i, p, k] = X[0, n, p], X[1, n, p], X[2, n, p]
-                T_to[i, k] = T[element[i, k]]
-                if has_grip:
-                    hold[i, 0, k], hold[i, 1, k], hold[i, 2, k] = vector(grip.hold[n].place)
+    node, element, to, T_to = walks.node, walks.element, walks.X, walks.T
+    for m in range(node.size):
+        n = node[m]
+        for p in range(3):
+            to[0, p, m], to[1, p, m], to[2, p, m] = X[0, n, p], X[1, n, p], X[2, n, p]
+        T_to[m] = T[element[m]]
+    if friction_of(grip) > 0.0:
+        for m in range(node.size):
+            hold = walks.hold
+            hold[0, m], hold[1, m], hold[2, m] = vector(grip.hold[node[m]].place)
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def take_water(flow, walks):
     """As `take_sides`, of the water; where it rests it need not be copied: lanes begin with water at rest."""
-    for g in range(walks.start.size - 1):
-        for k in range(walks.used[g]):
-            for i in range(walks.start[g], walks.start[g + 1]):
-                for c in range(COLUMNS):
-                    walks.flow[i, c, k] = flow[walks.node[i, k], c]
+    for m in range(walks.node.size):
+        for c in range(COLUMNS):
+            walks.flow[c, m] = flow[walks.node[m], c]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def give_back(X, T, walks):
     """Copy the lanes of all walks to the state that they were taken from; end nodes are the junctions' affair."""
-    node, element, own, taken, T_own = walks.node, walks.element, walks.X, walks.taken, walks.T
-    for g in range(walks.start.size - 1):
-        for i in range(walks.start[g], walks.start[g + 1]):
-            for k in range(walks.used[g]):
-                n = node[i, k]
-                if taken[i, k] > 0.0:
-                    for p in range(3):
-                        X[0, n, p], X[1, n, p], X[2, n, p] = own[0, i, p, k], own[1, i, p, k], own[2, i, p, k]
-                if i < walks.start[g + 1] - 1 and i - walks.start[g] >= walks.begin[g, k]:
-                    T[element[i, k]] = T_own[i, k]
+    moved, pulled, own, T_own = walks.moved, walks.pulled, walks.X, walks.T
+    for i in range(moved.shape[0]):
+        m, n = moved[i, 0], moved[i, 1]
+        for p in range(3):
+            X[0, n, p], X[1, n, p], X[2, n, p] = own[0, p, m], own[1, p, m], own[2, p, m]
+    for i in range(pulled.shape[0]):
+        T[pulled[i, 1]] = T_own[pulled[i, 0]]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
 def take_ends(X, walks):
     """Copy the last nodes of whole lines to their lanes, after the junctions have moved them."""
-    for g in range(walks.start.size - 1):
-        i = walks.start[g + 1] - 1
+    for g in range(walks.first.size):
+        row = walks.first[g] + walks.used[g] * (walks.start[g + 1] - walks.start[g] - 1)
         for k in range(walks.used[g]):
             if walks.part[g, k] == WHOLE:
-                n = walks.node[i, k]
+                n = walks.node[row + k]
                 for q in range(3):
                     for p in range(3):
-                        walks.X[q, i, p, k] = X[q, n, p]
+                        walks.X[q, p, row + k] = X[q, n, p]
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _lanes_of(walks):
-    """`Instant` of lanes."""
+def _batch_of(m, used, walks):
+    """`Instant` of the batch that begins with number m: its elements have rows 0 and 1.  used : walks of a row"""
     X = walks.X
     return Instant(
-        lane_array(X[0], WIDTH), lane_array(X[1], WIDTH), lane_array(X[2], WIDTH), lane_array(walks.T, WIDTH),
-        lane_array(walks.flow, WIDTH),
+        lane_rows(X[0], m, used, WIDTH), lane_rows(X[1], m, used, WIDTH), lane_rows(X[2], m, used, WIDTH),
+        lane_rows(walks.T, m, used, WIDTH), lane_rows(walks.flow, m, used, WIDTH),
     )  # fmt: skip
 
 
@@ -158,41 +168,103 @@ def _where9(mask, a, b):
     )  # fmt: skip
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def _put3(system, column, at, x):
+    """As `put_lanes`, of a vector: from a column on, at a place of the block."""
+    i = STRIDE * column + at
+    put_lanes(system, i, x[0])
+    put_lanes(system, i + STRIDE, x[1])
+    put_lanes(system, i + 2 * STRIDE, x[2])
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _put9(system, column, at, x):
+    """As `_put3`, of a matrix."""
+    _put3(system, column, at, (x[0], x[1], x[2]))
+    _put3(system, column + 3, at, (x[3], x[4], x[5]))
+    _put3(system, column + 6, at, (x[6], x[7], x[8]))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _three(system, column, at):
+    """As `lanes_at`, of what `_put3` kept; at any place, also between two of those."""
+    i = STRIDE * column + at
+    return lanes_at(system, i), lanes_at(system, i + STRIDE), lanes_at(system, i + 2 * STRIDE)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _nine(system, column, at):
+    """As `_three`, of a matrix."""
+    a, b, c = _three(system, column, at), _three(system, column + 3, at), _three(system, column + 6, at)
+    return a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def _assemble(at, now, tables, fluid, ground, step, system):
+    """As `_element` and `_add_node`, of a batch of elements and their second nodes; to a place of the block.
+
+    now : `Instant` of the batch    tables : records of lanes, of elements and nodes    ground : of `_add_node`
+    """
+    Fa, Fb, miss, A, B, Ca, Cb, t, weight, row, give = _element(0, now, tables[0], fluid, step)
+    extra = scale3(weight * miss, t)
+    _put9(system, OWN, at, add9(Ca, A))
+    _put9(system, AHEAD, at, A)
+    _put9(system, BEHIND, at, B)
+    _put3(system, FORCE, at, add3(Fa, extra))
+    _put3(system, PULL, at, scale3(1.0 - weight * give, t))
+    _put3(system, ROW, at, row)
+    put_lanes(system, STRIDE * GIVE + at, give)
+    put_lanes(system, STRIDE * MISS + at, miss)
+    Fb, Cb = _add_node(sub3(Fb, extra), Cb, 1, now, tables[1], ground, step)
+    _put9(system, NEXT, at, Cb)
+    _put3(system, NEXT_FORCE, at, Fb)
+
+
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def eliminate_walks(g, mesh, fluid, step, mu, walks):
     """As `eliminate_line`, of all walks of group g at once; returns False if a pivot vanished.
 
+    Block by block: as few elements as end where a row does are computed, then their rows eliminated.
+
     mu : coefficient of friction with the bed
     """
-    now, holds = _lanes_of(walks), lane_array(walks.hold, WIDTH)
-    ground = (mesh.has_bed, mesh.bed, mu, holds, (mesh.mass_damping, fluid[1]))
     elements, nodes = lane_records(walks.elements, WIDTH), lane_records(walks.nodes, WIDTH)
-    taken = lane_array(walks.taken, WIDTH)
+    taken, idle = lane_array(walks.taken, WIDTH), lane_array(walks.idle, WIDTH)[g]
     gains, offsets = lane_array(walks.gain, WIDTH), lane_array(walks.offset, WIDTH)
-    i0, i1 = walks.start[g], walks.start[g + 1] - 1
+    used, i0, last = walks.used[g], walks.start[g], walks.start[g + 1] - 1
+    size, system = LONGEST_BLOCK if used == 3 else WIDTH, walks.system
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0
     h, hT = ZERO3, 0.0
     regular = True
-    for i in range(i0, i1):
-        Fa, Fb, miss, A, B, Ca, Cb, t, weight, row, give = _element(i, now, elements[i], fluid, step)
-        extra = scale3(weight * miss, t)
-        Fa, Fb = add3(Fa, extra), sub3(Fb, extra)
-        Fb, Cb = _add_node(Fb, Cb, i + 1, now, nodes[i + 1], ground, step)
-        pull = scale3(1.0 - weight * give, t)
+    at, j, m, stop = size, walks.batch[g], walks.first[g], walks.batch[g + 1]
+    for i in range(i0, last):
+        if at == size:
+            at = 0
+            for to in range(0, size, WIDTH):
+                if j < stop:
+                    now, hold = _batch_of(m, used, walks), lane_rows(walks.hold, m, used, WIDTH)
+                    ground = (mesh.has_bed, mesh.bed, mu, hold, (mesh.mass_damping, fluid[1]))
+                    _assemble(to, now, (elements[j], nodes[j]), fluid, ground, step, system)
+                    j, m = j + 1, m + WIDTH
+        B, pull, row = _nine(system, BEHIND, at), _three(system, PULL, at), _three(system, ROW, at)
+        Cb, Fb = _nine(system, NEXT, at), _three(system, NEXT_FORCE, at)
+        give, miss = lanes_at(system, STRIDE * GIVE + at), lanes_at(system, STRIDE * MISS + at)
+        own, A, force = _nine(system, OWN, at), _nine(system, AHEAD, at), _three(system, FORCE, at)
+        at += used
         if i == i0:
             K, b, c, d, h, hT = add9(B, Cb), pull, row, -give, Fb, -miss
             continue
-        block = (add9(add9(K, Ca), A), b, c, d, add3(h, Fa), hT)
-        gain, y, (K, b, c, d, h, hT), inverse = pass_node(block, A, B, pull, row)
+        full = (add9(K, own), b, c, d, add3(h, force), hT)
+        gain, y, (K, b, c, d, h, hT), inverse = pass_node(full, A, B, pull, row)
         keep_gain(i, gain, y, gains, offsets)
         K, d, h, hT = add9(K, Cb), d - give, add3(h, Fb), hT - miss
+        fine = (inverse[3] != 0.0) | (idle > 0.0)
         if walks.ragged[i] == 1:
             passed = taken[i] > 0.0
-            regular = regular and all_of((inverse[3] != 0.0) | (taken[i] == 0.0))
+            fine = fine | (taken[i] == 0.0)
             K, b, c = _where9(passed, K, add9(B, Cb)), _where3(passed, b, pull), _where3(passed, c, row)
             d, h, hT = where(passed, d, -give), _where3(passed, h, Fb), where(passed, hT, -miss)
-        else:
-            regular = regular and all_of(inverse[3] != 0.0)
+        regular = regular and all_of(fine)
     keep_gain(g, (K, b, c, d), (h, hT), lane_array(walks.end_block, WIDTH), lane_array(walks.end_right, WIDTH))
     return regular
 
@@ -257,7 +329,7 @@ def eliminate_groups(mesh, fluid, step, memory):
     """Eliminate all walks; returns False if a pivot vanished.  fluid, step, memory : as of `newton_iteration`"""
     walks, mu = memory.walks, friction_of(memory.grip)
     regular = True
-    for g in range(walks.start.size - 1):
+    for g in range(walks.first.size):
         regular = eliminate_walks(g, mesh, fluid, step, mu, walks) and regular
         regular = give_ends(g, walks, memory.end_block, memory.end_right) and regular
     return regular
@@ -268,25 +340,37 @@ def substitute_groups(mesh, step, share, memory):
     """Go back along all walks, with the jumps of whole lines in `walks.jump`; returns as `substitute_line`."""
     walks = memory.walks
     move, kick, miss = 0.0, 0.0, 0.0
-    for g in range(walks.start.size - 1):
+    for g in range(walks.first.size):
         m, k, left = substitute_walks(g, mesh, step, share, walks)
         move, kick, miss = max(move, m), max(kick, k), max(miss, left)
     return move, kick, miss
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def _put_row(array, c, m, x, used):
+    """As `put_lanes`, of the first lanes of x only: from number m of component c on."""
+    if used == WIDTH:
+        put_lanes(array, c * array.shape[1] + m, x)
+        return
+    array[c, m] = lane(x, 0)
+    if used > 1:
+        array[c, m + 1] = lane(x, 1)
+    if used > 2:
+        array[c, m + 2] = lane(x, 2)
+
+
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def substitute_walks(g, mesh, step, share, walks):
-    """As `substitute_line`, of all walks of group g at once, with the jumps of their last rows in `walks.jump`."""
-    now, jump = _lanes_of(walks), lane_array(walks.jump, WIDTH)
-    elements, nodes = lane_records(walks.elements, WIDTH), lane_records(walks.nodes, WIDTH)
+def _go_back(g, walks):
+    """Jumps of all rows of group g from those of its last row in `walks.jump`, into `walks.jumps`.
+
+    Source: x_i = y_i + W_i x_{i+1}, back substitution, docs/theory/mixed_elements.md, Elimination.
+    """
+    jump, used = lane_array(walks.jump, WIDTH), walks.used[g]
     taken, gain, offset = (
         lane_array(walks.taken, WIDTH), lane_array(walks.gain, WIDTH), lane_array(walks.offset, WIDTH),
     )  # fmt: skip
     i0, last = walks.start[g], walks.start[g + 1] - 1
-    T, has_bed, bed = now.T, mesh.has_bed, mesh.bed
     x = (jump[g, 0], jump[g, 1], jump[g, 2], jump[g, 3])
-    zero = 0.0 * share
-    move, kick, miss, total = zero * x[0], abs(x[3]), zero * x[0], x[0] + x[1] + x[2] + x[3]
     for i in range(last, i0, -1):
         if i < last:
             x = step_back(i, x, gain, offset)
@@ -295,20 +379,38 @@ def substitute_walks(g, mesh, step, share, walks):
             is_taken = taken[i] > 0.0
             moved = (where(is_taken, x[0], 0.0), where(is_taken, x[1], 0.0), where(is_taken, x[2], 0.0))
             pulled = where(is_taken, pulled, 0.0) if i < last else pulled
-        y, node = scale3(share, moved), nodes[i]
+        m = walks.first[g] + used * (i - i0)
+        _put_row(walks.jumps, 0, m, moved[0], used)
+        _put_row(walks.jumps, 1, m, moved[1], used)
+        _put_row(walks.jumps, 2, m, moved[2], used)
+        _put_row(walks.jumps, 3, m, pulled, used)
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def substitute_walks(g, mesh, step, share, walks):
+    """As `substitute_line`, of all walks of group g at once, with the jumps of their last rows in `walks.jump`."""
+    _go_back(g, walks)
+    elements, nodes = lane_records(walks.elements, WIDTH), lane_records(walks.nodes, WIDTH)
+    has_bed, bed, used, m = mesh.has_bed, mesh.bed, walks.used[g], walks.first[g]
+    none = 0.0 * lanes_at(walks.T, m)
+    move, kick, miss, total = none, none, none, none
+    for j in range(walks.batch[g], walks.batch[g + 1]):
+        now, jumps = _batch_of(m, used, walks), lane_rows(walks.jumps, m, used, WIDTH)
+        moved, pulled = three(jumps, 1), jumps[1, 3]
+        y, node, el = scale3(share, moved), nodes[j], elements[j]
         if has_bed:
-            passed = passed_bed(_plane(bed, three(now.r, i)), node.radius, y)
+            passed = passed_bed(_plane(bed, three(now.r, 1)), node.radius, y)
             miss = max(miss, where(node.bed_area != 0.0, passed, 0.0))
-        shift(i, y, now, step)
-        el = elements[i - 1]
-        after = T[i - 1] + share * pulled
-        miss = max(miss, turned_miss(T[i - 1], after, el.length, el.slack))
-        T[i - 1] = after
+        shift(1, y, now, step)
+        after = now.T[0] + share * pulled
+        miss = max(miss, turned_miss(now.T[0], after, el.length, el.slack))
+        now.T[0] = after
         total = total + (moved[0] + moved[1] + moved[2] + pulled)
         move = max(move, abs(moved[0]), abs(moved[1]), abs(moved[2]))
         kick = max(kick, abs(pulled))
+        m += WIDTH
     largest = (0.0, 0.0, 0.0)
-    for k in range(walks.used[g]):
+    for k in range(WIDTH):
         if not np.isfinite(lane(total, k)):
             return np.inf, np.inf, np.inf
         largest = (max(largest[0], lane(move, k)), max(largest[1], lane(kick, k)), max(largest[2], lane(miss, k)))

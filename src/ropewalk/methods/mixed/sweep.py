@@ -280,7 +280,7 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
 def _hand_jumps(mesh, right, walks):
     """Give the whole lines among the walks the displacements of their ends and the changes of their last tensions."""
     n_dofs = mesh.dof.shape[0]
-    for g in range(walks.start.size - 1):
+    for g in range(walks.first.size):
         for k in range(walks.used[g]):
             if walks.part[g, k] == WHOLE:
                 line = walks.line[g, k]

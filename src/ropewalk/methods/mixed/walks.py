@@ -1,16 +1,19 @@
 """Lines side by side: which of them share vector registers, and the memory they do it in.
 
 A walk is a line from its held end to its other one, or a half of a line between two held ends, from either of these to
-the middle node. `WIDTH` walks make a group; their nodes have rows in common, counted so that all walks end in the last
-row, and a walk that is shorter than the longest of its group begins in a later one. Each lane of a row has the numbers
-of its own node and of the element after it. Lanes without a walk hold the first one at the start of the run, and stay
-as they are.
+the middle node. Up to `WIDTH` walks make a group; their nodes have rows in common, counted so that all walks end in the
+last row, and a walk that is shorter than the longest of its group begins in a later one.
+
+Along a walk each node waits for the one before it, but what elements contribute waits for nothing. So rows lie end to
+end: a vector that begins with a row has this row in its first lanes, and of fewer than `WIDTH` walks the beginning of
+the next one behind it. Elements are computed in batches of `WIDTH`, wherever rows end, and eliminated row by row. The
+second node of an element is that of the same walk in the next row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -24,7 +27,8 @@ from ropewalk.physics.waves import COLUMNS
 
 WHOLE, FIRST_HALF, SECOND_HALF = 0, 1, 2  # of a line
 FEWEST_ELEMENTS = 4  # of a walk
-LEAST_GAIN = 1.3  # of the elements of all walks of a group over those of the longest: a row costs 1.2 of a single node
+SYSTEM = 50  # columns of the equations of elements and nodes
+LONGEST_BLOCK = 3 * WIDTH  # numbers in which batches end where rows do: of three walks
 BY_LENGTH = ("length", "half_volume", "half_added_normal", "half_added_tangential")  # of an element
 
 LANE_ELEMENT = lane_dtype(
@@ -52,67 +56,121 @@ class Walk(NamedTuple):
 
 
 class Walks(NamedTuple):
-    """Groups of walks and their memory; no groups where lines go one by one. Rows of all groups lie end to end."""
+    """Groups of walks and their memory; no groups where lines go one by one.
 
+    Numbers, rows and batches of all groups lie end to end. Numbers (n,) are those of nodes and of the elements after
+    them, row by row and walk by walk, to the end of the last batch.
+    """
+
+    first: Ints  # (n_groups,) number in which the first row begins
     start: Ints  # (n_groups + 1,) rows
-    used: Ints  # (n_groups,) lanes with a walk, the first ones
+    batch: Ints  # (n_groups + 1,) batches
+    used: Ints  # (n_groups,) walks
     line: Ints  # (n_groups, WIDTH)
     part: Ints  # (n_groups, WIDTH)
-    begin: Ints  # (n_groups, WIDTH) row of the group in which a walk begins
-    node: Ints  # (n_rows, WIDTH) rows of the mesh
-    element: Ints  # (n_rows, WIDTH)
+    idle: Array  # (n_groups, WIDTH) 1 for lanes behind the walks of a row
     taken: Array  # (n_rows, WIDTH) 1 where a node is between the ends of its walk, 0 elsewhere
-    ragged: Ints  # (n_rows,) 1 where the walk of some lane begins or has not begun
+    ragged: Ints  # (n_rows,) 1 where some walk begins or has not begun, or ends
+    node: Ints  # (n,) rows of the mesh
+    element: Ints  # (n,) of the mesh
+    counts: Array  # (n,) 1 where the loads of a node count: a middle node is counted with the first half only
+    moved: Ints  # (n_moved, 2) numbers of the nodes between ends, and their rows in the mesh
+    pulled: Ints  # (n_pulled, 2) numbers of the elements, and their places in the mesh
     alone: Ints  # (n_lines,) 1 for lines that are in no group
     allowed: Ints  # (1,) 1 if steps may take lines side by side: nothing will change the mesh
     in_use: Ints  # (1,) 1 while they do
-    X: Array  # (3, n_rows, 3, WIDTH) position, velocity and acceleration
-    T: Array  # (n_rows, WIDTH) N, of the element after a row
-    flow: Array  # (n_rows, COLUMNS, WIDTH) of the water
-    hold: Array  # (n_rows, 3, WIDTH) m, where nodes grip the bed
-    elements: Records  # (n_rows,) of LANE_ELEMENT, of the element after a row
-    nodes: Records  # (n_rows,) of LANE_NODE
+    X: Array  # (3, 3, n) position, velocity and acceleration by components
+    T: Array  # (n,) N
+    flow: Array  # (COLUMNS, n) of the water
+    hold: Array  # (3, n) m, where nodes grip the bed
+    elements: Records  # (n_batches,) of LANE_ELEMENT
+    nodes: Records  # (n_batches,) of LANE_NODE, of the second nodes of these elements
+    system: Array  # (SYSTEM, LONGEST_BLOCK + WIDTH) equations of a block, by the columns of side_by_side.py
     gain: Array  # (n_rows, 4, 4, WIDTH) motion of a node per unknown of the next
     offset: Array  # (n_rows, 4, WIDTH)
+    jumps: Array  # (4, n) displacements of nodes (m), and changes of the tensions before them (N)
     end_block: Array  # (n_groups, 4, 4, WIDTH) of the last row
     end_right: Array  # (n_groups, 4, WIDTH)
     jump: Array  # (n_groups, 4, WIDTH) displacement of the last row (m), and change of the tension before it (N)
 
 
+class _Layout(NamedTuple):
+    """What stands in the rows of one group, and behind them to the end of the last batch."""
+
+    node: Ints  # (n,) rows of the mesh
+    element: Ints  # (n,)
+    taken: Flags  # (n,) node between the ends of its walk
+    counts: Flags  # (n,) node whose loads count
+    is_element: Flags  # (n,)
+    rows: int
+    batches: int
+
+
+def _lay_out(group: list[Walk]) -> _Layout:
+    """Rows of a group of walks; behind the last one it is repeated."""
+    rows, used = max(walk.nodes.size for walk in group), len(group)
+    batches = -(-(rows - 1) * used // WIDTH)
+    n = batches * WIDTH + used
+    shape = (-(-n // used), used)
+    node, element = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    taken, counts, is_element = np.zeros(shape, bool), np.ones(shape, bool), np.zeros(shape, bool)
+    for k, walk in enumerate(group):
+        begin = rows - walk.nodes.size
+        node[:, k], element[:, k] = walk.nodes[-1], walk.elements[-1]
+        node[:begin, k], node[begin:rows, k] = walk.nodes[0], walk.nodes
+        element[:begin, k], element[begin : rows - 1, k] = walk.elements[0], walk.elements
+        taken[begin + 1 : rows, k] = True
+        taken[rows - 1, k] = walk.part != WHOLE
+        counts[rows - 1, k] = walk.part != SECOND_HALF
+        is_element[begin : rows - 1, k] = True
+    return _Layout(
+        node.ravel()[:n], element.ravel()[:n], taken.ravel()[:n], counts.ravel()[:n], is_element.ravel()[:n], rows,
+        batches,
+    )  # fmt: skip
+
+
+def _joined(tables: Iterable[Any], kind: type) -> Any:
+    """Tables of all groups end to end."""
+    return np.concatenate([np.zeros(0, kind), *tables])
+
+
+def _ends(sizes: Iterable[int]) -> Ints:
+    """Where parts of these sizes begin that lie end to end, and where the last one ends."""
+    return ints(np.cumsum([0, *sizes]))
+
+
 def plan_walks(mesh: Mesh) -> Walks:
     """The walks of a mesh, with memory for them."""
     groups = _groups(mesh) if _can_share(mesh) else []
-    counts = [max(walk.nodes.size for walk in group) for group in groups]
-    start, n = ints(np.concatenate([[0], np.cumsum(counts)])), len(groups)
-    rows = int(start[-1])
-    node, element = np.zeros((rows, WIDTH), np.int64), np.zeros((rows, WIDTH), np.int64)
-    taken, begin = np.zeros((rows, WIDTH)), np.zeros((n, WIDTH), np.int64)
-    line, part = np.zeros((n, WIDTH), np.int64), np.zeros((n, WIDTH), np.int64)
-    alone = np.ones(mesh.line.shape[0], np.int64)
-    for g, group in enumerate(groups):
-        for k in range(WIDTH):
-            walk = group[k] if k < len(group) else group[0]
-            first = counts[g] - walk.nodes.size
-            here = slice(start[g], start[g + 1])
-            padded = np.concatenate([np.full(first, walk.nodes[0]), walk.nodes])
-            node[here, k] = padded
-            element[here, k] = np.concatenate([np.full(first, walk.elements[0]), walk.elements, walk.elements[-1:]])
-            taken[start[g] + first + 1 : start[g + 1] - (walk.part == WHOLE), k] = k < len(group)
-            line[g, k], part[g, k], begin[g, k] = walk.line, walk.part, first
-            alone[walk.line] = 0
-    inner = np.zeros(rows, dtype=bool)
-    for g in range(n):
-        inner[start[g] + 1 : start[g + 1]] = True
-    ragged = ints(inner & np.any((taken == 0.0), axis=1))
-    used = ints([len(group) for group in groups])
+    layouts, n_groups = [_lay_out(group) for group in groups], len(groups)
+    start, batch = _ends(layout.rows for layout in layouts), _ends(layout.batches for layout in layouts)
+    first = _ends(layout.node.size for layout in layouts)
+    n, rows, batches = int(first[-1]), int(start[-1]), int(batch[-1])
+    line, part = np.zeros((n_groups, WIDTH), np.int64), np.zeros((n_groups, WIDTH), np.int64)
+    idle, taken, alone = np.ones((n_groups, WIDTH)), np.zeros((rows, WIDTH)), np.ones(mesh.line.shape[0], np.int64)
+    for g, (group, layout) in enumerate(zip(groups, layouts, strict=True)):
+        used = len(group)
+        line[g, :used], part[g, :used], idle[g, :used] = [w.line for w in group], [w.part for w in group], 0.0
+        taken[start[g] : start[g + 1], :used] = layout.taken[: layout.rows * used].reshape(-1, used)
+        alone[line[g, :used]] = 0
+    group_of = np.repeat(np.arange(n_groups), np.diff(start))
+    node, element = (_joined((getattr(a, name) for a in layouts), np.int64) for name in ("node", "element"))
+    is_taken, counts, is_element = (
+        _joined((getattr(a, name) for a in layouts), bool) for name in ("taken", "counts", "is_element")
+    )
+    moved, pulled = np.flatnonzero(is_taken & counts), np.flatnonzero(is_element)
     return Walks(
-        start, used, line, part, begin, node, element, taken, ragged, alone,
+        first[:-1].copy(), start, batch, ints([len(group) for group in groups]), line, part, idle, taken,
+        ragged=ints(np.any((taken == 0.0) & (idle[group_of] == 0.0), axis=1)),
+        node=node, element=element, counts=counts.astype(float), moved=np.stack([moved, node[moved]], axis=1),
+        pulled=np.stack([pulled, element[pulled]], axis=1), alone=alone,
         allowed=np.zeros(1, np.int64), in_use=np.zeros(1, np.int64),
-        X=np.zeros((3, rows, 3, WIDTH)), T=np.zeros((rows, WIDTH)), flow=np.zeros((rows, COLUMNS, WIDTH)),
-        hold=np.zeros((rows, 3, WIDTH)), elements=np.zeros(rows, LANE_ELEMENT).view(np.recarray),
-        nodes=np.zeros(rows, LANE_NODE).view(np.recarray), gain=np.zeros((rows, 4, 4, WIDTH)),
-        offset=np.zeros((rows, 4, WIDTH)), end_block=np.zeros((n, 4, 4, WIDTH)), end_right=np.zeros((n, 4, WIDTH)),
-        jump=np.zeros((n, 4, WIDTH)),
+        X=np.zeros((3, 3, n)), T=np.zeros(n), flow=np.zeros((COLUMNS, n)), hold=np.zeros((3, n)),
+        elements=np.zeros(batches, LANE_ELEMENT).view(np.recarray),
+        nodes=np.zeros(batches, LANE_NODE).view(np.recarray), system=np.zeros((SYSTEM, LONGEST_BLOCK + WIDTH)),
+        gain=np.zeros((rows, 4, 4, WIDTH)), offset=np.zeros((rows, 4, WIDTH)), jumps=np.zeros((4, n)),
+        end_block=np.zeros((n_groups, 4, 4, WIDTH)), end_right=np.zeros((n_groups, 4, WIDTH)),
+        jump=np.zeros((n_groups, 4, WIDTH)),
     )  # fmt: skip
 
 
@@ -124,10 +182,10 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
     if walks.start.size == 1:
         return
     walks.allowed[0] = 1
-    walks.X[...] = X[:3][:, walks.node].swapaxes(2, 3)
+    walks.X[...] = X[:3][:, walks.node].swapaxes(1, 2)
     walks.T[...] = T[walks.element]
     walks.hold[...] = walks.X[0]
-    own, table = mesh.element[walks.element], walks.elements
+    own, table = mesh.element[_by_batch(walks, walks.element, 0)], walks.elements
     _fill_elements(mesh, walks, (*(name for name, _ in MEMBER_FIELDS), "damping", "slack"))
     is_linear = own["law"] == LINEAR
     stiffness = mesh.law_data[np.where(is_linear, own["law_start"], 0)] if mesh.law_data.size else np.ones(own.shape)
@@ -135,10 +193,17 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
     slack = own["slack"]
     table["slack_compliance"] = np.divide(1.0, slack, out=np.zeros(slack.shape), where=slack > 0.0)
     _fill_nodes(mesh, walks, ("mass", "bed_area"))
-    walks.nodes["radius"] = mesh.node["radius"][walks.node]
-    force, counts = mesh.node["force"][walks.node], _counts(walks)
+    node, counts = _by_batch(walks, walks.node, 1), _by_batch(walks, walks.counts, 1)
+    walks.nodes["radius"] = mesh.node["radius"][node]
     for p in range(3):
-        walks.nodes[f"force_{p}"] = np.where(counts, force[..., p], 0.0)
+        walks.nodes[f"force_{p}"] = counts * mesh.node["force"][node][..., p]
+
+
+def _by_batch(walks: Walks, numbers: Any, ahead: int) -> Any:
+    """(n_batches, WIDTH) numbers of all batches, or so many rows ahead of them."""
+    sizes = WIDTH * np.diff(walks.batch)
+    begins = walks.first + ahead * walks.used
+    return np.concatenate([numbers[i : i + n] for i, n in zip(begins, sizes, strict=True)]).reshape(-1, WIDTH)
 
 
 def refill_lengths(mesh: Mesh, walks: Walks) -> None:
@@ -150,21 +215,16 @@ def refill_lengths(mesh: Mesh, walks: Walks) -> None:
 
 def _fill_elements(mesh: Mesh, walks: Walks, names: Iterable[str]) -> None:
     own, table = mesh.element.view(np.ndarray), walks.elements.view(np.ndarray)
+    element = _by_batch(walks, walks.element, 0)
     for name in names:
-        table[name] = own[name][walks.element]
+        table[name] = own[name][element]
 
 
 def _fill_nodes(mesh: Mesh, walks: Walks, names: Iterable[str]) -> None:
-    own, table, counts = mesh.node.view(np.ndarray), walks.nodes.view(np.ndarray), _counts(walks)
+    own, table = mesh.node.view(np.ndarray), walks.nodes.view(np.ndarray)
+    node, counts = _by_batch(walks, walks.node, 1), _by_batch(walks, walks.counts, 1)
     for name in names:
-        table[name] = np.where(counts, own[name][walks.node], 0.0)
-
-
-def _counts(walks: Walks) -> Flags:
-    """(n_rows, WIDTH) whether the loads of a node count there: a middle node is counted with the first half only."""
-    counts = np.ones(walks.node.shape, dtype=bool)
-    counts[walks.start[1:] - 1] = walks.part != SECOND_HALF
-    return counts
+        table[name] = counts * own[name][node]
 
 
 def _can_share(mesh: Mesh) -> bool:
@@ -176,15 +236,15 @@ def _can_share(mesh: Mesh) -> bool:
 
 
 def _groups(mesh: Mesh) -> list[list[Walk]]:
-    """Walks that go side by side, each group of similar length."""
-    lines = [line for line in range(mesh.line.shape[0]) if _is_plain(mesh, line)]
-    walks = [_walk(mesh, line) for line in lines]
-    if len(walks) <= WIDTH // 2 and all(_is_held(mesh, walk.line) for walk in walks):
-        walks = [half for walk in walks for half in _halves(walk)]
+    """Walks that go side by side, each group of similar length; the last lines as halves if nothing waits for them."""
+    walks = [_walk(mesh, line) for line in range(mesh.line.shape[0]) if _is_plain(mesh, line)]
     walks.sort(key=lambda walk: -walk.elements.size)
-    width = WIDTH
-    groups = [walks[k : k + width] for k in range(0, len(walks), width)]
-    return [g for g in groups if sum(w.elements.size for w in g) >= LEAST_GAIN * g[0].elements.size]
+    full = len(walks) // WIDTH * WIDTH
+    rest = walks[full:]
+    if all(_is_held(mesh, walk.line) for walk in rest):
+        rest = [half for walk in rest for half in _halves(walk)]
+    walks = walks[:full] + rest
+    return [walks[k : k + WIDTH] for k in range(0, len(walks), WIDTH)]
 
 
 def _walk(mesh: Mesh, line: int) -> Walk:
