@@ -34,6 +34,7 @@ from ropewalk.loads.string_check import (
 )
 from ropewalk.loads.string_flow import Current, Drags
 from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
+from ropewalk.model.arrays import records
 from ropewalk.model.environment import is_grid
 from ropewalk.model.model import Model, Names
 from ropewalk.model.state import State
@@ -73,7 +74,7 @@ def quick_findings(model: Model, state: State, time: float = 0.0) -> Quick:
     if not _has_plain_lines(model, state):
         return UNDECIDED
     acting, water, places, strings = _acting(model), _water(model), _places(state), _strings(model, state)
-    figures = np.empty(1, FIGURES)
+    figures = records(1, FIGURES)
     if _has_plain_parts(model):
         knots = _knots(model, time)
         passed, points, scale = on_lines_and_points(acting, strings, water, LIMITS, places, knots, figures)
