@@ -237,6 +237,7 @@ def test_fast_arithmetic_is_used_with_own_functions_only():
         "lane",
         "lane_array",
         "lane_records",
+        "lane_rows",
         "lanes_at",
         "put_lanes",
         "call_one",
