@@ -2,8 +2,8 @@
 
 A task (static analysis by one method, a simulation by one solver) makes numba compile a tree of kernels, each after
 those it calls. ``kernel_plan.json`` lists, for the usual tasks, the kernels with the types of their arguments and what
-each calls (``make plan`` writes it). Here processes, one per core, take from that list what is ready, leave the result
-in the kernel cache, and the task then finds it there.
+each calls (``make plan`` writes it). Here processes, one per core and this one among them, take from that list what is
+ready and leave the result in the kernel cache, where the others and the task find it.
 
 The list is advice only. A kernel that it lacks is compiled when the task calls it, one that it has in vain costs some
 seconds, and nothing is computed with it.
@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from ropewalk.numerics.kernel_plan import Planned, read_plan
 from ropewalk.numerics.sources import all_sources_hash, cache_folder, usable_folder
@@ -82,7 +82,8 @@ def _compile_all(kernels: list[Planned], missing: list[int], report: Callable[[i
     waiting = {number: {callee for callee in kernels[number].callees if callee in left} for number in missing}
     answers: SimpleQueue[tuple[int, int]] = SimpleQueue()  # worker, kernel done; -1 for a process that ended
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = [_start(answers, worker) for worker in range(min(cores, len(missing)))]
+    workers = [_start(answers, worker) for worker in range(1, min(cores, len(missing)))]
+    workers.insert(0, _start_here(kernels, answers))
     idle, busy = list(range(len(workers))), dict[int, int]()  # numbers of workers; kernel of each that compiles
     try:
         while left:
@@ -91,7 +92,7 @@ def _compile_all(kernels: list[Planned], missing: list[int], report: Callable[[i
                 worker, number = idle.pop(), ready.pop()
                 del waiting[number]
                 busy[worker] = number
-                _send(workers[worker][0], number)
+                workers[worker].send(number)
             if not busy:
                 break  # all processes ended, or the plan is wrong
             worker, number = answers.get()
@@ -105,13 +106,8 @@ def _compile_all(kernels: list[Planned], missing: list[int], report: Callable[[i
                 before.discard(number)
             report(len(missing) - len(left), len(missing))
     finally:
-        for process, listener in workers:
-            if left:
-                process.terminate()
-            with suppress(OSError):  # it has ended
-                process.stdin.close()  # type: ignore[union-attr]
-            process.wait()
-            listener.join()
+        for one in workers:
+            one.stop(bool(left))
 
 
 def _heights(kernels: list[Planned], missing: list[int]) -> dict[int, int]:
@@ -124,7 +120,37 @@ def _heights(kernels: list[Planned], missing: list[int]) -> dict[int, int]:
     return height
 
 
-def _start(answers: SimpleQueue[tuple[int, int]], worker: int) -> tuple[subprocess.Popen[str], Thread]:
+class Worker(NamedTuple):
+    """Something that compiles kernels of the plan and answers with the number of each."""
+
+    send: Callable[[int], None]  # the number of a kernel
+    stop: Callable[[bool], None]  # at once, whatever is being compiled, or when that is done
+
+
+def _start_here(kernels: list[Planned], answers: SimpleQueue[tuple[int, int]]) -> Worker:
+    """A thread of this process, as worker 0: what it compiles need not be loaded again, and no process has to start."""
+    numbers: SimpleQueue[int | None] = SimpleQueue()
+
+    def listen() -> None:
+        try:
+            for number in iter(numbers.get, None):
+                _compile(kernels[number])
+                answers.put((0, number))
+        finally:
+            answers.put((0, -1))
+
+    thread = Thread(target=listen, daemon=True)
+    thread.start()
+
+    def stop(at_once: bool) -> None:
+        numbers.put(None)
+        if not at_once:
+            thread.join()
+
+    return Worker(numbers.put, stop)
+
+
+def _start(answers: SimpleQueue[tuple[int, int]], worker: int) -> Worker:
     """A process that compiles the kernels whose numbers it reads, and a thread that passes on its answers."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     process = subprocess.Popen(
@@ -141,16 +167,23 @@ def _start(answers: SimpleQueue[tuple[int, int]], worker: int) -> tuple[subproce
 
     listener = Thread(target=listen, daemon=True)
     listener.start()
-    return process, listener
 
+    def send(number: int) -> None:
+        assert process.stdin is not None
+        with suppress(OSError):  # it has ended, which its listener reports
+            process.stdin.write(f"{number}\n")
+            process.stdin.flush()
 
-def _send(process: subprocess.Popen[str], number: int) -> None:
-    assert process.stdin is not None
-    try:
-        process.stdin.write(f"{number}\n")
-        process.stdin.flush()
-    except OSError:  # it has ended, which its listener reports
-        return
+    def stop(at_once: bool) -> None:
+        assert process.stdin is not None
+        if at_once:
+            process.terminate()
+        with suppress(OSError):  # it has ended
+            process.stdin.close()
+        process.wait()
+        listener.join()
+
+    return Worker(send, stop)
 
 
 def work() -> None:
@@ -160,19 +193,25 @@ def work() -> None:
     kernels, _ = read_plan()
     for line in sys.stdin:
         number = int(line)
-        known = _found(kernels[number])
-        if known is not None:
-            compile_one(*known, inner=kernels[number].inner)
+        _compile(kernels[number])
         answers.write(f"{number}\n")
         answers.flush()
+
+
+def _compile(planned: Planned) -> None:
+    known = _found(planned)
+    if known is not None:
+        compile_one(*known, inner=planned.inner)
 
 
 def compile_one(function: Any, types: tuple[Any, ...], *, inner: bool) -> None:
     """Compile one kernel, or load it; one that does not compile for these types any more is left alone."""
     from numba.core.errors import NumbaError
 
-    function._inner = inner
+    before, function._inner = function._inner, inner
     try:
         function.compile(types)
     except NumbaError:
         return
+    finally:
+        function._inner = before
