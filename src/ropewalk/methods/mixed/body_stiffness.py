@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk.assembly.body_loads import water_on_bodies
-from ropewalk.assembly.element import Instant
+from ropewalk.assembly.element import instant
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.bodies import STATIC_FLOOR, add_bodies
@@ -15,6 +15,8 @@ from ropewalk.methods.mixed.sweep import add_line, eliminate_line, join_ends, ju
 from ropewalk.model.arrays import Array, ints
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
+from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.held import held
 
 AT_REST = (0.0, 0.0)  # da/dr, dv/dr
 
@@ -31,15 +33,8 @@ def line_stiffness(model: Model, mesh: Mesh, work: Work) -> Array:
     mesh, work : of the model :func:`all_free`, with the equilibrium in `work.trial`
     """
     sea, X, memory = model.sea, work.trial.X, work.memory
-    now, fluid = Instant(X[0], X[1], X[2], work.trial.T, work.flow), (sea.water_density, sea.gravity)
-    join_ends(X, mesh)
-    water_at(X[0], 0.0, sea, work.flow)
-    junction_terms(now, mesh, fluid, AT_REST, memory)
-    n_dofs = mesh.dof.shape[0]
-    for line in range(mesh.line.shape[0]):
-        eliminate_line(line, now, mesh, fluid, AT_REST, memory)
-        add_line(line, mesh, memory)
-    A = memory.matrix
+    _add_at_rest(X, work.trial.T, work.flow, mesh, sea, memory, False)
+    n_dofs, A = mesh.dof.shape[0], memory.matrix
     n_points, n_bodies = len(model.names.points), len(model.names.bodies)
     bodies = np.arange(mesh.dof_start[n_points], n_dofs)
     follow = np.concatenate([np.arange(mesh.dof_start[n_points]), np.arange(n_dofs, A.shape[0])]).astype(np.int64)
@@ -59,19 +54,11 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
     mesh, work : with the equilibrium in `work.trial`
     """
     sea, X, memory = model.sea, work.trial.X, work.memory
-    now, fluid = Instant(X[0], X[1], X[2], work.trial.T, work.flow), (sea.water_density, sea.gravity)
     n_dofs, n_lines = mesh.dof.shape[0], mesh.line.shape[0]
-    join_ends(X, mesh)
-    water_at(X[0], 0.0, sea, work.flow)
-    water_on_bodies(X, 0.0, sea, mesh)
     for _ in range(2):  # the second time with the forces of the links, which a State does not hold
-        junction_terms(now, mesh, fluid, AT_REST, memory)
+        _add_at_rest(X, work.trial.T, work.flow, mesh, sea, memory, True)
         if mesh.bodies.links.link.shape[0] > 0:
             add_links(X, mesh, 0.0, memory.matrix, memory.right)
-        add_bodies(X, work.flow, mesh, fluid, AT_REST, memory.matrix, memory.right)
-        for line in range(n_lines):
-            eliminate_line(line, now, mesh, fluid, AT_REST, memory)
-            add_line(line, mesh, memory)
         hold = memory.matrix[n_dofs + n_lines :, :n_dofs].copy()
         if hold.size == 0:
             break
@@ -86,6 +73,30 @@ def full_tangent(model: Model, mesh: Mesh, work: Work) -> tuple[Array, Array]:
         K -= memory.matrix[:n_dofs, lines] @ follow
     _take_floor(mesh, K)
     return K, hold
+
+
+@kernel
+def _add_at_rest(X, T, flow, mesh, sea, memory, has_bodies):
+    """Make the matrix of `memory` that of the lines and junctions at rest.
+
+    X, T, flow : as in `newton_iteration`    has_bodies : with the terms of bodies of their own
+    """
+    _add_held(X, T, flow, held(mesh), held(sea), held(memory), has_bodies)
+
+
+@kernel(separate=True)
+def _add_held(X, T, flow, mesh, sea, memory, has_bodies):
+    """As `_add_at_rest`, of held tuples, as which Newton's iterations have them."""
+    now, fluid = instant(X, T, flow), (sea.water_density, sea.gravity)
+    join_ends(X, mesh)
+    water_at(X[0], 0.0, sea, flow)
+    junction_terms(now, mesh, fluid, AT_REST, memory)
+    if has_bodies:
+        water_on_bodies(X, 0.0, sea, mesh)
+        add_bodies(X, flow, mesh, fluid, AT_REST, memory.matrix, memory.right)
+    for line in range(mesh.line.shape[0]):
+        eliminate_line(line, now, mesh, fluid, AT_REST, memory)
+        add_line(line, mesh, memory)
 
 
 def _take_floor(mesh: Mesh, K: Array) -> None:

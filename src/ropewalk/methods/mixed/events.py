@@ -284,9 +284,4 @@ def _part(model: Model, work: FemWork, i: int, e: int) -> None:
 
 def restart_ledger(model: Model, work: FemWork) -> None:
     """Let the ledger begin at the present state: at the start, and where forces or the mesh have jumped."""
-    kept, sea = work.steps, model.sea
-    t = float(kept.clock[0].time)
-    water_at(kept.now.X[0], t, sea, kept.flow)
-    if work.mesh.bodies.hull.shape[0]:
-        water_on_bodies(kept.now.X, t, sea, work.mesh)
-    begin_ledger(work.mesh, sea, kept)
+    begin_ledger(float(work.steps.clock[0].time), work.mesh, model.sea, work.steps)

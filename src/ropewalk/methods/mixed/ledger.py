@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.assembly.body_loads import water_on_bodies
 from ropewalk.assembly.element import instant, three
 from ropewalk.loads.bed import ground, penetration
+from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.control import BLOW
 from ropewalk.methods.mixed.ledger_forces import (
@@ -33,6 +35,7 @@ from ropewalk.methods.mixed.ledger_forces import (
 from ropewalk.methods.mixed.payout import book_winches
 from ropewalk.numerics.blockelimination import UNCOUNTED, dot
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.held import held
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -145,9 +148,18 @@ def keep_step(h, h_before, mesh, sea, work):
         done.numerics = before
 
 
-@kernel(**UNCOUNTED)
-def begin_ledger(mesh, sea, work):
-    """Let the next step begin at `work.now`: at the start, and where forces have jumped or the mesh has changed."""
+@kernel
+def begin_ledger(t, mesh, sea, work):
+    """Let the next step begin at `work.now`, at time t: at the start, and where forces or the mesh have jumped."""
+    _begin_ledger(t, held(mesh), held(sea), held(work))
+
+
+@kernel(separate=True)
+def _begin_ledger(t, mesh, sea, work):
+    """As `begin_ledger`, of held tuples, as which steps have all that is measured."""
+    water_at(work.now.X[0], t, sea, work.flow)
+    if mesh.bodies.hull.shape[0] > 0:
+        water_on_bodies(work.now.X, t, sea, mesh)
     _measure(mesh, sea, work)
     begin(work.ledger)
 

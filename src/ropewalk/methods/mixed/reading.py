@@ -24,6 +24,7 @@ from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.held import held
 from ropewalk.numerics.rotations import quaternion_rotate
 from ropewalk.physics.rigidbody import cross3, turned
 from ropewalk.physics.waves import COLUMNS
@@ -125,6 +126,18 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
         place=np.zeros((rows.size, 3)),
         water=np.zeros((rows.size, COLUMNS)),
     )
+
+
+@kernel
+def first_moment(mesh, sea, work, reading, tape):
+    """As `keep_moment` on place 0 of a tape, from outside of kernels."""
+    _first_moment(held(mesh), held(sea), held(work), held(reading), held(tape))
+
+
+@kernel(separate=True)
+def _first_moment(mesh, sea, work, reading, tape):
+    """As `first_moment`, of held tuples, as which marches have all that is read."""
+    keep_moment(0, mesh, sea, work, reading, tape)
 
 
 @kernel(forceinline=True, **UNCOUNTED)

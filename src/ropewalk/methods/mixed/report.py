@@ -13,7 +13,7 @@ from ropewalk.loads.footing import point_footings
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import KINDS
 from ropewalk.methods.mixed.links import link_loads
-from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, keep_moment, new_tape, reading_of
+from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, first_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work
 from ropewalk.model.arrays import Array, Flags, Ints
@@ -175,7 +175,7 @@ def read_now(model: Model, work: FemWork, tape: Tape) -> None:
     """Put the present moment on the first place of a tape."""
     reading, now = reading_for(model, work), float(work.steps.clock[0].time)
     if work.compiled is None:
-        keep_moment(0, work.mesh, model.sea, work.steps, reading, tape)
+        first_moment(work.mesh, model.sea, work.steps, reading, tape)
     else:
         work.compiled.march(np.array([now]), work.mesh, model.sea, model.motions, work.steps, reading, tape)
 
