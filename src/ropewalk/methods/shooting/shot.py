@@ -150,16 +150,14 @@ def _step_to_event(s, h, goal, y, m, here, lean, walk):
     watched = -APEX if event == APEX else phase
     g0 = event_value(y, watched, sea.bed_normal) - level
     g1 = event_value(y_new, watched, sea.bed_normal) - level
-    near, far = 0.0, h
-    low, high = -np.inf, np.inf
+    near, far, low, high = 0.0, h, -np.inf, np.inf
     if event == APEX:
         high = -abs(lean) if phase == WET else np.inf
     elif phase != GROUNDED and level > y[2]:
         high = level - abs(lean)
     elif phase != GROUNDED:
         low = level + abs(lean)
-    side = 0
-    step, trials = h, 0
+    side, step, trials = 0, h, 0
     for _ in range(EVENT_ITERATIONS):
         trials += 1
         step = far - g1 * (far - near) / (g1 - g0)
@@ -340,7 +338,8 @@ def shoot(y, m, arc, sea, on_bed, integrator, wanted, log):
     if phase == GROUNDED:
         sink(y, m, event_value(y, GROUNDED, sea.bed_normal), walk.slope, sea, walk.law_data, spans[last - 1])
     while k < grid.size:
-        table[k] = y[:STATE]
+        for j in range(STATE):
+            table[k, j] = y[j]
         k += 1
     return ARRIVED
 
@@ -372,7 +371,8 @@ def _leave(y, m, arc, on_bed, walk, wanted, log):
         else:
             phase = GROUNDED
     while k < grid.size and grid[k] <= log.rest:
-        table[k] = y[:STATE]
+        for j in range(STATE):
+            table[k, j] = y[j]
         if phase == GROUNDED:
             _flatten(table[k], normal)
         k += 1
