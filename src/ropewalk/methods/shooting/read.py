@@ -15,6 +15,7 @@ from ropewalk.model.arrays import Array, Flags, offsets, records
 from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
+from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.rungekutta import DORMAND_PRINCE
 
 MOST_TURN, HALVINGS = 0.3, 5  # rad between nodes, and how often those that turn more are halved
@@ -55,8 +56,14 @@ def sample(model: Model, problem: Problem, a: int, s: Array, tolerance: float) -
     integrator, wanted = (tolerance, DORMAND_PRINCE), (np.ascontiguousarray(s), table)
     arc = Arc(arcs.first[a], arcs.last[a], arcs.spans, arcs.laws, arcs.law_data, arcs.length[a], arcs.force[a],
               arcs.slack[a])  # fmt: skip
-    shoot(y, STATE, arc, model.sea, int(arcs.on_bed[a]), integrator, wanted, log)
+    _trace(y, arc, model.sea, int(arcs.on_bed[a]), integrator, wanted, log)
     return table
+
+
+@kernel
+def _trace(y, arc, sea, on_bed, integrator, wanted, log):
+    """As `shoot` without derivatives, from outside of kernels, for which alone it would be compiled again."""
+    shoot(y, STATE, arc, sea, on_bed, integrator, wanted, log)
 
 
 def line_table(model: Model, problem: Problem, i: int, s: Array, tolerance: float) -> Array:
