@@ -63,7 +63,7 @@ class MixedFemStatics:
         state = read_state(model, work)._replace(time=t)
         if model.lines.winches.line.size:
             fresh = make_work(meshed, state, 0.0)
-            work.mesh, work.steps, work.misses = fresh.mesh, fresh.steps, fresh.misses
+            work.mesh, work.steps, work.misses, work.lies = fresh.mesh, fresh.steps, fresh.misses, fresh.lies
             guess(lengthened(meshed, t), work.mesh, work.steps)
         report = rub_on_bed(meshed, work, t, self._settle(meshed, work, state))
         report = off_the_bed(model, work, report)
