@@ -244,7 +244,7 @@ def attempt(
         scatter = float(getattr(work, "stiffness_error", -1.0))  # of methods of elements; below 0 where not known
         if scatter >= 0.0:
             report = replace(report, figures={**report.figures, "stiffness_error": scatter})
-        state = solver.read(model, work)
+        state = solver.read(model, work)._replace(time=time)  # motions towards rest end later
     except InputError as error:
         return Try(name, str(error), Report(Status.UNSUPPORTED, str(error)), refused=error)
     except BREAKDOWNS as error:
