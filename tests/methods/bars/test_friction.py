@@ -25,23 +25,6 @@ SOLVERS = [Constrained(damping=1.0), Projection(damping=1.0, sweeps=60), Constra
 NAMES = ["constrained", "projection", "constrained_implicit"]
 
 
-@pytest.mark.parametrize(("stiffness", "friction"), [(1e9, 0.1), ("inextensible", 0.5), (1e6, 1.0)])
-def test_tension_on_the_bed_falls_as_in_the_closed_form(stiffness: float | str, friction: float) -> None:
-    """T = max(H - mu w x, 0) at x from the touchdown, [Jonkman2007]; the ends as by the catenary."""
-    system = between(**MOORING, stiffness=stiffness, friction=friction, elements=100)
-    exact, answer = rw.statics(system, "catenary").state, rw.statics(system, "bars_statics")
-    found, H = answer.state, -exact.end_force[0, 1, 0]
-    assert answer.audit.passed and not answer.report.message
-    # mesh and elastic bed at the touchdown, as for elements of this length
-    assert_allclose(found.end_force, exact.end_force, atol=3e-3 * H)
-    s = found.s
-    lifted = MOORING["length"] - exact.grounded[0]  # m of line above the bed
-    on_bed = s < s[-1] - lifted - 20.0  # away from the touchdown, which the elastic bed makes round
-    fallen = np.maximum(H - friction * 1000.0 * (s[-1] - lifted - s), 0.0)
-    # the corner where it reaches zero is rounded by a bar: mu w 6.5 m / 4
-    assert_allclose(found.tension[on_bed], fallen[on_bed], atol=3e-3 * H + friction * 1000.0 * 6.5 / 4.0)
-
-
 def test_the_force_on_the_anchor_converges_with_the_square_of_the_bars() -> None:
     """H - mu w l of the catenary on a rigid bed, the bed so stiff that its depth of 1e-4 m does not count."""
     errors = []
@@ -54,28 +37,6 @@ def test_the_force_on_the_anchor_converges_with_the_square_of_the_bars() -> None
         errors.append(abs(rw.statics(system, "bars_statics").state.end_force[0, 0, 0] - exact) / exact)
     # where the touchdown falls between two nodes changes the error by up to its own size: order 1.4 to 2.6 over 4
     assert 1.2 < np.log(errors[0] / errors[2]) / np.log(4.0) < 3.0, errors
-
-
-def test_lines_that_were_not_pulled_lie_without_friction() -> None:
-    """`pulled: false` in equilibria is no friction."""
-    data = between(**MOORING, stiffness=1e9, elements=40).model_dump(by_alias=True, exclude_unset=True)
-    laid_out = {**data, "environment": {**data["environment"], "seabed": {"friction": 0.5, "pulled": False}}}
-    free, found = (rw.statics(System.model_validate(case), "bars_statics").state for case in (data, laid_out))
-    assert_allclose(found.end_force, free.end_force, rtol=1e-12)
-
-
-def test_pull_is_passed_on_at_a_free_point_on_the_bed() -> None:
-    """Two lines joined on the bed are pulled like one."""
-    whole = between(**MOORING, stiffness=1e9, friction=0.2, elements=100).model_dump(by_alias=True, exclude_unset=True)
-    points = {**whole["points"], "knot": {"position": [195.0, 0.0, -200.0], "joint": "free"}}
-    pieces = [[{"section": "line", "length": length}] for length in (195.0, 455.0)]
-    lines = {"a": {"from": "A", "to": "knot", "elements": 30, "pieces": pieces[0]},
-             "b": {"from": "knot", "to": "B", "elements": 70, "pieces": pieces[1]}}  # fmt: skip
-    one = rw.statics(System.model_validate(whole), "bars_statics").state
-    two = rw.statics(System.model_validate({**whole, "points": points, "lines": lines}), "bars_statics").state
-    # both iterations stop at 1e-9 of the forces
-    assert_allclose(two.end_force[0, 0], one.end_force[0, 0], rtol=1e-6)
-    assert_allclose(two.end_force[1, 1], one.end_force[0, 1], rtol=1e-6)
 
 
 @pytest.mark.parametrize("heading", [90.0, 30.0])

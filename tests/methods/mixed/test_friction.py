@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 
 import ropewalk.methods.mixed.friction as mixed_friction
 from reference import between
-from ropewalk.analysis.check import remarks
 from ropewalk.analysis.run import simulate
 from ropewalk.analysis.statics import statics
 from ropewalk.methods.mixed.solver import MixedFem
@@ -22,39 +21,6 @@ from ropewalk.spec.system import System
 
 MOORING: dict[str, Any] = {"dx": 560.0, "dz": 200.0, "length": 650.0, "weight": 1000.0, "depth": 200.0}
 W, L, WIDTH, MU, SHEAR = 100.0, 20.0, 0.1, 0.5, 1e5  # N/m, m, m, -, Pa/m: a line laid out on the bed
-
-
-@pytest.mark.parametrize(("stiffness", "friction"), [(1e9, 0.1), (1e9, 1.0), ("inextensible", 0.5), (1e6, 0.5)])
-def test_tension_on_the_bed_falls_as_in_the_closed_form(stiffness: float | str, friction: float) -> None:
-    """T = max(H - mu w x, 0) at x from the touchdown, [Jonkman2007]; the ends as by the catenary."""
-    system = between(**MOORING, stiffness=stiffness, friction=friction, elements=100)
-    exact, found = statics(system, "catenary").state, statics(system, "fem").state
-    H = -exact.end_force[0, 1, 0]
-    # mesh and elastic bed at the touchdown, as without friction (161439 N for 161248 N at 1e9 N)
-    assert_allclose(found.end_force, exact.end_force, atol=3e-3 * H)
-    s = found.s
-    lifted = MOORING["length"] - exact.grounded[0]  # m of line above the bed
-    on_bed = s < s[-1] - lifted - 20.0  # away from the touchdown, which the elastic bed makes round
-    fallen = np.maximum(H - friction * 1000.0 * (s[-1] - lifted - s), 0.0)
-    # the corner where it reaches zero is rounded by an element: mu w 6.5 m / 4
-    assert_allclose(found.tension[on_bed], fallen[on_bed], atol=3e-3 * H + friction * 1000.0 * 6.5 / 4.0)
-
-
-@pytest.mark.parametrize("method", ["catenary", "shooting", "fem"])
-def test_lines_that_were_not_pulled_lie_without_friction(method: str) -> None:
-    """`pulled: false` in equilibria is no friction."""
-    data = between(**MOORING, stiffness=1e9, elements=40).model_dump(by_alias=True, exclude_unset=True)
-    bed = {"friction": 0.5, "pulled": False}
-    laid_out = {**data, "environment": {**data["environment"], "seabed": bed}}
-    free, found = (statics(System.model_validate(case), method).state for case in (data, laid_out))
-    assert_allclose(found.end_force, free.end_force, rtol=1e-12)
-
-
-def test_words_about_friction_that_is_not_there_are_remarked() -> None:
-    """By `ropewalk check`."""
-    data = between(**MOORING, stiffness=1e9).model_dump(by_alias=True, exclude_unset=True)
-    data["environment"]["seabed"] = {"pulled": False}
-    assert remarks(System.model_validate(data)) == ["environment.seabed.pulled has no effect on a bed without friction"]
 
 
 @pytest.mark.parametrize("friction", [0.1, 1.0])
@@ -76,21 +42,6 @@ def test_walking_the_line_the_other_way_changes_nothing() -> None:
     a, b = statics(system, "fem").state, statics(swapped, "fem").state
     assert_allclose(a.end_force, b.end_force[:, ::-1], atol=1e-4)
     assert_allclose(a.tension, b.tension[::-1], atol=1e-4)
-
-
-def test_pull_is_passed_on_at_a_free_point_on_the_bed() -> None:
-    """Two lines joined on the bed are pulled like one."""
-    whole = between(**MOORING, stiffness=1e9, friction=0.2, elements=100).model_dump(by_alias=True, exclude_unset=True)
-    piece = {"section": "line", "length": 195.0}
-    points = {**whole["points"], "knot": {"position": [195.0, 0.0, -200.0], "joint": "free"}}
-    joined = {**whole, "points": points, "lines": {"a": {"from": "A", "to": "knot", "pieces": [piece], "elements": 30},
-                                 "b": {"from": "knot", "to": "B", "elements": 70,
-                                       "pieces": [{"section": "line", "length": 455.0}]}}}  # fmt: skip
-    one = statics(System.model_validate(whole), "fem").state
-    two = statics(System.model_validate(joined), "fem").state
-    # both Newton's methods stop at 1e-10 of the weight; the slip of the knot's own two nodes adds nothing
-    assert_allclose(two.end_force[0, 0], one.end_force[0, 0], rtol=1e-6)
-    assert_allclose(two.end_force[1, 1], one.end_force[0, 1], rtol=1e-6)
 
 
 def test_loads_across_are_held_as_shooting_holds_them() -> None:

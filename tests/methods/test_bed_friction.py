@@ -1,0 +1,66 @@
+"""Friction of the bed in equilibria: one law for every method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import ropewalk as rw
+from reference import between
+from ropewalk.analysis.check import remarks
+from ropewalk.spec.system import System
+
+MOORING: dict[str, Any] = {"dx": 560.0, "dz": 200.0, "length": 650.0, "weight": 1000.0, "depth": 200.0}
+
+
+@pytest.mark.parametrize("method", ["fem", "bars_statics"])
+@pytest.mark.parametrize(("stiffness", "friction"), [(1e9, 0.1), (1e9, 1.0), ("inextensible", 0.5), (1e6, 0.5)])
+def test_tension_on_the_bed_falls_as_in_the_closed_form(stiffness: float | str, friction: float, method: str) -> None:
+    """T = max(H - mu w x, 0) at x from the touchdown, [Jonkman2007]; the ends as by the catenary."""
+    system = between(**MOORING, stiffness=stiffness, friction=friction, elements=100)
+    exact, answer = rw.statics(system, "catenary").state, rw.statics(system, method)
+    found, H = answer.state, -exact.end_force[0, 1, 0]
+    assert answer.audit.passed and not answer.report.message
+    # mesh and elastic bed at the touchdown, as without friction (161439 N for 161248 N at 1e9 N)
+    assert_allclose(found.end_force, exact.end_force, atol=3e-3 * H)
+    s = found.s
+    lifted = MOORING["length"] - exact.grounded[0]  # m of line above the bed
+    on_bed = s < s[-1] - lifted - 20.0  # away from the touchdown, which the elastic bed makes round
+    fallen = np.maximum(H - friction * 1000.0 * (s[-1] - lifted - s), 0.0)
+    # the corner where it reaches zero is rounded by an element: mu w 6.5 m / 4
+    assert_allclose(found.tension[on_bed], fallen[on_bed], atol=3e-3 * H + friction * 1000.0 * 6.5 / 4.0)
+
+
+@pytest.mark.parametrize("method", ["catenary", "shooting", "fem", "bars_statics"])
+def test_lines_that_were_not_pulled_lie_without_friction(method: str) -> None:
+    """`pulled: false` in equilibria is no friction."""
+    data = between(**MOORING, stiffness=1e9, elements=40).model_dump(by_alias=True, exclude_unset=True)
+    bed = {"friction": 0.5, "pulled": False}
+    laid_out = {**data, "environment": {**data["environment"], "seabed": bed}}
+    free, found = (rw.statics(System.model_validate(case), method).state for case in (data, laid_out))
+    assert_allclose(found.end_force, free.end_force, rtol=1e-12)
+
+
+def test_pulled_without_friction_is_remarked() -> None:
+    """By `ropewalk check`."""
+    data = between(**MOORING, stiffness=1e9).model_dump(by_alias=True, exclude_unset=True)
+    data["environment"]["seabed"] = {"pulled": False}
+    assert remarks(System.model_validate(data)) == ["environment.seabed.pulled has no effect on a bed without friction"]
+
+
+@pytest.mark.parametrize("method", ["fem", "bars_statics"])
+def test_pull_is_passed_on_at_a_free_point_on_the_bed(method: str) -> None:
+    """Two lines joined on the bed are pulled like one."""
+    whole = between(**MOORING, stiffness=1e9, friction=0.2, elements=100).model_dump(by_alias=True, exclude_unset=True)
+    points = {**whole["points"], "knot": {"position": [195.0, 0.0, -200.0], "joint": "free"}}
+    pieces = [[{"section": "line", "length": length}] for length in (195.0, 455.0)]
+    lines = {"a": {"from": "A", "to": "knot", "elements": 30, "pieces": pieces[0]},
+             "b": {"from": "knot", "to": "B", "elements": 70, "pieces": pieces[1]}}  # fmt: skip
+    one = rw.statics(System.model_validate(whole), method).state
+    two = rw.statics(System.model_validate({**whole, "points": points, "lines": lines}), method).state
+    # iterations stop at 1e-9 of the forces or below; the slip of the knot's own two nodes adds nothing
+    assert_allclose(two.end_force[0, 0], one.end_force[0, 0], rtol=1e-6)
+    assert_allclose(two.end_force[1, 1], one.end_force[0, 1], rtol=1e-6)
