@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from ropewalk.numerics.dense import normal_equations, solve_dense
+from ropewalk.numerics.dense import normal_equations, solve_dense, solve_scaled
 
 
 def test_solution_of_random_systems():
@@ -18,11 +18,22 @@ def test_solution_of_random_systems():
         assert_allclose(b, x, rtol=1e-11, atol=1e-11)
 
 
-def test_zero_pivot_is_exchanged_and_a_singular_matrix_told():
+def test_zero_pivot_is_exchanged_and_a_singular_matrix_refused():
     b = np.array([2.0, 3.0])
     assert solve_dense(np.array([[0.0, 1.0], [1.0, 0.0]]), b)
     assert b.tolist() == [3.0, 2.0]
     assert not solve_dense(np.array([[1.0, 2.0], [2.0, 4.0]]), np.ones(2))
+
+
+def test_rows_of_other_sizes_are_scaled() -> None:
+    """A zero on the diagonal, rows of sizes that differ by 1e9, and two equal rows."""
+    A = np.array([[0.0, 2.0, 1.0], [1e9, 3e9, -1e9], [1.0, -1.0, 4.0]])
+    x = np.array([1.0, -2.0, 0.5])
+    right = A @ x
+    assert solve_scaled(A.copy(), right)
+    # condition number of the scaled matrix below 10: round-off 1e-15
+    assert_allclose(right, x, atol=1e-13)
+    assert not solve_scaled(np.array([[1.0, 2.0], [1.0, 2.0]]), np.ones(2))
 
 
 def test_normal_equations():

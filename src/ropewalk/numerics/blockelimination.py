@@ -12,8 +12,6 @@ functions are forced inline (another factor of two).
 
 from __future__ import annotations
 
-import numpy as np
-
 from ropewalk.numerics.compile import COUNTED as COUNTED
 from ropewalk.numerics.compile import FUSED, kernel
 from ropewalk.numerics.compile import UNCOUNTED as UNCOUNTED
@@ -180,49 +178,3 @@ def carry_far_end(i, corner, gain, offset, far, reach):
                 + corner[4 + p, 1] * reach[i, 1, q]
                 + corner[4 + p, 2] * reach[i, 2, q]
             )
-
-
-@kernel(**UNCOUNTED)
-def solve_dense(matrix, right):
-    """Solve a small dense system in place by elimination with row exchange; False if it is singular.
-
-    Source: P A = L U with partial pivoting, [Golub2013], sec. 3.4.
-
-    Rows are scaled by their largest entry first, because forces and strains stand side by side.
-    matrix : (n, n), overwritten    right : (n,), replaced by the solution
-    """
-    n = matrix.shape[0]
-    for i in range(n):
-        largest = 0.0
-        for j in range(n):
-            largest = max(largest, abs(matrix[i, j]))
-        if not (largest > TINY_PIVOT and np.isfinite(largest)):
-            return False
-        f = 1.0 / largest
-        right[i] *= f
-        for j in range(n):
-            matrix[i, j] *= f
-    for c in range(n):
-        p = c
-        for i in range(c + 1, n):
-            if abs(matrix[i, c]) > abs(matrix[p, c]):
-                p = i
-        if not abs(matrix[p, c]) > TINY_PIVOT:
-            return False
-        if p != c:
-            right[c], right[p] = right[p], right[c]
-            for j in range(c, n):
-                matrix[c, j], matrix[p, j] = matrix[p, j], matrix[c, j]
-        f = 1.0 / matrix[c, c]
-        for i in range(c + 1, n):
-            factor = matrix[i, c] * f
-            if factor != 0.0:
-                for j in range(c + 1, n):
-                    matrix[i, j] -= factor * matrix[c, j]
-                right[i] -= factor * right[c]
-    for i in range(n - 1, -1, -1):
-        total = right[i]
-        for j in range(i + 1, n):
-            total -= matrix[i, j] * right[j]
-        right[i] = total / matrix[i, i]
-    return True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.numerics.blockelimination import TINY_PIVOT
 from ropewalk.numerics.compile import UNCOUNTED, kernel
 
 
@@ -15,35 +16,55 @@ from ropewalk.numerics.compile import UNCOUNTED, kernel
 def solve_dense(A, b):
     """Solve A x = b by elimination with row pivoting, in place: A is spent, b becomes x; False if A is singular.
 
-    Source: [Golub2013], sec. 3.4.
+    Source: P A = L U, [Golub2013], sec. 3.4.
 
     A : (n, n)    b : (n,)
     """
     n = b.size
     for k in range(n):
         p = k
-        largest = abs(A[k, k])
         for i in range(k + 1, n):
-            if abs(A[i, k]) > largest:
-                p, largest = i, abs(A[i, k])
-        if not 0.0 < largest < np.inf:
+            if abs(A[i, k]) > abs(A[p, k]):
+                p = i
+        if not TINY_PIVOT < abs(A[p, k]) < np.inf:
             return False
         if p != k:
+            b[k], b[p] = b[p], b[k]
             for j in range(k, n):
                 A[k, j], A[p, j] = A[p, j], A[k, j]
-            b[k], b[p] = b[p], b[k]
+        f = 1.0 / A[k, k]
         for i in range(k + 1, n):
-            f = A[i, k] / A[k, k]
-            if f != 0.0:
+            factor = A[i, k] * f
+            if factor != 0.0:
                 for j in range(k + 1, n):
-                    A[i, j] -= f * A[k, j]
-                b[i] -= f * b[k]
+                    A[i, j] -= factor * A[k, j]
+                b[i] -= factor * b[k]
     for i in range(n - 1, -1, -1):
         v = b[i]
         for j in range(i + 1, n):
             v -= A[i, j] * b[j]
         b[i] = v / A[i, i]
     return True
+
+
+@kernel(**UNCOUNTED)
+def solve_scaled(A, b):
+    """As `solve_dense`, rows divided by their largest entry first: for forces and strains side by side.
+
+    A : (n, n)    b : (n,)
+    """
+    n = b.size
+    for i in range(n):
+        largest = 0.0
+        for j in range(n):
+            largest = max(largest, abs(A[i, j]))
+        if not TINY_PIVOT < largest < np.inf:
+            return False
+        f = 1.0 / largest
+        b[i] *= f
+        for j in range(n):
+            A[i, j] *= f
+    return solve_dense(A, b)
 
 
 @kernel

@@ -51,8 +51,9 @@ from ropewalk.methods.mixed.tensions import (
 )
 from ropewalk.model.joints import LOOSE
 from ropewalk.model.model import Model
-from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, dot, scale3, solve_dense
+from ropewalk.numerics.blockelimination import FUSED, UNCOUNTED, ZERO3, dot, scale3
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.dense import solve_scaled
 from ropewalk.physics.elasticity import INEXTENSIBLE
 from ropewalk.physics.in_time import value_at
 from ropewalk.physics.ropes import NO_MEMORY
@@ -149,7 +150,7 @@ def _solve_tensions(h, now, mesh, fluid, is_damped, memory, leap):
                 sweep_tensions(mesh.node_start[k], mesh.element_start[k + 1] - mesh.element_start[k], leap)
             A[n_dofs + k, n_dofs + k] = 1.0
             add_line(k, mesh, leap, A, right)
-        if not solve_dense(A, right):
+        if not solve_scaled(A, right):
             return False
         turns = 0
         for k in range(lines.shape[0]):

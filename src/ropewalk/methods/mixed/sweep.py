@@ -24,9 +24,10 @@ from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.methods.mixed.side_by_side import eliminate_groups, substitute_groups, take_ends
 from ropewalk.methods.mixed.walks import WHOLE, Walks, plan_walks
 from ropewalk.model.arrays import Array, Ints
-from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, solve_dense, sub3
+from ropewalk.numerics.blockelimination import COUNTED, UNCOUNTED, ZERO3, add3, dot, row_onto, scale3, sub3
 from ropewalk.numerics.blocksparse import BlockFactor, solve_blocks
 from ropewalk.numerics.compile import kernel
+from ropewalk.numerics.dense import solve_scaled
 
 
 class Elimination(NamedTuple):
@@ -242,7 +243,7 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
         if is_sparse:
             if not solve_blocks(memory.matrix, right, memory.factor):
                 return np.inf, np.inf, np.inf
-        elif not solve_dense(memory.matrix, right):
+        elif not solve_scaled(memory.matrix, right):
             return np.inf, np.inf, np.inf
     else:
         for line in range(n_lines):
