@@ -62,7 +62,7 @@ HELPERS = {
     "loads/point.py": "lump_of is_bare",
     "loads/rest_balance.py": "_reach _size",
     "loads/sea.py": "velocity acceleration",
-    "loads/string_check.py": "note _largest_force longest_of",
+    "loads/string_check.py": "note largest_force longest_of",
     "loads/string_loads.py": "vector made_of",
     "loads/string_march.py": "first_hung next_leg",
     "physics/catenary.py": "fill_hanging",

@@ -19,12 +19,12 @@ from ropewalk.analysis.audit_lines import Finding, check_lines, scales_of
 from ropewalk.analysis.audit_links import check_links
 from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
-from ropewalk.analysis.audit_quick import UNDECIDED, quick_findings
+from ropewalk.analysis.audit_quick import CONTINUOUS as CONTINUOUS
+from ropewalk.analysis.audit_quick import NODES, quick_findings
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
-CONTINUOUS = "continuous"  # quadrature: none, positions and forces at the nodes are of continuous lines
 UNITS = {"force": "N", "length": "m", "bed": "m", "position": "m", "push": "N"}
 WHAT = {
     "force": "is out of balance by",
@@ -80,23 +80,24 @@ def audit(
     state: State,
     time: float,
     figures: Mapping[str, Any] | None = None,
-    quadrature: str = "nodes",
+    quadrature: str = NODES,
 ) -> Audit:
     """Check an equilibrium.
 
     time : of prescribed motions, s    figures : of the method's report, for forces on what lines run over
     quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; CONTINUOUS of lines that are
     """
-    quick = quick_findings(model, state, time) if quadrature == CONTINUOUS else UNDECIDED
-    if quick.is_whole and quick.found is not None:
-        return Audit(tuple(quick.found))
-    given = figures if figures is not None else {}
+    quick = quick_findings(model, state, time, quadrature)
+    lines, points, bodies = quick
+    if lines is not None and points is not None and bodies is not None:  # there are no links and nets
+        return Audit(_worst_of_kinds(lines + points + bodies))
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
+    given = figures if figures is not None else {}
     scales = scales_of(model, state)
-    found = quick.found if quick.found is not None else check_lines(model, state, scales, quadrature)
-    found += check_points(model, state, time, given, scales)
-    found += check_bodies(model, state, time, given, scales)
+    found = check_lines(model, state, scales, quadrature) if lines is None else lines
+    found += check_points(model, state, time, given, scales) if points is None else points
+    found += check_bodies(model, state, time, given, scales) if bodies is None else bodies
     found += check_links(model, state, scales)
     found += check_nets(model, state)
     return Audit(_worst_of_kinds(found))
@@ -112,7 +113,8 @@ def _worst_of_kinds(found: list[Finding]) -> tuple[Finding, ...]:
 
 
 def _arrays(state: State) -> dict[str, Array]:
-    names = ("position", "tension", "end_force", "point_position", "body_position", "body_quaternion", "net_position")
+    names = ("position", "tension", "node_force", "element_tension", "end_force", "point_position", "body_position",
+             "body_quaternion", "net_position")  # fmt: skip
     return {name: getattr(state, name) for name in names}
 
 

@@ -14,7 +14,10 @@ from ropewalk.analysis.audit_lines import (
     FORCE,
     GRIP,
     LEVEL,
+    ON_BED,
     PUSH,
+    RAMP,
+    SAME,
     SLACK,
     Finding,
     Scales,
@@ -44,8 +47,6 @@ from ropewalk.model.model import Model
 from ropewalk.model.profiles import Along, means_between
 from ropewalk.model.state import State, end_positions
 
-RAMP = 1000.0  # length over height of the way up from an anchor on the bed to the height of rest
-ON_BED, SAME = 1e-9, 1e-9  # of the depth, m: room for round-off in ends on the bed, and in ends where they are given
 NEAR = 0.5 - 0.5 / np.sqrt(3.0)  # share of the farther node at a Gauss point of a bar
 
 

@@ -1,7 +1,7 @@
-"""The audit's short way: uniform lines, points and bodies by compiled sums, where nothing is in doubt.
+"""The audit's short way: lines, points and bodies by compiled sums, where nothing is in doubt.
 
-It has no say in what is wrong: an answer that does not pass here, or has a part that the sums leave open, goes the long
-way (audit_lines.py, audit_parts.py), which decides.
+It has no say in what is wrong: what does not pass here, or is left open by the sums, goes the long way (audit_lines.py,
+audit_elements.py, audit_parts.py), which decides.
 """
 
 from __future__ import annotations
@@ -15,15 +15,24 @@ from ropewalk.analysis.audit_lines import (
     GRIP,
     LEAST_WIDTH,
     LENGTH,
+    LEVEL,
+    ON_BED,
+    PUSH,
+    RAMP,
     ROUND_OFF,
+    SAME,
     SINK,
+    SLACK,
     TAUT,
     Finding,
 )
 from ropewalk.analysis.audit_parts import prescribed_points
+from ropewalk.loads.element_check import Elements, check_elements
+from ropewalk.loads.footing import attachment_footings
 from ropewalk.loads.rest_balance import Floats, check_bodies
 from ropewalk.loads.string_check import (
     FIGURES,
+    KINDS,
     KNOT,
     LINE,
     MOMENT,
@@ -36,11 +45,14 @@ from ropewalk.loads.string_flow import Current, Drags
 from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
 from ropewalk.model.arrays import records
 from ropewalk.model.environment import is_grid
+from ropewalk.model.lines import FORCE_TABLE
 from ropewalk.model.model import Model, Names
 from ropewalk.model.state import State
 from ropewalk.numerics.entry import Entry
 from ropewalk.physics.current import FUNCTION
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
+
+NODES, CONTINUOUS = "nodes", "continuous"  # quadratures: loads at nodes of elements; none, of continuous lines
 
 
 def _parts(acting: Acting) -> tuple[bool, ...]:
@@ -49,59 +61,83 @@ def _parts(acting: Acting) -> tuple[bool, ...]:
     return has.series is None, has.curves is None, has.drag_laws is None, current is None, given is None
 
 
-on_lines, on_lines_and_points = Entry(check_rest, _parts), Entry(check_rest, _parts)
+on_strings, on_elements = Entry(check_rest, _parts), Entry(check_elements, _parts)
 on_bodies = Entry(check_bodies)
 PLAIN = Acting(Field(Has(None, None, None, None), None, None), None, None, None)  # linear laws in still water
-LIMITS = Limits(FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH)
+LIMITS = Limits(
+    FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH, LEVEL, SLACK, PUSH, RAMP, ON_BED, SAME
+)  # fmt: skip
+
+
+def _no_figures() -> Any:
+    """(1,) of FIGURES without figures."""
+    empty = records(1, FIGURES)
+    for part in FIGURES.names or ():
+        for kind in KINDS.names or ():
+            empty[part][kind]["value"], empty[part][kind]["limit"] = -1.0, 1.0
+    return empty
+
+
+NO_FIGURES = _no_figures()
 
 
 class Quick(NamedTuple):
-    """Figures without doubt, the worst of each kind."""
+    """Figures without doubt, of each kind of part the worst; None where the long way has to decide."""
 
-    found: list[Finding] | None  # None where the long way has to decide
-    is_whole: bool  # of points and bodies, too; else of lines only
-
-
-UNDECIDED = Quick(None, False)
+    lines: list[Finding] | None = None
+    points: list[Finding] | None = None
+    bodies: list[Finding] | None = None
 
 
-def quick_findings(model: Model, state: State, time: float = 0.0) -> Quick:
+UNDECIDED = Quick()
+
+
+def quick_findings(model: Model, state: State, time: float, quadrature: str) -> Quick:
     """Figures of an equilibrium.
 
-    For continuous lines over a plane bed that run over nothing; points, and bodies in still water.
-    time : of prescribed motions, s
+    For lines over a plane bed that run over nothing, continuous or of elements that lump loads at their nodes; points,
+    and bodies in still water.    time : of prescribed motions, s    quadrature : as of :func:`audit`
     """
-    if not _has_plain_lines(model, state):
+    if is_grid(model.sea) or model.lines.over_index.size or model.lines.length.size == 0:
+        return UNDECIDED
+    continuous = quadrature == CONTINUOUS and state.node_force.shape == state.position.shape
+    if not (continuous or _has_plain_elements(model, state, quadrature)):
         return UNDECIDED
     acting, water, places, strings = _acting(model), _water(model), _places(state), _strings(model, state)
-    figures = records(1, FIGURES)
-    if _has_plain_parts(model):
-        knots = _knots(model, time)
-        passed, points, scale = on_lines_and_points(acting, strings, water, LIMITS, places, knots, figures)
-        if not passed:
-            return UNDECIDED
-        if points and (
-            not model.names.bodies or on_bodies(_floats(model), strings, water, LIMITS, places, scale, figures)
-        ):
-            return Quick(_findings(model, figures), True)
-    passed, _, _ = on_lines(acting, strings, water, LIMITS, places, None, figures)
-    return Quick(_findings(model, figures), False) if passed else UNDECIDED
+    figures, knots = NO_FIGURES.copy(), _knots(model, time)
+    if continuous:
+        lines, points, scale = on_strings(acting, strings, water, LIMITS, places, knots, figures)
+    else:
+        own = _elements(model, state)
+        lines, points, scale = on_elements(acting, strings, water, LIMITS, places, knots, own, figures)
+    if not lines:
+        return UNDECIDED
+    alone = not (model.nets.names or model.links.names)  # they pull at points and bodies, too
+    bodies = alone and (
+        not model.names.bodies
+        or (_has_plain_bodies(model) and on_bodies(_floats(model), strings, water, LIMITS, places, scale, figures))
+    )
+    of_lines, of_points, of_bodies = figures.tolist()[0]
+    return Quick(
+        _findings(model, of_lines),
+        _findings(model, of_points) if points and alone else None,
+        _findings(model, of_bodies) if bodies else None,
+    )
 
 
-def _has_plain_lines(model: Model, state: State) -> bool:
-    """Whether the sums cover the lines."""
+def _has_plain_elements(model: Model, state: State, quadrature: str) -> bool:
+    """Whether the sums cover lines of elements: nothing that is averaged over each of them."""
     lines = model.lines
-    if is_grid(model.sea) or lines.over_index.size or lines.length.size == 0:
-        return False
-    return state.node_force.shape == state.position.shape
+    return (
+        quadrature == NODES
+        and state.element_tension.shape == state.tension.shape
+        and not model.profiles.any
+        and not (lines.load_kind.size and np.any(lines.load_kind == FORCE_TABLE))
+    )
 
 
-def _has_plain_parts(model: Model) -> bool:
-    """Whether the sums cover points and bodies."""
-    if model.nets.names or model.links.names:
-        return False
-    if not model.names.bodies:
-        return True
+def _has_plain_bodies(model: Model) -> bool:
+    """Whether the sums cover the bodies."""
     return not (_flows(model) or model.sea.wind_speed > 0.0 or np.any(model.bodies.motion >= 0))
 
 
@@ -181,6 +217,15 @@ def _strings(model: Model, state: State) -> Strings:
     )  # fmt: skip
 
 
+def _elements(model: Model, state: State) -> Elements:
+    foot = attachment_footings(model) if model.lines.attachment_s.size else model.lines.attachment_s
+    points, bodies = model.points, model.bodies
+    return Elements(
+        _still(state.element_tension), model.sections.compression, _still(foot), points.motion, bodies.joint,
+        bodies.motion,
+    )  # fmt: skip
+
+
 def _knots(model: Model, time: float) -> Knots:
     points = model.points
     home = _still(prescribed_points(model, time)) if model.motions.function.size else points.position
@@ -199,11 +244,11 @@ def _floats(model: Model) -> Floats:
     )  # fmt: skip
 
 
-def _findings(model: Model, figures: Any) -> list[Finding]:
-    """Of each kind the figure with the largest share of its limit.  figures : (1,) of FIGURES"""
+def _findings(model: Model, row: Any) -> list[Finding]:
+    """Of each kind the figure with the largest share of its limit.  row : one of KINDS, as a tuple"""
     return [
         Finding(kind, _part(model.names, of, part, s), value, limit)
-        for kind, (value, limit, of, part, s) in zip(FIGURES.names or (), figures.tolist()[0], strict=True)
+        for kind, (value, limit, of, part, s) in zip(KINDS.names or (), row, strict=True)
         if value >= 0.0
     ]
 

@@ -91,9 +91,15 @@ class RunAudit:
         home = [np.reshape(first, (-1, 3)) for first in self.home]
         extent = float(np.linalg.norm(np.ptp(np.concatenate(home), axis=0))) if sum(map(len, home)) else 0.0
         if extent > 0.0:
-            moved = [np.abs(now - first) for now, first in zip(places, home, strict=True)]
-            for k, time in enumerate(moments.time):
-                self._note_way(max(float(part[k].max(initial=0.0)) for part in moved) / extent, float(time))
+            moved = [
+                np.abs(now - first).reshape(moments.time.size, -1).max(axis=1)
+                for now, first in zip(places, home, strict=True)
+                if now.size
+            ]
+            ways = np.maximum.reduce(moved) / extent
+            if ways.max() > self.way:
+                for way, time in zip(ways.tolist(), moments.time.tolist(), strict=True):
+                    self._note_way(way, time)
 
     def _note_way(self, way: float, time: float) -> None:
         """How far (of the extent) what nothing drives has moved at a time (s)."""
@@ -120,11 +126,12 @@ class RunAudit:
 
         energy : terms of the ledger by name, (n,) J each    rigid : lines that do not stretch, :func:`rigid_lines`
         """
+        tensions = list(_tensions(model, moments))
         if energy:
             if not self.first:
-                self.slack = _slack_energy(model, moments)
+                self.slack = _slack_energy(model, moments, tensions)
             self.count_energy(energy)
-        for kind, name, values in _tensions(model, moments):
+        for kind, name, values in tensions:
             self.pulled = max(self.pulled, float(values.max(initial=0.0)))
             push = -float(values.min(initial=0.0))
             if push > 0.0:
@@ -212,9 +219,10 @@ class Watch:
 
 
 def _same_nodes(one: Moments, other: Moments) -> bool:
-    if one.start is other.start and one.s is other.s:
-        return True
-    return np.array_equal(one.start, other.start) and np.array_equal(one.s, other.s)
+    """Bytes are compared, for most records have few nodes; the same numbers in other bytes are looked at apart."""
+    return (one.start is other.start or one.start.tobytes() == other.start.tobytes()) and (
+        one.s is other.s or one.s.tobytes() == other.s.tobytes()
+    )
 
 
 def _tensions(model: Model, moments: Moments) -> Iterator[tuple[str, str, Array]]:
@@ -295,13 +303,14 @@ def has_moved(turned: float, held: float) -> bool:
     return turned > STILL * held
 
 
-def _slack_energy(model: Model, moments: Moments) -> float:
+def _slack_energy(model: Model, moments: Moments, tensions: Sequence[tuple[str, str, Array]]) -> float:
     """Energy of elements that cannot push and are pushed by the law of slack lines, at the first of the moments, J.
 
     Lines that lie slack have no shape of their own. Those that are found straight may buckle, and lose this.
+    tensions : of :func:`_tensions`
     """
     total, position = 0.0, moments.fields["position"]
-    for kind, name, tension in _tensions(model, moments):
+    for kind, name, tension in tensions:
         if kind == "line" and tension[0].min(initial=0.0) < 0.0:
             i = model.names.lines.index(name)
             own = slice(int(moments.start[i]), int(moments.start[i + 1]))

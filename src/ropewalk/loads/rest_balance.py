@@ -159,7 +159,7 @@ def check_bodies(floats, strings, water, limits, places, largest, figures):
         x = vector(places.bodies, k)
         if floats.joint[k] != LOOSE:
             miss = norm3(sub3(x, vector(floats.home, k)))
-            note(figures[0].position, miss, limits.length * longest, FLOAT, k, 0.0)
+            note(figures[0].bodies.position, miss, limits.length * longest, FLOAT, k, 0.0)
             passed = passed and miss <= limits.length * longest
             continue
         R = rotation(places.quaternions, k)
@@ -179,6 +179,6 @@ def check_bodies(floats, strings, water, limits, places, largest, figures):
         left, turning = norm3(total.force), norm3(total.moment) * scale / max(total.turning, scale * size)
         good = left <= limits.force * scale and turning <= limits.force * scale  # false for NaN
         passed = passed and good and far and not np.any(floats.stiffness[k] != 0.0)
-        note(figures[0].force, left, limits.force * scale, FLOAT, k, 0.0)
-        note(figures[0].force, turning, limits.force * scale, MOMENT, k, 0.0)
+        note(figures[0].bodies.force, left, limits.force * scale, FLOAT, k, 0.0)
+        note(figures[0].bodies.force, turning, limits.force * scale, MOMENT, k, 0.0)
     return passed

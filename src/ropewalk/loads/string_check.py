@@ -23,13 +23,14 @@ from ropewalk.loads.string_loads import (
     weight_of,
     wet_part,
 )
-from ropewalk.loads.string_march import MEAN, SAME, TINY, first_hung, hung_load, march, next_leg, way
+from ropewalk.loads.string_march import COARSE, FINER, SAME, TINY, first_hung, hung_load, march, next_leg, way
 from ropewalk.model.arrays import Array, Ints
 from ropewalk.model.joints import HELD, SPRING
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.numerics.blockelimination import UNCOUNTED, add3, dot, onto, scale3, sub3
 from ropewalk.numerics.compile import kernel
 
+CLEAR = 0.1  # of the limits: what coarse steps may leave; beyond it finer ones decide
 SHORTEST = 1e-3  # m: no line or arm counts as shorter than this
 # the figure of a kind that is nearest to its limit
 FIGURE = np.dtype(
@@ -42,7 +43,8 @@ FIGURE = np.dtype(
     ],
     align=True,
 )
-FIGURES = np.dtype([(kind, FIGURE) for kind in ("force", "length", "bed", "position")], align=True)  # of an equilibrium
+KINDS = np.dtype([(kind, FIGURE) for kind in ("force", "length", "bed", "position", "push")], align=True)
+FIGURES = np.dtype([(part, KINDS) for part in ("lines", "points", "bodies")], align=True)  # of an equilibrium
 LINE, KNOT, FLOAT, MOMENT = range(4)  # what a figure is of: a line, a point, a body, a body by its moment
 
 
@@ -56,6 +58,12 @@ class Limits(NamedTuple):
     grip: float  # of Coulomb's limit
     sink: float  # times the depth to which the bed's pressure lets a line sink
     width: float  # m, of contact, for lines without a diameter
+    level: float  # of an element: least height over which it passes the surface
+    slack: float  # of a line's weight: tension below which an element need not have its length
+    push: float  # of a line's weight: with which a slack element may hold its shape
+    ramp: float  # length over height of the way up from an anchor on the bed to the height of rest
+    on_bed: float  # of the depth: room for round-off in ends on the bed
+    same: float  # m: the same in ends where they are given
 
 
 class Places(NamedTuple):
@@ -127,7 +135,7 @@ def most(a):
 
 
 @kernel(**UNCOUNTED)
-def _largest_force(strings, water):
+def largest_force(strings, water):
     """Largest force in the lines, or weight of a line, N."""
     largest = 1e-9
     for i in range(strings.end_force.shape[0]):
@@ -144,7 +152,7 @@ def _largest_force(strings, water):
 
 
 @kernel(**UNCOUNTED)
-def _allowed(strings, water, acting, limits, i):
+def allowed_miss(strings, water, acting, limits, i):
     r"""Closure error that line i may have, m.
 
     .. math:: \min\left(\epsilon L,\ \max\left(\tau \left(e(T) L + \frac{W^2 L}{12\, T^2}\right),\
@@ -195,7 +203,7 @@ def end_arm(strings, i, end, places):
 
 
 @kernel(**UNCOUNTED)
-def _held_at(strings, i, end, places):
+def held_at(strings, i, end, places):
     """Position at which an end of line i is held, m: r = x + R o; NaN on a rod.
 
     Source: docs/theory/bodies.md, Coupling.
@@ -207,21 +215,21 @@ def _held_at(strings, i, end, places):
 
 
 @kernel(**UNCOUNTED)
-def _width(strings, section, limits):
+def contact_width(strings, section, limits):
     """Width of contact with the bed, m: b = max(sqrt(4 A / pi), 2 a). Source: docs/theory/morison.md, Seabed."""
     width = max(math.sqrt(4.0 * strings.area[section] / math.pi), 2.0 * strings.radius[section])
     return width if width > 0.0 else limits.width
 
 
 @kernel(**UNCOUNTED)
-def _end_miss(strings, water, limits, places, i, end):
+def end_miss(strings, water, limits, places, i, end):
     """Closure error of an end of line i, m: e = |r - r_0| from where it is held.
 
     Source: docs/audit.md, Equilibria. An end on the bed may be at its resting height, up to a + w/(k b) above or below.
     """
     first, last = strings.start[i], strings.start[i + 1] - 1
     node, beside = (first, first + 1) if end == 0 else (last, last - 1)
-    held = _held_at(strings, i, end, places)
+    held = held_at(strings, i, end, places)
     miss = sub3(vector(strings.position, node), held)
     section = strings.piece_section[strings.piece_start[i] if end == 0 else strings.piece_start[i + 1] - 1]
     radius = strings.radius[section]
@@ -229,7 +237,7 @@ def _end_miss(strings, water, limits, places, i, end):
     if not water.has_bed or height(vector(strings.position, beside), water) > touch:
         return norm3(miss)
     weight = weight_of(strings, section, water)
-    room = radius + max(0.0, weight) / (water.stiffness * _width(strings, section, limits))
+    room = radius + max(0.0, weight) / (water.stiffness * contact_width(strings, section, limits))
     up = dot(miss, water.normal)
     return norm3(sub3(miss, scale3(min(room, max(-room, up)), water.normal)))
 
@@ -285,7 +293,7 @@ def _lying(strings, water, acting, limits, i, node, slack):
         begun = add3(flat0, scale3((x - low) / h, sub3(ended, flat0)))
         ended = add3(flat0, scale3((to - low) / h, sub3(ended, flat0)))
         reach = add3(reach, way(has, data, made, x, begun, ended, to - x))
-        width, x = min(width, _width(strings, section, limits)), to
+        width, x = min(width, contact_width(strings, section, limits)), to
     chord = _flat(chord, normal)
     if min(norm3(n0), norm3(n1)) < slack:
         place = max(0.0, norm3(chord) - max(norm3(reach), h))
@@ -316,10 +324,10 @@ def _hanging(strings, water, acting, limits, i, node, allowed, steps):
 @kernel(**UNCOUNTED)
 def _refined(strings, water, acting, limits, i, node, allowed):
     """As :func:`_hanging`, in finer and finer steps until it passes."""
-    left = _hanging(strings, water, acting, limits, i, node, allowed, MEAN[0])
-    for level in range(1, len(MEAN)):
+    left = Interval(False, math.nan, math.nan, math.nan)
+    for steps in FINER:
         if not left.passed:
-            left = _hanging(strings, water, acting, limits, i, node, allowed, MEAN[level])
+            left = _hanging(strings, water, acting, limits, i, node, allowed, steps)
     return left
 
 
@@ -332,7 +340,8 @@ def _interval(strings, water, acting, limits, i, node, allowed):
     h, deep = strings.s[node + 1] - strings.s[node], 0.0
     if not h > 0.0:
         return Interval(False, math.nan, math.nan, math.nan)
-    left = _hanging(strings, water, acting, limits, i, node, allowed, 0)
+    clear = (CLEAR * allowed[0], CLEAR * allowed[1], 0.0)
+    left = _hanging(strings, water, acting, limits, i, node, clear, COARSE)
     if water.has_bed:
         low = height(vector(strings.position, node), water)
         high = height(vector(strings.position, node + 1), water)
@@ -373,7 +382,7 @@ def longest_of(strings, least):
 
 
 @kernel(**UNCOUNTED)
-def _check_points(knots, strings, water, current, limits, places, largest, figures):
+def check_points(knots, strings, water, current, limits, places, largest, figures):
     r"""Balance of the free components of points and places of the held ones: whether all pass.
 
     .. math:: e \cdot \left(\sum T + F + (\rho V w - m)\, g\, e_z + w f_D\right) + f_e - k_e\, e \cdot (r - r_0) = 0
@@ -402,8 +411,8 @@ def _check_points(knots, strings, water, current, limits, places, largest, figur
             left += residual * residual
         left = math.sqrt(left)
         passed = passed and left <= limits.force * scale and miss <= limits.length * longest  # false for NaN
-        note(figures[0].force, left, limits.force * scale, KNOT, k, 0.0)
-        note(figures[0].position, miss, limits.length * longest, KNOT, k, 0.0)
+        note(figures[0].points.force, left, limits.force * scale, KNOT, k, 0.0)
+        note(figures[0].points.position, miss, limits.length * longest, KNOT, k, 0.0)
     return passed
 
 
@@ -415,15 +424,15 @@ def check_rest(acting, strings, water, limits, places, knots, figures):
     Source: docs/audit.md, Equilibria: residuals of n' = -f and r' = (1 + e) n/|n| against their limits.
 
     acting : `Acting`    strings : `Strings`    water : `Water`    limits : `Limits`    places : `Places`
-    knots : `Knots`, None for lines only    figures : (1,) of FIGURES, filled; of no use where one does not pass
+    knots : `Knots`    figures : (1,) of FIGURES, updated; of no use where lines or points do not pass
     """
-    scale = _largest_force(strings, water)
+    scale = largest_force(strings, water)
     force_limit = limits.force * scale
-    for figure in (figures[0].force, figures[0].length, figures[0].bed, figures[0].position):
-        figure.value, figure.limit = -1.0, 1.0
+    if not scale < math.inf:
+        return False, False, scale
     for i in range(strings.start.size - 1):
         first, last = strings.start[i], strings.start[i + 1] - 1
-        place_limit, radius = _allowed(strings, water, acting, limits, i), 0.0
+        place_limit, radius = allowed_miss(strings, water, acting, limits, i), 0.0
         for j in range(strings.piece_start[i], strings.piece_start[i + 1]):
             radius = max(radius, strings.radius[strings.piece_section[j]])
         for node in range(first, last):
@@ -432,21 +441,18 @@ def check_rest(acting, strings, water, limits, places, knots, figures):
             same = abs(strings.tension[node] - tension) <= force_limit  # false for NaN
             if not (left.passed and left.bed <= place_limit and same):
                 return False, False, scale
-            note(figures[0].force, left.force, force_limit, LINE, i, strings.s[node])
-            note(figures[0].length, left.place, place_limit, LINE, i, strings.s[node])
+            note(figures[0].lines.force, left.force, force_limit, LINE, i, strings.s[node])
+            note(figures[0].lines.length, left.place, place_limit, LINE, i, strings.s[node])
             if water.has_bed:
-                note(figures[0].bed, left.bed, place_limit, LINE, i, strings.s[node])
+                note(figures[0].lines.bed, left.bed, place_limit, LINE, i, strings.s[node])
         for end in range(2):
             node = first if end == 0 else last
             held = (strings.end_force[i, end, 0], strings.end_force[i, end, 1], strings.end_force[i, end, 2])
             sign = 1.0 if end == 0 else -1.0
             own = norm3(sub3(held, scale3(sign, vector(strings.node_force, node))))
-            miss = _end_miss(strings, water, limits, places, i, end)
+            miss = end_miss(strings, water, limits, places, i, end)
             if not (own <= force_limit and miss <= place_limit):  # true for NaN
                 return False, False, scale
-            note(figures[0].force, own, force_limit, LINE, i, strings.s[node])
-            note(figures[0].position, miss, place_limit, LINE, i, strings.s[node])
-    good = False
-    if knots is not None:
-        good = _check_points(knots, strings, water, acting.field.current, limits, places, scale, figures)
-    return True, good, scale
+            note(figures[0].lines.force, own, force_limit, LINE, i, strings.s[node])
+            note(figures[0].lines.position, miss, place_limit, LINE, i, strings.s[node])
+    return True, check_points(knots, strings, water, acting.field.current, limits, places, scale, figures), scale

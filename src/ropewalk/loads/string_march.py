@@ -29,10 +29,10 @@ GAUSS_OUTER, GAUSS_MIDDLE = 5.0 / 18.0, 8.0 / 18.0  # their weights
 TINY = 1e-300  # N: keeps the direction of a force that is zero finite
 STRAIGHT = 1e-14  # of a force: how far off its own direction a force that turns back passes zero
 SAME = 1e-12  # of a line's length: places this near are one
-# steps along a leg, one kind after the other while a defect stays too large; what is left of eight of fourth order is
-# some 1e-9 of the forces at a fiftieth of a line
-SMOOTH = 8
-MEAN = (8, 32, 128)
+# Steps along a leg, one number after the other while a defect stays too large: above 0 of fourth order, below 0 with
+# the mean load. What is left of eight of fourth order is some 1e-9 of the forces at a fiftieth of a line.
+COARSE = 2
+FINER = (8, -8, -32, -128)
 
 
 @kernel(**UNCOUNTED)
@@ -169,16 +169,16 @@ def _leg(varying, field, water, data, made, leg, at, steps):
     Source: [Irvine1981], ch. 1, where weight and buoyancy are all that acts: n_1 = n_0 + w h e_z.
 
     varying : None there    field : `Field`    made : `Made`    leg : its begin and length, m    at : place and force
-    steps : 0 for those of fourth order, or how many with the mean load
+    steps : how many, of fourth order above 0, with the mean load below 0
     """
     s, h = leg
-    for k in range(steps):
-        at = _mean_step(field, water, data, made, s + k * h / steps, at, h / steps)
-    if steps > 0:
+    if steps < 0:
+        for k in range(-steps):
+            at = _mean_step(field, water, data, made, s - k * h / steps, at, -h / steps)
         return at
     if varying is not None:
-        for k in range(SMOOTH):
-            at = _smooth_step(field, water, data, made, s + k * h / SMOOTH, at, h / SMOOTH)
+        for k in range(steps):
+            at = _smooth_step(field, water, data, made, s + k * h / steps, at, h / steps)
         return at
     r, n = at
     wet = 1.0 if r[2] <= 0.0 else 0.0
