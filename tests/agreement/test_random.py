@@ -26,8 +26,9 @@ BY_ALL = (3, 8, 10, 11, 13, 25, 28, 29, 34, 35, 8400128, 8400210, 8400281, 92000
 # whose profile has a kink at the bottom (51300017)
 WIDE_BY_ALL = (51350010, 51350030)
 WIDE = (51300017, *range(18))
-# points with drag, on the bed, at the surface, between two buoys; 89500205: a float near the bed, in sheared flow
-WEBS = (15, 20, 40, 127, 89500205)
+# points with drag, on the bed, at the surface, between two buoys; 89500205: a float near the bed, in sheared flow;
+# 91500000, 91500206: lines that fold over between two nodes; 91500123: three moorings, of which one hinders another
+WEBS = (15, 20, 40, 127, 89500205, 91500000, 91500206, 91500123)
 # scaled by 0.003 to 20, turned, with the ends of lines swapped, with pieces cut in two
 TWINS = tuple(range(51400000, 51400012))
 BY_AUTO = (1, 2, 5, 6, 9, 12, 14, 16, 17, 18, 19, 20, 22, 23, 24, 26, 30, 31, 32, 33, 36, 37, 38, 39, 40,

@@ -54,13 +54,33 @@ def _slack(model: Model, state: State, report: Report) -> Iterator[Doubt]:
             np.sum(np.abs(sections.mass[k] - sea.water_density * sections.area[k]) * lines.piece_length[own])
         )
         limit = SLACK * weight * sea.gravity
-        least = float(state.tension[int(state.start[i]) : int(state.start[i + 1])].min())
+        least = _least_tension(model, state, i)
         if least < limit or (report.status is Status.SLACK and f"'{name}'" in report.message):
             text = (
                 f"part of line '{name}' has a tension of {max(least, 0.0):.3g} N, below {limit:.3g} N (a thousandth of "
                 "its weight): it is slack there, and its shape is not unique"
             )
             yield Doubt("slack", name, least, limit, text)
+
+
+def _least_tension(model: Model, state: State, i: int) -> float:
+    """Least tension of a line, at its nodes or between them (N): a line folds over within one element.
+
+    Elements have theirs; where n(s) is known at the nodes, it is a straight line between two of them without a lump.
+    """
+    own = slice(int(state.start[i]), int(state.start[i + 1]))
+    least = float(state.tension[own].min())
+    if state.element_tension.size:
+        least = min(least, float(state.element_tension[own][:-1].min()))
+    if state.node_force.size:
+        lines, s, n = model.lines, state.s[own], state.node_force[own]
+        hung = lines.attachment_s[int(lines.attachment_start[i]) : int(lines.attachment_start[i + 1])]
+        plain = np.ones(s.size - 1, dtype=bool)
+        plain[[k - 1 for k in np.abs(s[:, None] - hung).argmin(axis=0) if k]] = False
+        a, d = n[:-1][plain], np.diff(n, axis=0)[plain]
+        part = np.clip(-np.einsum("ij,ij->i", a, d) / np.maximum(np.einsum("ij,ij->i", d, d), DRY), 0.0, 1.0)
+        least = min(least, float(np.linalg.norm(a + part[:, None] * d, axis=1).min(initial=np.inf)))
+    return least
 
 
 def _stretched(model: Model, state: State) -> Iterator[Doubt]:

@@ -16,6 +16,7 @@ from ropewalk.analysis.case_doubts import case_doubts
 from ropewalk.analysis.check import refuse_unreachable
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
+from ropewalk.analysis.parts import independent_parts, joined_state
 from ropewalk.analysis.reach import refuse_impossible, shortage
 from ropewalk.analysis.soft_bed import soft_bed
 from ropewalk.analysis.static_doubts import static_doubts
@@ -50,6 +51,7 @@ MESH_SETTINGS = ("accuracy",)  # the same, for methods of elements; others have 
 PREFERENCE = ("catenary", "shooting", "fem", "bars_statics", "relax")
 # what numbers do to code that expects others: a failure of the method, not of the program
 BREAKDOWNS = (ArithmeticError, LookupError, ValueError, RuntimeError, AssertionError)
+GENERAL = "fem"  # the method that starts anew from the equilibria of independent parts if it finds none of the whole
 GUESSLESS = "catenary"  # the method that has no use for a guess
 # how elements lump loads; others at nodes
 QUADRATURE = {
@@ -199,6 +201,8 @@ def statics(
     answer: Equilibrium | None = None
     for name, solver in _solvers(system, model, method or system.statics.method):
         found = attempt(system, model, name, solver, time, begin)
+        if isinstance(found, Try) and name == GENERAL and begin is None and not given.names():
+            found = _by_parts(system, model, solver, method or system.statics.method, time) or found
         if isinstance(found, Equilibrium):
             rejected = tuple((one.method, one.sentence) for one in tries if guess is None or one.method != GUESSLESS)
             answer = replace(found, audit=replace(found.audit, rejected=rejected)) if rejected else found
@@ -263,6 +267,23 @@ def attempt(
     text = f"method '{name}' reports an equilibrium that the audit rejects: {'; '.join(checked.sentences)}"
     failed = replace(report, status=Status.NOT_CONVERGED, message=text)
     return Try(name, text, failed, audit=checked)
+
+
+def _by_parts(system: System, model: Model, solver: Any, method: str | Solver, time: float) -> Equilibrium | Try | None:
+    """The equilibrium by elements from those of the independent parts; None if there is one part, or a part has none.
+
+    Under `auto` a part without an equilibrium is the failure of the system: other methods were tried on it.
+    """
+    parts = independent_parts(system)
+    if len(parts) < 2:
+        return None
+    try:
+        answers = [statics(part, method, time=time) for part in parts]
+    except (InputError, ConvergenceError) as failure:
+        if method == AUTO and isinstance(failure, ConvergenceError):
+            raise
+        return None
+    return attempt(system, model, GENERAL, solver, time, joined_state(model, answers))
 
 
 def _guessed(model: Model, guess: Any, time: float) -> State:

@@ -1,0 +1,101 @@
+"""Independent parts of a system: lines, points and bodies that hang together, apart from what is fixed.
+
+One iteration over the whole system damps its steps for the part that converges worst, and the others may never arrive;
+each alone does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ropewalk.model.model import Model
+from ropewalk.model.state import State, initial_state
+from ropewalk.spec.system import System
+
+if TYPE_CHECKING:
+    from ropewalk.analysis.statics import Equilibrium
+
+PER_LINE = ("s", "position", "velocity", "tension")  # fields of a state with rows for the nodes of all lines
+
+
+def independent_parts(system: System) -> tuple[System, ...]:
+    """Systems that share nothing but sea and fixed parts; the system itself if it is one, or has nets or rods."""
+    if system.nets or system.collars or system.rods:
+        return (system,)
+    own: dict[str, list[str]] = {}  # what each line or link holds on to
+    for name, line in system.lines.items():
+        own[f"lines.{name}"] = [line.from_, *line.over, line.to]
+    for name, link in system.links.items():
+        own[f"links.{name}"] = list(link.between)
+    names = [*own, *(f"points.{name}" for name in system.points), *(f"bodies.{name}" for name in system.bodies)]
+    number = {name: k for k, name in enumerate(names)}
+    ties = [
+        (number[name], number[held])
+        for name, ends in own.items()
+        for held in map(_part_of, ends)
+        if _is_loose(system, held)
+    ]
+    graph = coo_array((np.ones(len(ties)), np.array(ties).reshape(-1, 2).T), shape=(len(names), len(names)))
+    count, label = connected_components(graph, directed=False)
+    groups = [{names[k] for k in np.flatnonzero(label == group)} for group in range(count)]
+    groups = [group for group in groups if any(_is_loose(system, name) and name[:6] != "points" for name in group)]
+    if len(groups) < 2:
+        return (system,)
+    return tuple(
+        _only(system, group | {_part_of(end) for name in group for end in own.get(name, ())}) for group in groups
+    )
+
+
+def joined_state(model: Model, answers: Sequence[Equilibrium]) -> State:
+    """The state of a model whose parts are at rest as in `answers`; what is in none of them is as given."""
+    whole, names = initial_state(model), model.names
+    points, bodies, turns = whole.point_position.copy(), whole.body_position.copy(), whole.body_quaternion.copy()
+    found = {}
+    for answer in answers:
+        state, own = answer.state, answer.model.names
+        for k, name in enumerate(own.points):
+            points[names.points.index(name)] = state.point_position[k]
+        for k, name in enumerate(own.bodies):
+            bodies[names.bodies.index(name)] = state.body_position[k]
+            turns[names.bodies.index(name)] = state.body_quaternion[k]
+        for k, name in enumerate(own.lines):
+            found[name] = state, k, slice(int(state.start[k]), int(state.start[k + 1]))
+    lines = [found[name] for name in names.lines]
+    counts = [nodes.stop - nodes.start for _, _, nodes in lines]
+    return whole._replace(
+        point_position=points,
+        body_position=bodies,
+        body_quaternion=turns,
+        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        end_force=np.array([state.end_force[k] for state, k, _ in lines]),
+        grounded=np.array([state.grounded[k] for state, k, _ in lines]),
+        **{field: np.concatenate([getattr(state, field)[nodes] for state, _, nodes in lines]) for field in PER_LINE},
+    )
+
+
+def _part_of(end: str) -> str:
+    """Path of the point or body that an end of a line is at."""
+    body, dot, _ = end.partition(".")
+    return f"bodies.{body}" if dot else f"points.{end}"
+
+
+def _is_loose(system: System, path: str) -> bool:
+    """Whether a part moves; lines and links do."""
+    kind, name = path.split(".", 1)
+    if kind in ("lines", "links"):
+        return True
+    return getattr(system, kind)[name].joint != "fixed"
+
+
+def _only(system: System, paths: set[str]) -> System:
+    """The system without other points, bodies, lines and links."""
+    kinds = ("points", "bodies", "lines", "links")
+    kept = {
+        kind: {name: one for name, one in getattr(system, kind).items() if f"{kind}.{name}" in paths} for kind in kinds
+    }
+    return system.model_copy(update={**kept, "run": None})  # runs start from states of all parts
