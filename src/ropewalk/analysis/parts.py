@@ -66,16 +66,12 @@ def joined_state(model: Model, answers: Sequence[Equilibrium]) -> State:
         for k, name in enumerate(own.lines):
             found[name] = state, k, slice(int(state.start[k]), int(state.start[k + 1]))
     lines = [found[name] for name in names.lines]
-    counts = [nodes.stop - nodes.start for _, _, nodes in lines]
-    return whole._replace(
-        point_position=points,
-        body_position=bodies,
-        body_quaternion=turns,
-        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        end_force=np.array([state.end_force[k] for state, k, _ in lines]),
-        grounded=np.array([state.grounded[k] for state, k, _ in lines]),
-        **{field: np.concatenate([getattr(state, field)[nodes] for state, _, nodes in lines]) for field in PER_LINE},
-    )
+    rows = {field: np.concatenate([getattr(state, field)[nodes] for state, _, nodes in lines]) for field in PER_LINE}
+    ends = np.array([state.end_force[k] for state, k, _ in lines])
+    rows |= {"end_force": ends, "grounded": np.array([state.grounded[k] for state, k, _ in lines])}
+    start = np.concatenate([[0], np.cumsum([nodes.stop - nodes.start for _, _, nodes in lines])]).astype(np.int64)
+    places = {"point_position": points, "body_position": bodies, "body_quaternion": turns}
+    return State(**{**whole._asdict(), **places, "start": start, **rows})
 
 
 def _part_of(end: str) -> str:
