@@ -91,6 +91,16 @@ def test_elements_that_find_no_equilibrium_start_from_the_parts(monkeypatch: pyt
         rw.statics(system())
 
 
+def test_parts_without_lines_are_joined() -> None:
+    """Bodies that float by themselves."""
+    alone = system(lines={})
+    parts = independent_parts(alone)
+    joined = joined_state(build(alone), [rw.statics(part) for part in parts])
+    assert named(parts) == {("b",), ("c",)}
+    # where Newton's method stops
+    assert_allclose(joined.body_position, rw.statics(alone).state.body_position, atol=1e-6)
+
+
 @pytest.mark.parametrize("method", ["catenary", "shooting", "fem"])
 def test_a_line_that_folds_over_between_two_nodes_is_slack(method: str) -> None:
     """Two legs side by side, 0.02 m apart: H = w a with 2 a asinh(L/2a) nearly the span, far below a thousandth of w L.

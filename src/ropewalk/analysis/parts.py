@@ -66,12 +66,14 @@ def joined_state(model: Model, answers: Sequence[Equilibrium]) -> State:
         for k, name in enumerate(own.lines):
             found[name] = state, k, slice(int(state.start[k]), int(state.start[k + 1]))
     lines = [found[name] for name in names.lines]
-    rows = {field: np.concatenate([getattr(state, field)[nodes] for state, _, nodes in lines]) for field in PER_LINE}
+    whole = whole._replace(point_position=points, body_position=bodies, body_quaternion=turns)
+    if not lines:
+        return whole
+    rows = {name: np.concatenate([getattr(state, name)[nodes] for state, _, nodes in lines]) for name in PER_LINE}
     ends = np.array([state.end_force[k] for state, k, _ in lines])
     rows |= {"end_force": ends, "grounded": np.array([state.grounded[k] for state, k, _ in lines])}
     start = np.concatenate([[0], np.cumsum([nodes.stop - nodes.start for _, _, nodes in lines])]).astype(np.int64)
-    places = {"point_position": points, "body_position": bodies, "body_quaternion": turns}
-    return State(**{**whole._asdict(), **places, "start": start, **rows})
+    return State(**{**whole._asdict(), "start": start, **rows})
 
 
 def _part_of(end: str) -> str:
