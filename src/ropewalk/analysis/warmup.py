@@ -70,8 +70,9 @@ def run_tasks(system: System, solver: str | None = None) -> list[str]:
 
 def _task(what: str, method: str, system: System) -> str:
     """Name of a task. The closed form compiles lines of several pieces apart (assembly/catenary.py)."""
-    several = method == "catenary" and any(len(line.pieces) > 1 or line.attachments for line in system.lines.values())
-    return f"{what}:{method}" + ":bodies" * bool(system.bodies) + ":pieces" * several
+    several = any(len(line.pieces) > 1 or line.attachments for line in system.lines.values())
+    apart = several and method in ("catenary", "shooting")  # by the closed form, or from it
+    return f"{what}:{method}" + ":bodies" * bool(system.bodies) + ":pieces" * apart
 
 
 def planned_tasks() -> dict[str, Callable[[], object]]:
@@ -81,8 +82,9 @@ def planned_tasks() -> dict[str, Callable[[], object]]:
     for method in ("catenary", "shooting", "fem"):
         for system in (lines, moored_buoy()):
             found[_task("static", method, system)] = partial(_settled, system, method)
-    for system in (_in_one_piece(lines), _in_one_piece(moored_buoy())):
-        found[_task("static", "catenary", system)] = partial(_settled, system, "catenary")
+    for method in ("catenary", "shooting"):
+        for system in (_in_one_piece(lines), _in_one_piece(moored_buoy())):
+            found[_task("static", method, system)] = partial(_settled, system, method)
     found["static:fem:bodies"] = partial(_settled, buoy, "fem")
     found["run:mixed_fem"] = partial(_simulate, lines, "mixed_fem")
     found["run:mixed_fem:bodies"] = partial(_simulate, buoy, "mixed_fem")

@@ -109,38 +109,43 @@ def _factor_solve(A, b, x):
 
 
 @kernel
-def _dense_step(K, free, force, scale):
-    r"""Newton step of the free dofs, and the number of shifts until the matrix is positive definite.
+def _dense_step(K, free, force, root, step):
+    r"""Newton step of the free dofs, 0 of the others; the number of shifts until the matrix is positive definite.
 
     .. math:: \left(\tfrac12 (K + K^T) + \sigma D\right) \delta = F
 
     Source: docs/theory/assemblies.md, Consequences for the iteration; D scales translations and rotations alike.
 
-    K : (n_dofs, n_dofs)    free : (n,) dofs    force : (n_dofs,) N, N m    scale : (n_dofs,) of D
+    K : (n_dofs, n_dofs)    free : (n,) dofs    force : (n_dofs,) N, N m    root : (n_dofs,) square roots of D
+    step : (n_dofs,) m, rad, filled
     """
     n = free.size
     S = np.empty((n, n))
-    b = np.empty(n)
+    A, b, x = np.empty((n, n)), np.empty(n), np.zeros(n)
     largest = 0.0
     for i in range(n):
         b[i] = force[free[i]]
-        largest = max(largest, abs(K[free[i], free[i]]) / scale[free[i]])
+        largest = max(largest, abs(K[free[i], free[i]]) / (root[free[i]] * root[free[i]]))
         for j in range(n):
             S[i, j] = 0.5 * (K[free[i], free[j]] + K[free[j], free[i]])
-    step = np.zeros(n)
     if largest == 0.0:
         largest = 1.0
     shift = 0.0
     shifts = 0
     while shifts < 40:
-        A = S.copy()
         for i in range(n):
-            A[i, i] += shift * largest * scale[free[i]]
-        if _factor_solve(A, b, step):
+            for j in range(n):
+                A[i, j] = S[i, j]
+            A[i, i] += shift * largest * (root[free[i]] * root[free[i]])
+        if _factor_solve(A, b, x):
             break
         shift = SHIFT_START if shift == 0.0 else shift * SHIFT_FACTOR
         shifts += 1
-    return step, shifts
+    for i in range(step.size):
+        step[i] = 0.0
+    for i in range(n):
+        step[free[i]] = x[i]
+    return shifts
 
 
 class _SparseSteps:
@@ -207,9 +212,12 @@ def _move_bodies(bodied, here, fraction, step, there):
         return
     for k in range(here.bodies.shape[0]):
         first = 3 * here.points.shape[0] + 6 * k
-        there.bodies[k] = here.bodies[k] + fraction * step[first : first + 3]
         turn = quaternion_exp(fraction * step[first + 3 : first + 6])
-        there.quaternions[k] = quaternion_normalise(quaternion_product(turn, here.quaternions[k]))
+        turned = quaternion_normalise(quaternion_product(turn, here.quaternions[k]))
+        for j in range(3):
+            there.bodies[k, j] = here.bodies[k, j] + fraction * step[first + j]
+        for j in range(4):
+            there.quaternions[k, j] = turned[j]
 
 
 @kernel(separate=True)
@@ -268,7 +276,8 @@ def _limit(step, points, bodies, length):
     for i in range(step.size):
         turns = i >= 3 * points.shape[0] and (i - 3 * points.shape[0]) % 6 >= 3
         over = max(over, abs(step[i]) / (TURN_LIMIT if turns else 0.5 * spread))
-    step /= over
+    for i in range(step.size):
+        step[i] /= over
 
 
 @kernel
@@ -294,10 +303,13 @@ def _dense_trial(assembly, here, K, root, length, trial, out, there):
     """
     step, free, _, _, pressed, residual = trial
     gather(assembly, out, K)
-    loose = free[~pressed[free]]
-    part, shifts = _dense_step(K, loose, out.force, root * root)
-    step[:] = 0.0
-    step[loose] = part
+    loose = np.empty_like(free)
+    n = 0
+    for dof in free:
+        if not pressed[dof]:
+            loose[n] = dof
+            n += 1
+    shifts = _dense_step(K, loose[:n], out.force, root, step)
     _limit(step, here.points, here.bodies, length)
     size, slope0 = _size_and_slope(step, root, free, residual)
     reached, slope, largest = _try(assembly, here, 1.0, trial, out, there)

@@ -32,6 +32,7 @@ from ropewalk.physics.catenary_free import (
 )
 from ropewalk.physics.catenary_pieces import (
     TIGHT,
+    compliance,
     compliance_determinant,
     force_step,
     gross_weight,
@@ -40,6 +41,7 @@ from ropewalk.physics.catenary_pieces import (
     net_weight,
     slack_gap,
     tension_step,
+    whole_length,
 )
 from ropewalk.physics.catenary_pieces_bed import pieces_on_bed
 from ropewalk.physics.catenary_pieces_shape import pieces_shape, point_on_pieces
@@ -61,7 +63,7 @@ def _force_at_a(H, V, dz, reach, L, flexibility, w, load):
     """
     lo = -math.inf
     hi = math.inf
-    tolerance = TIGHT * L.sum()
+    tolerance = TIGHT * whole_length(L)
     state = hang(H, V, L, flexibility, w, load)
     for k in range(MAX_ITERATIONS):
         f = state[1] - dz
@@ -85,7 +87,7 @@ def _hang_free(dx, dz, H, V, reach, L, flexibility, w, load):
     """
     lo = 0.0
     hi = math.inf
-    tolerance = TIGHT * (L.sum() + dx)
+    tolerance = TIGHT * (whole_length(L) + dx)
     V, state = _force_at_a(H, V, dz, reach, L, flexibility, w, load)
     for k in range(MAX_ITERATIONS):
         f = state[0] - dx
@@ -109,12 +111,12 @@ def _start(dx, dz, L, flexibility, w, load):
 
     Source: :func:`ropewalk.physics.catenary_free.hanging` with EA = L / sum(L_i/EA_i) and w = W/L.
     """
-    length = L.sum()
+    length = whole_length(L)
     gross = gross_weight(L, w, load)
     net = net_weight(L, w, load)
     if abs(net) < NEARLY_NEUTRAL * gross:
         net = gross
-    give = (L * flexibility).sum()
+    give = compliance(L, flexibility)
     EA = length / give if give > 0.0 else math.inf
     up = math.copysign(1.0, net)
     _, H, V, _, _, _, _ = hanging(dx, up * dz, length, EA, abs(net) / length)
@@ -202,7 +204,7 @@ def _touch_down(dx, CB, h_a, h_b, L, flexibility, w, load, out):
         status = _lazy_wave(
             dx, H, CB, h_a, L[::-1].copy(), flexibility[::-1].copy(), w[::-1].copy(), load[::-1].copy(), out
         )
-        _reverse(L.sum(), out)
+        _reverse(whole_length(L), out)
         return status
     return PENETRATES
 
@@ -217,7 +219,7 @@ def _lazy_wave(dx, H, CB, h, L, flexibility, w, load, out):
     status = pieces_on_bed(dx, H, 0.0, h, n_free, CB, L, flexibility, w, load, out)
     if status > 0:
         deep = lowest(out.ground_end, out.h_b, out.v_b - net_weight(L, w, load), 0.0, L, flexibility, w, load)
-        if deep < -TOUCH * L.sum() or not out.miss <= MISS_LIMIT * (L.sum() + dx):
+        if deep < -TOUCH * whole_length(L) or not out.miss <= MISS_LIMIT * (whole_length(L) + dx):
             return PENETRATES
     return status
 
@@ -256,9 +258,9 @@ def solve_pieces(dx, dz, L, EA, w, load, CB, height, out):
         return BAD_INPUT
     L, w, load = L.copy(), w.copy(), load.copy()  # one type below, whether they can be written to or not
     flexibility = 1.0 / EA
-    length = L.sum()
+    length = whole_length(L)
     if gross_weight(L, w, load) == 0.0:
-        give = (L * flexibility).sum()
+        give = compliance(L, flexibility)
         status = weightless(dx, dz, length, length / give if give > 0.0 else math.inf, out)
     else:
         status = _weighted(dx, dz, L, flexibility, w, load, CB, height, out)
@@ -297,7 +299,7 @@ def _valid(dx, dz, L, EA, w, load, CB, height):
 @kernel
 def _weighted(dx, dz, L, flexibility, w, load, CB, height, out):
     """As :func:`solve_pieces`, for lines that are not weightless throughout."""
-    length = L.sum()
+    length = whole_length(L)
     bed = height < math.inf
     h_a = height
     h_b = height + dz
@@ -307,7 +309,7 @@ def _weighted(dx, dz, L, flexibility, w, load, CB, height, out):
         if h_a == h_b and _free_pieces(L, w, load) == 0:
             return pieces_on_bed(dx, gross_weight(L, w, load), h_a, h_b, 0, CB, L, flexibility, w, load, out)
     chord = math.hypot(dx, dz)
-    if flexibility.max() == 0.0 and (chord > length or (chord == length and dx > 0.0)):
+    if compliance(L, flexibility) == 0.0 and (chord > length or (chord == length and dx > 0.0)):
         return TOO_SHORT
     rise = 0.0
     if _slack_between(dx, dz, L, flexibility, w, load, out):

@@ -234,6 +234,30 @@ def slack_gap(dx, dz, V_start, L, flexibility, w, load):
 
 
 @kernel
+def whole_length(L):
+    """Unstretched length of all pieces (m).
+
+    Source: L = sum L_i, docs/theory/catenary.md, Several pieces.
+    """
+    length = 0.0
+    for i in range(L.size):
+        length += L[i]
+    return length
+
+
+@kernel
+def compliance(L, flexibility):
+    """Elongation of all pieces under one newton (m/N); 0 if none can stretch.
+
+    Source: C = sum L_i/EA_i, docs/theory/catenary.md, Several pieces.
+    """
+    give = 0.0
+    for i in range(L.size):
+        give += L[i] * flexibility[i]
+    return give
+
+
+@kernel
 def net_weight(L, w, load):
     """Net weight of the line (N).
 

@@ -18,12 +18,14 @@ from ropewalk.physics.catenary_free import (
 )
 from ropewalk.physics.catenary_pieces import (
     TIGHT,
+    compliance,
     flexibility_at,
     force_step,
     gross_weight,
     leg_of_pieces,
     net_weight,
     tension_step,
+    whole_length,
 )
 
 LOWEST = 1.0e-30  # of the gross weight: no H is sought below it, as the span no longer depends on it
@@ -124,7 +126,7 @@ def _force_of_leg(H, V, h, least, reach, from_b, n_free, L, flexibility, w, load
         return 0.0, leg_of_pieces(H, 0.0, from_b, 0, L, flexibility, w, load)
     lo = least
     hi = math.inf
-    tolerance = TIGHT * L.sum()
+    tolerance = TIGHT * whole_length(L)
     V = max(V, least)
     state = leg_of_pieces(H, V, from_b, n_free, L, flexibility, w, load)
     for k in range(MAX_ITERATIONS):
@@ -153,7 +155,7 @@ def _bed_state(H, va, vb, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load
     gross = gross_weight(L, w, load)
     va, a = _force_of_leg(H, va, h_a, 0.0, gross, False, 0, L, flexibility, w, load)
     vb, b = _force_of_leg(H, vb, h_b, least_b, gross, True, n_free, L, flexibility, w, load)
-    length = L.sum()
+    length = whole_length(L)
     end = length - b[1]
     weight_b = net_weight(L, w, load) - vb
     stretch, by_a, by_b = stretch_of_pieces(
@@ -180,7 +182,7 @@ def _bed_tension_of_pieces(dx, H, h_a, h_b, least_b, n_free, CB, L, flexibility,
     """
     lo = 0.0
     hi = math.inf
-    tolerance = TIGHT * (L.sum() + dx)
+    tolerance = TIGHT * (whole_length(L) + dx)
     gross = gross_weight(L, w, load)
     state = _bed_state(H, 0.0, 0.0, h_a, h_b, least_b, n_free, CB, L, flexibility, w, load)
     for k in range(MAX_ITERATIONS):
@@ -219,12 +221,12 @@ def pieces_on_bed(dx, H, h_a, h_b, n_free, CB, L, flexibility, w, load, out):
     slack = dx <= state[4]
     if slack:
         H = 0.0
-    elif flexibility.max() == 0.0 and dx >= L.sum():
+    elif compliance(L, flexibility) == 0.0 and dx >= whole_length(L):
         return TOO_SHORT
     else:
         H, state = _bed_tension_of_pieces(dx, H, h_a, h_b, least, n_free, CB, L, flexibility, w, load)
     va, vb, a, b, span, slope, x_va, x_vb = state
-    length = L.sum()
+    length = whole_length(L)
     low_a = h_a <= 0.0 < h_b
     low_b = h_b <= 0.0 < h_a
     weight = net_weight(L, w, load) - vb - va

@@ -14,7 +14,7 @@ from ropewalk.physics.catenary_free import (
     SLACK_ON_BED,
     arc,
 )
-from ropewalk.physics.catenary_pieces import net_weight, slack_gap
+from ropewalk.physics.catenary_pieces import net_weight, slack_gap, whole_length
 from ropewalk.physics.catenary_pieces_bed import bed_tension, stretch_of_pieces
 
 
@@ -52,7 +52,7 @@ def point_on_pieces(s, dx, dz, L, EA, w, load, CB, status, solution):
     Source: as ``solve_pieces``, whose `status` and filled row `solution` it reads. At a junction
     the force is that just before its load. Slack parts are drawn as by ``point_on_line``.
     """
-    length = L.sum()
+    length = whole_length(L)
     if status == SLACK_NEUTRAL:
         return _point_when_slack(s, dx, dz, L, EA, w, load, solution.v_a)
     H = max(solution.h_a, solution.h_b)

@@ -72,14 +72,20 @@ def _speed(z, kind, speed, heading, exponent, depth, table):
             return table[0, 1], 0.0, table[0, 2], 0.0
         if z >= table[n - 1, 0]:
             return table[n - 1, 1], 0.0, table[n - 1, 2], 0.0
-        i = np.searchsorted(table[:, 0], z, side="right") - 1
+        i, above = 0, n - 1  # the rows around z, by halves
+        while above - i > 1:
+            middle = (i + above) // 2
+            if table[middle, 0] <= z:
+                i = middle
+            else:
+                above = middle
         step = 1.0 / (table[i + 1, 0] - table[i, 0])
         ds = (table[i + 1, 1] - table[i, 1]) * step
         dh = (table[i + 1, 2] - table[i, 2]) * step
-        above = z - table[i, 0]
+        height = z - table[i, 0]
         if z == 0.0:  # constant from here upwards
-            return table[i, 1] + ds * above, 0.0, table[i, 2] + dh * above, 0.0
-        return table[i, 1] + ds * above, ds, table[i, 2] + dh * above, dh
+            return table[i, 1] + ds * height, 0.0, table[i, 2] + dh * height, 0.0
+        return table[i, 1] + ds * height, ds, table[i, 2] + dh * height, dh
     return speed, 0.0, heading, 0.0
 
 

@@ -112,7 +112,9 @@ def move(x, quaternions, direction, step, nodes, rigid, x_new, q_new):
         for i in range(3):
             w[i] = step * direction[rigid.dof[b, 3 + i]]
             x_new[rigid.dof[b, 3 + i]] = 0.0
-        q_new[b] = quaternion_normalise(quaternion_product(quaternion_exp(w), quaternions[b]))
+        turned = quaternion_normalise(quaternion_product(quaternion_exp(w), quaternions[b]))
+        for i in range(4):
+            q_new[b, i] = turned[i]
 
 
 @kernel
