@@ -69,34 +69,42 @@ def run_tasks(system: System, solver: str | None = None) -> list[str]:
 
 
 def _task(what: str, method: str, system: System) -> str:
-    """Name of a task. The closed form compiles lines of several pieces apart (assembly/catenary.py)."""
+    """Name of a task. Lines of several pieces (assembly/catenary.py) and a current (audit) are compiled apart."""
     several = any(len(line.pieces) > 1 or line.attachments for line in system.lines.values())
-    apart = several and method in ("catenary", "shooting")  # by the closed form, or from it
-    return f"{what}:{method}" + ":bodies" * bool(system.bodies) + ":pieces" * apart
+    pieces = several and method in ("catenary", "shooting")  # by the closed form, or from it
+    current = method == "shooting" and system.environment.current is not None
+    return f"{what}:{method}" + ":bodies" * bool(system.bodies) + ":pieces" * pieces + ":current" * current
 
 
 def planned_tasks() -> dict[str, Callable[[], object]]:
     """What is run to record the plan, by task; a task that needs the equilibrium comes after that."""
     lines, buoy = spread(), tethered_buoy()
     found: dict[str, Callable[[], object]] = {}
-    for method in ("catenary", "shooting", "fem"):
-        for system in (lines, moored_buoy()):
-            found[_task("static", method, system)] = partial(_settled, system, method)
-    for method in ("catenary", "shooting"):
-        for system in (_in_one_piece(lines), _in_one_piece(moored_buoy())):
-            found[_task("static", method, system)] = partial(_settled, system, method)
+    for system in (lines, moored_buoy()):
+        for one in (system, in_one_piece(system)):
+            found[_task("static", "catenary", one)] = partial(_settled, one, "catenary")
+            for each in (one, in_current(one)):
+                found[_task("static", "shooting", each)] = partial(_settled, each, "shooting")
+    found["static:fem"] = partial(_settled, lines, "fem")
     found["static:fem:bodies"] = partial(_settled, buoy, "fem")
     found["run:mixed_fem"] = partial(_simulate, lines, "mixed_fem")
     found["run:mixed_fem:bodies"] = partial(_simulate, buoy, "mixed_fem")
     return found
 
 
-def _in_one_piece(system: System) -> System:
+def in_one_piece(system: System) -> System:
     """The same lines, each of the section at its end A throughout."""
     for name, line in system.lines.items():
         piece = {"section": line.pieces[0].section, "length": sum(piece.length for piece in line.pieces)}
         system = system.replace(f"lines.{name}.pieces", [piece])
     return system
+
+
+def in_current(system: System) -> System:
+    """The same in a current, with hulls that it does not drag, which shooting has not."""
+    for name in system.bodies:
+        system = system.replace(f"bodies.{name}.hull.drag", 0.0)
+    return system.replace("environment.current", {"speed": 0.5})
 
 
 def _settled(system: System, method: str) -> None:
