@@ -191,14 +191,14 @@ def compiled_for(model: Model, work: FemWork, leaps: bool = False) -> Compiled:
     return kept
 
 
-def march_to(model: Model, work: FemWork, times: Array, tape: Tape, leaps: bool = False) -> tuple[int, int]:
-    """Step to each of `times` (s) and put the moments on the tape; how many were reached, and the last outcome.
+def march_to(model: Model, work: FemWork, times: Array, tape: Tape, leaps: bool = False) -> tuple[int, int, int]:
+    """Step to each of `times` (s) and put the moments on the tape; returns as `march`.
 
     Only of runs that nothing interrupts.
     """
     march = compiled_for(model, work, leaps).march
     found = march(times, work.mesh, model.sea, model.motions, work.steps, reading_for(model, work), tape)
-    return int(found[0]), int(found[1])
+    return int(found[0]), int(found[1]), int(found[2])
 
 
 def _advance(model: Model, work: FemWork, t: float, leaps: bool) -> int:

@@ -15,7 +15,9 @@ from ropewalk.numerics.held import held
 
 @kernel(**UNCOUNTED)
 def march(times, mesh, sea, motions, work, reading, tape):
-    """Step to each of `times` (s, rising) and keep the moment there; how many were reached, and the last outcome.
+    """Step to each of `times` (s, rising) and keep the moment there.
+
+    Returns how many were reached, the last outcome, and how many iterations Newton's method took.
 
     A tape without room keeps nothing.  mesh, sea, motions, work : of `advance_to`    reading, tape : of `keep_moment`
     """
@@ -25,13 +27,14 @@ def march(times, mesh, sea, motions, work, reading, tape):
 @kernel(separate=True, **UNCOUNTED)
 def _march(times, mesh, sea, motions, work, reading, tape):
     """As `march`, of held tuples."""
+    before = work.count[0].iterations
     for i in range(times.size):
         outcome = advance_to(times[i], mesh, sea, motions, work)
         if outcome != REACHED:
-            return i, outcome
+            return i, outcome, work.count[0].iterations - before
         if i < tape.time.size:
             keep_moment(i, mesh, sea, work, reading, tape)
-    return times.size, REACHED
+    return times.size, REACHED, work.count[0].iterations - before
 
 
 @kernel(**UNCOUNTED)
@@ -43,14 +46,15 @@ def march_booked(times, mesh, sea, motions, work, reading, tape):
 @kernel(separate=True, **UNCOUNTED)
 def _march_booked(times, mesh, sea, motions, work, reading, tape):
     """As `march_booked`, of held tuples."""
+    before = work.count[0].iterations
     for i in range(times.size):
         outcome = advance_booked(times[i], mesh, sea, motions, work)
         if outcome != REACHED:
-            return i, outcome
+            return i, outcome, work.count[0].iterations - before
         if i < tape.time.size:
             keep_moment(i, mesh, sea, work, reading, tape)
             keep_energy(i, mesh, sea.gravity, work, tape)
-    return times.size, REACHED
+    return times.size, REACHED, work.count[0].iterations - before
 
 
 @kernel(**UNCOUNTED)
@@ -62,12 +66,13 @@ def march_leaping(times, mesh, sea, motions, work, reading, tape):
 @kernel(separate=True, **COUNTED)
 def _march_leaping(times, mesh, sea, motions, work, reading, tape):
     """As `march_leaping`, of held tuples."""
+    before = work.count[0].iterations
     for i in range(times.size):
         outcome = leap_to(times[i], mesh, sea, motions, work)
         if outcome != REACHED:
-            return i, outcome
+            return i, outcome, work.count[0].iterations - before
         if i < tape.time.size:
             keep_moment(i, mesh, sea, work, reading, tape)
             if work.settings[0].ledger > 0.0:
                 keep_energy(i, mesh, sea.gravity, work, tape)
-    return times.size, REACHED
+    return times.size, REACHED, work.count[0].iterations - before

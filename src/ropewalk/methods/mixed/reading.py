@@ -6,7 +6,7 @@ read of the balance is computed: the water and the forces at the ends of lines a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,10 +71,11 @@ class Tape(NamedTuple):
 
 
 NOT_OF_STATES = ("time", "wrench", "stored", "work", "worst")  # fields of a tape that are none of a State
+OF_STATES = [(i, name) for i, name in enumerate(Tape._fields) if name not in NOT_OF_STATES]
 
 
 def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
-    """Room for n moments.  worst : of the tape, goes on from what it holds"""
+    """Room for n moments, to be filled by `keep_moment`.  worst : of the tape, goes on from what it holds"""
     n_nodes, n_lines, n_bodies = mesh.s.size, mesh.line.shape[0], mesh.bodies.body.shape[0]
     n_points = mesh.motion.size - n_bodies
     shapes = [
@@ -82,7 +83,7 @@ def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
         (n_nodes, 3), (n_nodes, 3), (n_nodes,), (n_nodes,), (n_lines, 2, 3), (n_lines,), (n_bodies, 6), (3,),
         (POWERS,),
     ]  # fmt: skip
-    arrays = [np.zeros((n, *shape)) for shape in shapes]
+    arrays = [np.empty((n, *shape)) for shape in shapes]
     return Tape(*arrays, worst)  # type: ignore[call-arg]  # of as many arrays as it has fields
 
 
@@ -406,6 +407,8 @@ def keep_energy(i, mesh, g, work, tape):
         tape.work[i, k] = done[k]
 
 
-def fields_of(tape: Tape, moments: Any) -> dict[str, Array]:
-    """The fields of State at some moments of a tape, by name.  moments : an index or a slice"""
-    return {name: getattr(tape, name)[moments] for name in Tape._fields if name not in NOT_OF_STATES}
+def fields_of(tape: Tape, n: int) -> dict[str, Array]:
+    """The fields of State at the first n moments of a tape, by name."""
+    if n == tape.time.size:
+        return {name: tape[i] for i, name in OF_STATES}
+    return {name: tape[i][:n] for i, name in OF_STATES}

@@ -165,7 +165,7 @@ def read_state(model: Model, work: FemWork) -> State:
         start=mesh.node_start.copy(),
         s=reading.s.copy(),
         line_length=np.array([reading.s[i] for i in _far_ends(mesh)]),
-        **fields_of(tape, 0),
+        **{name: values[0] for name, values in fields_of(tape, 1).items()},
         **_link_loads(model, work),
     )
     return _on_layout(state, work) if has_winch else state

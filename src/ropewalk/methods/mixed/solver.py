@@ -194,10 +194,9 @@ class MixedFem:
             return Passage(_no_start(work), None, {})
         if has_events(model, work) or model.links.names:
             return self._walk(model, work, times)
-        before = int(work.steps.count[0].iterations)
         tape = new_tape(times.size, work.mesh, work.worst_miss)
-        reached, outcome = march_to(model, work, times, tape, self.integrator == "leapfrog")
-        report = self._report(model, work, outcome, int(work.steps.count[0].iterations) - before)
+        reached, outcome, iterations = march_to(model, work, times, tape, self.integrator == "leapfrog")
+        report = self._report(model, work, outcome, iterations)
         sunk = first_grounded(model, tape.body_position[:reached]) if model.bodies.mass.size else None
         if sunk is not None:
             reached = sunk
@@ -207,7 +206,7 @@ class MixedFem:
             return Passage(report, None, {})
         energy = energy_terms(tape.stored[:reached], tape.work[:reached], work.first) if self.ledger else {}
         reading = reading_for(model, work)
-        moments = Moments(tape.time[:reached], work.mesh.node_start, reading.s, fields_of(tape, slice(reached)))
+        moments = Moments(tape.time[:reached], work.mesh.node_start, reading.s, fields_of(tape, reached))
         return Passage(report, moments, energy)
 
     def advance_pulling(self, model: Model, work: FemWork, t: float) -> tuple[Report, Pulls]:
@@ -221,9 +220,8 @@ class MixedFem:
                 tape = work.forces = new_tape(1, work.mesh, work.worst_miss)
                 read_now(model, work, tape)
         else:
-            before = int(work.steps.count[0].iterations)
-            _, outcome = march_to(model, work, np.array([t]), tape, self.integrator == "leapfrog")
-            report = self._report(model, work, outcome, int(work.steps.count[0].iterations) - before)
+            _, outcome, iterations = march_to(model, work, np.array([t]), tape, self.integrator == "leapfrog")
+            report = self._report(model, work, outcome, iterations)
             has_free = work.mesh.dof.shape[0] > 0
             if has_free and model.bodies.mass.size and (sunk := grounded_body(model, tape.body_position[0])):
                 report = _grounded(report, t, sunk)
@@ -246,10 +244,10 @@ class MixedFem:
 
     def _report(self, model: Model, work: FemWork, outcome: int, iterations: int) -> Report:
         """How an advance ended."""
-        count, clock = work.steps.count[0], work.steps.clock[0]
         figures = Figures(lambda: self._figures(model, work))
         if outcome == steps.REACHED:
             return Report(figures=figures, iterations=iterations)
+        count, clock = work.steps.count[0], work.steps.clock[0]
         if outcome in (BLEW_UP, UNSTABLE):
             text = f"at t = {clock.time:.6g} s {leapfrog_message(outcome, clock, self.step)}"
             return Report(Status.NOT_FINITE, text, iterations, figures=figures)
