@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ropewalk.assembly.body_loads import three_of
 from ropewalk.loads.bed import ground, penetration, pressure
-from ropewalk.numerics.blockelimination import UNCOUNTED, ZERO3, dot, scale3
+from ropewalk.numerics.blockelimination import UNCOUNTED, dot, scale3
 from ropewalk.numerics.compile import kernel
 
 MOST_TRIES = 8  # of the scalar Newton method
@@ -14,28 +14,21 @@ FREE = 3  # directions in which a point moves that a line ends at
 
 
 @kernel(**UNCOUNTED)
-def _shift(n, foot, bp, gp, bed, X, Y):
-    r"""How row n of the trial state Y is to be moved (m), so that the bed bears it alone; see `land`.
+def _lift(foot, was, guess, gained, bp, gp, bed):
+    r"""Height (m) by which a node has to be lifted from a guess of its depth, so that the bed bears it alone.
 
     .. math:: m \ddot\delta(\delta) + A\, p(\delta, \dot\delta(\delta)) = F
 
     Source: :func:`land`. Scalar Newton in a kernel, not numerics/newton.py; a node that does not converge stays.
 
-    foot : mass (kg), contact area (m2), and radius from the centre to the underside (m)    the rest : of `land`
+    foot : mass (kg) and contact area (m2)    was, guess : depth (m) and its rate (m/s) before the step and at its end
+    gained : acceleration out of the bed since then, m/s2    bp, gp, bed : of `land`
     """
-    m, area, radius = foot
-    ramp = bed.law[0].ramp
-    normal, height = ground(bed, three_of(Y, 0, n))
-    before = radius - ground(bed, three_of(X, 0, n))[1]
-    guess = radius - height
-    if before <= 0.0 and guess <= 0.0:
-        return ZERO3
-    rate_before, rate = -dot(normal, three_of(X, 1, n)), -dot(normal, three_of(Y, 1, n))
-    force = m * (dot(normal, three_of(Y, 2, n)) - dot(normal, three_of(X, 2, n)))
-    force += area * pressure(bed, before, rate_before)[0]
-    depth = max(before, min(guess, SHALLOW * ramp))
+    (m, area), (before, rate_before), (start, rate), ramp = foot, was, guess, bed.law[0].ramp
+    force = m * gained + area * pressure(bed, before, rate_before)[0]
+    depth = max(before, min(start, SHALLOW * ramp))
     for _ in range(MOST_TRIES):
-        moved = depth - guess
+        moved = depth - start
         p, by_depth, by_rate = pressure(bed, depth, rate + gp * moved)
         slope = by_depth + gp * by_rate
         if depth > 0.0:
@@ -43,8 +36,24 @@ def _shift(n, foot, bp, gp, bed, X, Y):
         step = (m * bp * moved + area * p - force) / (m * bp + area * slope)
         depth -= step
         if abs(step) < CLOSE * ramp:
-            return scale3(guess - depth, normal)
-    return ZERO3
+            return start - depth
+    return 0.0
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _lifted(n, foot, bp, gp, bed, X, Y):
+    """Normal of the bed under row n of the trial state Y, and how far along it the row is to be moved (m); see `land`.
+
+    foot : mass (kg), contact area (m2), and radius from the centre to the underside (m)    the rest : of `land`
+    """
+    m, area, radius = foot
+    normal, height = ground(bed, three_of(Y, 0, n))
+    before, guess = radius - ground(bed, three_of(X, 0, n))[1], radius - height
+    if before <= 0.0 and guess <= 0.0:
+        return normal, 0.0
+    was, now = (before, -dot(normal, three_of(X, 1, n))), (guess, -dot(normal, three_of(Y, 1, n)))
+    gained = dot(normal, three_of(Y, 2, n)) - dot(normal, three_of(X, 2, n))
+    return normal, _lift((m, area), was, now, gained, bp, gp, bed)
 
 
 @kernel(**UNCOUNTED)
@@ -68,7 +77,8 @@ def _land_point(j, bp, gp, mesh, X, Y):
                 m, area, radius = m + node[n].mass, area + node[n].bed_area, max(radius, node[n].radius)
     if area == 0.0 or m <= 0.0:
         return
-    shift = _shift(row, (m, area, radius), bp, gp, mesh.bed, X, Y)
+    normal, lift = _lifted(row, (m, area, radius), bp, gp, mesh.bed, X, Y)
+    shift = scale3(lift, normal)
     _move(row, shift, bp, gp, Y)
     for line in range(lines.shape[0]):
         for side in range(2):
@@ -99,7 +109,9 @@ def land(bp, gp, mesh, X, Y):
         for n in range(start[line] + 1, start[line + 1] - 1):
             area, m = node[n].bed_area, node[n].mass
             if area > 0.0 and m > 0.0:
-                _move(n, _shift(n, (m, area, node[n].radius), bp, gp, mesh.bed, X, Y), bp, gp, Y)
+                normal, lift = _lifted(n, (m, area, node[n].radius), bp, gp, mesh.bed, X, Y)
+                if lift != 0.0:
+                    _move(n, scale3(lift, normal), bp, gp, Y)
         for side in range(2):
             j, n = mesh.line[line].junction[side], start[line] if side == 0 else start[line + 1] - 1
             is_free = j < n_points and dof_start[j + 1] - dof_start[j] == FREE
