@@ -204,16 +204,25 @@ def pulled_in_water(element, i, chord, pull, S, now, fluid, step):
     element : record    chord : tangent and length (m)    pull : tension, N    S : stiffness matrix of `axial`
     Returns both forces, and the matrices A, B, Ca and Cb of `element_system`.
     """
-    t, j = chord[0], i + 1
-    Fa, Fb = scale3(pull, t), scale3(-pull, t)
-    A, B, Ca, Cb = S, S, ZERO9, ZERO9
+    Fa, A, Ca = half_in_water(element, i, i + 1, chord, pull, S, now, (fluid, step))
+    Fb, B, Cb = half_in_water(element, i + 1, i, chord, -pull, S, now, (fluid, step))
+    return Fa, Fb, A, B, Ca, Cb
+
+
+@kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
+def half_in_water(element, n, other, chord, pull, S, now, given):
+    """As `pulled_in_water`, for the half at node n: force, A and Ca of a first node, B and Cb of a second one.
+
+    pull : tension that draws it along the tangent, N    other : node of the other half    given : fluid and step
+    """
+    t, (fluid, step) = chord[0], given
+    F, A, C = scale3(pull, t), S, ZERO9
     if fluid[0] > 0.0:
         lift = fluid[0] * fluid[1] * element.half_volume
-        F, _, Ca, Q, _, own, other = water_on_node_half(element, i, j, chord, now, fluid, step)
-        Fa, A, Ca = add3(Fa, F), _plus_last(add9(A, Q), lift * other), _plus_last(Ca, -lift * (own + other))
-        F, _, Cb, Q, _, own, other = water_on_node_half(element, j, i, chord, now, fluid, step)
-        Fb, B, Cb = add3(Fb, F), _plus_last(sub9(B, Q), lift * other), _plus_last(Cb, -lift * (own + other))
-    return Fa, Fb, A, B, Ca, Cb
+        W, _, C, Q, _, by_own, by_other = water_on_node_half(element, n, other, chord, now, fluid, step)
+        A = add9(A, Q) if other > n else sub9(A, Q)
+        F, A, C = add3(F, W), _plus_last(A, lift * by_other), _plus_last(C, -lift * (by_own + by_other))
+    return F, A, C
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)

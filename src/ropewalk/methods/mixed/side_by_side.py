@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.assembly.element import Instant, pulled_in_water, three, tie
+from ropewalk.assembly.element import Instant, half_in_water, three, tie
 from ropewalk.loads.cut import vector
 from ropewalk.loads.grip import friction_of
 from ropewalk.methods.mixed.elimination import keep_gain, pass_node, passed_bed, shift, step_back, turned_miss
@@ -117,15 +117,14 @@ def _batch_of(m, used, walks):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _element(i, now, el, fluid, step):
-    """As `element_system` of the element after row i, with forces in place of residuals.  el : record of lanes"""
+def _pulled(i, now, el, gp):
+    """As `axial` of the element after row i.  el : record of lanes"""
     force = now.T[i]
     is_slack = (force < 0.0) & (el.slack > 0.0)
     compliance = where(is_slack, el.slack_compliance, el.compliance)
     strained = (compliance * force, compliance)
-    t, span, weight, S, row, give, miss = tie(i, now, (el.length, el.damping), force, strained, 0.0, step[1])
-    Fa, Fb, A, B, Ca, Cb = pulled_in_water(el, i, (t, span), force, S, now, fluid, step)
-    return Fa, Fb, miss, A, B, Ca, Cb, t, weight, row, give
+    t, span, weight, S, row, give, miss = tie(i, now, (el.length, el.damping), force, strained, 0.0, gp)
+    return t, span, force, weight, S, row, give, miss
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -201,23 +200,37 @@ def _nine(system, column, at):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _assemble(at, now, tables, fluid, ground, step, system):
-    """As `_element` and `_add_node`, of a batch of elements and their second nodes; to a place of the block.
+    """As `element_system` and `_add_node`, of a batch of elements and their second nodes; to a place of the block.
+
+    What is complete is put there before the rest is computed: registers are few.
 
     now : `Instant` of the batch    tables : records of lanes, of elements and nodes    ground : of `_add_node`
     """
-    Fa, Fb, miss, A, B, Ca, Cb, t, weight, row, give = _element(0, now, tables[0], fluid, step)
+    el = tables[0]
+    t, span, pull, weight, S, row, give, miss = _pulled(0, now, el, step[1])
     extra = scale3(weight * miss, t)
-    _put9(system, OWN, at, add9(Ca, A))
-    _put9(system, AHEAD, at, A)
-    _put9(system, BEHIND, at, B)
-    _put3(system, FORCE, at, add3(Fa, extra))
     _put3(system, PULL, at, scale3(1.0 - weight * give, t))
     _put3(system, ROW, at, row)
     put_lanes(system, STRIDE * GIVE + at, give)
     put_lanes(system, STRIDE * MISS + at, miss)
-    Fb, Cb = _add_node(sub3(Fb, extra), Cb, 1, now, tables[1], ground, step)
-    _put9(system, NEXT, at, Cb)
-    _put3(system, NEXT_FORCE, at, Fb)
+    F, A, C = half_in_water(el, 0, 1, (t, span), pull, S, now, (fluid, step))
+    _put9(system, OWN, at, add9(C, A))
+    _put9(system, AHEAD, at, A)
+    _put3(system, FORCE, at, add3(F, extra))
+    F, B, C = half_in_water(el, 1, 0, (t, span), -pull, S, now, (fluid, step))
+    _put9(system, BEHIND, at, B)
+    F, C = _add_node(sub3(F, extra), C, 1, now, tables[1], ground, step)
+    _put9(system, NEXT, at, C)
+    _put3(system, NEXT_FORCE, at, F)
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _after(system, at):
+    """Of the row at a place of the block: B, pull and row of the element after it, NEXT, NEXT_FORCE, give and miss."""
+    return (
+        _nine(system, BEHIND, at), _three(system, PULL, at), _three(system, ROW, at), _nine(system, NEXT, at),
+        _three(system, NEXT_FORCE, at), lanes_at(system, STRIDE * GIVE + at), lanes_at(system, STRIDE * MISS + at),
+    )  # fmt: skip
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
@@ -236,35 +249,34 @@ def eliminate_walks(g, mesh, fluid, step, mu, walks):
     K, b, c, d = ZERO9, ZERO3, ZERO3, 0.0
     h, hT = ZERO3, 0.0
     regular = True
-    at, j, m, stop = size, walks.batch[g], walks.first[g], walks.batch[g + 1]
-    for i in range(i0, last):
-        if at == size:
-            at = 0
-            for to in range(0, size, WIDTH):
-                if j < stop:
-                    now, hold = _batch_of(m, used, walks), lane_rows(walks.hold, m, used, WIDTH)
-                    ground = (mesh.has_bed, mesh.bed, mu, hold, (mesh.mass_damping, fluid[1]))
-                    _assemble(to, now, (elements[j], nodes[j]), fluid, ground, step, system)
-                    j, m = j + 1, m + WIDTH
-        B, pull, row = _nine(system, BEHIND, at), _three(system, PULL, at), _three(system, ROW, at)
-        Cb, Fb = _nine(system, NEXT, at), _three(system, NEXT_FORCE, at)
-        give, miss = lanes_at(system, STRIDE * GIVE + at), lanes_at(system, STRIDE * MISS + at)
-        own, A, force = _nine(system, OWN, at), _nine(system, AHEAD, at), _three(system, FORCE, at)
-        at += used
+    i, j, m, stop = i0, walks.batch[g], walks.first[g], walks.batch[g + 1]
+    while i < last:
+        for to in range(0, size, WIDTH):
+            if j < stop:
+                now, hold = _batch_of(m, used, walks), lane_rows(walks.hold, m, used, WIDTH)
+                ground = (mesh.has_bed, mesh.bed, mu, hold, (mesh.mass_damping, fluid[1]))
+                _assemble(to, now, (elements[j], nodes[j]), fluid, ground, step, system)
+                j, m = j + 1, m + WIDTH
+        at, end = 0, min(i + size // used, last)
         if i == i0:
+            B, pull, row, Cb, Fb, give, miss = _after(system, at)
             K, b, c, d, h, hT = add9(B, Cb), pull, row, -give, Fb, -miss
-            continue
-        full = (add9(K, own), b, c, d, add3(h, force), hT)
-        gain, y, (K, b, c, d, h, hT), inverse = pass_node(full, A, B, pull, row)
-        keep_gain(i, gain, y, gains, offsets)
-        K, d, h, hT = add9(K, Cb), d - give, add3(h, Fb), hT - miss
-        fine = (inverse[3] != 0.0) | (idle > 0.0)
-        if walks.ragged[i] == 1:
-            passed = taken[i] > 0.0
-            fine = fine | (taken[i] == 0.0)
-            K, b, c = _where9(passed, K, add9(B, Cb)), _where3(passed, b, pull), _where3(passed, c, row)
-            d, h, hT = where(passed, d, -give), _where3(passed, h, Fb), where(passed, hT, -miss)
-        regular = regular and all_of(fine)
+            at, i = used, i0 + 1
+        while i < end:
+            own, A, force = _nine(system, OWN, at), _nine(system, AHEAD, at), _three(system, FORCE, at)
+            B, pull, row, Cb, Fb, give, miss = _after(system, at)
+            full = (add9(K, own), b, c, d, add3(h, force), hT)
+            gain, y, (K, b, c, d, h, hT), inverse = pass_node(full, A, B, pull, row)
+            keep_gain(i, gain, y, gains, offsets)
+            K, d, h, hT = add9(K, Cb), d - give, add3(h, Fb), hT - miss
+            fine = (inverse[3] != 0.0) | (idle > 0.0)
+            if walks.ragged[i] == 1:
+                passed = taken[i] > 0.0
+                fine = fine | (taken[i] == 0.0)
+                K, b, c = _where9(passed, K, add9(B, Cb)), _where3(passed, b, pull), _where3(passed, c, row)
+                d, h, hT = where(passed, d, -give), _where3(passed, h, Fb), where(passed, hT, -miss)
+            regular = regular and all_of(fine)
+            at, i = at + used, i + 1
     keep_gain(g, (K, b, c, d), (h, hT), lane_array(walks.end_block, WIDTH), lane_array(walks.end_right, WIDTH))
     return regular
 

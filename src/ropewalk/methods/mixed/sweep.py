@@ -260,6 +260,8 @@ def newton_iteration(X, T, flow, mesh, fluid, step, share, memory):
         jumps = (end_jump(line, 0, mesh, right), end_jump(line, 1, mesh, right), right[n_dofs + line])
         m, k, left = substitute_line(line, now, mesh, step, share, memory, jumps)
         move, kick, miss = max(move, m), max(kick, k), max(miss, left)
+    if n_dofs == 0:  # all ends stay where they are
+        return move, kick, miss
     for j in range(mesh.motion.size):
         x = scale3(share, jump(j, mesh, right))
         for p in range(3):

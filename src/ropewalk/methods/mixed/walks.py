@@ -29,6 +29,7 @@ WHOLE, FIRST_HALF, SECOND_HALF = 0, 1, 2  # of a line
 FEWEST_ELEMENTS = 4  # of a walk
 SYSTEM = 50  # columns of the equations of elements and nodes
 LONGEST_BLOCK = 3 * WIDTH  # numbers in which batches end where rows do: of three walks
+LINE = 64  # bytes of a cache line
 BY_LENGTH = ("length", "half_volume", "half_added_normal", "half_added_tangential")  # of an element
 
 LANE_ELEMENT = lane_dtype(
@@ -110,7 +111,7 @@ def _lay_out(group: list[Walk]) -> _Layout:
     """Rows of a group of walks; behind the last one it is repeated."""
     rows, used = max(walk.nodes.size for walk in group), len(group)
     batches = -(-(rows - 1) * used // WIDTH)
-    n = batches * WIDTH + used
+    n = WIDTH * -(-(batches * WIDTH + used) // WIDTH)
     shape = (-(-n // used), used)
     node, element = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     taken, counts, is_element = np.zeros(shape, bool), np.ones(shape, bool), np.zeros(shape, bool)
@@ -139,6 +140,15 @@ def _ends(sizes: Iterable[int]) -> Ints:
     return ints(np.cumsum([0, *sizes]))
 
 
+def _zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
+    """As numpy's, from the beginning of a cache line on: vectors that lie in two lines take longer."""
+    kind = np.dtype(dtype)
+    size = kind.itemsize * int(np.prod(shape))
+    memory = np.zeros(size + LINE, np.uint8)
+    begin = -memory.ctypes.data % LINE
+    return memory[begin : begin + size].view(kind).reshape(shape)
+
+
 def plan_walks(mesh: Mesh) -> Walks:
     """The walks of a mesh, with memory for them."""
     groups = _groups(mesh) if _can_share(mesh) else []
@@ -165,10 +175,10 @@ def plan_walks(mesh: Mesh) -> Walks:
         node=node, element=element, counts=counts.astype(float), moved=np.stack([moved, node[moved]], axis=1),
         pulled=np.stack([pulled, element[pulled]], axis=1), alone=alone,
         allowed=np.zeros(1, np.int64), in_use=np.zeros(1, np.int64),
-        X=np.zeros((3, 3, n)), T=np.zeros(n), flow=np.zeros((COLUMNS, n)), hold=np.zeros((3, n)),
-        elements=np.zeros(batches, LANE_ELEMENT).view(np.recarray),
-        nodes=np.zeros(batches, LANE_NODE).view(np.recarray), system=np.zeros((SYSTEM, LONGEST_BLOCK + WIDTH)),
-        gain=np.zeros((rows, 4, 4, WIDTH)), offset=np.zeros((rows, 4, WIDTH)), jumps=np.zeros((4, n)),
+        X=_zeros((3, 3, n)), T=_zeros((n,)), flow=_zeros((COLUMNS, n)), hold=_zeros((3, n)),
+        elements=_zeros((batches,), LANE_ELEMENT).view(np.recarray),
+        nodes=_zeros((batches,), LANE_NODE).view(np.recarray), system=_zeros((SYSTEM, LONGEST_BLOCK + WIDTH)),
+        gain=_zeros((rows, 4, 4, WIDTH)), offset=_zeros((rows, 4, WIDTH)), jumps=_zeros((4, n)),
         end_block=np.zeros((n_groups, 4, 4, WIDTH)), end_right=np.zeros((n_groups, 4, WIDTH)),
         jump=np.zeros((n_groups, 4, WIDTH)),
     )  # fmt: skip
