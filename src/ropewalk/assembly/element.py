@@ -213,6 +213,8 @@ def pulled_in_water(element, i, chord, pull, S, now, fluid, step):
 def half_in_water(element, n, other, chord, pull, S, now, given):
     """As `pulled_in_water`, for the half at node n: force, A and Ca of a first node, B and Cb of a second one.
 
+    Source: A = S + dF_w/dd, B = S - dF_w/dd by the chord d; docs/theory/mixed_elements.md, Elements.
+
     pull : tension that draws it along the tangent, N    other : node of the other half    given : fluid and step
     """
     t, (fluid, step) = chord[0], given

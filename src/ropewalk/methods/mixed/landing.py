@@ -44,6 +44,8 @@ def _lift(foot, was, guess, gained, bp, gp, bed):
 def _lifted(n, foot, bp, gp, bed, X, Y):
     """Normal of the bed under row n of the trial state Y, and how far along it the row is to be moved (m); see `land`.
 
+    Source: :func:`land`, with the depth a - h = radius - height over the bed.
+
     foot : mass (kg), contact area (m2), and radius from the centre to the underside (m)    the rest : of `land`
     """
     m, area, radius = foot

@@ -118,7 +118,10 @@ def _batch_of(m, used, walks):
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
 def _pulled(i, now, el, gp):
-    """As `axial` of the element after row i.  el : record of lanes"""
+    """As `axial` of the element after row i: e = T/EA, or T/k_s where it is slack.  el : record of lanes
+
+    Source: docs/theory/mixed_elements.md, Elements.
+    """
     force = now.T[i]
     is_slack = (force < 0.0) & (el.slack > 0.0)
     compliance = where(is_slack, el.slack_compliance, el.compliance)
@@ -226,7 +229,7 @@ def _assemble(at, now, tables, fluid, ground, step, system):
 
 @kernel(forceinline=True, **UNCOUNTED)
 def _after(system, at):
-    """Of the row at a place of the block: B, pull and row of the element after it, NEXT, NEXT_FORCE, give and miss."""
+    """As `_nine`, `_three` and `lanes_at`, of BEHIND, PULL, ROW, NEXT, NEXT_FORCE, GIVE and MISS."""
     return (
         _nine(system, BEHIND, at), _three(system, PULL, at), _three(system, ROW, at), _nine(system, NEXT, at),
         _three(system, NEXT_FORCE, at), lanes_at(system, STRIDE * GIVE + at), lanes_at(system, STRIDE * MISS + at),
