@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from finer import finer_outcome
 from plain_sums import plain_misses
 from random_bar_runs import bar_run_outcome, random_bar_run
 from random_extras import random_bodies, random_extra, random_extra_run
@@ -150,6 +151,10 @@ OUTCOMES = {
     "given": given_outcome,
     "extra runs": lambda seed: run_outcome(seed, random_extra_run),
     "web runs": lambda seed: run_outcome(seed, random_web_run),
+    "finer": finer_outcome,
+    "finer extra": lambda seed: finer_outcome(seed, random_extra),
+    "finer wide": lambda seed: finer_outcome(seed, random_wide),
+    "finer webs": lambda seed: finer_outcome(seed, random_web),
 }
 CASES = {
     "statics": random_case,
@@ -163,6 +168,10 @@ CASES = {
     "web runs": random_web_run,
     "bars": random_bar_run,
     "given": random_given,
+    "finer": random_case,
+    "finer extra": random_extra,
+    "finer wide": random_wide,
+    "finer webs": random_web,
 }
 
 
@@ -261,6 +270,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--twins", action="store_true", help="each case beside one of other units or directions")
     parser.add_argument("--bodies", action="store_true", help="statics of bodies without lines")
     parser.add_argument("--given", action="store_true", help="runs that start as they are given")
+    parser.add_argument("--finer", action="store_true", help="the stated error of fem against a finer mesh")
     parser.add_argument("--auto", action="store_true", help="only the method that auto chooses")
     parser.add_argument("--keep", type=Path, help="folder for the files of failures")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after this time")
@@ -274,6 +284,8 @@ def main(arguments: list[str] | None = None) -> int:
         what = "web runs" if what == "runs" else "webs"
     if given.extra:
         what = "extra runs" if what == "runs" else "extra"
+    if given.finer:
+        what = "finer" if what == "statics" else f"finer {what}"
     worker, counts, begin = Worker(not given.auto, what), collections.Counter[str](), time.perf_counter()
     by_method: collections.Counter[str] = collections.Counter()
     times: list[tuple[float, int]] = []

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from finer import finer_outcome
 from fuzz import random_case, solve, troubles, twin_outcome
 from plain_sums import plain_misses
 from random_bar_runs import bar_run_outcome
-from random_extras import random_bodies, random_extra_run
+from random_extras import random_bodies, random_extra, random_extra_run
 from random_given import given_outcome
 from random_runs import at_rest, random_run, run_outcome
 from random_webs import random_web
@@ -45,6 +46,12 @@ BAR_RUNS = (2, 3, 6, 7, 8, 12, 20, 35, 110, 8800067, 9200025, 9200117, 9200124, 
             90200012)  # fmt: skip
 # 90100218: a line that rises from its anchor on the bed and is hauled in by a winch
 RUNS = (1, 2, 3, 4, 5, 6, 130, 515148, 3300050, 8300094, 9200378, 11180022, 90100218)
+
+# anchors in soft beds from which lines rise gently (92000032) or steeply (92000160), a line straight down to the bed
+# (92000015), winches (92010041), points that stand on the bed (92010042), a rope folded in mid-water (92020000),
+# friction (92030022)
+FINER = ((random_case, 92000015), (random_case, 92000032), (random_case, 92000160), (random_wide, 92010041),
+         (random_wide, 92010042), (random_web, 92020000), (random_extra, 92030022))  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", BY_AUTO)
@@ -89,6 +96,16 @@ def test_twins_have_the_same_forces(seed):
     result = twin_outcome(seed)
     assert result["outcome"] == "done", result["text"]
     assert troubles(result) == []
+
+
+@pytest.mark.parametrize("make, seed", FINER)
+def test_finer_meshes_give_end_forces_within_the_stated_error(make, seed):
+    """Or within 1e-3 of the largest; see finer.py."""
+    result = finer_outcome(seed, make)
+    assert result["outcome"] == "done", result["text"]
+    assert troubles(result) == []
+    row = result["methods"]["finer mesh"]
+    assert row["apart"] <= row["allowed"]
 
 
 def test_answers_add_up_in_plain_sums_and_others_do_not():

@@ -7,7 +7,8 @@ import pytest
 
 import ropewalk as rw
 from reference import between
-from ropewalk.analysis.verify import difference, shape, verify, verify_run
+from ropewalk.analysis.verify import difference, shape, verify
+from ropewalk.analysis.verify_run import verify_run
 from ropewalk.errors import InputError
 
 
@@ -75,3 +76,75 @@ def test_runs_of_a_case_that_every_solver_refuses_are_refused(hanging):
     """A case without `run:` is bad input (exit 2), not solvers that differ (exit 1)."""
     with pytest.raises(InputError, match="the case has no run"):
         verify_run(hanging)
+
+
+def hung_net(**run) -> rw.System:
+    """A panel of netting by its upper corners in a weak current, slightly off its equilibrium: it swings."""
+    corners = [[0, -1, -2], [0, 1, -2], [0, 1, -4], [0, -1, -4]]
+    twine = {"diameter": 0.003, "mass": 0.008, "axial_stiffness": "inextensible", "drag": {"normal": 1.2}}
+    net = {"panel": {"kind": "rectangle", "corners": corners}, "section": "t", "bar_length": 0.03, "cells": [3, 3],
+           "held": "upper", "lower_sinker": 2.0}  # fmt: skip
+    return rw.System.model_validate(
+        {
+            "environment": {"seabed": {"kind": "none"}, "current": {"speed": 0.3}},
+            "sections": {"t": twine},
+            "nets": {"n": net},
+            "run": {"duration": 2.0, "start": "as_given", **run},
+            "record": {"every": 0.1},
+        }
+    )
+
+
+def test_solvers_of_bars_agree_on_a_net():
+    """Places of knots, forces and kinetic energy."""
+    result = verify_run(hung_net())
+    assert result["agree"] and result["compared"] >= 2
+    apart = [row["position_difference"] for row in result["methods"] if row["status"] == "done"]
+    assert 0.0 < max(apart) < 0.01  # m; they are compared, and solvers differ by their steps
+
+
+def test_a_run_of_a_net_that_differs_is_reported(monkeypatch):
+    """One solver gets a net with ten times the sinkers: its knots are elsewhere. Nets were never compared."""
+    import ropewalk.analysis.run as runs
+
+    honest = runs.simulate
+
+    def other(system, solver, progress):
+        if solver != "projection":
+            return honest(system, solver=solver, progress=progress)
+        heavier = system.nets["n"].replace(lower_sinker=20.0)
+        return honest(system.replace(nets={"n": heavier}), solver=solver, progress=progress)
+
+    monkeypatch.setattr(runs, "simulate", other)
+    result = verify_run(hung_net())
+    assert not result["agree"]
+    assert [row["method"] for row in result["methods"] if row["agrees"] is False] == ["projection"]
+
+
+def test_slack_lines_of_runs_are_compared_by_their_ends(hanging):
+    """A rope twice as long as the way between its ends lies anyhow on a bed without friction."""
+    case = hanging.model_dump(by_alias=True, exclude_unset=True)
+    case["environment"] = {"depth": 10.0, "seabed": {"friction": 0.0}}
+    case["sections"] = {"rope": {"diameter": 0.02, "mass": 2.0, "axial_stiffness": "inextensible"}}
+    case["points"] = {"a": {"position": [0, 0, -10]}, "b": {"position": [20, 0, -4]}}
+    line = {"from": "a", "to": "b", "elements": 20, "pieces": [{"section": "rope", "length": 45.0}]}
+    case |= {"lines": {"l": line}, "run": {"duration": 0.5}, "record": {"every": 0.25}}
+    result = verify_run(rw.System.model_validate(case))
+    assert result["agree"] and result["compared"] >= 1
+    assert "slack" in {doubt["code"] for doubt in result["doubts"]}
+
+
+def test_one_solver_alone_is_nothing_to_compare(tmp_path):
+    """The command says so; a table of one row of zeros looked like agreement."""
+    import json
+
+    from typer.testing import CliRunner
+
+    from ropewalk.cli.main import app
+
+    case = hung_net().model_dump(by_alias=True, exclude_unset=True, mode="json")
+    case["sections"]["t"]["axial_stiffness"] = 1e4  # which one solver of bars has
+    (tmp_path / "net.yaml").write_text(json.dumps(case))
+    done = CliRunner().invoke(app, ["verify", str(tmp_path / "net.yaml"), "--run"])
+    assert done.exit_code == 0, done.output
+    assert "nothing to compare" in done.output

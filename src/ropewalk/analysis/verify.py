@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,19 +12,14 @@ from ropewalk.analysis.soft_bed import CODE as SOFT_BED
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
 from ropewalk.methods.claims import demands
-from ropewalk.methods.protocol import Claim
-from ropewalk.methods.registry import SOLVERS, solver_class
+from ropewalk.methods.registry import solver_class
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model, build
 from ropewalk.model.state import State
 from ropewalk.spec.shown import Shown
 from ropewalk.spec.system import Source, System
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 TOLERANCE = 1e-3  # of the largest end force and of the longest line, in statics
-RUN_TOLERANCE = 5e-2  # of the same over a run: solvers have meshes and steps of their own
 SHAPE_NODES = 200  # places on a line where shapes are compared
 LEFT_OUT = "is left out"  # in the remark of a method that leaves part of the case out: its differences are no news
 REJECTED = "audit rejects"  # in the sentence of a method that failed its audit
@@ -164,98 +159,6 @@ def shape(state: State, line: int, s: Array) -> Array:
     at, first = np.unique(state.s[nodes], return_index=True)
     places: Array = PchipInterpolator(at, state.position[nodes][first])(np.clip(s, at[0], at[-1]))
     return places
-
-
-def verify_run(system: Source, tolerance: float = RUN_TOLERANCE) -> dict[str, Any]:
-    """The run by every solver that claims it: end tensions, shapes and energies against the first.
-
-    Differences of tension are root mean squares over the records, of the largest tension; those of places the largest
-    of all records, of the longest line; those of energy at the end, of the energy exchanged, where both have a ledger.
-    """
-    from ropewalk.analysis.run import simulate
-
-    system = System.of(system)
-    model = build(system)
-    asked = demands(model) | {Claim.DYNAMICS}
-    claiming = [name for name in SOLVERS if asked <= solver_class(name).claims]
-    if not claiming:
-        simulate(system)  # says what no solver claims
-    runs: dict[str, xr.Dataset] = {}
-    refusals: list[InputError] = []
-    rows: list[dict[str, Any]] = []
-    for name in claiming:
-        begin, status = time.perf_counter(), "done"
-        try:
-            runs[name] = simulate(_for_solver(system, name), solver=name, progress=False)
-        except (ConvergenceError, InputError) as error:
-            status = str(error)
-            refusals += [error] if isinstance(error, InputError) else []
-        rows.append({"method": name, "status": status, "message": "", "rejected": "fails its audit" in status,
-                     "time": time.perf_counter() - begin})  # fmt: skip
-    if len(refusals) == len(rows):  # the case is at fault, not the solvers
-        raise refusals[0]
-    reference = next(iter(runs), claiming[0])
-    for row in rows:
-        row |= {"tension_difference": None, "position_difference": None, "energy_difference": None, "agrees": None}
-        if row["method"] in runs:
-            row |= _runs_compared(runs[row["method"]], runs[reference], tolerance)
-    agree = bool(runs) and all(row["agrees"] is not False for row in rows)
-    return {"reference": reference, "tolerance": tolerance, "agree": agree, "methods": rows, "doubts": []}
-
-
-def _for_solver(system: System, name: str) -> System:
-    """The case with the settings of its run that another solver takes."""
-    from dataclasses import fields
-
-    if system.run is None:
-        return system
-    known = {field.name for field in fields(solver_class(name))}
-    data = system.run.model_dump(exclude_unset=True)
-    dropped = {key for key in ("tolerance", "step", "integrator") if key in data and key not in known}
-    kept = {key: value for key, value in data.items() if key not in dropped and key not in ("solver", "options")}
-    return system.replace(run=type(system.run).model_validate({**kept, "solver": name}))
-
-
-def _runs_compared(one: xr.Dataset, other: xr.Dataset, tolerance: float) -> dict[str, Any]:
-    tension = 0.0
-    if "end_tension" in one and one.sizes.get("line", 0):
-        a, b = one["end_tension"].values, other["end_tension"].values
-        tension = float(np.sqrt(np.mean((a - b) ** 2, axis=0)).max() / max(float(np.abs(b).max()), 1e-300))
-    position, longest = 0.0, 1.0
-    if "position" in one:
-        for name in np.unique(one["node_line"].values):
-            s, places = zip(*(_history(run, str(name)) for run in (one, other)), strict=True)
-            longest = max(longest, float(s[0][-1]))
-            at = np.linspace(0.0, min(float(s[0][-1]), float(s[1][-1])), SHAPE_NODES // 4)
-            shapes = [np.stack([[np.interp(at, x, row[:, j]) for j in range(3)] for row in r])
-                      for x, r in zip(s, places, strict=True)]  # fmt: skip
-            position = max(position, _largest(shapes[0] - shapes[1]))
-    if "body_position" in one:
-        position = max(position, _largest(one["body_position"].values - other["body_position"].values))
-    energy = _energy_difference(one, other)
-    agrees = tension <= tolerance and position <= tolerance * longest and (energy is None or energy <= tolerance)
-    return {"tension_difference": tension, "position_difference": position, "energy_difference": energy,
-            "agrees": bool(agrees)}  # fmt: skip
-
-
-def _history(run: xr.Dataset, line: str) -> tuple[Array, Array]:
-    """Arc lengths (n,) and places (time, n, 3) of a line's nodes."""
-    own = np.flatnonzero(run["node_line"].values == line)
-    s, first = np.unique(run["s"].values[own], return_index=True)
-    places: Array = run["position"].values[:, own[first]]
-    return s, places
-
-
-def _energy_difference(one: xr.Dataset, other: xr.Dataset) -> float | None:
-    """Of kinetic energy at the end, as a share of what was exchanged; None where one has no ledger."""
-    if "energy" not in one or "energy" not in other:
-        return None
-    kinetic = [run["energy"].sel(term="kinetic").values for run in (one, other)]
-    potential = other["energy"].sel(term="potential").values
-    exchanged = max(float(np.ptp(kinetic[1])), float(np.ptp(potential)))
-    if exchanged <= 1e-10 * float(np.abs(potential).max(initial=0.0)) or exchanged == 0.0:
-        return 0.0
-    return float(np.sqrt(np.mean((kinetic[0] - kinetic[1]) ** 2)) / exchanged)
 
 
 def _largest(values: Any) -> float:

@@ -7,9 +7,11 @@ half an element of the line, whose weight would pull at the anchor by an amount 
 an end is laid at the height of rest, has no contact of its own, and what presses down on the bed is carried by it.
 
 A line that rises from its anchor does not lie there: its end stays where the anchor is given, and the bed does not
-reach it, nor push at the nodes beside it that are below the height of rest (`_dip` of mesh.py). Raised by its contact
+reach it, nor push at the nodes beside it that are below the height of rest (`dip`). Raised by its contact
 radius, a tendon of 90 m would lose a tenth of a metre of stretch, which is all of it.
-Whether a line lies at its end is read from the shape it has; before there is one, from the catenary of its mean weight.
+Whether a line lies at its end is read from the shape it has, a fiftieth of its length away, whatever the mesh: an end
+that is laid in a soft bed takes short elements beside it with it, also those of a line that rises steeply. Before there
+is a shape, it is read from the catenary of its mean weight.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from ropewalk.numerics.compile import kernel
 ON_BED = 1e-9  # of the depth: room for round-off in an end given on the bed
 SAME_PLACE = 1e-9  # relative: what is nearer to a place is there
 AT_END = 1e-9  # of a line: the same for where its stretch on the bed ends
+RAMP = 1000.0  # length over height of the way up from an anchor to the height of rest: lines that rise more are free
+BESIDE = 0.02  # of a line, from its end: where it is looked whether it lies there; the element of usual meshes
 
 
 class Rest(NamedTuple):
@@ -75,7 +79,7 @@ def is_pulled_apart(model: Model, ends: Array, shift: Array) -> Flags:
 def lying_ends(model: Model, state: State) -> Flags:
     """(n_lines, 2) whether lines lie on the bed beside their ends A and B, by tensions, else as in calm water.
 
-    A line lies if its next node is not above the height at which the bed begins to bear.
+    A line lies if its node `beside` the end is not above the height at which the bed begins to bear.
     """
     lines, sea = model.lines, model.sea
     lies = np.zeros((lines.length.size, 2), dtype=bool)
@@ -88,13 +92,20 @@ def lying_ends(model: Model, state: State) -> Flags:
             continue
         n0, n1 = state.start[i], state.start[i + 1]
         if np.any(state.tension[n0:n1] > 0.0):
-            beside = state.position[n0 + 1] if side == 0 else state.position[n1 - 2]
-            lies[i, side] = height_over_bed(sea, beside) <= radius + ON_BED * sea.depth
+            there = state.position[n0 + beside(state.s[n0:n1], side)]
+            lies[i, side] = height_over_bed(sea, there) <= radius + ON_BED * sea.depth
         else:
             ground = calm_ground(model, i, ends[i])
             reached = 0.0 if side == 0 else float(lines.length[i])
             lies[i, side] = ground is not None and abs(ground[side] - reached) <= AT_END * lines.length[i]
     return lies
+
+
+def beside(s: Array, side: int) -> int:
+    """Node of a line, at s (m, either way), beside its first (side 0) or last one (1): `BESIDE` away, or the next."""
+    away = np.abs(s - s[-side])[:: 1 - 2 * side]
+    steps = max(1, int(np.searchsorted(away, (BESIDE - AT_END) * away[-1])))
+    return steps if side == 0 else s.size - 1 - steps
 
 
 def laid_ends(model: Model, state: State) -> Flags:
@@ -107,6 +118,22 @@ def laid_ends(model: Model, state: State) -> Flags:
     away = np.linalg.norm(nodes - ends, axis=2) > SAME_PLACE * (1.0 + np.abs(ends).max(axis=2, initial=0.0))
     laid: Flags = away & lying_ends(model, state)
     return laid
+
+
+def dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
+    r"""How much lower than elsewhere (m) the bed begins to bear on nodes at s of a line that rises from its anchor.
+
+    .. math:: \delta\, \max(0,\, 1 - x / (\text{RAMP}\, \delta)), \qquad \delta = r_c - z
+
+    at x along the line from an end held at a height z over the bed, below that of rest, the contact radius. The bed
+    would otherwise push at nodes beside the anchor, the more of them the finer the mesh is.
+    """
+    depth = float(model.sections.contact_radius[end_section(model, line, side)]) - height_over_bed(model.sea, end)
+    if depth <= 0.0:
+        return np.zeros(s.size)
+    away = np.abs(s - (s.min() if side == 0 else s.max()))
+    found: Array = depth * np.maximum(0.0, 1.0 - away / (RAMP * depth))
+    return found
 
 
 def end_section(model: Model, line: int, side: int) -> int:

@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.anchor import Rest, end_section, height_over_bed, is_on_bed, is_pulled_apart, laid, lying_ends
+from ropewalk.assembly.anchor import (
+    Rest,
+    beside,
+    dip,
+    end_section,
+    is_on_bed,
+    is_pulled_apart,
+    laid,
+    lying_ends,
+)
 from ropewalk.assembly.bodies import BodyMesh, build_body_mesh
 from ropewalk.assembly.given import GivenMesh, build_given_mesh
 from ropewalk.assembly.grading import lift_offs, shared_out
@@ -39,7 +48,6 @@ LOOSE_STIFFNESS = 1e-9  # of a line's weight: axial stiffness (N) of an element 
 SHORTEST_STUB = 1e-3  # of a line: breaks nearer to an end part the element there
 SNAP_TIME = 1e-3  # s, least damping of inextensible lines that can go slack: coming taut is else a jump of velocity
 NEARLY = 1.0 - 1e-9  # room for round-off in the last place of a line
-RAMP = 1000.0  # length over height of the way up from an anchor to the height of rest: lines that rise more are free
 BED_WIDTH = 0.1  # m, contact width of a line without a diameter: the bed must carry it all the same
 
 # nodes: half elements, and what is attached there
@@ -146,7 +154,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         if is_on_bed(sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
             cuts[i][1].bed_area[-(end ^ int(flipped[i]))] = 0.0
             if not moved[i, end]:
-                cuts[i][1].radius -= _dip(model, i, end, place[i, end], cuts[i][0])
+                cuts[i][1].radius -= dip(model, i, end, place[i, end], cuts[i][0])
     for (i, end), area in np.ndenumerate(point_footings(model)):
         cuts[i][1].bed_area[-(end ^ int(flipped[i]))] += area
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), flipped)
@@ -425,26 +433,10 @@ def laid_again(model: Model, mesh: Mesh, before: Flags, lies: Flags) -> Mesh:
     for i, end in zip(*np.nonzero(turned), strict=True):
         if is_on_bed(model.sea, place[i, end], float(model.sections.contact_radius[end_section(model, i, end)])):
             own = slice(mesh.node_start[i], mesh.node_start[i + 1])
-            dip = _dip(model, i, end, place[i, end], mesh.s[own])
-            node.radius[own] += dip if lies[i, end] else -dip
+            lower = dip(model, i, end, place[i, end], mesh.s[own])
+            node.radius[own] += lower if lies[i, end] else -lower
     offset = _walked(offset + np.where(lies[:, :, None], shift, 0.0), mesh.line.flipped == 1)
     return mesh._replace(end_offset=floats(offset, (-1, 2, 3)), node=node)
-
-
-def _dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
-    r"""How much lower than elsewhere (m) the bed begins to bear on nodes at s of a line that rises from its anchor.
-
-    .. math:: \delta\, \max(0,\, 1 - x / (\text{RAMP}\, \delta)), \qquad \delta = r_c - z
-
-    at x along the line from an end held at a height z over the bed, below that of rest, the contact radius. The bed
-    would otherwise push at nodes beside the anchor, the more of them the finer the mesh is.
-    """
-    depth = float(model.sections.contact_radius[end_section(model, line, side)]) - height_over_bed(model.sea, end)
-    if depth <= 0.0:
-        return np.zeros(s.size)
-    away = np.abs(s - (s.min() if side == 0 else s.max()))
-    found: Array = depth * np.maximum(0.0, 1.0 - away / (RAMP * depth))
-    return found
 
 
 def lying(mesh: Mesh, r: Array) -> Flags:
@@ -453,8 +445,10 @@ def lying(mesh: Mesh, r: Array) -> Flags:
     r : (n_rows, 3) m
     """
     first, last = mesh.node_start[:-1], mesh.node_start[1:] - 1
-    ends, beside = np.stack([first, last], axis=1), np.stack([first + 1, last - 1], axis=1)
-    above = heights_over(mesh.bed, r[beside])[1] - mesh.node.radius[beside]
+    ends, near = np.stack([first, last], axis=1), np.stack([first, first], axis=1)
+    for i, side in np.ndindex(*near.shape):
+        near[i, side] += beside(mesh.s[first[i] : last[i] + 1], side)
+    above = heights_over(mesh.bed, r[near])[1] - mesh.node.radius[near]
     lies = mesh.has_bed & (mesh.node.bed_area[ends] == 0.0) & (above <= 0.0)
     return np.where(mesh.line.flipped[:, None] == 1, lies[:, ::-1], lies)
 

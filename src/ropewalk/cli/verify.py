@@ -21,7 +21,8 @@ def verify_command(
     as_json: JsonOption = False,
 ) -> None:
     """Compare all methods that support a case. Exit 1 if they differ by more than the tolerance."""
-    from ropewalk.analysis.verify import RUN_TOLERANCE, TOLERANCE, verify, verify_run
+    from ropewalk.analysis.verify import TOLERANCE, verify
+    from ropewalk.analysis.verify_run import RUN_TOLERANCE, verify_run
     from ropewalk.errors import InputError
     from ropewalk.spec.system import System
 
@@ -44,7 +45,7 @@ def _status(row: dict[str, Any]) -> str:
     if row["rejected"]:
         return "rejected"
     if row["status"] != "done":
-        return "failed"
+        return "refused" if row.get("refused") else "failed"
     return {True: "done", False: "differs", None: "not compared"}[row["agrees"]]
 
 
@@ -76,9 +77,11 @@ def _print_runs(result: dict[str, Any]) -> None:
         )
         for m in result["methods"]
     ]
-    columns = ("solver", "status", "tension (rms, of largest)", "position (m)", "energy (of exchanged)", "time (s)")
+    columns = ("solver", "status", "forces (rms, of largest)", "position (m)", "energy (of exchanged)", "time (s)")
     print_table(f"differences from '{result['reference']}' over the run", columns, rows, text=(1,))
     _print_sentences(result)
+    if not result["compared"]:
+        say("fewer than two solvers gave a result; there is nothing to compare")
 
 
 def _print_sentences(result: dict[str, Any]) -> None:
@@ -87,7 +90,8 @@ def _print_sentences(result: dict[str, Any]) -> None:
         if text:
             say(f"{m['method']}: {text}")
     for doubt in result["doubts"]:
-        say(f"doubt {doubt['code']}: {doubt['sentence']}", err=True)
+        of = f" ({', '.join(doubt['solvers'])})" if "solvers" in doubt else ""
+        say(f"doubt {doubt['code']}{of}: {doubt['sentence']}", err=True)
 
 
 def _number(value: float | None) -> str:

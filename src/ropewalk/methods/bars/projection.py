@@ -12,7 +12,7 @@ from ropewalk.methods.bars.constrained import BAR_CLAIMS
 from ropewalk.methods.bars.contact import move_grips
 from ropewalk.methods.bars.draft import Lumping
 from ropewalk.methods.bars.graph import pulls
-from ropewalk.methods.bars.loads import loads, mobility
+from ropewalk.methods.bars.loads import loads, mobility, supports
 from ropewalk.methods.bars.rattle import CONSTANT
 from ropewalk.methods.bars.rrf import rrf_step
 from ropewalk.methods.bars.sweeps import Scheme, make_sweeps, shake_step
@@ -167,6 +167,7 @@ class Projection(BarsInTime):
         """Put the state where reading looks for it."""
         s, sweeps = work.steps, work.own["sweeps"]
         s.r[:], s.v[:] = sweeps.r, sweeps.v
+        supports(work.bars, work.motions, work.time, s.r, s.v, s.acceleration)  # tensions depend on the last of these
         s.slack[:] = sweeps.yields * (sweeps.tension <= 0.0)
         soften(s)
         refresh(work)

@@ -1,9 +1,14 @@
 r"""How good a mesh is: the same equilibrium on elements of half the length.
 
 Tensions converge with second order, so that of what halving the elements changes, :math:`\Delta`, the mesh itself has
-:math:`\tfrac43 \Delta` as its error. Stiffness does not: it steps whenever a node is laid down on the bed or lifted,
-and so is wrong by the share of an element that the touchdown has passed, whichever way. It is the mean over meshes
-whose nodes lie elsewhere, and its error what the mean of so many numbers scatters by.
+:math:`\tfrac43 \Delta` as its error. With friction of the bed, and where free points stand on it, they do so with first
+order only: the bed bears on half an element at the end of a line that begins to rise there, and friction is that of
+whole elements. The error is then :math:`2 \Delta`. Where no finer mesh can be compared, one of twice the length is:
+what that changes is the error of the present one even if it is of first order.
+
+Stiffness does not converge so: it steps whenever a node is laid down on the bed or lifted, and is wrong by the share of
+an element that the touchdown has passed, whichever way. It is the mean over meshes whose nodes lie elsewhere, and its
+error what the mean of so many numbers scatters by.
 """
 
 from __future__ import annotations
@@ -13,15 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ropewalk.assembly.mesh import elements_of
-from ropewalk.assembly.mesh_error import SMALL, largest_change
+from ropewalk.assembly.mesh_error import SMALL, bend_error, largest_change
+from ropewalk.loads.footing import end_radii, point_footings
 from ropewalk.methods.mixed.report import FemWork, read_state
 from ropewalk.methods.mixed.settle import make_work, rub_on_bed, settle, still_water
 from ropewalk.model.arrays import Array, Flags, Ints, ints
+from ropewalk.model.environment import bed_heights
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
 
 ACCURACY = 1e-2  # wanted relative error of end tensions, unless given
-SECOND_ORDER = 4.0 / 3.0  # error over the change by halving elements
+FIRST_ORDER, SECOND_ORDER = 2.0, 4.0 / 3.0  # error over the change by halving elements
 MOST_ELEMENTS = 400  # of a line, that a mesh is refined to
 MOST_IN_ALL = 4_000  # elements of a system, beyond which no finer mesh is tried
 MESHES = 8  # from which stiffness is taken where lines lie on the bed
@@ -49,23 +56,46 @@ def chosen_here(model: Model) -> Flags:
     return np.asarray(model.lines.piece_elements == 0)
 
 
-def can_be_refined(model: Model, counts: Ints) -> bool:
+def can_be_refined(counts: Ints) -> bool:
     """Whether a mesh of half the elements' length may be tried."""
-    return not model.lines.winches.line.size and 0 < int(np.sum(counts)) <= MOST_IN_ALL
+    return 0 < int(np.sum(counts)) <= MOST_IN_ALL
 
 
 def finer(model: Model, work: FemWork, t: float) -> Finer | None:
-    """The equilibrium of `work` on half as long elements; None if it is not found.
+    """The equilibrium of `work` on half as long elements; None if it is not found, or not with the same friction.
 
     model : with the elements of `work` asked for
     """
     calm = model._replace(sea=still_water(model.sea))
-    coarse = read_state(calm, work)
-    counts = 2 * elements_of(model)
-    found = resettled(model, coarse, counts, t)
-    if found is None:
+    coarse, counts = read_state(calm, work), 2 * elements_of(model)
+    found = resettled(model, coarse, counts, t) if can_be_refined(work.counts) else None
+    if found is None or _rubs(found) != _rubs(work):
         return None
-    return Finer(SECOND_ORDER * largest_change(coarse, read_state(calm, found)), counts, found)
+    order = FIRST_ORDER if _is_first_order(model, work, coarse) else SECOND_ORDER
+    change = order * largest_change(coarse, read_state(calm, found))
+    return Finer(max(change, bend_error(model, coarse)), counts, found)
+
+
+def error_by_coarser(model: Model, work: FemWork, t: float) -> float | None:
+    """As that of `finer`, from elements of twice the length; None if no equilibrium is found on them."""
+    calm, counts = model._replace(sea=still_water(model.sea)), elements_of(model)
+    state = read_state(calm, work)
+    found = resettled(model, state, np.ceil(0.5 * counts), t) if np.any(counts > 1) else None
+    if found is None or _rubs(found) != _rubs(work):
+        return None
+    return max(largest_change(read_state(calm, found), state), bend_error(model, state))
+
+
+def _is_first_order(model: Model, work: FemWork, state: State) -> bool:
+    """Whether end forces converge with first order: lines with friction, or free points, lie on the bed."""
+    ends = np.stack([state.position[state.start[:-1]], state.position[state.start[1:] - 1]], axis=1)
+    stands = (point_footings(model) > 0.0) & (bed_heights(model.sea, ends) <= end_radii(model))
+    return bool(np.any(stands)) or (_rubs(work) and bool(np.any(state.grounded > 0.0)))
+
+
+def _rubs(work: FemWork) -> bool:
+    """Whether friction of the bed takes part in an equilibrium."""
+    return bool(work.steps.memory.grip.friction[0].coefficient > 0.0)
 
 
 def resettled(model: Model, state: State, counts: Array | Ints, t: float) -> FemWork | None:
@@ -83,7 +113,7 @@ def mesh_for_run(model: Model, state: State, wanted: float) -> tuple[Ints, float
     motions of a period put the ends.
     """
     counts, free = elements_of(model), chosen_here(model)
-    if not can_be_refined(model, counts):
+    if not can_be_refined(counts) or model.lines.winches.line.size:
         return counts, -1.0
     times = _moments(model, state.time) if np.any(free) else [state.time]
     while True:
@@ -96,8 +126,11 @@ def mesh_for_run(model: Model, state: State, wanted: float) -> tuple[Ints, float
 def _error_at(model: Model, state: State, t: float) -> float:
     """Of end tensions at rest at time t, relative; below 0 if it is not found."""
     work = resettled(model, state, elements_of(model), t)
-    found = finer(model, work, t) if work is not None else None
-    return -1.0 if found is None else found.error
+    if work is None:
+        return -1.0
+    found = finer(model, work, t)
+    error = error_by_coarser(model, work, t) if found is None else found.error
+    return -1.0 if error is None else error
 
 
 def _moments(model: Model, t: float) -> list[float]:

@@ -25,6 +25,7 @@ MOST_ROUNDS, MOST_STRAIGHTENING = 60, 8  # the latter without friction along the
 # of the force scale, change of friction at a node: that ends the rounds; that is good enough after all of them; the
 # same of friction across the lines
 SETTLED, LOOSE, STRAIGHT = 1e-9, 1e-4, 1e-4
+GROWN = 100.0  # times the least change so far: rounds that lead away from it
 SLIGHT = 1e-6  # of the force scale: tension of a line that is as good as slack
 
 
@@ -53,13 +54,26 @@ class Case(NamedTuple):
         )
 
 
+class Round:
+    """What a round of sharing out friction ended with: rounds beyond the best may lead away again."""
+
+    def __init__(self, change: float, friction: Array, work: Work, mesh: Mesh) -> None:
+        self.change, self.friction = change, friction  # N, of friction at a node; (n_nodes, 3) N
+        self.X, self.T = work.trial.X.copy(), work.trial.T.copy()
+        self.attitude = mesh.bodies.memory.attitude.copy()
+
+    def restore(self, work: Work, mesh: Mesh) -> None:
+        """Put the state of the round back."""
+        work.trial.X[...], work.trial.T[...], mesh.bodies.memory.attitude[...] = self.X, self.T, self.attitude
+
+
 def rub(case: Case, work: Work, misses: Array) -> tuple[int, int, float, float]:
     """Bring an equilibrium without friction in `work.trial` to one with it; as `find_equilibrium`.
 
     If there is none to be found, the state is left as it was, without friction.
     """
-    mesh, attitude = case.mesh, case.mesh.bodies.memory.attitude
-    X, T, attitudes = work.trial.X.copy(), work.trial.T.copy(), attitude.copy()
+    mesh = case.mesh
+    smooth = Round(np.inf, np.zeros(0), work, mesh)
     friction, iterations = _share_out(case, work, misses)
     if friction is not None:
         preload(mesh, work, friction)
@@ -67,7 +81,7 @@ def rub(case: Case, work: Work, misses: Array) -> tuple[int, int, float, float]:
         iterations += used
         if outcome == CONVERGED:
             return outcome, iterations, force, miss
-    work.trial.X[...], work.trial.T[...], attitude[...] = X, T, attitudes
+    smooth.restore(work, mesh)
     work.memory.grip.friction[0].coefficient = 0.0
     return STUCK, iterations, 0.0, 0.0
 
@@ -80,6 +94,7 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
     held = work._replace(memory=work.memory._replace(grip=grip))
     firm = _firm(mesh, work, scale)
     iterations, straightens, lie = 0, True, _lie(mesh, case.sea, work)
+    best = Round(np.inf, place, work, mesh)
     for k in range(MOST_ROUNDS):
         r, current = work.trial.X[0], _present(mesh, work, grip)
         if straightens:  # friction across taut line first: without tension a bow would stay
@@ -93,14 +108,18 @@ def _share_out(case: Case, work: Work, misses: Array) -> tuple[Array | None, int
             d = r[:n] - place[:n]
             place[:n] += np.sum(d * lie.tangent, axis=1)[:, None] * lie.tangent
             change = float(np.max(np.abs(np.sum((asked - current) * lie.tangent, axis=1)), initial=0.0))
-            if change <= SETTLED * scale:
-                return asked, iterations
+            best = Round(change, asked, work, mesh) if change <= best.change else best
+            if change <= SETTLED * scale or change > LOOSE * scale >= GROWN * best.change:
+                break
         share[:n] = shares
         outcome, used, _, _ = case.settle(firm, held, misses)
         iterations += used
         if outcome != CONVERGED:
-            return None, iterations
-    return (asked if change <= LOOSE * scale else None), iterations
+            break
+    if best.change > LOOSE * scale:
+        return None, iterations
+    best.restore(work, mesh)
+    return best.friction, iterations
 
 
 def _firm(mesh: Mesh, work: Work, force_scale: float) -> Mesh:

@@ -42,6 +42,8 @@ class Reading(NamedTuple):
     share: Array  # (n_nodes,) m of line around each node
     laid: Ints  # (n_lines, 2) 1 for ends that are held on the bed
     footed: Array  # (n_lines, 2) share of the contact with the bed there that free points at the ends have
+    moved: Ints  # (n_lines, 2) 1 for ends on a bed whose motion is given
+    width: Array  # (n_lines, 2) of contact of the lines there, m
     rows: Ints  # (m,) of nodes and junctions at which the water has to be known
     place: Array  # (m, 3) m, of these rows; scratch
     water: Array  # (m, COLUMNS) at these rows; scratch
@@ -87,10 +89,10 @@ def new_tape(n: int, mesh: Mesh, worst: Array) -> Tape:
     return Tape(*arrays, worst)  # type: ignore[call-arg]  # of as many arrays as it has fields
 
 
-def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
+def reading_of(mesh: Mesh, s: Array, footing: Array, width: Array) -> Reading:
     """Prepare to read lines whose nodes are at s (n_nodes,), m, in the order of the mesh.
 
-    footing : (n_lines, 2) of `point_footings`, m2
+    footing : (n_lines, 2) of `point_footings`, m2    width : (n_lines, 2) of `end_widths`, m
     """
     n_lines = mesh.line.shape[0]
     ends = np.stack([mesh.node_start[:-1], mesh.node_start[1:] - 1], axis=1)
@@ -110,7 +112,9 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
     share[ends[:, 0]] = 0.5 * length[ends[:, 0]]
     share[ends[:, 1]] = 0.5 * length[ends[:, 1] - 1]
     bare = mesh.node[ends].bed_area == 0.0 if mesh.has_bed else np.zeros((n_lines, 2), dtype=bool)
-    walked = np.where(mesh.line.flipped[:, None] == 1, footing[:, ::-1], footing)
+    flipped, junction = mesh.line.flipped[:, None] == 1, mesh.line.junction
+    moved = mesh.has_bed & (np.diff(mesh.dof_start)[junction] == 0) & (mesh.motion[junction] >= 0)
+    walked = np.where(flipped, footing[:, ::-1], footing)
     points = np.arange(s.size, s.size + mesh.motion.size - mesh.bodies.body.shape[0])
     node = mesh.node.view(np.ndarray)[points]
     lumps = points[(node["volume"] != 0.0) | (node["drag_area"] != 0.0) | (node["added"] != 0.0)]  # not `is_bare`
@@ -123,6 +127,8 @@ def reading_of(mesh: Mesh, s: Array, footing: Array) -> Reading:
         share=share,
         laid=np.ascontiguousarray(bare, dtype=np.int64),
         footed=np.ascontiguousarray(walked / np.where(walked > 0.0, mesh.node[ends].bed_area, 1.0)),
+        moved=np.ascontiguousarray(moved, dtype=np.int64),
+        width=np.ascontiguousarray(np.where(flipped, width[:, ::-1], width)),
         rows=rows.astype(np.int64),
         place=np.zeros((rows.size, 3)),
         water=np.zeros((rows.size, COLUMNS)),
@@ -210,11 +216,12 @@ def _set3(a, n, x):
 def _hold_ends(X, mesh, reading, grip, nodes):
     """Put to the bed what it carries of ends held on it: of their nodes and of their junctions.
 
-    Source: assembly/anchor.py, docs/theory/mixed_elements.md, Seabed: F = f + friction of half an element - min(0, f .
-    n) n.
+    Source: assembly/anchor.py, docs/theory/mixed_elements.md, Seabed: F = f + friction and bed pressure on half an
+    element - min(0, F . n) n.
 
-    With friction, the half of the last element on the bed is held by it like that beside it. What the bed carries of
-    a free point that stands on it is no force of the line.
+    The half of the last element on the bed is pushed up by it as deep as the end lies, and with friction held like that
+    beside it. What the bed carries of a free point that stands on it is no force of the line, nor is what it pushes at
+    an end that is moved into it, deeper than the node beside it.
     """
     n_nodes = mesh.s.size
     for line in range(mesh.line.shape[0]):
@@ -223,13 +230,23 @@ def _hold_ends(X, mesh, reading, grip, nodes):
             if reading.footed[line, side] > 0.0:
                 own = scale3(reading.footed[line, side], _pushed(n, X, mesh, grip))
                 _set3(nodes, n, add3(three(nodes, n), own))
+            row, beside = n_nodes + mesh.line[line].junction[side], n + 1 - 2 * side
+            if reading.moved[line, side] == 1:
+                deep = penetration(mesh.bed, three(X[0], n), mesh.node[n].radius)
+                next_to = penetration(mesh.bed, three(X[0], beside), mesh.node[beside].radius)
+                share = min(1.0, max(0.0, 1.0 - next_to / max(deep, SHORTEST)))
+                own = scale3(share, _pushed(n, X, mesh, grip))
+                _set3(nodes, n, add3(three(nodes, n), own))
+                _set3(nodes, row, add3(three(nodes, row), own))
             if reading.laid[line, side] == 0:
                 continue
-            row, beside = n_nodes + mesh.line[line].junction[side], n + 1 - 2 * side
-            force, taken = scale3(-1.0, three(nodes, n)), ZERO3
+            force = scale3(-1.0, three(nodes, n))
+            normal, height = ground(mesh.bed, three(X[0], n))
+            area = reading.width[line, side] * reading.share[n]
+            taken = scale3(area * pressure(mesh.bed, mesh.node[n].radius - height, 0.0)[0], normal)
             if friction_of(grip) > 0.0:
-                taken = _rubbed(n, beside, X, mesh, reading.share, grip, force)
-            taken = sub3(taken, carried(add3(force, taken), ground(mesh.bed, three(X[0], n))[0]))
+                taken = add3(taken, _rubbed(n, beside, X, mesh, reading.share, grip, force))
+            taken = sub3(taken, carried(add3(force, taken), normal))
             _set3(nodes, n, scale3(-1.0, add3(force, taken)))
             _set3(nodes, row, sub3(three(nodes, row), taken))
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ropewalk.assembly.mesh import Mesh
+from ropewalk.assembly.anchor import end_section
+from ropewalk.assembly.mesh import Mesh, contact_width
 from ropewalk.loads.footing import point_footings
 from ropewalk.methods.mixed.ledger import stored_energy
 from ropewalk.methods.mixed.ledger_forces import KINDS
@@ -16,7 +17,7 @@ from ropewalk.methods.mixed.links import link_loads
 from ropewalk.methods.mixed.reading import Reading, Tape, fields_of, first_moment, new_tape, reading_of
 from ropewalk.methods.mixed.remesh import end_length
 from ropewalk.methods.mixed.steps import Work
-from ropewalk.model.arrays import Array, Flags, Ints
+from ropewalk.model.arrays import Array, Flags, Ints, floats, ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
 
@@ -185,9 +186,15 @@ def reading_for(model: Model, work: FemWork) -> Reading:
     has_winch = work.mesh.winches.winch.shape[0] > 0
     if has_winch or work.reading is None or work.read_mesh is not work.mesh:
         s = present_s(work.mesh, float(work.steps.clock[0].time))
-        work.reading = reading_of(work.mesh, s, point_footings(model))
+        work.reading = reading_of(work.mesh, s, point_footings(model), _end_widths(model))
         work.read_mesh = work.mesh
     return work.reading
+
+
+def _end_widths(model: Model) -> Array:
+    """(n_lines, 2) m, of contact with the bed at the ends of lines."""
+    sections = [[end_section(model, i, side) for side in range(2)] for i in range(model.lines.length.size)]
+    return floats(contact_width(model, ints(sections, (-1, 2))), (-1, 2))
 
 
 def _link_loads(model: Model, work: FemWork) -> dict[str, Array]:

@@ -90,23 +90,26 @@ class MixedFemStatics:
     def _refine(self, model: Model, work: FemWork, t: float) -> dict[str, float]:
         """Shorten elements until the error is as wanted, where the case does not say how many there are; the error."""
         free = meshes.chosen_here(model)
-        while meshes.can_be_refined(model, work.counts):
-            found = meshes.finer(meshes.with_elements(model, work.counts), work, t)
-            if found is None:
+        while True:
+            meshed = meshes.with_elements(model, work.counts)
+            found = meshes.finer(meshed, work, t)
+            error = meshes.error_by_coarser(meshed, work, t) if found is None else found.error
+            if error is None:
                 return {UNJUDGED: 1.0}
-            largest = int(np.max(found.counts[free], initial=0))
-            if found.error <= self.accuracy or not np.any(free) or largest > meshes.MOST_ELEMENTS:
-                return {"discretisation_error": found.error, "accuracy": self.accuracy}
+            figures = {"discretisation_error": error, "accuracy": self.accuracy}
+            if found is None or error <= self.accuracy or not np.any(free):
+                return figures
+            if int(np.max(found.counts[free])) > meshes.MOST_ELEMENTS:
+                return figures
             counts = np.where(free, found.counts, work.counts)
             if not np.all(free):
                 state = read_state(model._replace(sea=still_water(model.sea)), work)
                 other = meshes.resettled(model, state, counts, t)
                 if other is None:
-                    return {"discretisation_error": found.error, "accuracy": self.accuracy}
+                    return figures
                 found = found._replace(work=other)
             work.take(found.work)
             work.counts = counts
-        return {}
 
     def read(self, model: Model, work: FemWork) -> State:
         """The State found last."""
@@ -122,7 +125,7 @@ class MixedFemStatics:
         """
         meshed, state = meshes.with_elements(model, work.counts), self.read(model, work)
         found = [self._stiffness(meshed, state)]
-        if np.any(state.grounded > 0.0) and model.bodies.mass.size and meshes.can_be_refined(model, work.counts):
+        if np.any(state.grounded > 0.0) and model.bodies.mass.size and not model.lines.winches.line.size:
             for counts in meshes.shifted_meshes(meshed):
                 other = meshes.resettled(model, state, counts, state.time)
                 if other is not None:

@@ -1,0 +1,80 @@
+"""The error that `fem` states for its mesh, against a mesh 3.7 times as fine: `python fuzz.py --finer`.
+
+The finer equilibrium is sought from scratch, and near the coarser one if that fails or is another one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from random_systems import random_case
+
+import ropewalk as rw
+from ropewalk.analysis.static_doubts import FRICTIONLESS
+from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, attempt
+from ropewalk.errors import ConvergenceError, InputError
+from ropewalk.methods.claims import demands
+from ropewalk.methods.mixed.statics import MixedFemStatics
+from ropewalk.model.arrays import Array, ints
+from ropewalk.model.given import still
+from ropewalk.model.model import Model, build
+from ropewalk.model.state import State
+
+TIMES = 3.7  # elements of the finer mesh for each of the coarser one: no node but those of pieces is in both
+AGREE = 1e-3  # of the largest end force, where a smaller error is stated
+
+
+class AsGiven(MixedFemStatics):
+    """Elements as many as there are."""
+
+    def _refine(self, model: Model, work: Any, t: float) -> dict[str, float]:
+        return {}
+
+
+def finer_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_case) -> dict[str, Any]:
+    """Outcome of the case of a seed by `fem` and by a finer mesh, as of fuzz.py."""
+    begin, case = time.process_time(), make(seed)
+    result: dict[str, Any] = {"seed": seed, "kind": case["title"].split(" ")[0], "methods": {}}
+    try:
+        system = rw.System.model_validate(case)
+        model = still(build(system), 0.0)
+        if not system.lines or not demands(model) - NOT_STATIC <= MixedFemStatics.claims:
+            return {**result, "outcome": "not for fem", "text": "", "time": 0.0}
+        answer = rw.statics(system, "fem")
+    except (InputError, ConvergenceError) as error:
+        return {**result, "outcome": "failed", "text": str(error), "time": time.process_time() - begin}
+    result |= {"doubts": sorted({doubt.code for doubt in answer.doubts}), "time": time.process_time() - begin}
+    finer = model._replace(
+        lines=model.lines._replace(piece_elements=ints(np.rint(TIMES * elements(model, answer.state))))
+    )
+    apart = [_apart(attempt(system, finer, "fem", AsGiven(), 0.0, guess), answer) for guess in (None, answer.state)]
+    found = [each for each in apart if each is not None]
+    if not found:
+        return {**result, "outcome": "not compared", "text": "no equilibrium on the finer mesh"}
+    stated = float(answer.report.figures.get("discretisation_error", 0.0))
+    row = {"time": 0.0, "doubts": [], "apart": min(found), "allowed": max(stated, AGREE)}
+    return {**result, "outcome": "done", "text": "fem", "methods": {"finer mesh": row}}
+
+
+def elements(model: Model, state: State) -> Array:
+    """(n_pieces,) elements of the pieces of all lines in a state."""
+    lines, counts = model.lines, np.zeros(model.lines.piece_section.size)
+    for i in range(lines.length.size):
+        s, pieces = state.s[state.start[i] : state.start[i + 1]], slice(lines.piece_start[i], lines.piece_start[i + 1])
+        inner = np.cumsum(lines.piece_length[pieces])[:-1]
+        counts[pieces] = np.bincount(np.searchsorted(inner, 0.5 * (s[1:] + s[:-1])), minlength=inner.size + 1)
+    return counts
+
+
+def _apart(finer: Any, answer: Equilibrium) -> float | None:
+    """Largest difference of end forces, of the largest; None without a finer answer with the same friction."""
+    if not isinstance(finer, Equilibrium):
+        return None
+    if (FRICTIONLESS in finer.report.message) != (FRICTIONLESS in answer.report.message):
+        return None
+    force = answer.state.end_force
+    away = np.linalg.norm(finer.state.end_force - force, axis=2).max()
+    return float(away / max(np.linalg.norm(force, axis=2).max(), 1e-300))
