@@ -25,30 +25,23 @@ PER_LINE = ("s", "position", "velocity", "tension")  # fields of a state with ro
 
 def independent_parts(system: System) -> tuple[System, ...]:
     """Systems that share nothing but sea and fixed parts; the system itself if it is one, or has nets or rods."""
-    if system.nets or system.collars or system.rods:
-        return (system,)
-    own: dict[str, list[str]] = {}  # what each line or link holds on to
-    for name, line in system.lines.items():
-        own[f"lines.{name}"] = [line.from_, *line.over, line.to]
-    for name, link in system.links.items():
-        own[f"links.{name}"] = list(link.between)
-    names = [*own, *(f"points.{name}" for name in system.points), *(f"bodies.{name}" for name in system.bodies)]
-    number = {name: k for k, name in enumerate(names)}
-    ties = [
-        (number[name], number[held])
-        for name, ends in own.items()
-        for held in map(_part_of, ends)
-        if _is_loose(system, held)
-    ]
-    graph = coo_array((np.ones(len(ties)), np.array(ties).reshape(-1, 2).T), shape=(len(names), len(names)))
-    count, label = connected_components(graph, directed=False)
-    groups = [{names[k] for k in np.flatnonzero(label == group)} for group in range(count)]
-    groups = [group for group in groups if any(_is_loose(system, name) and name[:6] != "points" for name in group)]
+    groups = [group for group in _groups(system, tied_by_fixed=False) if not all(map(_is_point, group))]
     if len(groups) < 2:
         return (system,)
+    held = {f"lines.{name}": [line.from_, *line.over, line.to] for name, line in system.lines.items()}
     return tuple(
-        _only(system, group | {_part_of(end) for name in group for end in own.get(name, ())}) for group in groups
+        _only(system, group | {_part_of(end) for name in group for end in held.get(name, ())}) for group in groups
     )
+
+
+def separate_platforms(system: System) -> tuple[System, ...]:
+    """Free bodies, each with all that is tied to it, fixed parts included, and the rest; or the system itself."""
+    groups = _groups(system, tied_by_fixed=True)
+    own = [group for group in groups if any(name.startswith("bodies.") and _is_loose(system, name) for name in group)]
+    if len(own) < 2:
+        return (system,)
+    rest = {name for group in groups if group not in own for name in group}
+    return tuple(_only(system, group) for group in (*own, rest) if group)
 
 
 def joined_state(model: Model, answers: Sequence[Equilibrium]) -> State:
@@ -76,6 +69,33 @@ def joined_state(model: Model, answers: Sequence[Equilibrium]) -> State:
     return State(**{**whole._asdict(), "start": start, **rows})
 
 
+def _groups(system: System, *, tied_by_fixed: bool) -> list[set[str]]:
+    """Paths of points, bodies, lines and links that hang together; one group where there are nets or rods."""
+    own: dict[str, list[str]] = {}  # what each line or link holds on to
+    for name, line in system.lines.items():
+        own[f"lines.{name}"] = [line.from_, *line.over, line.to]
+    for name, link in system.links.items():
+        own[f"links.{name}"] = list(link.between)
+    names = [*own, *(f"points.{name}" for name in system.points), *(f"bodies.{name}" for name in system.bodies)]
+    if system.nets or system.collars or system.rods:
+        return [set(names)]
+    number = {name: k for k, name in enumerate(names)}
+    ties = [
+        (number[name], number[held])
+        for name, ends in own.items()
+        for held in map(_part_of, ends)
+        if tied_by_fixed or _is_loose(system, held)
+    ]
+    graph = coo_array((np.ones(len(ties)), np.array(ties, dtype=int).reshape(-1, 2).T), shape=(len(names), len(names)))
+    count, label = connected_components(graph, directed=False)
+    groups = [{names[k] for k in np.flatnonzero(label == group)} for group in range(count)]
+    return [group for group in groups if tied_by_fixed or any(_is_loose(system, name) for name in group)]
+
+
+def _is_point(path: str) -> bool:
+    return path.startswith("points.")
+
+
 def _part_of(end: str) -> str:
     """Path of the point or body that an end of a line is at."""
     body, dot, _ = end.partition(".")
@@ -96,4 +116,4 @@ def _only(system: System, paths: set[str]) -> System:
     kept = {
         kind: {name: one for name, one in getattr(system, kind).items() if f"{kind}.{name}" in paths} for kind in kinds
     }
-    return system.model_copy(update={**kept, "run": None})  # runs start from states of all parts
+    return system.model_copy(update=kept)

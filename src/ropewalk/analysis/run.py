@@ -16,6 +16,7 @@ from ropewalk.analysis.audit_run import RunAudit, Watch, is_driven, run_findings
 from ropewalk.analysis.check import pulled_apart, refuse_pulled_apart
 from ropewalk.analysis.doubts import Doubt
 from ropewalk.analysis.doubts import as_json as doubts_as_json
+from ropewalk.analysis.in_parts import in_parts
 from ropewalk.analysis.interrupts import Notice, termination
 from ropewalk.analysis.progress import time_bar
 from ropewalk.analysis.run_files import (
@@ -319,7 +320,8 @@ def _recorded(
             )
             recorder.attrs[DOUBTS] = doubts_as_json(at_rest)
             is_at_rest = start.start_setting(system) == start.EQUILIBRIUM
-            report = run(model, method, state, case.times, recorder, show, notice, is_at_rest)
+            apart = method if case.functions.names() else in_parts(system, model, method)
+            report = run(model, apart, state, case.times, recorder, show, notice, is_at_rest)
     except ConvergenceError as error:
         reason = run_trouble(model, str(error))
         failed = RunFailedError(reason, error.report)

@@ -68,6 +68,11 @@ def shared_starts() -> Iterator[Starts]:
         _starts.reset(token)
 
 
+def is_one_of_many() -> bool:
+    """Whether other cases run on the other cores."""
+    return _starts.get() is not None
+
+
 def pace() -> float:
     """Records per second of wall time that the last case made, where cases follow each other; 0 elsewhere."""
     kept = _starts.get()

@@ -77,8 +77,8 @@ def _tell(sentence: str) -> None:
 
 
 def _dry_run(plan: Plan, as_json: bool) -> None:
+    from ropewalk.numerics.cores import cores
     from ropewalk.sweep.estimate import estimate
-    from ropewalk.sweep.local import cores
     from ropewalk.sweep.progress import duration, size
 
     found = estimate(plan)

@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple
 
+from ropewalk.numerics.cores import cores
 from ropewalk.numerics.kernel_plan import Planned, read_plan
 from ropewalk.numerics.sources import all_sources_hash, cache_folder, usable_folder
 
@@ -81,8 +82,7 @@ def _compile_all(kernels: list[Planned], missing: list[int], report: Callable[[i
     height = _heights(kernels, missing)
     waiting = {number: {callee for callee in kernels[number].callees if callee in left} for number in missing}
     answers: SimpleQueue[tuple[int, int]] = SimpleQueue()  # worker, kernel done; -1 for a process that ended
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = [_start(answers, worker) for worker in range(1, min(cores, len(missing)))]
+    workers = [_start(answers, worker) for worker in range(1, min(cores(), len(missing)))]
     workers.insert(0, _start_here(kernels, answers))
     idle, busy = list(range(len(workers))), dict[int, int]()  # numbers of workers; kernel of each that compiles
     try:

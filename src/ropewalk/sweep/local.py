@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import queue
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from ropewalk.errors import InputError
+from ropewalk.numerics.cores import cores
 from ropewalk.sweep.frames import Outcome
 from ropewalk.sweep.slot import WORKER, Inbox, Slot, wait
 
@@ -16,11 +16,6 @@ Job = dict[str, Any]  # case, do, system as JSON text, output, memory
 
 EARLY = 4  # workers that are started before the number of cases is known
 SHORT_SECONDS = 0.1  # of a case; a worker that does such has the next one waiting, as the way there and back takes 1 ms
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Crew:
