@@ -145,10 +145,10 @@ def _nodes(lines: Ints, start: Ints) -> Ints:
     return np.concatenate(ranges) if ranges else np.zeros(0, dtype=np.int64)
 
 
-def _rows(part: Part, name: str, start: Ints) -> Ints | None:
-    """Rows of a field of the State that belong to a part; None for those of nets.  start : of the whole"""
+def _rows(part: Part, name: str, start: Ints) -> Ints:
+    """Rows of a field of the State that belong to a part; there are no nets.  start : of the whole"""
     if name.startswith("net_"):
-        return None
+        return np.zeros(0, dtype=np.int64)
     if name.startswith(("point_", "body_", "link_")):
         return {"poin": part.points, "body": part.bodies, "link": part.links}[name[:4]]
     if name in ("end_force", "grounded"):
@@ -162,14 +162,13 @@ def part_state(part: Part, state: State) -> State:
     for name, value in state._asdict().items():
         if name in ("time", "start"):
             continue
-        rows = _rows(part, name, state.start)
-        fields[name] = value if rows is None or not value.shape[0] else value[rows]
+        fields[name] = value[_rows(part, name, state.start)] if value.shape[0] else value
     counts = np.diff(state.start)[part.lines]
     return State(time=state.time, start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), **fields)
 
 
 def joined_moments(parts: Sequence[Part], moments: Sequence[Moments]) -> Moments:
-    """Moments of the whole from those of its parts, at the same times."""
+    """Moments of the whole from those of its parts, at the same times; fields that a part lacks are empty."""
     counts = np.zeros(sum(part.lines.size for part in parts), dtype=np.int64)
     for part, own in zip(parts, moments, strict=True):
         counts[part.lines] = np.diff(own.start)
@@ -178,15 +177,15 @@ def joined_moments(parts: Sequence[Part], moments: Sequence[Moments]) -> Moments
     for part, own in zip(parts, moments, strict=True):
         s[_nodes(part.lines, start)] = own.s
     fields = {}
-    for name in moments[0].fields:
-        values = [own.fields[name] for own in moments]
-        rows = [_rows(part, name, start) for part in parts]
-        size = sum(value.shape[1] for value in values)
-        whole = np.zeros((values[0].shape[0], size, *values[0].shape[2:]))
-        for row, value in zip(rows, values, strict=True):
-            if row is not None and value.shape[1]:
-                whole[:, row] = value
-        fields[name] = whole
+    for name in dict.fromkeys(name for own in moments for name in own.fields):
+        pairs = [(part, own.fields[name]) for part, own in zip(parts, moments, strict=True) if name in own.fields]
+        rows = [_rows(part, name, start) for part, _ in pairs]
+        shape, size = pairs[0][1].shape, sum(value.shape[1] for _, value in pairs)
+        if size != sum(row.size for row in rows):
+            size, pairs = 0, []
+        fields[name] = np.zeros((shape[0], size, *shape[2:]))
+        for row, (_, value) in zip(rows, pairs, strict=False):
+            fields[name][:, row] = value
     return Moments(moments[0].time, start, s, fields)
 
 
