@@ -55,6 +55,7 @@ def rotation(t, i, motions, out):
     along = turn[0] * rate[0] + turn[1] * rate[1] + turn[2] * rate[2]
     db, dc = (2.0 * d - c) * along, (3.0 * e - d) * along  # rates of b and c
     once, twice = cross(turn, rate), cross(turn, second)
-    omega = rate + b * once + c * cross(turn, once)
-    out[2] = second + b * twice + c * (cross(turn, twice) + cross(rate, once)) + db * once + dc * cross(turn, once)
-    out[1] = omega
+    again, third, mixed = cross(turn, once), cross(turn, twice), cross(rate, once)
+    for k in range(3):
+        rate[k] = rate[k] + b * once[k] + c * again[k]
+        second[k] = second[k] + b * twice[k] + c * (third[k] + mixed[k]) + db * once[k] + dc * again[k]

@@ -245,7 +245,9 @@ def rebase(X, Y, mesh):
         if bodies.body[k].is_free == 0:
             continue
         _, row = body_rows(k, mesh)
-        bodies.memory.attitude[k] = turned(bodies.memory.attitude[k], X[0, row])
+        new = turned(bodies.memory.attitude[k], X[0, row])
+        for p in range(4):
+            bodies.memory.attitude[k, p] = new[p]
         for p in range(3):
             X[0, row, p] = 0.0
             Y[0, row, p] = 0.0
