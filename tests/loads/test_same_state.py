@@ -31,6 +31,7 @@ from ropewalk.methods.chain.drag import add_drag
 from ropewalk.methods.linear.assembly import evaluate_local
 from ropewalk.methods.linear.body import body_terms
 from ropewalk.methods.linear.unknowns import Place, number
+from ropewalk.methods.mixed import booked
 from ropewalk.methods.mixed.ledger_forces import FORCES, measure_lines, new_ledger
 from ropewalk.methods.mixed.nodes import Lumps, node_terms
 from ropewalk.methods.shooting.spans import line_spans
@@ -204,12 +205,16 @@ def test_the_ledger_books_the_force_times_the_way(seed: int, law: Any) -> None:
     X[1, :2], X[2, :2] = rng.normal(size=3), rng.normal(size=3)
     flow = water(model, X[0])
     F, ledger = records(n, FORCES), new_ledger()
-    grip = no_grip(n)
-    measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F)
+    grip, kept = no_grip(n), np.zeros((1, booked.HALVES))
+    measure_lines(Instant(X[0], X[1], X[2], np.zeros(1), flow), mesh, (RHO, G), grip, ledger, F, kept)
     expected = [half_force(r, X[1], X[2], flow[:2], side, law) for side in (0, 1)]
     scale = max(np.abs(expected).max(), 1.0)
-    assert_allclose(F.water[:2], [force for force, _ in expected], atol=TIGHT * scale)
-    assert_allclose(F.drag[:2], [drag for _, drag in expected], atol=TIGHT * scale)
+    water_kept, drag_kept = (
+        [kept[0, c : c + 3] for c in columns]
+        for columns in ((booked.WATER, booked.NEXT_WATER), (booked.DRAG, booked.NEXT_DRAG))
+    )
+    assert_allclose(water_kept, [force for force, _ in expected], atol=TIGHT * scale)
+    assert_allclose(drag_kept, [drag for _, drag in expected], atol=TIGHT * scale)
     assert_allclose(F.place[:2], r, rtol=0.0)
 
 

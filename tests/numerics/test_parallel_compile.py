@@ -96,3 +96,15 @@ def test_processes_compile_what_a_plan_lists(tmp_path: Path) -> None:
         assert not done.stderr  # no pipe or process is left behind
         assert first == f"{count} {[(k + 1, count) for k in range(count)]}"
         assert second == "10.0 1 0"  # loaded, not compiled
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_kernel_with_other_arguments_than_the_plan_has_is_left_alone():
+    """An outdated list does no harm: numba raises TypeError for a wrong number of types, its own errors otherwise."""
+    from ropewalk.loads.bed import penetration
+    from ropewalk.numerics.parallel_compile import compile_one
+
+    known = len(penetration.overloads)
+    for kinds in ((types.float64,), (types.float64, types.float64, types.float64)):
+        compile_one(penetration, kinds, inner=False)
+    assert len(penetration.overloads) == known

@@ -266,7 +266,7 @@ def simulate(
         facts = _recorded(case, recorder, output, progress)
         results = finish(recorder, output, DONE, facts=facts)
         assert results is not None
-        return with_events(results, output) if events else results
+        return with_events(results, output, case.system, case.model) if events else results
 
 
 def record(system: Source) -> tuple[Table, dict[str, str]]:

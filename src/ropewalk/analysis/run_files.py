@@ -159,7 +159,7 @@ def finish(
 ) -> xr.Dataset | None:
     """The results so far, as a Dataset or as the file; the folder goes unless it is to be kept."""
     if recorder.folder is None or output is None:
-        return recorder.dataset(status).assign_attrs(facts or {})
+        return recorder.dataset(status, facts)
     recorder.folder.flush()
     if recorder.rows == 0:
         return None
@@ -172,13 +172,14 @@ def finish(
     return netcdf.open_results(output)
 
 
-def with_events(results: xr.Dataset, output: str | os.PathLike[str] | None) -> xr.Dataset:
+def with_events(results: xr.Dataset, output: str | os.PathLike[str] | None, system: System, model: Model) -> xr.Dataset:
     """The results with what happened on the way, in the file too."""
     from ropewalk.post.events import ATTRIBUTE, find_events, to_text
 
-    text = to_text(find_events(results))
+    text = to_text(find_events(results, system, model))
     if output is None:
-        return results.assign_attrs({ATTRIBUTE: text})
+        results.attrs[ATTRIBUTE] = text
+        return results
     results.close()
     netcdf.add_attribute(output, ATTRIBUTE, text)
     return netcdf.open_results(output)

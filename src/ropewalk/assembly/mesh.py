@@ -130,6 +130,9 @@ class Mesh(NamedTuple):
     given: GivenMesh
 
 
+Edges = tuple[Array, Ints]  # s of the nodes of a line from end A (m), and the section of each element
+
+
 def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = None) -> Mesh:
     """Cut the lines into elements and collect the junctions; winches are put on by mixed_payout.py.
 
@@ -142,8 +145,10 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
     flipped = ~held[:, 0] & held[:, 1]
     walked = np.where(flipped[:, None], ends[:, ::-1], ends)
     offset = _world_offsets(model)
-    cuts = [_cut(model, i, bool(flipped[i])) for i in range(model.lines.length.size)]
-    law_data = _own_laws(model, [e for _, _, e in cuts], flags(flipped))
+    along = [_edges(model, i) for i in range(model.lines.length.size)]
+    places, sections = [s for s, _ in along], [k for _, k in along]
+    cuts = [_cut(model, i, edges, bool(flipped[i])) for i, edges in enumerate(along)]
+    law_data = _own_laws(model, along, [e for _, _, e in cuts], flags(flipped))
     motion = np.concatenate([model.points.motion, model.bodies.motion])
     reference = np.concatenate([model.points.position, model.bodies.position])
     still, place = held & (motion[ends] < 0), reference[ends] + offset
@@ -171,7 +176,7 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         node=node,
         element=joined([e for _, _, e in cuts], ELEMENT),
         law_data=floats(np.append(law_data, LOOSE_STIFFNESS * _weight_scale(model))),
-        shed=_shed(model, flipped, node, node_start),
+        shed=_shed(model, along, flipped, node, node_start),
         rope=_ropes(model),
         motion=ints(motion),
         reference=floats(reference, (-1, 3)),
@@ -182,15 +187,14 @@ def build_mesh(model: Model, mass_damping: float = 0.0, lies: Flags | None = Non
         friction=sea.bed_friction,
         mass_damping=mass_damping,
         bodies=build_body_mesh(model, flipped, _levers(walked, dof_start, dof)),
-        load=build_loads(model, *_sections_along(model), flags(flipped)),
+        load=build_loads(model, places, sections, flags(flipped)),
         winches=no_winches(model.functions),
-        given=build_given_mesh(model, *_sections_along(model), flags(flipped)),
+        given=build_given_mesh(model, places, sections, flags(flipped)),
     )
 
 
-def _shed(model: Model, flipped: Flags, node: Records, node_start: Ints) -> Records:
+def _shed(model: Model, along: list[Edges], flipped: Flags, node: Records, node_start: Ints) -> Records:
     """Lift of vortices on the nodes."""
-    along = [_edges(model, i) for i in range(flipped.size)]
     walked = [(s[::-1], k[::-1]) if flip else (s, k) for (s, k), flip in zip(along, flipped, strict=True)]
     return build_shed(model, [s for s, _ in walked], [k for _, k in walked], node, node_start)
 
@@ -199,12 +203,6 @@ def _ropes(model: Model) -> Records:
     """Ropes with memory of the sections, if there are any among the lines."""
     rope = model.sections.rope
     return rope.copy() if np.any(rope.kind[model.lines.piece_section] != NO_MEMORY) else records(0, ROPE)
-
-
-def _sections_along(model: Model) -> tuple[list[Array], list[Ints]]:
-    """s of the nodes and sections of the elements of each line, from end A."""
-    along = [_edges(model, i) for i in range(model.lines.length.size)]
-    return [s for s, _ in along], [k for _, k in along]
 
 
 def _weight_scale(model: Model) -> float:
@@ -298,6 +296,8 @@ def _shared_counts(total: int, lengths: Array) -> Ints:
 
     One of no length is that in which a line parts: one element.
     """
+    if lengths.size == 1:
+        return np.full(1, max(total, 1), dtype=np.int64)
     counts = np.ones(lengths.size, dtype=np.int64)
     for _ in range(total - lengths.size):
         counts[np.argmax(lengths / counts)] += 1
@@ -328,7 +328,7 @@ def _around_break(model: Model, line: int) -> tuple[float, ...]:
     return (s - half, s + half) if half > SHORTEST_STUB * L else ()
 
 
-def _edges(model: Model, line: int) -> tuple[Array, Ints]:
+def _edges(model: Model, line: int) -> Edges:
     """s of the nodes and section of each element of one line, from end A."""
     section_of: list[int] = []
     edges = [0.0]
@@ -342,10 +342,9 @@ def _edges(model: Model, line: int) -> tuple[Array, Ints]:
     return np.array(edges), np.array(section_of)
 
 
-def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Records]:
+def _cut(model: Model, line: int, edges: Edges, flipped: bool) -> tuple[Array, Records, Records]:
     """s, nodes and elements of one line, in the order of the walk."""
-    s, k = _edges(model, line)
-    sections, sea = model.sections, model.sea
+    (s, k), sections, sea = edges, model.sections, model.sea
     length, of = np.diff(s), _made_of(model, s, k)
     area = of.area
     displaced = sea.water_density * area * length
@@ -368,7 +367,8 @@ def _cut(model: Model, line: int, flipped: bool) -> tuple[Array, Records, Record
         sections.law_start[k + 1],
     )
     elements.rope = np.where(sections.rope.kind[k] != NO_MEMORY, k, -1)
-    elements.rest = [rest_strain(model, section) for section in k]
+    rest = {section: rest_strain(model, section) for section in set(k.tolist())}
+    elements.rest = [rest[section] for section in k.tolist()]
     nodes = records(s.size, NODE)
     nodes.mass = _to_nodes(of.mass * length)
     nodes.bed_area = _to_nodes(contact_width(model, k) * length)
@@ -393,14 +393,14 @@ def _made_of(model: Model, s: Array, k: Ints) -> Along:
     return means_between(model.sections, model.profiles, k, s[:-1], s[1:])
 
 
-def _own_laws(model: Model, elements: list[Records], flipped: Flags) -> Array:
+def _own_laws(model: Model, along: list[Edges], elements: list[Records], flipped: Flags) -> Array:
     """law_data with the stiffness of each element whose section varies along s, which its law is then of."""
     data = model.sections.law_data
     if not model.profiles.any:
         return data
     own: list[float] = []
     for line, rows in enumerate(elements):
-        stiffness = _made_of(model, *_edges(model, line)).stiffness[:: -1 if flipped[line] else 1]
+        stiffness = _made_of(model, *along[line]).stiffness[:: -1 if flipped[line] else 1]
         for row, value in zip(rows, stiffness, strict=True):
             if np.isfinite(value):
                 row.law, row.law_start, row.law_stop = LINEAR, data.size + len(own), data.size + len(own) + 1

@@ -211,7 +211,7 @@ def compile_one(function: Any, types: tuple[Any, ...], *, inner: bool) -> None:
     before, function._inner = function._inner, inner
     try:
         function.compile(types)
-    except NumbaError:
+    except (NumbaError, TypeError):  # the latter where it takes another number of arguments
         return
     finally:
         function._inner = before

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ropewalk.errors import InputError
-from ropewalk.model.environment import build_sea
+from ropewalk.model.environment import Sea, build_sea
 from ropewalk.model.model import Model, build
 from ropewalk.results.derived import rotated
 from ropewalk.spec.system import System
@@ -43,7 +43,7 @@ def buoy_histories(dataset: xr.Dataset, body: str) -> dict[str, Array]:
     k, turn, origin = _poses(dataset, system, body)
     model = build(system)
     centre = origin + turn @ model.bodies.centre[k]
-    surface = _elevation(system, dataset["time"].values, centre)
+    surface = _elevation(model.sea, dataset["time"].values, centre)
     lines = [name for name, line in system.lines.items() if body in (line.from_.split(".")[0], line.to.split(".")[0])]
     tension = np.zeros((origin.shape[0], 0))
     if lines:
@@ -62,10 +62,10 @@ def air_gaps(dataset: xr.Dataset, body: str) -> dict[str, Array]:
     """Height of each attachment of a body above the surface right over or under it, m: (n,) by name."""
     system = _system(dataset)
     _, turn, origin = _poses(dataset, system, body)
-    gaps = {}
+    gaps, sea = {}, build_sea(system.environment)
     for name, place in system.bodies[body].attachments.items():
         x = origin + turn @ np.array(place)
-        gaps[name] = x[:, 2] - _elevation(system, dataset["time"].values, x)
+        gaps[name] = x[:, 2] - _elevation(sea, dataset["time"].values, x)
     return gaps
 
 
@@ -91,7 +91,7 @@ def body_events(dataset: xr.Dataset, system: System | None = None, model: Model 
             continue
         turn = rotations(dataset["body_quaternion"].values[:, k])
         origin = dataset["body_position"].values[:, k]
-        surface = _elevation(system, time, origin)
+        surface = _elevation(model.sea, time, origin)
         cone = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
         found += _first(
             time, cone > CAPSIZED, name, "capsized", f"'{name}' is tilted by more than {CAPSIZED:g} degrees"
@@ -115,11 +115,11 @@ def _system(dataset: xr.Dataset) -> System:
     return System.model_validate_json(dataset.attrs["system"])
 
 
-def _elevation(system: System, time: Array, position: Array) -> Array:
+def _elevation(sea: Sea, time: Array, position: Array) -> Array:
     from ropewalk.physics.elevations import elevations
 
     x, y = np.array(position[:, 0]), np.array(position[:, 1])
-    surface: Array = elevations(build_sea(system.environment).wave, x, y, np.array(time, dtype=np.float64))
+    surface: Array = elevations(sea.wave, x, y, np.array(time, dtype=np.float64))
     return surface
 
 

@@ -31,15 +31,17 @@ def events(dataset: xr.Dataset) -> list[Event]:
     return find_events(dataset)
 
 
-def find_events(dataset: xr.Dataset) -> list[Event]:
+def find_events(dataset: xr.Dataset, system: System | None = None, model: Model | None = None) -> list[Event]:
     """Capsizing, sinking, dry-out and touchdown of bodies; overload, slack, snap and touchdown of lines.
 
     What happens while waves and motions are brought on is left out.
+
+    system, model : of the dataset, where they are at hand
     """
     if dataset.sizes.get("time", 0) == 0:
         return []
-    system = _system(dataset)
-    model = build(system)
+    system = system or _system(dataset)
+    model = model or build(system)
     needed = ["time", *(name for name in READ if name in dataset)]
     dataset = settled(dataset[needed], ramp_end(system))
     found = body_events(dataset, system, model)

@@ -155,11 +155,11 @@ class Recorder:
         if self.folder is not None:
             self.folder.next_segment(None if snapshot is None else Checkpoint(self.rows, snapshot, dict(loop)))
 
-    def dataset(self, status: str = DONE) -> xr.Dataset:
-        """All that was kept in memory."""
+    def dataset(self, status: str = DONE, facts: Mapping[str, str] | None = None) -> xr.Dataset:
+        """All that was kept in memory.  facts : further attributes"""
         if self.folder is not None:
             raise ValueError("the records are in a folder; ropewalk.io.netcdf turns it into a file")
-        return to_dataset(self.layout, self._memory, {**self.attrs, "status": status})
+        return to_dataset(self.layout, self._memory, {**self.attrs, "status": status, **(facts or {})})
 
     def table(self) -> Table | None:
         """All that was kept in memory, as it stands there; None if nothing was."""
@@ -244,10 +244,10 @@ def to_dataset(layout: Layout | None, blocks: Iterable[Array], attrs: Mapping[st
         column.name: (column.dims, np.concatenate([column.of(rows) for rows in blocks]), VARIABLES[column.name].attrs)
         for column in layout.columns
     }
-    coordinates = {
+    coordinates = {"time": variables.pop("time")} | {
         name: (dims, np.array(values), VARIABLES[name].attrs) for name, (dims, values) in layout.coordinates.items()
     }
-    return xr.Dataset(variables, coordinates, dict(attrs)).set_coords("time")
+    return xr.Dataset(variables, coordinates, dict(attrs))
 
 
 class _Blocks:

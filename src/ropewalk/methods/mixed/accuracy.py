@@ -106,26 +106,31 @@ def resettled(model: Model, state: State, counts: Array | Ints, t: float) -> Fem
     return work if report.good else None
 
 
-def mesh_for_run(model: Model, state: State, wanted: float) -> tuple[Ints, float]:
+def mesh_for_run(model: Model, work: FemWork, state: State, wanted: float) -> tuple[Ints, float]:
     """Elements (n_pieces,) for a run from `state`, and the error of end tensions at rest on them; below 0 if unknown.
 
     Where the case leaves elements to the program there are as many as `wanted` asks for, at rest where the prescribed
     motions of a period put the ends.
+
+    work : equilibrium on the elements of the model    state : read from it, in still water
     """
-    counts, free = elements_of(model), chosen_here(model)
+    counts, free = work.counts, chosen_here(model)
     if not can_be_refined(counts) or model.lines.winches.line.size:
         return counts, -1.0
     times = _moments(model, state.time) if np.any(free) else [state.time]
+    at_rest: FemWork | None = work
     while True:
-        error = max(_error_at(with_elements(model, counts), state, t) for t in times)
+        error = max(
+            _error_at(with_elements(model, counts), at_rest if t == state.time else None, state, t) for t in times
+        )
         if error <= wanted or not np.any(free) or 2 * int(np.max(counts[free])) > MOST_IN_RUNS:
             return counts, error
-        counts = ints(np.where(free, 2 * counts, counts))
+        counts, at_rest = ints(np.where(free, 2 * counts, counts)), None
 
 
-def _error_at(model: Model, state: State, t: float) -> float:
-    """Of end tensions at rest at time t, relative; below 0 if it is not found."""
-    work = resettled(model, state, elements_of(model), t)
+def _error_at(model: Model, work: FemWork | None, state: State, t: float) -> float:
+    """Of end tensions at rest at time t, relative; below 0 if it is not found.  work : that equilibrium, if known"""
+    work = work or resettled(model, state, elements_of(model), t)
     if work is None:
         return -1.0
     found = finer(model, work, t)

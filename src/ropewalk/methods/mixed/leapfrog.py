@@ -278,7 +278,7 @@ def _leap(t_end, mesh, sea, motions, work, leap):
             clock.step = longest
             return UNSTABLE
         if keeps:
-            measure_lines(now, mesh, fluid, grip, ledger, work.forces)
+            measure_lines(now, mesh, fluid, grip, ledger, work.forces, work.halves)
         if is_first:
             is_first = False
             if keeps:

@@ -26,34 +26,47 @@ from ropewalk.loads.bed import ground, penetration
 from ropewalk.loads.sea import water_at
 from ropewalk.methods.mixed.body_ledger import body_energies, measure_bodies
 from ropewalk.methods.mixed.control import BLOW
-from ropewalk.methods.mixed.ledger_forces import (
-    add_step,
-    begin,
-    elastic_energy,
-    measure_lines,
-)
+from ropewalk.methods.mixed.ledger_forces import add_step, begin, clear, elastic_energy, measure_line, measure_points
+from ropewalk.methods.mixed.ledger_walks import measure_walks
 from ropewalk.methods.mixed.payout import book_winches
 from ropewalk.numerics.blockelimination import UNCOUNTED, dot
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.held import held
 
 
-@kernel(forceinline=True, **UNCOUNTED)
-def _measure(mesh, sea, work):
-    """Book all forces at the present state of `Work`: fills what its ledger measures.
+@kernel(separate=True, **UNCOUNTED)
+def measure(h, mesh, sea, work):
+    """Book all forces at `work.now`, a step of h (s) after `work.last`; whether a line comes taut or strikes the bed.
 
-    To be called before turns are made part of the attitudes (`rebase`).
+    Source: docs/theory/mixed_elements.md, Energy: W = sum (F_0 + F_1)/2 . dr.
+
+    Fills what the ledger of `Work` measures. To be called before turns are made part of the attitudes (`rebase`), with
+    held tuples.
     """
-    X, T, flow, ledger, forces = work.now.X, work.now.T, work.flow, work.ledger, work.forces
-    rho, g = sea.water_density, sea.gravity
-    measure_lines(instant(X, T, flow), mesh, (rho, g), work.memory.grip, ledger, forces)
+    X, T, ledger, forces = work.now.X, work.now.T, work.ledger, work.forces
+    grip, walks, fluid = work.memory.grip, work.memory.walks, (sea.water_density, sea.gravity)
+    now, side_by_side, blow = instant(X, T, work.flow), walks.booked.in_use[0] == 1, False
+    clear(ledger)
+    if side_by_side:
+        blow = measure_walks(h, now, mesh, fluid, work)
+        blow = _lose_ends(h, mesh, work) or blow
+    for line in range(mesh.line.shape[0]):
+        if not side_by_side or walks.alone[line] == 1:
+            measure_line(line, now, mesh, fluid, grip, ledger, forces, work.halves)
+            blow = _lose_line(line, h, mesh, work) or blow
+    measure_points(now, mesh, fluid, grip, ledger, forces)
+    for j in range(mesh.motion.size):
+        n = mesh.s.size + j
+        if mesh.dof_start[j] < mesh.dof_start[j + 1] and mesh.node[n].mass > 0.0:
+            ledger.step[0].numerics += _scheme_loss(n, mesh.node[n].mass, work.last.X, X)
     if mesh.winches.winch.shape[0] > 0:
-        work, damped, bare = book_winches(X, T, mesh, g, forces)
-        ledger.step[0].winch += work
+        done, damped, bare = book_winches(X, T, mesh, sea.gravity, forces)
+        ledger.step[0].winch += done
         ledger.step[0].damping += damped
         ledger.step[0].numerics += bare
     if mesh.bodies.body.shape[0] > 0:
-        measure_bodies(X, flow, mesh, rho, g, ledger, forces)
+        measure_bodies(X, work.flow, mesh, sea.water_density, sea.gravity, ledger, forces)
+    return blow
 
 
 @kernel(**UNCOUNTED)
@@ -72,58 +85,76 @@ def _scheme_loss(n, m, X, Y):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _scheme_losses(X, Y, mesh):
-    """What the scheme takes of the motion of nodes and free junctions (J), and of nodes that are held or moved.
+def _lose_end(n, is_held, mesh, work):
+    """Book what the scheme takes of the motion of a node at an end (J).
 
-    Source: D = sum over nodes of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy.
+    Source: D of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy.
 
-    These do not move by the scheme: of them it is an error of the work of the ends.
+    A node that is held or moved does not move by the scheme: of it this is an error of the work of the ends.
     """
-    n_nodes, node, dof_start = mesh.s.size, mesh.node, mesh.dof_start
-    lost, held = 0.0, 0.0
-    for n in range(n_nodes):
-        lost += _scheme_loss(n, node[n].mass, X, Y)
-    for j in range(mesh.motion.size):
-        if dof_start[j] < dof_start[j + 1] and node[n_nodes + j].mass > 0.0:
-            lost += _scheme_loss(n_nodes + j, node[n_nodes + j].mass, X, Y)
-    for line in range(mesh.line.shape[0]):
-        for side in range(2):
-            j = mesh.line[line].junction[side]
-            if dof_start[j] == dof_start[j + 1]:
-                n = mesh.node_start[line] if side == 0 else mesh.node_start[line + 1] - 1
-                held += _scheme_loss(n, node[n].mass, X, Y)
-    return lost - held, held
-
-
-@kernel(**UNCOUNTED)
-def _snaps(element, before, after, level):
-    """Whether an element that cannot push comes taut in a step, with a tension above `level` (N).
-
-    before, after : (n_elements,) tensions, N
-    """
-    count = 0
-    for e in range(after.size):
-        if before[e] <= 0.0 and after[e] > level and element[e].slack > 0.0:
-            count += 1
-    return count > 0
+    lost, step = _scheme_loss(n, mesh.node[n].mass, work.last.X, work.now.X), work.ledger.step[0]
+    if is_held:
+        step.ends -= lost
+    else:
+        step.numerics += lost
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _strikes(h, mesh, before, after):
-    """Whether a node comes down on the bed in a step of h (s), fast enough to pass the ramp of the bed's damping in it.
+def _lose_ends(h, mesh, work):
+    """As `_lose_line`, of the ends of lines side by side.
 
-    Source: docs/theory/mixed_elements.md, Energy: -h n . v > ramp, with delta = 0 before the step.
+    Source: D = sum over ends of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy and Impacts.
+    """
+    ends, blow = work.memory.walks.booked.ends, False
+    for i in range(ends.shape[0]):
+        n = ends[i].node
+        _lose_end(n, ends[i].is_held == 1, mesh, work)
+        blow = (mesh.has_bed and _strikes(n, h, mesh, work.last.X, work.now.X)) or blow
+    return blow
+
+
+@kernel(**UNCOUNTED)
+def _lose_line(line, h, mesh, work):
+    """Book what the scheme takes of the motion of the nodes of a line (J); whether it comes taut or strikes the bed.
+
+    Source: D = sum over nodes of :func:`_scheme_loss`, docs/theory/mixed_elements.md, Energy and Impacts.
+    """
+    X, Y, dof_start, first, last = (
+        work.last.X,
+        work.now.X,
+        mesh.dof_start,
+        mesh.node_start[line],
+        mesh.node_start[line + 1],
+    )
+    lost, blow = 0.0, False
+    for n in range(first + 1, last - 1):
+        lost += _scheme_loss(n, mesh.node[n].mass, X, Y)
+    work.ledger.step[0].numerics += lost
+    for side in range(2):
+        j = mesh.line[line].junction[side]
+        _lose_end(first if side == 0 else last - 1, dof_start[j] == dof_start[j + 1], mesh, work)
+    if mesh.has_bed:
+        for n in range(first, last):
+            blow = _strikes(n, h, mesh, X, Y) or blow
+    before, after, level = work.last.T, work.now.T, work.settings[0].slack_level
+    for e in range(mesh.element_start[line], mesh.element_start[line + 1]):
+        blow = (before[e] <= 0.0 and after[e] > level and mesh.element[e].slack > 0.0) or blow
+    return blow
+
+
+@kernel(forceinline=True, **UNCOUNTED)
+def _strikes(n, h, mesh, before, after):
+    """Whether node n comes down on the bed in a step of h (s), fast enough to pass the ramp of the bed's damping in it.
+
+    Source: docs/theory/mixed_elements.md, Impacts: -h n . v > ramp, with delta = 0 before the step.
 
     before, after : (4, n_rows, 3)
     """
-    ramp, count = mesh.bed.law[0].ramp, 0
-    for n in range(mesh.s.size):
-        radius = mesh.node[n].radius
-        if mesh.node[n].bed_area > 0.0 and penetration(mesh.bed, three(after[0], n), radius) > 0.0:
-            normal, height = ground(mesh.bed, three(before[0], n))
-            if height > radius and -h * dot(normal, three(before[1], n)) > ramp:
-                count += 1
-    return count > 0
+    radius = mesh.node[n].radius
+    if mesh.node[n].bed_area > 0.0 and penetration(mesh.bed, three(after[0], n), radius) > 0.0:
+        normal, height = ground(mesh.bed, three(before[0], n))
+        return height > radius and -h * dot(normal, three(before[1], n)) > mesh.bed.law[0].ramp
+    return False
 
 
 @kernel(forceinline=True, **UNCOUNTED)
@@ -134,16 +165,11 @@ def keep_step(h, h_before, mesh, sea, work):
 
     h, h_before : the step and the one before it, s
     """
-    _measure(mesh, sea, work)
-    lost, held = _scheme_losses(work.last.X, work.now.X, mesh)
-    done, step = work.ledger.work[0], work.ledger.step[0]
-    step.numerics += lost
-    step.ends -= held
+    blow = measure(h, mesh, sea, work)
+    done = work.ledger.work[0]
     before = done.numerics
     add_step(h, h_before, work.ledger)
-    level = work.settings[0].slack_level
-    is_blow = work.clock[0].impact == BLOW or _snaps(mesh.element, work.last.T, work.now.T, level)
-    if is_blow or (mesh.has_bed and _strikes(h, mesh, work.last.X, work.now.X)):
+    if blow or work.clock[0].impact == BLOW:
         done.impact += done.numerics - before
         done.numerics = before
 
@@ -160,7 +186,9 @@ def _begin_ledger(t, mesh, sea, work):
     water_at(work.now.X[0], t, sea, work.flow)
     if mesh.bodies.hull.shape[0] > 0:
         water_on_bodies(work.now.X, t, sea, mesh)
-    _measure(mesh, sea, work)
+    walks = work.memory.walks
+    walks.booked.in_use[0], walks.booked.stale[0] = walks.allowed[0], 1
+    measure(0.0, mesh, sea, work)
     begin(work.ledger)
 
 
@@ -172,15 +200,8 @@ def stored_energy(X, T, mesh, g):
 
     Source: docs/theory/mixed_elements.md, Energy.
     """
-    kinetic, potential = body_energies(X, mesh, g)
+    kinetic, potential = motion_energy(X, mesh, g)
     elastic = 0.0
-    n_nodes = mesh.s.size
-    for n in range(n_nodes + mesh.motion.size):
-        if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
-            continue
-        m = mesh.node[n].mass
-        kinetic += 0.5 * m * (X[1, n, 0] ** 2 + X[1, n, 1] ** 2 + X[1, n, 2] ** 2)
-        potential += m * g * X[0, n, 2]
     for line in range(mesh.line.shape[0]):
         n0, e0 = mesh.node_start[line], mesh.element_start[line]
         for k in range(mesh.element_start[line + 1] - e0):
@@ -189,3 +210,20 @@ def stored_energy(X, T, mesh, g):
             span = np.sqrt(dx * dx + dy * dy + dz * dz)
             elastic += elastic_energy(e, span, mesh.element, mesh.law_data, mesh.rope)
     return kinetic, elastic, potential
+
+
+@kernel
+def motion_energy(X, mesh, g):
+    """Kinetic and potential energy of `stored_energy` (J): K = sum m v^2/2, V = sum m g z.
+
+    Source: docs/theory/mixed_elements.md, Energy.
+    """
+    kinetic, potential = body_energies(X, mesh, g)
+    n_nodes = mesh.s.size
+    for n in range(n_nodes + mesh.motion.size):
+        if n >= n_nodes and mesh.dof_start[n - n_nodes] == mesh.dof_start[n - n_nodes + 1]:
+            continue
+        m = mesh.node[n].mass
+        kinetic += 0.5 * m * (X[1, n, 0] ** 2 + X[1, n, 1] ** 2 + X[1, n, 2] ** 2)
+        potential += m * g * X[0, n, 2]
+    return kinetic, potential

@@ -68,12 +68,13 @@ def fill(work: FemWork, snapshot: dict[str, Any]) -> None:
 
 
 def _arrays(work: FemWork) -> dict[str, Any]:
-    kept, mesh = work.steps, work.mesh
+    kept, mesh, booked = work.steps, work.mesh, work.steps.memory.walks.booked
     return {
         "now_x": kept.now.X, "now_t": kept.now.T, "last_x": kept.last.X, "last_t": kept.last.T,
         "ledger": kept.ledger.table, "forces": _bytes(kept.forces), "grip": _bytes(kept.memory.grip.hold),
         "friction": _bytes(kept.memory.grip.friction), "relief": kept.memory.relief, "clock": _bytes(kept.clock),
         "count": _bytes(kept.count), "settings": _bytes(kept.settings), "static": work.static, "first": work.first,
         "parted": work.parted, "worst_miss": work.worst_miss, "attitude": mesh.bodies.memory.attitude,
-        "winch": _bytes(mesh.winches.winch),
+        "winch": _bytes(mesh.winches.winch), "halves": kept.halves, "elastic": kept.ledger.elastic,
+        "booked": booked.in_use, "booked_halves": booked.halves, "booked_bed": booked.bed, "on_bed": booked.on_bed,
     }  # fmt: skip

@@ -18,7 +18,7 @@ from ropewalk.loads.cut import vector
 from ropewalk.loads.given import spring_pull
 from ropewalk.loads.grip import friction_of
 from ropewalk.loads.sea import water_at
-from ropewalk.methods.mixed.ledger import stored_energy
+from ropewalk.methods.mixed.ledger import motion_energy
 from ropewalk.methods.mixed.ledger_forces import POWERS, columns
 from ropewalk.methods.mixed.nodes import lumps_of, node_terms
 from ropewalk.model.arrays import Array, Ints
@@ -417,8 +417,8 @@ def _note_misses(now, mesh, worst):
 @kernel(**COUNTED)
 def keep_energy(i, mesh, g, work, tape):
     """Put the present terms of the energy ledger on place i of a tape."""
-    kinetic, elastic, potential = stored_energy(work.now.X, work.now.T, mesh, g)
-    tape.stored[i, 0], tape.stored[i, 1], tape.stored[i, 2] = kinetic, elastic, potential
+    kinetic, potential = motion_energy(work.now.X, mesh, g)
+    tape.stored[i, 0], tape.stored[i, 1], tape.stored[i, 2] = kinetic, work.ledger.elastic[0], potential
     done = columns(work.ledger.table)[0]
     for k in range(POWERS):
         tape.work[i, k] = done[k]

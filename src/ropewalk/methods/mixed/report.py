@@ -21,6 +21,11 @@ from ropewalk.model.arrays import Array, Flags, Ints, floats, ints
 from ropewalk.model.model import Model
 from ropewalk.model.state import NONE, State, resample
 
+GIVEN = ("ends", "water", "loads", "winch")  # kinds of the ledger that are work done on the lines
+LOST = ("drag", "damping", "seabed", "break", "impact", "numerics")  # kinds that are losses
+TERMS = {f"work_{kind}": KINDS.index(kind) for kind in GIVEN} | {f"loss_{kind}": KINDS.index(kind) for kind in LOST}
+SIGNS = np.array([-1.0 if kind in GIVEN else 1.0 for kind in KINDS])  # with which kinds stand in the closure
+ROUND_OFF = 1e-14  # of the energy that is held: what sums of so many numbers are off by
 MESH_ERROR = 4  # of `static`: relative error of end tensions at rest by the mesh, below 0 if it is not known
 
 
@@ -89,29 +94,21 @@ def energy_terms(stored: Array, done: Array, first: Array) -> dict[str, Array]:
     stored : (n, 3) kinetic, elastic and potential energy    done : (n, POWERS) work since the start, of a `Ledger`
     first : (3,) what was stored at the start
     """
-    gain = stored.sum(axis=1) - first.sum()
-    work = dict(zip(KINDS, done.T, strict=True))
-    given = {name: work[name] for name in ("ends", "water", "loads", "winch")}
-    lost = {name: work[name] for name in ("drag", "damping", "seabed", "break", "impact", "numerics")}
-    return {
-        "kinetic": stored[:, 0],
-        "elastic": stored[:, 1],
-        "potential": stored[:, 2],
-        **{f"work_{name}": values for name, values in given.items()},
-        **{f"loss_{name}": values for name, values in lost.items()},
-        "closure": gain - sum(given.values()) + sum(lost.values()),
-    }
+    kinetic, elastic, potential = stored.T
+    closure = (stored - first).sum(axis=1) + done @ SIGNS
+    terms = {name: done[:, k] for name, k in TERMS.items()}
+    return {"kinetic": kinetic, "elastic": elastic, "potential": potential, **terms, "closure": closure}
 
 
 def shares(energy: dict[str, float], work: FemWork) -> dict[str, float]:
     """What does not add up, and what the scheme took or gave, as shares of the energy that was turned over.
 
-    Turned over is half the sum of all changes: what one term loses another gains.
+    Turned over is half the sum of all changes: what one term loses another gains. At rest that is round-off.
     """
     held = (energy["kinetic"], energy["elastic"], energy["potential"])
     change = sum(abs(now - before) for now, before in zip(held, work.first, strict=True))
     turned = 0.5 * (change + sum(abs(energy[name]) for name in energy if name.startswith(("work", "loss"))))
-    scale = 1.0 / turned if turned > 0.0 else 0.0
+    scale = 1.0 / turned if turned > ROUND_OFF * sum(map(abs, held)) else 0.0
     return {
         "energy_closure": float(abs(energy["closure"]) * scale),
         "energy_numerics": float(abs(energy["loss_numerics"]) * scale),

@@ -107,7 +107,7 @@ def take_ends(X, walks):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
-def _batch_of(m, used, walks):
+def batch_of(m, used, walks):
     """`Instant` of the batch that begins with number m: its elements have rows 0 and 1.  used : walks of a row"""
     X = walks.X
     return Instant(
@@ -131,7 +131,7 @@ def _pulled(i, now, el, gp):
 
 
 @kernel(forceinline=True, fastmath=FUSED, **UNCOUNTED)
-def _plane(bed, x):
+def plane(bed, x):
     """As `ground`, of a bed that is a plane."""
     law = bed.law[0]
     normal = (law.normal[0], law.normal[1], law.normal[2])
@@ -148,7 +148,7 @@ def _add_node(F, K, i, now, node, ground, step):
     given = (node.force_0, node.force_1, node.force_2)
     F, K = add_inertia(F, K, i, now, (node.mass, given), field, step)
     if has_bed:
-        surface = _plane(bed, three(now.r, i))
+        surface = plane(bed, three(now.r, i))
         if any_of((node.bed_area != 0.0) & (surface[1] < node.radius)):
             place = (three(now.r, i), three(now.v, i), three(hold, i))
             R, C, _, _ = rest_on_bed(bed, surface, place, (node.bed_area, node.radius), mu, step[1])
@@ -256,7 +256,7 @@ def eliminate_walks(g, mesh, fluid, step, mu, walks):
     while i < last:
         for to in range(0, size, WIDTH):
             if j < stop:
-                now, hold = _batch_of(m, used, walks), lane_rows(walks.hold, m, used, WIDTH)
+                now, hold = batch_of(m, used, walks), lane_rows(walks.hold, m, used, WIDTH)
                 ground = (mesh.has_bed, mesh.bed, mu, hold, (mesh.mass_damping, fluid[1]))
                 _assemble(to, now, (elements[j], nodes[j]), fluid, ground, step, system)
                 j, m = j + 1, m + WIDTH
@@ -410,11 +410,11 @@ def substitute_walks(g, mesh, step, share, walks):
     none = 0.0 * lanes_at(walks.T, m)
     move, kick, miss, total = none, none, none, none
     for j in range(walks.batch[g], walks.batch[g + 1]):
-        now, jumps = _batch_of(m, used, walks), lane_rows(walks.jumps, m, used, WIDTH)
+        now, jumps = batch_of(m, used, walks), lane_rows(walks.jumps, m, used, WIDTH)
         moved, pulled = three(jumps, 1), jumps[1, 3]
         y, node, el = scale3(share, moved), nodes[j], elements[j]
         if has_bed:
-            passed = passed_bed(_plane(bed, three(now.r, 1)), node.radius, y)
+            passed = passed_bed(plane(bed, three(now.r, 1)), node.radius, y)
             miss = max(miss, where(node.bed_area != 0.0, passed, 0.0))
         shift(1, y, now, step)
         after = now.T[0] + share * pulled

@@ -116,7 +116,7 @@ class MixedFem:
             self._settle(model, work, state)
             if work.static[0] == CONVERGED:
                 found = read_state(model._replace(sea=still_water(model.sea)), work)
-                counts, error = mesh_for_run(model, found, self.accuracy)
+                counts, error = mesh_for_run(model, work, found, self.accuracy)
                 if not np.array_equal(counts, work.counts):
                     work.take(make_work(with_elements(model, counts), found, self.damping))
                     self._settle(with_elements(model, counts), work, found)
@@ -135,8 +135,8 @@ class MixedFem:
             meet_lengths(model, work)
             take_blow(model, work)
             find_acceleration(model, work)
-        restart_ledger(model, work)
         compiled_for(model, work, self.integrator == "leapfrog")
+        restart_ledger(model, work)  # with lines side by side, if they are
         return work
 
     def _settle(self, model: Model, work: FemWork, state: State) -> None:

@@ -26,6 +26,7 @@ from ropewalk.assembly.ropes import move_ropes, set_ropes
 from ropewalk.loads.grip import friction_of
 from ropewalk.loads.sea import is_still, water_at
 from ropewalk.methods.mixed.bodies import rebase, turn_held_bodies
+from ropewalk.methods.mixed.booked import HALVES
 from ropewalk.methods.mixed.breakage import parting
 from ropewalk.methods.mixed.control import (
     BLOW,
@@ -131,6 +132,7 @@ class Work(NamedTuple):
     nodes: Array  # (n_nodes + n_junctions, 3) N, inertia minus forces; filled by `unbalance`
     ledger: Ledger
     forces: Records  # (n_rows,) of FORCES of ledger_forces.py
+    halves: Array  # (n_elements, HALVES) forces of elements on their nodes by the columns of booked.py, N
     memory: Elimination
     waters: Waters  # of leapfrog
     clock: Records  # (1,) of CLOCK
@@ -150,6 +152,7 @@ def allocate(mesh: Mesh) -> Work:
         nodes=np.zeros((n_rows, 3)),
         ledger=new_ledger(),
         forces=records(n_rows, FORCES),
+        halves=np.zeros((n_elements, HALVES)),
         memory=allocate_elimination(mesh),
         waters=allocate_waters(n_elements),
         clock=records(1, CLOCK),
@@ -230,6 +233,7 @@ def _newton(h, mesh, fluid, step, work, is_calm):
     if side_by_side:
         give_back(trial.X, trial.T, walks)
         walks.in_use[0] = 0
+    walks.booked.stale[0] = 0 if side_by_side else 1
     return done
 
 

@@ -12,7 +12,7 @@ second node of an element is that of the same walk in the next row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numba
@@ -20,6 +20,7 @@ import numpy as np
 
 from ropewalk.assembly.mesh import Mesh
 from ropewalk.loads.member import MEMBER_FIELDS
+from ropewalk.methods.mixed.booked import Booked, moving_ends, plan_booked
 from ropewalk.model.arrays import Array, Flags, Ints, Records, ints
 from ropewalk.numerics.lanes import WIDTH, lane_dtype
 from ropewalk.physics.elasticity import INEXTENSIBLE, LINEAR
@@ -93,6 +94,7 @@ class Walks(NamedTuple):
     end_block: Array  # (n_groups, 4, 4, WIDTH) of the last row
     end_right: Array  # (n_groups, 4, WIDTH)
     jump: Array  # (n_groups, 4, WIDTH) displacement of the last row (m), and change of the tension before it (N)
+    booked: Booked  # of the energy ledger
 
 
 class _Layout(NamedTuple):
@@ -169,6 +171,7 @@ def plan_walks(mesh: Mesh) -> Walks:
         _joined((getattr(a, name) for a in layouts), bool) for name in ("taken", "counts", "is_element")
     )
     moved, pulled = np.flatnonzero(is_taken & counts), np.flatnonzero(is_element)
+    ends = moving_ends(mesh, _ends_of(mesh, groups, layouts, first))
     return Walks(
         first[:-1].copy(), start, batch, ints([len(group) for group in groups]), line, part, idle, taken,
         ragged=ints(np.any((taken == 0.0) & (idle[group_of] == 0.0), axis=1)),
@@ -181,7 +184,22 @@ def plan_walks(mesh: Mesh) -> Walks:
         gain=_zeros((rows, 4, 4, WIDTH)), offset=_zeros((rows, 4, WIDTH)), jumps=_zeros((4, n)),
         end_block=np.zeros((n_groups, 4, 4, WIDTH)), end_right=np.zeros((n_groups, 4, WIDTH)),
         jump=np.zeros((n_groups, 4, WIDTH)),
+        booked=plan_booked(mesh, element, is_element, is_taken & counts, batches, ends),
     )  # fmt: skip
+
+
+def _ends_of(
+    mesh: Mesh, groups: list[list[Walk]], layouts: list[_Layout], first: Ints
+) -> Iterator[tuple[int, int, int, int]]:
+    """Ends of lines as in `moving_ends`."""
+    for group, layout, begin in zip(groups, layouts, first[:-1].tolist(), strict=True):
+        for k, walk in enumerate(group):
+            number = begin + len(group) * (layout.rows - walk.nodes.size) + k
+            side = 1 if walk.part == SECOND_HALF else 0
+            junctions = mesh.line[walk.line].junction
+            yield int(junctions[side]), int(walk.nodes[0]), number, 0
+            if walk.part == WHOLE:
+                yield int(junctions[1]), int(walk.nodes[-1]), begin + len(group) * (layout.rows - 2) + k, 1
 
 
 def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
@@ -195,6 +213,7 @@ def fill_walks(mesh: Mesh, X: Array, T: Array, walks: Walks) -> None:
     walks.X[...] = X[:3][:, walks.node].swapaxes(1, 2)
     walks.T[...] = T[walks.element]
     walks.hold[...] = walks.X[0]
+    walks.booked.X[...], walks.booked.T[...] = walks.X, walks.T
     own, table = mesh.element[_by_batch(walks, walks.element, 0)], walks.elements
     _fill_elements(mesh, walks, (*(name for name, _ in MEMBER_FIELDS), "damping", "slack"))
     is_linear = own["law"] == LINEAR
