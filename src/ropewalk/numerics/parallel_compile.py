@@ -206,12 +206,10 @@ def _compile(planned: Planned) -> None:
 
 def compile_one(function: Any, types: tuple[Any, ...], *, inner: bool) -> None:
     """Compile one kernel, or load it; one that does not compile for these types any more is left alone."""
-    from numba.core.errors import NumbaError
-
     before, function._inner = function._inner, inner
     try:
         function.compile(types)
-    except (NumbaError, TypeError):  # the latter where it takes another number of arguments
+    except Exception:  # of numba, or of whatever in it meets another number of arguments or fields
         return
     finally:
         function._inner = before
