@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ropewalk.analysis.audit_links import check_links
 from ropewalk.analysis.audit_nets import check_nets
 from ropewalk.analysis.audit_parts import check_bodies, check_points
 from ropewalk.analysis.audit_quick import CONTINUOUS as CONTINUOUS
-from ropewalk.analysis.audit_quick import NODES, quick_findings
+from ropewalk.analysis.audit_quick import NODES, Quick, quick_findings
 from ropewalk.model.arrays import Array
 from ropewalk.model.model import Model
 from ropewalk.model.state import State
@@ -37,15 +38,25 @@ WHAT = {
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit found: for every kind of figure the one that is farthest beyond its limit, or nearest to it."""
+    """What the audit found."""
 
-    findings: tuple[Finding, ...]
+    found: tuple[Finding, ...]  # by the long way
     rejected: tuple[tuple[str, str], ...] = ()  # methods whose answers did not pass before this one, and why
+    quick: Quick | None = None  # what passed by the short way, put into words when it is read
 
     @property
     def passed(self) -> bool:
         """Whether every figure is within its limit."""
-        return all(finding.share <= 1.0 for finding in self.findings)
+        return all(finding.share <= 1.0 for finding in self.found)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """For every kind of figure the one that is farthest beyond its limit, or nearest to it."""
+        kept: dict[str, Finding] = {}
+        for finding in (*(self.quick.findings() if self.quick is not None else ()), *self.found):
+            if finding.kind not in kept or finding.share > kept[finding.kind].share:
+                kept[finding.kind] = finding
+        return tuple(kept.values())
 
     @property
     def sentences(self) -> list[str]:
@@ -88,28 +99,21 @@ def audit(
     quadrature : how a method of elements lumps loads at nodes, 'nodes' or 'bars'; CONTINUOUS of lines that are
     """
     quick = quick_findings(model, state, time, quadrature)
-    lines, points, bodies = quick
-    if lines is not None and points is not None and bodies is not None:  # there are no links and nets
-        return Audit(_worst_of_kinds(lines + points + bodies))
+    if quick.is_whole:  # there are no links and nets
+        return Audit((), quick=quick)
     if not _finite(state):
         return Audit((Finding("force", _not_finite(model, state), np.inf, 1.0),))
     given = figures if figures is not None else {}
-    scales = scales_of(model, state)
-    found = check_lines(model, state, scales, quadrature) if lines is None else lines
-    found += check_points(model, state, time, given, scales) if points is None else points
-    found += check_bodies(model, state, time, given, scales) if bodies is None else bodies
+    scales, found = scales_of(model, state), []
+    if not quick.lines:
+        found += check_lines(model, state, scales, quadrature)
+    if not quick.points:
+        found += check_points(model, state, time, given, scales)
+    if not quick.bodies:
+        found += check_bodies(model, state, time, given, scales)
     found += check_links(model, state, scales)
     found += check_nets(model, state)
-    return Audit(_worst_of_kinds(found))
-
-
-def _worst_of_kinds(found: list[Finding]) -> tuple[Finding, ...]:
-    """Of each kind the figure with the largest share of its limit."""
-    kept: dict[str, Finding] = {}
-    for finding in found:
-        if finding.kind not in kept or finding.share > kept[finding.kind].share:
-            kept[finding.kind] = finding
-    return tuple(kept.values())
+    return Audit(tuple(found), quick=quick)
 
 
 def _arrays(state: State) -> dict[str, Array]:

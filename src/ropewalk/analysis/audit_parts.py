@@ -17,10 +17,12 @@ from ropewalk.model.joints import HELD, LOOSE, SPRING
 from ropewalk.model.lines import BODY, POINT
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, rotation_matrix
+from ropewalk.numerics.entry import Entry
 from ropewalk.physics.motion import motion
 
-ON_BED = 1e-6  # of the depth: a point this near to the bed rests on it
+RESTS = 1e-6  # of the depth: a point this near to the bed rests on it
 UP = np.array([0.0, 0.0, 1.0])
+_motion = Entry(motion)
 
 
 def check_points(model: Model, state: State, time: float, figures: Mapping[str, Any], scales: Scales) -> list[Finding]:
@@ -75,7 +77,7 @@ def _left_by_bed(model: Model, place: Array, force: Array, limit: float, pressed
     """
     sea = model.sea
     size = float(np.linalg.norm(force))
-    touch = ON_BED * sea.depth + float(model.sections.contact_radius.max(initial=0.0))
+    touch = RESTS * sea.depth + float(model.sections.contact_radius.max(initial=0.0))
     rigid = sea.has_seabed and abs(float(heights(sea, place))) <= touch
     if size <= limit or (pressed == 0.0 and not rigid):
         return size
@@ -108,9 +110,10 @@ def prescribed_points(model: Model, time: float) -> Array:
     """(n_points, 3) where points are held, m."""
     home = np.array(model.points.position)
     moved = np.zeros((3, 3))
-    for k in np.flatnonzero(model.points.motion >= 0):
-        motion(time, int(model.points.motion[k]), model.motions, moved)
-        home[k] += moved[0]
+    for k, row in enumerate(model.points.motion.tolist()):
+        if row >= 0:
+            _motion(time, row, model.motions, moved)
+            home[k] += moved[0]
     return home
 
 
@@ -123,7 +126,7 @@ def check_bodies(model: Model, state: State, time: float, figures: Mapping[str, 
     moved = np.zeros((3, 3))
     for k, name in enumerate(model.names.bodies):
         if bodies.joint[k] != LOOSE:
-            motion(time, int(bodies.motion[k]), model.motions, moved)
+            _motion(time, int(bodies.motion[k]), model.motions, moved)
             miss = float(np.linalg.norm(state.body_position[k] - bodies.position[k] - moved[0]))
             found.append(Finding("position", f"body '{name}'", miss, LENGTH * longest))
             continue

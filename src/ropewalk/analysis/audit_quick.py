@@ -26,7 +26,7 @@ from ropewalk.analysis.audit_lines import (
     TAUT,
     Finding,
 )
-from ropewalk.analysis.audit_parts import prescribed_points
+from ropewalk.analysis.audit_parts import RESTS, prescribed_points
 from ropewalk.loads.element_check import Elements, check_elements
 from ropewalk.loads.footing import attachment_footings
 from ropewalk.loads.rest_balance import Floats, check_bodies
@@ -43,7 +43,6 @@ from ropewalk.loads.string_check import (
 )
 from ropewalk.loads.string_flow import Current, Drags
 from ropewalk.loads.string_loads import Acting, Along, Field, Given, Has, Strings, Water
-from ropewalk.model.arrays import records
 from ropewalk.model.environment import is_grid
 from ropewalk.model.lines import FORCE_TABLE
 from ropewalk.model.model import Model, Names
@@ -65,31 +64,39 @@ on_strings, on_elements = Entry(check_rest, _parts), Entry(check_elements, _part
 on_bodies = Entry(check_bodies)
 PLAIN = Acting(Field(Has(None, None, None, None), None, None), None, None, None)  # linear laws in still water
 LIMITS = Limits(
-    FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH, LEVEL, SLACK, PUSH, RAMP, ON_BED, SAME
+    FORCE, LENGTH, TAUT, ROUND_OFF, GRIP, SINK, LEAST_WIDTH, LEVEL, SLACK, PUSH, RAMP, ON_BED, SAME, RESTS
 )  # fmt: skip
 
 
-def _no_figures() -> Any:
-    """(1,) of FIGURES without figures."""
-    empty = records(1, FIGURES)
-    for part in FIGURES.names or ():
-        for kind in KINDS.names or ():
-            empty[part][kind]["value"], empty[part][kind]["limit"] = -1.0, 1.0
-    return empty
-
-
-NO_FIGURES = _no_figures()
+ROW = np.dtype((np.record, FIGURES))  # fields by name, also without the compiler
 
 
 class Quick(NamedTuple):
-    """Figures without doubt, of each kind of part the worst; None where the long way has to decide."""
+    """Which kinds of parts pass without doubt, and their figures; of the others the long way has to decide."""
 
-    lines: list[Finding] | None = None
-    points: list[Finding] | None = None
-    bodies: list[Finding] | None = None
+    names: Names
+    figures: Any  # (1,) of FIGURES
+    lines: bool = False
+    points: bool = False
+    bodies: bool = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left open."""
+        return self.lines and self.points and self.bodies
 
-UNDECIDED = Quick()
+    def findings(self) -> list[Finding]:
+        """Of what passes, of each kind of figure that with the largest share of its limit."""
+        if self.figures is None:
+            return []
+        rows = zip((self.lines, self.points, self.bodies), self.figures.tolist()[0], strict=True)
+        return [
+            Finding(kind, _part(self.names, of, part, s), value, limit)
+            for passed, row in rows
+            if passed
+            for kind, (value, limit, of, part, s) in zip(KINDS.names or (), row, strict=True)
+            if limit > 0.0
+        ]
 
 
 def quick_findings(model: Model, state: State, time: float, quadrature: str) -> Quick:
@@ -98,31 +105,27 @@ def quick_findings(model: Model, state: State, time: float, quadrature: str) -> 
     For lines over a plane bed that run over nothing, continuous or of elements that lump loads at their nodes; points,
     and bodies in still water.    time : of prescribed motions, s    quadrature : as of :func:`audit`
     """
-    if is_grid(model.sea) or model.lines.over_index.size or model.lines.length.size == 0:
-        return UNDECIDED
+    undecided = Quick(model.names, None)
+    if is_grid(model.sea) or model.lines.over_index.size:
+        return undecided
     continuous = quadrature == CONTINUOUS and state.node_force.shape == state.position.shape
     if not (continuous or _has_plain_elements(model, state, quadrature)):
-        return UNDECIDED
+        return undecided
     acting, water, places, strings = _acting(model), _water(model), _places(state), _strings(model, state)
-    figures, knots = NO_FIGURES.copy(), _knots(model, time)
+    figures, knots = np.zeros(1, dtype=ROW), _knots(model, time)
     if continuous:
         lines, points, scale = on_strings(acting, strings, water, LIMITS, places, knots, figures)
     else:
         own = _elements(model, state)
         lines, points, scale = on_elements(acting, strings, water, LIMITS, places, knots, own, figures)
     if not lines:
-        return UNDECIDED
+        return undecided
     alone = not (model.nets.names or model.links.names)  # they pull at points and bodies, too
     bodies = alone and (
         not model.names.bodies
         or (_has_plain_bodies(model) and on_bodies(_floats(model), strings, water, LIMITS, places, scale, figures))
     )
-    of_lines, of_points, of_bodies = figures.tolist()[0]
-    return Quick(
-        _findings(model, of_lines),
-        _findings(model, of_points) if points and alone else None,
-        _findings(model, of_bodies) if bodies else None,
-    )
+    return Quick(model.names, figures, True, points and alone, bodies)
 
 
 def _has_plain_elements(model: Model, state: State, quadrature: str) -> bool:
@@ -131,6 +134,7 @@ def _has_plain_elements(model: Model, state: State, quadrature: str) -> bool:
     return (
         quadrature == NODES
         and state.element_tension.shape == state.tension.shape
+        and state.node_force.shape != state.position.shape
         and not model.profiles.any
         and not (lines.load_kind.size and np.any(lines.load_kind == FORCE_TABLE))
     )
@@ -242,15 +246,6 @@ def _floats(model: Model) -> Floats:
         hulls.kind, hulls.place, hulls.axis, hulls.radius, hulls.profile_start, hulls.profile,
         own.load_force, own.load_moment, own.load_at, own.stiffness,
     )  # fmt: skip
-
-
-def _findings(model: Model, row: Any) -> list[Finding]:
-    """Of each kind the figure with the largest share of its limit.  row : one of KINDS, as a tuple"""
-    return [
-        Finding(kind, _part(model.names, of, part, s), value, limit)
-        for kind, (value, limit, of, part, s) in zip(KINDS.names or (), row, strict=True)
-        if value >= 0.0
-    ]
 
 
 def _part(names: Names, of: int, part: int, s: float) -> str:

@@ -32,6 +32,8 @@ from ropewalk.model.state import State
 SAME = 1e-12  # of a line's length: places this near are one
 REFINEMENTS = (2, 8, 32, 128)  # steps from node to node, one after the other while a defect stays too large
 FURTHER = (512, 2048)  # the same, while finer steps make the defect smaller: at kinks of loads
+# a defect of FAR times its limit that other steps change by less than CLOSE of it is none of the steps
+FAR, CLOSE = 10.0, 0.1
 SHRINKS = 0.5  # of the defect on steps four times as long: above it, finer steps do not help
 GAUSS = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)])  # three points on [0, 1]: exact to fifth order
 GAUSS_WEIGHT = np.array([5.0, 8.0, 5.0]) / 18.0
@@ -133,6 +135,7 @@ def string_misses(
         own[turned] = np.abs(norm(passed[turned]) - norm(state.node_force[spans.first[turned] + 1]))
         share = np.maximum(own / force_limit, norm(place) / place_limit)
         left = which & ~(share <= 1.0)  # NaN stays
+        left &= ~((share > FAR) & (np.abs(share - before) <= CLOSE * share))
         if steps >= REFINEMENTS[-1]:
             left &= ~(share > SHRINKS * before)
         before = np.where(np.isnan(share), np.inf, share)

@@ -35,8 +35,8 @@ SHORTEST = 1e-3  # m: no line or arm counts as shorter than this
 # the figure of a kind that is nearest to its limit
 FIGURE = np.dtype(
     [
-        ("value", "f8"),  # N or m; below 0 where there is none
-        ("limit", "f8"),
+        ("value", "f8"),  # N or m
+        ("limit", "f8"),  # 0 where there is none
         ("of", "i8"),  # LINE, KNOT, FLOAT or MOMENT
         ("part", "i8"),  # which of them
         ("s", "f8"),  # m, where on a line
@@ -64,6 +64,7 @@ class Limits(NamedTuple):
     ramp: float  # length over height of the way up from an anchor on the bed to the height of rest
     on_bed: float  # of the depth: room for round-off in ends on the bed
     same: float  # m: the same in ends where they are given
+    rests: float  # of the depth: a point this near to the bed rests on it
 
 
 class Places(NamedTuple):
@@ -109,7 +110,7 @@ class Lying(NamedTuple):
 @kernel(forceinline=True, **UNCOUNTED)
 def note(figure, value, limit, of, part, s):
     """Keep a figure if it is nearer to its limit than that which is there.  figure : one of FIGURE, updated"""
-    if value * figure.limit > figure.value * limit:
+    if figure.limit == 0.0 or value * figure.limit > figure.value * limit:
         figure.value, figure.limit, figure.of, figure.part, figure.s = value, limit, of, part, s
 
 
@@ -382,6 +383,20 @@ def longest_of(strings, least):
 
 
 @kernel(**UNCOUNTED)
+def _left_by_bed(water, limits, force):
+    r"""What is left of a force on a point on the bed after it has pushed up and held it, N.
+
+    .. math:: \sqrt{\max(0, F \cdot n)^2 + \max(0, |F - (F \cdot n) n| + \mu F \cdot n)^2}
+
+    Source: Coulomb's law, docs/audit.md, Equilibria: Points on the bed.    force : F, N
+    """
+    up = dot(force, water.normal)
+    push = max(0.0, -up)
+    along = norm3(sub3(force, scale3(up, water.normal)))
+    return math.hypot(up + push, max(0.0, along - (1.0 + limits.grip) * water.friction * push))
+
+
+@kernel(**UNCOUNTED)
 def check_points(knots, strings, water, current, limits, places, largest, figures):
     r"""Balance of the free components of points and places of the held ones: whether all pass.
 
@@ -392,14 +407,16 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
     knots : `Knots`    current : `Current` or None    strings, water, limits, places : as in `check_strings`
     largest : force in the lines, N    figures : (1,) of FIGURES, updated
     """
-    passed, longest = True, longest_of(strings, SHORTEST)
+    passed, longest, touch = True, longest_of(strings, SHORTEST), limits.rests * water.depth
+    for radius in strings.radius:
+        touch = max(touch, limits.rests * water.depth + radius)
     for k in range(knots.mass.size):
         r = vector(places.points, k)
         own = (knots.mass[k], knots.volume[k], knots.drag_area[k])
         lump = lump_load(water, current, own, vector(knots.force, k), r)
         total = add3(_pull_on(strings, POINT, k), lump)
         off = sub3(r, vector(knots.home, k))
-        scale, left, miss = max(largest, most(lump)), 0.0, 0.0
+        scale, left, miss = max(largest, most(lump)), (0.0, 0.0, 0.0), 0.0
         for axis in range(3):
             along = (knots.frame[k, axis, 0], knots.frame[k, axis, 1], knots.frame[k, axis, 2])
             if knots.joint[k, axis] == HELD:
@@ -408,10 +425,12 @@ def check_points(knots, strings, water, current, limits, places, largest, figure
             spring = knots.axis_spring[k, axis] * dot(along, off) if knots.joint[k, axis] == SPRING else 0.0
             scale = max(scale, abs(knots.axis_force[k, axis]), abs(spring))
             residual = dot(along, total) + knots.axis_force[k, axis] - spring
-            left += residual * residual
-        left = math.sqrt(left)
-        passed = passed and left <= limits.force * scale and miss <= limits.length * longest  # false for NaN
-        note(figures[0].points.force, left, limits.force * scale, KNOT, k, 0.0)
+            left = add3(left, scale3(residual, along))
+        force = norm3(left)
+        if not force <= limits.force * scale and water.has_bed and abs(height(r, water)) <= touch:
+            force = _left_by_bed(water, limits, left)
+        passed = passed and force <= limits.force * scale and miss <= limits.length * longest  # false for NaN
+        note(figures[0].points.force, force, limits.force * scale, KNOT, k, 0.0)
         note(figures[0].points.position, miss, limits.length * longest, KNOT, k, 0.0)
     return passed
 
