@@ -25,6 +25,7 @@ from ropewalk.model.arrays import Array, Ints
 from ropewalk.numerics.blockelimination import COUNTED, FUSED, UNCOUNTED, ZERO3, add3, dot, scale3, sub3
 from ropewalk.numerics.compile import kernel
 from ropewalk.numerics.held import held
+from ropewalk.numerics.lanes import WIDTH, lanes_at, put_lanes
 from ropewalk.numerics.rotations import quaternion_rotate
 from ropewalk.physics.rigidbody import cross3, turned
 from ropewalk.physics.waves import COLUMNS
@@ -294,17 +295,32 @@ def _rubbed(end, n, X, mesh, share, grip, pull):
 
 
 @kernel(forceinline=True, **UNCOUNTED)
+def _copy(source, i, target, j, n):
+    """As `copy_moving`, of n numbers, at least WIDTH, from the i-th of a contiguous array on to the j-th of another."""
+    for k in range(0, n, WIDTH):
+        m = min(k, n - WIDTH)
+        put_lanes(target, j + m, lanes_at(source, i + m))
+
+
+@kernel(forceinline=True, **UNCOUNTED)
 def _keep_nodes(i, X, T, mesh, reading, tape):
     """Positions, velocities and tensions at the nodes; tensions at the ends of lines are left to `_keep_ends`."""
     for line in range(mesh.line.shape[0]):
-        shift = mesh.element_start[line] - mesh.node_start[line]
-        for m in range(mesh.node_start[line], mesh.node_start[line + 1]):
+        first, last = mesh.node_start[line], mesh.node_start[line + 1] - 1
+        shift = mesh.element_start[line] - first
+        flipped = mesh.line[line].flipped == 1
+        if not flipped:
+            to, count = 3 * (i * mesh.s.size + first), 3 * (last + 1 - first)
+            _copy(X, 3 * first, tape.position, to, count)
+            _copy(X, 3 * (X.shape[1] + first), tape.velocity, to, count)
+        for m in range(first, last + 1):
             n, e = reading.order[m], reading.element[m]
-            for p in range(3):
-                tape.position[i, m, p] = X[0, n, p]
-                tape.velocity[i, m, p] = X[1, n, p]
+            if flipped:
+                for p in range(3):
+                    tape.position[i, m, p] = X[0, n, p]
+                    tape.velocity[i, m, p] = X[1, n, p]
             tape.element_tension[i, m] = T[e] if e >= 0 else 0.0
-            if mesh.node_start[line] < n < mesh.node_start[line + 1] - 1:
+            if first < n < last:
                 before, after = reading.weight[n, 0], reading.weight[n, 1]
                 tape.tension[i, m] = before * T[n + shift - 1] + after * T[n + shift]
 
