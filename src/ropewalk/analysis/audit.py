@@ -123,7 +123,7 @@ def _arrays(state: State) -> dict[str, Array]:
 
 
 def _finite(state: State) -> bool:
-    return all(bool(np.all(np.isfinite(values))) for values in _arrays(state).values())
+    return all(bool(np.isfinite(values).all()) for values in _arrays(state).values() if values.size)
 
 
 def _not_finite(model: Model, state: State) -> str:

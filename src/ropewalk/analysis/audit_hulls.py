@@ -131,12 +131,16 @@ def _flow_on_foil(model: Model, R: Array, x: Array, h: int) -> Array:
 def _flow(model: Model, R: Array, x: Array, h: int) -> Array:
     """Drag of current and wind on a hull of revolution at x (m), by strips and end discs, about it."""
     hulls, sea, axis = model.bodies.hulls, model.sea, R @ model.bodies.hulls.axis[h]
+    in_current = sea.water_density > 0.0 and sea.current_speed > 0.0
+    in_wind = sea.wind_speed > 0.0 and hulls.wind_drag[h] > 0.0
+    if not (in_current or in_wind):
+        return np.zeros(6)
     profile = hulls.shape(h)
     # half the height of the hull, and of the longest ramp over which a strip of it may get wet
     slope, wide = abs(float(axis[2])), float(profile[:, 1].max())
     far = slope * (float(np.abs(profile[:, 0]).max()) + 0.5 * float(np.ptp(profile[:, 0]))) + wide
-    flows = sea.water_density > 0.0 and sea.current_speed > 0.0 and x[2] < far
-    blows = sea.wind_speed > 0.0 and hulls.wind_drag[h] > 0.0 and (sea.water_density == 0.0 or x[2] > -far)
+    flows = in_current and x[2] < far
+    blows = in_wind and (sea.water_density == 0.0 or x[2] > -far)
     if not (flows or blows):
         return np.zeros(6)
     strips = cut_strips(profile)

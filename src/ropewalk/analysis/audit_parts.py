@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -132,12 +133,12 @@ def check_bodies(model: Model, state: State, time: float, figures: Mapping[str, 
             continue
         if k in with_net:
             continue
-        parts = _wrenches(model, state, figures, k)
-        total = np.sum(parts, axis=0)
-        force = max(scales.force, max(float(np.abs(part[:3]).max()) for part in parts))
-        moment = max(max(float(np.abs(part[3:]).max()) for part in parts), force * _size(model, k))
-        found.append(Finding("force", f"body '{name}'", float(np.linalg.norm(total[:3])), FORCE * force))
-        turning = float(np.linalg.norm(total[3:])) * force / moment
+        parts = np.array(_wrenches(model, state, figures, k))
+        total, largest = parts.sum(axis=0).tolist(), np.abs(parts).max(axis=0).tolist()  # largest of each component
+        force = max(scales.force, *largest[:3])
+        moment = max(*largest[3:], force * _size(model, k))
+        found.append(Finding("force", f"body '{name}'", math.hypot(*total[:3]), FORCE * force))
+        turning = math.hypot(*total[3:]) * force / moment
         found.append(Finding("force", f"body '{name}', by its moment,", turning, FORCE * force))
     return found
 
@@ -215,7 +216,7 @@ def _stiffness(model: Model, state: State, k: int) -> Array:
 
 def _turn(now: Array, home: Array) -> Array:
     """Quaternion of the turn from one attitude to another, in the world."""
-    a, b = now, home * np.array([1.0, -1.0, -1.0, -1.0])
-    w = a[0] * b[0] - a[1:] @ b[1:]
-    v = a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
-    return np.array([w, *v])
+    (w, *v), (c, *back) = now.tolist(), home.tolist()
+    (x, y, z), (a, b, d) = v, (-part for part in back)
+    return np.array([w * c - x * a - y * b - z * d, w * a + c * x + y * d - z * b, w * b + c * y + z * a - x * d,
+                     w * d + c * z + x * b - y * a])  # fmt: skip

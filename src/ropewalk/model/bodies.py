@@ -82,10 +82,10 @@ class Bodies(NamedTuple):
         """Largest dimension of the hulls of body k and of their distances from its origin, m; 0 without hulls."""
         hulls = self.hulls
         sizes = [
-            (np.linalg.norm(hulls.place[h]), hulls.radius[h], np.abs(hulls.shape(h)).max(initial=0.0))
+            (math.hypot(*hulls.place[h].tolist()), hulls.radius[h], np.abs(hulls.shape(h)).max(initial=0.0))
             for h in self.hulls_of(k, windage=True)
         ]
-        return float(np.max(sizes, initial=0.0))
+        return float(max((size for each in sizes for size in each), default=0.0))
 
 
 def build_bodies(bodies: Mapping[str, spec.Body], motions: MotionBook) -> Bodies:
