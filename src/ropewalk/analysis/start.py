@@ -116,6 +116,7 @@ def _at_rest(
     system: System, model: Model, solver: Solver, functions: Fields, *, settle: bool
 ) -> tuple[State, Sequence[Doubt]]:
     """Equilibrium on the bars of a solver of bars; with `settle` on the mesh of any solver."""
+    from ropewalk.analysis.static_doubts import FRICTIONLESS
     from ropewalk.analysis.statics import statics
 
     has_functions = bool(functions.names())
@@ -133,6 +134,8 @@ def _at_rest(
     if not report.good:
         text = f"'{solver.name}' has no equilibrium to start from: {report.message or report.status.value}"
         raise ConvergenceError(f"{text}; start the run 'as_given'", report)
+    if FRICTIONLESS in report.message:
+        doubts = replace(equilibrium, report=replace(equilibrium.report, message=report.message)).start_doubts
     return static.read(model, work), doubts
 
 

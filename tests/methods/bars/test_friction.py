@@ -146,3 +146,26 @@ def test_a_net_on_a_rough_bed_has_no_friction_at_rest() -> None:
     )  # fmt: skip
     found = rw.statics(system, "bars_statics")
     assert "friction of the bed is left out: it could hold up to" in found.report.message
+
+
+@pytest.mark.parametrize("solver", NAMES)
+def test_chains_of_a_moored_body_start_with_their_friction(solver: str) -> None:
+    """Tensions at the anchors as by elements, and no motion in 5 s: the bars of the body have tensions of their own."""
+    eyes = {"e": [1, 0, 0], "w": [-1, 0, 0]}
+    hull = {"kind": "axisymmetric", "profile": [[-2, 1.5], [2, 1.5]], "drag": 0, "added_mass": 0}
+    buoy = {"mass": 9000.0, "inertia": [2e4, 2e4, 2e4], "centre_of_mass": [0, 0, -0.8], "position": [0, 0, -0.2],
+            "hull": hull, "attachments": eyes}  # fmt: skip
+    lines = {f"l{e}": {"from": f"a{e}", "to": f"buoy.{e}", "elements": 30, "pieces": [{"section": "c", "length": 240}]}
+             for e in eyes}  # fmt: skip
+    system = System.model_validate(
+        {"environment": {"depth": 40, "seabed": {"friction": 0.4}},
+         "sections": {"c": {"catalogue": "studless_chain", "diameter": 0.03, "axial_stiffness": "inextensible"}},
+         "points": {"ae": {"position": [230, 0, -40]}, "aw": {"position": [-228, 0, -40]}},
+         "bodies": {"buoy": buoy}, "lines": lines, "run": {"duration": 5.0, "solver": solver}, "record": {"every": 1.0}}
+    )  # fmt: skip
+    run, exact = rw.simulate(system), rw.statics(system, "fem").state.end_force
+    rough, free = np.linalg.norm(exact[:, 0], axis=1), np.abs(exact[:, 1, 0])
+    assert np.all(rough < 0.6 * free)  # friction carries the better part of what reaches the bed
+    # bars and elements of the same nodes differ at the touchdown
+    assert_allclose(run.end_tension.sel(end="A").values[0], rough, atol=5e-3 * free.max())
+    assert np.abs(run.position.values - run.position.values[0]).max() < 1e-6 * 240.0

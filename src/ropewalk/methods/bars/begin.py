@@ -21,25 +21,29 @@ def begin(work: BarsWork, state: State, friction: float) -> None:
     grip.friction[0].coefficient = friction
     grip.hold.place = s.r
     known = None if np.any(s.v) else tensions_of(work, state)
+    of_bodies = np.arange(s.tension.size) >= int(work.places.net_bar_start[-1])
     if known is not None and friction > 0.0 and work.medium.has_bed:
-        place_grips(work, -missing(work, known), friction)
+        force = -missing(work, known)
+        force[work.bars.node[of_bodies]] = 0.0  # their tensions are not known
+        place_grips(work, force, friction)
         find_tensions(work)
         s.rate_tension[:] = s.tension
-    if known is not None:
+    if known is not None and not np.any(of_bodies):
         _keep(work, known)
     if not np.any(s.v):
         s.rest[:] = s.rate_tension  # bars with a compliance have their lengths here
 
 
 def tensions_of(work: BarsWork, state: State) -> Array | None:
-    """(m,) tensions of a state on these bars, N; None if it is none."""
-    places, m = work.places, work.steps.tension.size
+    """(m,) tensions of a state on these bars, N, zero for those of bodies; None if it is none."""
+    places, tension = work.places, np.zeros(work.steps.tension.size)
     n_lines, n_nets = int(places.bar_start[-1]), int(places.net_bar_start[-1] - places.net_bar_start[0])
     is_same = not n_lines or (state.element_tension.size > 0 and np.array_equal(state.s, places.line_s))
-    if not is_same or state.net_tension.size != n_nets or n_lines + n_nets != m:
+    if not is_same or state.net_tension.size != n_nets:
         return None
     own = np.delete(state.element_tension, places.line_start[1:] - 1) if n_lines else np.zeros(0)
-    return np.concatenate([own, state.net_tension])
+    tension[: n_lines + n_nets] = np.concatenate([own, state.net_tension])
+    return tension
 
 
 def missing(work: BarsWork, tension: Array) -> Array:
