@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ropewalk.model.model import Model
 from ropewalk.model.state import State, initial_state
@@ -28,9 +26,9 @@ def independent_parts(system: System) -> tuple[System, ...]:
     groups = [group for group in _groups(system, tied_by_fixed=False) if not all(map(_is_point, group))]
     if len(groups) < 2:
         return (system,)
-    held = {f"lines.{name}": [line.from_, *line.over, line.to] for name, line in system.lines.items()}
+    own = _ends(system)
     return tuple(
-        _only(system, group | {_part_of(end) for name in group for end in held.get(name, ())}) for group in groups
+        _only(system, group | {_part_of(end) for name in group for end in own.get(name, ())}) for group in groups
     )
 
 
@@ -71,25 +69,24 @@ def joined_state(model: Model, answers: Sequence[Equilibrium]) -> State:
 
 def _groups(system: System, *, tied_by_fixed: bool) -> list[set[str]]:
     """Paths of points, bodies, lines and links that hang together; one group where there are nets or rods."""
-    own: dict[str, list[str]] = {}  # what each line or link holds on to
-    for name, line in system.lines.items():
-        own[f"lines.{name}"] = [line.from_, *line.over, line.to]
-    for name, link in system.links.items():
-        own[f"links.{name}"] = list(link.between)
+    own = _ends(system)
     names = [*own, *(f"points.{name}" for name in system.points), *(f"bodies.{name}" for name in system.bodies)]
     if system.nets or system.collars or system.rods:
         return [set(names)]
-    number = {name: k for k, name in enumerate(names)}
-    ties = [
-        (number[name], number[held])
-        for name, ends in own.items()
-        for held in map(_part_of, ends)
-        if tied_by_fixed or _is_loose(system, held)
-    ]
-    graph = coo_array((np.ones(len(ties)), np.array(ties, dtype=int).reshape(-1, 2).T), shape=(len(names), len(names)))
-    count, label = connected_components(graph, directed=False)
-    groups = [{names[k] for k in np.flatnonzero(label == group)} for group in range(count)]
-    return [group for group in groups if tied_by_fixed or any(_is_loose(system, name) for name in group)]
+    groups = {name: {name} for name in names}
+    for name, ends in own.items():
+        for held in map(_part_of, ends):
+            if (tied_by_fixed or _is_loose(system, held)) and held not in groups[name]:
+                both = groups[name] | groups[held]
+                groups |= dict.fromkeys(both, both)
+    found = {id(group): group for group in groups.values()}.values()
+    return [group for group in found if tied_by_fixed or any(_is_loose(system, name) for name in group)]
+
+
+def _ends(system: System) -> dict[str, tuple[str, ...]]:
+    """What each line or link holds on to, by its path."""
+    lines = {f"lines.{name}": (line.from_, *line.over, line.to) for name, line in system.lines.items()}
+    return lines | {f"links.{name}": tuple(link.between) for name, link in system.links.items()}
 
 
 def _is_point(path: str) -> bool:

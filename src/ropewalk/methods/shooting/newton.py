@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from ropewalk.methods.shooting.assembly import Arcs, Nodes, Result, Rigid, evaluate, gather, place
 from ropewalk.methods.shooting.pegs import keep_order
@@ -176,6 +174,8 @@ def sparse_matrix(pattern: Pattern, out: Result, scales: Scales) -> Any:
     _spread(out.body_blocks, pattern.body, data)
     data *= scales.column[pattern.column] / scales.row[pattern.row]
     n = scales.row.size
+    from scipy.sparse import csc_array  # when used: it takes a tenth of a second to load
+
     return csc_array((data, pattern.indices, pattern.start), shape=(n, n))
 
 
@@ -301,6 +301,8 @@ def _direction(matrix: Any, residual: Array, damping: float) -> Array | None:
         if not solve_dense(left, right):
             return None
         return right if np.all(np.isfinite(right)) else None
+    from scipy.sparse.linalg import splu  # when used: it takes a tenth of a second to load
+
     try:
         if damping == 0.0:
             direction = splu(matrix).solve(-residual)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import splu
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.methods.shooting.assembly import Result, evaluate, result_memory
@@ -55,6 +54,8 @@ def line_stiffness(
 
 def _following(inner: Any, outer: Array) -> Array:
     """How the rest follows a body; where something slack is free to stay, the least of what it may do."""
+    from scipy.sparse.linalg import splu  # when used: it takes a tenth of a second to load
+
     try:
         follow: Array = splu(inner).solve(outer)
     except RuntimeError:  # exactly singular, as scipy says it
@@ -80,7 +81,7 @@ def stable_over(problem: Problem, out: Result) -> bool:
     own = problem.pegs[:, 2]
     rest = np.setdiff1d(np.arange(problem.x.size), own)
     row, column = problem.scales.row[own], problem.scales.column[own]
-    follow = splu(matrix[np.ix_(rest, rest)].tocsc()).solve(matrix[np.ix_(rest, own)].toarray())
+    follow = _following(matrix[np.ix_(rest, rest)].tocsc(), matrix[np.ix_(rest, own)].toarray())
     reduced: Array = matrix[np.ix_(own, own)].toarray() - matrix[np.ix_(own, rest)] @ follow
     reduced *= row[:, None] / column
     return bool(np.all(np.linalg.eigvalsh(0.5 * (reduced + reduced.T)) > 0.0))

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import splu
 
 from ropewalk.assembly.balance_newton import Place
 from ropewalk.methods.shooting.assembly import Result, evaluate, result_memory
@@ -50,6 +49,8 @@ def tangent(
         slope += weight * out.residual / step
     pattern = sparse_pattern(problem.x.size, problem.arcs, problem.nodes, problem.rigid)
     matrix = sparse_matrix(pattern, solution.out, problem.scales)
+    from scipy.sparse.linalg import splu  # when used: it takes a tenth of a second to load
+
     direction: Array = splu(matrix).solve(-slope / problem.scales.row) * problem.scales.column
     return direction
 
