@@ -381,14 +381,15 @@ def iteration_cost() -> None:
 def main() -> None:
     """Print the tables."""
     implicit, explicit = "generalised_alpha", "leapfrog"
-    compare(OC3, [(implicit, 13, 1.4, 6e-1), (implicit, 13, 1.5, 1.0), (implicit, 14, 1.5, 3e-1),
+    # at 1 % the longest step is that of the records and the tolerance hardly matters: meshes are what is scanned
+    compare(OC3, [(implicit, 12, 1.78, 1.0), (implicit, 13, 1.5, 1.0), (implicit, 14, 1.64, 1.0),
                   (implicit, 14, 2.0, 1e-1), (implicit, 15, 1.0, 1e-1), (implicit, 16, 2.0, 1e-1),
                   (implicit, 20, 1.0, 1e-1), (implicit, 20, 2.0, 1e-1), (implicit, 30, 2.0, 5e-3),
                   (implicit, 32, 2.2, 3.5e-3), (implicit, 34, 2.0, 4e-3), (implicit, 36, 1.8, 4e-3),
                   (implicit, 38, 2.0, 5e-3), (implicit, 38, 2.0, 4e-3),
                   (implicit, 42, 2.0, 4e-3), (implicit, 42, 2.0, 3e-3),
                   (implicit, 50, 2.0, 3e-3), (implicit, 50, 1.0, 1e-3), (implicit, 70, 1.0, 1e-3)],
-            [10, 14, 15, 20, 35, 40, 45, 50, 60, 80, 100], [1.0, 0.25, 0.15, 0.12, 0.1],
+            [10, 11, 12, 13, 14, 15, 16, 20, 35, 40, 45, 50, 60, 80, 100], [1.0, 0.25, 0.15, 0.12, 0.1],
             MixedFem(step=0.005, ledger=False), 800)  # fmt: skip
     compare(SNAP, [(explicit, 16, 1.0, 3e-3), (explicit, 17, 1.0, 3e-3), (explicit, 20, 1.0, 3e-3),
                    (explicit, 30, 1.0, 3e-3),
