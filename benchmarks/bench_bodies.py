@@ -31,7 +31,8 @@ MASS, VOLUME = 4.0e6, 7000.0  # kg, m3
 INERTIA = (4.0e8, 4.0e8, 6.0e8)  # kg m2
 CHAIN = {"diameter": 0.20, "mass": 200.0, "axial_stiffness": 7.0e8, "damping": 0.0}
 DRAG, ADDED = 1.2, 1.0
-TOLERANCES = (3e-2, 1e-2, 5e-3, 3e-3, 2.2e-3, 2e-3, 1.5e-3, 1e-3)
+TOLERANCES = (3e-2, 1e-2, 5e-3, 3e-3, 2.4e-3, 2.2e-3, 2e-3, 1.5e-3, 1e-3)
+REPEATS = 3  # runs of each program, of which the least time counts
 # s, of RK2, of which the largest that is within 1 % is taken; Euler's steps blow up above 3e-4 s, and cost three times
 MOORDYN_STEPS = (4e-3, 2e-3, 1.9e-3, 1.8e-3, 1.7e-3, 1.4e-3, 1.2e-3, 1e-3, 5e-4, 2.5e-4)
 
@@ -205,13 +206,14 @@ def run_moordyn(step: float) -> tuple[np.ndarray, float]:
 
 
 def run_ropewalk(model: Model, state: State, **settings: Any) -> tuple[np.ndarray, float]:
-    """Surge over time and seconds of the processor taken."""
-    solver = MixedFem(start_at="as_given", ledger=False, **settings)
-    work = solver.start(model, state)
+    """Surge over time and the least seconds of the processor taken."""
+    solver, seconds = MixedFem(start_at="as_given", ledger=False, **settings), np.inf
     times = EVERY * np.arange(1, int(DURATION / EVERY) + 1)
-    begin = time.process_time()
-    passage = solver.march(model, work, times)
-    seconds = time.process_time() - begin
+    for _ in range(REPEATS):
+        work = solver.start(model, state)
+        begin = time.process_time()
+        passage = solver.march(model, work, times)
+        seconds = min(seconds, time.process_time() - begin)
     if not passage.report.good or passage.moments is None:
         raise RuntimeError(passage.report.message)
     return passage.moments.fields["body_position"][:, 0, 0], seconds
@@ -231,6 +233,7 @@ def compare() -> list[tuple[str, str, str]]:
         miss = float(np.abs(surge - reference).max()) / OFFSET if np.all(np.isfinite(surge)) else np.inf
         rows.append((f"platform, 12 lines: MoorDyn, step {step:g} s", f"{seconds:.3f} s", f"differs by {miss:.1e}"))
         if miss < 0.01:
+            seconds = min(seconds, *(run_moordyn(step)[1] for _ in range(REPEATS - 1)))
             rows.append(("platform: MoorDyn over ropewalk at 1 %", f"{seconds / good[0]:.0f}", "at least 20"))
             break
     return rows
