@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numba
 import numpy as np
 import pytest
@@ -220,14 +222,14 @@ def test_short_way_passes_nothing_that_the_long_way_rejects(solved, name, of_ele
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
-@pytest.mark.parametrize("field", ["position", "node_force", "element_tension", "end_force", "tension",
-                                   "point_position"])  # fmt: skip
-@pytest.mark.parametrize("of_elements", [False, True])
+@pytest.mark.parametrize(
+    ("of_elements", "field"),
+    [*product([False, True], ["position", "end_force", "tension", "point_position"]),
+     (False, "node_force"), (True, "element_tension")],
+)  # fmt: skip
 def test_numbers_that_are_none_do_not_pass(solved, field, number, of_elements):
     rest = solved["on the bed", of_elements]
     values = np.array(getattr(rest.state, field))
-    if not values.size:
-        pytest.skip("the method does not have it")
     values.reshape(-1)[0] = number
     state = rest.state._replace(**{field: values})
     assert not audit(rest.model, state, 0.0, rest.report.figures, quadrature_of(rest)).passed
