@@ -147,10 +147,10 @@ def _nodes(lines: Ints, start: Ints) -> Ints:
 
 def _rows(part: Part, name: str, start: Ints) -> Ints:
     """Rows of a field of the State that belong to a part; there are no nets.  start : of the whole"""
-    if name.startswith("net_"):
-        return np.zeros(0, dtype=np.int64)
-    if name.startswith(("point_", "body_", "link_")):
-        return {"poin": part.points, "body": part.bodies, "link": part.links}[name[:4]]
+    by_kind = {"point": part.points, "body": part.bodies, "link": part.links, "net": np.zeros(0, dtype=np.int64)}
+    kind = name.partition("_")[0]
+    if kind in by_kind:
+        return by_kind[kind]
     if name in ("end_force", "grounded"):
         return part.lines
     return part.winches if name == "line_length" else _nodes(part.lines, start)
