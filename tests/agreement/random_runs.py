@@ -14,6 +14,7 @@ import ropewalk as rw
 from ropewalk.errors import ConvergenceError, InputError
 
 DURATION = 5.0  # s
+HAULED = 0.9  # of the slack of an inextensible line
 # Doubts that leave a case free to move: no stable equilibrium, or none of a shape of its own
 MAY_MOVE = {"unstable", "neutral", "several-equilibria", "slack"}
 
@@ -49,11 +50,23 @@ def as_run(rng: np.random.Generator, case: dict[str, Any], title: str) -> dict[s
             "length": [0.0, float(rng.uniform(-0.05, 0.1)) * last],
             "ramp": 1.0,
         }
+        line["payout"]["length"][1] = max(line["payout"]["length"][1], -_most_hauled(case, line))
     elif what < 0.6 and line["to"] in case["points"] and "joint" not in case["points"][line["to"]]:
         motion = {"kind": "harmonic", "ramp": 2.0, "terms": [{"direction": [0, 0, 1], "amplitude": 0.5, "omega": 0.8}]}
         case["points"][line["to"]] |= {"joint": "moving", "motion": motion}
     case["title"] = title
     return case
+
+
+def _most_hauled(case: dict[str, Any], line: dict[str, Any]) -> float:
+    """How much of a line can be hauled in (m): of an inextensible one, what it is longer than its ends are apart."""
+    if any(case["sections"][piece["section"]]["axial_stiffness"] != "inextensible" for piece in line["pieces"]):
+        return float("inf")
+    ends = [case["points"].get(line[end], {}).get("position") for end in ("from", "to")]
+    if None in ends:
+        return float("inf")
+    spare = sum(piece["length"] for piece in line["pieces"]) - float(np.linalg.norm(np.subtract(*ends)))
+    return HAULED * max(spare, 0.0)
 
 
 def run_outcome(seed: int, make: Callable[[int], dict[str, Any]] = random_run) -> dict[str, Any]:

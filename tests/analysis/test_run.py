@@ -523,6 +523,16 @@ def test_run_that_would_pull_an_inextensible_line_apart_is_refused():
     refuse_pulled_apart(build(system), 0.1)
 
 
+def test_run_that_would_haul_in_too_much_of_an_inextensible_line_is_refused():
+    """0.2 m hauled in of 10.1 m between held ends 10 m apart: it ended with steps of 1e-7 s at 1e6 N."""
+    points = {"a": {"position": [0, 0, -10]}, "b": {"position": [10, 0, -10]}}
+    line = {**TOO_SHORT["lines"]["l"], "payout": {"end": "B", "time": [0.0, 1.0], "length": [0.0, -0.2], "ramp": 0.0}}
+    system = System.model_validate({**TOO_SHORT, "points": points, "lines": {"l": line}})
+    with pytest.raises(InputError, match=r"at t = 0.51 s the ends of line 'l' are 10 m apart, more than its 9.998 m"):
+        simulate(system, progress=False)
+    refuse_pulled_apart(build(system), 0.5)
+
+
 def test_ends_that_motions_bring_too_far_apart_are_named():
     model = build(System.model_validate(TOO_SHORT))
     assert pulled_apart(model, 0.1) == ""

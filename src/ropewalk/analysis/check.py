@@ -19,6 +19,7 @@ from ropewalk.model.environment import bed_under
 from ropewalk.model.joints import HELD, LOOSE
 from ropewalk.model.lines import BODY, ROD
 from ropewalk.model.model import Model, build
+from ropewalk.model.payout import lengths_at
 from ropewalk.model.pegs import over_positions
 from ropewalk.model.state import end_positions, rotation_matrix
 from ropewalk.physics.elasticity import INEXTENSIBLE
@@ -119,21 +120,20 @@ def refuse_unreachable(model: Model, time: float = 0.0) -> None:
 
 
 def pulled_apart(model: Model, time: float) -> str:
-    """A sentence if motions bring the ends of an inextensible line farther apart at `time` (s) than it is long."""
-    wound = {model.names.lines[int(k)] for k in model.lines.winches.line}
+    """A sentence if motions or winches make an inextensible line shorter at `time` (s) than its ends are apart."""
     for name, length, apart in _unreachable(model, time):
-        if name not in wound:
-            far = f"at t = {time:g} s the ends of line '{name}' are {apart:.6g} m apart"
-            return f"{far}, more than its {length:.6g} m; {WAY_OUT}"
+        far = f"at t = {time:g} s the ends of line '{name}' are {apart:.6g} m apart"
+        return f"{far}, more than its {length:.6g} m; {WAY_OUT}"
     return ""
 
 
 def refuse_pulled_apart(model: Model, duration: float) -> None:
-    """Raise InputError if motions pull an inextensible line apart on the way of a run of `duration` (s).
+    """Raise InputError if motions or winches pull an inextensible line apart on the way of a run of `duration` (s).
 
     Lines that are to part are left to the run.
     """
     is_moved = bool(np.any(model.points.motion >= 0) or np.any(model.bodies.motion >= 0))
+    is_moved |= model.lines.winches.line.size > 0
     if not is_moved or INEXTENSIBLE not in model.sections.law or model.lines.breaks.line.size:
         return
     for time in np.linspace(0.0, duration, MOMENTS + 1)[1:].tolist():
@@ -146,9 +146,10 @@ def _unreachable(model: Model, time: float) -> Iterator[tuple[str, float, float]
     if INEXTENSIBLE not in model.sections.law:
         return
     fixed, lines = _held(model) & _rigid(model), model.lines
+    length = lengths_at(lines.winches, model.functions, lines.length, time)
     for k, apart in enumerate(_distances(model, time)):
-        if fixed[k] and apart > lines.length[k] * (1.0 + ROUND_OFF):
-            yield model.names.lines[k], float(lines.length[k]), float(apart)
+        if fixed[k] and apart > length[k] * (1.0 + ROUND_OFF):
+            yield model.names.lines[k], float(length[k]), float(apart)
 
 
 def _lengths(model: Model) -> list[str]:

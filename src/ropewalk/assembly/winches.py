@@ -42,7 +42,10 @@ WINCH = np.dtype(
         ("shift_time", "f8"),  # s, when it was joined
         ("shift_span", "f8"),  # s, until it is true
         # filled by `pay_out`
+        ("length", "f8"),  # of line between winch and inner node, m
         ("rate", "f8"),  # of the line paid out, m/s
+        ("second", "f8"),  # rate of that, m/s2
+        # filled by `push_back`
         ("flux", "f8"),  # force of the line that enters or leaves, along the element, N
     ],
     align=True,

@@ -50,7 +50,7 @@ def _shift(t, row):
 def pay_out(t, mesh, X):
     """Give the elements at winches their length at time t, their nodes the mass, and the winch what it feels.
 
-    Source: docs/theory/mixed_elements.md, Winches: L = l(t), and the force m l'^2 r' on the winch.
+    Source: docs/theory/mixed_elements.md, Winches: L = l(t); :func:`push_back`.
 
     X : (4, n, 3) predicted positions, velocities and accelerations
     """
@@ -72,16 +72,32 @@ def pay_out(t, mesh, X):
         node[end].mass = row.end_mass + half
         node[k].bed_area = row.inner_bed + 0.5 * row.inner_width * length
         node[end].bed_area = row.end_bed + 0.5 * row.end_width * length
-        row.rate = rate
-        along, across = (2.0 * rate * rate / length - second) / length, 2.0 * rate / length
-        push = row.line_mass * rate * rate / length
-        flux = 0.0
+        row.length, row.rate, row.second = length, rate, second
+    push_back(mesh, X)
+
+
+@kernel(**COUNTED)
+def push_back(mesh, X):
+    r"""Put on the winches what they feel of the line that passes them, in the state X.
+
+    .. math:: F = \tfrac12 m \ddot\ell\, d + m \dot\ell\, \dot d
+
+    Source: docs/theory/mixed_elements.md, Winches: :math:`m \dot\ell^2 r'` less half the element's mass times what the
+    line there is accelerated more than the winch.
+
+    A winch that is free to move has to feel the velocities of the step, not predicted ones: the force falls behind them
+    else, and drives a light winch that swings.
+    """
+    winches, node = mesh.winches, mesh.node
+    for i in range(winches.winch.shape[0]):
+        row = winches.winch[i]
+        k, end, square = row.inner, row.end, 0.0
         for p in range(3):
             d = X[0, end, p] - X[0, k, p]
-            passing = along * d - across * (X[1, end, p] - X[1, k, p])
-            node[end].force[p] = row.end_force[p] + push * d - half * passing
-            flux += (push * d) ** 2
-        row.flux = np.sqrt(flux)
+            passing = 0.5 * row.second * d + row.rate * (X[1, end, p] - X[1, k, p])
+            node[end].force[p] = row.end_force[p] + row.line_mass * passing
+            square += d * d
+        row.flux = row.line_mass * row.rate * row.rate / row.length * np.sqrt(square)
 
 
 @kernel

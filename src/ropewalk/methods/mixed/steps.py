@@ -45,7 +45,7 @@ from ropewalk.methods.mixed.leap_water import Waters, allocate_waters
 from ropewalk.methods.mixed.ledger import keep_step
 from ropewalk.methods.mixed.ledger_forces import FORCES, Ledger, new_ledger
 from ropewalk.methods.mixed.nodes import move_grip
-from ropewalk.methods.mixed.payout import pay_out
+from ropewalk.methods.mixed.payout import pay_out, push_back
 from ropewalk.methods.mixed.scheme import BACKWARD_EULER, coefficients, copy_moving, predict, smooth, step_error
 from ropewalk.methods.mixed.side_by_side import give_back, take_sides, take_water
 from ropewalk.methods.mixed.sweep import Elimination, allocate_elimination, join_ends, newton_iteration
@@ -261,6 +261,8 @@ def _iterate(h, mesh, fluid, step, work):
     for k in range(MOST_ITERATIONS):
         move, kick, miss = newton_iteration(trial.X, trial.T, work.flow, mesh, fluid, step, share, work.memory)
         count.iterations += 1
+        if mesh.winches.winch.shape[0] > 0:
+            push_back(mesh, trial.X)
         error = max(move / length, kick / tension)
         if not np.isfinite(error):
             return False
