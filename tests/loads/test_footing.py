@@ -86,3 +86,61 @@ def test_a_weight_dropped_on_the_bed_stays_there():
     rest = 500.0 * 9.80665 / (settled.sea.bed_stiffness * point_footings(settled).sum())
     # its ropes carry less than a tenth of it
     assert_allclose(depth[-1], rest, rtol=0.1)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+@pytest.mark.parametrize("slope", [0.0, 10.0, 30.0, 60.0])
+def test_a_weight_on_a_slope_presses_by_its_law_at_the_end_of_a_short_line(slope, friction):
+    r"""N = k A (a - h) = -F . n and |F - (F . n) n| <= mu N, F the weight and the pull of the line; its level is the
+    contact radius a there, also if the line floats up from an anchor on the bed no farther than 1000 a away.
+    """
+    down = np.array([np.cos(np.radians(slope)), 0.0, -np.sin(np.radians(slope))])
+    normal = np.array([-down[2], 0.0, down[0]])
+    case = {
+        "environment": {"depth": 40.0, "gravity": 9.81,
+                        "seabed": {"stiffness": 1e5, "friction": friction, "normal": normal.tolist()}},
+        "sections": {"rope": {"diameter": 0.08, "mass": 4.0, "axial_stiffness": 1e6, "contact_diameter": 0.08}},
+        "points": {
+            "anchor": {"position": [0, 0, -40.0]},
+            "weight": {"position": ([0, 0, -40.0] + 10.0 * down).tolist(), "joint": "free", "mass": 300.0},
+        },
+        "lines": {"l": {"from": "anchor", "to": "weight", "pieces": [{"section": "rope", "length": 10.2}]}},
+    }  # fmt: skip
+    answer = rw.statics(rw.System.model_validate(case), "fem")
+    model, state = answer.model, answer.state
+    force = state.end_force[0, 1] + [0.0, 0.0, -300.0 * 9.81]
+    depth = 0.04 - (state.point_position[1] @ normal + 40.0 * normal[2])
+    push = depth * model.sea.bed_stiffness * point_footings(model).sum()
+    # Newton stops at 1e-6 of the weight or better
+    assert_allclose(push, -force @ normal, rtol=1e-6)
+    along = np.linalg.norm(force - (force @ normal) * normal)
+    assert along <= friction * push + 1e-6 * 300.0 * 9.81
+
+
+def test_shooting_passes_on_a_point_that_lies_lower_than_one_of_its_lines_rests():
+    """The bed bears on a point from the height at which its lines rest; shooting has none of that, and says so.
+
+    It had the end of a thick line below its contact radius without a force: 5 % of the largest away from `fem`.
+    """
+    case = {
+        "environment": {"depth": 14.0, "seabed": {"stiffness": 2e5, "friction": 0.0, "normal": [-0.06, 0.06, 1.0]}},
+        "sections": {
+            "thick": {"diameter": 0.18, "mass": 52.0, "axial_stiffness": 4.8e7, "contact_diameter": 0.27},
+            "thin": {"diameter": 0.19, "mass": 136.0, "axial_stiffness": 4.6e7},
+        },
+        "points": {
+            "ring": {"position": [0, 0, -13], "joint": "free", "mass": 6.0, "volume": 0.0066},
+            "high": {"position": [-30.6, 29.2, -6.4]},
+            "low": {"position": [-34.0, -34.0, -14.0]},
+        },
+        "lines": {
+            "a": {"from": "high", "to": "ring", "pieces": [{"section": "thick", "length": 42.4}]},
+            "b": {"from": "low", "to": "ring", "pieces": [{"section": "thin", "length": 50.4}]},
+        },
+    }
+    system = rw.System.model_validate(case)
+    with pytest.raises(rw.ConvergenceError, match=r"rests at 0\.135 m, a contact that shooting does not model"):
+        rw.statics(system, "shooting")
+    answer = rw.statics(system)
+    assert answer.method == "fem"
+    assert answer.audit.passed

@@ -156,7 +156,10 @@ def _held_ends(model: Model) -> Flags:
 
 
 def _dips(model: Model, state: State) -> Array:
-    """(n_nodes,) m: how much lower the bed bears on lines that rise from where they are held, up to RAMP times that."""
+    """(n_nodes,) m: how much lower the bed bears on lines that rise from where they are held.
+
+    Up to RAMP times that from there, and no farther than the other end.
+    """
     lines, found = model.lines, np.zeros(state.s.size)
     given = end_positions(model, state.point_position, state.body_position, state.body_quaternion)
     for i, j in np.argwhere(_held_ends(model)):
@@ -168,7 +171,8 @@ def _dips(model: Model, state: State) -> Array:
         if abs(height) > radius + ON_BED * model.sea.depth or not np.allclose(end, given[i, j], rtol=0.0, atol=SAME):
             continue
         away = state.s[own] if j == 0 else state.s[own].max() - state.s[own]
-        found[own] += np.maximum(0.0, radius - height - away / RAMP)
+        deep = max(0.0, radius - height)
+        found[own] += deep * np.maximum(0.0, 1.0 - away / max(min(RAMP * deep, float(away.max())), TINY))
     return found
 
 

@@ -123,16 +123,17 @@ def laid_ends(model: Model, state: State) -> Flags:
 def dip(model: Model, line: int, side: int, end: Array, s: Array) -> Array:
     r"""How much lower than elsewhere (m) the bed begins to bear on nodes at s of a line that rises from its anchor.
 
-    .. math:: \delta\, \max(0,\, 1 - x / (\text{RAMP}\, \delta)), \qquad \delta = r_c - z
+    .. math:: \delta\, \max(0,\, 1 - x / \min(\text{RAMP}\, \delta,\, l)), \qquad \delta = r_c - z
 
-    at x along the line from an end held at a height z over the bed, below that of rest, the contact radius. The bed
-    would otherwise push at nodes beside the anchor, the more of them the finer the mesh is.
+    at x along a line of length l from an end held at a height z over the bed, below that of rest, the contact radius.
+    The bed would otherwise push at nodes beside the anchor, the more of them the finer the mesh is. What stands on the
+    bed at the other end is not lowered.
     """
     depth = float(model.sections.contact_radius[end_section(model, line, side)]) - height_over_bed(model.sea, end)
     if depth <= 0.0:
         return np.zeros(s.size)
     away = np.abs(s - (s.min() if side == 0 else s.max()))
-    found: Array = depth * np.maximum(0.0, 1.0 - away / (RAMP * depth))
+    found: Array = depth * np.maximum(0.0, 1.0 - away / min(RAMP * depth, float(away.max())))
     return found
 
 

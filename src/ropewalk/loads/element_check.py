@@ -146,6 +146,17 @@ def _dip(strings, water, limits, elements, places, knots, i, end):
     return strings.radius[section] - high
 
 
+@kernel(forceinline=True, **UNCOUNTED)
+def _dip_at(deep, x, long, ramp):
+    r"""How much lower the bed bears on a line at x (m) from an end that is held on it, m.
+
+    .. math:: d\, \max(0,\, 1 - x / \min(\text{ramp}\, d,\, l))
+
+    Source: docs/theory/mixed_elements.md, Seabed.    deep : d of :func:`_dip`, m    long : l of the line, m
+    """
+    return 0.0 if deep <= 0.0 else deep * max(0.0, 1.0 - x / min(ramp * deep, long))
+
+
 @kernel(**UNCOUNTED)
 def _halves(acting, strings, water, limits, elements, i, node, section):
     r"""What the element of line i from a node to the next leaves at both, two of `Half`.
@@ -301,7 +312,7 @@ def _check_line(acting, strings, water, limits, elements, i, at, figures):
         hung = k
         while k < stop and strings.hung_s[k] <= until:
             k += 1
-        dip = max(0.0, dips[0] - s / limits.ramp) + max(0.0, dips[1] - (long - s) / limits.ramp)
+        dip = _dip_at(dips[0], s, long, limits.ramp) + _dip_at(dips[1], long - s, long, limits.ramp)
         last_but_one = knot
         knot = _node_of(acting, strings, water, elements, node, here, (hung, k), dip)
         if node == first:

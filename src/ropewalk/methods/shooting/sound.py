@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.loads.footing import end_radii
 from ropewalk.methods.shooting.assembly import Result
 from ropewalk.methods.shooting.build import Problem
 from ropewalk.methods.shooting.contact import pulled_cuts
@@ -12,7 +13,9 @@ from ropewalk.methods.shooting.gaps import BELOW, PLACES, gaps, radii, room_belo
 from ropewalk.methods.shooting.plan import Plan
 from ropewalk.methods.shooting.read import lying, node_position
 from ropewalk.methods.shooting.shape import bed_height
+from ropewalk.model.arrays import Array
 from ropewalk.model.joints import HELD
+from ropewalk.model.lines import POINT
 from ropewalk.model.model import Model
 
 
@@ -31,21 +34,32 @@ def fault(model: Model, plan: Plan, problem: Problem, out: Result) -> str:
     )
 
 
-def sunk_points(model: Model, problem: Problem) -> list[tuple[int, float]]:
-    """Free points below the bed, and how deep, m."""
-    free = np.any(model.points.joint != HELD, axis=1) & (model.points.motion < 0)
-    scale = BELOW * float(np.max(model.lines.length, initial=1.0))
-    depths = [(int(k), -bed_height(model, node_position(problem, int(k)))) for k in np.flatnonzero(free)]
-    return [(k, depth) for k, depth in depths if depth > scale]
-
-
 def _sunk_point(model: Model, problem: Problem) -> str:
-    for k, depth in sunk_points(model, problem):
+    """A sentence about a free point on which the bed would bear: it does so from the height at which its lines rest."""
+    free = np.any(model.points.joint != HELD, axis=1) & (model.points.motion < 0)
+    room = BELOW * float(np.max(model.lines.length, initial=1.0))
+    rest = _rest_heights(model)
+    for k in np.flatnonzero(free):
+        height = bed_height(model, node_position(problem, int(k)))
+        if height < -room:
+            where = f"{-height:.4g} m below the seabed"
+        elif height < rest[k] - room:
+            where = f"{height:.4g} m above the seabed, on which a line that ends there rests at {rest[k]:.4g} m"
+        else:
+            continue
         return (
-            f"point '{model.names.points[k]}' would come to rest {depth:.4g} m below the seabed, a "
-            "contact that shooting does not model; use method 'fem'"
+            f"point '{model.names.points[k]}' would come to rest {where}, a contact that shooting does not model; "
+            "use method 'fem'"
         )
     return ""
+
+
+def _rest_heights(model: Model) -> Array:
+    """(n_points,) m: height over the bed at which the thickest line end at each point rests."""
+    lines, rest = model.lines, np.zeros(model.points.mass.size)
+    at_point = lines.end_kind == POINT
+    np.maximum.at(rest, lines.end_index[at_point], end_radii(model)[at_point])
+    return rest
 
 
 def _sunk_line(model: Model, problem: Problem) -> str:
