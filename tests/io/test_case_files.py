@@ -91,7 +91,7 @@ def test_a_case_read_from_files_needs_them_no_more(folder: Path, tmp_path: Path)
         ("current.csv", 'z (m), u (m/s), v (m/s)\n0,"1",2\n-1,"\n",1\n', r"current\.csv:4: column 2: '' is not a num"),
         ("current.csv", "z (m), u (m/s), v (m/s)\n0,1e300,2\n", r":2: column 2: '1e300' is too large; at most 1e\+100"),
         ("current.csv", "z (m), u (m/s), v (m/s)\n0,1,2\n-5,1,2\n-5,1,2\n", r"csv:4: 'z' must increase or decrease"),
-        ("current.csv", "z (m), u (m/s), v (m/s), u (m/s)\n0,1,2,1\n", r":1: column 4: column 'u' is there twice"),
+        ("current.csv", "z (m), u (m/s), v (m/s), u (m/s)\n0,1,2,1\n", r":1: column 4: column 'u' is given twice"),
         ("law.csv", "strain (-), tension (N)\n0,0\n1,2\n2,1\n", r"law\.csv:4: 'tension' must increase"),
         ("track.csv", "t (s), x (m), y (m), z (m)\n0,0,0,0\n", r"track\.csv:2: one row only"),
         (

@@ -245,7 +245,7 @@ def test_recover_refuses_what_is_not_there(tmp_path):
 
 
 def test_recover_needs_the_name_of_a_file():
-    with pytest.raises(InputError, match=r"is not what a stopped run leaves; name its file"):
+    with pytest.raises(InputError, match=r"does not belong to a stopped run; give its result file"):
         recover(".")
 
 
@@ -259,7 +259,7 @@ def test_recover_refuses_a_header_alone(folder):
     record_into(Recorder(NAMES, ATTRS, folder), 1)
     folder.close()
     next(folder.path.glob("rows-*.seg")).unlink()
-    with pytest.raises(InputError, match="holds no whole record"):
+    with pytest.raises(InputError, match="contains no complete record"):
         recover(folder.path)
 
 

@@ -214,12 +214,12 @@ def test_big_file_is_refused_before_it_is_read(tmp_path) -> None:  # type: ignor
     file = tmp_path / "big.yaml"
     with file.open("wb") as stream:
         stream.truncate(5_000_000_000)  # sparse: takes no room, but would not fit into memory twice
-    with pytest.raises(InputError, match=r"5000\.0 MB; at most 10 MB"):
+    with pytest.raises(InputError, match=r"5000\.0 MB; the limit is 10 MB"):
         load_file(file)
 
 
 def test_big_text_is_refused() -> None:
-    assert "at most 10 MB" in problems_of("# " + "x" * reader.MAX_BYTES)[0].message
+    assert "the limit is 10 MB" in problems_of("# " + "x" * reader.MAX_BYTES)[0].message
 
 
 def test_what_is_no_file_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -182,14 +182,14 @@ def test_pictures_show_themselves_in_a_notebook(results, kind):
 
 def test_what_has_no_picture_or_view_is_refused_in_a_sentence(results):
     for ask in (results["verification"].plot, results["state space"].rw.plot):
-        with pytest.raises(rw.InputError, match="no picture of this result"):
+        with pytest.raises(rw.InputError, match="this result cannot be plotted"):
             ask()
     for ask in (results["verification"].view, results["response"].rw.view):
         with pytest.raises(rw.InputError, match="no 3D view of this result"):
             ask()
     with pytest.raises(rw.InputError, match="height must be 100 to 4000 pixels"):
         results["equilibrium"].view(height="tall")
-    with pytest.raises(rw.InputError, match="does not take that"):
+    with pytest.raises(rw.InputError, match="invalid argument for this plot"):
         results["run"].rw.plot(colour="red")
 
 

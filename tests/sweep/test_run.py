@@ -201,7 +201,7 @@ def test_two_sweeps_in_one_folder(tmp_path):
     plan = make_plan(mooring(), {SURGE: OFFSETS}, {"do": "static"})
     held = Journal.create(tmp_path / "a.nc", plan.identity, len(plan))
     for resume in (False, True):
-        with pytest.raises(InputError, match=f"a.nc is being swept by process {os.getpid()}"):
+        with pytest.raises(InputError, match=rf"a.nc is in use by another sweep \(process {os.getpid()}\)"):
             run_plan(plan, output=tmp_path / "a.nc", resume=resume)
     held.close()
     with pytest.raises(InputError, match="continue it with --resume"):

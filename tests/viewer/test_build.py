@@ -178,7 +178,7 @@ def test_a_result_with_holes_is_refused(name):
     dataset = moving(mooring(), 3)
     values = dataset[name].values.copy()
     values[1] = np.nan
-    with pytest.raises(InputError, match="not a number"):
+    with pytest.raises(InputError, match="not finite"):
         from_dataset(dataset.assign({name: (dataset[name].dims, values)}))
 
 

@@ -139,7 +139,7 @@ def check_bodies(model: Model, state: State, time: float, figures: Mapping[str, 
         moment = max(*largest[3:], force * _size(model, k))
         found.append(Finding("force", f"body '{name}'", math.hypot(*total[:3]), FORCE * force))
         turning = math.hypot(*total[3:]) * force / moment
-        found.append(Finding("force", f"body '{name}', by its moment,", turning, FORCE * force))
+        found.append(Finding("force", f"body '{name}' (moment)", turning, FORCE * force))
     return found
 
 

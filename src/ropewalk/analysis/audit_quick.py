@@ -254,4 +254,4 @@ def _part(names: Names, of: int, part: int, s: float) -> str:
         return f"line '{names.lines[part]}' at s = {s:.4g} m"
     if of == KNOT:
         return f"point '{names.points[part]}'"
-    return f"body '{names.bodies[part]}'" + ", by its moment," * (of == MOMENT)
+    return f"body '{names.bodies[part]}'" + " (moment)" * (of == MOMENT)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width, heights
-from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.loads.footing import footing_depths
 from ropewalk.model.arrays import Array
 from ropewalk.model.given import changes
@@ -440,7 +440,7 @@ def _blows(model: Model, audit: RunAudit) -> Iterator[tuple[Doubt, bool]]:
         if slack and error > MESH:
             text = (
                 f"line '{name}' goes slack on the bed and snaps taut: elements of {longest:.3g} m leave an "
-                f"error of about {100.0 * error:.2g} % of the range of its tensions (limit {100.0 * MESH:g} %); give "
+                f"error of about {percent(error)} of the range of its tensions (limit {percent(MESH)}); give "
                 f"it {round(BLOWS / MESH)} elements or more"
             )
             yield Doubt("snap-mesh", name, error, MESH, text), False

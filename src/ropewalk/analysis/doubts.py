@@ -32,6 +32,11 @@ class Doubt:
         return f"doubt {self.code}: {self.sentence}"
 
 
+def percent(share: float) -> str:
+    """A share in per cent, to two digits and never in powers of ten: 110 %, 44 %, 1.3 %."""
+    return f"{float(f'{100.0 * share:.2g}'):g} %"
+
+
 def as_json(doubts: Iterable[Doubt]) -> str:
     """A JSON list: the attribute `doubts` of a result."""
     return json.dumps([doubt.as_dict() for doubt in doubts])

@@ -30,7 +30,7 @@ def float_path(
     up: Sequence[float] = (0.1, 0.3, 1.0),
     heave: float | None = None,
 ) -> xr.Dataset:
-    """The iterations of one search for a stable pose of a stiff rod, from a direction of up in head axes.
+    """The iterations of one search for a stable pose of a rigid rod, from an up direction in head axes.
 
     method : "newton" (with a trust region, the heave eliminated at each step), or "gradient": steps along the wrench on
     SE(3) with Armijo's rule ([Herault2020], algorithm 1; figures 9 and 13 draw what this returns)

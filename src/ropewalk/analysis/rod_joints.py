@@ -60,7 +60,7 @@ def joint_angles(
     name: str | None = None,
     joints: Sequence[int] | None = None,
 ) -> JointAngles:
-    """Joint angles at which the head of a stiff rod is in equilibrium at a given roll and pitch (deg).
+    """Joint angles at which the head of a rigid rod is in equilibrium at a given roll and pitch (deg).
 
     heave : height of the head, m, if that is required, too    name : of the rod, if there are several
     joints : numbers of those that may move, from 0; all by default. At least two, and three with a heave.
@@ -175,7 +175,7 @@ def _newton(
         return path.x, path.iterations
     error, used = (path.here.error, path.iterations) if path is not None else (np.inf, 0)
     raise ConvergenceError(
-        f"still out of balance by {error:.2e} of weight x length after {used + 1} steps; free more joints, start "
+        f"residual moment still {error:.2e} of weight x length after {used + 1} steps; free more joints, start "
         "from other angles, or leave heave out"
     )
 

@@ -436,7 +436,7 @@ def _surface(model: Model, times: Times) -> Array:
 
 def _stopped(recorder: Recorder, t: float, end: float, why: str) -> str:
     kept = f"kept {recorder.rows} records up to t = {recorder.last_time:g} s" if recorder.rows else "nothing was kept"
-    return f"the run stopped on the way to t = {t:g} s of {end:g} s: {why}; {kept}"
+    return f"the run failed before t = {t:g} s (duration {end:g} s): {why}; {kept}"
 
 
 def _interrupted(

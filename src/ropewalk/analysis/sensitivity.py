@@ -110,7 +110,7 @@ def _walk(data: Any, path: str, what: str) -> Any:
         try:
             data = data[int(part)] if isinstance(data, list | tuple) else data[part]
         except (KeyError, IndexError, ValueError, TypeError):
-            raise InputError(f"{what} '{path}': nothing at '{part}'. There is: {_parts(data)}") from None
+            raise InputError(f"{what} '{path}': nothing at '{part}'. Available: {_parts(data)}") from None
     return data
 
 

@@ -64,7 +64,7 @@ def shoot(
     pair: str = "dormand_prince",
     places: int = PLACES,
 ) -> Shot:
-    """One shot along a line from `end`, where it exerts `force` (3 numbers, N) on its support.
+    """Integrate a line once from `end`, where it exerts `force` (3 numbers, N) on its support.
 
     The force is that of the line on its support, as `end_force` of an equilibrium, with which the closure error
     is zero. Loads act as in statics; the bed is left out. Parts are at their positions in the case.

@@ -18,7 +18,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.audit_loads import strain_of
-from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.errors import InputError
 from ropewalk.loads.footing import attachment_footings, point_footings
 from ropewalk.methods.registry import solver_class
@@ -61,8 +61,8 @@ def soft_bed(model: Model, state: State, method: str) -> Iterator[Doubt]:
     what = "a weight or end of " if ways[k] > 0.5 * of_line[k] else ""
     text = (
         f"method '{method}' treats the bed as rigid; with its stiffness {what}line '{model.names.lines[i]}' sinks "
-        f"{max(of_line[k], ways[k]):.2g} m into it, which changes end forces by about {100.0 * change:.2g} % of the "
-        f"largest (limit {100.0 * SOFT:.2g} %); use method 'fem', or give seabed.stiffness"
+        f"{max(of_line[k], ways[k]):.2g} m into it, which changes end forces by about {percent(change)} of the "
+        f"largest (limit {percent(SOFT)}); use method 'fem', or give seabed.stiffness"
     )
     yield Doubt(CODE, model.names.lines[i], change, SOFT, text)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk.analysis.audit_lines import contact_width, heights
 from ropewalk.analysis.audit_loads import current_on
-from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.analysis.verdict import Verdict
 from ropewalk.loads.footing import footing_depths
 from ropewalk.methods.protocol import Report, Status
@@ -26,7 +26,7 @@ DISCRETISATION = 1e-2  # relative error of end tensions that a mesh may leave, u
 NEAR_BED = 1e-3  # of a line's length over the bed: what is attached there may as well stand on it
 SUNK = 2.0  # widths of a line, or times the depth under the weight of what it carries: how far it may sink
 HEEL = 30.0  # degrees from the given attitude: beyond it a body has usually more than one equilibrium
-FRICTIONLESS = "friction of the bed is left out"  # in the messages of methods that rest without it
+FRICTIONLESS = "bed friction is left out"  # in the messages of methods that find an equilibrium without it
 DRY = 1e-300  # N: keeps ratios finite
 
 
@@ -121,7 +121,7 @@ def _friction(model: Model, state: State, report: Report) -> Iterator[Doubt]:
             if FRICTIONLESS in report.message:
                 rest = "this equilibrium leaves it out"
             text = (
-                f"bed friction can carry {held:.3g} N of line '{name}' ({100.0 * held / largest:.2g} % of "
+                f"bed friction can carry {held:.3g} N of line '{name}' ({percent(held / largest)} of "
                 f"the largest end force); {rest}"
             )
             yield Doubt("friction", name, held, FRICTION * largest, text)
@@ -222,7 +222,7 @@ def _mesh(report: Report) -> Iterator[Doubt]:
         yield Doubt("discretisation", "", 1.0, limit, text)
     if error is not None and float(error) > limit:
         text = (
-            f"the discretisation error of the end tensions is about {100.0 * float(error):.2g} % (limit "
-            f"{100.0 * limit:.2g} %); give the lines more elements, or statics.accuracy"
+            f"the discretisation error of the end tensions is about {percent(float(error))} (limit "
+            f"{percent(limit)}); give the lines more elements, or statics.accuracy"
         )
         yield Doubt("discretisation", "", float(error), limit, text)

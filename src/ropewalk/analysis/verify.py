@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.analysis.doubts import Doubt
+from ropewalk.analysis.doubts import Doubt, percent
 from ropewalk.analysis.soft_bed import CODE as SOFT_BED
 from ropewalk.analysis.statics import NOT_STATIC, Equilibrium, refuse_only_rods, static_methods, statics
 from ropewalk.errors import ConvergenceError, InputError
@@ -123,7 +123,7 @@ def _several(row: dict[str, Any], reference: Equilibrium, tolerance: float) -> D
     share = row["force_difference"] / max(_largest(reference.state.end_force), 1e-300)
     text = (
         f"methods '{reference.method}' and '{row['method']}' give equilibria that both pass the audit and differ by "
-        f"{100.0 * share:.2g} % of the largest end force and {row['position_difference']:.3g} m: there are several "
+        f"{percent(share)} of the largest end force and {row['position_difference']:.3g} m: there are several "
         "equilibria, or the forces are indeterminate"
     )
     return Doubt("several-equilibria", row["method"], share, tolerance, text)

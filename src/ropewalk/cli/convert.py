@@ -36,7 +36,7 @@ class Source(StrEnum):
 
 IN_HELP = "A file of MoorDyn, MoorPy, MAP++, RAFT or FAModel; a case; or a result (.nc)."
 OUT_HELP = (
-    "A case (.yaml); from a case, a MoorDyn file (.txt, .dat) or an FMI unit (.fmu); "
+    "A case (.yaml); from a case, a MoorDyn file (.txt, .dat) or an FMU (.fmu); "
     "from a result, .pvd, .vtp, .csv, .xlsx, .parquet or .out."
 )
 NONE_HELD = "if the file gives none."
@@ -61,7 +61,7 @@ def convert_command(
 ) -> None:
     """Convert cases and results from and to other formats.
 
-    Files of other programs become cases; cases become MoorDyn files or FMI units; results become VTK files or tables.
+    Files of other programs become cases; cases become MoorDyn files or FMUs; results become VTK files or tables.
     """
     from ropewalk.io.conversion import Wishes
 

@@ -37,7 +37,7 @@ def sweep_command(
 ) -> None:
     """Run many load cases. Factors of the sweep file change keys of a base case; the result is one file over all cases.
 
-    Every case is checked before the first one runs. A case that fails becomes a row with the reason.
+    Every case is checked before the first one runs. A failed case is kept as a row that gives the reason.
     """
     from ropewalk.sweep import run
 

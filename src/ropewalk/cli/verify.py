@@ -77,7 +77,7 @@ def _print_runs(result: dict[str, Any]) -> None:
         )
         for m in result["methods"]
     ]
-    columns = ("solver", "status", "forces (rms, of largest)", "position (m)", "energy (of exchanged)", "time (s)")
+    columns = ("solver", "status", "forces (rms, relative)", "position (m)", "energy (relative)", "time (s)")
     print_table(f"differences from '{result['reference']}' over the run", columns, rows, text=(1,))
     _print_sentences(result)
     if not result["compared"]:

@@ -128,7 +128,7 @@ class Coupled:
     def length(self, line: str) -> float:
         """Unstretched length of a line, m; one that was set is reached at the end of the next step."""
         if line not in self.model.names.lines:
-            raise InputError(f"no line {line!r}; there are {', '.join(self.model.names.lines)}")
+            raise InputError(f"no line {line!r}. Available: {', '.join(self.model.names.lines)}")
         which = self.model.names.lines.index(line)
         return self._reeling.get(which, float(self.model.lines.length[which]))
 
@@ -155,12 +155,12 @@ class Coupled:
 
     @property
     def state(self) -> State:
-        """Where everything is."""
+        """The state at that time."""
         return self.solver.read(self.model, self._work)
 
     @property
     def report(self) -> Report:
-        """What the solver reported of the last step."""
+        """The solver's report on the last step."""
         return self._report
 
     def step(self, dt: float, states: Mapping[str, Sequence[Any]]) -> Forces:
@@ -231,7 +231,7 @@ class Coupled:
         return force, moment
 
     def linearised(self) -> Condensed:
-        """Mass, damping and stiffness of the lines on the driven parts now, for partners with implicit steps.
+        """Mass, damping and stiffness of the lines on the driven parts now, for programs with implicit steps.
 
         The forces change by ``-(stiffness @ dx + damping @ dv + mass @ da)``, rows in the order of ``dofs``: points
         first, then bodies (translations, rotation vectors about world axes). Lines respond quasi-statically; see
@@ -243,7 +243,7 @@ class Coupled:
         return condensed(self.model, state, points, bodies)
 
     def save(self) -> bytes:
-        """Everything that the next step depends on; `restore` continues from it to the same bits."""
+        """Everything that the next step depends on; `restore` continues from it with bit-identical results."""
         if not isinstance(self.solver, Resumable):
             raise InputError(f"solver '{self.solver.name}' cannot be saved")
         self._reel_by(1.0)  # what was set is part of the case
@@ -313,9 +313,9 @@ class Coupled:
         return self._reelable[line]
 
     def flow(self, velocity: Callable[..., Any]) -> None:
-        """Let the water move by a function u(r, t), three numbers in m/s, in place of the case's current, from now on.
+        """Replace the case's current by a function u(r, t), three numbers in m/s, from now on.
 
-        Its rate in time acts as the acceleration of the water. The case's waves stay.
+        Its time derivative is the acceleration of the water. The waves of the case are kept.
         """
         self._fields = replace(self._fields, current=velocity)
         self._reel_by(1.0)
@@ -373,7 +373,7 @@ class Coupled:
     def cut(self, line: str, s: float) -> None:
         """Cut a line at s (m from end A) now; both stubs fall free. With solver mixed_fem only."""
         if line not in self.model.names.lines:
-            raise InputError(f"no line '{line}' to cut; there are {', '.join(self.model.names.lines)}")
+            raise InputError(f"no line '{line}' to cut. Available: {', '.join(self.model.names.lines)}")
         if not isinstance(s, _NUMBERS):
             raise InputError(f"a line is cut at a length from its end A in m, not at {s!r}")
         grips.cut(self.model, self._work, self.model.names.lines.index(line), float(s))

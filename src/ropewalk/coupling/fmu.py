@@ -43,22 +43,22 @@ class RopewalkUnit(Unit):
 
 
 def export_fmu(system: Source, path: str | Path) -> Path:
-    """Write a case with coupled parts as an FMI 2.0 co-simulation unit; the file that was written.
+    """Write a case with coupled parts as an FMU for co-simulation by FMI 2.0; returns the path of the file.
 
     >>> import ropewalk as rw
     >>> rw.export_fmu("mooring.yaml", "mooring.fmu")  # doctest: +SKIP
     """
     if find_spec("pythonfmu") is None:
-        raise InputError("writing an FMI unit needs the package pythonfmu: pip install 'ropewalk[fmu]'")
+        raise InputError("writing an FMU needs the package pythonfmu: pip install 'ropewalk[fmu]'")
     from pythonfmu.builder import FmuBuilder
 
     target, case = Path(path), System.of(system)
     if target.suffix != ".fmu":
-        raise InputError(f"{target}: the name of an FMI unit must end in .fmu")
+        raise InputError(f"{target}: the name of an FMU must end in .fmu")
     if not target.parent.is_dir():
         raise InputError(f"{target.parent} is not a folder; make it first")
     if not _driven(case):
-        raise InputError("the case has no part with 'joint: coupled', so an FMI unit of it would have no inputs")
+        raise InputError("the case has no part with 'joint: coupled', so an FMU of it would have no inputs")
     before = list(sys.path)
     with tempfile.TemporaryDirectory() as folder:
         script, data = Path(folder, SCRIPT), Path(folder, CASE)

@@ -149,7 +149,7 @@ def deserialize(instance: Instance, saved: bytes) -> int:
             place, velocity, change = (np.array(values, dtype=np.float64) for values in last[1:4])
             last = Call(float(last[0]), place, velocity, change, Habit(*last[4]))
     except (ValueError, LookupError, TypeError):
-        raise InputError("the saved state cannot be restored: its head is damaged") from None
+        raise InputError("the saved state cannot be restored: its header is damaged") from None
     instance.running().restore(rest)
     instance.last, instance.winding = last, winding
     return SUCCESS

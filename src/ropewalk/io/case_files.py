@@ -242,7 +242,7 @@ def _along(holder: dict[str, Any], path: Path, file: str, data: Any) -> None:
     there = columns_in(path, file, ALONG)
     if not there:
         names = ", ".join(column.name for column in ALONG)
-        raise InputError(Problem(f"no property among its columns; beside s it has one or more of {names}", file))
+        raise InputError(Problem(f"no column is a property; besides s, give one or more of {names}", file))
     table = read_table(path, file, [[s, *there]])
     _at_least_two(table)
     for k in range(1, len(table["s"])):

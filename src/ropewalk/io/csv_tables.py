@@ -158,8 +158,8 @@ def _matched(
     if spare:
         allowed = ", ".join(column.name for column in wanted)
         word = words[spare[0]][0]
-        known = "is there twice" if any(column.is_called(word) for column in wanted) else "is not known"
-        text = f"column {shown(word)} {known}; this table has {allowed}"
+        known = "is given twice" if any(column.is_called(word) for column in wanted) else "is not known"
+        text = f"column {shown(word)} {known}; the columns of this table are {allowed}"
         raise _wrong(text, name, line, spare[0] + 1)
     return wanted, places, [_factor(c, words[k][1], line, k, name) for c, k in zip(wanted, places, strict=True)]
 

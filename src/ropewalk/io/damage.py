@@ -71,7 +71,7 @@ def _numbers(dataset: xr.Dataset) -> str:
             return f"variable '{name}' does not contain numbers"
         good = np.abs(np.nan_to_num(values) if name in GAPS else values) < LARGEST
         if not good.all():
-            return f"variable '{name}' contains numbers that no run gives"
+            return f"variable '{name}' contains values that no run can give"
     if "time" in dataset.dims and (np.diff(dataset["time"].values) <= 0.0).any():
         return "its times do not increase"
     return ""

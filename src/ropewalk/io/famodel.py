@@ -172,7 +172,7 @@ def _uniform(place: Place) -> list[Cells]:
 def _platform(row: Cells, types: list[Place], ledger: Ledger) -> Platform:
     number = int(row["platformID"].number())
     if not 1 <= number <= len(types):
-        raise row["platformID"].refuse(f"there is no platform {number}; there are {len(types)}")
+        raise row["platformID"].refuse(f"there is no platform {number}; the file has {len(types)}")
     kind = types[number - 1]
     fairleads: list[list[float]] = []
     if kind.has("fairleads"):
@@ -286,7 +286,7 @@ def _fairlead(platform: Platform, index: Any, place: Place) -> list[float]:
         raise place.refuse("bridles (several fairleads for one line) are not converted")
     if isinstance(index, bool) or not isinstance(index, int) or not 1 <= index <= len(platform.fairleads):
         count = len(platform.fairleads)
-        raise place.refuse(f"there is no fairlead {shown(index)} on {platform.name}; there are {count}")
+        raise place.refuse(f"there is no fairlead {shown(index)} on {platform.name}; it has {count}")
     return platform.fairleads[index - 1]
 
 

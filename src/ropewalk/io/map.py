@@ -154,7 +154,7 @@ def _node(row: Row, depth: float) -> Node:
         raise row.refuse(f"{len(row)} columns where 10 are expected: {' '.join(NODE_COLUMNS)}")
     kind = KINDS.get(row[1].text.lower())
     if kind is None:
-        raise row[1].refuse(f"{shown(row[1].text)} is not a type of node; there are Fix, Vessel, Connect", "Type")
+        raise row[1].refuse(f"{shown(row[1].text)} is not a type of node; use Fix, Vessel or Connect", "Type")
     position = tuple(_given(row[k], NODE_COLUMNS[k], depth) for k in (2, 3, 4))
     if kind != "connect" and any(math.isnan(c) for c in position):
         raise row.refuse(f"a {kind} node needs a position")
@@ -214,13 +214,13 @@ def _options(section: Section | None, ledger: Ledger) -> list[float]:
                 if len(turns) > MOST_REPEATS:
                     raise row.refuse(f"{len(turns)} repeats; at most {MOST_REPEATS}")
                 ledger.note(
-                    "converted", row.line, f"repeat: nodes and lines are repeated {len(turns)} times, turned about z"
+                    "converted", row.line, f"repeat: nodes and lines are repeated {len(turns)} times, rotated about z"
                 )
             elif key in ("ref_position", "wave_heading") and any(word.is_number for word in row.words[1:]):
                 if any(word.number(key) != 0.0 for word in row.words[1:]):
                     raise row.refuse(f"{key} other than 0 is not converted")
             else:
-                ledger.note("left out", row.line, f"{shown(row.text.strip())}, a setting of MAP++'s own solution")
+                ledger.note("left out", row.line, f"{shown(row.text.strip())}, a setting of MAP++'s own solver")
     return turns
 
 
@@ -293,7 +293,7 @@ def _put(nodes: dict[int, Node], ropes: dict[int, Rope], turns: list[float], led
             section = ledger.name("section", rope.kind, rope.row.line)
             a, b = (names[end] for end in rope.ends)
             part = {"from": a, "to": b, "pieces": [{"section": section, "length": rope.length}]}
-            comment = f"line {number}, turned by {angle:g} degrees" if angle else ""
+            comment = f"line {number}, rotated by {angle:g} degrees" if angle else ""
             ledger.put("lines", f"line{number + k * most_ropes}", part, rope.row.line, comment)
     if vessel["attachments"]:
-        ledger.put("bodies", "vessel", vessel, first, "nodes of the vessel; move it to find restoring forces")
+        ledger.put("bodies", "vessel", vessel, first, "the vessel with its nodes; move it to find restoring forces")

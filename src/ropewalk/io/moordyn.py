@@ -330,7 +330,7 @@ def _options(section: Section, tables: Tables, ledger: Ledger) -> None:
                     _unknown_option(row, key, ledger)
                     continue
             if key in SETTINGS:
-                sentence = f"{key} = {value.text}, a setting of MoorDyn's own solution"
+                sentence = f"{key} = {value.text}, a setting of MoorDyn's own solver"
                 ledger.note("left out", row.line, sentence)
                 continue
             first_value = tables.options.get(SYNONYMS[key])

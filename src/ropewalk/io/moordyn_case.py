@@ -185,7 +185,7 @@ def _body(number: int, body: BodyRow, ledger: Ledger, wishes: Wishes, sea: dict[
     joints = {"fixed": "fixed", "coupled": coupled_joint(), "free": "free", "coupled pinned": "free"}
     if kind not in joints:
         raise body.row[1].refuse(
-            f"a body cannot be {shown(body.row[1].text)}; there are Fixed, Coupled, Free", "Attachment"
+            f"a body cannot be {shown(body.row[1].text)}; use Fixed, Coupled or Free", "Attachment"
         )
     rotation, driven = from_moordyn(body.angles), kind == "coupled" and wishes.driven
     if driven:  # as in MoorDyn, its own mass, volume and drag are the caller's
@@ -436,7 +436,7 @@ def _load(load: LoadRow, ledger: Ledger, carriers: dict[tuple[str, int], Carrier
     if load.part == "point":
         part = ledger.data.get("points", {}).get(f"point{load.number}")
         if part is None:
-            raise load.row[1].refuse(f"there is no point {load.number} of its own", "Object")
+            raise load.row[1].refuse(f"there is no point {load.number}", "Object")
         if any(load.linear):
             raise load.row[3].refuse("linear damping of a point is not supported; set Blin to 0", "Blin")
         if any(load.quadratic):

@@ -80,12 +80,11 @@ def _rope(kind: LineType, folder: Path) -> dict[str, Any]:
     words, dampers = kind.stiffness.parts("EA"), kind.damping.parts("BA")
     if len(words) not in (2, 3):
         raise kind.stiffness.refuse(
-            f"line type {shown(kind.name)}: {len(words)} numbers between bars; there are EA_s|EA_d and "
-            "EA_s|EA_Dc|EA_D_Lm",
+            f"line type {shown(kind.name)}: {len(words)} numbers between bars; use EA_s|EA_d or EA_s|EA_Dc|EA_D_Lm",
             "EA",
         )
     if len(dampers) > 2:
-        raise kind.damping.refuse(f"{len(dampers)} dampings between bars; there are BA_s and BA_s|BA_d", "BA")
+        raise kind.damping.refuse(f"{len(dampers)} dampings between bars; use BA_s or BA_s|BA_d", "BA")
     law: dict[str, Any] = {"dynamic": words[1].number("EA_d", above=0.0)}
     if len(words) == 3:
         law["dynamic_slope"] = words[2].number("EA_D_Lm", least=0.0)

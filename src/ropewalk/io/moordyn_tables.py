@@ -281,7 +281,7 @@ def attachment_of(word: Word, ledger: Ledger) -> Attachment:
         ledger.note("left out", word.line, f"the number in {word.text}, which MoorDyn ignores, too")
     if kind is None:
         near = get_close_matches(word.text.upper(), [*ATTACHMENTS, "BODY1", "TURBINE1"], 1)
-        hint = f"; did you mean {near[0].capitalize()}?" if near else "; there are Fixed, Coupled, Free, Body1, ..."
+        hint = f"; did you mean {near[0].capitalize()}?" if near else "; use Fixed, Coupled, Free, Body1, ..."
         raise word.refuse(f"{shown(word.text)} is not an attachment{hint}", "Attachment")
     return Attachment(kind)
 

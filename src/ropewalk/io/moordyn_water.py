@@ -76,7 +76,7 @@ def _waves(option: Option, tables: Tables, ledger: Ledger, folder: Path) -> dict
         )
         ledger.note("left out", option.row.line, sentence)
         return None
-    raise option.value.refuse(f"WaveKin {kind} is not known; there are 0, 1, 2, 3 and 7", "WaveKin")
+    raise option.value.refuse(f"WaveKin {kind} is not known; use 0, 1, 2, 3 or 7", "WaveKin")
 
 
 def _rows_of(name: str, folder: Path, word: Word, ledger: Ledger) -> list[Row]:
@@ -152,7 +152,7 @@ def _currents(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any] | 
     if kind == 0:
         return None
     if kind not in _CURRENTS:
-        raise option.value.refuse(f"Currents {kind} is not known; there are 0, 1, 2 and 5", "Currents")
+        raise option.value.refuse(f"Currents {kind} is not known; use 0, 1, 2 or 5", "Currents")
     name, read = _CURRENTS[kind]
     return read(_rows_of(name, folder, option.value, ledger), option.row.line, ledger)
 
@@ -186,11 +186,11 @@ def _fortran_file(option: Option, ledger: Ledger, folder: Path) -> dict[str, Any
         if waves:
             found["waves"] = waves
     elif kind:
-        raise mode[0].refuse(f"WaveKinMod {kind} is not known; there are 0, 1 and 2", "WaveKinMod")
+        raise mode[0].refuse(f"WaveKinMod {kind} is not known; use 0, 1 or 2", "WaveKinMod")
     current = keys.get("currentmod")
     if current is not None and (kind := current[0].whole("CurrentMod", least=0)):
         if kind not in (1, HYBRID):
-            raise current[0].refuse(f"CurrentMod {kind} is not known; there are 0, 1 and 2", "CurrentMod")
+            raise current[0].refuse(f"CurrentMod {kind} is not known; use 0, 1 or 2", "CurrentMod")
         if kind == HYBRID:
             flow = sea_state(_sea_state_file(option, folder), ledger, option.row.line).get("current")
         else:
@@ -208,7 +208,7 @@ def _sea_state_file(option: Option, folder: Path) -> Path:
         if "seastate" in path.name.lower() and path.suffix.lower() in SEA_STATE_ENDINGS
     )
     if len(found) != 1:
-        there = "there are " + ", ".join(one_line(path.name) for path in found) if found else "there is none"
+        there = "found: " + ", ".join(one_line(path.name) for path in found) if found else "there is none"
         raise option.value.refuse(
             f"waves and current are those of OpenFAST's SeaState, whose input (*SeaState*.dat) must be beside this "
             f"file; {there}. --still-water converts without them",

@@ -113,7 +113,7 @@ def _list_settings(system: System, points: Sequence[PointLine], out: Written) ->
     if system.run is not None:
         out.note("run: duration and solver are those of the program that calls MoorDyn")
     if "statics" in system.model_fields_set:
-        out.note("statics: settings of the solution here")
+        out.note("statics: settings of ropewalk's own methods")
     for name, line in system.lines.items():
         if line.grading != 1.0:
             out.note(f"grading of line '{name}': segments of MoorDyn are of equal length")
@@ -216,7 +216,7 @@ def _line_type(name: str, section: Section, file: str, out: Written) -> list[str
     scale = (section.drag_diameter or section.diameter) / d  # MoorDyn's drag is on the volume-equivalent diameter
     axial = scale if section.drag.tangential_reference == "circumference" else scale / math.pi
     if isinstance(section.axial_stiffness, SyropeLaw):
-        out.note(f"mean tension of section '{name}' at the start: MoorDyn's begins at Tmean0, here the highest one")
+        out.note(f"initial mean tension of section '{name}': Tmean0 is written as the highest mean tension")
     normal, tangential = section.drag.numbers
     if section.drag.has_law:
         out.note(f"drag of section '{name}' by angle or Reynolds number: {normal:g} across and {tangential:g} along")

@@ -163,14 +163,14 @@ def _points(mooring: Place, ledger: Ledger) -> dict[str, str]:
                 mass, volume = (entry.optional(key, 0.0, least=0.0) for key in ("mass", "volume"))
                 part |= {"joint": "free", "mass": mass, "volume": volume}
             else:
-                raise entry.at("type").refuse(f"{shown(kind)} is not a type of point; there are fixed, vessel, free")
+                raise entry.at("type").refuse(f"{shown(kind)} is not a type of point; use fixed, vessel or free")
             ends[given] = name
             ledger.put("points", name, part, entry.line)
     if mooring.has("anchor_types"):
         line = mooring.at("anchor_types").line
         ledger.note("left out", line, "anchor_types: anchors in ropewalk have unlimited capacity")
     if vessel["attachments"]:
-        ledger.put("bodies", VESSEL, vessel, first, "points of the vessel; move it to find restoring forces")
+        ledger.put("bodies", VESSEL, vessel, first, "the vessel with its points; move it to find restoring forces")
         ledger.note("converted", first, "points of the vessel are attachments of a body that is held at the origin")
     return ends
 

@@ -60,7 +60,7 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
         found.close()
         raise InputError(
             f"{path} declares {1e-9 * declared:.3g} GB of numbers but is {1e-6 * path.stat().st_size:.3g} MB long; it "
-            "is damaged, or was put together by hand"
+            "is damaged, or was assembled by hand"
         )
     if is_outdated(found):
         version = found.attrs.get("version", "unknown")
@@ -164,17 +164,19 @@ def recover(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     source = Path(source)
     target = source.with_suffix("") if source.suffix == PART else source
     if not target.name:
-        raise InputError(f"{source} is not what a stopped run leaves; name its file, or the folder FILE.nc{PART}")
+        raise InputError(
+            f"{source} does not belong to a stopped run; give its result file, or the folder FILE.nc{PART}"
+        )
     if not part_folder(target).is_dir():
         raise InputError(f"{part_folder(target)} does not exist: no stopped run has left anything to recover")
     path = target if output is None else Path(output)
     if path.exists():
-        raise InputError(f"{path} exists; give another output for what is recovered")
+        raise InputError(f"{path} exists; give another output")
     folder = RunFolder.open(target)
     try:
         reader = RunReader(folder.path)
         if reader.rows == 0:
-            raise InputError(f"{folder.path} holds no whole record; there is nothing to recover")
+            raise InputError(f"{folder.path} contains no complete record; there is nothing to recover")
         time = reader.last_time
         status = f"recovered: the run was stopped after t = {time:g} s"
         write_records(reader, path, f"{status}; {reader.trouble}" if reader.trouble else status)

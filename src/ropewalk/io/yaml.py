@@ -157,7 +157,7 @@ def load_text(text: str, name: str, *, fast: bool = True, any_keys: bool = False
 
 
 def _too_big(size: int) -> str:
-    return f"the file has {size / 1e6:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read"
+    return f"the file is {size / 1e6:.1f} MB; the limit is {MAX_BYTES / 1e6:.0f} MB"
 
 
 def _mark_at(before: str) -> Mark:
@@ -356,7 +356,7 @@ _SENTENCES = (  # a part of what the parser says, and what we say; the first tha
     ("unexpected document indicator", "quotes are opened but not closed"),
     ("sequence entries are not allowed", "a '-' is not expected here; put the list on lines of its own"),
     ("<document start>", "the text continues after the end of the case; check the indentation"),
-    ("node content", "a value is expected here, not this sign; put text in quotes"),
+    ("node content", "a value is expected here, not this character; put text in quotes"),
     ("unknown escape character", "a backslash in double quotes starts an escape; use single quotes"),
     ("expected escape sequence", "an escape in double quotes is not complete; use single quotes"),
     ("expected hexdecimal", "an escape in double quotes is not complete; use single quotes"),

@@ -27,7 +27,7 @@ def plot(result: Any, **options: Any) -> Figure:
         figure = draw(drawn, **options)
     except TypeError as error:
         if options and "argument" in str(error):
-            raise InputError(f"the picture of this result does not take that: {error}") from None
+            raise InputError(f"invalid argument for this plot: {error}") from None
         raise
     plain(figure)
     figure._repr_png_ = lambda: _png(figure)  # type: ignore[attr-defined]
@@ -67,9 +67,7 @@ def _drawing(result: Any) -> tuple[Callable[..., Any], Any]:
         from ropewalk.plot.lines import draw
 
         return draw, dataset
-    raise InputError(
-        "there is no picture of this result; equilibria, runs, modes, responses, sweeps, paths and rods have one"
-    )
+    raise InputError("this result cannot be plotted; equilibria, runs, modes, responses, sweeps, paths and rods can")
 
 
 def _png(figure: Any) -> bytes:
@@ -96,4 +94,4 @@ def to_file(result: Any, path: str | os.PathLike[str]) -> None:
 
 def _refuse_ending(path: Path, ending: str) -> None:
     if path.suffix != ending:
-        raise InputError(f"{path}: this result is written as {ending}; let the name end so")
+        raise InputError(f"{path}: this result is written as {ending}; give a name that ends in {ending}")

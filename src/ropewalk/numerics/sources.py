@@ -145,9 +145,9 @@ def usable_folder(folder: Path) -> bool:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if why := not_ours(folder.stat()):
             warnings.warn(
-                f"compiled kernels in {folder} are not used, because {why} and reading them runs what they hold; they "
-                "are compiled anew in each process. Make the folder yours alone (chmod 700), or set ROPEWALK_CACHE to "
-                "one that is.",
+                f"compiled kernels in {folder} are not used, because {why} and loading them executes their code; they "
+                "are compiled again in each process. Make the folder accessible to you alone (chmod 700), or set "
+                "ROPEWALK_CACHE to such a folder.",
                 CacheWarning,
                 stacklevel=2,
             )
@@ -156,8 +156,8 @@ def usable_folder(folder: Path) -> bool:
             return True
     except OSError as error:
         warnings.warn(
-            f"compiled kernels cannot be kept in {folder} ({error.strerror}); they are compiled anew in "
-            "each process. Set ROPEWALK_CACHE to a folder that can be written.",
+            f"compiled kernels cannot be kept in {folder} ({error.strerror}); they are compiled again in "
+            "each process. Set ROPEWALK_CACHE to a writable folder.",
             CacheWarning,
             stacklevel=2,
         )

@@ -40,7 +40,7 @@ def refuse_links(folder: Path) -> None:
     for path in (folder, *sorted(folder.iterdir())):
         kind = path.lstat()
         if not (stat.S_ISDIR(kind.st_mode) if path == folder else stat.S_ISREG(kind.st_mode) and kind.st_nlink == 1):
-            raise InputError(f"{path} is a link or a special file, which no run leaves; delete it and try again")
+            raise InputError(f"{path} is a link or a special file, which no run writes; delete it and try again")
 
 
 def not_written(path: Path, error: OSError, way_out: str = "") -> InputError | OutputError:

@@ -27,7 +27,7 @@ TRIANGLE_SLACK = 1e-9  # relative room for round-off in Ixx + Iyy >= Izz
 
 
 class PointMass(Part):
-    """A mass on a body, beside its `mass`."""
+    """A mass on a body, in addition to its `mass`."""
 
     mass: NotNegative
     position: Vector
@@ -35,7 +35,7 @@ class PointMass(Part):
 
 
 class BodyLoads(Part):
-    """Given loads in world directions."""
+    """Applied loads, in world axes."""
 
     force: VectorValue = (0.0, 0.0, 0.0)
     """N; may vary in time"""
@@ -71,7 +71,7 @@ class Body(Part):
     foils: tuple[Foil, ...] = ()
     """Surfaces with lift and drag by angle of attack: trawl doors, depressors, fins."""
     volume: NotNegative = 0.0
-    """Displaced volume of a body without a hull, always submerged, acting at its origin, m3."""
+    """Displaced volume of a body without a hull, a sphere about its origin, m3."""
     attachments: dict[str, Vector] = {}
     """Where lines are fastened, in the body frame, m."""
     loads: BodyLoads = BodyLoads()

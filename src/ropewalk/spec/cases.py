@@ -37,7 +37,7 @@ class Run(Part):
     damping: NotNegative = 0.0
     """Mass-proportional damping, 1/s."""
     options: dict[str, Any] = {}
-    """Settings of the solver, which is given by name; see the options of each."""
+    """Settings of the solver named above; see the options of each solver."""
 
     @model_validator(mode="after")
     def _one_of(self) -> Run:
@@ -62,7 +62,7 @@ class Statics(Part):
     """Required relative discretisation error of end tensions; 0.01 unless given. For lines without `elements`, the
     number of elements is chosen to meet it (methods with elements)."""
     options: dict[str, Any] = {}
-    """Settings of the method, which is given by name; see the options of each."""
+    """Settings of the method named above; see the options of each method."""
 
     @model_validator(mode="after")
     def _known_options(self) -> Statics:

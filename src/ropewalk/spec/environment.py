@@ -59,12 +59,12 @@ class GridProfile(Part):
     y: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
     """m"""
     z: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
-    """Heights, m, rising."""
+    """Heights, m, ascending."""
     time: Annotated[tuple[Finite, ...], Field(min_length=1)] = (0.0,)
     """s, ascending; a single entry means a steady current."""
     velocity: Annotated[tuple[Vector, ...], Field(min_length=1)]
-    """u, v, w at each grid point and time, as multiples of `speed`, turned by the heading; z varies fastest, then y, x,
-    time."""
+    """u, v, w at each grid point and time, as multiples of `speed`, rotated by the heading; z varies fastest, then y,
+    x, time."""
     source: str | None = None
     """The file that the grid was read from; not read again."""
 
@@ -123,7 +123,7 @@ class _Waves(Part):
     Statistics and events exclude it."""
     stretching: Literal["none", "wheeler", "extrapolated"] | None = None
     """How linear kinematics continue above still water: `wheeler` (unless given) moves the profile up to the surface,
-    `extrapolated` follows the tangent at still water, `none` keeps the values of still water."""
+    `extrapolated` follows the tangent at still water, `none` uses the values at still water."""
 
     @property
     def is_steady(self) -> bool:
@@ -250,14 +250,14 @@ class Seabed(Part):
     """A bed at z = -depth, a plane through (0, 0, -depth) with the given normal, or depths on a grid."""
 
     kind: Literal["elastic", "grid", "file", "none"] = "elastic"
-    """`grid`: through depths on a grid, smoothly; `file`: the same, from a CSV file; `none`: lines pass through. The
+    """`grid`: a smooth surface through depths on a grid; `file`: the same, from a CSV file; `none`: no bed. The
     depth of the environment then only affects waves and current."""
     file: str | None = None
     """For kind: file, the path relative to the case file: columns x, y and depth, one row per grid point."""
     x: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
     """Grid values along x, m, ascending. Beyond the grid the bed is extrapolated with the slope of its edge."""
     y: Annotated[tuple[Finite, ...], Field(min_length=2)] | None = None
-    """m, rising"""
+    """m, ascending"""
     depth: Annotated[tuple[tuple[Finite, ...], ...], Field(min_length=2)] | None = None
     """Depths of the grid, m below still water: a row for each y, with a depth for each x."""
     source: str | None = None

@@ -36,7 +36,7 @@ class Fields:
     current_slope: Function | None = None
     """g(r, t): (3, 3) derivative of `current` by r, 1/s; differences unless given."""
     laws: Mapping[str, Function] = field(default_factory=dict)
-    """By section, T(strain): tension, N, rising from T(0) = 0; or T and dT/dstrain, two numbers."""
+    """By section, T(strain): tension, N, increasing from T(0) = 0; or T and dT/dstrain, two numbers."""
     properties: Mapping[str, Mapping[str, Function]] = field(default_factory=dict)
     """By section, then by property, y(s) with s (m) from the start of the piece."""
 

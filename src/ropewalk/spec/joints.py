@@ -41,7 +41,7 @@ Axis = Literal["held", "free"] | AxisForce | AxisSpring
 
 
 class Axes(Part):
-    """What happens along each axis of the frame."""
+    """Condition along each axis of the frame."""
 
     x: Axis = "held"
     y: Axis = "held"

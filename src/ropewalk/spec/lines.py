@@ -19,7 +19,7 @@ LEAST_LEFT = 0.01  # of the free stretch at a winch: what must stay outside
 
 
 class Point(Part):
-    """A place where lines end: held, free, or moved."""
+    """A point at which lines end: held, free or moved."""
 
     position: Vector
     """m; for a free point the first guess"""
@@ -58,7 +58,7 @@ class LineAttachment(Part):
     """A clump weight, float or instrument on a line."""
 
     name: str = ""
-    """Shown in pictures; may be left out."""
+    """Shown in plots; optional."""
     s: NotNegative
     """Unstretched length from end A, m."""
     mass: NotNegative = 0.0
@@ -103,7 +103,7 @@ class TableLoad(Part):
 
 
 class RotatingLoad(Part):
-    """Centrifugal load of a steadily turning frame, mass per length times rate^2 times the radius."""
+    """Centrifugal load in a frame that rotates at a constant rate: mass per length times rate^2 times the radius."""
 
     kind: Literal["rotating"]
     axis: Direction

@@ -98,7 +98,7 @@ class KnotsPanel(Part):
 
     kind: Literal["knots"]
     knots: Annotated[tuple[Vector, ...], Field(min_length=2, max_length=MOST_KNOTS)]
-    """Places, m."""
+    """Positions, m."""
     twines: Annotated[tuple[tuple[int, int] | tuple[int, int, Positive], ...], Field(min_length=1)]
     """Two knots each, and the length in m if it differs from their distance."""
     upper: tuple[int, ...] = ()
@@ -139,7 +139,7 @@ Edge = Literal["upper", "lower", "left", "right"]
 
 
 class Net(Part):
-    """A net of one twine."""
+    """A net made of one kind of twine."""
 
     panel: Panel
     section: str

@@ -135,7 +135,7 @@ class BarsStaticsOptions(Part):
     tolerance: Annotated[float, Field(ge=1e-14, le=1e-2)] = 1e-9
     """Residual force, relative."""
     most: Count = 200
-    """Iterations."""
+    """Largest number of iterations."""
     lumping: Literal["halves", "outer"] = "halves"
 
 

@@ -17,7 +17,7 @@ class AlongTable(Part):
     """A quantity along the rod, linear between the entries, constant beyond them."""
 
     s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
-    """Arc length from the head, m, rising."""
+    """Arc length from the head, m, ascending."""
     value: Annotated[tuple[Positive, ...], Field(min_length=2)]
 
     @model_validator(mode="after")
@@ -118,7 +118,7 @@ class PiecewiseCurvature(Part):
 
 
 class TableCurvature(Part):
-    """Curvature at given places, linear between them."""
+    """Curvature at given arc lengths, linear between them."""
 
     kind: Literal["table"]
     s: Annotated[tuple[NotNegative, ...], Field(min_length=2)]
@@ -212,7 +212,7 @@ class RodJoint(Part):
 
 
 class RodAttachment(Part):
-    """A place on the rod where lines are fastened."""
+    """A point of the rod to which lines are fastened."""
 
     s: NotNegative
     """Arc length from the head, m."""
@@ -271,7 +271,7 @@ class Hold(Part):
 
 
 class Rod(Part):
-    """A rod that floats."""
+    """A floating rod."""
 
     length: Positive | None = None
     """m; may be left out if the curvature determines it (pieces, centreline)."""

@@ -102,7 +102,7 @@ LARGEST_DIAMETER = 100.0  # m, of a catalogue section: far beyond any rope
 
 
 class Section(Part):
-    """A cross-section, given by its numbers or looked up in the catalogue.
+    """A cross-section, defined by its properties or taken from the catalogue.
 
     With `catalogue` and `diameter` (and `grade` for chain) every other field has a published value;
     values given explicitly take precedence.

@@ -50,7 +50,7 @@ LinkAxis = Literal["held", "free"] | AxisLaw
 
 
 class LinkAxes(Part):
-    """What happens along each axis of a joint between two parts."""
+    """Condition along each axis of a joint between two parts."""
 
     x: LinkAxis = "held"
     y: LinkAxis = "held"

@@ -225,7 +225,7 @@ def _locked(path: Path, hold: Callable[[Path], int] = lock.acquire) -> int:
     try:
         return hold(path)
     except lock.HeldError as error:
-        by = f" by process {error.holder}" if error.holder else ""
-        raise InputError(f"{path.stem} is being swept{by}; wait for it, or give another output") from None
+        by = f" (process {error.holder})" if error.holder else ""
+        raise InputError(f"{path.stem} is in use by another sweep{by}; wait for it, or give another output") from None
     except OSError as error:
         raise InputError(f"{path} cannot be made or locked: {error.strerror}") from None

@@ -52,8 +52,8 @@ def sweep(
     resume : compute only the missing cases of a stopped sweep    progress : show a bar; by default on a terminal
     options : `do`, `combine`, `samples`, `seed`, `keep` and `limits` as in the file
 
-    A case that fails is a row of NaN with its `status` and `reason`. InputError, before anything runs or is written, if
-    a case is none.
+    A case that fails is a row of NaN with its `status` and `reason`. Raises InputError, before
+    anything runs or is written, if a case is invalid.
 
     >>> import ropewalk as rw
     >>> found = rw.sweep("mooring.yaml", {"lines.west.pieces.0.length": [425.0, 430.0]}, do="static", jobs=1)

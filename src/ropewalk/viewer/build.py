@@ -150,7 +150,7 @@ def read_frames(dataset: xr.Dataset, model: Model, budget: int) -> tuple[Frames,
     frames = frames_of(dataset.isel(time=kept), model)
     for name, values in frames.arrays().items():
         if not np.isfinite(values).all():
-            raise InputError(f"the result contains something that is not a number in its {name.replace('_', ' ')}")
+            raise InputError(f"{name.replace('_', ' ')} of the result contains values that are not finite")
     if stride == 1:
         return frames, ()
     told = f"{kept.size} of {total} records are on this page, 1 in {stride}; peaks between them are not"

@@ -54,11 +54,11 @@ def _scene(dataset: xr.Dataset, equilibrium: Equilibrium) -> Scene:
         scene = replace(rest, line_start=start, s=dataset["s"].values)
     floor = NEGLIGIBLE * _stiffness_scale(equilibrium)
     variants = tuple(_variant(dataset, k, frames, rest.bodies, floor) for k in range(int(dataset.sizes["mode"])))
-    told = f"about the equilibrium, which is {dataset.attrs['stability']}; the size of a mode is arbitrary"
+    told = f"about the equilibrium, which is {dataset.attrs['stability']}; the amplitude of a mode is arbitrary"
     return replace(
         scene,
         variants=variants,
-        quantity=Quantity("dynamic tension over its largest", "", -1.0, 1.0, diverging=True),
+        quantity=Quantity("dynamic tension, relative to its maximum", "", -1.0, 1.0, diverging=True),
         notes=(told, *rest.notes),
     )
 
@@ -74,12 +74,12 @@ def _variant(dataset: xr.Dataset, k: int, frames: Frames, bodies: tuple[Named, .
     omega, growth = float(dataset["omega"][k]), float(dataset["growth"][k])
     period = float(dataset["period"][k])
     mode, per_metre = _mode(dataset, k, frames, bodies, floor)
-    name = f"{period:.4g} s" if math.isfinite(period) else ("grows" if growth > 0.0 else "does not swing")
+    name = f"{period:.4g} s" if math.isfinite(period) else ("grows" if growth > 0.0 else "does not oscillate")
     facts: Facts = (
         ("period", f"{period:.5g} s" if math.isfinite(period) else "–"),
         ("frequency", f"{omega:.5g} rad/s"),
         ("damping", f"{100.0 * float(dataset['damping'][k]):.3g} % of critical"),
-        ("equilibrium", "holds" if growth <= 0.0 else f"left at {growth:.3g} 1/s"),
+        ("equilibrium", "stable" if growth <= 0.0 else f"unstable, growth rate {growth:.3g} 1/s"),
         ("largest tension", f"{per_metre:.4g} N per metre" if per_metre > 0.0 else "none"),
     )
     return Variant(f"mode {k + 1}: {name}", frames, facts, mode=mode)

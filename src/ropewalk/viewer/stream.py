@@ -60,7 +60,7 @@ class Stream:
     def _with_stream(self, scene: Scene, first: Frames, seen: int) -> Scene:
         time = np.asarray(self._dataset["time"].values, dtype=float)
         if not np.isfinite(time).all():
-            raise InputError("the result contains something that is not a number in its time")
+            raise InputError("time of the result contains values that are not finite")
         variant = replace(scene.variants[0], frames=replace(first, time=time))
         quantity = scene.quantity
         if "end_tension" in self._dataset.variables:  # few numbers, so that all of them can be looked at

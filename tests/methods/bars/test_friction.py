@@ -61,7 +61,7 @@ def test_friction_that_is_not_found_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     free = rw.statics(between(**MOORING, stiffness=1e9, elements=40), "bars_statics").state
     monkeypatch.setattr(bars_friction, "MOST_ROUNDS", 1)
     found = rw.statics(system, "bars_statics")
-    assert "friction of the bed is left out" in found.report.message
+    assert "bed friction is left out" in found.report.message
     assert_allclose(found.state.end_force, free.end_force, atol=1e-8 * np.abs(free.end_force).max())
 
 
@@ -145,7 +145,7 @@ def test_a_net_on_a_rough_bed_has_no_friction_at_rest() -> None:
          "nets": {"n": net}}
     )  # fmt: skip
     found = rw.statics(system, "bars_statics")
-    assert "friction of the bed is left out: it could hold up to" in found.report.message
+    assert "bed friction is left out: it could carry up to" in found.report.message
 
 
 @pytest.mark.parametrize("solver", NAMES)

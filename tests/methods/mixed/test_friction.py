@@ -116,9 +116,9 @@ def test_friction_that_is_not_found_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     _, free = settle(build(between(**MOORING, stiffness=1e9, elements=40)))
     monkeypatch.setattr(mixed_friction, "MOST_ROUNDS", 1)
     report, state = settle(build(system))
-    assert report.good and "friction of the bed is left out" in report.message
+    assert report.good and "bed friction is left out" in report.message
     assert_allclose(state.end_force, free.end_force, rtol=1e-12)
-    assert "friction of the bed is left out" in simulate(system, 0.1).attrs["start"]
+    assert "bed friction is left out" in simulate(system, 0.1).attrs["start"]
 
 
 def test_friction_that_is_not_found_leaves_the_equilibrium_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def test_friction_that_is_not_found_leaves_the_equilibrium_without_it(monkeypatc
     _, free = settle(build(System.model_validate(data)))
     monkeypatch.setattr(mixed_friction, "MOST_ROUNDS", 1)
     report, state = settle(build(system))
-    assert report.good and "friction of the bed is left out" in report.message
+    assert report.good and "bed friction is left out" in report.message
     assert_allclose(state.end_force, free.end_force, atol=1e-8 * np.abs(free.end_force).max())
 
 

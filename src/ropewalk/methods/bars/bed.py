@@ -86,9 +86,9 @@ def friction_note(model: Model, work: BarsWork) -> str:
     Of an equilibrium with friction that is the friction of nets.
     """
     on, friction, nodes = _on_bed(work), model.sea.bed_rest_friction, np.arange(work.bars.mass.size)
-    what = "friction of the bed"
+    what = "bed friction"
     if work.field.grip.friction[0].coefficient > 0.0:
-        what = "friction of the bed on nets"
+        what = "bed friction on nets"
         on[: int(work.places.bar_start[-1])] = 0.0
         nodes = np.setdiff1d(nodes, work.places.line_node)
     length = float(on.sum())
@@ -97,6 +97,6 @@ def friction_note(model: Model, work: BarsWork) -> str:
     loads(work.bars, work.medium, work.field, work.steps.r, np.zeros_like(work.steps.v))
     pressed = float(work.field.pressed.normal[nodes].sum())
     return (
-        f"{what} is left out: it could hold up to {friction * pressed:.3g} N "
-        f"({friction:g} of {pressed:.3g} N) along the {length:.4g} m that lie on it"
+        f"{what} is left out: it could carry up to {friction * pressed:.3g} N "
+        f"({friction:g} of {pressed:.3g} N) along the {length:.4g} m on the bed"
     )

@@ -300,7 +300,7 @@ class ConstrainedImplicit(BarsInTime):
         if good:
             return Report(iterations=work.own["iterations"], figures=figures)
         message = (
-            f"Newton did not converge at t = {work.time:.6g} s with a step of {h:.3g} s, {HALVINGS} times halved; "
+            f"no convergence at t = {work.time:.6g} s with a step of {h:.3g} s after {HALVINGS} halvings; "
             f"largest tension {np.abs(work.steps.tension).max():.4g} N: give a smaller step"
         )
         return Report(Status.NOT_CONVERGED, message, work.own["iterations"], figures=figures)

@@ -107,8 +107,8 @@ class Projection(BarsInTime):
             return Report(iterations=work.own["steps"], figures=figures)
         status = Status.NOT_CONVERGED if math.isfinite(worst) else Status.NOT_FINITE
         message = (
-            f"a bar is {100 * worst:.3g} % off its length at t = {work.time:.6g} s with a step of {h:.3g} s; the limit "
-            f"is {100 * CRITICAL_STRAIN:g} %: give a smaller step, or use the solver 'constrained'"
+            f"the strain of a rigid bar is {100 * worst:.3g} % at t = {work.time:.6g} s with a step of {h:.3g} s; the "
+            f"limit is {100 * CRITICAL_STRAIN:g} %: give a smaller step, or use the solver 'constrained'"
         )
         return Report(status=status, message=message, iterations=work.own["steps"], figures=figures)
 

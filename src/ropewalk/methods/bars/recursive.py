@@ -85,7 +85,7 @@ class Recursive(BarsInTime):
             work.time += done * h
             status = Status.NOT_FINITE
             message = (
-                f"a position overflowed at t = {work.time:.6g} s with a step of {h:.3g} s; the recursion is explicit: "
+                f"numerical overflow at t = {work.time:.6g} s with a step of {h:.3g} s; the recursion is explicit: "
                 "give a smaller step, or use the solver 'constrained'"
             )
         else:
@@ -153,8 +153,8 @@ def _refuse_slack(model: Model, work: BarsWork, state: State) -> None:
     if float(way.max()) > STRAIGHTENED * float(np.linalg.norm(np.ptp(state.position, axis=0))):
         line = int(np.searchsorted(places.line_start, int(way.argmax()), side="right")) - 1
         raise InputError(
-            f"recursive: line '{model.names.lines[line]}' is slack at rest, and its bars, which keep their length both "
-            f"ways, would start {way.max():.3g} m away; use the solver 'constrained' or 'mixed_fem', or shorten it"
+            f"recursive: line '{model.names.lines[line]}' is slack at rest, and its bars, which carry compression, "
+            f"would start {way.max():.3g} m away; use the solver 'constrained' or 'mixed_fem', or shorten it"
         )
 
 

@@ -77,10 +77,10 @@ def freedom_note(model: Model, work: BarsWork, rho: Array) -> str:
     if soft is None or soft.square > FREE:
         return ""
     node = int(np.argmax(np.linalg.norm(soft.way, axis=1)))
-    where = f"a motion in which {_part(model, work, node)} moves most"
+    where = f"largest in {_part(model, work, node)}"
     if soft.square < -FREE:
-        return f"unstable equilibrium: a disturbance grows in {where}"
-    return f"one of many equilibria: neutral in {where}"
+        return f"unstable equilibrium: the growing mode is {where}"
+    return f"neutral mode, {where}: the equilibrium is not unique"
 
 
 def _part(model: Model, work: BarsWork, node: int) -> str:

@@ -224,9 +224,9 @@ def _unmet(name: str, length: float, strain: float, yields: bool) -> str:
             f"{length:.6g} m; {way_out} the line or move its ends"
         )
     return (
-        f"{name}: {abs(strain):.2g} of its length of {length:.6g} m is left after {STRAIGHTEN} projections of a slack "
-        "shape onto the lengths of its bars; use the solver 'constrained' or 'mixed_fem', which leave slack lines as "
-        "they lie"
+        f"{name}: a relative error of {abs(strain):.2g} in its length of {length:.6g} m is left after {STRAIGHTEN} "
+        "projections of a slack shape onto the lengths of its bars; use the solver 'constrained' or 'mixed_fem', "
+        "which do not straighten slack lines"
     )
 
 

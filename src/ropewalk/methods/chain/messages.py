@@ -31,7 +31,7 @@ def explain(
     if code == steps.DRAG:
         return Status.UNSUPPORTED, (
             f"{where}: the water's speed across the link vanishes at t = {value:.6g} s, where quadratic drag has no "
-            "power series; give options: {smoothing_speed: ...} (m/s, a tenth of usual speeds), or use solver "
+            "power series; give options: {smoothing_speed: ...} (m/s, a tenth of typical speeds), or use solver "
             "'mixed_fem'"
         )
     if distance is not None and distance > (1.0 - NEARLY_TAUT) * reach:
@@ -43,12 +43,12 @@ def explain(
         if late is not None:
             when, far = late
             return Status.TOO_SHORT, (
-                f"{where}: the end motion cannot be followed: from t = {when:.6g} s on the ends are more than the "
-                f"{reach:.6g} m apart that the links reach, soon {far:.6g} m; lengthen the line or reduce the motion"
+                f"{where}: the end motion cannot be followed: from t = {when:.6g} s on the ends are farther apart "
+                f"than the {reach:.6g} m of the links, soon {far:.6g} m; lengthen the line or reduce the motion"
             )
         return Status.TOO_SHORT, (
             f"{where}: the chain is taut: its ends are {distance:.9g} m apart and its links {reach:.9g} m long, so "
-            "the axial force has no bound; lengthen the line, or give it axial_stiffness and use solver 'mixed_fem'"
+            "the axial force is unbounded; lengthen the line, or give it axial_stiffness and use solver 'mixed_fem'"
         )
     if code == steps.DIVERGED:
         return Status.NOT_CONVERGED, (

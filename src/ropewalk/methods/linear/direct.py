@@ -94,8 +94,8 @@ class Direct:
                 return Answer(x, excitation.inputs, iteration, change)
             C = new if iteration <= RELAX_AFTER else C + RELAXED * (new - C)
         raise ConvergenceError(
-            f"the linear drag still changes by {change:.2g} of itself after {MOST_ITERATIONS} iterations at "
-            f"omega = {excitation.omega[0]:.4g} rad/s; near a jump of the response there may be two answers: use the "
+            f"the relative change of the linearised drag is still {change:.2g} after {MOST_ITERATIONS} iterations at "
+            f"omega = {excitation.omega[0]:.4g} rad/s; near a jump of the response there may be two solutions: use the "
             "time domain"
         )
 

@@ -184,8 +184,8 @@ def find_rest(model: Model, unknowns: Unknowns, state: State, mass_damping: floa
         freeze_ropes(rest.place.T, unknowns.mesh)  # small motions are fast, and see the dynamic stiffness
         return judge(rest.place, rest.iterations)
     raise ConvergenceError(
-        f"the elements do not come to rest near the equilibrium found: {rest.force:.3g} N out of balance and "
-        f"{rest.miss:.3g} m of length missed after {rest.iterations} iterations; give the lines more elements"
+        f"the elements have no equilibrium near the one found: residual force {rest.force:.3g} N, "
+        f"length error {rest.miss:.3g} m after {rest.iterations} iterations; give the lines more elements"
     )
 
 

@@ -116,7 +116,7 @@ class HighOrder:
                 step = np.zeros(residual.size)
                 step[free] = _solved(jacobian[free][:, free].tocsc(), -residual[free])
             except MatrixRankWarning:
-                return Report(Status.NOT_CONVERGED, "the equations of the elements have no single solution", k, miss)
+                return Report(Status.NOT_CONVERGED, "the equations of the elements are singular", k, miss)
             largest = float(np.abs(step[:n]).max(initial=0.0)) / length
             if not np.isfinite(largest):
                 return Report(Status.NOT_FINITE, "a correction overflowed", k, miss)
@@ -126,7 +126,9 @@ class HighOrder:
             tension = float(np.abs(step[n:]).max(initial=0.0)) / max(float(np.abs(self.T).max(initial=0.0)), 1e-300)
             move = max(largest, tension) / TOLERANCE if share == 1.0 else np.inf
         mu, nu = lay.order
-        text = f"P{mu}-P{nu}: no equilibrium in {ITERATIONS} iterations, {miss:.3g} N out of balance; use order [1, 0]"
+        text = (
+            f"P{mu}-P{nu}: no equilibrium after {ITERATIONS} iterations, residual force {miss:.3g} N; use order [1, 0]"
+        )
         return Report(Status.NOT_CONVERGED, text, ITERATIONS, miss)
 
     def _place(self, t: float) -> None:

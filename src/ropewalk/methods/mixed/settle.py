@@ -181,7 +181,7 @@ def rub_on_bed(model: Model, work: FemWork, t: float, report: Report) -> Report:
             kept.trial.X[...], kept.trial.T[...], attitude[...] = X, T, turns
             work.mesh, work.lies = smooth
             report = settle(model, work, t)
-            text = "friction of the bed is left out of the equilibrium: none was found with it"
+            text = "bed friction is left out: no equilibrium was found with it"
             iterations += report.iterations
             return replace(report, message=text if report.good else report.message, iterations=iterations)
         copy_state(kept.trial, kept.now)

@@ -304,8 +304,8 @@ def _no_start(work: FemWork) -> Report:
     """There is no equilibrium to start from."""
     _, iterations, force, miss = work.static[:MESH_ERROR]
     text = (
-        f"the run has no equilibrium to start from: {force:.3g} N out of balance, {miss:.3g} m missed; "
-        "start it as_given, or inspect the case with 'ropewalk static'"
+        f"the run has no equilibrium to start from: residual force {force:.3g} N, length error {miss:.3g} m; "
+        "start it with start: as_given, or inspect the case with 'ropewalk static'"
     )
     return Report(Status.NOT_CONVERGED, text, int(iterations), float(force), float(miss))
 

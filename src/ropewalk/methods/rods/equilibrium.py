@@ -365,7 +365,7 @@ def equilibrium(
         why = "the trust region shrank to nothing" if status == STALLED else f"{most} steps were not enough"
         raise ConvergenceError(
             f"rod: no equilibrium: {why}; moment {pose.residual:.2e} of weight x length, limit {tolerance:.1e}. "
-            "Start from another direction of up",
+            "Start from another up direction",
             pose,
         )
     return pose

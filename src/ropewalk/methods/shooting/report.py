@@ -149,7 +149,7 @@ def _good(model: Model, attempt: Attempt) -> tuple[Status, str]:
         said.append(f"line '{model.names.lines[arcs.line[slack]]}' is slack")
     if not stable_over(problem, out):
         line = model.names.lines[problem.pegs[0, 0]]
-        said.append(f"line '{line}' is in equilibrium over its points, but not stably: a disturbance makes it slide")
+        said.append(f"line '{line}' is in unstable equilibrium over its points: a disturbance makes it slide")
     if attempt.load_steps:
         said.append(f"the current was increased in {attempt.load_steps} steps")
     return status, "; ".join(said)
@@ -177,7 +177,7 @@ def _bad(model: Model, attempt: Attempt, imbalance: float, miss: float) -> tuple
     upright = _upright(model, attempt)
     if upright:
         return Status.NOT_CONVERGED, upright
-    text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} new starts"
+    text = f"{_part(model, problem, worst)} after {attempt.iterations} iterations and {path.restarts} restarts"
     return (
         Status.NOT_CONVERGED,
         f"{text}; largest closure error {miss:.3g} m, largest residual force {imbalance:.3g} N",
@@ -227,12 +227,12 @@ def _lost(model: Model, attempt: Attempt) -> str:
     for k, name in enumerate(model.names.points):
         where = node_position(attempt.problem, k)
         if not np.linalg.norm(where - attempt.place.points[k]) <= reach:
-            return f"point '{name}' runs away to ({', '.join(f'{x:.4g}' for x in where)}) m; nothing holds it"
+            return f"point '{name}' drifts away to ({', '.join(f'{x:.4g}' for x in where)}) m; nothing holds it"
     for j, b in enumerate(attempt.problem.rigid.which):
         where = attempt.problem.x[attempt.problem.rigid.dof[j, :3]]
         if not np.linalg.norm(where - attempt.place.bodies[b]) <= reach:
             text = ", ".join(f"{x:.4g}" for x in where)
-            return f"body '{model.names.bodies[b]}' runs away to ({text}) m; nothing holds it"
+            return f"body '{model.names.bodies[b]}' drifts away to ({text}) m; nothing holds it"
     return ""
 
 

@@ -250,7 +250,7 @@ class Engine:
             self._recover(str(error))
             return
         if thread_time() - started > SLOW_CHUNK and not self.is_calming:
-            self._settle_down("the solver struggles", self.time, 0)
+            self._settle_down("the steps converge slowly", self.time, 0)
         if self.time >= self._calm_until and np.isfinite(self._calm_until):
             self._calm_until, self._row = -np.inf, 0
             self._go_on_with(self._solver)

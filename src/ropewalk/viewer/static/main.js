@@ -429,8 +429,8 @@ async function main() {
   } catch (error) {
     document.title = scene.title || "ropewalk";
     byId("title").textContent = scene.title;
-    sentence(`This browser cannot draw the picture: WebGL2 is missing or switched off (${error.message}). ` +
-      "Use a current browser with hardware acceleration, or `ropewalk plot` for a flat picture.");
+    sentence(`This browser cannot draw the view: WebGL2 is missing or disabled (${error.message}). ` +
+      "Use a current browser with hardware acceleration, or `ropewalk plot` for 2D plots.");
     return;
   }
   const stream = scene.stream ? new Stream(scene, scene.stream) : null;
