@@ -216,7 +216,7 @@ def _comment(text: str) -> str:
         if not line.startswith("#"):
             break
         lines.append(line.lstrip("# "))
-    return " ".join(lines)
+    return " ".join(line for line in lines if not line.startswith("ropewalk "))  # not the commands
 
 
 def _title(text: str) -> str:

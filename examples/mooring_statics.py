@@ -1,4 +1,4 @@
-"""How a mooring stiffens: pull a platform on three chains away and print restoring force and stiffness."""
+"""Restoring force and stiffness of a platform on three chains against its offset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of one's own: a current that is known as a formula, a load on one line, and a rope's law."""
+"""User functions: a current given by a formula, a load on one line, and the axial law of a rope."""
 
 import numba
 import numpy as np

@@ -1,4 +1,4 @@
-"""Float the rods of this folder and draw them with the water plane, and how one of them rights itself.
+"""Float the rods of this folder and draw them with the water plane, and the righting arm of one of them.
 
 python examples/rod_pictures.py PICTURE.png
 """

@@ -1,4 +1,4 @@
-"""A ballasted hose is bent until it lies on its other side: the pose is followed round the fold where it is lost.
+"""A ballasted hose is bent until it lies on its other side: the pose is followed around the fold at which it is lost.
 
 The hose floats with its ballast down. Bent about a horizontal axis it would rather lie flat on the water, on either
 side. A slight bend to one side makes one of the two ways the weaker; as the bend is taken back, it ends in a fold.

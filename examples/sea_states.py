@@ -1,4 +1,4 @@
-"""Three sea states by ten seeds of the OC3-Hywind spar: extremes over the seeds, utilisation, and seeds needed."""
+"""Three sea states by ten seeds of the OC3-Hywind spar: extremes over the seeds, utilisation, seeds required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rope in a rotating frame: its equilibria, the fold of the loop that stands up, and one shot."""
+"""A rope in a rotating frame: its equilibria, the fold of the upward loop, and a single integration."""
 
 import json
 from pathlib import Path
